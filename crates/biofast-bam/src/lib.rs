@@ -1,0 +1,1 @@
+//! Alignment records: BAM framing and headers

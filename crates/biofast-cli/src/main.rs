@@ -1,0 +1,52 @@
+//! The `biofast` command line: arguments in, exit code out.
+//!
+//! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
+
+mod inputs;
+mod merge;
+mod output;
+mod progress;
+mod stats;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Statistics of sequencing reads, at the speed of decompression.
+#[derive(Parser)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Stats(stats::Args),
+    Merge(merge::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match biofast::kernels::check_override() {
+        Err(error) => Err(error.into()),
+        Ok(_) => match &cli.command {
+            Command::Stats(args) => stats::run(args),
+            Command::Merge(args) => merge::run(args),
+        },
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            message("error", &format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// A line on standard error. If even that can't be written, the exit code still tells.
+fn message(level: &str, text: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "biofast: {level}: {text}");
+}

@@ -1,0 +1,65 @@
+//! `biofast merge`: reports of parts to the report of the whole.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use biofast::ops::stats::Collector;
+use biofast::ops::stats::report::{FileReport, Report};
+
+use crate::stats::{self, Entry, Format};
+
+/// Merge JSON reports of `biofast stats`: the result equals one run over all inputs
+///
+/// Rows of the same sample become one. With --sample, all rows do.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  biofast merge lane1.json lane2.json --json -o both.json
+  biofast merge --sample patient7 lane1.json lane2.json")]
+pub(crate) struct Args {
+    /// Reports written by `biofast stats --json`
+    #[arg(required = true, value_name = "REPORT")]
+    reports: Vec<PathBuf>,
+
+    /// Merge everything into one row of this name
+    #[arg(long, value_name = "NAME")]
+    sample: Option<String>,
+
+    #[command(flatten)]
+    format: Format,
+
+    /// Write to FILE instead of standard output; it appears only when complete
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let mut entries = Vec::new();
+    for path in &args.reports {
+        let mut read = || -> Result<()> {
+            let text = std::fs::read(path)?;
+            let report: Report =
+                serde_json::from_slice(&text).context("not a report of `biofast stats --json`")?;
+            report.check()?;
+            for file in report.files {
+                entries.push(entry(file, args.sample.as_deref())?);
+            }
+            Ok(())
+        };
+        read().with_context(|| path.display().to_string())?;
+    }
+    stats::print(&stats::join_by_sample(entries), &args.format, args.out.as_deref())
+}
+
+fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {
+    let collector = Collector::try_from(&file.statistics)
+        .with_context(|| format!("sample {}", file.sample))?;
+    Ok(Entry {
+        sample: sample.map_or(file.sample, str::to_owned),
+        inputs: file.inputs,
+        error: file.error,
+        warnings: file.warnings,
+        collector,
+    })
+}

@@ -1,0 +1,52 @@
+//! Results: to standard output, or to a file that appears only when complete.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use biofast::io::output::AtomicFile;
+
+/// Standard output was closed by its reader.
+#[derive(Debug)]
+struct ClosedPipe;
+
+impl std::fmt::Display for ClosedPipe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("standard output was closed")
+    }
+}
+
+impl std::error::Error for ClosedPipe {}
+
+/// Whether the error is a closed standard output, which is the reader's choice.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.is::<ClosedPipe>()
+}
+
+/// Writes `text` to the file at `path`, or to standard output.
+pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<()> {
+    match path {
+        Some(path) => {
+            let write = || -> io::Result<()> {
+                if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+                    // A device or a pipe can't be replaced, only written to.
+                    let mut file = std::fs::File::options().write(true).open(path)?;
+                    file.write_all(text.as_bytes())?;
+                    return file.flush();
+                }
+                let mut file = AtomicFile::create(path)?;
+                file.write_all(text.as_bytes())?;
+                file.commit()
+            };
+            write().with_context(|| format!("can't write {}", path.display()))
+        }
+        None => {
+            let mut stdout = io::stdout().lock();
+            let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+            match written {
+                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(ClosedPipe.into()),
+                result => result.context("can't write to standard output"),
+            }
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! `biofast stats`: inputs to collectors to a table, TSV or JSON.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use biofast::fastq::pair;
+use biofast::io::{IoMode, Notes, Options, Progress};
+use biofast::ops::stats::report::{FileReport, Report, Statistics, Status};
+use biofast::ops::stats::table::{self, Row};
+use biofast::ops::stats::{Collector, Encoding, Summary};
+use clap::ValueEnum;
+use rayon::prelude::*;
+
+use crate::inputs::{self, Input};
+use crate::progress::Bar;
+use crate::{message, output};
+
+/// Count reads and bases, lengths, qualities and composition of FASTQ, in one pass
+///
+/// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, recognised by content. Every record and
+/// every checksum is checked; a faulty input gets an error with record and line, the other
+/// inputs keep their rows, and the exit code is 2.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  biofast stats reads_R1.fq.gz reads_R2.fq.gz
+  biofast stats --paired -T *.fastq.gz > stats.tsv
+  biofast stats --json sample.fq.bgz -o sample.json
+  zcat reads.fq.gz | biofast stats --stdin-label lane1")]
+pub(crate) struct Args {
+    /// Files of reads; '-' is standard input, which is also read when no file is named
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Read more file names from FILE, one a line
+    #[arg(short = 'X', long, value_name = "FILE")]
+    files_from: Option<PathBuf>,
+
+    #[command(flatten)]
+    format: Format,
+
+    /// Write to FILE instead of standard output; it appears only when complete
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Take the files two by two as mates: names and numbers of reads must agree
+    #[arg(long, conflicts_with = "interleaved")]
+    paired: bool,
+
+    /// Each file holds mates one after the other: their names must agree
+    #[arg(long)]
+    interleaved: bool,
+
+    /// Name of the row, once for each file, or once for all; files of the same name share a row
+    #[arg(long, value_name = "NAME")]
+    sample: Vec<String>,
+
+    /// Name of standard input in the results
+    #[arg(long, value_name = "LABEL", default_value = "-")]
+    stdin_label: String,
+
+    /// Threads in total [default: what the machine and its limits allow]
+    #[arg(short = '@', long, short_alias = 't', value_name = "N")]
+    threads: Option<std::num::NonZeroUsize>,
+
+    /// How files are read: 'auto' maps files of 50 MB and more
+    #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
+    io: Io,
+
+    /// Treat a BGZF file without its end-of-file block as an error
+    #[arg(long)]
+    strict: bool,
+
+    /// No progress bar and no warnings
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Say how each input was read
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// Decompressed bytes a worker takes at once; results never depend on it
+    #[arg(long, hide = true, value_name = "BYTES")]
+    chunk_size: Option<std::num::NonZeroUsize>,
+}
+
+/// How results are printed.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct Format {
+    /// Tab-separated, with the columns of `seqkit stats -a -T`
+    #[arg(short = 'T', long)]
+    tsv: bool,
+
+    /// Everything, as JSON; `biofast merge` reads it back
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Io {
+    /// Map files of 50 MB and more
+    Auto,
+    /// Map every file
+    Mmap,
+    /// Read every file
+    Read,
+}
+
+/// One row of the result.
+pub(crate) struct Entry {
+    pub(crate) sample: String,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) error: Option<String>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) collector: Collector,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let inputs = inputs::gather(&args.files, args.files_from.as_deref(), &args.stdin_label)?;
+    if args.paired && !inputs.len().is_multiple_of(2) {
+        bail!("--paired takes files two by two, but {} are named", inputs.len());
+    }
+    let names = sample_names(&args.sample, &inputs)?;
+    let progress = Arc::new(Progress::default());
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = Bar::new(&progress, total, args.quiet);
+    let mut entries = collect_all(args, &inputs, &names, &progress)?;
+    check_pairs(args, &inputs, &mut entries);
+    drop(bar);
+    for entry in &entries {
+        if !args.quiet {
+            entry.warnings.iter().for_each(|w| message("warning", w));
+        }
+        if let Some(error) = &entry.error {
+            message("error", error);
+        }
+    }
+    print(&join_by_sample(entries), &args.format, args.out.as_deref())
+}
+
+/// The row name of each input.
+fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
+    match given {
+        [] => Ok(inputs.iter().map(Input::name).collect()),
+        [one] => Ok(vec![one.clone(); inputs.len()]),
+        names if names.len() == inputs.len() => Ok(names.to_vec()),
+        names => bail!(
+            "{} sample names for {} inputs: give one for each, or one for all",
+            names.len(),
+            inputs.len()
+        ),
+    }
+}
+
+/// Collects every input. Several inputs are read at once, the threads shared among them:
+/// that is the only way to use two threads on ordinary gzip.
+fn collect_all(
+    args: &Args,
+    inputs: &[Input],
+    names: &[String],
+    progress: &Arc<Progress>,
+) -> Result<Vec<Entry>> {
+    let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
+    let at_once = threads.min(inputs.len());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
+    Ok(pool.install(|| {
+        let indexed = inputs.par_iter().zip(names).with_max_len(1);
+        indexed
+            .map(|(input, name)| {
+                let mut options = options(args, threads / at_once);
+                options.progress = Some(Arc::clone(progress));
+                collect(args, input, name, options)
+            })
+            .collect()
+    }))
+}
+
+fn options(args: &Args, threads: usize) -> Options {
+    let defaults = Options::default();
+    Options {
+        io: match args.io {
+            Io::Auto => IoMode::Auto,
+            Io::Mmap => IoMode::Mmap,
+            Io::Read => IoMode::Read,
+        },
+        threads,
+        strict: args.strict,
+        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
+        ..defaults
+    }
+}
+
+fn collect(args: &Args, input: &Input, name: &str, mut options: Options) -> Entry {
+    let notes = Arc::new(Notes::default());
+    options.notes = Some(Arc::clone(&notes));
+    let init = if args.paired || args.interleaved { Collector::with_names } else { Collector::new };
+    let result = match input.open() {
+        Ok(source) => Collector::collect(source, &options, init)
+            .map_err(|fault| (*fault.so_far, fault.error.to_string())),
+        Err(error) => Err((init(), error.to_string())),
+    };
+    let (collector, error) = match result {
+        Ok(collector) => (collector, None),
+        Err((collector, error)) => (collector, Some(error)),
+    };
+    if args.verbose
+        && let Some(container) = notes.container()
+    {
+        message(
+            "note",
+            &format!(
+                "{}: {} FASTQ, {}, {} thread(s), {} kernels",
+                biofast::io::Escaped(input.name().as_bytes()),
+                container.name(),
+                if notes.is_mapped() { "memory-mapped" } else { "read" },
+                options.threads,
+                biofast::kernels::active(),
+            ),
+        );
+    }
+    let mut warnings: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+    let encoding = collector.summary().encoding;
+    if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
+        warnings.push(format!(
+            "the qualities look like an old encoding ({}); they are read as Phred+33, so every \
+             figure about quality is about 31 too high",
+            encoding.name()
+        ));
+    }
+    let label = input.name();
+    let warnings = warnings
+        .into_iter()
+        .map(|w| format!("{}: {w}", biofast::io::Escaped(label.as_bytes())))
+        .collect();
+    Entry { sample: name.to_owned(), inputs: vec![label], error, warnings, collector }
+}
+
+/// Sets the error of inputs whose reads are not the mates they should be.
+fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) {
+    let options = options(args, 2);
+    if args.paired {
+        for (inputs, entries) in inputs.chunks_exact(2).zip(entries.chunks_exact_mut(2)) {
+            let [first, second] = entries else { continue };
+            if first.error.is_some() || second.error.is_some() {
+                continue;
+            }
+            if first.collector.names_agree(&second.collector) == Some(false) {
+                let error = explain(inputs, || {
+                    pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
+                });
+                first.error = Some(error.clone());
+                second.error = Some(error);
+            }
+        }
+    } else if args.interleaved {
+        for (input, entry) in inputs.iter().zip(entries) {
+            if entry.error.is_none() && entry.collector.names_interleave() == Some(false) {
+                entry.error = Some(explain(std::slice::from_ref(input), || {
+                    pair::find_interleaved_mismatch(input.open()?, &options)
+                }));
+            }
+        }
+    }
+}
+
+/// Reads inputs that are known not to pair a second time, to say where.
+fn explain(
+    inputs: &[Input],
+    find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
+) -> String {
+    let names = inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and ");
+    let general = format!("{names}: the reads are not mates: their names or numbers differ");
+    if inputs.iter().any(|input| input.len().is_none()) {
+        return format!("{general} (a stream can't be read again to say where)");
+    }
+    match find() {
+        Ok(Some(mismatch)) => mismatch.to_string(),
+        Ok(None) => general,
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Joins entries of the same sample, at the place of the first.
+pub(crate) fn join_by_sample(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut place = std::collections::HashMap::new();
+    let mut joined: Vec<Entry> = Vec::new();
+    for entry in entries {
+        match place.get(&entry.sample) {
+            None => {
+                place.insert(entry.sample.clone(), joined.len());
+                joined.push(entry);
+            }
+            Some(&index) => {
+                let into: &mut Entry = &mut joined[index];
+                into.collector.merge(&entry.collector);
+                into.inputs.extend(entry.inputs);
+                into.warnings.extend(entry.warnings);
+                into.error = into.error.take().or(entry.error);
+            }
+        }
+    }
+    joined
+}
+
+/// Prints the rows; the exit code tells whether all of them are good.
+pub(crate) fn print(
+    entries: &[Entry],
+    format: &Format,
+    out: Option<&std::path::Path>,
+) -> Result<ExitCode> {
+    let text = if format.json {
+        let files = entries.iter().map(file_report).collect();
+        let report = Report::new(env!("CARGO_PKG_VERSION"), files);
+        let mut text = serde_json::to_string(&report)?;
+        text.push('\n');
+        text
+    } else {
+        let summaries: Vec<Summary> = entries.iter().map(|e| e.collector.summary()).collect();
+        let rows: Vec<Row<'_>> = entries
+            .iter()
+            .zip(&summaries)
+            .map(|(entry, summary)| Row {
+                name: &entry.sample,
+                result: entry.error.as_deref().map_or(Ok(summary), Err),
+            })
+            .collect();
+        if format.tsv { table::tsv(&rows) } else { table::table(&rows) }
+    };
+    output::write(out, &text)?;
+    let good = entries.iter().all(|entry| entry.error.is_none());
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+fn file_report(entry: &Entry) -> FileReport {
+    FileReport {
+        sample: entry.sample.clone(),
+        inputs: entry.inputs.clone(),
+        status: if entry.error.is_none() { Status::Ok } else { Status::Error },
+        error: entry.error.clone(),
+        warnings: entry.warnings.clone(),
+        format: "FASTQ".into(),
+        statistics: Statistics::from(&entry.collector),
+    }
+}

@@ -1,0 +1,344 @@
+//! Whole-program benchmark: `biofast-lab bench`. Runs each job with biofast, the peers that are installed and
+//! the limit of the machine, interleaved in random order, and writes every run.
+//!
+//! For each job and thread budget: one discarded warm-up per contestant (which also puts the file into the
+//! page cache), then repetitions in which every contestant runs once, in an order drawn anew. Each run's
+//! answer is compared with the dataset's manifest. `biofast-again` is the same command as `biofast` under
+//! another name: what the two differ by is noise.
+
+mod jobs;
+mod machine;
+mod measure;
+mod report;
+mod runs;
+mod stats;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::datasets::Format;
+use crate::datasets::manifest::{FileEntry, Manifest};
+use crate::rng::Rng;
+use jobs::{Call, Contestant, Job, Program};
+use runs::Run;
+
+/// What to run and where to put it.
+pub struct Options {
+    /// Names of jobs; all if empty.
+    pub only: Vec<String>,
+    /// Thread budgets.
+    pub threads: Vec<usize>,
+    /// Measured repetitions; the default depends on `quick`.
+    pub reps: Option<usize>,
+    /// The 100K set and three repetitions, written to a folder `quick`.
+    pub quick: bool,
+    /// The biofast binary, if it is not beside this one.
+    pub biofast: Option<PathBuf>,
+    /// The datasets directory.
+    pub dir: PathBuf,
+    /// Results go to a folder below this, named after the machine.
+    pub out: PathBuf,
+    /// Seed of the order of runs and of the bootstrap.
+    pub seed: u64,
+}
+
+const REPS: usize = 15;
+const REPS_QUICK: usize = 3;
+const PURPOSE_ORDER: u64 = 0x006f_7264_6572;
+
+/// Runs the benchmark; an error if a command failed or an answer is wrong, after everything was written.
+pub fn run(options: &Options) -> Result<()> {
+    let jobs = jobs::select(&options.only)?;
+    ensure!(
+        !options.threads.is_empty() && !options.threads.contains(&0),
+        "--threads needs numbers above 0"
+    );
+    let reps = options
+        .reps
+        .unwrap_or(if options.quick { REPS_QUICK } else { REPS });
+    ensure!(reps > 0, "--reps needs a number above 0");
+    let programs = Programs::find(options)?;
+    let manifest = Manifest::read(&options.dir)?;
+    let scratch = Scratch::create()?;
+    let mut out = options.out.join(machine::slug());
+    if options.quick {
+        out.push("quick");
+    }
+    fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
+
+    let mut faults = Vec::new();
+    let mut verified = BTreeSet::new();
+    for &job in &jobs {
+        let dataset = if options.quick { job.quick } else { job.full };
+        let input = Input::prepare(
+            job,
+            dataset,
+            &manifest,
+            &options.dir,
+            &scratch,
+            &mut verified,
+        )?;
+        for &threads in &options.threads {
+            eprintln!(
+                "{} on {} with {threads} thread(s), {reps} repetitions",
+                job.name, input.entry.file
+            );
+            let session = Session {
+                input: &input,
+                programs: &programs,
+                scratch: &scratch,
+                threads,
+            };
+            let measured = session.measure(job, reps, options.seed, &mut faults)?;
+            let record = machine::JobRecord {
+                dataset: input.entry.file.clone(),
+                sha256: input.entry.sha256.clone(),
+                reps,
+                seed: options.seed,
+                missing: programs.missing(job),
+                ..machine::JobRecord::now()
+            };
+            runs::replace(&out, job.name, threads, &measured)?;
+            machine::update_manifest(&out, &format!("{} @{threads}", job.name), record)?;
+        }
+    }
+    let summary = report::summarise(
+        &runs::read(&out)?,
+        &machine::read_manifest(&out)?,
+        options.seed,
+    )?;
+    let path = out.join("summary.md");
+    fs::write(&path, &summary).with_context(|| format!("cannot write {}", path.display()))?;
+    print!("{summary}");
+    if faults.is_empty() {
+        return Ok(());
+    }
+    bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
+}
+
+/// The binaries that take part, by name.
+struct Programs {
+    paths: BTreeMap<&'static str, PathBuf>,
+    versions: BTreeMap<&'static str, String>,
+}
+
+impl Programs {
+    /// Looks for all contestants of all jobs; a peer may be absent, biofast may not.
+    fn find(options: &Options) -> Result<Self> {
+        let lab = std::env::current_exe().context("cannot find this program's own path")?;
+        let biofast = options
+            .biofast
+            .clone()
+            .unwrap_or_else(|| lab.with_file_name("biofast"));
+        ensure!(
+            biofast.is_file(),
+            "no biofast at {}: build it (cargo build --release -p biofast-cli) or name it with --biofast",
+            biofast.display()
+        );
+        let biofast = fs::canonicalize(&biofast)
+            .with_context(|| format!("cannot resolve {}", biofast.display()))?;
+        let (mut paths, mut versions) = (BTreeMap::new(), BTreeMap::new());
+        for contestant in jobs::JOBS.iter().flat_map(|job| job.contestants) {
+            let path = match contestant.program {
+                Program::Biofast => Some(biofast.clone()),
+                Program::Lab => Some(lab.clone()),
+                Program::Peer(name) => machine::find_in_path(name),
+            };
+            if let Some(path) = path {
+                versions
+                    .entry(contestant.name)
+                    .or_insert_with(|| machine::version(&path, contestant.version_args));
+                paths.insert(contestant.name, path);
+            }
+        }
+        Ok(Programs { paths, versions })
+    }
+
+    fn missing(&self, job: &Job) -> Vec<String> {
+        job.contestants
+            .iter()
+            .filter(|c| !self.paths.contains_key(c.name))
+            .map(|c| c.name.to_owned())
+            .collect()
+    }
+}
+
+/// The file a job reads, checked against the manifest.
+struct Input {
+    entry: FileEntry,
+    /// Size of the uncompressed text.
+    text_bytes: u64,
+    /// A link to the file under a name every peer understands (some go by the suffix).
+    link: PathBuf,
+}
+
+impl Input {
+    fn prepare(
+        job: &Job,
+        dataset: &str,
+        manifest: &Manifest,
+        dir: &Path,
+        scratch: &Scratch,
+        verified: &mut BTreeSet<String>,
+    ) -> Result<Self> {
+        let file = |format: Format| {
+            let name = format!("generated/{dataset}.{}", format.extension());
+            manifest
+                .find(&name)
+                .with_context(|| format!("{name} is not in the manifest of {}", dir.display()))
+        };
+        let entry = file(job.format)?.clone();
+        let path = dir.join(&entry.file);
+        ensure!(
+            path.exists(),
+            "{} is absent: biofast-lab datasets build {dataset}",
+            path.display()
+        );
+        if verified.insert(entry.file.clone()) {
+            // In parts: a child's max RSS starts from this process's, so this process stays small.
+            manifest.check(&entry.rehash(dir)?)?;
+        }
+        let folder = scratch.0.join(job.name);
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+        let suffix = if job.format == Format::Fastq {
+            "fq"
+        } else {
+            "fq.gz"
+        };
+        let link = folder.join(format!("{dataset}.{suffix}"));
+        let target = fs::canonicalize(&path)
+            .with_context(|| format!("cannot resolve {}", path.display()))?;
+        std::os::unix::fs::symlink(target, &link)
+            .with_context(|| format!("cannot create {}", link.display()))?;
+        Ok(Input {
+            text_bytes: file(Format::Fastq)?.bytes,
+            entry,
+            link,
+        })
+    }
+}
+
+/// One job at one thread budget.
+struct Session<'a> {
+    input: &'a Input,
+    programs: &'a Programs,
+    scratch: &'a Scratch,
+    threads: usize,
+}
+
+impl Session<'_> {
+    fn measure(
+        &self,
+        job: &Job,
+        reps: usize,
+        seed: u64,
+        faults: &mut Vec<String>,
+    ) -> Result<Vec<Run>> {
+        let mut ready = Vec::new();
+        for contestant in job.contestants {
+            let Some(path) = self.programs.paths.get(contestant.name) else {
+                eprintln!("  not installed: {}", contestant.name);
+                continue;
+            };
+            match self.run_once(job, contestant, path, 0)? {
+                (_, None) => ready.push((contestant, path)),
+                (_, Some(fault)) => {
+                    eprintln!("  {fault}");
+                    faults.push(fault);
+                }
+            }
+        }
+        let mut rng = Rng::new(seed, PURPOSE_ORDER, self.threads as u64);
+        let mut measured = Vec::new();
+        for rep in 1..=reps {
+            rng.shuffle(&mut ready);
+            for (contestant, path) in &ready {
+                let (run, fault) = self.run_once(job, contestant, path, rep)?;
+                measured.push(run);
+                faults.extend(fault);
+            }
+        }
+        Ok(measured)
+    }
+
+    /// One child process; the second part says what was wrong with it.
+    fn run_once(
+        &self,
+        job: &Job,
+        contestant: &Contestant,
+        path: &Path,
+        rep: usize,
+    ) -> Result<(Run, Option<String>)> {
+        let report = self.scratch.0.join("report");
+        let stdout = self.scratch.0.join("stdout");
+        let stderr = self.scratch.0.join("stderr");
+        let call = Call {
+            file: &self.input.link,
+            threads: self.threads,
+            report: &report,
+        };
+        let args = (contestant.args)(&call);
+        let kept = contestant.answer.reads_stdout().then_some(stdout.as_path());
+        let usage = measure::run(path, &args, &self.scratch.0, kept, &stderr)
+            .with_context(|| format!("cannot run {}", contestant.name))?;
+        let run = Run {
+            job: job.name.to_owned(),
+            contestant: contestant.name.to_owned(),
+            version: self
+                .programs
+                .versions
+                .get(contestant.name)
+                .cloned()
+                .unwrap_or_default(),
+            threads: self.threads,
+            rep,
+            usage,
+        };
+        let what = format!("{} @{}: {}", job.name, self.threads, contestant.name);
+        if run.usage.exit != 0 {
+            let text = fs::read(&stderr).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let last = text.lines().last().unwrap_or("no message").to_owned();
+            return Ok((
+                run,
+                Some(format!(
+                    "{what} failed with exit code {} ({last})",
+                    usage.exit
+                )),
+            ));
+        }
+        let answer = contestant.answer.parse(&stdout, &report);
+        let truth = jobs::Counts {
+            records: Some(self.input.entry.records),
+            bases: Some(self.input.entry.bases),
+            bytes: Some(self.input.text_bytes),
+        };
+        let fault = match answer {
+            Ok(counts) => counts.difference(&truth).map(|d| format!("{what}: {d}")),
+            Err(error) => Some(format!("{what}: cannot read its answer: {error:#}")),
+        };
+        Ok((run, fault))
+    }
+}
+
+/// A temporary directory, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn create() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("biofast-lab-{}", std::process::id()));
+        fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Scratch(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing depends on its removal.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,113 @@
+//! Medians and paired ratios with a seeded bootstrap interval. Called by the report; every repetition counts,
+//! none is dropped as an outlier.
+
+use crate::rng::Rng;
+
+const PURPOSE_BOOTSTRAP: u64 = 0x626f_6f74;
+const RESAMPLES: usize = 10_000;
+
+/// A statistic with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Estimate {
+    pub(crate) value: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+/// The median; `None` for no values.
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let half = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[half]),
+        _ => Some((sorted[half - 1] + sorted[half]) / 2.0),
+    }
+}
+
+/// The median of `a[i] / b[i]`, where pair `i` was measured in the same repetition, with a percentile
+/// bootstrap over the pairs. `None` unless there are pairs.
+pub(crate) fn paired_ratio(a: &[f64], b: &[f64], seed: u64) -> Option<Estimate> {
+    let ratios: Vec<f64> = a
+        .iter()
+        .zip(b)
+        .filter(|(_, b)| **b > 0.0)
+        .map(|(a, b)| a / b)
+        .collect();
+    let value = median(&ratios)?;
+    let mut rng = Rng::new(seed, PURPOSE_BOOTSTRAP, 0);
+    let mut sample = vec![0.0; ratios.len()];
+    let mut medians: Vec<f64> = (0..RESAMPLES)
+        .filter_map(|_| {
+            for slot in &mut sample {
+                *slot = ratios[rng.below(ratios.len() as u64) as usize];
+            }
+            median(&sample)
+        })
+        .collect();
+    medians.sort_by(f64::total_cmp);
+    let at = |per_mille: usize| {
+        medians
+            .get(medians.len() * per_mille / 1000)
+            .copied()
+            .unwrap_or(value)
+    };
+    Some(Estimate {
+        value,
+        low: at(25),
+        high: at(975),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn constant_ratio_has_no_width() {
+        let estimate = paired_ratio(&[2.0, 4.0, 6.0], &[1.0, 2.0, 3.0], 1);
+        assert_eq!(
+            estimate,
+            Some(Estimate {
+                value: 2.0,
+                low: 2.0,
+                high: 2.0
+            })
+        );
+        assert_eq!(paired_ratio(&[], &[], 1), None);
+    }
+
+    #[test]
+    fn interval_covers_the_truth_about_as_often_as_it_says() {
+        // Ratios spread evenly around 1: the interval of most samples must hold the true median.
+        let mut rng = Rng::new(5, 0, 0);
+        let mut covered = 0;
+        for trial in 0..100 {
+            let a: Vec<f64> = (0..15)
+                .map(|_| 0.9 + rng.below(2001) as f64 / 10_000.0)
+                .collect();
+            let estimate = paired_ratio(&a, &[1.0; 15], trial).expect("pairs");
+            assert!(estimate.low <= estimate.value && estimate.value <= estimate.high);
+            covered += u32::from(estimate.low <= 1.0 && 1.0 <= estimate.high);
+        }
+        assert!(
+            (88..=100).contains(&covered),
+            "{covered} of 100 intervals hold the true ratio"
+        );
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_interval() {
+        let a = [1.0, 1.1, 0.9, 1.3, 0.8];
+        let b = [1.0, 0.9, 1.2, 1.0, 1.1];
+        assert_eq!(paired_ratio(&a, &b, 7), paired_ratio(&a, &b, 7));
+    }
+}

@@ -1,0 +1,316 @@
+//! Writes one dataset in one pass: records are generated in parallel, chunk by chunk, and go in order to the
+//! plain file, to BGZF blocks (compressed in parallel) and to memory for the single gzip member.
+//! Called by `datasets build`.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use libdeflater::{CompressionLvl, Compressor, Crc};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::genome::Genome;
+use super::long::{LONG_CHUNK, LongReads};
+use super::profile::{Profile, SHORT_LEN};
+use super::short::{SHORT_CHUNK, ShortReads};
+use super::{Dataset, to_hex};
+
+/// Bytes of FASTQ in a BGZF block (what htslib uses).
+pub(crate) const BGZF_PAYLOAD: usize = 65_280;
+/// The empty block that ends a BGZF file.
+pub(crate) const BGZF_EOF: [u8; 28] = [
+    0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0, 0, 0,
+    0, 0,
+];
+const LEVEL: i32 = 6;
+/// Chunks generated at a time: about 20 MB of text.
+const BATCH: u64 = 16;
+
+/// The container of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Plain text, `.fq`.
+    Fastq,
+    /// One gzip member, `.fq.gz`.
+    Gzip,
+    /// Blocked gzip, `.fq.bgz`.
+    Bgzf,
+}
+
+impl Format {
+    /// The end of the file's name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Fastq => "fq",
+            Format::Gzip => "fq.gz",
+            Format::Bgzf => "fq.bgz",
+        }
+    }
+}
+
+/// What was written to one file.
+pub(crate) struct Written {
+    pub(crate) format: Format,
+    pub(crate) bases: u64,
+    pub(crate) bytes: u64,
+    pub(crate) sha256: String,
+}
+
+/// Writes `dataset` to each of `targets`.
+pub(crate) fn write_dataset(
+    dataset: &Dataset,
+    genome: &Genome,
+    targets: &[(Format, PathBuf)],
+) -> Result<Vec<Written>> {
+    let open = |wanted| -> Result<Option<HashedFile>> {
+        targets
+            .iter()
+            .find(|(format, _)| *format == wanted)
+            .map(|(_, path)| HashedFile::create(path))
+            .transpose()
+    };
+    let mut plain = open(Format::Fastq)?;
+    let mut bgzf = open(Format::Bgzf)?.map(BgzfWriter::new);
+    let mut gzip = open(Format::Gzip)?.map(|file| (file, Vec::new()));
+
+    let bases = generate(dataset, genome, |text| {
+        if let Some(file) = &mut plain {
+            file.write(text)?;
+        }
+        if let Some(writer) = &mut bgzf {
+            writer.write(text)?;
+        }
+        if let Some((_, member)) = &mut gzip {
+            member.extend_from_slice(text);
+        }
+        Ok(())
+    })?;
+
+    let mut written = Vec::new();
+    let mut done = |format, (bytes, sha256)| {
+        written.push(Written {
+            format,
+            bases,
+            bytes,
+            sha256,
+        })
+    };
+    if let Some(file) = plain {
+        done(Format::Fastq, file.finish()?);
+    }
+    if let Some((mut file, member)) = gzip {
+        file.write(&compress_member(&member)?)?;
+        done(Format::Gzip, file.finish()?);
+    }
+    if let Some(writer) = bgzf {
+        done(Format::Bgzf, writer.finish()?);
+    }
+    Ok(written)
+}
+
+/// Appends some records of a chunk (its number, how many) to a buffer and returns their bases.
+type MakeChunk<'a> = Box<dyn Fn(u64, u64, &mut Vec<u8>) -> u64 + Sync + 'a>;
+
+/// Hands the dataset's text to `sink`, in order; returns the number of bases.
+pub(crate) fn generate(
+    dataset: &Dataset,
+    genome: &Genome,
+    mut sink: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<u64> {
+    let (per_chunk, make): (u64, MakeChunk<'_>) = match dataset.profile {
+        Profile::Nanopore => {
+            let reads = LongReads {
+                genome,
+                seed: dataset.seed,
+            };
+            (
+                LONG_CHUNK,
+                Box::new(move |chunk, records, out| reads.push_chunk(chunk, records, out)),
+            )
+        }
+        profile => {
+            let reads = ShortReads::new(genome, profile, dataset.names, dataset.seed, dataset.mate);
+            let make = move |chunk, records, out: &mut Vec<u8>| {
+                reads.push_chunk(chunk, records, out);
+                records * SHORT_LEN as u64
+            };
+            (SHORT_CHUNK, Box::new(make))
+        }
+    };
+    let chunks = dataset.records.div_ceil(per_chunk);
+    let mut buffers: Vec<(Vec<u8>, u64)> =
+        (0..BATCH.min(chunks)).map(|_| (Vec::new(), 0)).collect();
+    let mut bases = 0;
+    for first in (0..chunks).step_by(BATCH as usize) {
+        let batch = &mut buffers[..BATCH.min(chunks - first) as usize];
+        batch
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(i, (text, count))| {
+                let chunk = first + i as u64;
+                text.clear();
+                *count = make(
+                    chunk,
+                    per_chunk.min(dataset.records - chunk * per_chunk),
+                    text,
+                );
+            });
+        for (text, count) in &*batch {
+            bases += count;
+            sink(text)?;
+        }
+    }
+    Ok(bases)
+}
+
+/// A file that is hashed while it is written and takes its name when it is complete.
+struct HashedFile {
+    file: File,
+    path: PathBuf,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl HashedFile {
+    fn create(path: &Path) -> Result<Self> {
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        }
+        let part = part_name(path);
+        let file =
+            File::create(&part).with_context(|| format!("cannot create {}", part.display()))?;
+        Ok(HashedFile {
+            file,
+            path: path.to_owned(),
+            hash: Sha256::new(),
+            bytes: 0,
+        })
+    }
+
+    fn write(&mut self, data: &[u8]) -> Result<()> {
+        self.file
+            .write_all(data)
+            .with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.hash.update(data);
+        self.bytes += data.len() as u64;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(u64, String)> {
+        fs::rename(part_name(&self.path), &self.path)
+            .with_context(|| format!("cannot rename to {}", self.path.display()))?;
+        Ok((self.bytes, to_hex(&self.hash.finalize())))
+    }
+}
+
+fn part_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+/// Cuts a stream into BGZF blocks.
+struct BgzfWriter {
+    file: HashedFile,
+    /// Text that does not fill a block yet.
+    pending: Vec<u8>,
+}
+
+/// Text gathered before blocks are compressed in parallel: 256 blocks.
+const BGZF_BATCH: usize = 256 * BGZF_PAYLOAD;
+
+impl BgzfWriter {
+    fn new(file: HashedFile) -> Self {
+        BgzfWriter {
+            file,
+            pending: Vec::with_capacity(2 * BGZF_BATCH),
+        }
+    }
+
+    fn write(&mut self, text: &[u8]) -> Result<()> {
+        self.pending.extend_from_slice(text);
+        if self.pending.len() >= BGZF_BATCH {
+            let full = self.pending.len() / BGZF_PAYLOAD * BGZF_PAYLOAD;
+            self.write_blocks(full)?;
+        }
+        Ok(())
+    }
+
+    fn write_blocks(&mut self, len: usize) -> Result<()> {
+        let blocks: Vec<Vec<u8>> = self.pending[..len]
+            .par_chunks(BGZF_PAYLOAD)
+            .map_init(new_compressor, |compressor, text| {
+                compress_block(compressor, text)
+            })
+            .collect::<Result<_>>()?;
+        for block in &blocks {
+            self.file.write(block)?;
+        }
+        self.pending.drain(..len);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(u64, String)> {
+        self.write_blocks(self.pending.len())?;
+        self.file.write(&BGZF_EOF)?;
+        self.file.finish()
+    }
+}
+
+fn new_compressor() -> Compressor {
+    Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default())
+}
+
+/// One BGZF block holding `text`.
+fn compress_block(compressor: &mut Compressor, text: &[u8]) -> Result<Vec<u8>> {
+    const HEADER: usize = 18;
+    const FOOTER: usize = 8;
+    let mut block = vec![0; HEADER + compressor.deflate_compress_bound(text.len()) + FOOTER];
+    let deflated = compressor
+        .deflate_compress(text, &mut block[HEADER..])
+        .context("deflate failed")?;
+    block.truncate(HEADER + deflated);
+    let size = block.len() + FOOTER - 1;
+    ensure!(
+        size <= usize::from(u16::MAX),
+        "a BGZF block of {} bytes does not compress to 64 KiB",
+        text.len()
+    );
+    block[..HEADER].copy_from_slice(&BGZF_EOF[..HEADER]);
+    block[16..HEADER].copy_from_slice(&(size as u16).to_le_bytes());
+    let mut crc = Crc::new();
+    crc.update(text);
+    block.extend_from_slice(&crc.sum().to_le_bytes());
+    block.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    Ok(block)
+}
+
+/// One gzip member holding `text`, compressed in one go.
+fn compress_member(text: &[u8]) -> Result<Vec<u8>> {
+    let mut compressor = new_compressor();
+    let mut member = vec![0; compressor.gzip_compress_bound(text.len())];
+    let len = compressor
+        .gzip_compress(text, &mut member)
+        .context("gzip failed")?;
+    member.truncate(len);
+    Ok(member)
+}
+
+/// Appends `number` in decimal.
+pub(crate) fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}

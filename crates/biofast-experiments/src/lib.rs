@@ -1,0 +1,8 @@
+//! The laboratory behind biofast: seeded datasets, limits of the machine and whole-program benchmarks.
+//!
+//! The binary `biofast-lab` is a thin command line over these modules.
+
+pub mod bench;
+pub mod datasets;
+pub mod limit;
+mod rng;

@@ -1,0 +1,154 @@
+//! `biofast-lab`: the command line of the laboratory. Arguments only; the work is in the library beside it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use biofast_experiments::{bench, datasets, limit};
+use clap::{Args, Parser, Subcommand};
+
+/// Datasets, limits and benchmarks behind biofast.
+#[derive(Parser)]
+#[command(name = "biofast-lab", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Generate, check or list the seeded datasets.
+    #[command(subcommand)]
+    Datasets(Datasets),
+    /// Measure what no tool can beat on this machine.
+    #[command(subcommand)]
+    Limit(Limit),
+    /// Run whole programs against each other and against the limits.
+    Bench(Bench),
+}
+
+#[derive(Args)]
+struct Bench {
+    /// Only these jobs.
+    #[arg(long, value_name = "JOB", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Thread budgets.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<usize>,
+    /// Measured repetitions (15, or 3 with --quick).
+    #[arg(long, value_name = "N")]
+    reps: Option<usize>,
+    /// 100,000 reads and three repetitions; results go to a folder `quick`.
+    #[arg(long)]
+    quick: bool,
+    /// The biofast binary, if it is not beside this one.
+    #[arg(long, value_name = "PATH")]
+    biofast: Option<PathBuf>,
+    /// Seed of the order of runs and of the bootstrap.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Results go to a folder below this, named after the machine.
+    #[arg(long, default_value = "results/bench")]
+    out: PathBuf,
+    #[command(flatten)]
+    dir: Dir,
+}
+
+#[derive(Args)]
+struct Dir {
+    /// The datasets directory: manifest, committed sample, generated/.
+    #[arg(long, default_value = "datasets")]
+    dir: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum Datasets {
+    /// Write datasets and check them against the manifest.
+    Build {
+        /// Names (see `list`); `sample` is both sample files.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        names: Vec<String>,
+        /// Everything except the opt-in datasets.
+        #[arg(long)]
+        all: bool,
+        /// Write what was built to the manifest instead of checking it.
+        #[arg(long)]
+        update_manifest: bool,
+        #[command(flatten)]
+        dir: Dir,
+    },
+    /// Recompute checksums and counts of the files present; any difference is an error.
+    Verify {
+        /// Only these datasets, which must be present.
+        names: Vec<String>,
+        #[command(flatten)]
+        dir: Dir,
+    },
+    /// Show the catalogue.
+    List {
+        #[command(flatten)]
+        dir: Dir,
+    },
+}
+
+#[derive(Subcommand)]
+enum Limit {
+    /// Inflate all blocks of a BGZF file and discard them.
+    Inflate {
+        file: PathBuf,
+        #[arg(short = '@', long, default_value_t = 1)]
+        threads: usize,
+        /// Do not check CRC-32.
+        #[arg(long)]
+        no_crc: bool,
+    },
+    /// Read a file 1 MB at a time and add up its bytes.
+    Read { file: PathBuf },
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("biofast-lab: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        Command::Datasets(Datasets::Build {
+            names,
+            all: _,
+            update_manifest,
+            dir,
+        }) => datasets::build(&names, &dir.dir, update_manifest),
+        Command::Datasets(Datasets::Verify { names, dir }) => datasets::verify(&names, &dir.dir),
+        Command::Datasets(Datasets::List { dir }) => datasets::list(&dir.dir),
+        Command::Limit(Limit::Inflate {
+            file,
+            threads,
+            no_crc,
+        }) => {
+            let found = limit::inflate(&file, threads, !no_crc)?;
+            println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
+            Ok(())
+        }
+        Command::Bench(b) => bench::run(&bench::Options {
+            only: b.only,
+            threads: b.threads,
+            reps: b.reps,
+            quick: b.quick,
+            biofast: b.biofast,
+            dir: b.dir.dir,
+            out: b.out,
+            seed: b.seed,
+        }),
+        Command::Limit(Limit::Read { file }) => {
+            let (bytes, sum) = limit::read(&file)?;
+            println!("{{\"bytes\":{bytes},\"sum\":{sum}}}");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What can be wrong with FASTQ, said so that a user finds the place.
+
+use std::fmt;
+
+use biofast_io::{Location, Shown};
+
+/// What went wrong in a FASTQ input, and where.
+pub struct Error(Box<Repr>);
+
+struct Repr {
+    kind: ErrorKind,
+    at: Location,
+}
+
+/// What went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Reading or decompressing failed.
+    Io(biofast_io::Error),
+    /// The data are another format.
+    OtherFormat {
+        /// Its name.
+        format: &'static str,
+        /// What to do instead.
+        hint: &'static str,
+    },
+    /// A record does not start with `@`.
+    ExpectedAt {
+        /// The line found.
+        found: Vec<u8>,
+    },
+    /// The line after the sequence does not start with `+`.
+    ExpectedPlus {
+        /// The line found.
+        found: Vec<u8>,
+    },
+    /// The text after `+` is not the text after `@`.
+    CaptionDiffers {
+        /// The text after `@`.
+        name: Vec<u8>,
+        /// The text after `+`.
+        caption: Vec<u8>,
+    },
+    /// Sequence and quality have different lengths.
+    LengthsDiffer {
+        /// The read's name.
+        name: Vec<u8>,
+        /// Characters of sequence.
+        sequence: u64,
+        /// Characters of quality.
+        qualities: u64,
+    },
+    /// A character that no sequence has.
+    InvalidBase {
+        /// The byte found.
+        found: u8,
+        /// Its place in the line, counted from 1.
+        column: u64,
+    },
+    /// A character outside ASCII 33 to 126 in a quality line.
+    InvalidQuality {
+        /// The byte found.
+        found: u8,
+        /// Its place in the line, counted from 1.
+        column: u64,
+    },
+    /// The data end inside a record.
+    Truncated {
+        /// What should have come.
+        expected: &'static str,
+    },
+    /// A record is longer than [`MAX_RECORD_LEN`](crate::MAX_RECORD_LEN).
+    RecordTooLong,
+    /// The two mates of a pair have different names.
+    MateNamesDiffer {
+        /// The name of the first mate.
+        first: Vec<u8>,
+        /// The name of the second mate.
+        second: Vec<u8>,
+    },
+    /// A read has no mate.
+    MateMissing {
+        /// Its name.
+        name: Vec<u8>,
+        /// The input that ended too early.
+        missing_in: String,
+    },
+}
+
+impl Error {
+    /// An error of `kind` at `at`.
+    pub fn new(kind: ErrorKind, at: Location) -> Self {
+        Error(Box::new(Repr { kind, at }))
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Where it went wrong.
+    pub fn at(&self) -> &Location {
+        &self.0.at
+    }
+}
+
+impl From<biofast_io::Error> for Error {
+    fn from(error: biofast_io::Error) -> Self {
+        let at = error.at().clone();
+        Error::new(ErrorKind::Io(error), at)
+    }
+}
+
+fn byte(found: u8) -> String {
+    match found {
+        b' ' => "a space".into(),
+        b'\t' => "a tab".into(),
+        b'!'..=b'~' => format!("'{}'", found as char),
+        _ => format!("byte 0x{found:02x}"),
+    }
+}
+
+fn line(found: &[u8]) -> String {
+    if found.is_empty() { "an empty line".into() } else { format!("'{}'", Shown(found)) }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Io(e) => write!(f, "{}", e.kind()),
+            ErrorKind::OtherFormat { format, hint } => {
+                write!(f, "this is {format}, not FASTQ; {hint}")
+            }
+            ErrorKind::ExpectedAt { found } => {
+                write!(f, "expected a header line starting with '@', found {}", line(found))
+            }
+            ErrorKind::ExpectedPlus { found } => {
+                write!(f, "expected a separator line starting with '+', found {}", line(found))
+            }
+            ErrorKind::CaptionDiffers { name, caption } => write!(
+                f,
+                "the text after '+' must be empty or repeat the header: expected '{}', found '{}'",
+                Shown(name),
+                Shown(caption)
+            ),
+            ErrorKind::LengthsDiffer { name, sequence, qualities } => write!(
+                f,
+                "read '{}': expected {sequence} quality characters for {sequence} bases, found \
+                 {qualities}",
+                Shown(name)
+            ),
+            ErrorKind::InvalidBase { found, column } => write!(
+                f,
+                "expected a base (a letter, '-', '.' or '*'), found {} in column {column}",
+                byte(*found)
+            ),
+            ErrorKind::InvalidQuality { found, column } => write!(
+                f,
+                "expected a quality character ('!' to '~'), found {} in column {column}",
+                byte(*found)
+            ),
+            ErrorKind::Truncated { expected } => {
+                write!(f, "truncated: the input ends inside this record, expected {expected}")
+            }
+            ErrorKind::RecordTooLong => {
+                write!(f, "the record is longer than {} bytes", crate::MAX_RECORD_LEN)
+            }
+            ErrorKind::MateNamesDiffer { first, second } => write!(
+                f,
+                "the mates of this pair have different names: '{}' and '{}'",
+                Shown(first),
+                Shown(second)
+            ),
+            ErrorKind::MateMissing { name, missing_in } => write!(
+                f,
+                "read '{}' has no mate: {} ends before it",
+                Shown(name),
+                Shown(missing_in.as_bytes())
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at() == &Location::default() {
+            write!(f, "{}", self.kind())
+        } else {
+            write!(f, "{}: {}", self.at(), self.kind())
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io(e) => std::error::Error::source(e),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Where FASTQ records begin and end, exactly and in parallel.
+//!
+//! Workers list the newlines of their chunks without knowing what came before. In turn, the
+//! lines are taken four at a time from the state the chunk before left, so a `@` at the start
+//! of a quality line is never mistaken for a header. Every record is checked here, in order:
+//! when a record is wrong, no later one has been used anywhere.
+//!
+//! A record that isn't four plain lines hands the rest of the input to [`wrapped`], the slower
+//! exact parser. If that can't read the record either, the four-line error is reported.
+
+use std::sync::Arc;
+
+use biofast_io::pipeline::{self, End};
+use biofast_io::{Carry, Chunk, Location};
+use biofast_kernels as kernels;
+
+use crate::error::{Error, ErrorKind};
+use crate::record::{Batch, Span};
+use crate::wrapped;
+
+/// The longest record in bytes, all four lines together: 2 GiB. Positions inside a chunk are
+/// 32-bit.
+pub const MAX_RECORD_LEN: u64 = 1 << 31;
+
+/// Bytes of a wrong line kept for the message.
+const LINE_SHOWN: usize = 300;
+
+/// Places for the newlines of an unfinished record in front of a chunk's own.
+const CARRIED_LINES: usize = 3;
+
+/// The framing state that passes from chunk to chunk.
+pub struct Framer {
+    input: Arc<str>,
+    carry: Carry,
+    /// Newlines in the carried bytes, from their start.
+    carried_newlines: Vec<u32>,
+    /// Records before the carried bytes.
+    records: u64,
+    /// Lines before the carried bytes.
+    lines: u64,
+    /// Decompressed bytes before the carried ones.
+    offset: u64,
+    mode: Mode,
+}
+
+enum Mode {
+    FourLine,
+    /// From here on records may be wrapped. Until the first one has been read, `doubt` holds
+    /// the error that holds if it can't be.
+    Wrapped { doubt: Option<Error> },
+}
+
+/// The records found in one chunk.
+#[derive(Default)]
+pub struct Frame {
+    /// [`CARRIED_LINES`] places for carried newlines, then the chunk's own.
+    newlines: Vec<u32>,
+    spans: Vec<Span>,
+    /// Records put together from several lines, when there are any; then all of the chunk's
+    /// records are here.
+    arena: Vec<u8>,
+    in_arena: bool,
+    first_record: u64,
+}
+
+impl Frame {
+    /// The records, whose bytes are in `chunk` or here.
+    pub fn batch<'a>(&'a self, chunk: &'a Chunk) -> Batch<'a> {
+        Batch {
+            bytes: if self.in_arena { &self.arena } else { chunk.bytes() },
+            spans: &self.spans,
+            first: self.first_record,
+        }
+    }
+}
+
+impl Framer {
+    /// A framer at the start of the input called `input`.
+    pub fn new(input: &str) -> Framer {
+        Framer {
+            input: input.into(),
+            carry: Carry::default(),
+            carried_newlines: Vec::with_capacity(CARRIED_LINES),
+            records: 0,
+            lines: 0,
+            offset: 0,
+            mode: Mode::FourLine,
+        }
+    }
+
+    /// A location in the record after `records` more, `line` lines and `byte` bytes further on.
+    fn at(&self, records: usize, line: u64, byte: usize) -> Location {
+        Location {
+            name: Some(Arc::clone(&self.input)),
+            record: Some(self.records + records as u64 + 1),
+            line: Some(self.lines + line + 1),
+            offset: Some(self.offset + byte as u64),
+            block: None,
+        }
+    }
+
+    /// Frames whole four-line records; returns where they end, and the error of the record
+    /// there if it isn't one.
+    fn four_lines(
+        &self,
+        bytes: &[u8],
+        newlines: &[u32],
+        end: End,
+        spans: &mut Vec<Span>,
+    ) -> (usize, Option<Error>) {
+        let mut start = 0;
+        let (quads, rest) = newlines.as_chunks::<4>();
+        for quad in quads {
+            match check_four_lines(bytes, start, quad.map(|n| n as usize)) {
+                Ok(span) => spans.push(span),
+                Err((kind, line, byte)) => {
+                    let line = 4 * spans.len() as u64 + line;
+                    return (start, Some(Error::new(kind, self.at(spans.len(), line, byte))));
+                }
+            }
+            start = quad[3] as usize + 1;
+        }
+        let tail = &bytes[start..];
+        if tail.is_empty() {
+            return (start, None);
+        }
+        let line = 4 * spans.len() as u64;
+        let fault = |(kind, n, byte)| Some(Error::new(kind, self.at(spans.len(), line + n, byte)));
+        if tail[0] != b'@' {
+            // Nothing but a header may come next. Seen now, garbage is not gathered for long;
+            // but the whole line is waited for, so that the message doesn't depend on chunks.
+            let seen = tail.iter().take(LINE_SHOWN).position(|&b| b == b'\n');
+            if seen.is_none() && tail.len() < LINE_SHOWN && end == End::More {
+                return (start, None);
+            }
+            let found = &tail[..seen.unwrap_or(tail.len())];
+            let found = found.strip_suffix(b"\r").unwrap_or(found);
+            return (start, fault((expected_at(found), 0, start)));
+        }
+        if end != End::Data {
+            return (start, None);
+        }
+        if let &[n0, n1, n2] = rest {
+            // The final newline is missing; everything else may be there.
+            let quad = [n0 as usize, n1 as usize, n2 as usize, bytes.len()];
+            match check_four_lines(bytes, start, quad) {
+                Ok(span) => {
+                    spans.push(span);
+                    return (bytes.len(), None);
+                }
+                Err((ErrorKind::LengthsDiffer { sequence, qualities, .. }, ..))
+                    if qualities < sequence => {}
+                Err(error) => return (start, fault(error)),
+            }
+        }
+        let kind = ErrorKind::Truncated { expected: expected_after(rest.len()) };
+        (start, fault((kind, rest.len() as u64, bytes.len())))
+    }
+
+    /// Reads records that may be wrapped from `start` on; returns where it stopped.
+    fn wrapped(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        end: End,
+        frame: &mut Frame,
+        lines_before: u64,
+    ) -> (usize, u64, Option<Error>) {
+        frame.arena.clear();
+        frame.arena.extend_from_slice(&bytes[..start]);
+        frame.in_arena = true;
+        let mut at = start;
+        let mut lines = lines_before;
+        loop {
+            match wrapped::parse(bytes, at, end == End::Data, &mut frame.arena) {
+                Ok(wrapped::Parsed::Record { span, next, lines: n }) => {
+                    frame.spans.push(span);
+                    self.mode = Mode::Wrapped { doubt: None };
+                    at = next;
+                    lines += n;
+                }
+                Ok(wrapped::Parsed::Blank { next, lines: n }) => {
+                    at = next;
+                    lines += n;
+                }
+                Ok(wrapped::Parsed::NeedMore) => return (at, lines, None),
+                Err(fault) => {
+                    let here = self.at(frame.spans.len(), lines + fault.line, fault.byte);
+                    let own = Error::new(fault.kind, here);
+                    let doubt = match &mut self.mode {
+                        Mode::Wrapped { doubt } => doubt.take(),
+                        Mode::FourLine => None,
+                    };
+                    return (at, lines, Some(doubt.unwrap_or(own)));
+                }
+            }
+        }
+    }
+}
+
+impl pipeline::Framer for Framer {
+    type Frame = Frame;
+    type Error = Error;
+
+    fn scan(frame: &mut Frame, bytes: &[u8]) {
+        frame.newlines.clear();
+        frame.newlines.resize(CARRIED_LINES, 0);
+        kernels::index_newlines(bytes, 0, &mut frame.newlines);
+    }
+
+    fn frame(&mut self, chunk: &mut Chunk, frame: &mut Frame, end: End) -> Result<(), Error> {
+        frame.spans.clear();
+        frame.in_arena = false;
+        frame.first_record = self.records;
+        let carried = self.carry.len();
+        if (carried + chunk.bytes().len()) as u64 > MAX_RECORD_LEN {
+            return Err(Error::new(ErrorKind::RecordTooLong, self.at(0, 0, 0)));
+        }
+        chunk.join(&mut self.carry);
+        let bytes = chunk.bytes();
+
+        let (stop, lines, error) = match &self.mode {
+            Mode::FourLine => {
+                let first = CARRIED_LINES - self.carried_newlines.len();
+                frame.newlines[first..CARRIED_LINES].copy_from_slice(&self.carried_newlines);
+                for newline in &mut frame.newlines[CARRIED_LINES..] {
+                    *newline += carried as u32;
+                }
+                let newlines = &frame.newlines[first..];
+                let mut spans = std::mem::take(&mut frame.spans);
+                let (stop, error) = self.four_lines(bytes, newlines, end, &mut spans);
+                let lines = 4 * spans.len() as u64;
+                self.carried_newlines.clear();
+                let rest = newlines.get(4 * spans.len()..).unwrap_or_default();
+                if error.is_none() {
+                    self.carried_newlines.extend(rest.iter().map(|n| n - stop as u32));
+                }
+                frame.spans = spans;
+                match error {
+                    None => (stop, lines, None),
+                    Some(doubt) if may_be_wrapped(doubt.kind()) => {
+                        self.mode = Mode::Wrapped { doubt: Some(doubt) };
+                        self.wrapped(bytes, stop, end, frame, lines)
+                    }
+                    Some(error) => (stop, lines, Some(error)),
+                }
+            }
+            Mode::Wrapped { .. } => self.wrapped(bytes, 0, end, frame, 0),
+        };
+        self.records += frame.spans.len() as u64;
+        self.lines += lines;
+        self.offset += stop as u64;
+        match error {
+            Some(error) => Err(error),
+            None => {
+                if end == End::More {
+                    chunk.cut(stop, &mut self.carry);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn locate(&self, error: biofast_io::Error) -> Error {
+        let mut at = error.at().clone();
+        at.record.get_or_insert(self.records + 1);
+        at.offset.get_or_insert(self.offset);
+        Error::new(ErrorKind::Io(error), at)
+    }
+}
+
+/// A fault of a record: what, on which of its lines, at which byte.
+type RecordFault = (ErrorKind, u64, usize);
+
+/// Checks the record whose lines end at `quad` and start at `start`.
+#[inline]
+fn check_four_lines(
+    bytes: &[u8],
+    start: usize,
+    quad: [usize; 4],
+) -> Result<Span, RecordFault> {
+    let line = |from: usize, to: usize| {
+        let line = &bytes[from..to];
+        line.strip_suffix(b"\r").unwrap_or(line)
+    };
+    let header = line(start, quad[0]);
+    let sequence = line(quad[0] + 1, quad[1]);
+    let plus = line(quad[1] + 1, quad[2]);
+    let qualities = line(quad[2] + 1, quad[3]);
+    let [b'@', definition @ ..] = header else {
+        return Err((expected_at(header), 0, start));
+    };
+    let [b'+', caption @ ..] = plus else {
+        return Err((ErrorKind::ExpectedPlus { found: cut(plus) }, 2, quad[1] + 1));
+    };
+    if sequence.len() != qualities.len() {
+        let kind = ErrorKind::LengthsDiffer {
+            name: cut(definition),
+            sequence: sequence.len() as u64,
+            qualities: qualities.len() as u64,
+        };
+        return Err((kind, 3, quad[2] + 1));
+    }
+    if !caption.is_empty() && caption != definition {
+        let kind = ErrorKind::CaptionDiffers { name: cut(definition), caption: cut(caption) };
+        return Err((kind, 2, quad[1] + 1));
+    }
+    if let Some(at) = kernels::find_invalid_base(sequence) {
+        let kind = ErrorKind::InvalidBase { found: sequence[at], column: at as u64 + 1 };
+        return Err((kind, 1, quad[0] + 1 + at));
+    }
+    if let Some(at) = kernels::find_invalid_quality(qualities) {
+        let kind = ErrorKind::InvalidQuality { found: qualities[at], column: at as u64 + 1 };
+        return Err((kind, 3, quad[2] + 1 + at));
+    }
+    Ok(Span {
+        definition: start as u32 + 1,
+        definition_len: definition.len() as u32,
+        sequence: quad[0] as u32 + 1,
+        qualities: quad[2] as u32 + 1,
+        len: sequence.len() as u32,
+    })
+}
+
+/// Whether a record with this error could be a wrapped one, or follow blank lines.
+fn may_be_wrapped(error: &ErrorKind) -> bool {
+    match error {
+        ErrorKind::ExpectedAt { found } => found.is_empty(),
+        ErrorKind::ExpectedPlus { .. }
+        | ErrorKind::LengthsDiffer { .. }
+        | ErrorKind::Truncated { .. } => true,
+        _ => false,
+    }
+}
+
+/// What the line after `lines` complete lines of a record would be.
+fn expected_after(lines: usize) -> &'static str {
+    match lines {
+        0 => "the rest of the header line",
+        1 => "a sequence line",
+        2 => "a separator line starting with '+'",
+        _ => "a quality line as long as the sequence",
+    }
+}
+
+/// As much of a line as an error message needs.
+pub(crate) fn cut(line: &[u8]) -> Vec<u8> {
+    line[..line.len().min(LINE_SHOWN)].to_vec()
+}
+
+/// The error for a line that should be a header, naming formats that are often passed instead.
+pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
+    let (format, hint) = match found {
+        [b'>', ..] => ("FASTA", "biofast needs reads with qualities"),
+        [b'B', b'A', b'M', 1, ..] => ("BAM", "statistics of alignments are not in this version"),
+        [b'C', b'R', b'A', b'M', ..] => ("CRAM", "convert it to FASTQ first"),
+        [0xef, 0xbb, 0xbf, ..] => ("text with a byte-order mark", "remove its first three bytes"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("UTF-16 text", "convert it to ASCII"),
+        _ => return ErrorKind::ExpectedAt { found: cut(found) },
+    };
+    ErrorKind::OtherFormat { format, hint }
+}

@@ -1,0 +1,45 @@
+//! FASTQ: exact parallel framing, a plain reader, pairs and a writer.
+//!
+//! Two faces over the same framing:
+//!
+//! - [`Reader`]: records one after the other, borrowed from the chunk they were read with;
+//! - [`par_fold`]: the records in batches on several threads, folded and merged.
+//!
+//! Both accept LF and CRLF, a missing final newline, blank lines between and after records,
+//! zero-length reads and wrapped (multi-line) records, and both check every record: `@`, `+`, a
+//! repeated caption that equals the name, equal lengths, sequence characters (letters, `-`,
+//! `.`, `*`) and quality characters (ASCII 33 to 126). A fault names the input, the record and
+//! the line; the records before it are delivered first.
+//!
+//! The format follows Cock et al. 2010, "The Sanger FASTQ file format for sequences with
+//! quality scores" (doi:10.1093/nar/gkp1137).
+//!
+//! ```
+//! use biofast_fastq::Reader;
+//! use biofast_io::{Options, Source};
+//!
+//! let source = Source::from_reader("two reads", &b"@a 1\nACGT\n+\nIIII\n@b\nGG\n+\n!!\n"[..]);
+//! let mut reader = Reader::new(source, &Options::default())?;
+//! let mut bases = 0;
+//! while let Some(record) = reader.next_record()? {
+//!     bases += record.sequence().len();
+//! }
+//! assert_eq!(bases, 6);
+//! # Ok::<(), biofast_fastq::Error>(())
+//! ```
+
+mod error;
+mod fold;
+mod framer;
+pub mod pair;
+mod reader;
+mod record;
+mod wrapped;
+mod writer;
+
+pub use error::{Error, ErrorKind};
+pub use fold::par_fold;
+pub use framer::{Frame, Framer, MAX_RECORD_LEN};
+pub use reader::Reader;
+pub use record::{Batch, Record, Records};
+pub use writer::write_record;

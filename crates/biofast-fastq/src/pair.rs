@@ -1,0 +1,160 @@
+//! Mates: which names belong together, and a check of two whole inputs.
+
+use biofast_io::{Location, Options, Source};
+
+use crate::error::{Error, ErrorKind};
+use crate::reader::Reader;
+
+/// The part of a read's name that both mates share: the name without a final `/1` or `/2`
+/// (also `.1`, `.2` and `_1`, `_2` are *not* cut: they number reads in SRA files).
+///
+/// ```
+/// use biofast_fastq::pair::template_name;
+/// assert_eq!(template_name(b"M1:7:1/1"), b"M1:7:1");
+/// assert_eq!(template_name(b"M1:7:1"), b"M1:7:1");
+/// ```
+pub fn template_name(name: &[u8]) -> &[u8] {
+    match name {
+        [template @ .., b'/', b'1' | b'2'] => template,
+        _ => name,
+    }
+}
+
+/// An order-sensitive digest of template names. Two inputs with equal digests and equal
+/// numbers of records have the same names in the same order, but for a chance of 2^-64.
+///
+/// Digests of stretches of one input add up, so they can be made in parallel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NameDigest(u64);
+
+impl NameDigest {
+    /// Adds the record that is number `index` of its input, or pair number `index`.
+    #[inline]
+    pub fn add(&mut self, name: &[u8], index: u64) {
+        let hash = hash(template_name(name), index);
+        self.0 = self.0.wrapping_add(hash);
+    }
+
+    /// Adds the digest of other records of the same input.
+    pub fn merge(&mut self, other: NameDigest) {
+        self.0 = self.0.wrapping_add(other.0);
+    }
+}
+
+/// A 64-bit hash of `bytes` and `index` by folded 128-bit multiplications (the construction of
+/// wyhash and its relatives). Not for hostile input: nothing but an error message depends on it.
+#[inline]
+fn hash(bytes: &[u8], index: u64) -> u64 {
+    const K0: u64 = 0x9e37_79b9_7f4a_7c15;
+    const K1: u64 = 0xd6e8_feb8_6659_fd93;
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        (product as u64) ^ (product >> 64) as u64
+    };
+    let mut state = fold(index ^ K0, bytes.len() as u64 ^ K1);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        state = fold(state ^ u64::from_le_bytes(*word), K0);
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    fold(state ^ u64::from_le_bytes(last), K1) ^ index
+}
+
+/// Reads two inputs side by side and returns the first disagreement of their names or numbers
+/// of records; `None` if they are mates throughout.
+///
+/// # Errors
+/// The first fault of either input.
+pub fn find_mismatch(
+    first: Source,
+    second: Source,
+    options: &Options,
+) -> Result<Option<Error>, Error> {
+    let names = [first.name().to_owned(), second.name().to_owned()];
+    let mut first = Reader::new(first, options)?;
+    let mut second = Reader::new(second, options)?;
+    let mut record = 0;
+    loop {
+        record += 1;
+        let at = |name: &str| Location {
+            name: Some(name.into()),
+            record: Some(record),
+            ..Location::default()
+        };
+        let kind = match (first.next_record()?, second.next_record()?) {
+            (None, None) => return Ok(None),
+            (Some(a), Some(b)) if template_name(a.name()) == template_name(b.name()) => continue,
+            (Some(a), Some(b)) => ErrorKind::MateNamesDiffer {
+                first: a.name().to_vec(),
+                second: b.name().to_vec(),
+            },
+            (Some(a), None) => {
+                let missing_in = names[1].clone();
+                let kind = ErrorKind::MateMissing { name: a.name().to_vec(), missing_in };
+                return Ok(Some(Error::new(kind, at(&names[0]))));
+            }
+            (None, Some(b)) => {
+                let missing_in = names[0].clone();
+                let kind = ErrorKind::MateMissing { name: b.name().to_vec(), missing_in };
+                return Ok(Some(Error::new(kind, at(&names[1]))));
+            }
+        };
+        return Ok(Some(Error::new(kind, at(&names[0]))));
+    }
+}
+
+/// The first pair of neighbours in an interleaved input whose names differ, or the last read if
+/// it has no mate; `None` if all are pairs.
+///
+/// # Errors
+/// The first fault of the input.
+pub fn find_interleaved_mismatch(
+    source: Source,
+    options: &Options,
+) -> Result<Option<Error>, Error> {
+    let input = source.name().to_owned();
+    let mut reader = Reader::new(source, options)?;
+    let mut waiting: Vec<u8> = Vec::new();
+    let mut record = 0;
+    let at = |record| Location {
+        name: Some(input.as_str().into()),
+        record: Some(record),
+        ..Location::default()
+    };
+    while let Some(read) = reader.next_record()? {
+        record += 1;
+        if record % 2 == 1 {
+            waiting.clear();
+            waiting.extend_from_slice(read.name());
+        } else if template_name(&waiting) != template_name(read.name()) {
+            let kind =
+                ErrorKind::MateNamesDiffer { first: waiting, second: read.name().to_vec() };
+            return Ok(Some(Error::new(kind, at(record - 1))));
+        }
+    }
+    if record % 2 == 1 {
+        let kind = ErrorKind::MateMissing { name: waiting, missing_in: input.clone() };
+        return Ok(Some(Error::new(kind, at(record))));
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_depends_on_order_and_not_on_the_mate_number() {
+        let digest = |names: &[&[u8]]| {
+            let mut digest = NameDigest::default();
+            for (i, name) in names.iter().enumerate() {
+                digest.add(name, i as u64);
+            }
+            digest
+        };
+        assert_eq!(digest(&[b"a/1", b"b/1"]), digest(&[b"a/2", b"b/2"]));
+        assert_ne!(digest(&[b"a/1", b"b/1"]), digest(&[b"b/2", b"a/2"]));
+        assert_ne!(digest(&[b"a", b"b"]), digest(&[b"a", b"c"]));
+    }
+}

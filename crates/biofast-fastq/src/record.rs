@@ -1,0 +1,148 @@
+//! Records borrowed from the chunk they were read with.
+
+/// One read: its name and description, sequence and qualities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    definition: &'a [u8],
+    sequence: &'a [u8],
+    qualities: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    /// A record of the given parts. `definition` is the header line without `@`; `qualities`
+    /// are ASCII, Phred + 33, as many as bases.
+    pub fn new(definition: &'a [u8], sequence: &'a [u8], qualities: &'a [u8]) -> Self {
+        Record { definition, sequence, qualities }
+    }
+
+    /// The header line without `@`: name and description.
+    pub fn definition(&self) -> &'a [u8] {
+        self.definition
+    }
+
+    /// The read's name: the header up to the first space or tab.
+    pub fn name(&self) -> &'a [u8] {
+        &self.definition[..self.name_len()]
+    }
+
+    /// What follows the name and one space or tab; empty if nothing does.
+    pub fn description(&self) -> &'a [u8] {
+        self.definition.get(self.name_len() + 1..).unwrap_or_default()
+    }
+
+    fn name_len(&self) -> usize {
+        let is_blank = |&b: &u8| b == b' ' || b == b'\t';
+        self.definition.iter().position(is_blank).unwrap_or(self.definition.len())
+    }
+
+    /// The bases, as in the file.
+    pub fn sequence(&self) -> &'a [u8] {
+        self.sequence
+    }
+
+    /// The qualities in ASCII, Phred + 33.
+    pub fn qualities(&self) -> &'a [u8] {
+        self.qualities
+    }
+}
+
+/// Where a record's parts are in its batch's bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) definition: u32,
+    pub(crate) definition_len: u32,
+    pub(crate) sequence: u32,
+    pub(crate) qualities: u32,
+    /// Bases and qualities.
+    pub(crate) len: u32,
+}
+
+/// The records of one chunk, in file order.
+#[derive(Clone, Copy)]
+pub struct Batch<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) spans: &'a [Span],
+    pub(crate) first: u64,
+}
+
+impl<'a> Batch<'a> {
+    /// How many records.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// The number of the first record in the input, counted from 0.
+    pub fn first_record(&self) -> u64 {
+        self.first
+    }
+
+    /// Record `index` of the batch.
+    ///
+    /// # Panics
+    /// If `index` is not below [`len`](Self::len).
+    pub fn get(&self, index: usize) -> Record<'a> {
+        self.record(&self.spans[index])
+    }
+
+    /// The records in order.
+    pub fn iter(&self) -> Records<'a> {
+        Records { batch: *self, spans: self.spans.iter() }
+    }
+
+    fn record(&self, span: &Span) -> Record<'a> {
+        let part = |start: u32, len: u32| &self.bytes[start as usize..][..len as usize];
+        Record {
+            definition: part(span.definition, span.definition_len),
+            sequence: part(span.sequence, span.len),
+            qualities: part(span.qualities, span.len),
+        }
+    }
+}
+
+impl<'a> IntoIterator for Batch<'a> {
+    type Item = Record<'a>;
+    type IntoIter = Records<'a>;
+
+    fn into_iter(self) -> Records<'a> {
+        self.iter()
+    }
+}
+
+/// Iterates over the records of a [`Batch`].
+#[derive(Clone)]
+pub struct Records<'a> {
+    batch: Batch<'a>,
+    spans: std::slice::Iter<'a, Span>,
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        self.spans.next().map(|span| self.batch.record(span))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.spans.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Records<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_split_at_the_first_blank() {
+        let record = Record::new(b"r1/1\tx y", b"", b"");
+        assert_eq!((record.name(), record.description()), (&b"r1/1"[..], &b"x y"[..]));
+        let record = Record::new(b"r1", b"", b"");
+        assert_eq!((record.name(), record.description()), (&b"r1"[..], &b""[..]));
+    }
+}

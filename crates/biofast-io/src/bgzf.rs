@@ -1,0 +1,254 @@
+//! BGZF blocks: headers, and the inflation of a group of blocks by one worker.
+//!
+//! Format: SAM specification, section 4.1. A block is a gzip member with a `BC` extra subfield
+//! that holds the block's total length less one; it inflates to at most 65,536 bytes.
+
+use libdeflater::{DecompressionError, Decompressor};
+
+/// The empty block that ends a BGZF file.
+pub const EOF_BLOCK: [u8; 28] = [
+    0x1f, 0x8b, 0x08, 0x04, 0, 0, 0, 0, 0, 0xff, 0x06, 0, 0x42, 0x43, 0x02, 0, 0x1b, 0, 0x03, 0,
+    0, 0, 0, 0, 0, 0, 0, 0,
+];
+
+/// The most bytes a block may inflate to.
+pub const MAX_INFLATED: usize = 65_536;
+
+/// The fixed part of a gzip header plus the length of the extra field.
+const FIXED_HEADER: usize = 12;
+/// CRC-32 and ISIZE.
+const FOOTER: usize = 8;
+
+/// What a block's header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Bytes before the deflate data.
+    pub header_len: usize,
+    /// Bytes of the whole block, header and footer included: BSIZE + 1, up to 65,536.
+    pub block_len: usize,
+}
+
+/// What the first bytes of a would-be block are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// A block header.
+    Block(Header),
+    /// A gzip member without the BGZF subfield.
+    OtherGzip,
+    /// Not gzip.
+    NotGzip,
+    /// More bytes are needed to tell: at least this many in total.
+    NeedMore(usize),
+    /// A BGZF header whose fields contradict each other.
+    Invalid(&'static str),
+}
+
+/// Reads a block header. Extra subfields may stand in any order.
+pub fn parse_header(bytes: &[u8]) -> Parsed {
+    if bytes.len() < FIXED_HEADER {
+        let magic = [0x1f, 0x8b];
+        let n = bytes.len().min(2);
+        return if bytes[..n] == magic[..n] {
+            Parsed::NeedMore(FIXED_HEADER)
+        } else {
+            Parsed::NotGzip
+        };
+    }
+    if bytes[0] != 0x1f || bytes[1] != 0x8b {
+        return Parsed::NotGzip;
+    }
+    // BGZF writers set FEXTRA and nothing else; a member with a file name is ordinary gzip.
+    if bytes[2] != 8 || bytes[3] != 4 {
+        return Parsed::OtherGzip;
+    }
+    let extra_len = usize::from(u16::from_le_bytes([bytes[10], bytes[11]]));
+    let header_len = FIXED_HEADER + extra_len;
+    if bytes.len() < header_len {
+        return Parsed::NeedMore(header_len);
+    }
+    let mut extra = &bytes[FIXED_HEADER..header_len];
+    while let [id1, id2, len1, len2, rest @ ..] = extra {
+        let len = usize::from(u16::from_le_bytes([*len1, *len2]));
+        if rest.len() < len {
+            return Parsed::OtherGzip;
+        }
+        if (*id1, *id2, len) == (b'B', b'C', 2) {
+            let block_len = usize::from(u16::from_le_bytes([rest[0], rest[1]])) + 1;
+            if block_len < header_len + FOOTER {
+                return Parsed::Invalid("the stated block length is shorter than its header");
+            }
+            return Parsed::Block(Header { header_len, block_len });
+        }
+        extra = &rest[len..];
+    }
+    Parsed::OtherGzip
+}
+
+/// Whether `bytes` start with a BGZF block header, even one whose length field is wrong.
+pub fn is_block_start(bytes: &[u8]) -> bool {
+    matches!(parse_header(bytes), Parsed::Block(_) | Parsed::Invalid(_))
+}
+
+/// One block of a group: where its parts are in the group's compressed bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// Offset of the block in the file.
+    pub file_offset: u64,
+    /// Offset of the block's first byte in the group's compressed bytes.
+    pub start: usize,
+    /// Its header.
+    pub header: Header,
+    /// The stated inflated length.
+    pub inflated_len: usize,
+    /// The stated CRC-32 of the inflated bytes.
+    pub crc32: u32,
+}
+
+impl Block {
+    /// Reads the footer of a complete block and checks the stated lengths.
+    ///
+    /// # Errors
+    /// A reason if the block claims to inflate to more than [`MAX_INFLATED`] bytes.
+    pub fn new(
+        bytes: &[u8],
+        start: usize,
+        header: Header,
+        file_offset: u64,
+    ) -> Result<Block, &'static str> {
+        let end = start + header.block_len;
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        let inflated_len = word(end - 4) as usize;
+        if inflated_len > MAX_INFLATED {
+            return Err("it claims to inflate to more than 65,536 bytes");
+        }
+        Ok(Block { file_offset, start, header, inflated_len, crc32: word(end - FOOTER) })
+    }
+
+    fn deflate_data<'a>(&self, group: &'a [u8]) -> &'a [u8] {
+        &group[self.start + self.header.header_len
+            ..self.start + self.header.block_len - FOOTER]
+    }
+}
+
+/// Why a block could not be inflated.
+#[derive(Debug)]
+pub enum InflateError {
+    /// The deflate data are invalid.
+    BadData,
+    /// The block inflates to another length than stated.
+    Length {
+        /// The stated length.
+        expected: usize,
+        /// The length found; when longer, only known to be more than stated.
+        found: usize,
+    },
+    /// The inflated bytes have another CRC-32 than stated.
+    Checksum {
+        /// The stated CRC-32.
+        expected: u32,
+        /// The CRC-32 of the inflated bytes.
+        found: u32,
+    },
+}
+
+/// A worker's own inflater. It takes a *group* of independent blocks, so that an
+/// implementation may inflate several at once.
+pub struct Inflater {
+    codec: Decompressor,
+}
+
+impl Inflater {
+    /// A new inflater. Costs an allocation: keep it.
+    pub fn new() -> Self {
+        Inflater { codec: Decompressor::new() }
+    }
+
+    /// Inflates `blocks` of `group` one after the other into `out`, which must be as long as
+    /// the sum of the blocks' inflated lengths. Checks length and CRC-32 of every block.
+    ///
+    /// # Errors
+    /// The index of the first bad block with the reason, and the number of good bytes before it.
+    pub fn inflate(
+        &mut self,
+        group: &[u8],
+        blocks: &[Block],
+        out: &mut [u8],
+    ) -> Result<usize, (usize, usize, InflateError)> {
+        let mut at = 0;
+        for (index, block) in blocks.iter().enumerate() {
+            let target = &mut out[at..at + block.inflated_len];
+            self.inflate_one(block.deflate_data(group), block, target)
+                .map_err(|error| (index, at, error))?;
+            at += block.inflated_len;
+        }
+        Ok(at)
+    }
+
+    fn inflate_one(
+        &mut self,
+        deflated: &[u8],
+        block: &Block,
+        target: &mut [u8],
+    ) -> Result<(), InflateError> {
+        match self.codec.deflate_decompress(deflated, target) {
+            Ok(n) if n == target.len() => {}
+            Ok(found) => {
+                return Err(InflateError::Length { expected: target.len(), found });
+            }
+            Err(DecompressionError::InsufficientSpace) => {
+                return Err(InflateError::Length {
+                    expected: target.len(),
+                    found: target.len() + 1,
+                });
+            }
+            Err(DecompressionError::BadData) => return Err(InflateError::BadData),
+        }
+        let found = libdeflater::crc32(target);
+        if found != block.crc32 {
+            return Err(InflateError::Checksum { expected: block.crc32, found });
+        }
+        Ok(())
+    }
+}
+
+impl Default for Inflater {
+    fn default() -> Self {
+        Inflater::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_subfield_is_found_behind_another_one() {
+        let mut block = vec![0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 12, 0];
+        block.extend_from_slice(b"XX\x02\x00ab");
+        block.extend_from_slice(b"BC\x02\x00\xff\xff");
+        let parsed = parse_header(&block);
+        assert_eq!(parsed, Parsed::Block(Header { header_len: 24, block_len: 65_536 }));
+    }
+
+    #[test]
+    fn every_prefix_of_a_header_asks_for_more() {
+        for n in 0..18 {
+            let parsed = parse_header(&EOF_BLOCK[..n]);
+            assert!(matches!(parsed, Parsed::NeedMore(_)), "{n}: {parsed:?}");
+        }
+        assert_eq!(
+            parse_header(&EOF_BLOCK[..18]),
+            Parsed::Block(Header { header_len: 18, block_len: 28 })
+        );
+    }
+
+    #[test]
+    fn a_block_shorter_than_its_own_header_is_invalid() {
+        let mut block = EOF_BLOCK;
+        block[16] = 20;
+        assert!(matches!(parse_header(&block), Parsed::Invalid(_)));
+        assert!(is_block_start(&block));
+    }
+}

@@ -1,0 +1,261 @@
+//! Errors of the byte layer, and the [`Location`] that every biofast error carries.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What went wrong while bytes were read or decompressed, and where.
+pub struct Error(Box<Repr>);
+
+struct Repr {
+    kind: ErrorKind,
+    at: Location,
+}
+
+/// What went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused.
+    Io(std::io::Error),
+    /// The input is a directory, a socket or something else that holds no bytes to read.
+    NotAFile(&'static str),
+    /// The input ends inside the named thing.
+    Truncated(&'static str),
+    /// The bytes after a complete gzip member are neither a member nor zero padding.
+    TrailingBytes {
+        /// How many bytes follow, as far as seen.
+        found: u64,
+    },
+    /// A gzip member's header is invalid.
+    BadGzipHeader(&'static str),
+    /// A BGZF block's header or length fields are invalid.
+    BadBlock(&'static str),
+    /// Compressed data that can't be decoded.
+    Corrupt {
+        /// The codec: `deflate`, `zstd`, `bzip2` or `xz`.
+        codec: &'static str,
+        /// What the decoder said.
+        reason: String,
+    },
+    /// The CRC-32 of the decompressed bytes differs from the stored one.
+    ChecksumMismatch {
+        /// The stored CRC-32.
+        expected: u32,
+        /// The CRC-32 of the bytes.
+        found: u32,
+    },
+    /// The number of decompressed bytes differs from the stored one.
+    LengthMismatch {
+        /// The stored length, modulo 2^32 for gzip.
+        expected: u64,
+        /// The length found.
+        found: u64,
+    },
+    /// A BGZF file ends without its empty end-of-file block, and the caller is strict.
+    MissingEofBlock,
+    /// The file became shorter while it was being read.
+    Shrunk,
+    /// A record is longer than the reader's limit.
+    RecordTooLong {
+        /// The limit in bytes.
+        limit: u64,
+    },
+}
+
+/// Where something went wrong. Every part is optional; what is known is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    /// The input's name: a path, or the label of a stream.
+    pub name: Option<Arc<str>>,
+    /// Record number, counted from 1.
+    pub record: Option<u64>,
+    /// Line number in the decompressed text, counted from 1.
+    pub line: Option<u64>,
+    /// Byte offset in the decompressed data, counted from 0.
+    pub offset: Option<u64>,
+    /// Byte offset in the file as stored (of a BGZF block or gzip member), counted from 0.
+    pub block: Option<u64>,
+}
+
+impl Location {
+    /// A location that only names its input.
+    pub fn in_input(name: &Arc<str>) -> Self {
+        Location { name: Some(Arc::clone(name)), ..Location::default() }
+    }
+}
+
+impl Error {
+    /// An error of `kind` at `at`.
+    pub fn new(kind: ErrorKind, at: Location) -> Self {
+        Error(Box::new(Repr { kind, at }))
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Where it went wrong.
+    pub fn at(&self) -> &Location {
+        &self.0.at
+    }
+
+    pub(crate) fn io(error: std::io::Error, name: &Arc<str>) -> Self {
+        Error::new(ErrorKind::Io(error), Location::in_input(name))
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sep = "";
+        if let Some(name) = &self.name {
+            write!(f, "{}", Escaped(name.as_bytes()))?;
+            sep = ": ";
+        }
+        let parts = [
+            ("record", self.record),
+            ("line", self.line),
+            ("byte", if self.line.is_none() { self.offset } else { None }),
+            ("compressed byte", self.block),
+        ];
+        for (what, value) in parts {
+            if let Some(value) = value {
+                write!(f, "{sep}{what} {value}")?;
+                sep = ", ";
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Io(e) => write!(f, "{e}"),
+            ErrorKind::NotAFile(what) => write!(f, "is {what}, not a file of reads"),
+            ErrorKind::Truncated(what) => {
+                write!(f, "truncated: the input ends inside {what}")
+            }
+            ErrorKind::TrailingBytes { found } => write!(
+                f,
+                "{found} byte(s) after the compressed data are neither another member nor zero padding"
+            ),
+            ErrorKind::BadGzipHeader(reason) => write!(f, "invalid gzip header: {reason}"),
+            ErrorKind::BadBlock(reason) => write!(f, "invalid BGZF block: {reason}"),
+            ErrorKind::Corrupt { codec, reason } => {
+                write!(f, "corrupt {codec} data: {reason}")
+            }
+            ErrorKind::ChecksumMismatch { expected, found } => write!(
+                f,
+                "corrupt data: the stored CRC-32 is {expected:08x}, the bytes give {found:08x}"
+            ),
+            ErrorKind::LengthMismatch { expected, found } => write!(
+                f,
+                "corrupt data: the stored length is {expected} bytes, found {found}"
+            ),
+            ErrorKind::MissingEofBlock => {
+                write!(f, "the BGZF end-of-file block is missing; the file may be truncated")
+            }
+            ErrorKind::Shrunk => write!(f, "the file became shorter while it was being read"),
+            ErrorKind::RecordTooLong { limit } => {
+                write!(f, "a record is longer than the limit of {limit} bytes")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at() == &Location::default() {
+            write!(f, "{}", self.kind())
+        } else {
+            write!(f, "{}: {}", self.at(), self.kind())
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Io(e) => e.kind(),
+            ErrorKind::Truncated(_) => std::io::ErrorKind::UnexpectedEof,
+            _ => std::io::ErrorKind::InvalidData,
+        };
+        std::io::Error::new(kind, error)
+    }
+}
+
+/// Bytes as they may be shown on a terminal or in a table: control characters and what is not
+/// UTF-8 are escaped.
+pub struct Escaped<'a>(pub &'a [u8]);
+
+/// Like [`Escaped`], cut after 240 bytes: for pieces of input in messages.
+pub struct Shown<'a>(pub &'a [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in self.0.utf8_chunks() {
+            for c in part.valid().chars() {
+                if c.is_control() {
+                    write!(f, "{}", c.escape_default())?;
+                } else {
+                    write!(f, "{c}")?;
+                }
+            }
+            for byte in part.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LONGEST: usize = 240;
+        match self.0.get(..LONGEST) {
+            Some(start) if self.0.len() > LONGEST => write!(f, "{}…", Escaped(start)),
+            _ => write!(f, "{}", Escaped(self.0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_control_characters_is_shown_escaped() {
+        let shown = Shown(b"a\nb\x1b[31m\xff").to_string();
+        assert_eq!(shown, "a\\nb\\u{1b}[31m\\xff");
+    }
+
+    #[test]
+    fn a_location_names_what_it_knows() {
+        let at = Location {
+            name: Some("x.fq".into()),
+            record: Some(3),
+            line: Some(11),
+            offset: Some(500),
+            block: None,
+        };
+        assert_eq!(at.to_string(), "x.fq: record 3, line 11");
+        let at = Location { offset: Some(7), ..Location::default() };
+        assert_eq!(at.to_string(), "byte 7");
+    }
+}

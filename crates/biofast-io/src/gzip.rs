@@ -1,0 +1,251 @@
+//! Ordinary gzip as a stream: any number of members, CRC-32 and length of each checked
+//! (RFC 1952). Headers and footers are read here; deflate data by zlib-rs, the checksum by
+//! libdeflate.
+
+use flate2::{Decompress, FlushDecompress, Status};
+use libdeflater::Crc;
+
+use crate::error::{Error, ErrorKind, Location};
+use crate::input::Input;
+
+/// A header with a longer name, comment or extra field is not believed.
+const LONGEST_HEADER: usize = 1 << 20;
+
+const FHCRC: u8 = 2;
+const FEXTRA: u8 = 4;
+const FNAME: u8 = 8;
+const FCOMMENT: u8 = 16;
+const RESERVED: u8 = 0xe0;
+
+/// Decodes the members of an [`Input`] from where it stands to its end.
+pub(crate) struct Decoder {
+    inflate: Decompress,
+    crc: Crc,
+    /// Bytes inflated of the current member.
+    inflated: u64,
+    /// Where the current member starts in the file.
+    member_at: u64,
+    members: u64,
+    state: State,
+    /// A fault found after bytes that had to be delivered first.
+    pending: Option<Error>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Header,
+    Body,
+    Ended,
+}
+
+enum HeaderParse {
+    Complete(usize),
+    NeedMore,
+    Bad(&'static str),
+}
+
+impl Decoder {
+    pub(crate) fn new() -> Decoder {
+        Decoder {
+            inflate: Decompress::new(false),
+            crc: Crc::new(),
+            inflated: 0,
+            member_at: 0,
+            members: 0,
+            state: State::Header,
+            pending: None,
+        }
+    }
+
+    /// Fills `out`; less than all of it only at the end of the input or before a fault, which
+    /// the next call returns.
+    pub(crate) fn read_full(
+        &mut self,
+        input: &mut Input,
+        out: &mut [u8],
+    ) -> Result<usize, Error> {
+        if let Some(error) = self.pending.take() {
+            return Err(error);
+        }
+        let mut n = 0;
+        while n < out.len() && self.state != State::Ended {
+            let step = match self.state {
+                State::Header => self.header(input).map(|()| 0),
+                State::Body => self.body(input, &mut out[n..], &mut n),
+                State::Ended => break,
+            };
+            if let Err(error) = step {
+                if n == 0 {
+                    return Err(error);
+                }
+                self.pending = Some(error);
+                return Ok(n);
+            }
+        }
+        Ok(n)
+    }
+
+    fn header(&mut self, input: &mut Input) -> Result<(), Error> {
+        self.member_at = input.position();
+        let mut want = 512;
+        loop {
+            let bytes = input.fill(want)?;
+            let short = bytes.len() < want;
+            if bytes.is_empty() && self.members > 0 {
+                self.state = State::Ended;
+                return Ok(());
+            }
+            if self.members > 0 && !starts_like_gzip(bytes) {
+                return self.padding(input);
+            }
+            match parse_header(bytes) {
+                HeaderParse::Complete(len) => {
+                    input.consume(len);
+                    self.inflate.reset(false);
+                    self.crc = Crc::new();
+                    self.inflated = 0;
+                    self.members += 1;
+                    self.state = State::Body;
+                    return Ok(());
+                }
+                HeaderParse::NeedMore if short => {
+                    return Err(self.fault(input, ErrorKind::Truncated("a gzip header")));
+                }
+                HeaderParse::NeedMore if want >= LONGEST_HEADER => {
+                    return Err(
+                        self.fault(input, ErrorKind::BadGzipHeader("longer than 1 MiB"))
+                    );
+                }
+                HeaderParse::NeedMore => want *= 4,
+                HeaderParse::Bad(reason) => {
+                    return Err(self.fault(input, ErrorKind::BadGzipHeader(reason)));
+                }
+            }
+        }
+    }
+
+    /// After the last member: zeros (tapes and some file systems pad with them) or an error.
+    fn padding(&mut self, input: &mut Input) -> Result<(), Error> {
+        loop {
+            let bytes = input.fill(1)?;
+            let n = bytes.len();
+            if n == 0 {
+                self.state = State::Ended;
+                return Ok(());
+            }
+            if bytes.iter().any(|&b| b != 0) {
+                let kind = ErrorKind::TrailingBytes { found: n as u64 };
+                return Err(self.fault(input, kind));
+            }
+            input.consume(n);
+        }
+    }
+
+    fn body(
+        &mut self,
+        input: &mut Input,
+        out: &mut [u8],
+        n: &mut usize,
+    ) -> Result<usize, Error> {
+        let bytes = input.fill(1)?;
+        if bytes.is_empty() {
+            return Err(self.fault(input, ErrorKind::Truncated("a gzip member")));
+        }
+        let (in_before, out_before) = (self.inflate.total_in(), self.inflate.total_out());
+        let result = self.inflate.decompress(bytes, out, FlushDecompress::None);
+        let used = (self.inflate.total_in() - in_before) as usize;
+        let made = (self.inflate.total_out() - out_before) as usize;
+        self.crc.update(&out[..made]);
+        self.inflated += made as u64;
+        *n += made;
+        input.consume(used);
+        match result {
+            Ok(Status::StreamEnd) => self.footer(input)?,
+            Ok(_) if used > 0 || made > 0 => {}
+            Ok(_) => return Err(self.corrupt(input, "the decoder makes no progress")),
+            Err(e) => {
+                let reason = e.message().unwrap_or("invalid data").to_owned();
+                return Err(self.corrupt(input, &reason));
+            }
+        }
+        Ok(made)
+    }
+
+    fn footer(&mut self, input: &mut Input) -> Result<(), Error> {
+        let bytes = input.fill(8)?;
+        let &[a, b, c, d, e, f, g, h, ..] = bytes else {
+            return Err(self.fault(input, ErrorKind::Truncated("a gzip footer")));
+        };
+        let expected = u32::from_le_bytes([a, b, c, d]);
+        let length = u32::from_le_bytes([e, f, g, h]);
+        let found = self.crc.sum();
+        if found != expected {
+            return Err(self.fault(input, ErrorKind::ChecksumMismatch { expected, found }));
+        }
+        // ISIZE is the length modulo 2^32.
+        if self.inflated as u32 != length {
+            let kind = ErrorKind::LengthMismatch {
+                expected: u64::from(length),
+                found: self.inflated,
+            };
+            return Err(self.fault(input, kind));
+        }
+        input.consume(8);
+        self.state = State::Header;
+        Ok(())
+    }
+
+    fn corrupt(&mut self, input: &Input, reason: &str) -> Error {
+        self.fault(input, ErrorKind::Corrupt { codec: "deflate", reason: reason.to_owned() })
+    }
+
+    fn fault(&mut self, input: &Input, kind: ErrorKind) -> Error {
+        self.state = State::Ended;
+        let at = Location { block: Some(input.position()), ..Location::in_input(&input.name) };
+        Error::new(kind, at)
+    }
+}
+
+fn starts_like_gzip(bytes: &[u8]) -> bool {
+    match bytes {
+        [0x1f] => true,
+        [0x1f, 0x8b, ..] => true,
+        _ => false,
+    }
+}
+
+fn parse_header(bytes: &[u8]) -> HeaderParse {
+    let &[id1, id2, method, flags, _, _, _, _, _, _, ..] = bytes else {
+        return HeaderParse::NeedMore;
+    };
+    if (id1, id2) != (0x1f, 0x8b) {
+        return HeaderParse::Bad("the magic bytes 1f 8b are missing");
+    }
+    if method != 8 {
+        return HeaderParse::Bad("the compression method is not deflate");
+    }
+    if flags & RESERVED != 0 {
+        return HeaderParse::Bad("reserved flags are set");
+    }
+    let mut at = 10;
+    if flags & FEXTRA != 0 {
+        let Some(len) = bytes.get(at..at + 2) else { return HeaderParse::NeedMore };
+        at += 2 + usize::from(u16::from_le_bytes([len[0], len[1]]));
+    }
+    for flag in [FNAME, FCOMMENT] {
+        if flags & flag != 0 {
+            let end = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0));
+            let Some(end) = end else { return HeaderParse::NeedMore };
+            at += end + 1;
+        }
+    }
+    if flags & FHCRC != 0 {
+        let Some(stored) = bytes.get(at..at + 2) else { return HeaderParse::NeedMore };
+        let crc = libdeflater::crc32(&bytes[..at]) as u16;
+        if crc != u16::from_le_bytes([stored[0], stored[1]]) {
+            return HeaderParse::Bad("its checksum does not match");
+        }
+        at += 2;
+    }
+    if bytes.len() < at { HeaderParse::NeedMore } else { HeaderParse::Complete(at) }
+}

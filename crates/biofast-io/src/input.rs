@@ -1,0 +1,264 @@
+//! The stored bytes of a source, mapped or buffered, taken from the front.
+
+use std::io::Read;
+#[cfg(all(feature = "mmap", unix))]
+use std::sync::Arc;
+
+#[cfg(all(feature = "mmap", unix))]
+use crate::map::Map;
+use crate::error::{Error, ErrorKind, Location};
+use crate::source::{Backing, IoMode, MMAP_THRESHOLD, Options, Source};
+
+/// Buffers are at least one page …
+const SMALLEST_BUFFER: usize = 4 << 10;
+/// … and at most this: larger ones gain nothing and leave the cache.
+const LARGEST_BUFFER: usize = 1 << 20;
+
+pub(crate) struct Input {
+    pub(crate) name: std::sync::Arc<str>,
+    kind: Kind,
+    /// Bytes consumed.
+    position: u64,
+    options: Options,
+}
+
+enum Kind {
+    #[cfg(all(feature = "mmap", unix))]
+    Map(Arc<Map>),
+    Buffered(Buffered),
+}
+
+struct Buffered {
+    reader: Box<dyn Read + Send>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    at_end: bool,
+    /// The length when opened; a regular file that ends before it has been cut.
+    expected: Option<u64>,
+    /// Bytes read from the reader.
+    read: u64,
+}
+
+impl Input {
+    pub(crate) fn new(source: Source, options: &Options) -> Result<Input, Error> {
+        let Source { name, backing } = source;
+        let kind = match backing {
+            Backing::File(file, len) => {
+                #[cfg(all(feature = "mmap", unix))]
+                if wants_map(options.io, len)
+                    && let Some(map) = Map::new(&file, len).map_err(|e| Error::io(e, &name))?
+                {
+                    return Ok(Input {
+                        name,
+                        kind: Kind::Map(Arc::new(map)),
+                        position: 0,
+                        options: options.clone(),
+                    });
+                }
+                Kind::Buffered(Buffered::new(Box::new(file), Some(len)))
+            }
+            Backing::Stream(reader) => Kind::Buffered(Buffered::new(reader, None)),
+        };
+        Ok(Input { name, kind, position: 0, options: options.clone() })
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The map, if this input is one.
+    #[cfg(all(feature = "mmap", unix))]
+    pub(crate) fn map(&self) -> Option<&Arc<Map>> {
+        match &self.kind {
+            Kind::Map(map) => Some(map),
+            Kind::Buffered(_) => None,
+        }
+    }
+
+    pub(crate) fn is_mapped(&self) -> bool {
+        !matches!(self.kind, Kind::Buffered(_))
+    }
+
+    /// Bytes consumed so far.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// At least `want` bytes, or all that are left.
+    pub(crate) fn fill(&mut self, want: usize) -> Result<&[u8], Error> {
+        match &mut self.kind {
+            #[cfg(all(feature = "mmap", unix))]
+            Kind::Map(map) => Ok(&map.bytes()[self.position as usize..]),
+            Kind::Buffered(b) => b.fill(want).map_err(|e| located(e, &self.name)),
+        }
+    }
+
+    /// Drops `n` bytes that [`fill`](Self::fill) returned.
+    pub(crate) fn consume(&mut self, n: usize) {
+        self.position += n as u64;
+        if let Some(progress) = &self.options.progress {
+            progress.add(n as u64);
+        }
+        match &mut self.kind {
+            #[cfg(all(feature = "mmap", unix))]
+            Kind::Map(_) => {}
+            Kind::Buffered(b) => b.start += n,
+        }
+    }
+
+    /// Fills `out` as far as the input goes, without a copy through the buffer.
+    pub(crate) fn read_full(&mut self, out: &mut [u8]) -> Result<usize, Error> {
+        let mut n = 0;
+        while n < out.len() {
+            let got = match &mut self.kind {
+                #[cfg(all(feature = "mmap", unix))]
+                Kind::Map(map) => {
+                    let rest = &map.bytes()[self.position as usize..];
+                    let got = rest.len().min(out.len() - n);
+                    out[n..n + got].copy_from_slice(&rest[..got]);
+                    got
+                }
+                Kind::Buffered(b) => {
+                    b.read(&mut out[n..]).map_err(|e| located(e, &self.name))?
+                }
+            };
+            if got == 0 {
+                break;
+            }
+            n += got;
+            self.position += got as u64;
+            if let Some(progress) = &self.options.progress {
+                progress.add(got as u64);
+            }
+        }
+        Ok(n)
+    }
+
+    /// An error if the file was cut under the map.
+    pub(crate) fn check_intact(&self) -> Result<(), Error> {
+        #[cfg(all(feature = "mmap", unix))]
+        if let Kind::Map(map) = &self.kind
+            && map.was_cut()
+        {
+            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(&self.name)));
+        }
+        Ok(())
+    }
+}
+
+/// What [`Buffered`] reports before the name is known.
+enum ReadFault {
+    Io(std::io::Error),
+    Shrunk,
+}
+
+fn located(fault: ReadFault, name: &std::sync::Arc<str>) -> Error {
+    match fault {
+        ReadFault::Io(e) => Error::io(e, name),
+        ReadFault::Shrunk => Error::new(ErrorKind::Shrunk, Location::in_input(name)),
+    }
+}
+
+impl Buffered {
+    fn new(reader: Box<dyn Read + Send>, expected: Option<u64>) -> Buffered {
+        Buffered {
+            reader,
+            buffer: vec![0; buffer_size(expected)],
+            start: 0,
+            end: 0,
+            at_end: false,
+            expected,
+            read: 0,
+        }
+    }
+
+    fn fill(&mut self, want: usize) -> Result<&[u8], ReadFault> {
+        if self.end - self.start < want && !self.at_end {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+            if self.buffer.len() < want {
+                self.buffer.resize(want.next_power_of_two(), 0);
+            }
+            while self.end < want && !self.at_end {
+                let n = read_retrying(&mut *self.reader, &mut self.buffer[self.end..])?;
+                self.count(n)?;
+                self.end += n;
+            }
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, ReadFault> {
+        let held = self.end - self.start;
+        if held > 0 {
+            let n = held.min(out.len());
+            out[..n].copy_from_slice(&self.buffer[self.start..self.start + n]);
+            self.start += n;
+            return Ok(n);
+        }
+        if self.at_end {
+            return Ok(0);
+        }
+        let n = read_retrying(&mut *self.reader, out)?;
+        self.count(n)?;
+        Ok(n)
+    }
+
+    fn count(&mut self, n: usize) -> Result<(), ReadFault> {
+        self.read += n as u64;
+        if n == 0 {
+            self.at_end = true;
+            if self.expected.is_some_and(|len| self.read < len) {
+                return Err(ReadFault::Shrunk);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_retrying(reader: &mut dyn Read, out: &mut [u8]) -> Result<usize, ReadFault> {
+    loop {
+        match reader.read(out) {
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            result => return result.map_err(ReadFault::Io),
+        }
+    }
+}
+
+/// A buffer for an input of `len` bytes: as large as the file, between 4 KB and 1 MB.
+fn buffer_size(len: Option<u64>) -> usize {
+    let len = len.map_or(LARGEST_BUFFER, |n| usize::try_from(n).unwrap_or(LARGEST_BUFFER));
+    // One byte more than the file, so that its end shows without another buffer.
+    len.saturating_add(1).clamp(SMALLEST_BUFFER, LARGEST_BUFFER).next_power_of_two()
+}
+
+#[cfg(all(feature = "mmap", unix))]
+fn wants_map(io: IoMode, len: u64) -> bool {
+    match io {
+        IoMode::Auto => len >= MMAP_THRESHOLD,
+        IoMode::Mmap => len > 0,
+        IoMode::Read => false,
+    }
+}
+
+#[cfg(not(all(feature = "mmap", unix)))]
+#[allow(dead_code)]
+fn wants_map(_: IoMode, len: u64) -> bool {
+    let _ = len >= MMAP_THRESHOLD;
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_fit_the_file() {
+        assert_eq!(buffer_size(Some(10)), 4 << 10);
+        assert_eq!(buffer_size(Some(100_000)), 128 << 10);
+        assert_eq!(buffer_size(Some(u64::MAX)), 1 << 20);
+        assert_eq!(buffer_size(None), 1 << 20);
+    }
+}

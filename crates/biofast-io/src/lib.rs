@@ -1,0 +1,52 @@
+//! Where bytes come from and go to.
+//!
+//! Three layers, each usable alone:
+//!
+//! 1. [`Source`] decides how bytes arrive: a memory map for a regular file of
+//!    [`MMAP_THRESHOLD`] bytes or more, buffered reads below, a stream for pipes.
+//! 2. [`Container`] says, by content and never by name, what the bytes are wrapped in:
+//!    nothing, gzip, BGZF, zstd, bzip2 or xz.
+//! 3. [`pipeline`] cuts them into chunks, decompresses chunks on all workers, frames
+//!    records exactly and in order, and lets the same worker use the records while they are
+//!    in its cache.
+//!
+//! [`Reader`] is the plain face of the same thing: decompressed bytes through
+//! [`std::io::Read`].
+//!
+//! ```
+//! use biofast_io::{Options, Source};
+//! use std::io::Read;
+//!
+//! let source = Source::from_reader("example", &b"@r\nACGT\n+\nIIII\n"[..]);
+//! let mut text = String::new();
+//! biofast_io::Reader::new(source, &Options::default())?.read_to_string(&mut text)?;
+//! assert!(text.starts_with("@r"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod bgzf;
+mod chunk;
+mod container;
+mod error;
+mod gzip;
+mod input;
+#[cfg(all(feature = "mmap", unix))]
+mod map;
+pub mod output;
+mod pieces;
+pub mod pipeline;
+mod reader;
+mod source;
+mod turn;
+
+pub use chunk::{Carry, Chunk};
+pub use container::Container;
+pub use error::{Error, ErrorKind, Escaped, Location, Shown};
+pub use reader::Reader;
+pub use source::{IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning};
+
+/// The number of threads this process may use: what the scheduler's affinity mask and the
+/// cgroup's CPU quota allow, at least 1.
+pub fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

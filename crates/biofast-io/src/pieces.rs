@@ -1,0 +1,430 @@
+//! Cuts an input into pieces: groups of BGZF blocks, stretches of text, or decoded bytes of a
+//! stream. [`Pieces::pull`] is the serial part (kept short), [`Load::prepare`] the parallel one.
+
+use std::io::{BufRead, Read};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::bgzf::{self, Block, InflateError, Inflater, Parsed};
+use crate::chunk::Chunk;
+use crate::container::Container;
+use crate::error::{Error, ErrorKind, Location};
+use crate::gzip;
+use crate::input::Input;
+use crate::source::{Options, Source, Warning};
+
+/// Takes pieces from the front of an input.
+pub(crate) struct Pieces {
+    state: State,
+    name: Arc<str>,
+    container: Container,
+    /// Set when the last piece has been taken.
+    ended: bool,
+    /// Whether the BGZF block taken last was an empty one.
+    eof_block_seen: bool,
+}
+
+enum State {
+    Plain(Input),
+    Bgzf(Input),
+    Gzip(Input, gzip::Decoder),
+    Decoded(Box<dyn Read + Send>, &'static str, Arc<str>, usize),
+}
+
+/// What a worker holds of one piece. Its buffers are reused from piece to piece.
+pub(crate) struct Load {
+    /// Compressed blocks, unless they lie in the map.
+    raw: Vec<u8>,
+    raw_in_map: Option<Range<usize>>,
+    blocks: Vec<Block>,
+    /// The decompressed bytes.
+    pub(crate) chunk: Chunk,
+    /// What is wrong right after these bytes.
+    pub(crate) fault: Option<Error>,
+    /// Whether the data end after these bytes.
+    pub(crate) last: bool,
+    name: Arc<str>,
+    #[cfg(all(feature = "mmap", unix))]
+    map: Option<Arc<crate::map::Map>>,
+}
+
+impl Pieces {
+    pub(crate) fn new(source: Source, options: &Options) -> Result<Pieces, Error> {
+        let mut input = Input::new(source, options)?;
+        let name = Arc::clone(&input.name);
+        // Enough for a gzip header with any extra field; a pipe gives what it has first.
+        let mut want = 18;
+        let container = loop {
+            let start = input.fill(want)?;
+            match bgzf::parse_header(start) {
+                Parsed::NeedMore(more) if start.len() >= want && more > want => want = more,
+                _ => break Container::sniff(start),
+            }
+        };
+        if let Some(notes) = &options.notes {
+            notes.opened(container, input.is_mapped());
+        }
+        let state = match container {
+            Container::Plain => State::Plain(input),
+            Container::Bgzf => State::Bgzf(input),
+            Container::Gzip => State::Gzip(input, gzip::Decoder::new()),
+            Container::Zstd | Container::Bzip2 | Container::Xz => decoded(input, container)?,
+        };
+        Ok(Pieces { state, name, container, ended: false, eof_block_seen: false })
+    }
+
+    pub(crate) fn container(&self) -> Container {
+        self.container
+    }
+
+    /// Whether decompression is serial, so that it deserves a thread of its own.
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.state, State::Gzip(..) | State::Decoded(..))
+    }
+
+    /// Takes the next piece; `false` when there is none. The last piece, possibly empty, has
+    /// `last` or `fault` set.
+    pub(crate) fn pull(&mut self, load: &mut Load) -> bool {
+        if self.ended {
+            return false;
+        }
+        load.reset(&self.name);
+        let result = match &mut self.state {
+            State::Plain(input) => pull_plain(input, load),
+            State::Bgzf(input) => pull_bgzf(input, load, &mut self.eof_block_seen),
+            State::Gzip(input, decoder) => {
+                let room = load.chunk.room(input.options().chunk_size);
+                let wanted = room.len();
+                let result = decoder.read_full(input, room);
+                load.take(result, wanted)
+            }
+            State::Decoded(reader, codec, name, chunk_size) => {
+                let room = load.chunk.room(*chunk_size);
+                let wanted = room.len();
+                let result = read_decoded(&mut **reader, codec, name, room);
+                match result {
+                    (n, Some(error)) => {
+                        load.chunk.filled(n);
+                        Err(error)
+                    }
+                    (n, None) => load.take(Ok(n), wanted),
+                }
+            }
+        };
+        match result {
+            Ok(Next::More) => {}
+            Ok(Next::Last) => load.last = true,
+            Ok(Next::OrdinaryGzip) => {
+                // A BGZF file continued by an ordinary gzip member: legal gzip, read as such.
+                let old = std::mem::replace(
+                    &mut self.state,
+                    State::Decoded(Box::new(std::io::empty()), "", load.name.clone(), 0),
+                );
+                self.state = match old {
+                    State::Bgzf(input) => State::Gzip(input, gzip::Decoder::new()),
+                    other => other,
+                };
+            }
+            Err(error) => load.fault = Some(error),
+        }
+        self.ended = load.last || load.fault.is_some();
+        if self.ended
+            && let Some(error) = self.end_fault()
+        {
+            load.fault.get_or_insert(error);
+        }
+        true
+    }
+
+    fn end_fault(&self) -> Option<Error> {
+        match &self.state {
+            State::Plain(input) | State::Bgzf(input) | State::Gzip(input, _) => {
+                input.check_intact().err()
+            }
+            State::Decoded(..) => None,
+        }
+    }
+}
+
+/// What follows a piece.
+enum Next {
+    More,
+    Last,
+    OrdinaryGzip,
+}
+
+fn pull_plain(input: &mut Input, load: &mut Load) -> Result<Next, Error> {
+    let chunk_size = input.options().chunk_size;
+    #[cfg(all(feature = "mmap", unix))]
+    if let Some(map) = input.map() {
+        let map = Arc::clone(map);
+        let start = input.position() as usize;
+        let end = map.bytes().len().min(start + chunk_size);
+        load.chunk.set_mapped(&map, start..end);
+        input.consume(end - start);
+        return Ok(if end == map.bytes().len() { Next::Last } else { Next::More });
+    }
+    let room = load.chunk.room(chunk_size);
+    let wanted = room.len();
+    let result = input.read_full(room);
+    load.take(result, wanted)
+}
+
+fn pull_bgzf(
+    input: &mut Input,
+    load: &mut Load,
+    eof_block_seen: &mut bool,
+) -> Result<Next, Error> {
+    let chunk_size = input.options().chunk_size;
+    let mut taken = 0;
+    let mut inflated = 0;
+    let next = loop {
+        let block = match next_block(input, taken) {
+            Ok(Step::Block(block)) => block,
+            Ok(Step::End) => break Ok(Next::Last),
+            Ok(Step::OrdinaryGzip) => break Ok(Next::OrdinaryGzip),
+            Err(error) => break Err(error),
+        };
+        let end = taken + block.header.block_len;
+        // A file of empty blocks would otherwise be taken whole.
+        if taken > 0
+            && (inflated + block.inflated_len > chunk_size || end > 2 * chunk_size)
+        {
+            break Ok(Next::More);
+        }
+        *eof_block_seen = block.inflated_len == 0;
+        inflated += block.inflated_len;
+        load.blocks.push(block);
+        taken = end;
+    };
+    load.keep_raw(input, taken)?;
+    if matches!(next, Ok(Next::Last)) && !*eof_block_seen {
+        if input.options().strict {
+            let at = Location::in_input(&input.name);
+            return Err(Error::new(ErrorKind::MissingEofBlock, at));
+        }
+        if let Some(notes) = &input.options().notes {
+            notes.warn(Warning::MissingEofBlock);
+        }
+    }
+    next
+}
+
+/// What stands at some offset of the input.
+enum Step {
+    Block(Block),
+    OrdinaryGzip,
+    End,
+}
+
+fn next_block(input: &mut Input, at: usize) -> Result<Step, Error> {
+    let file_offset = input.position() + at as u64;
+    let name = Arc::clone(&input.name);
+    let fault = |kind| {
+        Error::new(kind, Location { block: Some(file_offset), ..Location::in_input(&name) })
+    };
+    let mut want = 18;
+    loop {
+        let bytes = &input.fill(at + want)?[at..];
+        if bytes.is_empty() {
+            return Ok(Step::End);
+        }
+        match bgzf::parse_header(bytes) {
+            Parsed::Block(header) => {
+                let bytes = input.fill(at + header.block_len)?;
+                if bytes.len() < at + header.block_len {
+                    return Err(fault(ErrorKind::Truncated("a BGZF block")));
+                }
+                return Block::new(bytes, at, header, file_offset)
+                    .map(Step::Block)
+                    .map_err(|why| fault(ErrorKind::BadBlock(why)));
+            }
+            Parsed::NeedMore(more) if bytes.len() >= want && more > want => want = more,
+            Parsed::NeedMore(_) => {
+                return Err(fault(ErrorKind::Truncated("a BGZF block header")));
+            }
+            Parsed::OtherGzip => return Ok(Step::OrdinaryGzip),
+            Parsed::NotGzip => {
+                let found = bytes.len() as u64;
+                return Err(fault(ErrorKind::TrailingBytes { found }));
+            }
+            Parsed::Invalid(why) => return Err(fault(ErrorKind::BadBlock(why))),
+        }
+    }
+}
+
+impl Load {
+    pub(crate) fn new() -> Load {
+        Load {
+            raw: Vec::new(),
+            raw_in_map: None,
+            blocks: Vec::new(),
+            chunk: Chunk::new(),
+            fault: None,
+            last: false,
+            name: "".into(),
+            #[cfg(all(feature = "mmap", unix))]
+            map: None,
+        }
+    }
+
+    fn reset(&mut self, name: &Arc<str>) {
+        self.name = Arc::clone(name);
+        self.raw_in_map = None;
+        self.blocks.clear();
+        self.chunk.filled(0);
+        self.fault = None;
+        self.last = false;
+    }
+
+    /// Books the result of filling the chunk.
+    fn take(&mut self, result: Result<usize, Error>, wanted: usize) -> Result<Next, Error> {
+        let n = result?;
+        self.chunk.filled(n);
+        Ok(if n < wanted { Next::Last } else { Next::More })
+    }
+
+    /// Keeps the first `len` bytes of the input for [`prepare`](Self::prepare).
+    fn keep_raw(&mut self, input: &mut Input, len: usize) -> Result<(), Error> {
+        #[cfg(all(feature = "mmap", unix))]
+        if let Some(map) = input.map() {
+            self.map = Some(Arc::clone(map));
+            let start = input.position() as usize;
+            self.raw_in_map = Some(start..start + len);
+            input.consume(len);
+            return Ok(());
+        }
+        self.raw.clear();
+        self.raw.extend_from_slice(&input.fill(len)?[..len]);
+        input.consume(len);
+        Ok(())
+    }
+
+    /// The part that needs no order: inflates the blocks, or brings mapped text in.
+    pub(crate) fn prepare(&mut self, inflater: &mut Inflater) {
+        if self.blocks.is_empty() {
+            self.chunk.populate();
+            return;
+        }
+        let total = self.blocks.iter().map(|b| b.inflated_len).sum();
+        let group: &[u8] = match &self.raw_in_map {
+            #[cfg(all(feature = "mmap", unix))]
+            Some(range) => match &self.map {
+                Some(map) => &map.bytes()[range.clone()],
+                None => &[],
+            },
+            _ => &self.raw,
+        };
+        let room = &mut self.chunk.room(total)[..total];
+        match inflater.inflate(group, &self.blocks, room) {
+            Ok(n) => self.chunk.filled(n),
+            Err((index, good, error)) => {
+                self.chunk.filled(good);
+                let kind = match error {
+                    InflateError::BadData => ErrorKind::Corrupt {
+                        codec: "deflate",
+                        reason: "invalid data in a BGZF block".into(),
+                    },
+                    InflateError::Length { expected, found } => ErrorKind::LengthMismatch {
+                        expected: expected as u64,
+                        found: found as u64,
+                    },
+                    InflateError::Checksum { expected, found } => {
+                        ErrorKind::ChecksumMismatch { expected, found }
+                    }
+                };
+                let block = Some(self.blocks[index].file_offset);
+                let at = Location { block, ..Location::in_input(&self.name) };
+                self.fault = Some(Error::new(kind, at));
+            }
+        }
+    }
+
+    /// The name of the input.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// Whether the file was cut under the map these bytes come from.
+    pub(crate) fn was_cut(&self) -> bool {
+        #[cfg(all(feature = "mmap", unix))]
+        if self.raw_in_map.is_some() {
+            return self.map.as_ref().is_some_and(|map| map.was_cut());
+        }
+        self.chunk.was_cut()
+    }
+}
+
+/// An [`Input`] for decoders that take a reader.
+struct InputReader(Input);
+
+impl Read for InputReader {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let bytes = self.fill_buf()?;
+        let n = bytes.len().min(out.len());
+        out[..n].copy_from_slice(&bytes[..n]);
+        self.consume(n);
+        Ok(n)
+    }
+}
+
+impl BufRead for InputReader {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if self.0.fill(1)?.is_empty() {
+            self.0.check_intact()?;
+        }
+        Ok(self.0.fill(1)?)
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.0.consume(n);
+    }
+}
+
+fn decoded(input: Input, container: Container) -> Result<State, Error> {
+    let name = Arc::clone(&input.name);
+    let chunk_size = input.options().chunk_size;
+    let reader = InputReader(input);
+    let reader: Box<dyn Read + Send> = match container {
+        Container::Zstd => {
+            let decoder = zstd::stream::read::Decoder::with_buffer(reader);
+            Box::new(decoder.map_err(|e| Error::io(e, &name))?)
+        }
+        Container::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(reader)),
+        _ => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(reader)),
+    };
+    Ok(State::Decoded(reader, container.name(), name, chunk_size))
+}
+
+/// Fills `out`; the bytes before a fault are returned beside it.
+fn read_decoded(
+    reader: &mut dyn Read,
+    codec: &'static str,
+    name: &Arc<str>,
+    out: &mut [u8],
+) -> (usize, Option<Error>) {
+    let mut n = 0;
+    while n < out.len() {
+        match reader.read(&mut out[n..]) {
+            Ok(0) => break,
+            Ok(got) => n += got,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return (n, Some(decoder_error(e, codec, name))),
+        }
+    }
+    (n, None)
+}
+
+fn decoder_error(e: std::io::Error, codec: &'static str, name: &Arc<str>) -> Error {
+    // The byte layer's own errors travel through the decoder wrapped.
+    let e = match e.downcast::<Error>() {
+        Ok(own) => return own,
+        Err(e) => e,
+    };
+    let at = Location::in_input(name);
+    let kind = match e.kind() {
+        std::io::ErrorKind::UnexpectedEof => ErrorKind::Truncated("the compressed data"),
+        _ => ErrorKind::Corrupt { codec, reason: e.to_string() },
+    };
+    Error::new(kind, at)
+}

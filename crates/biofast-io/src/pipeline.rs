@@ -1,0 +1,370 @@
+//! The one pipeline: pieces → decompress → frame in order → use, on the same worker.
+//!
+//! A worker takes a piece of the input (short and serial), decompresses it and does what needs
+//! no order ([`Framer::scan`]); then, when its turn comes, frames it exactly from the state its
+//! predecessor left ([`Framer::frame`]), hands the new state on, and only then does the heavy
+//! work on the records. So framing never guesses, every record is used exactly once, and
+//! workers don't wait for each other's analysis. Memory is bounded by threads × chunk plus the
+//! longest record.
+//!
+//! A fault anywhere stops the pipeline at that point of the data: every record before it has
+//! been used, none after it, whatever the number of threads.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::bgzf::Inflater;
+use crate::chunk::Chunk;
+use crate::container::Container;
+use crate::error::{Error, ErrorKind, Location};
+use crate::pieces::{Load, Pieces};
+use crate::source::{Options, Source};
+use crate::turn::{Token, Turns};
+
+/// What follows the bytes that are being framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// More data.
+    More,
+    /// Nothing: the data are complete.
+    Data,
+    /// A fault: what is incomplete is not an error of its own.
+    Fault,
+}
+
+/// Finds where records begin and end: the state that passes from chunk to chunk.
+pub trait Framer: Send + 'static {
+    /// What is found in one chunk. Workers reuse it: [`scan`](Framer::scan) must clear it.
+    type Frame: Default + Send;
+    /// The format's error.
+    type Error: From<Error> + Send;
+
+    /// Work on a chunk's own bytes that needs no knowledge of what came before.
+    fn scan(frame: &mut Self::Frame, bytes: &[u8]);
+
+    /// Frames the records of `chunk` in turn: joins the carried bytes in front, lists the
+    /// complete records in `frame`, and cuts off and keeps the unfinished rest.
+    ///
+    /// # Errors
+    /// The first fault of the format. `frame` then lists the records before it.
+    fn frame(
+        &mut self,
+        chunk: &mut Chunk,
+        frame: &mut Self::Frame,
+        end: End,
+    ) -> Result<(), Self::Error>;
+
+    /// Adds what the framer knows (record, line) to a fault that comes right after the bytes
+    /// framed so far.
+    fn locate(&self, error: Error) -> Self::Error {
+        error.into()
+    }
+}
+
+/// A fault, and what had been gathered from the records before it.
+#[derive(Debug)]
+pub struct Fault<C, E> {
+    /// What went wrong.
+    pub error: E,
+    /// The result over exactly the records before the fault.
+    pub so_far: C,
+}
+
+/// Folds all records of `source` on `options.threads` threads.
+///
+/// Each worker starts from `init()`, calls `accept` once per chunk, and the workers' results
+/// are merged. Which worker sees which chunk is not determined, so `merge` must not depend on
+/// order.
+///
+/// # Errors
+/// The first fault in the order of the data, with the result over the records before it.
+pub fn fold<F, C>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame) + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<C, Fault<C, F::Error>>
+where
+    F: Framer,
+    C: Send,
+{
+    let pieces = match Pieces::new(source, options) {
+        Ok(pieces) => pieces,
+        Err(error) => return Err(Fault { error: error.into(), so_far: init() }),
+    };
+    let threads = options.threads.max(1);
+    let (feed, workers) = if pieces.is_stream() && threads > 1 {
+        (Feed::ahead(pieces, threads), threads - 1)
+    } else {
+        (Feed::inline(pieces), threads)
+    };
+    let turns = Turns::new(workers, framer);
+    let fault = Mutex::new(None);
+    let work = || {
+        let mut so_far = init();
+        let mut worker = Worker::<F>::new(&feed, &turns);
+        while let Some(step) = worker.step() {
+            accept(&mut so_far, &worker.load.chunk, &worker.frame);
+            if let Some(error) = step {
+                *fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                break;
+            }
+        }
+        so_far
+    };
+    let mut result = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        let mut result = work();
+        for other in others {
+            match other.join() {
+                Ok(theirs) => merge(&mut result, theirs),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Some(result)
+    });
+    feed.join();
+    let Some(so_far) = result.take() else { unreachable!("set above") };
+    match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(Fault { error, so_far }),
+        None => Ok(so_far),
+    }
+}
+
+/// The same framing on the calling thread, a chunk at a time: for plain iterators.
+pub struct Frames<F: Framer> {
+    feed: Feed,
+    load: Load,
+    inflater: Inflater,
+    framer: F,
+    frame: F::Frame,
+    pending: Option<F::Error>,
+    ended: bool,
+    container: Container,
+}
+
+impl<F: Framer> Frames<F> {
+    /// Opens `source`.
+    ///
+    /// # Errors
+    /// If its first bytes can't be read.
+    pub fn new(source: Source, options: &Options, framer: F) -> Result<Self, F::Error> {
+        let pieces = Pieces::new(source, options)?;
+        let container = pieces.container();
+        let feed = if pieces.is_stream() && options.threads > 1 {
+            Feed::ahead(pieces, 1)
+        } else {
+            Feed::inline(pieces)
+        };
+        Ok(Frames {
+            feed,
+            load: Load::new(),
+            inflater: Inflater::new(),
+            framer,
+            frame: F::Frame::default(),
+            pending: None,
+            ended: false,
+            container,
+        })
+    }
+
+    /// The container of the input.
+    pub fn container(&self) -> Container {
+        self.container
+    }
+
+    /// Moves to the next chunk; `false` at the end of the data.
+    ///
+    /// # Errors
+    /// The first fault, after the records before it have been delivered.
+    pub fn advance(&mut self) -> Result<bool, F::Error> {
+        if let Some(error) = self.pending.take() {
+            self.ended = true;
+            return Err(error);
+        }
+        if self.ended || self.feed.pull(&mut self.load).is_none() {
+            return Ok(false);
+        }
+        self.load.prepare(&mut self.inflater);
+        F::scan(&mut self.frame, self.load.chunk.bytes());
+        match frame_in_turn(&mut self.framer, &mut self.load, &mut self.frame) {
+            Ok(last) => self.ended = last,
+            Err(error) => self.pending = Some(error),
+        }
+        Ok(true)
+    }
+
+    /// The current chunk's bytes and records.
+    pub fn current(&self) -> (&Chunk, &F::Frame) {
+        (&self.load.chunk, &self.frame)
+    }
+}
+
+/// The ordered part, the same for a worker and for [`Frames`]. `Ok(true)` after the last bytes.
+fn frame_in_turn<F: Framer>(
+    framer: &mut F,
+    load: &mut Load,
+    frame: &mut F::Frame,
+) -> Result<bool, F::Error> {
+    let fault = load.fault.take();
+    let end = match (&fault, load.last) {
+        (Some(_), _) => End::Fault,
+        (None, true) => End::Data,
+        (None, false) => End::More,
+    };
+    let framed = framer.frame(&mut load.chunk, frame, end);
+    // Before any finding is believed: were the bytes those of the file?
+    if load.was_cut() {
+        let error = Error::new(ErrorKind::Shrunk, Location::in_input(load.name()));
+        return Err(framer.locate(error));
+    }
+    framed?;
+    match fault {
+        Some(error) => Err(framer.locate(error)),
+        None => Ok(load.last),
+    }
+}
+
+struct Worker<'a, F: Framer> {
+    feed: &'a Feed,
+    turns: &'a Turns<F>,
+    load: Load,
+    inflater: Inflater,
+    frame: F::Frame,
+}
+
+impl<'a, F: Framer> Worker<'a, F> {
+    fn new(feed: &'a Feed, turns: &'a Turns<F>) -> Self {
+        Worker {
+            feed,
+            turns,
+            load: Load::new(),
+            inflater: Inflater::new(),
+            frame: F::Frame::default(),
+        }
+    }
+
+    /// Takes and frames the next piece. `None`: no more. `Some(Some(error))`: these records are
+    /// the last ones before a fault.
+    fn step(&mut self) -> Option<Option<F::Error>> {
+        let piece = self.feed.pull(&mut self.load)?;
+        let mut ticket = self.turns.ticket(piece);
+        self.load.prepare(&mut self.inflater);
+        F::scan(&mut self.frame, self.load.chunk.bytes());
+        let Token::Go(mut framer) = ticket.wait() else { return None };
+        match frame_in_turn(&mut framer, &mut self.load, &mut self.frame) {
+            Ok(false) => {
+                ticket.pass(Token::Go(framer));
+                Some(None)
+            }
+            Ok(true) => {
+                ticket.pass(Token::Stop);
+                Some(None)
+            }
+            Err(error) => {
+                ticket.pass(Token::Stop);
+                Some(Some(error))
+            }
+        }
+    }
+}
+
+impl<F: Framer> Drop for Worker<'_, F> {
+    /// A worker ends because nothing is left or because something went wrong: either way
+    /// nobody needs another piece.
+    fn drop(&mut self) {
+        self.feed.close();
+    }
+}
+
+/// Where workers get pieces: straight from the input, or from a thread that decompresses ahead.
+struct Feed {
+    supply: Mutex<Supply>,
+    decoder: Mutex<Option<JoinHandle<()>>>,
+}
+
+enum Supply {
+    Inline { pieces: Pieces, next: u64 },
+    Ahead { full: Receiver<Load>, empty: Sender<Load>, next: u64 },
+    Closed,
+}
+
+impl Feed {
+    fn inline(pieces: Pieces) -> Feed {
+        Feed { supply: Mutex::new(Supply::Inline { pieces, next: 0 }), decoder: Mutex::new(None) }
+    }
+
+    fn ahead(mut pieces: Pieces, threads: usize) -> Feed {
+        let (full_in, full): (SyncSender<Load>, _) = sync_channel(threads.min(4));
+        let (empty, empty_out) = channel::<Load>();
+        let decoder = std::thread::spawn(move || {
+            loop {
+                let mut load = empty_out.try_recv().unwrap_or_else(|_| Load::new());
+                if !pieces.pull(&mut load) || full_in.send(load).is_err() {
+                    break;
+                }
+            }
+        });
+        Feed {
+            supply: Mutex::new(Supply::Ahead { full, empty, next: 0 }),
+            decoder: Mutex::new(Some(decoder)),
+        }
+    }
+
+    /// Fills `load` with the next piece and returns its number.
+    fn pull(&self, load: &mut Load) -> Option<u64> {
+        // A panic while pulling leaves the input in an unknown state: nothing more is taken.
+        let mut supply = self.supply.lock().ok()?;
+        let piece = match &mut *supply {
+            Supply::Inline { pieces, next } => {
+                if !pieces.pull(load) {
+                    return None;
+                }
+                next
+            }
+            Supply::Ahead { full, empty, next } => {
+                let fresh = full.recv().ok()?;
+                let used = std::mem::replace(load, fresh);
+                // The decoder may have ended already; then nobody needs the buffer.
+                let _ = empty.send(used);
+                next
+            }
+            Supply::Closed => return None,
+        };
+        *piece += 1;
+        Some(*piece - 1)
+    }
+
+    fn close(&self) {
+        if let Ok(mut supply) = self.supply.lock() {
+            *supply = Supply::Closed;
+        }
+    }
+
+    /// Waits for the decompressing thread, so that it never outlives the call; its panic, if
+    /// any, goes on here.
+    fn join(&self) {
+        self.close();
+        let decoder = self.decoder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(decoder) = decoder
+            && let Err(panic) = decoder.join()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.close();
+        if let Ok(decoder) = self.decoder.get_mut()
+            && let Some(decoder) = decoder.take()
+        {
+            // Already unwinding or ending: the thread's own panic adds nothing.
+            let _ = decoder.join();
+        }
+    }
+}

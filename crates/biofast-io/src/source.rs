@@ -1,0 +1,220 @@
+//! How bytes arrive: which file or stream, mapped or read, on how many threads.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::container::Container;
+use crate::error::{Error, ErrorKind, Location};
+
+/// Regular files of this many bytes and more are memory-mapped under [`IoMode::Auto`].
+///
+/// 50 MB is where an earlier study on macOS saw maps with advice overtake buffered reads
+/// (laboratory entry 032).
+pub const MMAP_THRESHOLD: u64 = 50_000_000;
+
+/// How a regular file is read. Streams are always read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IoMode {
+    /// Map files of [`MMAP_THRESHOLD`] bytes and more, read the others.
+    #[default]
+    Auto,
+    /// Map every regular file that isn't empty, where the build and the system can.
+    Mmap,
+    /// Never map.
+    Read,
+}
+
+/// Bytes consumed so far, to be looked at from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    bytes: AtomicU64,
+}
+
+impl Progress {
+    /// Bytes of the input as stored that have been handed to workers.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add(&self, n: u64) {
+        self.bytes.fetch_add(n, Ordering::Relaxed);
+    }
+}
+
+/// Something worth telling that does not make the data wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A BGZF input ended without its end-of-file block.
+    MissingEofBlock,
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Warning::MissingEofBlock => f.write_str(
+                "the BGZF end-of-file block is missing; every block present is intact, but the \
+                 file may have been cut at a block boundary (--strict makes this an error)",
+            ),
+        }
+    }
+}
+
+/// What a reader finds out about its input besides the data.
+#[derive(Debug, Default)]
+pub struct Notes {
+    warnings: Mutex<Vec<Warning>>,
+    container: OnceLock<Container>,
+    mapped: OnceLock<bool>,
+}
+
+impl Notes {
+    pub(crate) fn warn(&self, warning: Warning) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
+    }
+
+    pub(crate) fn opened(&self, container: Container, mapped: bool) {
+        // One set of notes belongs to one input; a second one would keep the first's.
+        let _ = self.container.set(container);
+        let _ = self.mapped.set(mapped);
+    }
+
+    /// The warnings so far.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The container, once the input has been opened.
+    pub fn container(&self) -> Option<Container> {
+        self.container.get().copied()
+    }
+
+    /// Whether the input is read through a memory map.
+    pub fn is_mapped(&self) -> bool {
+        self.mapped.get().copied().unwrap_or(false)
+    }
+}
+
+/// How to read, for every reader of the toolkit.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Map or read.
+    pub io: IoMode,
+    /// The total number of threads a parallel reader may use, at least 1.
+    pub threads: usize,
+    /// Decompressed bytes a worker takes at once. Results never depend on it.
+    pub chunk_size: usize,
+    /// Treat a missing BGZF end-of-file block as an error.
+    pub strict: bool,
+    /// Where to count consumed bytes.
+    pub progress: Option<Arc<Progress>>,
+    /// Where to leave warnings and what was found out about the input.
+    pub notes: Option<Arc<Notes>>,
+}
+
+impl Options {
+    /// Eight BGZF blocks: what fits beside a worker's tables in a second-level cache of 1 MB.
+    pub const DEFAULT_CHUNK_SIZE: usize = 8 * 65_536;
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            io: IoMode::Auto,
+            threads: crate::available_threads(),
+            chunk_size: Options::DEFAULT_CHUNK_SIZE,
+            strict: false,
+            progress: None,
+            notes: None,
+        }
+    }
+}
+
+/// An input that has been opened and not yet been read.
+pub struct Source {
+    pub(crate) name: Arc<str>,
+    pub(crate) backing: Backing,
+}
+
+pub(crate) enum Backing {
+    /// A regular file with its length when opened.
+    File(File, u64),
+    /// Anything else that can be read.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// Opens a file, a named pipe or a device.
+    ///
+    /// # Errors
+    /// If it can't be opened, or is a directory.
+    pub fn open(path: impl AsRef<Path>) -> Result<Source, Error> {
+        let path = path.as_ref();
+        let name: Arc<str> = path.to_string_lossy().into();
+        let file = File::open(path).map_err(|e| Error::io(e, &name))?;
+        Source::from_file(file, name)
+    }
+
+    /// Standard input under the given label.
+    ///
+    /// # Errors
+    /// If standard input is a directory.
+    pub fn stdin(label: &str) -> Result<Source, Error> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            if let Ok(fd) = std::io::stdin().as_fd().try_clone_to_owned() {
+                let file = File::from(fd);
+                // A redirected file is read from where it stands, not mapped from its start.
+                if file.metadata().is_ok_and(|m| m.is_dir()) {
+                    return Err(directory(&label.into()));
+                }
+                return Ok(Source::from_reader(label, file));
+            }
+        }
+        Ok(Source::from_reader(label, std::io::stdin()))
+    }
+
+    /// Any reader under the given label.
+    pub fn from_reader(label: &str, reader: impl Read + Send + 'static) -> Source {
+        Source { name: label.into(), backing: Backing::Stream(Box::new(reader)) }
+    }
+
+    fn from_file(file: File, name: Arc<str>) -> Result<Source, Error> {
+        let metadata = file.metadata().map_err(|e| Error::io(e, &name))?;
+        if metadata.is_dir() {
+            return Err(directory(&name));
+        }
+        let backing = if metadata.is_file() {
+            Backing::File(file, metadata.len())
+        } else {
+            Backing::Stream(Box::new(file))
+        };
+        Ok(Source { name, backing })
+    }
+
+    /// The path or label.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The length in bytes as stored, where it is known.
+    pub fn len(&self) -> Option<u64> {
+        match self.backing {
+            Backing::File(_, len) => Some(len),
+            Backing::Stream(_) => None,
+        }
+    }
+
+    /// Whether the input is known to be empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+}
+
+fn directory(name: &Arc<str>) -> Error {
+    Error::new(ErrorKind::NotAFile("a directory"), Location::in_input(name))
+}

@@ -1,0 +1,321 @@
+//! NEON: 16 bytes a step; tails are assembled in general registers, or the last vector overlaps.
+
+#![allow(unsafe_code)]
+
+use std::arch::aarch64::*;
+
+use super::neon_columns::{add_columns_neon, count_base_columns_neon, count_quality_columns_neon};
+use crate::newlines::index_with;
+use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES};
+use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
+
+pub(super) static KERNELS: Kernels = Kernels {
+    isa: Isa::Neon,
+    count_bases: count_bases_neon,
+    count_gc: count_gc_neon,
+    count_n: count_n_neon,
+    summarize_qualities: summarize_qualities_neon,
+    count_at_least: count_at_least_neon,
+    sum_error_probability: sum_error_probability_neon,
+    find_invalid_base: find_invalid_base_neon,
+    find_invalid_quality: find_invalid_quality_neon,
+    count_newlines: count_newlines_neon,
+    index_newlines: index_newlines_neon,
+    count_base_columns: count_base_columns_neon,
+    count_quality_columns: count_quality_columns_neon,
+    add_columns: add_columns_neon,
+};
+
+#[inline(always)]
+pub(super) fn load(block: &[u8; 16]) -> uint8x16_t {
+    // SAFETY: the block has 16 bytes; the load needs no alignment.
+    unsafe { vld1q_u8(block.as_ptr()) }
+}
+
+/// Fewer than 16 bytes, zero beyond: two overlapping words, shifted into place.
+#[inline(always)]
+pub(super) fn load_or_zero(bytes: &[u8]) -> uint8x16_t {
+    let len = bytes.len();
+    assert!(len < 16);
+    let (low, high) = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        // Bytes 8 to len of the last eight; a shift by 64 is two of 32.
+        let shift = 4 * (16 - len);
+        let high = u64::from_le_bytes(*last) >> shift >> shift;
+        (u64::from_le_bytes(*first), high)
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let last = u64::from(u32::from_le_bytes(*last));
+        (
+            u64::from(u32::from_le_bytes(*first)) | last << (8 * (len - 4)),
+            0,
+        )
+    } else {
+        let word = bytes
+            .iter()
+            .rev()
+            .fold(0, |word, &byte| word << 8 | u64::from(byte));
+        (word, 0)
+    };
+    vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high)))
+}
+
+/// 0xff in the lanes from `len` (at most 16) on.
+#[inline(always)]
+fn lanes_beyond(len: usize) -> uint8x16_t {
+    let iota = load(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    vcgeq_u8(iota, vdupq_n_u8(len as u8))
+}
+
+/// Whether a lane isn't zero.
+#[inline(always)]
+fn any(lanes: uint8x16_t) -> bool {
+    vmaxvq_u8(lanes) != 0
+}
+
+/// Counts the lanes that each of `N` comparisons sets to 0xff; none may set zero lanes.
+#[inline(always)]
+fn count_matches<const N: usize>(
+    bytes: &[u8],
+    matches: impl Fn(uint8x16_t) -> [uint8x16_t; N],
+) -> [u64; N] {
+    let mut sums = [0; N];
+    let mut counts = [vdupq_n_u8(0); N];
+    let (blocks, tail) = bytes.as_chunks();
+    // A byte counts up to 255 vectors: 254 here and the tail.
+    for blocks in blocks.chunks(254) {
+        for (sum, count) in sums.iter_mut().zip(&mut counts) {
+            *sum += u64::from(vaddlvq_u8(*count));
+            *count = vdupq_n_u8(0);
+        }
+        for block in blocks {
+            for (count, lanes) in counts.iter_mut().zip(matches(load(block))) {
+                *count = vsubq_u8(*count, lanes);
+            }
+        }
+    }
+    if !tail.is_empty() {
+        for (count, lanes) in counts.iter_mut().zip(matches(load_or_zero(tail))) {
+            *count = vsubq_u8(*count, lanes);
+        }
+    }
+    std::array::from_fn(|i| sums[i] + u64::from(vaddlvq_u8(counts[i])))
+}
+
+fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
+    let letters = b"ACGTN".map(|letter| vdupq_n_u8(letter));
+    let upper = vdupq_n_u8(!0x20);
+    let counts = count_matches(bytes, |block| {
+        let block = vandq_u8(block, upper);
+        letters.map(|letter| vceqq_u8(block, letter))
+    });
+    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
+/// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
+#[inline(always)]
+fn count_byte(bytes: &[u8], byte: u8, ignored: u8) -> u64 {
+    let byte = vdupq_n_u8(byte);
+    let mask = vdupq_n_u8(!ignored);
+    let [count] = count_matches(bytes, |block| [vceqq_u8(vandq_u8(block, mask), byte)]);
+    count
+}
+
+fn count_gc_neon(bytes: &[u8]) -> u64 {
+    // C is 0x43 and G is 0x47; lower case adds 0x20.
+    count_byte(bytes, b'C', 0x24)
+}
+
+fn count_n_neon(bytes: &[u8]) -> u64 {
+    count_byte(bytes, b'N', 0x20)
+}
+
+fn count_newlines_neon(bytes: &[u8]) -> u64 {
+    count_byte(bytes, b'\n', 0)
+}
+
+fn count_at_least_neon(bytes: &[u8], phred: u8) -> u64 {
+    match usize::from(phred) {
+        0 => bytes.len() as u64,
+        PHRED_VALUES.. => 0,
+        _ => {
+            let threshold = vdupq_n_u8(quality::FIRST + phred);
+            let [count] = count_matches(bytes, |block| [vcgeq_u8(block, threshold)]);
+            count
+        }
+    }
+}
+
+/// Phred values; those of zero lanes are zero.
+#[inline(always)]
+fn to_phred(block: uint8x16_t) -> uint8x16_t {
+    let phred = vqsubq_u8(block, vdupq_n_u8(quality::FIRST));
+    vminq_u8(phred, vdupq_n_u8((PHRED_VALUES - 1) as u8))
+}
+
+fn summarize_qualities_neon(bytes: &[u8]) -> QualitySummary {
+    let zero = vdupq_n_u8(0);
+    let [q20, q30] = [20, 30].map(|phred| vdupq_n_u8(phred));
+    let mut summary = QualitySummary::default();
+    let (mut min, mut max) = (vdupq_n_u8(summary.min), zero);
+    // 16-bit sums of two bytes a vector and byte counts, of at most 255 vectors.
+    let mut sums = vdupq_n_u16(0);
+    let mut above = [zero; 2];
+    let mut vectors = 0;
+    let mut add = |phred, beyond| {
+        if vectors == 255 {
+            vectors = 0;
+            flush(&mut summary, &mut sums, &mut above);
+        }
+        vectors += 1;
+        sums = vpadalq_u8(sums, phred);
+        min = vminq_u8(min, vorrq_u8(phred, beyond));
+        max = vmaxq_u8(max, phred);
+        above[0] = vsubq_u8(above[0], vcgeq_u8(phred, q20));
+        above[1] = vsubq_u8(above[1], vcgeq_u8(phred, q30));
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(to_phred(load(block)), zero);
+    }
+    if !tail.is_empty() {
+        add(to_phred(load_or_zero(tail)), lanes_beyond(tail.len()));
+    }
+    flush(&mut summary, &mut sums, &mut above);
+    summary.min = vminvq_u8(min);
+    summary.max = vmaxvq_u8(max);
+    summary
+}
+
+/// Moves the sums of vectors into the summary.
+#[inline(always)]
+fn flush(summary: &mut QualitySummary, sums: &mut uint16x8_t, above: &mut [uint8x16_t; 2]) {
+    summary.sum += u64::from(vaddlvq_u16(*sums));
+    summary.q20 += u64::from(vaddlvq_u8(above[0]));
+    summary.q30 += u64::from(vaddlvq_u8(above[1]));
+    *sums = vdupq_n_u16(0);
+    *above = [vdupq_n_u8(0); 2];
+}
+
+/// Lookup of bytes up to 127 in a table of 128, as two tables of 64.
+#[derive(Clone, Copy)]
+pub(super) struct Table([uint8x16x4_t; 2]);
+
+impl Table {
+    #[inline(always)]
+    pub(super) fn new(table: &[u8; 128]) -> Self {
+        let (halves, _) = table.as_chunks::<64>();
+        // SAFETY: each half has 64 bytes.
+        Self([0, 1].map(|half| unsafe { vld1q_u8_x4(halves[half].as_ptr()) }))
+    }
+
+    /// Zero for bytes above 127.
+    #[inline(always)]
+    pub(super) fn look_up(&self, bytes: uint8x16_t) -> uint8x16_t {
+        // Indices out of range yield zero in the first lookup, and the first result in the second.
+        let low = vqtbl4q_u8(self.0[0], bytes);
+        vqtbx4q_u8(low, self.0[1], vsubq_u8(bytes, vdupq_n_u8(64)))
+    }
+}
+
+fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
+    let tables = ERROR_PLANES.each_ref().map(Table::new);
+    let mut total = 0;
+    let mut add_all = |blocks: &[[u8; 16]]| {
+        // A 16-bit lane sums two bytes of each of 128 vectors.
+        let mut sums = [vdupq_n_u16(0); 4];
+        for block in blocks {
+            let index = vminq_u8(load(block), vdupq_n_u8(127));
+            for (sum, table) in sums.iter_mut().zip(&tables) {
+                *sum = vpadalq_u8(*sum, table.look_up(index));
+            }
+        }
+        for (plane, sum) in sums.into_iter().enumerate() {
+            total += u64::from(vaddlvq_u16(sum)) << (8 * plane);
+        }
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for blocks in blocks.chunks(128) {
+        add_all(blocks);
+    }
+    let probability = |&byte| u64::from(ERROR_PROBABILITY[usize::from(quality::phred(byte))]);
+    total + tail.iter().map(probability).sum::<u64>()
+}
+
+fn find_invalid_base_neon(bytes: &[u8]) -> Option<usize> {
+    // Upper nibble 2: bit 0, for * - . ; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A byte is valid when
+    // its two nibbles share a bit.
+    let upper = load(&[0, 0, 1, 0, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let lower = load(&[4, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 2, 2, 3, 3, 2]);
+    find_invalid(
+        bytes,
+        b'A',
+        |bad, block| {
+            let high = vqtbl1q_u8(upper, vshrq_n_u8::<4>(block));
+            let low = vqtbl1q_u8(lower, vandq_u8(block, vdupq_n_u8(15)));
+            vorrq_u8(bad, vceqzq_u8(vandq_u8(high, low)))
+        },
+        any,
+        scalar::find_invalid_base,
+    )
+}
+
+fn find_invalid_quality_neon(bytes: &[u8]) -> Option<usize> {
+    find_invalid(
+        bytes,
+        quality::FIRST,
+        |bad, block| vmaxq_u8(bad, vsubq_u8(block, vdupq_n_u8(quality::FIRST))),
+        |bad| vmaxvq_u8(bad) > quality::LAST - quality::FIRST,
+        scalar::find_invalid_quality,
+    )
+}
+
+/// Folds 16-byte blocks with `fold`, padded with the valid byte `fill`. Where `is_bad` says so of the fold of up to
+/// 512 bytes, `find` tells the index.
+#[inline(always)]
+fn find_invalid(
+    bytes: &[u8],
+    fill: u8,
+    fold: impl Fn(uint8x16_t, uint8x16_t) -> uint8x16_t,
+    is_bad: impl Fn(uint8x16_t) -> bool,
+    find: fn(&[u8]) -> Option<usize>,
+) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        let piece = &bytes[start..bytes.len().min(start + 512)];
+        let mut bad = vdupq_n_u8(0);
+        let (blocks, tail) = piece.as_chunks();
+        for block in blocks {
+            bad = fold(bad, load(block));
+        }
+        if !tail.is_empty() {
+            let last = match piece.last_chunk() {
+                Some(last) => load(last),
+                None => {
+                    let padding = vandq_u8(lanes_beyond(tail.len()), vdupq_n_u8(fill));
+                    vorrq_u8(load_or_zero(tail), padding)
+                }
+            };
+            bad = fold(bad, last);
+        }
+        if is_bad(bad) {
+            return find(piece).map(|index| start + index);
+        }
+        start += piece.len();
+        if start == bytes.len() {
+            return None;
+        }
+    }
+}
+
+fn index_newlines_neon(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
+    let newline = vdupq_n_u8(b'\n');
+    let bit = load(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
+    index_with(bytes, base, out, |block| {
+        let (quarters, _) = block.as_chunks();
+        let [a, b, c, d] =
+            [0, 1, 2, 3].map(|quarter| vandq_u8(vceqq_u8(load(&quarters[quarter]), newline), bit));
+        // Three rounds of adding neighbours gather the bits of eight lanes in a byte.
+        let pairs = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+        let mask = vpaddq_u8(pairs, pairs);
+        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(mask))
+    });
+}

@@ -1,0 +1,84 @@
+//! Counts of nucleotide letters, what [`crate::count_bases`] and [`crate::BaseColumns`] return.
+
+use std::ops::{Add, AddAssign};
+
+/// How often each base letter occurs, upper and lower case together.
+///
+/// `U` and the ambiguity codes other than `N` count as `other`, as does every byte that isn't a letter.
+///
+/// ```
+/// let counts = biofast_kernels::count_bases(b"ACGGtn-");
+/// assert_eq!((counts.g, counts.t, counts.n, counts.other), (2, 1, 1, 1));
+/// assert_eq!(counts.gc_fraction(), Some(0.6));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BaseCounts {
+    /// Number of `A` and `a`.
+    pub a: u64,
+    /// Number of `C` and `c`.
+    pub c: u64,
+    /// Number of `G` and `g`.
+    pub g: u64,
+    /// Number of `T` and `t`.
+    pub t: u64,
+    /// Number of `N` and `n`.
+    pub n: u64,
+    /// Number of all other bytes.
+    pub other: u64,
+}
+
+impl BaseCounts {
+    /// Number of bytes counted.
+    pub fn total(&self) -> u64 {
+        self.acgt() + self.n + self.other
+    }
+
+    /// Number of `G` and `C`.
+    pub fn gc(&self) -> u64 {
+        self.g + self.c
+    }
+
+    /// Number of unambiguous bases: `A`, `C`, `G` and `T`.
+    pub fn acgt(&self) -> u64 {
+        self.a + self.c + self.g + self.t
+    }
+
+    /// (G+C)/(A+C+G+T), between 0 and 1; `None` without an unambiguous base.
+    pub fn gc_fraction(&self) -> Option<f64> {
+        let acgt = self.acgt();
+        (acgt > 0).then(|| self.gc() as f64 / acgt as f64)
+    }
+
+    /// The counts of A, C, G, T and N among `total` bytes; the rest is `other`.
+    pub(crate) fn from_acgtn([a, c, g, t, n]: [u64; 5], total: u64) -> Self {
+        let other = total - (a + c + g + t + n);
+        Self {
+            a,
+            c,
+            g,
+            t,
+            n,
+            other,
+        }
+    }
+}
+
+impl Add for BaseCounts {
+    type Output = Self;
+
+    fn add(mut self, rhs: Self) -> Self {
+        self += rhs;
+        self
+    }
+}
+
+impl AddAssign for BaseCounts {
+    fn add_assign(&mut self, rhs: Self) {
+        self.a += rhs.a;
+        self.c += rhs.c;
+        self.g += rhs.g;
+        self.t += rhs.t;
+        self.n += rhs.n;
+        self.other += rhs.other;
+    }
+}

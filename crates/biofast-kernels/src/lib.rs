@@ -1,0 +1,152 @@
+//! SIMD kernels over sequences and qualities: base counts, GC, Phred sums, validity, newlines, per-position columns.
+//!
+//! Every function takes any bytes, needs no alignment and is safe. The instruction set is chosen at run time, once:
+//! AVX-512 or AVX2 on x86-64, NEON on AArch64, portable code elsewhere, all with the same results bit for bit.
+//! `BIOFAST_SIMD` overrides the choice; see [`check_override`].
+//!
+//! Qualities are ASCII Phred+33. Bytes outside 33..=126 aren't valid qualities: the quality kernels clamp them to
+//! that range, and [`find_invalid_quality`] finds them.
+//!
+//! ```
+//! use biofast_kernels::{count_bases, mean_phred};
+//!
+//! assert_eq!(count_bases(b"ACGTN").gc(), 2);
+//! assert!((mean_phred(b"5555").unwrap() - 20.0).abs() < 1e-6);
+//! ```
+
+mod bases;
+mod columns;
+mod dispatch;
+mod newlines;
+mod quality;
+mod scalar;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(test)]
+mod tests;
+
+pub use bases::BaseCounts;
+pub use columns::{BaseColumns, COLUMN_BLOCK, QualityColumns};
+pub use dispatch::{Isa, OverrideError, active, available, check_override};
+#[doc(hidden)]
+pub use dispatch::{Kernels, kernels_for};
+pub use quality::{ERROR_SCALE, PHRED_VALUES, QualitySummary};
+
+use dispatch::kernels;
+
+/// Counts the base letters, upper and lower case together.
+#[inline]
+pub fn count_bases(bases: &[u8]) -> BaseCounts {
+    (kernels().count_bases)(bases)
+}
+
+/// Counts `G`, `C`, `g` and `c`.
+#[inline]
+pub fn count_gc(bases: &[u8]) -> u64 {
+    (kernels().count_gc)(bases)
+}
+
+/// Counts `N` and `n`.
+#[inline]
+pub fn count_n(bases: &[u8]) -> u64 {
+    (kernels().count_n)(bases)
+}
+
+/// Sum, minimum, maximum and the numbers of bases from Q20 and Q30 up, in one pass.
+#[inline]
+pub fn summarize_qualities(qualities: &[u8]) -> QualitySummary {
+    (kernels().summarize_qualities)(qualities)
+}
+
+/// Counts the qualities of at least `phred` (not the byte: 33 is not included).
+///
+/// ```
+/// assert_eq!(biofast_kernels::count_at_least(b"!5I", 20), 2);
+/// ```
+#[inline]
+pub fn count_at_least(qualities: &[u8], phred: u8) -> u64 {
+    (kernels().count_at_least)(qualities, phred)
+}
+
+/// Sum of the error probabilities 10^(−q/10), as integers: each is round(10^(−q/10) · [`ERROR_SCALE`]).
+///
+/// The rounding error is at most 0.5/2^32 a base. The sum is exact, so its order doesn't matter, and fits for slices
+/// of up to 2^32 qualities.
+///
+/// ```
+/// use biofast_kernels::{ERROR_SCALE, sum_error_probability};
+///
+/// let expected_errors = sum_error_probability(b"55??") as f64 / ERROR_SCALE;
+/// assert!((expected_errors - 2.0 * (0.01 + 0.001)).abs() < 1e-9);
+/// ```
+#[inline]
+pub fn sum_error_probability(qualities: &[u8]) -> u64 {
+    (kernels().sum_error_probability)(qualities)
+}
+
+/// Mean error probability, between 0 and 1; `None` for an empty slice. Precision: see [`sum_error_probability`].
+pub fn mean_error_probability(qualities: &[u8]) -> Option<f64> {
+    let sum = sum_error_probability(qualities) as f64;
+    (!qualities.is_empty()).then(|| sum / ERROR_SCALE / qualities.len() as f64)
+}
+
+/// The Phred value of the mean error probability, −10·log10([`mean_error_probability`]); `None` for an empty slice.
+///
+/// Not the mean of the Phred values, which overstates the quality of a read.
+pub fn mean_phred(qualities: &[u8]) -> Option<f64> {
+    // A probability of 1 has the logarithm 0; adding 0 turns −0 into 0.
+    mean_error_probability(qualities).map(|mean| -10.0 * mean.log10() + 0.0)
+}
+
+/// Adds the histogram of the Phred values: entry q counts the qualities of Phred q.
+///
+/// For what lies beyond the positions that [`QualityColumns`] is used for.
+pub fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
+    quality::count_qualities(qualities, histogram);
+}
+
+/// Index of the first byte that isn't an ASCII letter, `-`, `.` or `*`.
+///
+/// ```
+/// assert_eq!(biofast_kernels::find_invalid_base(b"ACGTN-"), None);
+/// assert_eq!(biofast_kernels::find_invalid_base(b"ACG T"), Some(3));
+/// ```
+#[inline]
+pub fn find_invalid_base(bases: &[u8]) -> Option<usize> {
+    (kernels().find_invalid_base)(bases)
+}
+
+/// Index of the first byte outside 33..=126.
+#[inline]
+pub fn find_invalid_quality(qualities: &[u8]) -> Option<usize> {
+    (kernels().find_invalid_quality)(qualities)
+}
+
+/// Counts line feeds.
+#[inline]
+pub fn count_newlines(bytes: &[u8]) -> u64 {
+    (kernels().count_newlines)(bytes)
+}
+
+/// Appends `base` + the offset of each line feed, in ascending order.
+///
+/// # Panics
+/// If `base` + `bytes.len()` doesn't fit `u32`.
+///
+/// ```
+/// let mut newlines = Vec::new();
+/// biofast_kernels::index_newlines(b"@r\nAC\n", 100, &mut newlines);
+/// assert_eq!(newlines, [102, 105]);
+/// ```
+#[inline]
+pub fn index_newlines(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
+    assert!(
+        bytes.len() <= (u32::MAX - base) as usize,
+        "offsets of line feeds don't fit 32 bits"
+    );
+    (kernels().index_newlines)(bytes, base, out);
+}

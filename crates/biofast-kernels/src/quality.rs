@@ -1,0 +1,146 @@
+//! Phred qualities: their clamping, summary and error probabilities.
+//!
+//! A quality byte is ASCII Phred+33. Every kernel first clamps a byte to 33..=126, so that all instruction sets
+//! agree on any input; [`crate::find_invalid_quality`] tells whether clamping changed anything.
+
+/// Number of Phred values a quality byte can hold: 0..=93.
+pub const PHRED_VALUES: usize = 94;
+
+/// The integer that stands for an error probability of 1 in [`crate::sum_error_probability`]: 2^32 − 1.
+pub const ERROR_SCALE: f64 = 4_294_967_295.0;
+
+/// The byte of Phred 0.
+pub(crate) const FIRST: u8 = b'!';
+/// The byte of Phred 93.
+pub(crate) const LAST: u8 = b'~';
+
+/// The Phred value of a quality byte, after clamping the byte to 33..=126.
+#[inline(always)]
+pub(crate) const fn phred(byte: u8) -> u8 {
+    if byte < FIRST {
+        0
+    } else if byte > LAST {
+        LAST - FIRST
+    } else {
+        byte - FIRST
+    }
+}
+
+/// What [`crate::summarize_qualities`] finds in one pass.
+///
+/// ```
+/// let summary = biofast_kernels::summarize_qualities(b"!5?I");
+/// assert_eq!((summary.sum, summary.min, summary.max), (0 + 20 + 30 + 40, 0, 40));
+/// assert_eq!((summary.q20, summary.q30), (3, 2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QualitySummary {
+    /// Sum of the Phred values.
+    pub sum: u64,
+    /// Smallest Phred value; 93 when there is none, so that `min > max` marks an empty slice.
+    pub min: u8,
+    /// Largest Phred value; 0 when there is none.
+    pub max: u8,
+    /// Number of bases with Phred 20 or more.
+    pub q20: u64,
+    /// Number of bases with Phred 30 or more.
+    pub q30: u64,
+}
+
+impl Default for QualitySummary {
+    /// The summary of no bases.
+    fn default() -> Self {
+        Self {
+            sum: 0,
+            min: LAST - FIRST,
+            max: 0,
+            q20: 0,
+            q30: 0,
+        }
+    }
+}
+
+impl QualitySummary {
+    /// Adds the bases of `other`, as if both slices had been summarized together.
+    pub fn merge(&mut self, other: &Self) {
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.q20 += other.q20;
+        self.q30 += other.q30;
+    }
+}
+
+/// P[q] = round(10^(−q/10) · (2^32 − 1)), the scaled error probability of Phred q.
+///
+/// Integer arithmetic from decimal roots, so no platform's `pow` has a say.
+pub(crate) static ERROR_PROBABILITY: [u32; PHRED_VALUES] = {
+    // 10^(−k/10) · 10^25, rounded.
+    const ROOTS: [u128; 10] = [
+        10_000_000_000_000_000_000_000_000,
+        7_943_282_347_242_815_020_659_183,
+        6_309_573_444_801_932_494_343_601,
+        5_011_872_336_272_722_850_015_542,
+        3_981_071_705_534_972_507_702_523,
+        3_162_277_660_168_379_331_998_894,
+        2_511_886_431_509_580_111_085_032,
+        1_995_262_314_968_879_601_352_455,
+        1_584_893_192_461_113_485_202_101,
+        1_258_925_411_794_167_210_423_954,
+    ];
+    let mut table = [0; PHRED_VALUES];
+    let mut q = 0;
+    while q < PHRED_VALUES {
+        let denominator = 10u128.pow(25 + (q / 10) as u32);
+        let numerator = ROOTS[q % 10] * u32::MAX as u128;
+        table[q] = ((numerator + denominator / 2) / denominator) as u32;
+        q += 1;
+    }
+    table
+};
+
+/// Byte plane `p` of [`ERROR_PROBABILITY`], indexed by the quality byte after `min(byte, 127)`.
+pub(crate) static ERROR_PLANES: [[u8; 128]; 4] = {
+    let mut planes = [[0; 128]; 4];
+    let mut byte = 0;
+    while byte < 128 {
+        let bytes = ERROR_PROBABILITY[phred(byte as u8) as usize].to_le_bytes();
+        let mut plane = 0;
+        while plane < 4 {
+            planes[plane][byte] = bytes[plane];
+            plane += 1;
+        }
+        byte += 1;
+    }
+    planes
+};
+
+/// Adds the histogram of the Phred values of `qualities`.
+pub(crate) fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
+    // Below this, clearing and adding up the four tables costs more than the stalls they avoid.
+    const SHORT: usize = 2048;
+    if qualities.len() < SHORT {
+        for &byte in qualities {
+            histogram[phred(byte) as usize] += 1;
+        }
+        return;
+    }
+    // Neighbouring bases often share a value; four tables keep their increments from waiting for each other.
+    // A chunk adds at most u32::MAX to an entry.
+    for chunk in qualities.chunks(u32::MAX as usize) {
+        let mut tables = [[0u32; 256]; 4];
+        let (quads, tail) = chunk.as_chunks::<4>();
+        for quad in quads {
+            for (table, &byte) in tables.iter_mut().zip(quad) {
+                table[usize::from(byte)] += 1;
+            }
+        }
+        for &byte in tail {
+            tables[0][usize::from(byte)] += 1;
+        }
+        for (byte, phred) in (0..=u8::MAX).map(|byte| (usize::from(byte), phred(byte))) {
+            let count: u64 = tables.iter().map(|table| u64::from(table[byte])).sum();
+            histogram[usize::from(phred)] += count;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The reference: every kernel written as its definition. The instruction sets must agree with it bit for bit.
+
+use crate::columns::{COLUMN_BLOCK, ClassTable, Counts, stripe};
+use crate::quality::{self, ERROR_PROBABILITY, phred};
+use crate::{BaseCounts, Isa, Kernels, QualitySummary};
+
+pub(crate) static KERNELS: Kernels = Kernels {
+    isa: Isa::Scalar,
+    count_bases,
+    count_gc,
+    count_n,
+    summarize_qualities,
+    count_at_least,
+    sum_error_probability,
+    find_invalid_base,
+    find_invalid_quality,
+    count_newlines,
+    index_newlines,
+    count_base_columns: count_columns,
+    count_quality_columns: count_columns,
+    add_columns,
+};
+
+fn count_bases(bytes: &[u8]) -> BaseCounts {
+    let count = |letter| count(bytes, |byte| byte.to_ascii_uppercase() == letter);
+    BaseCounts::from_acgtn(b"ACGTN".map(|letter| count(letter)), bytes.len() as u64)
+}
+
+fn count_gc(bytes: &[u8]) -> u64 {
+    count(bytes, |byte| matches!(byte, b'G' | b'C' | b'g' | b'c'))
+}
+
+fn count_n(bytes: &[u8]) -> u64 {
+    count(bytes, |byte| matches!(byte, b'N' | b'n'))
+}
+
+fn count_newlines(bytes: &[u8]) -> u64 {
+    count(bytes, |byte| byte == b'\n')
+}
+
+fn count_at_least(qualities: &[u8], threshold: u8) -> u64 {
+    count(qualities, |byte| phred(byte) >= threshold)
+}
+
+fn count(bytes: &[u8], matches: impl Fn(u8) -> bool) -> u64 {
+    bytes.iter().map(|&byte| u64::from(matches(byte))).sum()
+}
+
+fn summarize_qualities(qualities: &[u8]) -> QualitySummary {
+    let mut summary = QualitySummary::default();
+    for phred in qualities.iter().map(|&byte| phred(byte)) {
+        summary.sum += u64::from(phred);
+        summary.min = summary.min.min(phred);
+        summary.max = summary.max.max(phred);
+        summary.q20 += u64::from(phred >= 20);
+        summary.q30 += u64::from(phred >= 30);
+    }
+    summary
+}
+
+fn sum_error_probability(qualities: &[u8]) -> u64 {
+    let probability = |&byte| u64::from(ERROR_PROBABILITY[usize::from(phred(byte))]);
+    qualities.iter().map(probability).sum()
+}
+
+/// Also where the vector versions look for the index, once they know that there's an invalid byte.
+pub(crate) fn find_invalid_base(bytes: &[u8]) -> Option<usize> {
+    let valid = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'.' | b'*');
+    bytes.iter().position(|&byte| !valid(byte))
+}
+
+/// See [`find_invalid_base`].
+pub(crate) fn find_invalid_quality(bytes: &[u8]) -> Option<usize> {
+    let valid = quality::FIRST..=quality::LAST;
+    bytes.iter().position(|byte| !valid.contains(byte))
+}
+
+fn index_newlines(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
+    let newlines = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');
+    out.extend(newlines.map(|(offset, _)| base + offset as u32));
+}
+
+/// Counts, per position of the stripe at `start`, the classes of the bytes of `rows`, at most 240 reads. Returns how
+/// many bytes had no class. NULs may have none.
+fn count_columns(rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64 {
+    let mut left_out = 0;
+    counts.fill([0; COLUMN_BLOCK]);
+    for row in rows {
+        for (position, &byte) in stripe(row, start).iter().enumerate() {
+            match classes.class(byte) {
+                Some(class) => counts[class][position] += 1,
+                None => left_out += 1,
+            }
+        }
+    }
+    left_out
+}
+
+/// Adds the counts of class `i` to `sums[values[i]]`. Inlined into each instruction set, whose compiler vectorizes it.
+#[inline(always)]
+pub(crate) fn add_columns(counts: &[Counts], values: &[u8], sums: &mut [[u16; COLUMN_BLOCK]]) {
+    for (counts, &value) in counts.iter().zip(values) {
+        for (sum, &count) in sums[usize::from(value)].iter_mut().zip(counts) {
+            *sum += u16::from(count);
+        }
+    }
+}

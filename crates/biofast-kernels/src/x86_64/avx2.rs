@@ -1,0 +1,397 @@
+//! AVX2: 32 bytes a step; tails are assembled in a register, or the last vector overlaps.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::avx2_columns::{add_columns_avx2, count_base_columns_avx2, count_quality_columns_avx2};
+use super::detected;
+use crate::columns::{ClassTable, Counts};
+use crate::newlines::index_with;
+use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES};
+use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
+
+pub(super) static KERNELS: Kernels = Kernels {
+    isa: Isa::Avx2,
+    count_bases,
+    count_gc,
+    count_n,
+    summarize_qualities,
+    count_at_least,
+    sum_error_probability,
+    find_invalid_base,
+    find_invalid_quality,
+    count_newlines,
+    index_newlines,
+    count_base_columns,
+    count_quality_columns,
+    add_columns,
+};
+
+detected! {
+    count_bases => count_bases_avx2, (bytes: &[u8]) -> BaseCounts;
+    count_gc => count_gc_avx2, (bytes: &[u8]) -> u64;
+    count_n => count_n_avx2, (bytes: &[u8]) -> u64;
+    summarize_qualities => summarize_qualities_avx2, (bytes: &[u8]) -> QualitySummary;
+    count_at_least => count_at_least_avx2, (bytes: &[u8], phred: u8) -> u64;
+    sum_error_probability => sum_error_probability_avx2, (bytes: &[u8]) -> u64;
+    find_invalid_base => find_invalid_base_avx2, (bytes: &[u8]) -> Option<usize>;
+    find_invalid_quality => find_invalid_quality_avx2, (bytes: &[u8]) -> Option<usize>;
+    count_newlines => count_newlines_avx2, (bytes: &[u8]) -> u64;
+    index_newlines => index_newlines_avx2, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
+    count_base_columns => count_base_columns_avx2,
+        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
+    count_quality_columns => count_quality_columns_avx2,
+        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
+    add_columns => add_columns_avx2,
+        (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn load(block: &[u8; 32]) -> __m256i {
+    // SAFETY: the block has 32 bytes; the load needs no alignment.
+    unsafe { _mm256_loadu_si256(block.as_ptr().cast()) }
+}
+
+/// Fewer than 32 bytes, zero beyond: whole words by a masked load, the rest of a word from general registers.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn load_or_zero(bytes: &[u8]) -> __m256i {
+    let len = bytes.len();
+    assert!(len < 32);
+    let words = _mm256_set1_epi32((len / 4) as i32);
+    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    // SAFETY: masked-out words aren't accessed, and the mask covers the words that lie in the slice.
+    let whole =
+        unsafe { _mm256_maskload_epi32(bytes.as_ptr().cast(), _mm256_cmpgt_epi32(words, lanes)) };
+    let rest = match bytes {
+        _ if len % 4 == 0 => return whole,
+        [.., a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]) >> (8 * (4 - len % 4)),
+        [a] => u32::from(*a),
+        [a, b] => u32::from_le_bytes([*a, *b, 0, 0]),
+        [a, b, c, ..] => u32::from_le_bytes([*a, *b, *c, 0]),
+        [] => 0,
+    };
+    let rest = _mm256_and_si256(
+        _mm256_set1_epi32(rest as i32),
+        _mm256_cmpeq_epi32(words, lanes),
+    );
+    _mm256_or_si256(whole, rest)
+}
+
+/// 0xff in the lanes from `len` (at most 127) on.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn lanes_beyond(len: usize) -> __m256i {
+    let iota: [u8; 32] = std::array::from_fn(|lane| lane as u8);
+    _mm256_cmpgt_epi8(load(&iota), _mm256_set1_epi8(len as i8 - 1))
+}
+
+/// A table of 16 bytes in both halves.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn load_table(table: &[u8; 16]) -> __m256i {
+    // SAFETY: the table has 16 bytes; the load needs no alignment.
+    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
+}
+
+/// The sum of four 64-bit lanes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn reduce_add(sums: __m256i) -> u64 {
+    let low = _mm256_castsi256_si128(sums);
+    let pair = _mm_add_epi64(low, _mm256_extracti128_si256::<1>(sums));
+    _mm_cvtsi128_si64(_mm_add_epi64(pair, _mm_unpackhi_epi64(pair, pair))) as u64
+}
+
+/// Counts the lanes that each of `N` comparisons sets to 0xff; none may set zero lanes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_matches<const N: usize>(
+    bytes: &[u8],
+    matches: impl Fn(__m256i) -> [__m256i; N],
+) -> [u64; N] {
+    let zero = _mm256_setzero_si256();
+    let mut sums = [zero; N];
+    let mut counts = [zero; N];
+    let (blocks, tail) = bytes.as_chunks();
+    // A byte counts up to 255 vectors: 254 here and the tail.
+    for blocks in blocks.chunks(254) {
+        for (sum, count) in sums.iter_mut().zip(&mut counts) {
+            *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(*count, zero));
+            *count = zero;
+        }
+        for block in blocks {
+            for (count, lanes) in counts.iter_mut().zip(matches(load(block))) {
+                *count = _mm256_sub_epi8(*count, lanes);
+            }
+        }
+    }
+    if !tail.is_empty() {
+        for (count, lanes) in counts.iter_mut().zip(matches(load_or_zero(tail))) {
+            *count = _mm256_sub_epi8(*count, lanes);
+        }
+    }
+    std::array::from_fn(|i| reduce_add(_mm256_add_epi64(sums[i], _mm256_sad_epu8(counts[i], zero))))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_bases_avx2(bytes: &[u8]) -> BaseCounts {
+    let letters = b"ACGTN".map(|letter| _mm256_set1_epi8(letter as i8));
+    let upper = _mm256_set1_epi8(!0x20);
+    let counts = count_matches(bytes, |block| {
+        let block = _mm256_and_si256(block, upper);
+        letters.map(|letter| _mm256_cmpeq_epi8(block, letter))
+    });
+    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
+/// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_byte(bytes: &[u8], byte: u8, ignored: i8) -> u64 {
+    let byte = _mm256_set1_epi8(byte as i8);
+    let mask = _mm256_set1_epi8(!ignored);
+    let [count] = count_matches(bytes, |block| {
+        [_mm256_cmpeq_epi8(_mm256_and_si256(block, mask), byte)]
+    });
+    count
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_gc_avx2(bytes: &[u8]) -> u64 {
+    // C is 0x43 and G is 0x47; lower case adds 0x20.
+    count_byte(bytes, b'C', 0x24)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_n_avx2(bytes: &[u8]) -> u64 {
+    count_byte(bytes, b'N', 0x20)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_newlines_avx2(bytes: &[u8]) -> u64 {
+    count_byte(bytes, b'\n', 0)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_at_least_avx2(bytes: &[u8], phred: u8) -> u64 {
+    match usize::from(phred) {
+        0 => bytes.len() as u64,
+        PHRED_VALUES.. => 0,
+        _ => {
+            let threshold = _mm256_set1_epi8((quality::FIRST + phred) as i8);
+            let [count] = count_matches(bytes, |block| {
+                [_mm256_cmpeq_epi8(_mm256_max_epu8(block, threshold), block)]
+            });
+            count
+        }
+    }
+}
+
+/// Phred values; those of zero lanes are zero.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn to_phred(block: __m256i) -> __m256i {
+    let first = _mm256_set1_epi8(quality::FIRST as i8);
+    let most = _mm256_set1_epi8((PHRED_VALUES - 1) as i8);
+    _mm256_min_epu8(_mm256_subs_epu8(block, first), most)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn summarize_qualities_avx2(bytes: &[u8]) -> QualitySummary {
+    let zero = _mm256_setzero_si256();
+    let (mut sum, mut min, mut max) = (zero, _mm256_set1_epi8(93), zero);
+    let mut above = [0; 2];
+    let mut add = |phred, beyond| {
+        sum = _mm256_add_epi64(sum, _mm256_sad_epu8(phred, zero));
+        min = _mm256_min_epu8(min, _mm256_or_si256(phred, beyond));
+        max = _mm256_max_epu8(max, phred);
+        for (count, below) in above.iter_mut().zip([19, 29]) {
+            let lanes = _mm256_cmpgt_epi8(phred, _mm256_set1_epi8(below));
+            *count += u64::from(_mm256_movemask_epi8(lanes).count_ones());
+        }
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(to_phred(load(block)), zero);
+    }
+    if !tail.is_empty() {
+        add(to_phred(load_or_zero(tail)), lanes_beyond(tail.len()));
+    }
+    // The largest is the complement of the smallest complement.
+    let max = _mm256_xor_si256(max, _mm256_set1_epi8(-1));
+    QualitySummary {
+        sum: reduce_add(sum),
+        min: reduce_min(min),
+        max: !reduce_min(max),
+        q20: above[0],
+        q30: above[1],
+    }
+}
+
+/// The smallest lane.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn reduce_min(bytes: __m256i) -> u8 {
+    let low = _mm256_castsi256_si128(bytes);
+    let half = _mm_min_epu8(low, _mm256_extracti128_si256::<1>(bytes));
+    let pairs = _mm_min_epu8(half, _mm_srli_epi16::<8>(half));
+    _mm_cvtsi128_si32(_mm_minpos_epu16(pairs)) as u8
+}
+
+/// [`ERROR_PROBABILITY`] as lookups: `[q / 16][byte of the probability][q % 16]`.
+static ERROR_TABLES: [[[u8; 16]; 4]; 6] = {
+    let mut tables = [[[0; 16]; 4]; 6];
+    let mut q = 0;
+    while q < PHRED_VALUES {
+        let bytes = ERROR_PROBABILITY[q].to_le_bytes();
+        let mut plane = 0;
+        while plane < 4 {
+            tables[q / 16][plane][q % 16] = bytes[plane];
+            plane += 1;
+        }
+        q += 1;
+    }
+    tables
+};
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
+    let zero = _mm256_setzero_si256();
+    let mut sums = [zero; 4];
+    let mut add = |phred| {
+        let mut planes = [zero; 4];
+        let mut look_up = |slices: std::ops::Range<usize>| {
+            for slice in slices {
+                // Bit 7 set, and so 0 looked up, unless the upper nibble is the slice's.
+                let nibble = _mm256_set1_epi8((16 * slice) as i8);
+                let index =
+                    _mm256_adds_epu8(_mm256_xor_si256(phred, nibble), _mm256_set1_epi8(0x70));
+                for (plane, table) in planes.iter_mut().zip(&ERROR_TABLES[slice]) {
+                    let bytes = _mm256_shuffle_epi8(load_table(table), index);
+                    *plane = _mm256_or_si256(*plane, bytes);
+                }
+            }
+        };
+        look_up(0..3);
+        // Seldom more than Phred 47.
+        let high = _mm256_cmpgt_epi8(phred, _mm256_set1_epi8(47));
+        if _mm256_movemask_epi8(high) != 0 {
+            look_up(3..6);
+        }
+        for (sum, plane) in sums.iter_mut().zip(planes) {
+            *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(plane, zero));
+        }
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(to_phred(load(block)));
+    }
+    let mut padding = 0;
+    if !tail.is_empty() {
+        add(to_phred(load_or_zero(tail)));
+        padding = (32 - tail.len() as u64) * u64::from(ERROR_PROBABILITY[0]);
+    }
+    let [p0, p1, p2, p3] = sums;
+    let low = _mm256_add_epi64(p0, _mm256_slli_epi64::<8>(p1));
+    let high = _mm256_add_epi64(p2, _mm256_slli_epi64::<8>(p3));
+    // The padding can carry the sum of 2^32 bases over the edge before it's taken off again.
+    let sum = reduce_add(_mm256_add_epi64(low, _mm256_slli_epi64::<16>(high)));
+    sum.wrapping_sub(padding)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn find_invalid_base_avx2(bytes: &[u8]) -> Option<usize> {
+    // Upper nibble 2: bit 0, for * - . ; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A byte is valid when
+    // its two nibbles share a bit.
+    let upper = load_table(&[0, 0, 1, 0, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let lower = load_table(&[4, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 2, 2, 3, 3, 2]);
+    let nibble = _mm256_set1_epi8(0x0f);
+    let zero = _mm256_setzero_si256();
+    find_invalid(
+        bytes,
+        b'A',
+        |bad, block| {
+            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(block), nibble);
+            // The second lookup is 0 for bytes above 127.
+            let shared = _mm256_and_si256(
+                _mm256_shuffle_epi8(upper, high),
+                _mm256_shuffle_epi8(lower, block),
+            );
+            _mm256_or_si256(bad, _mm256_cmpeq_epi8(shared, zero))
+        },
+        |bad| _mm256_testz_si256(bad, bad) == 0,
+        scalar::find_invalid_base,
+    )
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn find_invalid_quality_avx2(bytes: &[u8]) -> Option<usize> {
+    let first = _mm256_set1_epi8(quality::FIRST as i8);
+    let invalid = _mm256_set1_epi8((quality::LAST - quality::FIRST + 1) as i8);
+    find_invalid(
+        bytes,
+        quality::FIRST,
+        |bad, block| _mm256_max_epu8(bad, _mm256_sub_epi8(block, first)),
+        |bad| {
+            let lanes = _mm256_cmpeq_epi8(_mm256_max_epu8(bad, invalid), bad);
+            _mm256_movemask_epi8(lanes) != 0
+        },
+        scalar::find_invalid_quality,
+    )
+}
+
+/// Folds 32-byte blocks with `fold`, padded with the valid byte `fill`. Where `is_bad` says so of the fold of up to
+/// 512 bytes, `find` tells the index.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn find_invalid(
+    bytes: &[u8],
+    fill: u8,
+    fold: impl Fn(__m256i, __m256i) -> __m256i,
+    is_bad: impl Fn(__m256i) -> bool,
+    find: fn(&[u8]) -> Option<usize>,
+) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        let piece = &bytes[start..bytes.len().min(start + 512)];
+        let mut bad = _mm256_setzero_si256();
+        let (blocks, tail) = piece.as_chunks();
+        for block in blocks {
+            bad = fold(bad, load(block));
+        }
+        if !tail.is_empty() {
+            let last = match piece.last_chunk() {
+                Some(last) => load(last),
+                None => {
+                    let padding = _mm256_set1_epi8(fill as i8);
+                    let padding = _mm256_and_si256(lanes_beyond(tail.len()), padding);
+                    _mm256_or_si256(load_or_zero(tail), padding)
+                }
+            };
+            bad = fold(bad, last);
+        }
+        if is_bad(bad) {
+            return find(piece).map(|index| start + index);
+        }
+        start += piece.len();
+        if start == bytes.len() {
+            return None;
+        }
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn index_newlines_avx2(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
+    let newline = _mm256_set1_epi8(b'\n' as i8);
+    index_with(bytes, base, out, |block| {
+        let (halves, _) = block.as_chunks();
+        let [low, high] = [0, 1].map(|half| {
+            let lanes = _mm256_cmpeq_epi8(load(&halves[half]), newline);
+            u64::from(_mm256_movemask_epi8(lanes) as u32)
+        });
+        low | high << 32
+    });
+}

@@ -1,0 +1,339 @@
+//! AVX-512 with VBMI and VBMI2: 64 bytes a step; masked loads take the tails.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::avx512_columns::{add_columns_avx512, count_columns_avx512};
+use super::detected;
+use crate::columns::{ClassTable, Counts};
+use crate::quality::{self, ERROR_PLANES, PHRED_VALUES};
+use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
+
+pub(super) static KERNELS: Kernels = Kernels {
+    isa: Isa::Avx512,
+    count_bases,
+    count_gc,
+    count_n,
+    summarize_qualities,
+    count_at_least,
+    sum_error_probability,
+    find_invalid_base,
+    find_invalid_quality,
+    count_newlines,
+    index_newlines,
+    count_base_columns: count_columns,
+    count_quality_columns: count_columns,
+    add_columns,
+};
+
+detected! {
+    count_bases => count_bases_avx512, (bytes: &[u8]) -> BaseCounts;
+    count_gc => count_gc_avx512, (bytes: &[u8]) -> u64;
+    count_n => count_n_avx512, (bytes: &[u8]) -> u64;
+    summarize_qualities => summarize_qualities_avx512, (bytes: &[u8]) -> QualitySummary;
+    count_at_least => count_at_least_avx512, (bytes: &[u8], phred: u8) -> u64;
+    sum_error_probability => sum_error_probability_avx512, (bytes: &[u8]) -> u64;
+    find_invalid_base => find_invalid_base_avx512, (bytes: &[u8]) -> Option<usize>;
+    find_invalid_quality => find_invalid_quality_avx512, (bytes: &[u8]) -> Option<usize>;
+    count_newlines => count_newlines_avx512, (bytes: &[u8]) -> u64;
+    index_newlines => index_newlines_avx512, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
+    count_columns => count_columns_avx512,
+        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
+    add_columns => add_columns_avx512,
+        (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn load(block: &[u8; 64]) -> __m512i {
+    // SAFETY: the block has 64 bytes; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
+}
+
+/// The lanes of the first `len` bytes, all when there are 64 or more.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn lanes(len: usize) -> __mmask64 {
+    _bzhi_u64(u64::MAX, len.min(64) as u32)
+}
+
+/// The first 64 bytes or fewer; the lanes beyond come from `fill`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn load_or(fill: __m512i, bytes: &[u8]) -> __m512i {
+    // SAFETY: masked-out lanes aren't accessed, and the mask covers at most the length of the slice.
+    unsafe { _mm512_mask_loadu_epi8(fill, lanes(bytes.len()), bytes.as_ptr().cast()) }
+}
+
+/// The first 64 bytes or fewer; the lanes beyond are zero.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn load_or_zero(bytes: &[u8]) -> __m512i {
+    // SAFETY: masked-out lanes aren't accessed, and the mask covers at most the length of the slice.
+    unsafe { _mm512_maskz_loadu_epi8(lanes(bytes.len()), bytes.as_ptr().cast()) }
+}
+
+/// The two halves of a table of 128 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn load_table(table: &[u8; 128]) -> [__m512i; 2] {
+    let (halves, _) = table.as_chunks::<64>();
+    [load(&halves[0]), load(&halves[1])]
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_bases_avx512(bytes: &[u8]) -> BaseCounts {
+    let letters = b"ACGTN".map(|letter| _mm512_set1_epi8(letter as i8));
+    let upper = _mm512_set1_epi8(!0x20);
+    let mut counts = [0; 5];
+    let mut add = |block| {
+        let block = _mm512_and_si512(block, upper);
+        for (count, letter) in counts.iter_mut().zip(letters) {
+            *count += u64::from(_mm512_cmpeq_epi8_mask(block, letter).count_ones());
+        }
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(load(block));
+    }
+    if !tail.is_empty() {
+        add(load_or_zero(tail));
+    }
+    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
+/// Counts the lanes of all blocks that `matches` selects; it must not select zero lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_matches(bytes: &[u8], matches: impl Fn(__m512i) -> __mmask64) -> u64 {
+    let (blocks, tail) = bytes.as_chunks();
+    let mut count = 0;
+    for block in blocks {
+        count += u64::from(matches(load(block)).count_ones());
+    }
+    if !tail.is_empty() {
+        count += u64::from(matches(load_or_zero(tail)).count_ones());
+    }
+    count
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_gc_avx512(bytes: &[u8]) -> u64 {
+    // C is 0x43 and G is 0x47; lower case adds 0x20.
+    let folded = _mm512_set1_epi8(!0x24);
+    let c = _mm512_set1_epi8(b'C' as i8);
+    count_matches(bytes, |block| {
+        _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, folded), c)
+    })
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_n_avx512(bytes: &[u8]) -> u64 {
+    let upper = _mm512_set1_epi8(!0x20);
+    let n = _mm512_set1_epi8(b'N' as i8);
+    count_matches(bytes, |block| {
+        _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, upper), n)
+    })
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_newlines_avx512(bytes: &[u8]) -> u64 {
+    let newline = _mm512_set1_epi8(b'\n' as i8);
+    count_matches(bytes, |block| _mm512_cmpeq_epi8_mask(block, newline))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_at_least_avx512(bytes: &[u8], phred: u8) -> u64 {
+    match usize::from(phred) {
+        0 => bytes.len() as u64,
+        PHRED_VALUES.. => 0,
+        _ => {
+            let threshold = _mm512_set1_epi8((quality::FIRST + phred) as i8);
+            count_matches(bytes, |block| _mm512_cmpge_epu8_mask(block, threshold))
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn summarize_qualities_avx512(bytes: &[u8]) -> QualitySummary {
+    let zero = _mm512_setzero_si512();
+    let first = _mm512_set1_epi8(quality::FIRST as i8);
+    let most = _mm512_set1_epi8((PHRED_VALUES - 1) as i8);
+    let [q20, q30] = [20, 30].map(|phred| _mm512_set1_epi8(phred));
+    let (mut sum, mut min, mut max) = (zero, most, zero);
+    let mut above = [0u64; 2];
+    let mut add = |lanes, block| {
+        // Zero lanes stay zero, which only the minimum has to be kept from seeing.
+        let phred = _mm512_min_epu8(_mm512_subs_epu8(block, first), most);
+        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(phred, zero));
+        min = _mm512_mask_min_epu8(min, lanes, min, phred);
+        max = _mm512_max_epu8(max, phred);
+        above[0] += u64::from(_mm512_cmpge_epu8_mask(phred, q20).count_ones());
+        above[1] += u64::from(_mm512_cmpge_epu8_mask(phred, q30).count_ones());
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(u64::MAX, load(block));
+    }
+    if !tail.is_empty() {
+        add(lanes(tail.len()), load_or_zero(tail));
+    }
+    // The largest is the complement of the smallest complement.
+    let max = _mm512_xor_si512(max, _mm512_set1_epi8(-1));
+    QualitySummary {
+        sum: _mm512_reduce_add_epi64(sum) as u64,
+        min: reduce_min(min),
+        max: !reduce_min(max),
+        q20: above[0],
+        q30: above[1],
+    }
+}
+
+/// The smallest lane.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn reduce_min(bytes: __m512i) -> u8 {
+    let low = _mm512_castsi512_si256(bytes);
+    let half = _mm256_min_epu8(low, _mm512_extracti64x4_epi64::<1>(bytes));
+    let low = _mm256_castsi256_si128(half);
+    let quarter = _mm_min_epu8(low, _mm256_extracti128_si256::<1>(half));
+    let pairs = _mm_min_epu8(quarter, _mm_srli_epi16::<8>(quarter));
+    _mm_cvtsi128_si32(_mm_minpos_epu16(pairs)) as u8
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn sum_error_probability_avx512(bytes: &[u8]) -> u64 {
+    let zero = _mm512_setzero_si512();
+    let last = _mm512_set1_epi8(127);
+    let tables = ERROR_PLANES.each_ref().map(|plane| load_table(plane));
+    let mut sums = [zero; 4];
+    let mut add = |lanes, block| {
+        let index = _mm512_min_epu8(block, last);
+        for (sum, [low, high]) in sums.iter_mut().zip(tables) {
+            let values = _mm512_maskz_permutex2var_epi8(lanes, low, index, high);
+            *sum = _mm512_add_epi64(*sum, _mm512_sad_epu8(values, zero));
+        }
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(u64::MAX, load(block));
+    }
+    if !tail.is_empty() {
+        add(lanes(tail.len()), load_or_zero(tail));
+    }
+    let [p0, p1, p2, p3] = sums;
+    let low = _mm512_add_epi64(p0, _mm512_slli_epi64::<8>(p1));
+    let high = _mm512_add_epi64(p2, _mm512_slli_epi64::<8>(p3));
+    _mm512_reduce_add_epi64(_mm512_add_epi64(low, _mm512_slli_epi64::<16>(high))) as u64
+}
+
+/// Bit 7 set: not a base letter.
+static INVALID_BASES: [u8; 128] = {
+    let mut table = [0x80; 128];
+    let mut byte = 0;
+    while byte < 128u8 {
+        if byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'.' | b'*') {
+            table[byte as usize] = 0;
+        }
+        byte += 1;
+    }
+    table
+};
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn find_invalid_base_avx512(bytes: &[u8]) -> Option<usize> {
+    let [low, high] = load_table(&INVALID_BASES);
+    find_invalid(
+        bytes,
+        _mm512_set1_epi8(b'A' as i8),
+        // The lookup ignores bit 7 of the byte, so that is added: bytes above 127 are invalid.
+        |bad, block| {
+            let lookup = _mm512_permutex2var_epi8(low, block, high);
+            _mm512_ternarylogic_epi64::<0xfe>(bad, lookup, block)
+        },
+        |bad| _mm512_movepi8_mask(bad) != 0,
+        scalar::find_invalid_base,
+    )
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn find_invalid_quality_avx512(bytes: &[u8]) -> Option<usize> {
+    let first = _mm512_set1_epi8(quality::FIRST as i8);
+    let range = _mm512_set1_epi8((quality::LAST - quality::FIRST) as i8);
+    find_invalid(
+        bytes,
+        first,
+        |bad, block| _mm512_max_epu8(bad, _mm512_sub_epi8(block, first)),
+        |bad| _mm512_cmpgt_epu8_mask(bad, range) != 0,
+        scalar::find_invalid_quality,
+    )
+}
+
+/// Folds 64-byte blocks with `fold`, padded with the valid byte `fill`. Where `is_bad` says so of the fold of up to
+/// 512 bytes, `find` tells the index.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn find_invalid(
+    bytes: &[u8],
+    fill: __m512i,
+    fold: impl Fn(__m512i, __m512i) -> __m512i,
+    is_bad: impl Fn(__m512i) -> bool,
+    find: fn(&[u8]) -> Option<usize>,
+) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        let piece = &bytes[start..bytes.len().min(start + 512)];
+        let mut bad = _mm512_setzero_si512();
+        let (blocks, tail) = piece.as_chunks();
+        for block in blocks {
+            bad = fold(bad, load(block));
+        }
+        if !tail.is_empty() {
+            bad = fold(bad, load_or(fill, tail));
+        }
+        if is_bad(bad) {
+            return find(piece).map(|index| start + index);
+        }
+        start += piece.len();
+        if start == bytes.len() {
+            return None;
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn index_newlines_avx512(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
+    let newline = _mm512_set1_epi8(b'\n' as i8);
+    let iota: [u8; 64] = std::array::from_fn(|lane| lane as u8);
+    let iota = load(&iota);
+    let mut offset = base;
+    for chunk in bytes.chunks(4096) {
+        // One entry a byte, and a full vector beyond.
+        out.reserve(chunk.len() + 64);
+        let mut len = out.len();
+        let start = out.as_mut_ptr();
+        for block in chunk.chunks(64) {
+            let newlines = _mm512_cmpeq_epi8_mask(load_or_zero(block), newline);
+            let mut lanes = _mm512_maskz_compress_epi8(newlines, iota);
+            let mut left = newlines.count_ones() as usize;
+            // Sixteen entries are written whatever the number: usually 0 to 2, which a branch can't foresee.
+            loop {
+                let offsets = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(lanes));
+                let offsets = _mm512_add_epi32(offsets, _mm512_set1_epi32(offset as i32));
+                // SAFETY: `len` is at most the old length + the bytes of the chunk before and in this block, and the
+                // capacity is 64 more than the old length + the bytes of the chunk.
+                unsafe { _mm512_storeu_si512(start.add(len).cast(), offsets) };
+                len += left.min(16);
+                if left <= 16 {
+                    break;
+                }
+                left -= 16;
+                lanes = _mm512_alignr_epi64::<2>(lanes, lanes);
+            }
+            offset = offset.wrapping_add(block.len() as u32);
+        }
+        // SAFETY: all entries below `len` were written.
+        unsafe { out.set_len(len) };
+    }
+}

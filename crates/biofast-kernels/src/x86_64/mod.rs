@@ -1,0 +1,43 @@
+//! x86-64: AVX2 and AVX-512. Each level is handed out only after the CPU was asked for it.
+
+mod avx2;
+mod avx2_columns;
+mod avx512;
+mod avx512_columns;
+
+use crate::Kernels;
+
+pub(crate) fn avx2_kernels() -> Option<&'static Kernels> {
+    has_avx2().then_some(&avx2::KERNELS)
+}
+
+pub(crate) fn avx512_kernels() -> Option<&'static Kernels> {
+    let has_avx512 = has_avx2()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2");
+    has_avx512.then_some(&avx512::KERNELS)
+}
+
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// Defines the safe functions that [`Kernels`] points to. They may be called only through a `Kernels` that this module
+/// handed out.
+macro_rules! detected {
+    ($($name:ident => $kernel:path, ($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
+        fn $name($($argument: $type),*) $(-> $result)? {
+            // SAFETY: the pointer to this function is in a `Kernels` that is private to this folder and leaves it
+            // only when the CPU has the kernel's target features.
+            unsafe { $kernel($($argument),*) }
+        }
+    )*};
+}
+pub(crate) use detected;

@@ -1,0 +1,6 @@
+//! What is computed from reads.
+//!
+//! A collector is a monoid: `new`, `accept` a batch, `merge` another, and read the result.
+//! Threads, shards of one file, many files and many machines are then the same operation.
+
+pub mod stats;

@@ -1,0 +1,164 @@
+//! The exact distribution of read lengths, and the figures taken from it.
+
+use std::collections::BTreeMap;
+
+/// Lengths below this are counted in an array, longer ones in a map: short reads have few
+/// different lengths, long ones are few.
+const DENSE: usize = 1024;
+
+/// How many reads have which length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    dense: Box<[u64; DENSE]>,
+    sparse: BTreeMap<u64, u64>,
+}
+
+impl Default for Lengths {
+    fn default() -> Self {
+        Lengths { dense: Box::new([0; DENSE]), sparse: BTreeMap::new() }
+    }
+}
+
+impl Lengths {
+    /// Counts `reads` reads of length `len`.
+    #[inline]
+    pub fn add(&mut self, len: u64, reads: u64) {
+        match self.dense.get_mut(len as usize) {
+            Some(count) => *count += reads,
+            None => *self.sparse.entry(len).or_default() += reads,
+        }
+    }
+
+    /// Adds another distribution.
+    pub fn merge(&mut self, other: &Lengths) {
+        for (len, reads) in other.iter() {
+            self.add(len, reads);
+        }
+    }
+
+    /// Lengths that occur and how many reads have them, ascending.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
+        let dense = self.dense.iter().enumerate().map(|(len, &n)| (len as u64, n));
+        dense.filter(|&(_, n)| n > 0).chain(self.sparse.iter().map(|(&len, &n)| (len, n)))
+    }
+
+    /// Number of reads.
+    pub fn reads(&self) -> u64 {
+        self.iter().map(|(_, n)| n).sum()
+    }
+
+    /// Sum of lengths.
+    pub fn sum(&self) -> u64 {
+        self.iter().map(|(len, n)| len * n).sum()
+    }
+
+    /// The shortest length, 0 if there are no reads.
+    pub fn min(&self) -> u64 {
+        self.iter().next().map_or(0, |(len, _)| len)
+    }
+
+    /// The longest length, 0 if there are no reads.
+    pub fn max(&self) -> u64 {
+        self.iter().next_back().map_or(0, |(len, _)| len)
+    }
+
+    /// Quartiles as Tukey's hinges: the medians of the lower half, of all, and of the upper
+    /// half, each half including the median when the number of reads is odd (as seqkit).
+    /// Zeros if there are no reads.
+    pub fn quartiles(&self) -> [f64; 3] {
+        let n = self.reads();
+        let half = n.div_ceil(2);
+        [self.median_of(0, half), self.median_of(0, n), self.median_of(n - half, half)]
+    }
+
+    /// The median of the `count` reads from `first` on, in order of length.
+    fn median_of(&self, first: u64, count: u64) -> f64 {
+        if count == 0 {
+            return 0.0;
+        }
+        let low = self.at_rank(first + (count - 1) / 2);
+        let high = self.at_rank(first + count / 2);
+        // Lengths are far below 2^53.
+        (low + high) as f64 / 2.0
+    }
+
+    /// The length of read `rank` (from 0) in order of length.
+    fn at_rank(&self, rank: u64) -> u64 {
+        let mut seen = 0;
+        for (len, n) in self.iter() {
+            seen += n;
+            if rank < seen {
+                return len;
+            }
+        }
+        0
+    }
+
+    /// Nx and Lx: reads of length Nx and longer hold at least `percent` percent of all bases,
+    /// and Lx reads, taken from the longest on, are needed for that. `(0, 0)` without bases.
+    pub fn nx(&self, percent: u64) -> (u64, u64) {
+        let needed = u128::from(self.sum()) * u128::from(percent);
+        let mut bases = 0u128;
+        let mut reads = 0;
+        for (len, n) in self.iter().rev().filter(|&(len, _)| len > 0) {
+            let left = needed.saturating_sub(bases * 100).div_ceil(100);
+            let with_all = bases + u128::from(len) * u128::from(n);
+            if with_all * 100 >= needed {
+                let some = left.div_ceil(u128::from(len)).max(1);
+                return (len, reads + some as u64);
+            }
+            bases = with_all;
+            reads += n;
+        }
+        (0, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(lengths: &[u64]) -> Lengths {
+        let mut result = Lengths::default();
+        lengths.iter().for_each(|&len| result.add(len, 1));
+        result
+    }
+
+    #[test]
+    fn quartiles_are_hinges_that_share_the_median() {
+        assert_eq!(of(&[1, 2, 3, 4, 5]).quartiles(), [2.0, 3.0, 4.0]);
+        assert_eq!(of(&[1, 2, 3, 4]).quartiles(), [1.5, 2.5, 3.5]);
+        assert_eq!(of(&[1, 2, 3, 4, 5, 6, 7]).quartiles(), [2.5, 4.0, 5.5]);
+        assert_eq!(of(&[150; 7]).quartiles(), [150.0; 3]);
+        assert_eq!(of(&[]).quartiles(), [0.0; 3]);
+    }
+
+    #[test]
+    fn half_the_reads_of_equal_length_hold_half_the_bases() {
+        let mut lengths = Lengths::default();
+        lengths.add(150, 1_599_990);
+        assert_eq!(lengths.nx(50), (150, 799_995));
+    }
+
+    proptest! {
+        #[test]
+        fn nx_agrees_with_its_definition(mut lens in prop::collection::vec(0u64..3000, 0..60)) {
+            let lengths = of(&lens);
+            lens.sort_unstable_by(|a, b| b.cmp(a));
+            let total: u64 = lens.iter().sum();
+            for percent in [50, 90] {
+                let mut sum = 0;
+                let mut expected = (0, 0);
+                for (i, &len) in lens.iter().enumerate() {
+                    sum += len;
+                    if total > 0 && sum * 100 >= total * percent {
+                        expected = (len, i as u64 + 1);
+                        break;
+                    }
+                }
+                prop_assert_eq!(lengths.nx(percent), expected);
+            }
+        }
+    }
+}

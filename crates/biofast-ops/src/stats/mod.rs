@@ -1,0 +1,200 @@
+//! Statistics of FASTQ: everything in one pass.
+//!
+//! [`Collector`] gathers counts, all of them integers, so that merging is exact and any number
+//! of threads gives the same bytes. [`Summary`] derives what people read; [`report`] is the
+//! JSON form that [`Collector`] can be read back from; [`table`] renders text.
+
+mod lengths;
+mod positions;
+mod read_quality;
+pub mod report;
+mod summary;
+pub mod table;
+
+use biofast_fastq::pair::NameDigest;
+use biofast_fastq::{Batch, Error};
+use biofast_io::pipeline::Fault;
+use biofast_io::{Options, Source};
+use biofast_kernels::{self as kernels, BaseCounts, PHRED_VALUES};
+
+pub use lengths::Lengths;
+pub use positions::{Bin, EXACT_POSITIONS, Positions};
+pub use summary::{Encoding, Percent, SequenceType, Summary};
+
+/// Reads handed to the column kernels at once.
+const READS_AT_ONCE: usize = 1020;
+
+/// Counts over reads. Merging two collectors equals collecting both inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collector {
+    /// Number of reads.
+    pub(crate) reads: u64,
+    /// Bases by class over all reads.
+    pub(crate) bases: BaseCounts,
+    /// How often each byte occurs that is not one of `ACGTNacgtn`.
+    pub(crate) other_bytes: [u64; 256],
+    /// Read lengths.
+    pub(crate) lengths: Lengths,
+    /// Reads by GC percent, rounded to the nearest integer (halves up).
+    pub(crate) gc: [u64; 101],
+    /// Reads by Phred mean quality (of error probabilities), rounded down.
+    pub(crate) mean_quality: [u64; PHRED_VALUES],
+    /// Bases and qualities by position in the read.
+    pub(crate) positions: Positions,
+    /// Digest of names, when pairs are checked.
+    names: Option<Names>,
+}
+
+/// Digests for the check of pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Names {
+    /// Every read under its number.
+    all: NameDigest,
+    /// First and second reads of an interleaved input under the number of their pair.
+    interleaved: [NameDigest; 2],
+}
+
+impl Default for Collector {
+    fn default() -> Self {
+        Collector {
+            reads: 0,
+            bases: BaseCounts::default(),
+            other_bytes: [0; 256],
+            lengths: Lengths::default(),
+            gc: [0; 101],
+            mean_quality: [0; PHRED_VALUES],
+            positions: Positions::default(),
+            names: None,
+        }
+    }
+}
+
+impl Collector {
+    /// A collector of nothing.
+    pub fn new() -> Self {
+        Collector::default()
+    }
+
+    /// A collector that also digests names, for [`names_agree`](Self::names_agree).
+    pub fn with_names() -> Self {
+        Collector { names: Some(Names::default()), ..Collector::default() }
+    }
+
+    /// Collects all reads of `source` on `options.threads` threads, starting from `init`.
+    ///
+    /// # Errors
+    /// The first fault of the input, with the statistics of the reads before it.
+    pub fn collect(
+        source: Source,
+        options: &Options,
+        init: fn() -> Collector,
+    ) -> Result<Collector, Fault<Box<Collector>, Error>> {
+        biofast_fastq::par_fold(
+            source,
+            options,
+            || Box::new(init()),
+            |collector, batch| collector.accept(batch),
+            |collector, other| collector.merge(&other),
+        )
+        .map(|collector| *collector)
+    }
+
+    /// Adds the reads of a batch.
+    pub fn accept(&mut self, batch: Batch<'_>) {
+        let mut records = batch.iter();
+        let mut sequences: [&[u8]; READS_AT_ONCE] = [&[]; READS_AT_ONCE];
+        let mut qualities: [&[u8]; READS_AT_ONCE] = [&[]; READS_AT_ONCE];
+        while records.len() > 0 {
+            let mut n = 0;
+            for record in records.by_ref().take(READS_AT_ONCE) {
+                self.accept_read(record.sequence(), record.qualities());
+                sequences[n] = record.sequence();
+                qualities[n] = record.qualities();
+                n += 1;
+            }
+            self.positions.add(&mut sequences[..n], &mut qualities[..n]);
+        }
+        if let Some(names) = &mut self.names {
+            let first = batch.first_record();
+            for (index, record) in (first..).zip(batch.iter()) {
+                names.all.add(record.name(), index);
+                names.interleaved[(index % 2) as usize].add(record.name(), index / 2);
+            }
+        }
+    }
+
+    #[inline]
+    fn accept_read(&mut self, sequence: &[u8], qualities: &[u8]) {
+        self.reads += 1;
+        self.lengths.add(sequence.len() as u64, 1);
+        let bases = kernels::count_bases(sequence);
+        self.bases += bases;
+        if bases.other > 0 {
+            self.count_other_bytes(sequence);
+        }
+        let acgt = bases.acgt();
+        if acgt > 0 {
+            let percent = (200 * bases.gc() + acgt) / (2 * acgt);
+            self.gc[percent as usize] += 1;
+        }
+        if !qualities.is_empty() {
+            let phred = read_quality::mean_phred_floor(qualities);
+            self.mean_quality[usize::from(phred)] += 1;
+        }
+    }
+
+    #[cold]
+    fn count_other_bytes(&mut self, sequence: &[u8]) {
+        for &base in sequence {
+            if !matches!(base, b'A' | b'C' | b'G' | b'T' | b'N' | b'a' | b'c' | b'g' | b't' | b'n')
+            {
+                self.other_bytes[usize::from(base)] += 1;
+            }
+        }
+    }
+
+    /// Adds what another collector counted.
+    pub fn merge(&mut self, other: &Collector) {
+        self.reads += other.reads;
+        self.bases += other.bases;
+        self.lengths.merge(&other.lengths);
+        let pairs = [
+            (&mut self.other_bytes[..], &other.other_bytes[..]),
+            (&mut self.gc[..], &other.gc[..]),
+            (&mut self.mean_quality[..], &other.mean_quality[..]),
+        ];
+        for (mine, theirs) in pairs {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+        }
+        self.positions.merge(&other.positions);
+        if let (Some(mine), Some(theirs)) = (&mut self.names, &other.names) {
+            mine.all.merge(theirs.all);
+            mine.interleaved[0].merge(theirs.interleaved[0]);
+            mine.interleaved[1].merge(theirs.interleaved[1]);
+        }
+    }
+
+    /// The number of reads.
+    pub fn reads(&self) -> u64 {
+        self.reads
+    }
+
+    /// Whether two inputs hold the same template names in the same order, as the two files of
+    /// a paired run must. `None` unless both collected [names](Self::with_names).
+    pub fn names_agree(&self, mates: &Collector) -> Option<bool> {
+        let (mine, theirs) = (self.names.as_ref()?, mates.names.as_ref()?);
+        Some(self.reads == mates.reads && mine.all == theirs.all)
+    }
+
+    /// Whether every read and its neighbour have the same template name, as in an interleaved
+    /// file. `None` unless [names](Self::with_names) were collected.
+    pub fn names_interleave(&self) -> Option<bool> {
+        let names = self.names.as_ref()?;
+        Some(self.reads.is_multiple_of(2) && names.interleaved[0] == names.interleaved[1])
+    }
+
+    /// What people read.
+    pub fn summary(&self) -> Summary {
+        Summary::of(self)
+    }
+}

@@ -1,0 +1,189 @@
+//! Bases and qualities by position in the read: each of the first 1,000 positions for itself,
+//! later ones in bins that widen with the position, so that memory does not grow with length.
+
+use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns};
+use biofast_kernels::{count_bases, count_qualities};
+
+/// Positions counted one by one.
+pub const EXACT_POSITIONS: usize = 1000;
+
+/// Bins for each doubling of the position beyond [`EXACT_POSITIONS`].
+const BINS_PER_OCTAVE: usize = 16;
+
+/// The start of each bin within its octave, in thousandths of the octave's start: 1000·2^(i/16).
+const OCTAVE: [usize; BINS_PER_OCTAVE + 1] = [
+    1000, 1044, 1091, 1139, 1189, 1242, 1297, 1354, 1414, 1477, 1542, 1610, 1682, 1756, 1834,
+    1915, 2000,
+];
+
+/// What is at one position, or at the positions of one bin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bin {
+    /// The first position, counted from 1.
+    pub start: usize,
+    /// The last position.
+    pub end: usize,
+    /// Bases by class.
+    pub bases: BaseCounts,
+    /// Bases by Phred quality.
+    pub qualities: [u64; PHRED_VALUES],
+}
+
+/// Counts by position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Positions {
+    bases: BaseColumns,
+    qualities: QualityColumns,
+    later: Vec<Counts>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Counts {
+    bases: BaseCounts,
+    qualities: [u64; PHRED_VALUES],
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts { bases: BaseCounts::default(), qualities: [0; PHRED_VALUES] }
+    }
+}
+
+/// The positions of later bin `index`, from 0, end excluded.
+fn later_bin(index: usize) -> std::ops::Range<usize> {
+    let octave = |i: usize| OCTAVE[i % BINS_PER_OCTAVE] << (i / BINS_PER_OCTAVE);
+    octave(index)..octave(index + 1)
+}
+
+impl Positions {
+    /// Adds reads: their sequences, and as many qualities of the same lengths. The slices are
+    /// cut to their first [`EXACT_POSITIONS`] positions on the way.
+    pub(crate) fn add(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
+        for (sequence, quality) in sequences.iter_mut().zip(qualities.iter_mut()) {
+            if sequence.len() > EXACT_POSITIONS {
+                self.add_later(sequence, quality);
+                *sequence = &sequence[..EXACT_POSITIONS];
+                *quality = &quality[..EXACT_POSITIONS];
+            }
+        }
+        self.bases.add(sequences);
+        self.qualities.add(qualities);
+    }
+
+    fn add_later(&mut self, sequence: &[u8], qualities: &[u8]) {
+        for index in 0.. {
+            let bin = later_bin(index);
+            if bin.start >= sequence.len() {
+                break;
+            }
+            let range = bin.start..bin.end.min(sequence.len());
+            if self.later.len() == index {
+                self.later.push(Counts::default());
+            }
+            let counts = &mut self.later[index];
+            counts.bases += count_bases(&sequence[range.clone()]);
+            count_qualities(&qualities[range], &mut counts.qualities);
+        }
+    }
+
+    /// Adds counts that were gathered elsewhere for the bin that starts at position `start`
+    /// (from 1). Returns whether there is such a bin.
+    pub(crate) fn add_bin(&mut self, bin: &Bin) -> bool {
+        if bin.start == bin.end && (1..=EXACT_POSITIONS).contains(&bin.start) {
+            self.bases.add_counts(bin.start - 1, bin.bases);
+            for (phred, &n) in bin.qualities.iter().enumerate().filter(|&(_, &n)| n > 0) {
+                self.qualities.add_count(bin.start - 1, phred as u8, n);
+            }
+            return true;
+        }
+        // 2^31 bases are the longest record; no bin starts later.
+        for index in 0..BINS_PER_OCTAVE * 22 {
+            if later_bin(index) == (bin.start.wrapping_sub(1)..bin.end) {
+                let len = self.later.len().max(index + 1);
+                self.later.resize(len, Counts::default());
+                self.later[index].merge(&bin.bases, &bin.qualities);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Adds other counts.
+    pub(crate) fn merge(&mut self, other: &Positions) {
+        self.bases.merge(&other.bases);
+        self.qualities.merge(&other.qualities);
+        let len = self.later.len().max(other.later.len());
+        self.later.resize(len, Counts::default());
+        for (mine, theirs) in self.later.iter_mut().zip(&other.later) {
+            mine.merge(&theirs.bases, &theirs.qualities);
+        }
+    }
+
+    /// All positions and bins in order.
+    pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {
+        let exact = (0..self.bases.len()).map(|position| Bin {
+            start: position + 1,
+            end: position + 1,
+            bases: self.bases.get(position),
+            qualities: self.qualities.get(position),
+        });
+        let later = self.later.iter().enumerate().map(|(index, counts)| {
+            let range = later_bin(index);
+            Bin {
+                start: range.start + 1,
+                end: range.end,
+                bases: counts.bases,
+                qualities: counts.qualities,
+            }
+        });
+        exact.chain(later)
+    }
+
+    /// Bases by Phred quality over all positions.
+    pub(crate) fn quality_histogram(&self) -> [u64; PHRED_VALUES] {
+        let mut histogram = self.qualities.histogram();
+        for counts in &self.later {
+            histogram.iter_mut().zip(&counts.qualities).for_each(|(a, b)| *a += b);
+        }
+        histogram
+    }
+}
+
+impl Counts {
+    fn merge(&mut self, bases: &BaseCounts, qualities: &[u64; PHRED_VALUES]) {
+        self.bases += *bases;
+        self.qualities.iter_mut().zip(qualities).for_each(|(a, b)| *a += b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_follow_each_other_without_a_gap_and_widen() {
+        assert_eq!(later_bin(0).start, EXACT_POSITIONS);
+        for index in 0..BINS_PER_OCTAVE * 20 {
+            assert_eq!(later_bin(index).end, later_bin(index + 1).start, "{index}");
+            let (start, end) = (later_bin(index).start, later_bin(index).end);
+            let width = (end - start) as f64 / start as f64;
+            assert!((0.04..0.05).contains(&width), "{index}: {width}");
+        }
+    }
+
+    #[test]
+    fn a_long_read_is_counted_once_at_every_position() {
+        let sequence = vec![b'A'; 100_000];
+        let quality = vec![b'I'; 100_000];
+        let mut positions = Positions::default();
+        positions.add(&mut [&sequence], &mut [&quality]);
+        let bins: Vec<Bin> = positions.bins().collect();
+        assert_eq!(bins.iter().map(|b| b.bases.a).sum::<u64>(), 100_000);
+        assert_eq!(positions.quality_histogram()[40], 100_000);
+        let whole = &bins[..bins.len() - 1];
+        assert!(whole.iter().all(|b| b.bases.a as usize == b.end - b.start + 1));
+        let mut again = Positions::default();
+        assert!(bins.iter().all(|bin| again.add_bin(bin)));
+        assert_eq!(again, positions);
+    }
+}

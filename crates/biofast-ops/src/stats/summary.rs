@@ -1,0 +1,246 @@
+//! The figures people read, derived from a [`Collector`]'s counts.
+
+use biofast_kernels::{BaseCounts, PHRED_VALUES};
+
+use super::Collector;
+
+/// A share of a whole, in hundredths of a percent rounded half up from exact integers, so that
+/// it prints the same everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Percent(u64);
+
+impl Percent {
+    /// `part` of `whole`; 0 if `whole` is 0.
+    pub fn of(part: u64, whole: u64) -> Percent {
+        if whole == 0 {
+            return Percent(0);
+        }
+        let (part, whole) = (u128::from(part), u128::from(whole));
+        Percent(((part * 20_000 + whole) / (2 * whole)) as u64)
+    }
+
+    /// In percent.
+    pub fn value(self) -> f64 {
+        self.0 as f64 / 100.0
+    }
+}
+
+impl std::fmt::Display for Percent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&format!("{}.{:02}", self.0 / 100, self.0 % 100))
+    }
+}
+
+/// What the letters of the sequences are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SequenceType {
+    /// No letters at all.
+    Unknown,
+    /// A, C, G, T and nucleotide codes.
+    Dna,
+    /// The same with U in place of T.
+    Rna,
+    /// Letters that are no nucleotide codes.
+    Protein,
+}
+
+impl SequenceType {
+    /// As seqkit writes it; empty if unknown.
+    pub fn name(self) -> &'static str {
+        match self {
+            SequenceType::Unknown => "",
+            SequenceType::Dna => "DNA",
+            SequenceType::Rna => "RNA",
+            SequenceType::Protein => "Protein",
+        }
+    }
+}
+
+/// How qualities seem to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// No qualities.
+    Unknown,
+    /// Phred + 33, as FASTQ is defined today.
+    Phred33,
+    /// Probably Phred + 64 (Illumina 1.3 to 1.7): every figure about qualities is 31 too high.
+    ProbablyPhred64,
+    /// Probably Solexa + 64, whose scores go down to −5.
+    ProbablySolexa64,
+}
+
+impl Encoding {
+    /// The name used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Unknown => "unknown",
+            Encoding::Phred33 => "phred33",
+            Encoding::ProbablyPhred64 => "probably-phred64",
+            Encoding::ProbablySolexa64 => "probably-solexa64",
+        }
+    }
+
+    /// Guesses from the lowest and highest quality *bytes*: `;` (59) is the lowest of
+    /// Solexa + 64, `@` (64) of Phred + 64, and neither goes beyond `i` (105) in practice, while
+    /// Phred + 33 data that never falls below Q26 but exceeds Q42 is rare, and ends at `~`.
+    fn guess(lowest: u8, highest: u8) -> Encoding {
+        match (lowest, highest) {
+            (64.., 76..=105) => Encoding::ProbablyPhred64,
+            (59..=63, 76..=105) => Encoding::ProbablySolexa64,
+            _ => Encoding::Phred33,
+        }
+    }
+}
+
+/// Figures about a set of reads.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Number of reads.
+    pub reads: u64,
+    /// Number of bases, all characters of sequence lines.
+    pub bases: u64,
+    /// Shortest read.
+    pub min_len: u64,
+    /// Longest read.
+    pub max_len: u64,
+    /// Mean length in tenths, rounded half up.
+    pub mean_len_tenths: u64,
+    /// Quartiles of length (Tukey's hinges).
+    pub quartiles: [f64; 3],
+    /// N50 and L50.
+    pub n50: (u64, u64),
+    /// N90 and L90.
+    pub n90: (u64, u64),
+    /// Bases by class.
+    pub counts: BaseCounts,
+    /// Gap characters: `-` and `.`.
+    pub gaps: u64,
+    /// (G+C) / (A+C+G+T).
+    pub gc: Percent,
+    /// (G+C) / all characters, as seqkit prints it.
+    pub gc_of_all: Percent,
+    /// N / all characters.
+    pub n: Percent,
+    /// Bases of Phred 20 and more.
+    pub q20: Percent,
+    /// Bases of Phred 30 and more.
+    pub q30: Percent,
+    /// −10·log10 of the mean error probability over all bases; 0 without bases.
+    pub mean_quality: f64,
+    /// The arithmetic mean of Phred values; 0 without bases.
+    pub arithmetic_mean_quality: f64,
+    /// Lowest and highest Phred value.
+    pub quality_range: Option<(u8, u8)>,
+    /// Bases by Phred quality.
+    pub qualities: [u64; PHRED_VALUES],
+    /// What the letters are.
+    pub sequence_type: SequenceType,
+    /// How qualities seem to be written.
+    pub encoding: Encoding,
+}
+
+impl Summary {
+    pub(crate) fn of(c: &Collector) -> Summary {
+        let bases = c.bases.total();
+        let qualities = c.positions.quality_histogram();
+        let at_least = |phred: usize| qualities[phred..].iter().sum::<u64>();
+        let range = quality_range(&qualities);
+        Summary {
+            reads: c.reads,
+            bases,
+            min_len: c.lengths.min(),
+            max_len: c.lengths.max(),
+            mean_len_tenths: (20 * bases + c.reads).checked_div(2 * c.reads).unwrap_or(0),
+            quartiles: c.lengths.quartiles(),
+            n50: c.lengths.nx(50),
+            n90: c.lengths.nx(90),
+            counts: c.bases,
+            gaps: c.other_bytes[usize::from(b'-')] + c.other_bytes[usize::from(b'.')],
+            gc: Percent::of(c.bases.gc(), c.bases.acgt()),
+            gc_of_all: Percent::of(c.bases.gc(), bases),
+            n: Percent::of(c.bases.n, bases),
+            q20: Percent::of(at_least(20), bases),
+            q30: Percent::of(at_least(30), bases),
+            mean_quality: mean_quality(&qualities),
+            arithmetic_mean_quality: arithmetic_mean(&qualities),
+            quality_range: range,
+            qualities,
+            sequence_type: sequence_type(c),
+            encoding: range.map_or(Encoding::Unknown, |(low, high)| {
+                Encoding::guess(low + 33, high + 33)
+            }),
+        }
+    }
+}
+
+fn quality_range(qualities: &[u64; PHRED_VALUES]) -> Option<(u8, u8)> {
+    let low = qualities.iter().position(|&n| n > 0)?;
+    let high = qualities.iter().rposition(|&n| n > 0)?;
+    Some((low as u8, high as u8))
+}
+
+/// −10·log10 of the mean error probability of bases with these qualities.
+pub(crate) fn mean_quality(qualities: &[u64; PHRED_VALUES]) -> f64 {
+    let bases: u64 = qualities.iter().sum();
+    if bases == 0 {
+        return 0.0;
+    }
+    let errors: f64 =
+        (0u8..).zip(qualities).map(|(q, &n)| n as f64 * 10f64.powf(f64::from(q) / -10.0)).sum();
+    // `+ 0.0` turns the −0 of all-Q0 data into 0.
+    -10.0 * (errors / bases as f64).log10() + 0.0
+}
+
+fn arithmetic_mean(qualities: &[u64; PHRED_VALUES]) -> f64 {
+    let bases: u64 = qualities.iter().sum();
+    let sum: u64 = (0u64..).zip(qualities).map(|(q, &n)| q * n).sum();
+    if bases == 0 { 0.0 } else { sum as f64 / bases as f64 }
+}
+
+fn sequence_type(c: &Collector) -> SequenceType {
+    // IUPAC nucleotide codes beyond ACGTN; gaps and '*' decide nothing.
+    let is_nucleotide = |b: u8| b"URYSWKMBDHV-.*".contains(&b.to_ascii_uppercase());
+    let seen = |b: u8| c.other_bytes[usize::from(b)] > 0;
+    let uracil = seen(b'U') || seen(b'u');
+    if c.bases.total() == 0 {
+        SequenceType::Unknown
+    } else if (0..=255).any(|b| seen(b) && !is_nucleotide(b)) {
+        SequenceType::Protein
+    } else if uracil && c.bases.t == 0 {
+        SequenceType::Rna
+    } else {
+        SequenceType::Dna
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_round_half_up_exactly() {
+        assert_eq!(Percent::of(1, 32).to_string(), "3.13");
+        assert_eq!(Percent::of(2, 3).to_string(), "66.67");
+        assert_eq!(Percent::of(0, 0).to_string(), "0.00");
+        assert_eq!(Percent::of(u64::MAX, u64::MAX).to_string(), "100.00");
+    }
+
+    #[test]
+    fn the_mean_quality_is_that_of_error_probabilities() {
+        let mut qualities = [0; PHRED_VALUES];
+        qualities[10] = 1;
+        qualities[30] = 1;
+        let expected = -10.0 * ((0.1f64 + 0.001) / 2.0).log10();
+        assert!((mean_quality(&qualities) - expected).abs() < 1e-12);
+        assert_eq!(arithmetic_mean(&qualities), 20.0);
+    }
+
+    #[test]
+    fn old_encodings_are_noticed_and_good_modern_data_are_not_accused() {
+        assert_eq!(Encoding::guess(b'#', b'J'), Encoding::Phred33);
+        assert_eq!(Encoding::guess(b'B', b'h'), Encoding::ProbablyPhred64);
+        assert_eq!(Encoding::guess(b';', b'h'), Encoding::ProbablySolexa64);
+        assert_eq!(Encoding::guess(b'I', b'I'), Encoding::Phred33);
+        assert_eq!(Encoding::guess(b'~', b'~'), Encoding::Phred33);
+    }
+}

@@ -1,0 +1,26 @@
+//! Read FASTQ at the speed of decompression, from Rust.
+//!
+//! One roof over the crates of the toolkit:
+//!
+//! - [`io`]: sources, containers, the parallel pipeline;
+//! - [`fastq`]: records, a plain reader and a parallel fold;
+//! - [`bam`]: alignment headers (a beginning);
+//! - [`ops`]: statistics, and how they are reported;
+//! - [`kernels`]: SIMD over sequences and qualities.
+//!
+//! ```
+//! use biofast::io::{Options, Source};
+//! use biofast::ops::stats::Collector;
+//!
+//! let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n"[..]);
+//! let statistics = Collector::collect(source, &Options::default(), Collector::new)
+//!     .map_err(|fault| fault.error)?;
+//! assert_eq!(statistics.summary().gc.value(), 50.0);
+//! # Ok::<(), biofast::fastq::Error>(())
+//! ```
+
+pub use biofast_bam as bam;
+pub use biofast_fastq as fastq;
+pub use biofast_io as io;
+pub use biofast_kernels as kernels;
+pub use biofast_ops as ops;
