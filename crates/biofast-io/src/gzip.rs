@@ -27,8 +27,6 @@ pub(crate) struct Decoder {
     member_at: u64,
     members: u64,
     state: State,
-    /// A fault found after bytes that had to be delivered first.
-    pending: Option<Error>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,36 +51,28 @@ impl Decoder {
             member_at: 0,
             members: 0,
             state: State::Header,
-            pending: None,
         }
     }
 
-    /// Fills `out`; less than all of it only at the end of the input or before a fault, which
-    /// the next call returns.
+    /// Fills `out`; less than all of it only at the end of the input, or before the fault
+    /// returned beside it.
     pub(crate) fn read_full(
         &mut self,
         input: &mut Input,
         out: &mut [u8],
-    ) -> Result<usize, Error> {
-        if let Some(error) = self.pending.take() {
-            return Err(error);
-        }
+    ) -> (usize, Option<Error>) {
         let mut n = 0;
-        while n < out.len() && self.state != State::Ended {
+        while n < out.len() {
             let step = match self.state {
-                State::Header => self.header(input).map(|()| 0),
+                State::Header => self.header(input),
                 State::Body => self.body(input, &mut out[n..], &mut n),
                 State::Ended => break,
             };
             if let Err(error) = step {
-                if n == 0 {
-                    return Err(error);
-                }
-                self.pending = Some(error);
-                return Ok(n);
+                return (n, Some(error));
             }
         }
-        Ok(n)
+        (n, None)
     }
 
     fn header(&mut self, input: &mut Input) -> Result<(), Error> {
@@ -146,7 +136,7 @@ impl Decoder {
         input: &mut Input,
         out: &mut [u8],
         n: &mut usize,
-    ) -> Result<usize, Error> {
+    ) -> Result<(), Error> {
         let bytes = input.fill(1)?;
         if bytes.is_empty() {
             return Err(self.fault(input, ErrorKind::Truncated("a gzip member")));
@@ -160,15 +150,14 @@ impl Decoder {
         *n += made;
         input.consume(used);
         match result {
-            Ok(Status::StreamEnd) => self.footer(input)?,
-            Ok(_) if used > 0 || made > 0 => {}
-            Ok(_) => return Err(self.corrupt(input, "the decoder makes no progress")),
+            Ok(Status::StreamEnd) => self.footer(input),
+            Ok(_) if used > 0 || made > 0 => Ok(()),
+            Ok(_) => Err(self.corrupt(input, "the decoder makes no progress")),
             Err(e) => {
                 let reason = e.message().unwrap_or("invalid data").to_owned();
-                return Err(self.corrupt(input, &reason));
+                Err(self.corrupt(input, &reason))
             }
         }
-        Ok(made)
     }
 
     fn footer(&mut self, input: &mut Input) -> Result<(), Error> {

@@ -107,8 +107,9 @@ impl Input {
         }
     }
 
-    /// Fills `out` as far as the input goes, without a copy through the buffer.
-    pub(crate) fn read_full(&mut self, out: &mut [u8]) -> Result<usize, Error> {
+    /// Fills `out` as far as the input goes, without a copy through the buffer; the bytes
+    /// before a fault are counted beside it.
+    pub(crate) fn read_full(&mut self, out: &mut [u8]) -> (usize, Option<Error>) {
         let mut n = 0;
         while n < out.len() {
             let got = match &mut self.kind {
@@ -119,9 +120,10 @@ impl Input {
                     out[n..n + got].copy_from_slice(&rest[..got]);
                     got
                 }
-                Kind::Buffered(b) => {
-                    b.read(&mut out[n..]).map_err(|e| located(e, &self.name))?
-                }
+                Kind::Buffered(b) => match b.read(&mut out[n..]) {
+                    Ok(got) => got,
+                    Err(fault) => return (n, Some(located(fault, &self.name))),
+                },
             };
             if got == 0 {
                 break;
@@ -132,7 +134,7 @@ impl Input {
                 progress.add(got as u64);
             }
         }
-        Ok(n)
+        (n, None)
     }
 
     /// An error if the file was cut under the map.

@@ -102,13 +102,7 @@ impl Pieces {
                 let room = load.chunk.room(*chunk_size);
                 let wanted = room.len();
                 let result = read_decoded(&mut **reader, codec, name, room);
-                match result {
-                    (n, Some(error)) => {
-                        load.chunk.filled(n);
-                        Err(error)
-                    }
-                    (n, None) => load.take(Ok(n), wanted),
-                }
+                load.take(result, wanted)
             }
         };
         match result {
@@ -131,7 +125,8 @@ impl Pieces {
         if self.ended
             && let Some(error) = self.end_fault()
         {
-            load.fault.get_or_insert(error);
+            // Whatever else was found was found in bytes that aren't the file's.
+            load.fault = Some(error);
         }
         true
     }
@@ -277,11 +272,15 @@ impl Load {
         self.last = false;
     }
 
-    /// Books the result of filling the chunk.
-    fn take(&mut self, result: Result<usize, Error>, wanted: usize) -> Result<Next, Error> {
-        let n = result?;
+    /// Books the result of filling the chunk: the bytes, and what ended them.
+    fn take(&mut self, result: (usize, Option<Error>), wanted: usize) -> Result<Next, Error> {
+        let (n, fault) = result;
         self.chunk.filled(n);
-        Ok(if n < wanted { Next::Last } else { Next::More })
+        match fault {
+            Some(error) => Err(error),
+            None if n < wanted => Ok(Next::Last),
+            None => Ok(Next::More),
+        }
     }
 
     /// Keeps the first `len` bytes of the input for [`prepare`](Self::prepare).
@@ -336,22 +335,24 @@ impl Load {
                 let block = Some(self.blocks[index].file_offset);
                 let at = Location { block, ..Location::in_input(&self.name) };
                 self.fault = Some(Error::new(kind, at));
+                if let Err(shrunk) = self.check_intact() {
+                    self.fault = Some(shrunk);
+                }
             }
         }
     }
 
-    /// The name of the input.
-    pub(crate) fn name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    /// Whether the file was cut under the map these bytes come from.
-    pub(crate) fn was_cut(&self) -> bool {
-        #[cfg(all(feature = "mmap", unix))]
-        if self.raw_in_map.is_some() {
-            return self.map.as_ref().is_some_and(|map| map.was_cut());
+    /// An error if the file was cut under the map these bytes come from.
+    pub(crate) fn check_intact(&self) -> Result<(), Error> {
+        let cut = match &self.raw_in_map {
+            #[cfg(all(feature = "mmap", unix))]
+            Some(_) => self.map.as_ref().is_some_and(|map| map.was_cut()),
+            _ => self.chunk.was_cut(),
+        };
+        if cut {
+            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(&self.name)));
         }
-        self.chunk.was_cut()
+        Ok(())
     }
 }
 

@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use crate::bgzf::Inflater;
 use crate::chunk::Chunk;
 use crate::container::Container;
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::Error;
 use crate::pieces::{Load, Pieces};
 use crate::source::{Options, Source};
 use crate::turn::{Token, Turns};
@@ -217,8 +217,7 @@ fn frame_in_turn<F: Framer>(
     };
     let framed = framer.frame(&mut load.chunk, frame, end);
     // Before any finding is believed: were the bytes those of the file?
-    if load.was_cut() {
-        let error = Error::new(ErrorKind::Shrunk, Location::in_input(load.name()));
+    if let Err(error) = load.check_intact() {
         return Err(framer.locate(error));
     }
     framed?;

@@ -35,6 +35,7 @@ impl Reader {
 impl BufRead for Reader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.at == self.load.chunk.bytes().len() {
+            self.load.check_intact()?;
             if let Some(error) = self.load.fault.take() {
                 return Err(error.into());
             }

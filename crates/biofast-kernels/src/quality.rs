@@ -71,7 +71,7 @@ impl QualitySummary {
     }
 }
 
-/// P[q] = round(10^(−q/10) · (2^32 − 1)), the scaled error probability of Phred q.
+/// The scaled error probability of each Phred value q: round(10^(−q/10) · (2^32 − 1)).
 ///
 /// Integer arithmetic from decimal roots, so no platform's `pow` has a say.
 pub(crate) static ERROR_PROBABILITY: [u32; PHRED_VALUES] = {

@@ -22,8 +22,8 @@ pub(crate) static KERNELS: Kernels = Kernels {
 };
 
 fn count_bases(bytes: &[u8]) -> BaseCounts {
-    let count = |letter| count(bytes, |byte| byte.to_ascii_uppercase() == letter);
-    BaseCounts::from_acgtn(b"ACGTN".map(|letter| count(letter)), bytes.len() as u64)
+    let of_letter = |letter| count(bytes, |byte| byte.to_ascii_uppercase() == letter);
+    BaseCounts::from_acgtn(b"ACGTN".map(of_letter), bytes.len() as u64)
 }
 
 fn count_gc(bytes: &[u8]) -> u64 {

@@ -84,7 +84,7 @@ fn check_definitions(bytes: &[u8]) {
     let letters: Vec<u8> = (b'a'..=b'z').chain(b'A'..=b'Z').chain(*b"-.*").collect();
     let invalid = bytes.iter().position(|byte| !letters.contains(byte));
     assert_eq!((kernels.find_invalid_base)(bytes), invalid);
-    let invalid = bytes.iter().position(|&byte| byte < 33 || byte > 126);
+    let invalid = bytes.iter().position(|&byte| !(33..=126).contains(&byte));
     assert_eq!((kernels.find_invalid_quality)(bytes), invalid);
 
     let mut newlines = vec![7];

@@ -41,6 +41,9 @@ pub(crate) struct JobRecord {
     pub(crate) seed: u64,
     /// Contestants that were not installed.
     pub(crate) missing: Vec<String>,
+    /// Contestants that failed or gave a wrong answer.
+    #[serde(default)]
+    pub(crate) failed: Vec<String>,
 }
 
 impl JobRecord {

@@ -92,15 +92,17 @@ pub fn run(options: &Options) -> Result<()> {
                 scratch: &scratch,
                 threads,
             };
-            let measured = session.measure(job, reps, options.seed, &mut faults)?;
+            let (measured, found) = session.measure(job, reps, options.seed)?;
             let record = machine::JobRecord {
                 dataset: input.entry.file.clone(),
                 sha256: input.entry.sha256.clone(),
                 reps,
                 seed: options.seed,
                 missing: programs.missing(job),
+                failed: found.keys().map(|&name| name.to_owned()).collect(),
                 ..machine::JobRecord::now()
             };
+            faults.extend(found.into_values().flatten());
             runs::replace(&out, job.name, threads, &measured)?;
             machine::update_manifest(&out, &format!("{} @{threads}", job.name), record)?;
         }
@@ -222,6 +224,9 @@ impl Input {
     }
 }
 
+/// What went wrong, by contestant.
+type Faults = BTreeMap<&'static str, Vec<String>>;
+
 /// One job at one thread budget.
 struct Session<'a> {
     input: &'a Input,
@@ -231,14 +236,10 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn measure(
-        &self,
-        job: &Job,
-        reps: usize,
-        seed: u64,
-        faults: &mut Vec<String>,
-    ) -> Result<Vec<Run>> {
+    /// Runs everything; a contestant that fails its warm-up takes no further part.
+    fn measure(&self, job: &Job, reps: usize, seed: u64) -> Result<(Vec<Run>, Faults)> {
         let mut ready = Vec::new();
+        let mut faults = Faults::new();
         for contestant in job.contestants {
             let Some(path) = self.programs.paths.get(contestant.name) else {
                 eprintln!("  not installed: {}", contestant.name);
@@ -248,7 +249,7 @@ impl Session<'_> {
                 (_, None) => ready.push((contestant, path)),
                 (_, Some(fault)) => {
                     eprintln!("  {fault}");
-                    faults.push(fault);
+                    faults.entry(contestant.name).or_default().push(fault);
                 }
             }
         }
@@ -259,10 +260,12 @@ impl Session<'_> {
             for (contestant, path) in &ready {
                 let (run, fault) = self.run_once(job, contestant, path, rep)?;
                 measured.push(run);
-                faults.extend(fault);
+                if let Some(fault) = fault {
+                    faults.entry(contestant.name).or_default().push(fault);
+                }
             }
         }
-        Ok(measured)
+        Ok((measured, faults))
     }
 
     /// One child process; the second part says what was wrong with it.
@@ -276,6 +279,9 @@ impl Session<'_> {
         let report = self.scratch.0.join("report");
         let stdout = self.scratch.0.join("stdout");
         let stderr = self.scratch.0.join("stderr");
+        if report.exists() {
+            fs::remove_file(&report).context("cannot remove the last report")?;
+        }
         let call = Call {
             file: &self.input.link,
             threads: self.threads,

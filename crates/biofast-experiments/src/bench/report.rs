@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::jobs::{BASE, CONTROL, JOBS, Job};
-use super::machine::Record;
+use super::machine::{JobRecord, Record};
 use super::runs::Run;
 use super::stats::{Estimate, median, paired_ratio};
 
@@ -131,13 +131,16 @@ fn write_table(
         writeln!(page, "{row}")?;
     }
     writeln!(page)?;
-    write_warnings(page, runs, conditions.map_or(&[], |c| &c.missing))
+    write_warnings(page, runs, conditions)
 }
 
 /// What a reader must know before believing the table.
-fn write_warnings(page: &mut String, runs: &[&Run], missing: &[String]) -> Result<()> {
-    if !missing.is_empty() {
-        writeln!(page, "Not installed: {}.\n", missing.join(", "))?;
+fn write_warnings(page: &mut String, runs: &[&Run], conditions: Option<&JobRecord>) -> Result<()> {
+    if let Some(c) = conditions.filter(|c| !c.missing.is_empty()) {
+        writeln!(page, "Not installed: {}.\n", c.missing.join(", "))?;
+    }
+    if let Some(c) = conditions.filter(|c| !c.failed.is_empty()) {
+        writeln!(page, "Failed or wrong: {}.\n", c.failed.join(", "))?;
     }
     // A few pages of a program's own binary may have been evicted; that is not the input.
     let from_disk = runs

@@ -81,11 +81,10 @@ pub(crate) fn write_dataset(
         if let Some(file) = &mut plain {
             file.write(text)?;
         }
-        if let Some(writer) = &mut bgzf {
-            writer.write(text)?;
-        }
-        if let Some((_, member)) = &mut gzip {
-            member.extend_from_slice(text);
+        match (&mut gzip, &mut bgzf) {
+            (Some((_, member)), _) => member.extend_from_slice(text),
+            (None, Some(writer)) => writer.write(text)?,
+            (None, None) => {}
         }
         Ok(())
     })?;
@@ -97,13 +96,24 @@ pub(crate) fn write_dataset(
             bases,
             bytes,
             sha256,
-        })
+        });
     };
     if let Some(file) = plain {
         done(Format::Fastq, file.finish()?);
     }
-    if let Some((mut file, member)) = gzip {
-        file.write(&compress_member(&member)?)?;
+    if let Some((mut file, text)) = gzip {
+        // A single member is compressed by a single thread; the others work on the blocks meanwhile.
+        let (member, blocks) = rayon::join(
+            || compress_member(&text),
+            || {
+                bgzf.as_mut().map_or(Ok(()), |writer| {
+                    text.chunks(BGZF_BATCH)
+                        .try_for_each(|part| writer.write(part))
+                })
+            },
+        );
+        blocks?;
+        file.write(&member?)?;
         done(Format::Gzip, file.finish()?);
     }
     if let Some(writer) = bgzf {

@@ -4,36 +4,59 @@
 
 use std::arch::aarch64::*;
 
+use super::detected;
 use super::neon_columns::{add_columns_neon, count_base_columns_neon, count_quality_columns_neon};
+use crate::columns::{ClassTable, Counts};
 use crate::newlines::index_with;
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES};
 use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
     isa: Isa::Neon,
-    count_bases: count_bases_neon,
-    count_gc: count_gc_neon,
-    count_n: count_n_neon,
-    summarize_qualities: summarize_qualities_neon,
-    count_at_least: count_at_least_neon,
-    sum_error_probability: sum_error_probability_neon,
-    find_invalid_base: find_invalid_base_neon,
-    find_invalid_quality: find_invalid_quality_neon,
-    count_newlines: count_newlines_neon,
-    index_newlines: index_newlines_neon,
-    count_base_columns: count_base_columns_neon,
-    count_quality_columns: count_quality_columns_neon,
-    add_columns: add_columns_neon,
+    count_bases,
+    count_gc,
+    count_n,
+    summarize_qualities,
+    count_at_least,
+    sum_error_probability,
+    find_invalid_base,
+    find_invalid_quality,
+    count_newlines,
+    index_newlines,
+    count_base_columns,
+    count_quality_columns,
+    add_columns,
 };
 
-#[inline(always)]
+detected! {
+    count_bases => count_bases_neon, (bytes: &[u8]) -> BaseCounts;
+    count_gc => count_gc_neon, (bytes: &[u8]) -> u64;
+    count_n => count_n_neon, (bytes: &[u8]) -> u64;
+    summarize_qualities => summarize_qualities_neon, (bytes: &[u8]) -> QualitySummary;
+    count_at_least => count_at_least_neon, (bytes: &[u8], phred: u8) -> u64;
+    sum_error_probability => sum_error_probability_neon, (bytes: &[u8]) -> u64;
+    find_invalid_base => find_invalid_base_neon, (bytes: &[u8]) -> Option<usize>;
+    find_invalid_quality => find_invalid_quality_neon, (bytes: &[u8]) -> Option<usize>;
+    count_newlines => count_newlines_neon, (bytes: &[u8]) -> u64;
+    index_newlines => index_newlines_neon, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
+    count_base_columns => count_base_columns_neon,
+        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
+    count_quality_columns => count_quality_columns_neon,
+        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
+    add_columns => add_columns_neon,
+        (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
 pub(super) fn load(block: &[u8; 16]) -> uint8x16_t {
     // SAFETY: the block has 16 bytes; the load needs no alignment.
     unsafe { vld1q_u8(block.as_ptr()) }
 }
 
 /// Fewer than 16 bytes, zero beyond: two overlapping words, shifted into place.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 pub(super) fn load_or_zero(bytes: &[u8]) -> uint8x16_t {
     let len = bytes.len();
     assert!(len < 16);
@@ -59,20 +82,23 @@ pub(super) fn load_or_zero(bytes: &[u8]) -> uint8x16_t {
 }
 
 /// 0xff in the lanes from `len` (at most 16) on.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn lanes_beyond(len: usize) -> uint8x16_t {
     let iota = load(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
     vcgeq_u8(iota, vdupq_n_u8(len as u8))
 }
 
 /// Whether a lane isn't zero.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn any(lanes: uint8x16_t) -> bool {
     vmaxvq_u8(lanes) != 0
 }
 
 /// Counts the lanes that each of `N` comparisons sets to 0xff; none may set zero lanes.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn count_matches<const N: usize>(
     bytes: &[u8],
     matches: impl Fn(uint8x16_t) -> [uint8x16_t; N],
@@ -100,6 +126,7 @@ fn count_matches<const N: usize>(
     std::array::from_fn(|i| sums[i] + u64::from(vaddlvq_u8(counts[i])))
 }
 
+#[target_feature(enable = "neon")]
 fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
     let letters = b"ACGTN".map(|letter| vdupq_n_u8(letter));
     let upper = vdupq_n_u8(!0x20);
@@ -111,7 +138,8 @@ fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
 }
 
 /// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn count_byte(bytes: &[u8], byte: u8, ignored: u8) -> u64 {
     let byte = vdupq_n_u8(byte);
     let mask = vdupq_n_u8(!ignored);
@@ -119,19 +147,23 @@ fn count_byte(bytes: &[u8], byte: u8, ignored: u8) -> u64 {
     count
 }
 
+#[target_feature(enable = "neon")]
 fn count_gc_neon(bytes: &[u8]) -> u64 {
     // C is 0x43 and G is 0x47; lower case adds 0x20.
     count_byte(bytes, b'C', 0x24)
 }
 
+#[target_feature(enable = "neon")]
 fn count_n_neon(bytes: &[u8]) -> u64 {
     count_byte(bytes, b'N', 0x20)
 }
 
+#[target_feature(enable = "neon")]
 fn count_newlines_neon(bytes: &[u8]) -> u64 {
     count_byte(bytes, b'\n', 0)
 }
 
+#[target_feature(enable = "neon")]
 fn count_at_least_neon(bytes: &[u8], phred: u8) -> u64 {
     match usize::from(phred) {
         0 => bytes.len() as u64,
@@ -145,12 +177,14 @@ fn count_at_least_neon(bytes: &[u8], phred: u8) -> u64 {
 }
 
 /// Phred values; those of zero lanes are zero.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn to_phred(block: uint8x16_t) -> uint8x16_t {
     let phred = vqsubq_u8(block, vdupq_n_u8(quality::FIRST));
     vminq_u8(phred, vdupq_n_u8((PHRED_VALUES - 1) as u8))
 }
 
+#[target_feature(enable = "neon")]
 fn summarize_qualities_neon(bytes: &[u8]) -> QualitySummary {
     let zero = vdupq_n_u8(0);
     let [q20, q30] = [20, 30].map(|phred| vdupq_n_u8(phred));
@@ -186,7 +220,8 @@ fn summarize_qualities_neon(bytes: &[u8]) -> QualitySummary {
 }
 
 /// Moves the sums of vectors into the summary.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn flush(summary: &mut QualitySummary, sums: &mut uint16x8_t, above: &mut [uint8x16_t; 2]) {
     summary.sum += u64::from(vaddlvq_u16(*sums));
     summary.q20 += u64::from(vaddlvq_u8(above[0]));
@@ -200,7 +235,8 @@ fn flush(summary: &mut QualitySummary, sums: &mut uint16x8_t, above: &mut [uint8
 pub(super) struct Table([uint8x16x4_t; 2]);
 
 impl Table {
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "neon")]
     pub(super) fn new(table: &[u8; 128]) -> Self {
         let (halves, _) = table.as_chunks::<64>();
         // SAFETY: each half has 64 bytes.
@@ -208,7 +244,8 @@ impl Table {
     }
 
     /// Zero for bytes above 127.
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "neon")]
     pub(super) fn look_up(&self, bytes: uint8x16_t) -> uint8x16_t {
         // Indices out of range yield zero in the first lookup, and the first result in the second.
         let low = vqtbl4q_u8(self.0[0], bytes);
@@ -216,8 +253,9 @@ impl Table {
     }
 }
 
+#[target_feature(enable = "neon")]
 fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
-    let tables = ERROR_PLANES.each_ref().map(Table::new);
+    let tables = ERROR_PLANES.each_ref().map(|plane| Table::new(plane));
     let mut total = 0;
     let mut add_all = |blocks: &[[u8; 16]]| {
         // A 16-bit lane sums two bytes of each of 128 vectors.
@@ -240,6 +278,7 @@ fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
     total + tail.iter().map(probability).sum::<u64>()
 }
 
+#[target_feature(enable = "neon")]
 fn find_invalid_base_neon(bytes: &[u8]) -> Option<usize> {
     // Upper nibble 2: bit 0, for * - . ; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A byte is valid when
     // its two nibbles share a bit.
@@ -253,11 +292,12 @@ fn find_invalid_base_neon(bytes: &[u8]) -> Option<usize> {
             let low = vqtbl1q_u8(lower, vandq_u8(block, vdupq_n_u8(15)));
             vorrq_u8(bad, vceqzq_u8(vandq_u8(high, low)))
         },
-        any,
+        |bad| any(bad),
         scalar::find_invalid_base,
     )
 }
 
+#[target_feature(enable = "neon")]
 fn find_invalid_quality_neon(bytes: &[u8]) -> Option<usize> {
     find_invalid(
         bytes,
@@ -270,7 +310,8 @@ fn find_invalid_quality_neon(bytes: &[u8]) -> Option<usize> {
 
 /// Folds 16-byte blocks with `fold`, padded with the valid byte `fill`. Where `is_bad` says so of the fold of up to
 /// 512 bytes, `find` tells the index.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn find_invalid(
     bytes: &[u8],
     fill: u8,
@@ -306,6 +347,7 @@ fn find_invalid(
     }
 }
 
+#[target_feature(enable = "neon")]
 fn index_newlines_neon(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
     let newline = vdupq_n_u8(b'\n');
     let bit = load(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);

@@ -46,6 +46,7 @@ const LETTER_BITS: [u8; 16] = {
 };
 
 /// See the scalar kernel. The classes are A, C, G, T, N and other.
+#[target_feature(enable = "neon")]
 pub(super) fn count_base_columns_neon(
     rows: &[&[u8]],
     start: usize,
@@ -66,6 +67,7 @@ pub(super) fn count_base_columns_neon(
 }
 
 /// See the scalar kernel.
+#[target_feature(enable = "neon")]
 pub(super) fn count_quality_columns_neon(
     rows: &[&[u8]],
     start: usize,
@@ -87,7 +89,8 @@ pub(super) fn count_quality_columns_neon(
     }
 }
 
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn count_stripe<const PLANES: usize>(
     rows: &[&[u8]],
     start: usize,
@@ -132,24 +135,24 @@ fn count_stripe<const PLANES: usize>(
 }
 
 /// Adds the classes of sixteen vectors that are in `plane` to its counters.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn add_group(vectors: &[Class; GROUP], plane: usize, slices: &mut Slices) {
     let plane = vdupq_n_u8(plane as u8 + 1);
     let bits = |i: usize| vandq_u8(vectors[i].bit, vceqq_u8(vectors[i].plane, plane));
-    let [mut ones, mut twos, mut fours, eights, ..] = *slices;
-    let mut carries = [vdupq_n_u8(0); 2];
-    for half in 0..2 {
-        let mut of_four = carries;
-        for quarter in 0..2 {
-            let i = 8 * half + 4 * quarter;
-            let (twos_a, sum) = add_bits(ones, bits(i), bits(i + 1));
-            let (twos_b, sum) = add_bits(sum, bits(i + 2), bits(i + 3));
-            ones = sum;
-            (of_four[quarter], twos) = add_bits(twos, twos_a, twos_b);
-        }
-        (carries[half], fours) = add_bits(fours, of_four[0], of_four[1]);
-    }
-    let (mut carry, eights) = add_bits(eights, carries[0], carries[1]);
+    let [mut ones, mut twos, fours, eights, ..] = *slices;
+    // Bits i to i + 3; carries a bit of value four.
+    let mut add_four = |i: usize| {
+        let (a, sum) = add_bits(ones, bits(i), bits(i + 1));
+        let (b, sum) = add_bits(sum, bits(i + 2), bits(i + 3));
+        ones = sum;
+        let (carry, sum) = add_bits(twos, a, b);
+        twos = sum;
+        carry
+    };
+    let (eights_a, sum) = add_bits(fours, add_four(0), add_four(4));
+    let (eights_b, fours) = add_bits(sum, add_four(8), add_four(12));
+    let (mut carry, eights) = add_bits(eights, eights_a, eights_b);
     (slices[0], slices[1], slices[2], slices[3]) = (ones, twos, fours, eights);
     for slice in &mut slices[4..] {
         let sum = veorq_u8(*slice, carry);
@@ -159,14 +162,16 @@ fn add_group(vectors: &[Class; GROUP], plane: usize, slices: &mut Slices) {
 }
 
 /// A full adder of bits: (carry, sum).
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn add_bits(a: uint8x16_t, b: uint8x16_t, c: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
     let half = veorq_u8(b, c);
     (vbslq_u8(half, a, b), veorq_u8(half, a))
 }
 
 /// Turns bit-sliced counters into one vector of byte counts a class: an 8 × 8 transpose of bits in each byte lane.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn transpose(mut rows: Slices) -> Slices {
     swap::<4>(&mut rows, 0x0f);
     swap::<2>(&mut rows, 0x33);
@@ -175,7 +180,8 @@ fn transpose(mut rows: Slices) -> Slices {
 }
 
 /// Swaps the upper bits of each row with the lower bits (`mask`) of the row `DISTANCE` below.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "neon")]
 fn swap<const DISTANCE: i32>(rows: &mut Slices, mask: u8) {
     let distance = DISTANCE as usize;
     for i in (0..8).filter(|i| i & distance == 0) {
@@ -188,6 +194,7 @@ fn swap<const DISTANCE: i32>(rows: &mut Slices, mask: u8) {
 }
 
 /// [`scalar::add_columns`], which the compiler vectorizes for the baseline.
+#[target_feature(enable = "neon")]
 pub(super) fn add_columns_neon(counts: &[Counts], values: &[u8], sums: &mut [[u16; COLUMN_BLOCK]]) {
     scalar::add_columns(counts, values, sums);
 }

@@ -66,7 +66,7 @@ pub(super) fn load_or_zero(bytes: &[u8]) -> __m256i {
     let whole =
         unsafe { _mm256_maskload_epi32(bytes.as_ptr().cast(), _mm256_cmpgt_epi32(words, lanes)) };
     let rest = match bytes {
-        _ if len % 4 == 0 => return whole,
+        _ if len.is_multiple_of(4) => return whole,
         [.., a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]) >> (8 * (4 - len % 4)),
         [a] => u32::from(*a),
         [a, b] => u32::from_le_bytes([*a, *b, 0, 0]),

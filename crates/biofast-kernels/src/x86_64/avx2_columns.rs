@@ -85,9 +85,9 @@ pub(super) fn count_quality_columns_avx2(
     let mut slices = [(_mm256_setzero_si256(), _mm256_setzero_si256()); 8];
     let mut used = 0;
     let (tables, _) = classes.codes.as_chunks::<16>();
-    for (nibble, table) in (0..).step_by(16).zip(tables) {
+    for (nibble, table) in tables.iter().enumerate() {
         if *table != [0; 16] {
-            slices[used] = (_mm256_set1_epi8(nibble), load_table(table));
+            slices[used] = (_mm256_set1_epi8(16 * nibble as i8), load_table(table));
             used += 1;
         }
     }
@@ -167,20 +167,19 @@ fn add_group(vectors: &[Class; GROUP], plane: usize, slices: &mut Slices) {
         let in_plane = _mm256_cmpeq_epi8(vectors[i].plane, plane);
         _mm256_and_si256(vectors[i].bit, in_plane)
     };
-    let [mut ones, mut twos, mut fours, eights, ..] = *slices;
-    let mut carries = [_mm256_setzero_si256(); 2];
-    for half in 0..2 {
-        let mut of_four = carries;
-        for quarter in 0..2 {
-            let i = 8 * half + 4 * quarter;
-            let (twos_a, sum) = add_bits(ones, bits(i), bits(i + 1));
-            let (twos_b, sum) = add_bits(sum, bits(i + 2), bits(i + 3));
-            ones = sum;
-            (of_four[quarter], twos) = add_bits(twos, twos_a, twos_b);
-        }
-        (carries[half], fours) = add_bits(fours, of_four[0], of_four[1]);
-    }
-    let (mut carry, eights) = add_bits(eights, carries[0], carries[1]);
+    let [mut ones, mut twos, fours, eights, ..] = *slices;
+    // Bits i to i + 3; carries a bit of value four.
+    let mut add_four = |i: usize| {
+        let (a, sum) = add_bits(ones, bits(i), bits(i + 1));
+        let (b, sum) = add_bits(sum, bits(i + 2), bits(i + 3));
+        ones = sum;
+        let (carry, sum) = add_bits(twos, a, b);
+        twos = sum;
+        carry
+    };
+    let (eights_a, sum) = add_bits(fours, add_four(0), add_four(4));
+    let (eights_b, fours) = add_bits(sum, add_four(8), add_four(12));
+    let (mut carry, eights) = add_bits(eights, eights_a, eights_b);
     (slices[0], slices[1], slices[2], slices[3]) = (ones, twos, fours, eights);
     for slice in &mut slices[4..] {
         let sum = _mm256_xor_si256(*slice, carry);

@@ -130,20 +130,19 @@ fn add_group<const PLANES: usize>(
     for (plane, slices) in planes.iter().zip(slices) {
         let [low, high] = load_table(plane);
         let bits = |i: usize| _mm512_permutex2var_epi8(low, vectors[i], high);
-        let [mut ones, mut twos, mut fours, eights, ..] = *slices;
-        let mut carries = [_mm512_setzero_si512(); 2];
-        for half in 0..2 {
-            let mut of_four = carries;
-            for quarter in 0..2 {
-                let i = 8 * half + 4 * quarter;
-                let (twos_a, sum) = add_bits(ones, bits(i), bits(i + 1));
-                let (twos_b, sum) = add_bits(sum, bits(i + 2), bits(i + 3));
-                ones = sum;
-                (of_four[quarter], twos) = add_bits(twos, twos_a, twos_b);
-            }
-            (carries[half], fours) = add_bits(fours, of_four[0], of_four[1]);
-        }
-        let (mut carry, eights) = add_bits(eights, carries[0], carries[1]);
+        let [mut ones, mut twos, fours, eights, ..] = *slices;
+        // Bits i to i + 3; carries a bit of value four.
+        let mut add_four = |i: usize| {
+            let (a, sum) = add_bits(ones, bits(i), bits(i + 1));
+            let (b, sum) = add_bits(sum, bits(i + 2), bits(i + 3));
+            ones = sum;
+            let (carry, sum) = add_bits(twos, a, b);
+            twos = sum;
+            carry
+        };
+        let (eights_a, sum) = add_bits(fours, add_four(0), add_four(4));
+        let (eights_b, fours) = add_bits(sum, add_four(8), add_four(12));
+        let (mut carry, eights) = add_bits(eights, eights_a, eights_b);
         (slices[0], slices[1], slices[2], slices[3]) = (ones, twos, fours, eights);
         for slice in &mut slices[4..] {
             let sum = _mm512_xor_si512(*slice, carry);

@@ -40,4 +40,4 @@ macro_rules! detected {
         }
     )*};
 }
-pub(crate) use detected;
+use detected;

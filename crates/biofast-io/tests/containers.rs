@@ -1,0 +1,219 @@
+//! Containers, whole and damaged: what is delivered is a prefix of the truth, and damage is
+//! never silent.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{Cursor, Read, Write};
+use std::sync::Arc;
+
+use biofast_io::{Container, ErrorKind, IoMode, Notes, Options, Reader, Source, Warning};
+use biofast_testkit::container::{
+    KINDS, Kind, bgzf, bgzf_block, bgzf_block_of, gzip, stored, wrap,
+};
+
+fn text(records: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    for i in 0..records {
+        let bases: String = (0..40).map(|j| b"ACGT"[(i * 7 + j * j) % 4] as char).collect();
+        writeln!(out, "@read{i}\n{bases}\n+\n{}", "I".repeat(40)).unwrap();
+    }
+    out
+}
+
+fn options() -> Options {
+    Options { threads: 1, chunk_size: 700, notes: Some(Arc::default()), ..Options::default() }
+}
+
+/// What can be read of `stored`, and the error.
+fn read(stored: &[u8], options: &Options) -> (Vec<u8>, Option<biofast_io::Error>) {
+    let source = Source::from_reader("x", Cursor::new(stored.to_vec()));
+    read_source(source, options)
+}
+
+fn read_source(source: Source, options: &Options) -> (Vec<u8>, Option<biofast_io::Error>) {
+    let mut reader = match Reader::new(source, options) {
+        Ok(reader) => reader,
+        Err(error) => return (Vec::new(), Some(error)),
+    };
+    let mut out = Vec::new();
+    match reader.read_to_end(&mut out) {
+        Ok(_) => (out, None),
+        Err(error) => (out, Some(error.downcast().unwrap())),
+    }
+}
+
+fn warnings(options: &Options) -> Vec<Warning> {
+    options.notes.as_deref().map(Notes::warnings).unwrap_or_default()
+}
+
+#[test]
+fn every_container_is_recognised_and_read() {
+    let text = text(30);
+    for kind in KINDS {
+        let options = options();
+        let (found, error) = read(&wrap(kind, &text), &options);
+        assert!(error.is_none(), "{kind:?}: {error:?}");
+        assert_eq!(found, text, "{kind:?}");
+        assert_eq!(warnings(&options), [], "{kind:?}");
+        let (found, error) = read(&wrap(kind, b""), &self::options());
+        assert!(found.is_empty() && error.is_none(), "empty {kind:?}: {error:?}");
+    }
+}
+
+#[test]
+fn a_container_cut_anywhere_is_an_error_or_was_cut_between_blocks() {
+    let text = text(12);
+    for kind in KINDS.into_iter().filter(|&kind| kind != Kind::Plain) {
+        let whole = wrap(kind, &text);
+        let mut clean_cuts = 0;
+        for cut in 1..whole.len() {
+            let options = options();
+            let (found, error) = read(&whole[..cut], &options);
+            match error {
+                Some(_) => {
+                    // A container cut inside its magic bytes reads as plain text.
+                    assert!(text.starts_with(&found), "{kind:?} cut at {cut}");
+                }
+                None if cut < 10 => assert_eq!(found, &whole[..cut], "{kind:?}"),
+                None => {
+                    assert!(text.starts_with(&found), "{kind:?} cut at {cut}");
+                    clean_cuts += 1;
+                    if let Kind::Bgzf(_) = kind {
+                        assert_eq!(warnings(&options), [Warning::MissingEofBlock]);
+                        let strict = Options { strict: true, ..options };
+                        let error = read(&whole[..cut], &strict).1.unwrap();
+                        assert!(matches!(error.kind(), ErrorKind::MissingEofBlock));
+                    }
+                }
+            }
+        }
+        match kind {
+            Kind::Bgzf(size) => assert_eq!(clean_cuts, text.len().div_ceil(size), "{kind:?}"),
+            // Between two members nothing is missing that anybody could notice.
+            Kind::GzipMembers(size) => assert_eq!(clean_cuts, text.len().div_ceil(size) - 1),
+            _ => assert_eq!(clean_cuts, 0, "{kind:?}"),
+        }
+    }
+}
+
+#[test]
+fn one_flipped_bit_is_noticed_or_changes_nothing() {
+    let text = text(12);
+    for kind in [Kind::Gzip, Kind::Bgzf(300), Kind::Xz, Kind::Bzip2] {
+        let whole = wrap(kind, &text);
+        for bit in 0..whole.len() * 8 {
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let (found, error) = read(&damaged, &options());
+            // In the magic bytes: another container, whose content is no FASTQ.
+            let plain = Container::sniff(&damaged) == Container::Plain;
+            assert!(error.is_some() || found == text || plain, "{kind:?}: bit {bit}");
+        }
+    }
+}
+
+#[test]
+fn the_largest_blocks_there_can_be() {
+    // BSIZE 65,535: one more would not fit the field, and adding one in 16 bits gives 0.
+    let incompressible: Vec<u8> =
+        (0..65_505u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let largest = bgzf_block_of(&incompressible, &stored(&incompressible), &[]);
+    assert_eq!(largest.len(), 65_536);
+    let (found, error) = read(&[largest, bgzf(b"", 1)].concat(), &options());
+    assert!(error.is_none() && found == incompressible, "{error:?}");
+
+    let full = vec![b'A'; 65_536];
+    let (found, error) = read(&bgzf(&full, 65_536), &options());
+    assert!(error.is_none() && found == full, "{error:?}");
+}
+
+#[test]
+fn blocks_of_every_legal_kind_in_one_file() {
+    let mut file = bgzf_block(b"@a\nAC\n", b"RA\x03\x00xyz");
+    file.extend(bgzf_block(b"", &[]));
+    file.extend(bgzf_block(b"", &[]));
+    file.extend(bgzf_block(b"+\nII\n", &[]));
+    file.extend(bgzf(b"@b\n", 3));
+    file.extend(bgzf(b"G\n+\nI\n", 2));
+    let options = options();
+    let (found, error) = read(&file, &options);
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(found, b"@a\nAC\n+\nII\n@b\nG\n+\nI\n");
+    assert_eq!(warnings(&options), []);
+}
+
+#[test]
+fn ordinary_gzip_after_bgzf_is_read_on() {
+    let file = [bgzf(b"@a\nA\n+\nI\n", 4), gzip(b"@b\nC\n+\nI\n")].concat();
+    let (found, error) = read(&file, &options());
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(found, b"@a\nA\n+\nI\n@b\nC\n+\nI\n");
+}
+
+#[test]
+fn what_follows_the_data_is_padding_or_an_error() {
+    let zeros = [gzip(b"text"), vec![0; 1000]].concat();
+    let (found, error) = read(&zeros, &options());
+    assert!(error.is_none() && found == b"text", "{error:?}");
+    let garbage = [gzip(b"text"), b"garbage".to_vec()].concat();
+    let (found, error) = read(&garbage, &options());
+    assert_eq!(found, b"text");
+    assert!(matches!(error.unwrap().kind(), ErrorKind::TrailingBytes { found: 7 }));
+    for stray in 1..=17 {
+        let file = [bgzf(b"text", 4), vec![b'x'; stray]].concat();
+        let (found, error) = read(&file, &options());
+        assert_eq!(found, b"text");
+        assert!(matches!(error.unwrap().kind(), ErrorKind::TrailingBytes { .. }), "{stray}");
+    }
+}
+
+#[test]
+fn a_block_that_lies_about_its_length_is_an_error_not_an_allocation() {
+    let mut block = bgzf_block(b"text", &[]);
+    let at = block.len() - 4;
+    block[at..].copy_from_slice(&u32::MAX.to_le_bytes());
+    let (_, error) = read(&block, &options());
+    assert!(matches!(error.unwrap().kind(), ErrorKind::BadBlock(_)));
+    block[at..].copy_from_slice(&3u32.to_le_bytes());
+    let (_, error) = read(&block, &options());
+    let error = error.unwrap();
+    assert!(matches!(error.kind(), ErrorKind::LengthMismatch { expected: 3, .. }), "{error}");
+    assert_eq!(error.at().block, Some(0));
+}
+
+#[test]
+fn mapped_and_read_files_give_the_same() {
+    let text = text(2000);
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    for kind in [Kind::Plain, Kind::Gzip, Kind::Bgzf(3000), Kind::Zstd] {
+        file.as_file_mut().set_len(0).unwrap();
+        std::fs::write(file.path(), wrap(kind, &text)).unwrap();
+        for io in [IoMode::Mmap, IoMode::Read, IoMode::Auto] {
+            let options = Options { io, ..options() };
+            let (found, error) = read_source(Source::open(file.path()).unwrap(), &options);
+            assert!(error.is_none() && found == text, "{kind:?} {io:?}: {error:?}");
+            let mapped = options.notes.as_ref().unwrap().is_mapped();
+            assert_eq!(mapped, io == IoMode::Mmap && cfg!(feature = "mmap"));
+        }
+    }
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_an_error() {
+    let text = text(20_000);
+    for (kind, io) in [
+        (Kind::Plain, IoMode::Mmap),
+        (Kind::Bgzf(5000), IoMode::Mmap),
+        (Kind::Plain, IoMode::Read),
+    ] {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), wrap(kind, &text)).unwrap();
+        let source = Source::open(file.path()).unwrap();
+        let len = source.len().unwrap();
+        let mut reader = Reader::new(source, &Options { io, ..options() }).unwrap();
+        reader.read_exact(&mut [0; 100]).unwrap();
+        file.as_file().set_len(len / 2 / 4096 * 4096).unwrap();
+        let error = reader.read_to_end(&mut Vec::new()).unwrap_err();
+        let error: biofast_io::Error = error.downcast().unwrap();
+        assert!(matches!(error.kind(), ErrorKind::Shrunk), "{kind:?} {io:?}: {error}");
+    }
+}

@@ -1,0 +1,6 @@
+//! What biofast's tests share. Nothing here is fast, all of it is meant to be obvious.
+#![allow(clippy::unwrap_used)]
+
+pub mod container;
+pub mod generate;
+pub mod reference;
