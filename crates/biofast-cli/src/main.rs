@@ -14,7 +14,7 @@ use clap::{Parser, Subcommand};
 
 /// Statistics of sequencing reads, at the speed of decompression.
 #[derive(Parser)]
-#[command(version, propagate_version = true, max_term_width = 100)]
+#[command(name = "biofast", version, propagate_version = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

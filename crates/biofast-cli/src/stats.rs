@@ -138,7 +138,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             message("error", error);
         }
     }
-    print(&join_by_sample(entries), &args.format, args.out.as_deref())
+    // Two rows of one name are one sample only where the user named samples.
+    if !args.sample.is_empty() {
+        entries = join_by_sample(entries);
+    }
+    print(&entries, &args.format, args.out.as_deref())
 }
 
 /// The row name of each input.

@@ -55,3 +55,64 @@ fn record<'a>(header: &[u8], lines: &mut impl Iterator<Item = &'a [u8]>) -> Opti
     }
     Some(Record { definition, sequence, qualities })
 }
+
+/// The row `seqkit stats -a -T` should print for these records, without the file's name.
+pub fn seqkit_row(records: &[Record]) -> Vec<String> {
+    let mut lengths: Vec<usize> = records.iter().map(|r| r.sequence.len()).collect();
+    lengths.sort_unstable();
+    let n = lengths.len();
+    let total: usize = lengths.iter().sum();
+    let bases = || records.iter().flat_map(|r| &r.sequence);
+    let count = |set: &[u8]| bases().filter(|b| set.contains(b)).count();
+    let phred = || records.iter().flat_map(|r| &r.qualities).map(|q| q - 33);
+    let percent = |part: usize| {
+        let hundredths =
+            if total == 0 { 0 } else { (part as u128 * 20_000 / total as u128).div_ceil(2) };
+        format!("{}.{:02}", hundredths / 100, hundredths % 100)
+    };
+    let median = |part: &[usize]| match part.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => part[n / 2] as f64,
+        n => (part[n / 2 - 1] + part[n / 2]) as f64 / 2.0,
+    };
+    let half = n.div_ceil(2);
+    let (mut n50, mut l50, mut sum) = (0, 0, 0);
+    for &len in lengths.iter().rev() {
+        if total == 0 || sum * 2 >= total {
+            break;
+        }
+        (n50, l50, sum) = (len, l50 + 1, sum + len);
+    }
+    let errors: f64 = phred().map(|q| 10f64.powf(-f64::from(q) / 10.0)).sum();
+    let mean = if total == 0 { 0.0 } else { -10.0 * (errors / total as f64).log10() + 0.0 };
+    let kind = if total == 0 {
+        ""
+    } else if bases().any(|b| !b"ACGTURYSWKMBDHVN-.*".contains(&b.to_ascii_uppercase())) {
+        "Protein"
+    } else if count(b"Uu") > 0 && count(b"Tt") == 0 {
+        "RNA"
+    } else {
+        "DNA"
+    };
+    vec![
+        "FASTQ".into(),
+        kind.into(),
+        n.to_string(),
+        total.to_string(),
+        lengths.first().copied().unwrap_or(0).to_string(),
+        // Rounded half up from integers.
+        format!("{:.1}", if n == 0 { 0.0 } else { ((20 * total + n) / (2 * n)) as f64 / 10.0 }),
+        lengths.last().copied().unwrap_or(0).to_string(),
+        median(&lengths[..half]).to_string(),
+        median(&lengths).to_string(),
+        median(&lengths[n - half..]).to_string(),
+        count(b"-.").to_string(),
+        n50.to_string(),
+        l50.to_string(),
+        percent(phred().filter(|&q| q >= 20).count()),
+        percent(phred().filter(|&q| q >= 30).count()),
+        format!("{mean:.2}"),
+        percent(count(b"GCgc")),
+        count(b"Nn").to_string(),
+    ]
+}

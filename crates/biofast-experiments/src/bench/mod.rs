@@ -6,6 +6,7 @@
 //! answer is compared with the dataset's manifest. `biofast-again` is the same command as `biofast` under
 //! another name: what the two differ by is noise.
 
+mod answers;
 mod jobs;
 mod machine;
 mod measure;
@@ -318,7 +319,7 @@ impl Session<'_> {
             ));
         }
         let answer = contestant.answer.parse(&stdout, &report);
-        let truth = jobs::Counts {
+        let truth = answers::Counts {
             records: Some(self.input.entry.records),
             bases: Some(self.input.entry.bases),
             bytes: Some(self.input.text_bytes),

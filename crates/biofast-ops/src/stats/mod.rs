@@ -107,13 +107,14 @@ impl Collector {
         while records.len() > 0 {
             let mut n = 0;
             for record in records.by_ref().take(READS_AT_ONCE) {
-                self.accept_read(record.sequence(), record.qualities());
                 sequences[n] = record.sequence();
                 qualities[n] = record.qualities();
                 n += 1;
             }
+            self.accept_reads(&sequences[..n], &qualities[..n]);
             self.positions.add(&mut sequences[..n], &mut qualities[..n]);
         }
+        self.reads += batch.len() as u64;
         if let Some(names) = &mut self.names {
             let first = batch.first_record();
             for (index, record) in (first..).zip(batch.iter()) {
@@ -123,21 +124,22 @@ impl Collector {
         }
     }
 
-    #[inline]
-    fn accept_read(&mut self, sequence: &[u8], qualities: &[u8]) {
-        self.reads += 1;
-        self.lengths.add(sequence.len() as u64, 1);
-        let bases = kernels::count_bases(sequence);
-        self.bases += bases;
-        if bases.other > 0 {
-            self.count_other_bytes(sequence);
+    /// What is counted by read.
+    fn accept_reads(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
+        let mut total = BaseCounts::default();
+        for sequence in sequences {
+            self.lengths.add(sequence.len() as u64, 1);
+            let bases = kernels::count_bases(sequence);
+            total += bases;
+            if bases.other > 0 {
+                self.count_other_bytes(sequence);
+            }
+            if let Some(percent) = gc_percent(&bases) {
+                self.gc[percent] += 1;
+            }
         }
-        let acgt = bases.acgt();
-        if acgt > 0 {
-            let percent = (200 * bases.gc() + acgt) / (2 * acgt);
-            self.gc[percent as usize] += 1;
-        }
-        if !qualities.is_empty() {
+        self.bases += total;
+        for qualities in qualities.iter().filter(|qualities| !qualities.is_empty()) {
             let phred = read_quality::mean_phred_floor(qualities);
             self.mean_quality[usize::from(phred)] += 1;
         }
@@ -197,4 +199,17 @@ impl Collector {
     pub fn summary(&self) -> Summary {
         Summary::of(self)
     }
+}
+
+/// (G+C) / (A+C+G+T) in percent, rounded to the nearest integer, halves up.
+#[inline]
+fn gc_percent(bases: &BaseCounts) -> Option<usize> {
+    let (gc, acgt) = (bases.gc(), bases.acgt());
+    // Most reads are short enough for the faster division.
+    let percent = match (u32::try_from(200 * gc), u32::try_from(2 * acgt)) {
+        (_, Ok(0)) => return None,
+        (Ok(gc), Ok(acgt)) if acgt < 1 << 30 => u64::from((gc + acgt / 2) / acgt),
+        _ => (200 * gc + acgt) / (2 * acgt),
+    };
+    Some(percent as usize)
 }

@@ -4,23 +4,28 @@ use std::sync::LazyLock;
 
 use biofast_kernels::{PHRED_VALUES, sum_error_probability};
 
+/// A mean with a given number of leading zeros lies within a factor of 2, 3.01 in Phred: so many
+/// Phred values above the lowest possible one are tried.
+const TRIED: usize = 4;
+
 struct Thresholds {
-    /// The kernel's integer error probability of each Phred value, falling.
-    probability: [u64; PHRED_VALUES],
-    /// For each number of leading zeros of a 32-bit mean, a Phred value at or below the result.
+    /// The kernel's integer error probability of each Phred value, falling; then zeros, which
+    /// no sum is below but 0.
+    probability: [u64; PHRED_VALUES + TRIED],
+    /// For each number of leading zeros of a 32-bit mean, the lowest possible result.
     start: [u8; 33],
 }
 
 static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
-    let mut probability = [0; PHRED_VALUES];
-    for (phred, p) in (b'!'..).zip(&mut probability) {
+    let mut probability = [0; PHRED_VALUES + TRIED];
+    for (phred, p) in (b'!'..=b'~').zip(&mut probability) {
         *p = sum_error_probability(&[phred]);
     }
     let mut start = [0; 33];
     for (zeros, start) in start.iter_mut().enumerate() {
         // The largest mean with so many leading zeros.
         let mean = (1u64 << (32 - zeros)) - 1;
-        *start = probability.iter().rposition(|&p| mean <= p).unwrap_or(0) as u8;
+        *start = probability[..PHRED_VALUES].iter().rposition(|&p| mean <= p).unwrap_or(0) as u8;
     }
     Thresholds { probability, start }
 });
@@ -34,13 +39,11 @@ pub(crate) fn mean_phred_floor(qualities: &[u8]) -> u8 {
     let sum = sum_error_probability(qualities);
     // Rounded up, so that the start is never beyond the result.
     let mean = sum.div_ceil(len) as u32;
-    let mut phred = thresholds.start[mean.leading_zeros() as usize];
-    while let Some(&p) = thresholds.probability.get(usize::from(phred) + 1)
-        && sum <= p * len
-    {
-        phred += 1;
-    }
-    phred
+    let start = usize::from(thresholds.start[mean.leading_zeros() as usize]);
+    // Without branches: neighbouring reads have different qualities.
+    let above = &thresholds.probability[start + 1..][..TRIED];
+    let passed: usize = above.iter().map(|&p| usize::from(sum <= p * len)).sum();
+    (start + passed).min(PHRED_VALUES - 1) as u8
 }
 
 #[cfg(test)]

@@ -1,0 +1,113 @@
+//! Runs the real binary.
+#![allow(dead_code)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run printed and how it ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_biofast"));
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+pub(crate) fn finish(mut command: Command) -> Run {
+    let output = command.output().unwrap();
+    Run {
+        code: output.status.code().expect("not killed by a signal"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+pub(crate) fn biofast(args: &[&str]) -> Run {
+    finish(command(args))
+}
+
+/// Runs with `input` on standard input.
+pub(crate) fn biofast_with(args: &[&str], input: &[u8]) -> Run {
+    let mut child = command(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // The reader may end early, at a fault.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Run {
+        code: output.status.code().expect("not killed by a signal"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A folder with files, gone at the end.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file and returns its path as text.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        text(&path)
+    }
+}
+
+pub(crate) fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+/// The committed sample.
+pub(crate) fn sample(name: &str) -> String {
+    text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets").join(name))
+}
+
+/// `n` reads of 30 to 70 bases named `prefix0`, `prefix1`, …
+pub(crate) fn reads(prefix: &str, n: usize) -> String {
+    let mut out = String::new();
+    for i in 0..n {
+        let len = 30 + i * 13 % 41;
+        let base = |j: usize| b"ACGTN"[(i * 31 + j * j * 7 + j) % 401 % 5] as char;
+        let phred = |j: usize| (33 + (i * 17 + j * 5) % 41) as u8 as char;
+        let bases: String = (0..len).map(base).collect();
+        let quals: String = (0..len).map(phred).collect();
+        out += &format!("@{prefix}{i} x\n{bases}\n+\n{quals}\n");
+    }
+    out
+}
+
+/// Whether a program can be run; says so if it can't.
+pub(crate) fn installed(program: &str) -> bool {
+    let found = Command::new(program)
+        .arg("version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok();
+    if !found {
+        eprintln!("skipped: {program} is not installed");
+    }
+    found
+}

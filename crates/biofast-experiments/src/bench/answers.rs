@@ -1,0 +1,201 @@
+//! How to read what each contestant says it counted, so that the benchmark can compare it with the truth.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+/// What a contestant says it counted; `None` where it does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) records: Option<u64>,
+    pub(crate) bases: Option<u64>,
+    /// Of uncompressed text.
+    pub(crate) bytes: Option<u64>,
+}
+
+impl Counts {
+    /// The first field that both know and that differs.
+    pub(crate) fn difference(&self, truth: &Counts) -> Option<String> {
+        [
+            ("reads", self.records, truth.records),
+            ("bases", self.bases, truth.bases),
+            ("bytes", self.bytes, truth.bytes),
+        ]
+        .into_iter()
+        .find_map(|(what, said, truth)| match (said, truth) {
+            (Some(said), Some(truth)) if said != truth => {
+                Some(format!("counted {said} {what} instead of {truth}"))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// How to read a contestant's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// `biofast stats --json`: `files[0].reads`, `files[0].bases`.
+    Biofast,
+    /// `seqkit stats -T`: `num_seqs`, `sum_len`.
+    Seqkit,
+    /// `seqtk fqchk`: the row `ALL`, bases only.
+    Fqchk,
+    /// fastp's JSON report: `summary.before_filtering`.
+    Fastp,
+    /// `nanoq -s`: reads and bases, the first two numbers.
+    Nanoq,
+    /// `biofast-lab limit`: bytes of text.
+    Lab,
+    /// None: standard output is discarded.
+    None,
+}
+
+impl Answer {
+    /// Whether standard output has to be kept.
+    pub(crate) fn reads_stdout(self) -> bool {
+        self != Answer::None
+    }
+
+    /// Reads the answer of a run that succeeded.
+    pub(crate) fn parse(self, stdout: &Path, report: &Path) -> Result<Counts> {
+        if self == Answer::None {
+            return Ok(Counts::default());
+        }
+        let path = if self == Answer::Fastp {
+            report
+        } else {
+            stdout
+        };
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let counts = self.parse_text(&text)?;
+        ensure!(counts != Counts::default(), "it has no counts");
+        Ok(counts)
+    }
+
+    fn parse_text(self, text: &str) -> Result<Counts> {
+        let (records, bases, bytes) = match self {
+            Answer::Biofast => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
+                (number("/files/0/reads"), number("/files/0/bases"), None)
+            }
+            Answer::Fastp => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
+                (
+                    number("/summary/before_filtering/total_reads"),
+                    number("/summary/before_filtering/total_bases"),
+                    None,
+                )
+            }
+            Answer::Lab => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                (None, None, json.pointer("/bytes").and_then(Value::as_u64))
+            }
+            Answer::Seqkit => {
+                let mut lines = text
+                    .lines()
+                    .map(|line| line.split('\t').collect::<Vec<_>>());
+                let head = lines.next().context("no header")?;
+                let row = lines.next().context("no row")?;
+                let column = |name| {
+                    let at = head.iter().position(|h| *h == name)?;
+                    row.get(at)?.parse().ok()
+                };
+                (column("num_seqs"), column("sum_len"), None)
+            }
+            Answer::Fqchk => {
+                let row = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("ALL\t"))
+                    .context("no row ALL")?;
+                (
+                    None,
+                    row.split('\t').next().and_then(|n| n.parse().ok()),
+                    None,
+                )
+            }
+            Answer::Nanoq => {
+                let mut numbers = text.split_whitespace().filter_map(|word| word.parse().ok());
+                (numbers.next(), numbers.next(), None)
+            }
+            Answer::None => (None, None, None),
+        };
+        Ok(Counts {
+            records,
+            bases,
+            bytes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read() {
+        let both = Counts {
+            records: Some(3),
+            bases: Some(450),
+            bytes: None,
+        };
+        let parse = |answer: Answer, text| answer.parse_text(text).expect("parses");
+        assert_eq!(
+            parse(Answer::Biofast, r#"{"files":[{"reads":3,"bases":450}]}"#),
+            both
+        );
+        assert_eq!(
+            parse(Answer::Seqkit, "file\tnum_seqs\tsum_len\nx.fq\t3\t450\n"),
+            both
+        );
+        assert_eq!(
+            parse(Answer::Nanoq, "3 450 150 150 150 150 150 30.1 30.0\n"),
+            both
+        );
+        assert_eq!(
+            parse(
+                Answer::Fastp,
+                r#"{"summary":{"before_filtering":{"total_reads":3,"total_bases":450}}}"#
+            ),
+            both
+        );
+        let bases = Counts {
+            bases: Some(450),
+            ..Counts::default()
+        };
+        assert_eq!(
+            parse(
+                Answer::Fqchk,
+                "min_len: 150\nPOS\t#bases\nALL\t450\t29.3\n1\t3\t30\n"
+            ),
+            bases
+        );
+        let bytes = Counts {
+            bytes: Some(9),
+            ..Counts::default()
+        };
+        assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), bytes);
+    }
+
+    #[test]
+    fn wrong_answers_are_named() {
+        let truth = Counts {
+            records: Some(3),
+            bases: Some(450),
+            bytes: Some(9),
+        };
+        assert_eq!(truth.difference(&truth), None);
+        let wrong = Counts {
+            bases: Some(449),
+            ..Counts::default()
+        };
+        assert_eq!(
+            wrong.difference(&truth).as_deref(),
+            Some("counted 449 bases instead of 450")
+        );
+    }
+}
