@@ -7,7 +7,7 @@ use std::arch::aarch64::*;
 use super::detected;
 use super::neon_columns::{add_columns_neon, count_base_columns_neon, count_quality_columns_neon};
 use crate::columns::{ClassTable, Counts};
-use crate::newlines::index_with;
+use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES};
 use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
 
@@ -351,13 +351,14 @@ fn find_invalid(
 fn index_newlines_neon(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
     let newline = vdupq_n_u8(b'\n');
     let bit = load(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
-    index_with(bytes, base, out, |block| {
+    index_with(bytes, base, out, |block, base, found, len| {
         let (quarters, _) = block.as_chunks();
         let [a, b, c, d] =
             [0, 1, 2, 3].map(|quarter| vandq_u8(vceqq_u8(load(&quarters[quarter]), newline), bit));
         // Three rounds of adding neighbours gather the bits of eight lanes in a byte.
         let pairs = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
         let mask = vpaddq_u8(pairs, pairs);
-        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(mask))
+        let mask = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(mask));
+        push_bits(mask, base, found, len)
     });
 }

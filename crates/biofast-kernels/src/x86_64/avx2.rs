@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use super::avx2_columns::{add_columns_avx2, count_base_columns_avx2, count_quality_columns_avx2};
 use super::detected;
 use crate::columns::{ClassTable, Counts};
-use crate::newlines::index_with;
+use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES};
 use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
 
@@ -386,12 +386,12 @@ fn find_invalid(
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn index_newlines_avx2(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
     let newline = _mm256_set1_epi8(b'\n' as i8);
-    index_with(bytes, base, out, |block| {
+    index_with(bytes, base, out, |block, base, found, len| {
         let (halves, _) = block.as_chunks();
         let [low, high] = [0, 1].map(|half| {
             let lanes = _mm256_cmpeq_epi8(load(&halves[half]), newline);
             u64::from(_mm256_movemask_epi8(lanes) as u32)
         });
-        low | high << 32
+        push_bits(low | high << 32, base, found, len)
     });
 }

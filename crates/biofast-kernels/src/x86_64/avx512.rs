@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 use super::avx512_columns::{add_columns_avx512, count_columns_avx512};
 use super::detected;
 use crate::columns::{ClassTable, Counts};
+use crate::newlines::index_with;
 use crate::quality::{self, ERROR_PLANES, PHRED_VALUES};
 use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
 
@@ -307,33 +308,25 @@ fn index_newlines_avx512(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
     let newline = _mm512_set1_epi8(b'\n' as i8);
     let iota: [u8; 64] = std::array::from_fn(|lane| lane as u8);
     let iota = load(&iota);
-    let mut offset = base;
-    for chunk in bytes.chunks(4096) {
-        // One entry a byte, and a full vector beyond.
-        out.reserve(chunk.len() + 64);
-        let mut len = out.len();
-        let start = out.as_mut_ptr();
-        for block in chunk.chunks(64) {
-            let newlines = _mm512_cmpeq_epi8_mask(load_or_zero(block), newline);
-            let mut lanes = _mm512_maskz_compress_epi8(newlines, iota);
-            let mut left = newlines.count_ones() as usize;
-            // Sixteen entries are written whatever the number: usually 0 to 2, which a branch can't foresee.
-            loop {
-                let offsets = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(lanes));
-                let offsets = _mm512_add_epi32(offsets, _mm512_set1_epi32(offset as i32));
-                // SAFETY: `len` is at most the old length + the bytes of the chunk before and in this block, and the
-                // capacity is 64 more than the old length + the bytes of the chunk.
-                unsafe { _mm512_storeu_si512(start.add(len).cast(), offsets) };
-                len += left.min(16);
-                if left <= 16 {
-                    break;
-                }
-                left -= 16;
-                lanes = _mm512_alignr_epi64::<2>(lanes, lanes);
+    index_with(bytes, base, out, |block, base, found, len| {
+        let newlines = _mm512_cmpeq_epi8_mask(load(block), newline);
+        let mut lanes = _mm512_maskz_compress_epi8(newlines, iota);
+        let base = _mm512_set1_epi32(base as i32);
+        let end = len + newlines.count_ones() as usize;
+        let mut next = len;
+        // Sixteen entries are written whatever the number: usually 0 to 2, which a branch can't foresee.
+        loop {
+            let offsets = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(lanes));
+            let entries: &mut [u32] = &mut found[next..next + 16];
+            // SAFETY: the slice has sixteen entries of 32 bits.
+            unsafe {
+                _mm512_storeu_si512(entries.as_mut_ptr().cast(), _mm512_add_epi32(offsets, base));
             }
-            offset = offset.wrapping_add(block.len() as u32);
+            next += 16;
+            if next >= end {
+                return end;
+            }
+            lanes = _mm512_alignr_epi64::<2>(lanes, lanes);
         }
-        // SAFETY: all entries below `len` were written.
-        unsafe { out.set_len(len) };
-    }
+    });
 }
