@@ -16,11 +16,13 @@ impl<'a> Record<'a> {
     }
 
     /// The header line without `@`: name and description.
+    #[inline]
     pub fn definition(&self) -> &'a [u8] {
         self.definition
     }
 
     /// The read's name: the header up to the first space or tab.
+    #[inline]
     pub fn name(&self) -> &'a [u8] {
         &self.definition[..self.name_len()]
     }
@@ -30,17 +32,20 @@ impl<'a> Record<'a> {
         self.definition.get(self.name_len() + 1..).unwrap_or_default()
     }
 
+    #[inline]
     fn name_len(&self) -> usize {
         let is_blank = |&b: &u8| b == b' ' || b == b'\t';
         self.definition.iter().position(is_blank).unwrap_or(self.definition.len())
     }
 
     /// The bases, as in the file.
+    #[inline]
     pub fn sequence(&self) -> &'a [u8] {
         self.sequence
     }
 
     /// The qualities in ASCII, Phred + 33.
+    #[inline]
     pub fn qualities(&self) -> &'a [u8] {
         self.qualities
     }
@@ -67,6 +72,7 @@ pub struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     /// How many records.
+    #[inline]
     pub fn len(&self) -> usize {
         self.spans.len()
     }
@@ -77,6 +83,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The number of the first record in the input, counted from 0.
+    #[inline]
     pub fn first_record(&self) -> u64 {
         self.first
     }
@@ -85,15 +92,18 @@ impl<'a> Batch<'a> {
     ///
     /// # Panics
     /// If `index` is not below [`len`](Self::len).
+    #[inline]
     pub fn get(&self, index: usize) -> Record<'a> {
         self.record(&self.spans[index])
     }
 
     /// The records in order.
+    #[inline]
     pub fn iter(&self) -> Records<'a> {
         Records { batch: *self, spans: self.spans.iter() }
     }
 
+    #[inline]
     fn record(&self, span: &Span) -> Record<'a> {
         let part = |start: u32, len: u32| &self.bytes[start as usize..][..len as usize];
         Record {
@@ -123,10 +133,12 @@ pub struct Records<'a> {
 impl<'a> Iterator for Records<'a> {
     type Item = Record<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Record<'a>> {
         self.spans.next().map(|span| self.batch.record(span))
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.spans.size_hint()
     }

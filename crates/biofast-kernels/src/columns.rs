@@ -21,10 +21,6 @@ pub const COLUMN_BLOCK: usize = 64;
 /// Reads per batch: fifteen groups of sixteen, so that a byte counts them.
 pub(crate) const BATCH: usize = 240;
 
-/// Bytes of a read that are loaded into the cache before their stripes are counted; a batch of them fits its second
-/// level.
-const AHEAD: usize = 512;
-
 /// Planes of eight classes that hold all 94 Phred values.
 pub(crate) const MAX_PLANES: usize = 12;
 
@@ -161,9 +157,6 @@ impl<const CLASSES: usize> Sums<CLASSES> {
             self.grow(longest);
             self.expect_reads(batch.len());
             for start in (0..longest).step_by(COLUMN_BLOCK) {
-                if start % AHEAD == 0 {
-                    touch(batch, start);
-                }
                 let rows = if shortest > start {
                     batch
                 } else {
@@ -173,21 +166,6 @@ impl<const CLASSES: usize> Sums<CLASSES> {
             }
         }
     }
-}
-
-/// Loads [`AHEAD`] bytes of each read into the cache, in the order in which they lie in memory. Going through the reads
-/// stripe by stripe from memory would wait for each line.
-fn touch(batch: &[&[u8]], start: usize) {
-    const LINE: usize = 64;
-    let mut touched = 0;
-    for read in batch {
-        let bytes = &read[start.min(read.len())..];
-        let bytes = &bytes[..bytes.len().min(AHEAD)];
-        for &byte in bytes.iter().step_by(LINE) {
-            touched ^= byte;
-        }
-    }
-    std::hint::black_box(touched);
 }
 
 /// The reads of a batch that are longer than `start`.
