@@ -46,6 +46,7 @@ fn slices(c: &mut Criterion) {
     let on_bases: &[(&str, Kernel)] = &[
         ("count_bases", |k, read| (k.count_bases)(read).gc()),
         ("count_gc", |k, read| (k.count_gc)(read)),
+        ("count_gc_acgt", |k, read| (k.count_gc_acgt)(read).acgt),
         ("count_n", |k, read| (k.count_n)(read)),
         ("find_invalid_base", |k, read| {
             u64::from((k.find_invalid_base)(read).is_some())

@@ -82,3 +82,34 @@ impl AddAssign for BaseCounts {
         self.other += rhs.other;
     }
 }
+
+/// G and C, and all of A, C, G and T, in one sequence: see [`crate::count_gc_acgt`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GcCounts {
+    /// G and C.
+    pub gc: u64,
+    /// A, C, G and T.
+    pub acgt: u64,
+}
+
+/// What [`crate::summarize_reads`] finds in one read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadSummary {
+    /// G and C, and all of A, C, G and T.
+    pub counts: GcCounts,
+    /// The sum of error probabilities: see [`crate::sum_error_probability`].
+    pub error_sum: u64,
+}
+
+/// The upper-case letter of A, C, G and T at its low four bits, which tell the four apart; elsewhere a byte that no
+/// letter and no zero lane equals.
+pub(crate) const ACGT_BY_LOW_BITS: [u8; 16] = {
+    let mut table = [0xff; 16];
+    let mut i = 0;
+    while i < 4 {
+        let letter = b"ACGT"[i];
+        table[(letter & 15) as usize] = letter;
+        i += 1;
+    }
+    table
+};

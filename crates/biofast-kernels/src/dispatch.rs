@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use crate::columns::{ClassTable, Counts};
-use crate::{BaseCounts, QualitySummary, scalar};
+use crate::{BaseCounts, GcCounts, QualitySummary, ReadSummary, scalar};
 
 /// The environment variable that overrides the choice.
 const VARIABLE: &str = "BIOFAST_SIMD";
@@ -87,12 +87,14 @@ pub struct Kernels {
     pub isa: Isa,
     pub count_bases: fn(&[u8]) -> BaseCounts,
     pub count_gc: fn(&[u8]) -> u64,
+    pub count_gc_acgt: fn(&[u8]) -> GcCounts,
     pub count_n: fn(&[u8]) -> u64,
     pub summarize_qualities: fn(&[u8]) -> QualitySummary,
     pub count_at_least: fn(&[u8], u8) -> u64,
     pub sum_error_probability: fn(&[u8]) -> u64,
     pub find_invalid_base: fn(&[u8]) -> Option<usize>,
     pub find_invalid_quality: fn(&[u8]) -> Option<usize>,
+    pub summarize_reads: fn(&[&[u8]], &[&[u8]], &mut [ReadSummary]),
     pub count_newlines: fn(&[u8]) -> u64,
     pub index_newlines: fn(&[u8], u32, &mut Vec<u32>),
     pub(crate) count_base_columns: CountColumns,

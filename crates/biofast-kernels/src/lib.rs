@@ -29,7 +29,7 @@ mod x86_64;
 #[cfg(test)]
 mod tests;
 
-pub use bases::BaseCounts;
+pub use bases::{BaseCounts, GcCounts, ReadSummary};
 pub use columns::{BaseColumns, COLUMN_BLOCK, QualityColumns};
 pub use dispatch::{Isa, OverrideError, active, available, check_override};
 #[doc(hidden)]
@@ -48,6 +48,26 @@ pub fn count_bases(bases: &[u8]) -> BaseCounts {
 #[inline]
 pub fn count_gc(bases: &[u8]) -> u64 {
     (kernels().count_gc)(bases)
+}
+
+/// Counts G and C beside all of A, C, G and T, ignoring case: what the GC content of a read needs, in less time than
+/// [`count_bases`].
+///
+/// ```
+/// let counts = biofast_kernels::count_gc_acgt(b"ACgTNN-");
+/// assert_eq!((counts.gc, counts.acgt), (2, 4));
+/// ```
+#[inline]
+pub fn count_gc_acgt(bases: &[u8]) -> GcCounts {
+    (kernels().count_gc_acgt)(bases)
+}
+
+/// [`count_gc_acgt`] and [`sum_error_probability`] of many reads in one call, which saves the set-up of each.
+///
+/// As many entries are written as the shortest of the three slices has.
+#[inline]
+pub fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+    (kernels().summarize_reads)(bases, qualities, out);
 }
 
 /// Counts `N` and `n`.

@@ -2,18 +2,20 @@
 
 use crate::columns::{COLUMN_BLOCK, ClassTable, Counts, stripe};
 use crate::quality::{self, ERROR_PROBABILITY, phred};
-use crate::{BaseCounts, Isa, Kernels, QualitySummary};
+use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary};
 
 pub(crate) static KERNELS: Kernels = Kernels {
     isa: Isa::Scalar,
     count_bases,
     count_gc,
+    count_gc_acgt,
     count_n,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
     find_invalid_base,
     find_invalid_quality,
+    summarize_reads,
     count_newlines,
     index_newlines,
     count_base_columns: count_columns,
@@ -30,8 +32,20 @@ fn count_gc(bytes: &[u8]) -> u64 {
     count(bytes, |byte| matches!(byte, b'G' | b'C' | b'g' | b'c'))
 }
 
+fn count_gc_acgt(bytes: &[u8]) -> GcCounts {
+    let acgt = count(bytes, |byte| b"ACGT".contains(&byte.to_ascii_uppercase()));
+    GcCounts { gc: count_gc(bytes), acgt }
+}
+
 fn count_n(bytes: &[u8]) -> u64 {
     count(bytes, |byte| matches!(byte, b'N' | b'n'))
+}
+
+fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+    for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
+        let counts = count_gc_acgt(bases);
+        *out = ReadSummary { counts, error_sum: sum_error_probability(qualities) };
+    }
 }
 
 fn count_newlines(bytes: &[u8]) -> u64 {

@@ -61,6 +61,15 @@ fn check_definitions(bytes: &[u8]) {
     assert_eq!(counts.n, count(bytes, "nN"));
     assert_eq!(counts.total(), bytes.len() as u64);
     assert_eq!((kernels.count_gc)(bytes), count(bytes, "cgCG"));
+    let mut summaries = [ReadSummary::default(); 3];
+    (kernels.summarize_reads)(&[b"", bytes], &[bytes, bytes], &mut summaries);
+    let counts = (kernels.count_gc_acgt)(bytes);
+    let error_sum = (kernels.sum_error_probability)(bytes);
+    assert_eq!(summaries[0], ReadSummary { error_sum, ..ReadSummary::default() });
+    assert_eq!(summaries[1], ReadSummary { counts, error_sum });
+    assert_eq!(summaries[2], ReadSummary::default());
+    let gc_acgt = (kernels.count_gc_acgt)(bytes);
+    assert_eq!((gc_acgt.gc, gc_acgt.acgt), (count(bytes, "cgCG"), count(bytes, "acgtACGT")));
     assert_eq!((kernels.count_n)(bytes), count(bytes, "nN"));
     assert_eq!((kernels.count_newlines)(bytes), count(bytes, "\n"));
 
@@ -123,6 +132,7 @@ fn check_slices(kernels: &Kernels, bytes: &[u8]) {
     same! {
         count_bases();
         count_gc();
+        count_gc_acgt();
         count_n();
         summarize_qualities();
         count_at_least(0);

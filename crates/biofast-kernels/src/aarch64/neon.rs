@@ -6,21 +6,24 @@ use std::arch::aarch64::*;
 
 use super::detected;
 use super::neon_columns::{add_columns_neon, count_base_columns_neon, count_quality_columns_neon};
+use crate::bases::ACGT_BY_LOW_BITS;
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES};
-use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
+use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
     isa: Isa::Neon,
     count_bases,
     count_gc,
+    count_gc_acgt,
     count_n,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
     find_invalid_base,
     find_invalid_quality,
+    summarize_reads,
     count_newlines,
     index_newlines,
     count_base_columns,
@@ -31,12 +34,15 @@ pub(super) static KERNELS: Kernels = Kernels {
 detected! {
     count_bases => count_bases_neon, (bytes: &[u8]) -> BaseCounts;
     count_gc => count_gc_neon, (bytes: &[u8]) -> u64;
+    count_gc_acgt => count_gc_acgt_neon, (bytes: &[u8]) -> GcCounts;
     count_n => count_n_neon, (bytes: &[u8]) -> u64;
     summarize_qualities => summarize_qualities_neon, (bytes: &[u8]) -> QualitySummary;
     count_at_least => count_at_least_neon, (bytes: &[u8], phred: u8) -> u64;
     sum_error_probability => sum_error_probability_neon, (bytes: &[u8]) -> u64;
     find_invalid_base => find_invalid_base_neon, (bytes: &[u8]) -> Option<usize>;
     find_invalid_quality => find_invalid_quality_neon, (bytes: &[u8]) -> Option<usize>;
+    summarize_reads => summarize_reads_neon,
+        (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
     count_newlines => count_newlines_neon, (bytes: &[u8]) -> u64;
     index_newlines => index_newlines_neon, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
     count_base_columns => count_base_columns_neon,
@@ -153,6 +159,24 @@ fn count_gc_neon(bytes: &[u8]) -> u64 {
     count_byte(bytes, b'C', 0x24)
 }
 
+#[inline]
+#[target_feature(enable = "neon")]
+fn count_gc_acgt_neon(bytes: &[u8]) -> GcCounts {
+    let folded = vdupq_n_u8(!0x24);
+    let c = vdupq_n_u8(b'C');
+    let upper = vdupq_n_u8(!0x20);
+    let letters = load(&ACGT_BY_LOW_BITS);
+    let low_bits = vdupq_n_u8(15);
+    let [gc, acgt] = count_matches(bytes, |block| {
+        let expected = vqtbl1q_u8(letters, vandq_u8(block, low_bits));
+        [
+            vceqq_u8(vandq_u8(block, folded), c),
+            vceqq_u8(vandq_u8(block, upper), expected),
+        ]
+    });
+    GcCounts { gc, acgt }
+}
+
 #[target_feature(enable = "neon")]
 fn count_n_neon(bytes: &[u8]) -> u64 {
     count_byte(bytes, b'N', 0x20)
@@ -253,6 +277,7 @@ impl Table {
     }
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
     let tables = ERROR_PLANES.each_ref().map(|plane| Table::new(plane));
@@ -276,6 +301,16 @@ fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
     }
     let probability = |&byte| u64::from(ERROR_PROBABILITY[usize::from(quality::phred(byte))]);
     total + tail.iter().map(probability).sum::<u64>()
+}
+
+/// One call for many reads, so that constants are loaded once.
+#[target_feature(enable = "neon")]
+fn summarize_reads_neon(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+    for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
+        let counts = count_gc_acgt_neon(bases);
+        let error_sum = sum_error_probability_neon(qualities);
+        *out = ReadSummary { counts, error_sum };
+    }
 }
 
 #[target_feature(enable = "neon")]

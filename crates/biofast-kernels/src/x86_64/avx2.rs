@@ -6,21 +6,24 @@ use std::arch::x86_64::*;
 
 use super::avx2_columns::{add_columns_avx2, count_base_columns_avx2, count_quality_columns_avx2};
 use super::detected;
+use crate::bases::ACGT_BY_LOW_BITS;
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES};
-use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
+use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
     isa: Isa::Avx2,
     count_bases,
     count_gc,
+    count_gc_acgt,
     count_n,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
     find_invalid_base,
     find_invalid_quality,
+    summarize_reads,
     count_newlines,
     index_newlines,
     count_base_columns,
@@ -31,12 +34,15 @@ pub(super) static KERNELS: Kernels = Kernels {
 detected! {
     count_bases => count_bases_avx2, (bytes: &[u8]) -> BaseCounts;
     count_gc => count_gc_avx2, (bytes: &[u8]) -> u64;
+    count_gc_acgt => count_gc_acgt_avx2, (bytes: &[u8]) -> GcCounts;
     count_n => count_n_avx2, (bytes: &[u8]) -> u64;
     summarize_qualities => summarize_qualities_avx2, (bytes: &[u8]) -> QualitySummary;
     count_at_least => count_at_least_avx2, (bytes: &[u8], phred: u8) -> u64;
     sum_error_probability => sum_error_probability_avx2, (bytes: &[u8]) -> u64;
     find_invalid_base => find_invalid_base_avx2, (bytes: &[u8]) -> Option<usize>;
     find_invalid_quality => find_invalid_quality_avx2, (bytes: &[u8]) -> Option<usize>;
+    summarize_reads => summarize_reads_avx2,
+        (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
     count_newlines => count_newlines_avx2, (bytes: &[u8]) -> u64;
     index_newlines => index_newlines_avx2, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
     count_base_columns => count_base_columns_avx2,
@@ -165,6 +171,24 @@ fn count_gc_avx2(bytes: &[u8]) -> u64 {
     count_byte(bytes, b'C', 0x24)
 }
 
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_gc_acgt_avx2(bytes: &[u8]) -> GcCounts {
+    let folded = _mm256_set1_epi8(!0x24);
+    let c = _mm256_set1_epi8(b'C' as i8);
+    let upper = _mm256_set1_epi8(!0x20);
+    let letters = load_table(&ACGT_BY_LOW_BITS);
+    let low_bits = _mm256_set1_epi8(15);
+    let [gc, acgt] = count_matches(bytes, |block| {
+        let expected = _mm256_shuffle_epi8(letters, _mm256_and_si256(block, low_bits));
+        [
+            _mm256_cmpeq_epi8(_mm256_and_si256(block, folded), c),
+            _mm256_cmpeq_epi8(_mm256_and_si256(block, upper), expected),
+        ]
+    });
+    GcCounts { gc, acgt }
+}
+
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_n_avx2(bytes: &[u8]) -> u64 {
     count_byte(bytes, b'N', 0x20)
@@ -257,6 +281,7 @@ static ERROR_TABLES: [[[u8; 16]; 4]; 6] = {
     tables
 };
 
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
     let zero = _mm256_setzero_si256();
@@ -300,6 +325,16 @@ fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
     // The padding can carry the sum of 2^32 bases over the edge before it's taken off again.
     let sum = reduce_add(_mm256_add_epi64(low, _mm256_slli_epi64::<16>(high)));
     sum.wrapping_sub(padding)
+}
+
+/// One call for many reads, so that constants are loaded once.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn summarize_reads_avx2(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+    for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
+        let counts = count_gc_acgt_avx2(bases);
+        let error_sum = sum_error_probability_avx2(qualities);
+        *out = ReadSummary { counts, error_sum };
+    }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

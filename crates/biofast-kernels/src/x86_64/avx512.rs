@@ -6,21 +6,24 @@ use std::arch::x86_64::*;
 
 use super::avx512_columns::{add_columns_avx512, count_columns_avx512};
 use super::detected;
+use crate::bases::ACGT_BY_LOW_BITS;
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::index_with;
 use crate::quality::{self, ERROR_PLANES, PHRED_VALUES};
-use crate::{BaseCounts, Isa, Kernels, QualitySummary, scalar};
+use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
     isa: Isa::Avx512,
     count_bases,
     count_gc,
+    count_gc_acgt,
     count_n,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
     find_invalid_base,
     find_invalid_quality,
+    summarize_reads,
     count_newlines,
     index_newlines,
     count_base_columns: count_columns,
@@ -31,12 +34,15 @@ pub(super) static KERNELS: Kernels = Kernels {
 detected! {
     count_bases => count_bases_avx512, (bytes: &[u8]) -> BaseCounts;
     count_gc => count_gc_avx512, (bytes: &[u8]) -> u64;
+    count_gc_acgt => count_gc_acgt_avx512, (bytes: &[u8]) -> GcCounts;
     count_n => count_n_avx512, (bytes: &[u8]) -> u64;
     summarize_qualities => summarize_qualities_avx512, (bytes: &[u8]) -> QualitySummary;
     count_at_least => count_at_least_avx512, (bytes: &[u8], phred: u8) -> u64;
     sum_error_probability => sum_error_probability_avx512, (bytes: &[u8]) -> u64;
     find_invalid_base => find_invalid_base_avx512, (bytes: &[u8]) -> Option<usize>;
     find_invalid_quality => find_invalid_quality_avx512, (bytes: &[u8]) -> Option<usize>;
+    summarize_reads => summarize_reads_avx512,
+        (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
     count_newlines => count_newlines_avx512, (bytes: &[u8]) -> u64;
     index_newlines => index_newlines_avx512, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
     count_columns => count_columns_avx512,
@@ -129,6 +135,34 @@ fn count_gc_avx512(bytes: &[u8]) -> u64 {
     })
 }
 
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_gc_acgt_avx512(bytes: &[u8]) -> GcCounts {
+    let folded = _mm512_set1_epi8(!0x24);
+    let c = _mm512_set1_epi8(b'C' as i8);
+    let upper = _mm512_set1_epi8(!0x20);
+    // SAFETY: the table has 16 bytes; the load needs no alignment.
+    let letters = unsafe { _mm_loadu_si128(ACGT_BY_LOW_BITS.as_ptr().cast()) };
+    let letters = _mm512_broadcast_i32x4(letters);
+    let low_bits = _mm512_set1_epi8(15);
+    let mut counts = GcCounts::default();
+    let mut add = |block| {
+        let gc = _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, folded), c);
+        let expected = _mm512_shuffle_epi8(letters, _mm512_and_si512(block, low_bits));
+        let acgt = _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, upper), expected);
+        counts.gc += u64::from(gc.count_ones());
+        counts.acgt += u64::from(acgt.count_ones());
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(load(block));
+    }
+    if !tail.is_empty() {
+        add(load_or_zero(tail));
+    }
+    counts
+}
+
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn count_n_avx512(bytes: &[u8]) -> u64 {
     let upper = _mm512_set1_epi8(!0x20);
@@ -203,6 +237,7 @@ fn reduce_min(bytes: __m512i) -> u8 {
     _mm_cvtsi128_si32(_mm_minpos_epu16(pairs)) as u8
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn sum_error_probability_avx512(bytes: &[u8]) -> u64 {
     let zero = _mm512_setzero_si512();
@@ -241,6 +276,16 @@ static INVALID_BASES: [u8; 128] = {
     }
     table
 };
+
+/// One call for many reads, so that constants are loaded once.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn summarize_reads_avx512(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+    for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
+        let counts = count_gc_acgt_avx512(bases);
+        let error_sum = sum_error_probability_avx512(qualities);
+        *out = ReadSummary { counts, error_sum };
+    }
+}
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn find_invalid_base_avx512(bytes: &[u8]) -> Option<usize> {

@@ -15,22 +15,20 @@ use biofast_fastq::pair::NameDigest;
 use biofast_fastq::{Batch, Error};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source};
-use biofast_kernels::{self as kernels, BaseCounts, PHRED_VALUES};
+use biofast_kernels::{self as kernels, BaseCounts, GcCounts, PHRED_VALUES, ReadSummary};
 
 pub use lengths::Lengths;
 pub use positions::{Bin, EXACT_POSITIONS, Positions};
 pub use summary::{Encoding, Percent, SequenceType, Summary};
 
-/// Reads handed to the column kernels at once.
-const READS_AT_ONCE: usize = 1020;
+/// Reads handed to the column kernels at once: a multiple of the 240 they take together.
+const READS_AT_ONCE: usize = 960;
 
 /// Counts over reads. Merging two collectors equals collecting both inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collector {
     /// Number of reads.
     pub(crate) reads: u64,
-    /// Bases by class over all reads.
-    pub(crate) bases: BaseCounts,
     /// How often each byte occurs that is not one of `ACGTNacgtn`.
     pub(crate) other_bytes: [u64; 256],
     /// Read lengths.
@@ -58,7 +56,6 @@ impl Default for Collector {
     fn default() -> Self {
         Collector {
             reads: 0,
-            bases: BaseCounts::default(),
             other_bytes: [0; 256],
             lengths: Lengths::default(),
             gc: [0; 101],
@@ -126,27 +123,29 @@ impl Collector {
 
     /// What is counted by read.
     fn accept_reads(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
-        let mut total = BaseCounts::default();
-        for sequence in sequences {
-            self.lengths.add(sequence.len() as u64, 1);
-            let bases = kernels::count_bases(sequence);
-            total += bases;
-            if bases.other > 0 {
-                self.count_other_bytes(sequence);
+        let mut summaries = [ReadSummary::default(); READS_AT_ONCE];
+        kernels::summarize_reads(sequences, qualities, &mut summaries);
+        for (sequence, ReadSummary { counts, error_sum }) in sequences.iter().zip(summaries) {
+            let len = sequence.len() as u64;
+            self.lengths.add(len, 1);
+            if counts.acgt < len {
+                self.count_other_bytes(sequence, len - counts.acgt);
             }
-            if let Some(percent) = gc_percent(&bases) {
+            if let Some(percent) = gc_percent(&counts) {
                 self.gc[percent] += 1;
             }
-        }
-        self.bases += total;
-        for qualities in qualities.iter().filter(|qualities| !qualities.is_empty()) {
-            let phred = read_quality::mean_phred_floor(qualities);
-            self.mean_quality[usize::from(phred)] += 1;
+            if len > 0 {
+                let phred = read_quality::mean_phred_floor(error_sum, len);
+                self.mean_quality[usize::from(phred)] += 1;
+            }
         }
     }
 
-    #[cold]
-    fn count_other_bytes(&mut self, sequence: &[u8]) {
+    /// Counts letters that aren't A, C, G, T or N one by one.
+    fn count_other_bytes(&mut self, sequence: &[u8], not_acgt: u64) {
+        if kernels::count_n(sequence) == not_acgt {
+            return;
+        }
         for &base in sequence {
             if !matches!(base, b'A' | b'C' | b'G' | b'T' | b'N' | b'a' | b'c' | b'g' | b't' | b'n')
             {
@@ -158,7 +157,6 @@ impl Collector {
     /// Adds what another collector counted.
     pub fn merge(&mut self, other: &Collector) {
         self.reads += other.reads;
-        self.bases += other.bases;
         self.lengths.merge(&other.lengths);
         let pairs = [
             (&mut self.other_bytes[..], &other.other_bytes[..]),
@@ -174,6 +172,11 @@ impl Collector {
             mine.interleaved[0].merge(theirs.interleaved[0]);
             mine.interleaved[1].merge(theirs.interleaved[1]);
         }
+    }
+
+    /// Bases by class over all reads.
+    pub(crate) fn bases(&self) -> BaseCounts {
+        self.positions.base_counts()
     }
 
     /// The number of reads.
@@ -203,12 +206,12 @@ impl Collector {
 
 /// (G+C) / (A+C+G+T) in percent, rounded to the nearest integer, halves up.
 #[inline]
-fn gc_percent(bases: &BaseCounts) -> Option<usize> {
-    let (gc, acgt) = (bases.gc(), bases.acgt());
+fn gc_percent(counts: &GcCounts) -> Option<usize> {
+    let GcCounts { gc, acgt } = *counts;
     // Most reads are short enough for the faster division.
-    let percent = match (u32::try_from(200 * gc), u32::try_from(2 * acgt)) {
-        (_, Ok(0)) => return None,
-        (Ok(gc), Ok(acgt)) if acgt < 1 << 30 => u64::from((gc + acgt / 2) / acgt),
+    let percent = match u32::try_from(acgt) {
+        Ok(0) => return None,
+        Ok(acgt) if acgt < 1 << 24 => u64::from((200 * gc as u32 + acgt) / (2 * acgt)),
         _ => (200 * gc + acgt) / (2 * acgt),
     };
     Some(percent as usize)

@@ -139,6 +139,13 @@ impl Positions {
         exact.chain(later)
     }
 
+    /// Bases by class over all positions.
+    pub(crate) fn base_counts(&self) -> BaseCounts {
+        let exact = (0..self.bases.len()).map(|position| self.bases.get(position));
+        let later = self.later.iter().map(|counts| counts.bases);
+        exact.chain(later).fold(BaseCounts::default(), |sum, bases| sum + bases)
+    }
+
     /// Bases by Phred quality over all positions.
     pub(crate) fn quality_histogram(&self) -> [u64; PHRED_VALUES] {
         let mut histogram = self.qualities.histogram();

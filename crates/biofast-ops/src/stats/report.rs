@@ -312,14 +312,6 @@ impl TryFrom<&Statistics> for Collector {
                 .map_err(|_| InvalidReport::Inconsistent("a base that is not one byte"))?;
             c.other_bytes[usize::from(byte)] = n;
         }
-        c.bases = BaseCounts {
-            a: composition.a,
-            c: composition.c,
-            g: composition.g,
-            t: composition.t,
-            n: composition.n,
-            other: sum(composition.other.values().copied())?,
-        };
         for &(len, reads) in &s.length.histogram {
             c.lengths.add(len, reads);
         }
@@ -348,15 +340,24 @@ fn consistent(s: &Statistics, c: &Collector) -> Result<(), InvalidReport> {
     let lengths = s.length.histogram.iter();
     let reads = sum(lengths.clone().map(|&(_, n)| n))?;
     let bases = sum(lengths.map(|&(len, n)| len.saturating_mul(n)))?;
-    let b = &c.bases;
+    let composition = &s.composition;
+    let counts = BaseCounts {
+        a: composition.a,
+        c: composition.c,
+        g: composition.g,
+        t: composition.t,
+        n: composition.n,
+        other: sum(composition.other.values().copied())?,
+    };
     if reads != s.reads {
         return Err(InvalidReport::Inconsistent("lengths don't add up to the reads"));
     }
-    if bases != s.bases || sum([b.a, b.c, b.g, b.t, b.n, b.other])? != bases {
-        return Err(InvalidReport::Inconsistent("bases don't add up to the lengths"));
+    if bases != s.bases {
+        return Err(InvalidReport::Inconsistent("lengths don't add up to the bases"));
     }
     if sum(s.positions.iter().flat_map(|p| p.bases))? != bases
         || sum(s.positions.iter().flat_map(|p| p.qualities.iter().map(|q| q.1)))? != bases
+        || c.bases() != counts
     {
         return Err(InvalidReport::Inconsistent("positions don't add up to the bases"));
     }

@@ -141,7 +141,8 @@ pub struct Summary {
 
 impl Summary {
     pub(crate) fn of(c: &Collector) -> Summary {
-        let bases = c.bases.total();
+        let counts = c.bases();
+        let bases = counts.total();
         let qualities = c.positions.quality_histogram();
         let at_least = |phred: usize| qualities[phred..].iter().sum::<u64>();
         let range = quality_range(&qualities);
@@ -154,18 +155,18 @@ impl Summary {
             quartiles: c.lengths.quartiles(),
             n50: c.lengths.nx(50),
             n90: c.lengths.nx(90),
-            counts: c.bases,
+            counts,
             gaps: c.other_bytes[usize::from(b'-')] + c.other_bytes[usize::from(b'.')],
-            gc: Percent::of(c.bases.gc(), c.bases.acgt()),
-            gc_of_all: Percent::of(c.bases.gc(), bases),
-            n: Percent::of(c.bases.n, bases),
+            gc: Percent::of(counts.gc(), counts.acgt()),
+            gc_of_all: Percent::of(counts.gc(), bases),
+            n: Percent::of(counts.n, bases),
             q20: Percent::of(at_least(20), bases),
             q30: Percent::of(at_least(30), bases),
             mean_quality: mean_quality(&qualities),
             arithmetic_mean_quality: arithmetic_mean(&qualities),
             quality_range: range,
             qualities,
-            sequence_type: sequence_type(c),
+            sequence_type: sequence_type(c, &counts),
             encoding: range.map_or(Encoding::Unknown, |(low, high)| {
                 Encoding::guess(low + 33, high + 33)
             }),
@@ -197,16 +198,16 @@ fn arithmetic_mean(qualities: &[u64; PHRED_VALUES]) -> f64 {
     if bases == 0 { 0.0 } else { sum as f64 / bases as f64 }
 }
 
-fn sequence_type(c: &Collector) -> SequenceType {
+fn sequence_type(c: &Collector, counts: &BaseCounts) -> SequenceType {
     // IUPAC nucleotide codes beyond ACGTN; gaps and '*' decide nothing.
     let is_nucleotide = |b: u8| b"URYSWKMBDHV-.*".contains(&b.to_ascii_uppercase());
     let seen = |b: u8| c.other_bytes[usize::from(b)] > 0;
     let uracil = seen(b'U') || seen(b'u');
-    if c.bases.total() == 0 {
+    if counts.total() == 0 {
         SequenceType::Unknown
     } else if (0..=255).any(|b| seen(b) && !is_nucleotide(b)) {
         SequenceType::Protein
-    } else if uracil && c.bases.t == 0 {
+    } else if uracil && counts.t == 0 {
         SequenceType::Rna
     } else {
         SequenceType::Dna
