@@ -53,8 +53,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {
-    let collector = Collector::try_from(&file.statistics)
-        .with_context(|| format!("sample {}", file.sample))?;
+    let collector =
+        Collector::try_from(&file.statistics).with_context(|| format!("sample {}", file.sample))?;
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),
         inputs: file.inputs,

@@ -30,7 +30,9 @@ fn stats_says_what_the_manifest_says() {
     let mut wrong = Vec::new();
     for line in manifest.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [path, kind, verdict, must_say, ..] = fields[..] else { continue };
+        let [path, kind, verdict, must_say, ..] = fields[..] else {
+            continue;
+        };
         if !kind.starts_with("fastq") {
             continue;
         }

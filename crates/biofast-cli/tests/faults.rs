@@ -61,7 +61,10 @@ fn broken_records_are_errors_with_record_and_line() {
                 assert_error(&run, &[&path, message]);
                 let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
                 let file = &json["files"][0];
-                assert_eq!((file["status"].as_str(), file["reads"].as_u64()), (Some("error"), Some(2000)));
+                assert_eq!(
+                    (file["status"].as_str(), file["reads"].as_u64()),
+                    (Some("error"), Some(2000))
+                );
                 assert!(file["error"].as_str().unwrap().contains(message));
             }
         }
@@ -189,10 +192,8 @@ fn many_files_need_few_descriptors() {
     let folder = Folder::new();
     let file = folder.file("x.fq", reads("r", 2));
     let list = folder.file("list", format!("{file}\n").repeat(600));
-    let limited = format!(
-        "ulimit -n 64; exec '{}' stats -T -@ 8 -X '{list}'",
-        env!("CARGO_BIN_EXE_biofast")
-    );
+    let limited =
+        format!("ulimit -n 64; exec '{}' stats -T -@ 8 -X '{list}'", env!("CARGO_BIN_EXE_biofast"));
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &limited]);
     let run = finish(command);

@@ -19,7 +19,10 @@ fn the_table_of_the_committed_sample() {
     let header = "file\tformat\ttype\tnum_seqs\tsum_len\tmin_len\tavg_len\tmax_len\tQ1\tQ2\tQ3\t\
                   sum_gap\tN50\tN50_num\tQ20(%)\tQ30(%)\tAvgQual\tGC(%)\tsum_n";
     assert_eq!(run.stdout.lines().next(), Some(header));
-    assert_eq!(cells(&run.stdout, 0)[1..9], ["FASTQ", "DNA", "2500", "375000", "150", "150.0", "150", "150"]);
+    assert_eq!(
+        cells(&run.stdout, 0)[1..9],
+        ["FASTQ", "DNA", "2500", "375000", "150", "150.0", "150", "150"]
+    );
 }
 
 #[test]
@@ -159,7 +162,10 @@ fn lists_patterns_and_sample_names() {
     for args in [vec!["stats", "-T", "-X", &list], vec!["stats", "-T", &pattern]] {
         let run = biofast(&args);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        assert_eq!((cells(&run.stdout, 0)[0].clone(), cells(&run.stdout, 0)[3].clone()), (a.clone(), "3".into()));
+        assert_eq!(
+            (cells(&run.stdout, 0)[0].clone(), cells(&run.stdout, 0)[3].clone()),
+            (a.clone(), "3".into())
+        );
         assert_eq!(cells(&run.stdout, 1)[3], "5");
     }
     let run = biofast(&["stats", "-T", "--sample", "one", "--sample", "two", &a, &b]);

@@ -36,11 +36,7 @@ impl Block {
         let n = codec
             .deflate_decompress(&data[self.start..self.end], text)
             .context("invalid deflate data")?;
-        ensure!(
-            n == self.size,
-            "block inflates to {n} bytes instead of {}",
-            self.size
-        );
+        ensure!(n == self.size, "block inflates to {n} bytes instead of {}", self.size);
         if check {
             let mut crc = Crc::new();
             crc.update(text);
@@ -67,9 +63,7 @@ fn parse_block(data: &[u8], at: usize) -> Result<(Block, usize)> {
     let head = data.get(at..at + 12).context("truncated header")?;
     ensure!(head[..4] == [0x1f, 0x8b, 8, 4], "not a BGZF block");
     let extra_len = usize::from(u16::from_le_bytes([head[10], head[11]]));
-    let mut extra = data
-        .get(at + 12..at + 12 + extra_len)
-        .context("truncated header")?;
+    let mut extra = data.get(at + 12..at + 12 + extra_len).context("truncated header")?;
     let mut size = None;
     while let [id1, id2, low, high, rest @ ..] = extra {
         let len = usize::from(u16::from_le_bytes([*low, *high]));
@@ -79,24 +73,14 @@ fn parse_block(data: &[u8], at: usize) -> Result<(Block, usize)> {
         }
         extra = &rest[len..];
     }
-    let Some(size) = size else {
-        bail!("no BC extra field")
-    };
+    let Some(size) = size else { bail!("no BC extra field") };
     let start = at + 12 + extra_len;
     let next = at + size;
     ensure!(next <= data.len() && start + 8 <= next, "truncated block");
     let word = |i: usize| u32::from_le_bytes([data[i], data[i + 1], data[i + 2], data[i + 3]]);
     let inflated = word(next - 4) as usize;
     ensure!(inflated <= MAX_BLOCK, "block of {inflated} bytes");
-    Ok((
-        Block {
-            start,
-            end: next - 8,
-            crc: word(next - 8),
-            size: inflated,
-        },
-        next,
-    ))
+    Ok((Block { start, end: next - 8, crc: word(next - 8), size: inflated }, next))
 }
 
 /// Inflates all blocks of `data` in order and hands each to `sink`.
@@ -113,14 +97,8 @@ pub(crate) fn inflate_blocks(data: &[u8], check: bool, mut sink: impl FnMut(&[u8
 pub(crate) fn inflate_member(data: &[u8]) -> Result<Vec<u8>> {
     let footer = data.last_chunk::<4>().context("truncated gzip member")?;
     let mut text = vec![0; u32::from_le_bytes(*footer) as usize];
-    let n = Decompressor::new()
-        .gzip_decompress(data, &mut text)
-        .context("invalid gzip data")?;
-    ensure!(
-        n == text.len(),
-        "gzip member inflates to {n} bytes instead of {}",
-        text.len()
-    );
+    let n = Decompressor::new().gzip_decompress(data, &mut text).context("invalid gzip data")?;
+    ensure!(n == text.len(), "gzip member inflates to {n} bytes instead of {}", text.len());
     Ok(text)
 }
 
@@ -137,20 +115,13 @@ pub struct Inflated {
 /// own, inflate them one by one into another and discard the result. Nothing is allocated after the start.
 pub fn inflate(path: &Path, threads: usize, check: bool) -> Result<Inflated> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-    let feeder = Mutex::new(Feeder {
-        file,
-        carry: Vec::new(),
-        at: 0,
-    });
+    let feeder = Mutex::new(Feeder { file, carry: Vec::new(), at: 0 });
     let worker = || -> Result<Inflated> {
         let mut codec = Decompressor::new();
         let mut data = Vec::with_capacity(READ_SIZE + MAX_BLOCK);
         let mut blocks = Vec::new();
         let mut out = vec![0; MAX_BLOCK];
-        let mut found = Inflated {
-            blocks: 0,
-            bytes: 0,
-        };
+        let mut found = Inflated { blocks: 0, bytes: 0 };
         loop {
             let turn = feeder
                 .lock()
@@ -198,10 +169,7 @@ impl Feeder {
         blocks.clear();
         data.append(&mut self.carry);
         let wanted = READ_SIZE.saturating_sub(data.len()).max(MAX_BLOCK) as u64;
-        let n = (&self.file)
-            .take(wanted)
-            .read_to_end(data)
-            .context("cannot read")?;
+        let n = (&self.file).take(wanted).read_to_end(data).context("cannot read")?;
         let mut end = 0;
         while end < data.len() {
             match parse_block(data, end) {
@@ -229,19 +197,14 @@ pub fn read(path: &Path) -> Result<(u64, u64)> {
     let mut buffer = vec![0u8; 1 << 20];
     let (mut bytes, mut sum) = (0u64, 0u64);
     loop {
-        let n = file
-            .read(&mut buffer)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let n =
+            file.read(&mut buffer).with_context(|| format!("cannot read {}", path.display()))?;
         if n == 0 {
             return Ok((bytes, sum));
         }
         bytes += n as u64;
         let (words, rest) = buffer[..n].as_chunks::<8>();
-        let words = words
-            .iter()
-            .fold(0u64, |s, w| s.wrapping_add(u64::from_le_bytes(*w)));
-        sum = rest.iter().fold(sum.wrapping_add(words), |s, &b| {
-            s.wrapping_add(u64::from(b))
-        });
+        let words = words.iter().fold(0u64, |s, w| s.wrapping_add(u64::from_le_bytes(*w)));
+        sum = rest.iter().fold(sum.wrapping_add(words), |s, &b| s.wrapping_add(u64::from(b)));
     }
 }

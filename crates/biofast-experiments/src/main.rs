@@ -118,19 +118,12 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<()> {
     match cli.command {
-        Command::Datasets(Datasets::Build {
-            names,
-            all: _,
-            update_manifest,
-            dir,
-        }) => datasets::build(&names, &dir.dir, update_manifest),
+        Command::Datasets(Datasets::Build { names, all: _, update_manifest, dir }) => {
+            datasets::build(&names, &dir.dir, update_manifest)
+        }
         Command::Datasets(Datasets::Verify { names, dir }) => datasets::verify(&names, &dir.dir),
         Command::Datasets(Datasets::List { dir }) => datasets::list(&dir.dir),
-        Command::Limit(Limit::Inflate {
-            file,
-            threads,
-            no_crc,
-        }) => {
+        Command::Limit(Limit::Inflate { file, threads, no_crc }) => {
             let found = limit::inflate(&file, threads, !no_crc)?;
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
             Ok(())

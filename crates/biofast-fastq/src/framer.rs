@@ -47,7 +47,9 @@ enum Mode {
     FourLine,
     /// From here on records may be wrapped. Until the first one has been read, `doubt` holds
     /// the error that holds if it can't be.
-    Wrapped { doubt: Option<Error> },
+    Wrapped {
+        doubt: Option<Error>,
+    },
 }
 
 /// The records found in one chunk.
@@ -274,11 +276,7 @@ type RecordFault = (ErrorKind, u64, usize);
 
 /// Checks the record whose lines end at `quad` and start at `start`.
 #[inline]
-fn check_four_lines(
-    bytes: &[u8],
-    start: usize,
-    quad: [usize; 4],
-) -> Result<Span, RecordFault> {
+fn check_four_lines(bytes: &[u8], start: usize, quad: [usize; 4]) -> Result<Span, RecordFault> {
     let line = |from: usize, to: usize| {
         let line = &bytes[from..to];
         line.strip_suffix(b"\r").unwrap_or(line)

@@ -85,10 +85,9 @@ pub fn find_mismatch(
         let kind = match (first.next_record()?, second.next_record()?) {
             (None, None) => return Ok(None),
             (Some(a), Some(b)) if template_name(a.name()) == template_name(b.name()) => continue,
-            (Some(a), Some(b)) => ErrorKind::MateNamesDiffer {
-                first: a.name().to_vec(),
-                second: b.name().to_vec(),
-            },
+            (Some(a), Some(b)) => {
+                ErrorKind::MateNamesDiffer { first: a.name().to_vec(), second: b.name().to_vec() }
+            }
             (Some(a), None) => {
                 let missing_in = names[1].clone();
                 let kind = ErrorKind::MateMissing { name: a.name().to_vec(), missing_in };
@@ -128,8 +127,7 @@ pub fn find_interleaved_mismatch(
             waiting.clear();
             waiting.extend_from_slice(read.name());
         } else if template_name(&waiting) != template_name(read.name()) {
-            let kind =
-                ErrorKind::MateNamesDiffer { first: waiting, second: read.name().to_vec() };
+            let kind = ErrorKind::MateNamesDiffer { first: waiting, second: read.name().to_vec() };
             return Ok(Some(Error::new(kind, at(record - 1))));
         }
     }

@@ -35,7 +35,9 @@ pub(crate) fn parse(
 ) -> Result<Parsed, WrappedFault> {
     let mut lines = Lines { bytes, at: start, complete, count: 0 };
     let fault = |kind, line, byte| Err(WrappedFault { kind, line, byte });
-    let Some(header) = lines.next() else { return Ok(Parsed::NeedMore) };
+    let Some(header) = lines.next() else {
+        return Ok(Parsed::NeedMore);
+    };
     if header.is_empty() {
         return Ok(Parsed::Blank { next: lines.at, lines: 1 });
     }

@@ -93,7 +93,8 @@ proptest! {
 
 #[test]
 fn a_small_text_can_be_split_at_every_byte() {
-    let text = b"@a x\r\nACGT\r\n+\r\n@@++\r\n@b\r\n\r\n+b\r\n\r\n@c\r\nAC\r\nGT\r\n+\r\n+I\r\n@I\r\n\r\n";
+    let text =
+        b"@a x\r\nACGT\r\n+\r\n@@++\r\n@b\r\n\r\n+b\r\n\r\n@c\r\nAC\r\nGT\r\n+\r\n+I\r\n@I\r\n\r\n";
     let (expected, faulty) = reference::read(text);
     assert_eq!((expected.len(), faulty), (3, false));
     for chunk_size in 1..=text.len() {
@@ -131,14 +132,35 @@ fn message(text: &[u8]) -> String {
 fn messages_name_record_line_expected_and_found() {
     let good = "@a\nAC\n+\nII\n";
     let cases = [
-        ("@b\nACG\n+\nII\n@c\nA\n+\nI\n", "record 2, line 8: read 'b': expected 3 quality characters for 3 bases, found 2"),
+        (
+            "@b\nACG\n+\nII\n@c\nA\n+\nI\n",
+            "record 2, line 8: read 'b': expected 3 quality characters for 3 bases, found 2",
+        ),
         ("b\nAC\n+\nII\n", "record 2, line 5: expected a header line starting with '@', found 'b'"),
-        ("@b\nAC\nII\n@c\nA\n+\nI\n", "record 2, line 7: expected a separator line starting with '+', found 'II'"),
-        ("@b\nAC\n+c\nII\n", "record 2, line 7: the text after '+' must be empty or repeat the header: expected 'b', found 'c'"),
-        ("@b\nA C\n+\nIII\n", "record 2, line 6: expected a base (a letter, '-', '.' or '*'), found a space in column 2"),
-        ("@b\nACG\n+\nI\x7fI\n", "record 2, line 8: expected a quality character ('!' to '~'), found byte 0x7f in column 2"),
-        ("@b\nACG\n+\nII", "record 2, line 8: truncated: the input ends inside this record, expected a quality line as long as the sequence"),
-        (">b\nACG\n", "record 2, line 5: this is FASTA, not FASTQ; biofast needs reads with qualities"),
+        (
+            "@b\nAC\nII\n@c\nA\n+\nI\n",
+            "record 2, line 7: expected a separator line starting with '+', found 'II'",
+        ),
+        (
+            "@b\nAC\n+c\nII\n",
+            "record 2, line 7: the text after '+' must be empty or repeat the header: expected 'b', found 'c'",
+        ),
+        (
+            "@b\nA C\n+\nIII\n",
+            "record 2, line 6: expected a base (a letter, '-', '.' or '*'), found a space in column 2",
+        ),
+        (
+            "@b\nACG\n+\nI\x7fI\n",
+            "record 2, line 8: expected a quality character ('!' to '~'), found byte 0x7f in column 2",
+        ),
+        (
+            "@b\nACG\n+\nII",
+            "record 2, line 8: truncated: the input ends inside this record, expected a quality line as long as the sequence",
+        ),
+        (
+            ">b\nACG\n",
+            "record 2, line 5: this is FASTA, not FASTQ; biofast needs reads with qualities",
+        ),
     ];
     for (tail, expected) in cases {
         let found = message(format!("{good}{tail}").as_bytes());

@@ -8,15 +8,12 @@ use crate::map::Map;
 
 /// Decompressed bytes of one chunk: a worker's own buffer, or a stretch of the map.
 pub struct Chunk {
-    store: Store,
+    buffer: Vec<u8>,
+    /// Where the bytes are, if not in the buffer.
+    #[cfg(all(feature = "mmap", unix))]
+    map: Option<Arc<Map>>,
     start: usize,
     end: usize,
-}
-
-enum Store {
-    Buffer(Vec<u8>),
-    #[cfg(all(feature = "mmap", unix))]
-    Map(Arc<Map>),
 }
 
 /// Room before a chunk's bytes, where the unfinished record of the chunk before is put.
@@ -44,40 +41,39 @@ impl Carry {
 
 impl Chunk {
     pub(crate) fn new() -> Chunk {
-        Chunk { store: Store::Buffer(Vec::new()), start: 0, end: 0 }
+        Chunk {
+            buffer: Vec::new(),
+            #[cfg(all(feature = "mmap", unix))]
+            map: None,
+            start: 0,
+            end: 0,
+        }
     }
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        match &self.store {
-            Store::Buffer(buffer) => &buffer[self.start..self.end],
-            #[cfg(all(feature = "mmap", unix))]
-            Store::Map(map) => &map.bytes()[self.start..self.end],
+        #[cfg(all(feature = "mmap", unix))]
+        if let Some(map) = &self.map {
+            return &map.bytes()[self.start..self.end];
         }
+        &self.buffer[self.start..self.end]
     }
 
     /// Empties the chunk and returns room for `len` bytes; [`filled`](Self::filled) says how
     /// many were used.
     pub(crate) fn room(&mut self, len: usize) -> &mut [u8] {
+        self.leave_map();
         let wanted = HEADROOM + len;
-        if !matches!(self.store, Store::Buffer(_)) {
-            self.store = Store::Buffer(Vec::new());
-        }
-        let buffer = match &mut self.store {
-            Store::Buffer(buffer) => buffer,
-            #[cfg(all(feature = "mmap", unix))]
-            Store::Map(_) => unreachable!("replaced above"),
-        };
-        if buffer.len() < wanted {
-            buffer.resize(wanted, 0);
-        } else if buffer.len() > 4 * wanted {
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        } else if self.buffer.len() > 4 * wanted {
             // A giant record passed through this buffer; don't keep its memory.
-            buffer.truncate(wanted);
-            buffer.shrink_to_fit();
+            self.buffer.truncate(wanted);
+            self.buffer.shrink_to_fit();
         }
         self.start = HEADROOM;
         self.end = HEADROOM;
-        &mut buffer[HEADROOM..wanted]
+        &mut self.buffer[HEADROOM..wanted]
     }
 
     /// `n` bytes of the [`room`](Self::room) hold data.
@@ -85,9 +81,16 @@ impl Chunk {
         self.end = self.start + n;
     }
 
+    fn leave_map(&mut self) {
+        #[cfg(all(feature = "mmap", unix))]
+        {
+            self.map = None;
+        }
+    }
+
     #[cfg(all(feature = "mmap", unix))]
     pub(crate) fn set_mapped(&mut self, map: &Arc<Map>, range: std::ops::Range<usize>) {
-        self.store = Store::Map(Arc::clone(map));
+        self.map = Some(Arc::clone(map));
         self.start = range.start;
         self.end = range.end;
     }
@@ -95,18 +98,18 @@ impl Chunk {
     /// Touches what a map would otherwise bring in page by page.
     pub(crate) fn populate(&self) {
         #[cfg(all(feature = "mmap", unix))]
-        if let Store::Map(map) = &self.store {
+        if let Some(map) = &self.map {
             map.populate(self.start..self.end);
         }
     }
 
     /// Whether the file was cut under the chunk's map.
     pub(crate) fn was_cut(&self) -> bool {
-        match &self.store {
-            Store::Buffer(_) => false,
-            #[cfg(all(feature = "mmap", unix))]
-            Store::Map(map) => map.was_cut(),
+        #[cfg(all(feature = "mmap", unix))]
+        if let Some(map) = &self.map {
+            return map.was_cut();
         }
+        false
     }
 
     /// Puts the carried bytes in front. Costs a copy of the carry; when it is longer than the
@@ -119,19 +122,17 @@ impl Chunk {
         if len == 0 {
             return;
         }
-        match &mut self.store {
-            Store::Buffer(buffer) if len <= self.start => {
-                buffer[self.start - len..self.start].copy_from_slice(&carry.bytes);
-                self.start -= len;
-                carry.bytes.clear();
-            }
-            _ => {
-                let mut whole = std::mem::take(&mut carry.bytes);
-                whole.extend_from_slice(self.bytes());
-                self.start = 0;
-                self.end = whole.len();
-                self.store = Store::Buffer(whole);
-            }
+        if len <= self.start {
+            self.buffer[self.start - len..self.start].copy_from_slice(&carry.bytes);
+            self.start -= len;
+            carry.bytes.clear();
+        } else {
+            let mut whole = std::mem::take(&mut carry.bytes);
+            whole.extend_from_slice(self.bytes());
+            self.leave_map();
+            self.start = 0;
+            self.end = whole.len();
+            self.buffer = whole;
         }
     }
 
@@ -139,17 +140,18 @@ impl Chunk {
     pub fn cut(&mut self, at: usize, carry: &mut Carry) {
         debug_assert!(carry.is_empty());
         let from = self.start + at;
-        match &mut self.store {
+        #[cfg(all(feature = "mmap", unix))]
+        if self.map.is_some() {
+            carry.mapped = self.end - from;
+            self.end = from;
+            return;
+        }
+        if at == 0 && self.start == 0 && self.end > HEADROOM {
             // Nothing of a long chunk was used: hand the buffer on instead of copying it.
-            Store::Buffer(buffer) if at == 0 && self.start == 0 && self.end > HEADROOM => {
-                buffer.truncate(self.end);
-                carry.bytes = std::mem::take(buffer);
-                self.end = 0;
-                return;
-            }
-            Store::Buffer(buffer) => carry.bytes.extend_from_slice(&buffer[from..self.end]),
-            #[cfg(all(feature = "mmap", unix))]
-            Store::Map(_) => carry.mapped = self.end - from,
+            self.buffer.truncate(self.end);
+            carry.bytes = std::mem::take(&mut self.buffer);
+        } else {
+            carry.bytes.extend_from_slice(&self.buffer[from..self.end]);
         }
         self.end = from;
     }

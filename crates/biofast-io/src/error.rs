@@ -149,10 +149,9 @@ impl fmt::Display for ErrorKind {
                 f,
                 "corrupt data: the stored CRC-32 is {expected:08x}, the bytes give {found:08x}"
             ),
-            ErrorKind::LengthMismatch { expected, found } => write!(
-                f,
-                "corrupt data: the stored length is {expected} bytes, found {found}"
-            ),
+            ErrorKind::LengthMismatch { expected, found } => {
+                write!(f, "corrupt data: the stored length is {expected} bytes, found {found}")
+            }
             ErrorKind::MissingEofBlock => {
                 write!(f, "the BGZF end-of-file block is missing; the file may be truncated")
             }

@@ -102,9 +102,7 @@ impl Decoder {
                     return Err(self.fault(input, ErrorKind::Truncated("a gzip header")));
                 }
                 HeaderParse::NeedMore if want >= LONGEST_HEADER => {
-                    return Err(
-                        self.fault(input, ErrorKind::BadGzipHeader("longer than 1 MiB"))
-                    );
+                    return Err(self.fault(input, ErrorKind::BadGzipHeader("longer than 1 MiB")));
                 }
                 HeaderParse::NeedMore => want *= 4,
                 HeaderParse::Bad(reason) => {
@@ -131,12 +129,7 @@ impl Decoder {
         }
     }
 
-    fn body(
-        &mut self,
-        input: &mut Input,
-        out: &mut [u8],
-        n: &mut usize,
-    ) -> Result<(), Error> {
+    fn body(&mut self, input: &mut Input, out: &mut [u8], n: &mut usize) -> Result<(), Error> {
         let bytes = input.fill(1)?;
         if bytes.is_empty() {
             return Err(self.fault(input, ErrorKind::Truncated("a gzip member")));
@@ -173,10 +166,8 @@ impl Decoder {
         }
         // ISIZE is the length modulo 2^32.
         if self.inflated as u32 != length {
-            let kind = ErrorKind::LengthMismatch {
-                expected: u64::from(length),
-                found: self.inflated,
-            };
+            let kind =
+                ErrorKind::LengthMismatch { expected: u64::from(length), found: self.inflated };
             return Err(self.fault(input, kind));
         }
         input.consume(8);
@@ -196,11 +187,7 @@ impl Decoder {
 }
 
 fn starts_like_gzip(bytes: &[u8]) -> bool {
-    match bytes {
-        [0x1f] => true,
-        [0x1f, 0x8b, ..] => true,
-        _ => false,
-    }
+    matches!(bytes, [0x1f] | [0x1f, 0x8b, ..])
 }
 
 fn parse_header(bytes: &[u8]) -> HeaderParse {
@@ -218,18 +205,24 @@ fn parse_header(bytes: &[u8]) -> HeaderParse {
     }
     let mut at = 10;
     if flags & FEXTRA != 0 {
-        let Some(len) = bytes.get(at..at + 2) else { return HeaderParse::NeedMore };
+        let Some(len) = bytes.get(at..at + 2) else {
+            return HeaderParse::NeedMore;
+        };
         at += 2 + usize::from(u16::from_le_bytes([len[0], len[1]]));
     }
     for flag in [FNAME, FCOMMENT] {
         if flags & flag != 0 {
             let end = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0));
-            let Some(end) = end else { return HeaderParse::NeedMore };
+            let Some(end) = end else {
+                return HeaderParse::NeedMore;
+            };
             at += end + 1;
         }
     }
     if flags & FHCRC != 0 {
-        let Some(stored) = bytes.get(at..at + 2) else { return HeaderParse::NeedMore };
+        let Some(stored) = bytes.get(at..at + 2) else {
+            return HeaderParse::NeedMore;
+        };
         let crc = libdeflater::crc32(&bytes[..at]) as u16;
         if crc != u16::from_le_bytes([stored[0], stored[1]]) {
             return HeaderParse::Bad("its checksum does not match");

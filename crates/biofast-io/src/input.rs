@@ -4,9 +4,9 @@ use std::io::Read;
 #[cfg(all(feature = "mmap", unix))]
 use std::sync::Arc;
 
+use crate::error::{Error, ErrorKind, Location};
 #[cfg(all(feature = "mmap", unix))]
 use crate::map::Map;
-use crate::error::{Error, ErrorKind, Location};
 use crate::source::{Backing, IoMode, MMAP_THRESHOLD, Options, Source};
 
 /// Buffers are at least one page …

@@ -52,13 +52,14 @@ impl Map {
     /// Maps `len` bytes of `file`; `None` if the file is empty, too large for the address space
     /// or too many maps exist already.
     pub(crate) fn new(file: &File, len: u64) -> io::Result<Option<Map>> {
-        let Ok(len) = usize::try_from(len) else { return Ok(None) };
+        let Ok(len) = usize::try_from(len) else {
+            return Ok(None);
+        };
         if len == 0 {
             return Ok(None);
         }
         INSTALL.call_once(install_handler);
-        let Some(slot) = REGISTRY.iter().position(|s| !s.taken.swap(true, Ordering::AcqRel))
-        else {
+        let Some(slot) = REGISTRY.iter().position(|s| !s.taken.swap(true, Ordering::AcqRel)) else {
             return Ok(None);
         };
         // SAFETY: the map is read-only. Another process may still change the file: bytes that

@@ -24,11 +24,7 @@ impl AtomicFile {
         hidden.push(format!(".{}.biofast-tmp", std::process::id()));
         let temporary = path.with_file_name(hidden);
         let file = File::options().write(true).create(true).truncate(true).open(&temporary)?;
-        Ok(AtomicFile {
-            writer: Some(BufWriter::new(file)),
-            temporary,
-            path: path.to_owned(),
-        })
+        Ok(AtomicFile { writer: Some(BufWriter::new(file)), temporary, path: path.to_owned() })
     }
 
     /// Flushes, closes and renames.

@@ -165,11 +165,7 @@ fn pull_plain(input: &mut Input, load: &mut Load) -> Result<Next, Error> {
     load.take(result, wanted)
 }
 
-fn pull_bgzf(
-    input: &mut Input,
-    load: &mut Load,
-    eof_block_seen: &mut bool,
-) -> Result<Next, Error> {
+fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> Result<Next, Error> {
     let chunk_size = input.options().chunk_size;
     let mut taken = 0;
     let mut inflated = 0;
@@ -182,9 +178,7 @@ fn pull_bgzf(
         };
         let end = taken + block.header.block_len;
         // A file of empty blocks would otherwise be taken whole.
-        if taken > 0
-            && (inflated + block.inflated_len > chunk_size || end > 2 * chunk_size)
-        {
+        if taken > 0 && (inflated + block.inflated_len > chunk_size || end > 2 * chunk_size) {
             break Ok(Next::More);
         }
         *eof_block_seen = block.inflated_len == 0;
@@ -215,9 +209,8 @@ enum Step {
 fn next_block(input: &mut Input, at: usize) -> Result<Step, Error> {
     let file_offset = input.position() + at as u64;
     let name = Arc::clone(&input.name);
-    let fault = |kind| {
-        Error::new(kind, Location { block: Some(file_offset), ..Location::in_input(&name) })
-    };
+    let fault =
+        |kind| Error::new(kind, Location { block: Some(file_offset), ..Location::in_input(&name) });
     let mut want = 18;
     loop {
         let bytes = &input.fill(at + want)?[at..];
@@ -324,10 +317,9 @@ impl Load {
                         codec: "deflate",
                         reason: "invalid data in a BGZF block".into(),
                     },
-                    InflateError::Length { expected, found } => ErrorKind::LengthMismatch {
-                        expected: expected as u64,
-                        found: found as u64,
-                    },
+                    InflateError::Length { expected, found } => {
+                        ErrorKind::LengthMismatch { expected: expected as u64, found: found as u64 }
+                    }
                     InflateError::Checksum { expected, found } => {
                         ErrorKind::ChecksumMismatch { expected, found }
                     }

@@ -93,7 +93,9 @@ where
 {
     let pieces = match Pieces::new(source, options) {
         Ok(pieces) => pieces,
-        Err(error) => return Err(Fault { error: error.into(), so_far: init() }),
+        Err(error) => {
+            return Err(Fault { error: error.into(), so_far: init() });
+        }
     };
     let threads = options.threads.max(1);
     let (feed, workers) = if pieces.is_stream() && threads > 1 {
@@ -253,7 +255,9 @@ impl<'a, F: Framer> Worker<'a, F> {
         let mut ticket = self.turns.ticket(piece);
         self.load.prepare(&mut self.inflater);
         F::scan(&mut self.frame, self.load.chunk.bytes());
-        let Token::Go(mut framer) = ticket.wait() else { return None };
+        let Token::Go(mut framer) = ticket.wait() else {
+            return None;
+        };
         match frame_in_turn(&mut framer, &mut self.load, &mut self.frame) {
             Ok(false) => {
                 ticket.pass(Token::Go(framer));
@@ -286,14 +290,17 @@ struct Feed {
 }
 
 enum Supply {
-    Inline { pieces: Pieces, next: u64 },
+    Inline { pieces: Box<Pieces>, next: u64 },
     Ahead { full: Receiver<Load>, empty: Sender<Load>, next: u64 },
     Closed,
 }
 
 impl Feed {
     fn inline(pieces: Pieces) -> Feed {
-        Feed { supply: Mutex::new(Supply::Inline { pieces, next: 0 }), decoder: Mutex::new(None) }
+        Feed {
+            supply: Mutex::new(Supply::Inline { pieces: Box::new(pieces), next: 0 }),
+            decoder: Mutex::new(None),
+        }
     }
 
     fn ahead(mut pieces: Pieces, threads: usize) -> Feed {

@@ -200,11 +200,9 @@ fn mapped_and_read_files_give_the_same() {
 #[test]
 fn a_file_that_shrinks_while_it_is_read_is_an_error() {
     let text = text(20_000);
-    for (kind, io) in [
-        (Kind::Plain, IoMode::Mmap),
-        (Kind::Bgzf(5000), IoMode::Mmap),
-        (Kind::Plain, IoMode::Read),
-    ] {
+    for (kind, io) in
+        [(Kind::Plain, IoMode::Mmap), (Kind::Bgzf(5000), IoMode::Mmap), (Kind::Plain, IoMode::Read)]
+    {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), wrap(kind, &text)).unwrap();
         let source = Source::open(file.path()).unwrap();

@@ -35,9 +35,7 @@ fn sum_reads(bytes: &[u8], kernel: impl Fn(&[u8]) -> u64) -> u64 {
 }
 
 fn levels() -> impl Iterator<Item = (Isa, &'static Kernels)> {
-    available()
-        .into_iter()
-        .filter_map(|isa| Some((isa, kernels_for(isa)?)))
+    available().into_iter().filter_map(|isa| Some((isa, kernels_for(isa)?)))
 }
 
 type Kernel = fn(&Kernels, &[u8]) -> u64;
@@ -48,21 +46,13 @@ fn slices(c: &mut Criterion) {
         ("count_gc", |k, read| (k.count_gc)(read)),
         ("count_gc_acgt", |k, read| (k.count_gc_acgt)(read).acgt),
         ("count_n", |k, read| (k.count_n)(read)),
-        ("find_invalid_base", |k, read| {
-            u64::from((k.find_invalid_base)(read).is_some())
-        }),
+        ("find_invalid_base", |k, read| u64::from((k.find_invalid_base)(read).is_some())),
     ];
     let on_qualities: &[(&str, Kernel)] = &[
-        ("summarize_qualities", |k, read| {
-            (k.summarize_qualities)(read).sum
-        }),
+        ("summarize_qualities", |k, read| (k.summarize_qualities)(read).sum),
         ("count_at_least", |k, read| (k.count_at_least)(read, 20)),
-        ("sum_error_probability", |k, read| {
-            (k.sum_error_probability)(read)
-        }),
-        ("find_invalid_quality", |k, read| {
-            u64::from((k.find_invalid_quality)(read).is_some())
-        }),
+        ("sum_error_probability", |k, read| (k.sum_error_probability)(read)),
+        ("find_invalid_quality", |k, read| u64::from((k.find_invalid_quality)(read).is_some())),
     ];
     for (size, len) in SIZES {
         let bases = bytes_of(b"ACGT", len);
@@ -92,15 +82,8 @@ fn slices(c: &mut Criterion) {
 fn newlines(c: &mut Criterion) {
     for (size, len) in SIZES {
         let mut lines = bytes_of(b"ACGT", len);
-        lines
-            .iter_mut()
-            .skip(60)
-            .step_by(READ)
-            .for_each(|byte| *byte = b'\n');
-        lines
-            .iter_mut()
-            .step_by(READ)
-            .for_each(|byte| *byte = b'\n');
+        lines.iter_mut().skip(60).step_by(READ).for_each(|byte| *byte = b'\n');
+        lines.iter_mut().step_by(READ).for_each(|byte| *byte = b'\n');
         let mut group = c.benchmark_group(format!("index_newlines/{size}"));
         group.throughput(Throughput::Bytes(len as u64));
         for (isa, kernels) in levels() {

@@ -52,14 +52,7 @@ impl BaseCounts {
     /// The counts of A, C, G, T and N among `total` bytes; the rest is `other`.
     pub(crate) fn from_acgtn([a, c, g, t, n]: [u64; 5], total: u64) -> Self {
         let other = total - (a + c + g + t + n);
-        Self {
-            a,
-            c,
-            g,
-            t,
-            n,
-            other,
-        }
+        Self { a, c, g, t, n, other }
     }
 }
 

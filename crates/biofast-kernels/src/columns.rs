@@ -43,11 +43,7 @@ pub(crate) struct ClassTable {
 impl ClassTable {
     /// A table without classes.
     pub(crate) const fn new() -> Self {
-        Self {
-            codes: [0; 128],
-            planes: [[0; 128]; MAX_PLANES],
-            classes: 0,
-        }
+        Self { codes: [0; 128], planes: [[0; 128]; MAX_PLANES], classes: 0 }
     }
 
     /// Appends a class of the bytes up to 127 that `contains` holds for.
@@ -129,10 +125,8 @@ impl<const CLASSES: usize> Sums<CLASSES> {
 
     fn merge(&mut self, other: &Self) {
         self.grow(other.positions);
-        for (sums, (others, recent)) in self
-            .sums
-            .iter_mut()
-            .zip(other.sums.iter().zip(&other.recent))
+        for (sums, (others, recent)) in
+            self.sums.iter_mut().zip(other.sums.iter().zip(&other.recent))
         {
             for (sum, (&other, &recent)) in sums.iter_mut().zip(others.iter().zip(recent)) {
                 *sum += other + u64::from(recent);
@@ -157,11 +151,8 @@ impl<const CLASSES: usize> Sums<CLASSES> {
             self.grow(longest);
             self.expect_reads(batch.len());
             for start in (0..longest).step_by(COLUMN_BLOCK) {
-                let rows = if shortest > start {
-                    batch
-                } else {
-                    longer_reads(batch, start, &mut storage)
-                };
+                let rows =
+                    if shortest > start { batch } else { longer_reads(batch, start, &mut storage) };
                 count_stripe(self, rows, start);
             }
         }
@@ -203,9 +194,7 @@ pub(crate) fn stripe(read: &[u8], start: usize) -> &[u8] {
 fn nuls<'a>(rows: &'a [&[u8]], start: usize) -> impl Iterator<Item = usize> + 'a {
     rows.iter().flat_map(move |row| {
         let bytes = stripe(row, start).iter().enumerate();
-        bytes
-            .filter(|&(_, &byte)| byte == 0)
-            .map(|(position, _)| position)
+        bytes.filter(|&(_, &byte)| byte == 0).map(|(position, _)| position)
     })
 }
 

@@ -81,6 +81,9 @@ impl std::error::Error for OverrideError {}
 /// Rows, start of the stripe, classes and their counts, of which a multiple of eight; see the scalar kernel.
 type CountColumns = fn(&[&[u8]], usize, &ClassTable, &mut [Counts]) -> u64;
 
+/// Bases and qualities of reads, and what is found in each.
+type SummarizeReads = fn(&[&[u8]], &[&[u8]], &mut [ReadSummary]);
+
 /// The kernels of one instruction set.
 #[doc(hidden)]
 pub struct Kernels {
@@ -94,7 +97,7 @@ pub struct Kernels {
     pub sum_error_probability: fn(&[u8]) -> u64,
     pub find_invalid_base: fn(&[u8]) -> Option<usize>,
     pub find_invalid_quality: fn(&[u8]) -> Option<usize>,
-    pub summarize_reads: fn(&[&[u8]], &[&[u8]], &mut [ReadSummary]),
+    pub summarize_reads: SummarizeReads,
     pub count_newlines: fn(&[u8]) -> u64,
     pub index_newlines: fn(&[u8], u32, &mut Vec<u32>),
     pub(crate) count_base_columns: CountColumns,
@@ -190,10 +193,7 @@ mod tests {
         let error = OverrideError::Unknown("sse9".into());
         assert_eq!(chosen("sse9"), Err(error.clone()));
         assert!(error.to_string().starts_with("BIOFAST_SIMD=sse9: unknown"));
-        for isa in Isa::ALL
-            .into_iter()
-            .filter(|isa| !available().contains(isa))
-        {
+        for isa in Isa::ALL.into_iter().filter(|isa| !available().contains(isa)) {
             assert_eq!(chosen(isa.name()), Err(OverrideError::Unavailable(isa)));
         }
     }

@@ -164,9 +164,6 @@ pub fn count_newlines(bytes: &[u8]) -> u64 {
 /// ```
 #[inline]
 pub fn index_newlines(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
-    assert!(
-        bytes.len() <= (u32::MAX - base) as usize,
-        "offsets of line feeds don't fit 32 bits"
-    );
+    assert!(bytes.len() <= (u32::MAX - base) as usize, "offsets of line feeds don't fit 32 bits");
     (kernels().index_newlines)(bytes, base, out);
 }

@@ -50,13 +50,7 @@ pub struct QualitySummary {
 impl Default for QualitySummary {
     /// The summary of no bases.
     fn default() -> Self {
-        Self {
-            sum: 0,
-            min: LAST - FIRST,
-            max: 0,
-            q20: 0,
-            q30: 0,
-        }
+        Self { sum: 0, min: LAST - FIRST, max: 0, q20: 0, q30: 0 }
     }
 }
 

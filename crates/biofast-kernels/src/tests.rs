@@ -8,24 +8,17 @@ use crate::quality::{ERROR_PLANES, ERROR_PROBABILITY};
 use crate::*;
 
 /// Random cases a property; fewer where an emulator runs them.
-const CASES: u32 = if cfg!(target_arch = "aarch64") {
-    24
-} else {
-    96
-};
+const CASES: u32 = if cfg!(target_arch = "aarch64") { 24 } else { 96 };
 
 /// The lengths at which byte counters of 16, 32 or 64 lanes overflow unless flushed, and more.
-const EDGES: [usize; 14] = [
-    4079, 4080, 4081, 4096, 4097, 8128, 8159, 8160, 8161, 8193, 16_319, 16_320, 16_321, 65_600,
-];
+const EDGES: [usize; 14] =
+    [4079, 4080, 4081, 4096, 4097, 8128, 8159, 8160, 8161, 8193, 16_319, 16_320, 16_321, 65_600];
 
 /// Deterministic bytes from an alphabet.
 fn bytes_of(alphabet: &[u8], len: usize, seed: usize) -> Vec<u8> {
     let mut state = (seed as u64).wrapping_mul(2) | 1;
     let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
         alphabet[(state >> 33) as usize % alphabet.len()]
     };
     (0..len).map(|_| next()).collect()
@@ -44,10 +37,7 @@ fn phred(byte: u8) -> u8 {
 }
 
 fn count(bytes: &[u8], of: &str) -> u64 {
-    bytes
-        .iter()
-        .filter(|byte| of.as_bytes().contains(byte))
-        .count() as u64
+    bytes.iter().filter(|byte| of.as_bytes().contains(byte)).count() as u64
 }
 
 /// Scalar against one-liners.
@@ -98,21 +88,16 @@ fn check_definitions(bytes: &[u8]) {
 
     let mut newlines = vec![7];
     (kernels.index_newlines)(bytes, 5, &mut newlines);
-    let found = bytes
-        .split_inclusive(|&byte| byte == b'\n')
-        .scan(5, |end, line| {
-            *end += line.len() as u32;
-            line.ends_with(b"\n").then_some(*end - 1)
-        });
+    let found = bytes.split_inclusive(|&byte| byte == b'\n').scan(5, |end, line| {
+        *end += line.len() as u32;
+        line.ends_with(b"\n").then_some(*end - 1)
+    });
     assert_eq!(newlines, [7].into_iter().chain(found).collect::<Vec<_>>());
 
     let mut histogram = [1; 94];
     count_qualities(bytes, &mut histogram);
     for (q, &entry) in histogram.iter().enumerate() {
-        let expected = phreds
-            .iter()
-            .filter(|&&phred| usize::from(phred) == q)
-            .count();
+        let expected = phreds.iter().filter(|&&phred| usize::from(phred) == q).count();
         assert_eq!(entry, 1 + expected as u64);
     }
 }
@@ -178,11 +163,7 @@ fn check_columns(kernels: &Kernels, reads: &[&[u8]]) {
     };
     let whole = add(reads);
     assert_eq!((whole.0.len(), whole.1.len()), (longest, longest));
-    assert!(
-        whole == (bases.clone(), qualities.clone()),
-        "{}",
-        kernels.isa
-    );
+    assert!(whole == (bases.clone(), qualities.clone()), "{}", kernels.isa);
 
     let (left, right) = reads.split_at(reads.len() / 3);
     let (mut first, second) = (add(left), add(right));
@@ -198,9 +179,7 @@ fn slices(reads: &[Vec<u8>]) -> Vec<&[u8]> {
 /// Reads of the lengths, with bytes from the alphabet.
 fn reads_of(alphabet: &[u8], lengths: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>> {
     let lengths = lengths.into_iter().enumerate();
-    lengths
-        .map(|(seed, len)| bytes_of(alphabet, len, seed))
-        .collect()
+    lengths.map(|(seed, len)| bytes_of(alphabet, len, seed)).collect()
 }
 
 macro_rules! test_isa {
@@ -322,17 +301,11 @@ macro_rules! test_isa {
                     let counts = bases.get(position);
                     assert_eq!((counts.other, counts.total()), (66_000, 66_000));
                 }
-                assert_eq!(
-                    (qualities.count(0, 40), qualities.count(1, 93)),
-                    (66_000, 66_000)
-                );
+                assert_eq!((qualities.count(0, 40), qualities.count(1, 93)), (66_000, 66_000));
                 assert_eq!(qualities.histogram().iter().sum::<u64>(), 132_000);
                 // Once more, across the edge of 65,535 within the sums of the first call.
                 qualities.add_with(kernels, &reads);
-                assert_eq!(
-                    (qualities.count(0, 40), qualities.count(1, 40)),
-                    (132_000, 0)
-                );
+                assert_eq!((qualities.count(0, 40), qualities.count(1, 40)), (132_000, 0));
             }
 
             #[test]

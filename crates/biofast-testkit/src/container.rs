@@ -71,8 +71,7 @@ pub fn bgzf(data: &[u8], size: usize) -> Vec<u8> {
 
 /// One BGZF block, with `extra` gzip subfields before the BC one.
 pub fn bgzf_block(data: &[u8], extra: &[u8]) -> Vec<u8> {
-    let mut compressor =
-        libdeflater::Compressor::new(libdeflater::CompressionLvl::new(6).unwrap());
+    let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::new(6).unwrap());
     let mut deflated = vec![0; compressor.deflate_compress_bound(data.len())];
     let n = compressor.deflate_compress(data, &mut deflated).unwrap();
     deflated.truncate(n);

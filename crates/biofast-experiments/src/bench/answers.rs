@@ -63,11 +63,7 @@ impl Answer {
         if self == Answer::None {
             return Ok(Counts::default());
         }
-        let path = if self == Answer::Fastp {
-            report
-        } else {
-            stdout
-        };
+        let path = if self == Answer::Fastp { report } else { stdout };
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let counts = self.parse_text(&text)?;
@@ -96,9 +92,7 @@ impl Answer {
                 (None, None, json.pointer("/bytes").and_then(Value::as_u64))
             }
             Answer::Seqkit => {
-                let mut lines = text
-                    .lines()
-                    .map(|line| line.split('\t').collect::<Vec<_>>());
+                let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
                 let head = lines.next().context("no header")?;
                 let row = lines.next().context("no row")?;
                 let column = |name| {
@@ -112,11 +106,7 @@ impl Answer {
                     .lines()
                     .find_map(|line| line.strip_prefix("ALL\t"))
                     .context("no row ALL")?;
-                (
-                    None,
-                    row.split('\t').next().and_then(|n| n.parse().ok()),
-                    None,
-                )
+                (None, row.split('\t').next().and_then(|n| n.parse().ok()), None)
             }
             Answer::Nanoq => {
                 let mut numbers = text.split_whitespace().filter_map(|word| word.parse().ok());
@@ -124,11 +114,7 @@ impl Answer {
             }
             Answer::None => (None, None, None),
         };
-        Ok(Counts {
-            records,
-            bases,
-            bytes,
-        })
+        Ok(Counts { records, bases, bytes })
     }
 }
 
@@ -138,24 +124,11 @@ mod tests {
 
     #[test]
     fn answers_are_read() {
-        let both = Counts {
-            records: Some(3),
-            bases: Some(450),
-            bytes: None,
-        };
+        let both = Counts { records: Some(3), bases: Some(450), bytes: None };
         let parse = |answer: Answer, text| answer.parse_text(text).expect("parses");
-        assert_eq!(
-            parse(Answer::Biofast, r#"{"files":[{"reads":3,"bases":450}]}"#),
-            both
-        );
-        assert_eq!(
-            parse(Answer::Seqkit, "file\tnum_seqs\tsum_len\nx.fq\t3\t450\n"),
-            both
-        );
-        assert_eq!(
-            parse(Answer::Nanoq, "3 450 150 150 150 150 150 30.1 30.0\n"),
-            both
-        );
+        assert_eq!(parse(Answer::Biofast, r#"{"files":[{"reads":3,"bases":450}]}"#), both);
+        assert_eq!(parse(Answer::Seqkit, "file\tnum_seqs\tsum_len\nx.fq\t3\t450\n"), both);
+        assert_eq!(parse(Answer::Nanoq, "3 450 150 150 150 150 150 30.1 30.0\n"), both);
         assert_eq!(
             parse(
                 Answer::Fastp,
@@ -163,39 +136,20 @@ mod tests {
             ),
             both
         );
-        let bases = Counts {
-            bases: Some(450),
-            ..Counts::default()
-        };
+        let bases = Counts { bases: Some(450), ..Counts::default() };
         assert_eq!(
-            parse(
-                Answer::Fqchk,
-                "min_len: 150\nPOS\t#bases\nALL\t450\t29.3\n1\t3\t30\n"
-            ),
+            parse(Answer::Fqchk, "min_len: 150\nPOS\t#bases\nALL\t450\t29.3\n1\t3\t30\n"),
             bases
         );
-        let bytes = Counts {
-            bytes: Some(9),
-            ..Counts::default()
-        };
+        let bytes = Counts { bytes: Some(9), ..Counts::default() };
         assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), bytes);
     }
 
     #[test]
     fn wrong_answers_are_named() {
-        let truth = Counts {
-            records: Some(3),
-            bases: Some(450),
-            bytes: Some(9),
-        };
+        let truth = Counts { records: Some(3), bases: Some(450), bytes: Some(9) };
         assert_eq!(truth.difference(&truth), None);
-        let wrong = Counts {
-            bases: Some(449),
-            ..Counts::default()
-        };
-        assert_eq!(
-            wrong.difference(&truth).as_deref(),
-            Some("counted 449 bases instead of 450")
-        );
+        let wrong = Counts { bases: Some(449), ..Counts::default() };
+        assert_eq!(wrong.difference(&truth).as_deref(), Some("counted 449 bases instead of 450"));
     }
 }

@@ -62,23 +62,11 @@ const BIOFAST: Contestant = Contestant {
     answer: Answer::Biofast,
     scales: true,
 };
-const BIOFAST_AGAIN: Contestant = Contestant {
-    name: CONTROL,
-    ..BIOFAST
-};
+const BIOFAST_AGAIN: Contestant = Contestant { name: CONTROL, ..BIOFAST };
 const SEQKIT: Contestant = Contestant {
     name: "seqkit",
     program: Program::Peer("seqkit"),
-    args: |c| {
-        list(&[
-            &"stats",
-            &"-a",
-            &"-T",
-            &"-j",
-            &c.threads.to_string(),
-            &c.file,
-        ])
-    },
+    args: |c| list(&[&"stats", &"-a", &"-T", &"-j", &c.threads.to_string(), &c.file]),
     version_args: &["version"],
     answer: Answer::Seqkit,
     scales: true,
@@ -162,15 +150,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "r1_1600k",
         quick: "large",
         limit: LIMIT_INFLATE.name,
-        contestants: &[
-            BIOFAST,
-            BIOFAST_AGAIN,
-            SEQKIT,
-            SEQTK,
-            FASTP,
-            NANOQ,
-            LIMIT_INFLATE,
-        ],
+        contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_INFLATE],
     },
     Job {
         name: "fastq-stats-plain",
@@ -179,15 +159,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "r1_1600k",
         quick: "large",
         limit: LIMIT_READ.name,
-        contestants: &[
-            BIOFAST,
-            BIOFAST_AGAIN,
-            SEQKIT,
-            SEQTK,
-            FASTP,
-            NANOQ,
-            LIMIT_READ,
-        ],
+        contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_READ],
     },
     Job {
         name: "fastq-stats-gzip",

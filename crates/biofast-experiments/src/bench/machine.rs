@@ -53,11 +53,7 @@ impl JobRecord {
         let dirty = output("git", &["status", "--porcelain", "--untracked-files=no"]).is_some();
         JobRecord {
             date: utc_now(),
-            commit: if dirty {
-                commit + " (modified)"
-            } else {
-                commit
-            },
+            commit: if dirty { commit + " (modified)" } else { commit },
             rustc: output("rustc", &["-V"]).unwrap_or_else(|| "unknown".to_owned()),
             command: std::env::args().skip(1).map(without_folder).collect(),
             cache: "warm".to_owned(),
@@ -103,10 +99,8 @@ pub(crate) fn slug() -> String {
 }
 
 fn slug_of(arch: &str, cpu: &str, cores: usize) -> String {
-    let text = format!("{arch} {cpu} {cores}c")
-        .to_lowercase()
-        .replace("(r)", " ")
-        .replace("(tm)", " ");
+    let text =
+        format!("{arch} {cpu} {cores}c").to_lowercase().replace("(r)", " ").replace("(tm)", " ");
     let words: Vec<&str> = text
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|w| !w.is_empty())
@@ -128,11 +122,7 @@ fn cpu_model() -> String {
 
 fn memory_kb() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
-    field(&text, "MemTotal")?
-        .strip_suffix(" kB")?
-        .trim()
-        .parse()
-        .ok()
+    field(&text, "MemTotal")?.strip_suffix(" kB")?.trim().parse().ok()
 }
 
 /// The value of the first line `name : value`.
@@ -147,19 +137,14 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 pub(crate) fn find_in_path(name: &str) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|dir| dir.join(name))
-        .find(|file| {
-            fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
-        })
+    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| {
+        fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    })
 }
 
 /// The version a program prints: the first word with a digit and a dot, or the first such after "Version".
 pub(crate) fn version(program: &Path, args: &[&str]) -> String {
-    let Ok(output) = Command::new(program)
-        .args(args)
-        .stdin(std::process::Stdio::null())
-        .output()
+    let Ok(output) = Command::new(program).args(args).stdin(std::process::Stdio::null()).output()
     else {
         return "unknown".to_owned();
     };
@@ -176,11 +161,7 @@ fn parse_version(text: &str) -> Option<String> {
 
 /// What a command prints, trimmed; `None` if it fails or prints nothing.
 fn output(program: &str, args: &[&str]) -> Option<String> {
-    let output = Command::new(program)
-        .args(args)
-        .output()
-        .ok()
-        .filter(|o| o.status.success())?;
+    let output = Command::new(program).args(args).output().ok().filter(|o| o.status.success())?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
@@ -194,11 +175,7 @@ fn without_folder(arg: String) -> String {
 
 /// The time now, as `2026-01-31T23:59:59Z`.
 fn utc_now() -> String {
-    format_utc(
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |d| d.as_secs()),
-    )
+    format_utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()))
 }
 
 fn format_utc(seconds: u64) -> String {
@@ -209,10 +186,8 @@ fn format_utc(seconds: u64) -> String {
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
-    let (day, month) = (
-        day - (153 * month + 2) / 5 + 1,
-        if month < 10 { month + 3 } else { month - 9 },
-    );
+    let (day, month) =
+        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
     let year = era * 400 + year + u64::from(month <= 2);
     format!(
         "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
@@ -232,10 +207,7 @@ mod tests {
             slug_of("x86_64", "Intel(R) Xeon(R) CPU @ 2.60GHz", 2),
             "x86_64-intel-xeon-cpu-2-60ghz-2c"
         );
-        assert_eq!(
-            slug_of("aarch64", "Apple M4 Max", 16),
-            "aarch64-apple-m4-max-16c"
-        );
+        assert_eq!(slug_of("aarch64", "Apple M4 Max", 16), "aarch64-apple-m4-max-16c");
     }
 
     #[test]

@@ -48,22 +48,12 @@ pub(crate) fn run(
     let create = |path: &Path| {
         File::create(path).with_context(|| format!("cannot create {}", path.display()))
     };
-    let stdout = stdout
-        .map(create)
-        .transpose()?
-        .map_or_else(Stdio::null, Stdio::from);
+    let stdout = stdout.map(create).transpose()?.map_or_else(Stdio::null, Stdio::from);
     let mut command = Command::new(program);
-    command
-        .args(args)
-        .current_dir(dir)
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(create(stderr)?);
+    command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(stdout).stderr(create(stderr)?);
 
     let start = Instant::now();
-    let child = command
-        .spawn()
-        .with_context(|| format!("cannot start {}", program.display()))?;
+    let child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let pid = child.id();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -74,15 +64,8 @@ pub(crate) fn run(
         sampler.thread().unpark();
         let peak_anon_kb = sampler.join().unwrap_or(None);
         let (status, usage) = reaped.context("wait4 failed")?;
-        let exit = status
-            .code()
-            .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-        Ok(Usage {
-            wall_s,
-            peak_anon_kb,
-            exit,
-            ..usage
-        })
+        let exit = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+        Ok(Usage { wall_s, peak_anon_kb, exit, ..usage })
     })
 }
 
@@ -110,11 +93,7 @@ fn reap(pid: u32) -> std::io::Result<(ExitStatus, Usage)> {
         Usage {
             user_s: seconds(usage.ru_utime),
             sys_s: seconds(usage.ru_stime),
-            max_rss_kb: if cfg!(target_os = "macos") {
-                max_rss / 1024
-            } else {
-                max_rss
-            },
+            max_rss_kb: if cfg!(target_os = "macos") { max_rss / 1024 } else { max_rss },
             minor_faults: usage.ru_minflt as u64,
             major_faults: usage.ru_majflt as u64,
             in_blocks: usage.ru_inblock as u64,
@@ -128,20 +107,14 @@ fn sample_anon(pid: u32, done: &AtomicBool) -> Option<u64> {
     let path = format!("/proc/{pid}/status");
     let mut peak = None;
     while !done.load(Ordering::Relaxed) {
-        peak = peak.max(
-            fs::read_to_string(&path)
-                .ok()
-                .and_then(|text| parse_anon(&text)),
-        );
+        peak = peak.max(fs::read_to_string(&path).ok().and_then(|text| parse_anon(&text)));
         std::thread::park_timeout(SAMPLE_EVERY);
     }
     peak
 }
 
 fn parse_anon(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
@@ -153,14 +126,9 @@ mod tests {
         let dir = tempfile::tempdir().expect("temporary directory");
         let out = dir.path().join("out");
         let args = ["-c".into(), script.into()];
-        let usage = run(
-            Path::new("/bin/sh"),
-            &args,
-            dir.path(),
-            Some(&out),
-            &dir.path().join("err"),
-        )
-        .expect("runs");
+        let usage =
+            run(Path::new("/bin/sh"), &args, dir.path(), Some(&out), &dir.path().join("err"))
+                .expect("runs");
         (usage, fs::read_to_string(out).expect("output"))
     }
 

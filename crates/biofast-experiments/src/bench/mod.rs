@@ -57,9 +57,7 @@ pub fn run(options: &Options) -> Result<()> {
         !options.threads.is_empty() && !options.threads.contains(&0),
         "--threads needs numbers above 0"
     );
-    let reps = options
-        .reps
-        .unwrap_or(if options.quick { REPS_QUICK } else { REPS });
+    let reps = options.reps.unwrap_or(if options.quick { REPS_QUICK } else { REPS });
     ensure!(reps > 0, "--reps needs a number above 0");
     let programs = Programs::find(options)?;
     let manifest = Manifest::read(&options.dir)?;
@@ -74,25 +72,14 @@ pub fn run(options: &Options) -> Result<()> {
     let mut verified = BTreeSet::new();
     for &job in &jobs {
         let dataset = if options.quick { job.quick } else { job.full };
-        let input = Input::prepare(
-            job,
-            dataset,
-            &manifest,
-            &options.dir,
-            &scratch,
-            &mut verified,
-        )?;
+        let input = Input::prepare(job, dataset, &manifest, &options.dir, &scratch, &mut verified)?;
         for &threads in &options.threads {
             eprintln!(
                 "{} on {} with {threads} thread(s), {reps} repetitions",
                 job.name, input.entry.file
             );
-            let session = Session {
-                input: &input,
-                programs: &programs,
-                scratch: &scratch,
-                threads,
-            };
+            let session =
+                Session { input: &input, programs: &programs, scratch: &scratch, threads };
             let (measured, found) = session.measure(job, reps, options.seed)?;
             let record = machine::JobRecord {
                 dataset: input.entry.file.clone(),
@@ -108,11 +95,8 @@ pub fn run(options: &Options) -> Result<()> {
             machine::update_manifest(&out, &format!("{} @{threads}", job.name), record)?;
         }
     }
-    let summary = report::summarise(
-        &runs::read(&out)?,
-        &machine::read_manifest(&out)?,
-        options.seed,
-    )?;
+    let summary =
+        report::summarise(&runs::read(&out)?, &machine::read_manifest(&out)?, options.seed)?;
     let path = out.join("summary.md");
     fs::write(&path, &summary).with_context(|| format!("cannot write {}", path.display()))?;
     print!("{summary}");
@@ -132,10 +116,7 @@ impl Programs {
     /// Looks for all contestants of all jobs; a peer may be absent, biofast may not.
     fn find(options: &Options) -> Result<Self> {
         let lab = std::env::current_exe().context("cannot find this program's own path")?;
-        let biofast = options
-            .biofast
-            .clone()
-            .unwrap_or_else(|| lab.with_file_name("biofast"));
+        let biofast = options.biofast.clone().unwrap_or_else(|| lab.with_file_name("biofast"));
         ensure!(
             biofast.is_file(),
             "no biofast at {}: build it (cargo build --release -p biofast-cli) or name it with --biofast",
@@ -207,21 +188,13 @@ impl Input {
         let folder = scratch.0.join(job.name);
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
-        let suffix = if job.format == Format::Fastq {
-            "fq"
-        } else {
-            "fq.gz"
-        };
+        let suffix = if job.format == Format::Fastq { "fq" } else { "fq.gz" };
         let link = folder.join(format!("{dataset}.{suffix}"));
         let target = fs::canonicalize(&path)
             .with_context(|| format!("cannot resolve {}", path.display()))?;
         std::os::unix::fs::symlink(target, &link)
             .with_context(|| format!("cannot create {}", link.display()))?;
-        Ok(Input {
-            text_bytes: file(Format::Fastq)?.bytes,
-            entry,
-            link,
-        })
+        Ok(Input { text_bytes: file(Format::Fastq)?.bytes, entry, link })
     }
 }
 
@@ -283,11 +256,7 @@ impl Session<'_> {
         if report.exists() {
             fs::remove_file(&report).context("cannot remove the last report")?;
         }
-        let call = Call {
-            file: &self.input.link,
-            threads: self.threads,
-            report: &report,
-        };
+        let call = Call { file: &self.input.link, threads: self.threads, report: &report };
         let args = (contestant.args)(&call);
         let kept = contestant.answer.reads_stdout().then_some(stdout.as_path());
         let usage = measure::run(path, &args, &self.scratch.0, kept, &stderr)
@@ -295,12 +264,7 @@ impl Session<'_> {
         let run = Run {
             job: job.name.to_owned(),
             contestant: contestant.name.to_owned(),
-            version: self
-                .programs
-                .versions
-                .get(contestant.name)
-                .cloned()
-                .unwrap_or_default(),
+            version: self.programs.versions.get(contestant.name).cloned().unwrap_or_default(),
             threads: self.threads,
             rep,
             usage,
@@ -312,10 +276,7 @@ impl Session<'_> {
             let last = text.lines().last().unwrap_or("no message").to_owned();
             return Ok((
                 run,
-                Some(format!(
-                    "{what} failed with exit code {} ({last})",
-                    usage.exit
-                )),
+                Some(format!("{what} failed with exit code {} ({last})", usage.exit)),
             ));
         }
         let answer = contestant.answer.parse(&stdout, &report);

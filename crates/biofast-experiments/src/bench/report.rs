@@ -26,18 +26,13 @@ pub(crate) fn summarise(runs: &[Run], record: &Record, seed: u64) -> Result<Stri
     )?;
     writeln!(page, "{EXPLANATION}")?;
     for job in JOBS {
-        let mut budgets: Vec<usize> = runs
-            .iter()
-            .filter(|r| r.job == job.name)
-            .map(|r| r.threads)
-            .collect();
+        let mut budgets: Vec<usize> =
+            runs.iter().filter(|r| r.job == job.name).map(|r| r.threads).collect();
         budgets.sort_unstable();
         budgets.dedup();
         for threads in budgets {
-            let selected: Vec<&Run> = runs
-                .iter()
-                .filter(|r| r.job == job.name && r.threads == threads)
-                .collect();
+            let selected: Vec<&Run> =
+                runs.iter().filter(|r| r.job == job.name && r.threads == threads).collect();
             write_table(&mut page, job, threads, &selected, record, seed)?;
         }
     }
@@ -61,12 +56,7 @@ fn write_table(
     record: &Record,
     seed: u64,
 ) -> Result<()> {
-    writeln!(
-        page,
-        "## {}, {threads} thread{}\n",
-        job.name,
-        if threads == 1 { "" } else { "s" }
-    )?;
+    writeln!(page, "## {}, {threads} thread{}\n", job.name, if threads == 1 { "" } else { "s" })?;
     writeln!(page, "{}.", capitalised(job.about))?;
     let conditions = record.jobs.get(&format!("{} @{threads}", job.name));
     if let Some(c) = conditions {
@@ -87,34 +77,19 @@ fn write_table(
     let (limit, base) = (walls(job.limit), walls(BASE));
     let mut rows: Vec<(f64, String)> = Vec::new();
     for contestant in job.contestants {
-        let own: Vec<&Run> = runs
-            .iter()
-            .copied()
-            .filter(|r| r.contestant == contestant.name)
-            .collect();
+        let own: Vec<&Run> =
+            runs.iter().copied().filter(|r| r.contestant == contestant.name).collect();
         let times: Vec<f64> = own.iter().map(|r| r.usage.wall_s).collect();
         let (Some(wall), Some(first)) = (median(&times), own.first()) else {
             continue;
         };
         let best = times.iter().copied().fold(f64::INFINITY, f64::min);
-        let cpu = median(
-            &own.iter()
-                .map(|r| r.usage.user_s + r.usage.sys_s)
-                .collect::<Vec<_>>(),
-        )
-        .unwrap_or_default();
-        let rss = own
-            .iter()
-            .map(|r| r.usage.max_rss_kb)
-            .max()
+        let cpu = median(&own.iter().map(|r| r.usage.user_s + r.usage.sys_s).collect::<Vec<_>>())
             .unwrap_or_default();
+        let rss = own.iter().map(|r| r.usage.max_rss_kb).max().unwrap_or_default();
         let anon = own.iter().filter_map(|r| r.usage.peak_anon_kb).max();
         let own = walls(contestant.name);
-        let note = if threads > 1 && !contestant.scales {
-            " (1 thread)"
-        } else {
-            ""
-        };
+        let note = if threads > 1 && !contestant.scales { " (1 thread)" } else { "" };
         let row = format!(
             "| {}{note} | {} | {wall:.3} | {best:.3} | {} | {} | {cpu:.2} | {} | {} |",
             contestant.name,
@@ -143,10 +118,7 @@ fn write_warnings(page: &mut String, runs: &[&Run], conditions: Option<&JobRecor
         writeln!(page, "Failed or wrong: {}.\n", c.failed.join(", "))?;
     }
     // A few pages of a program's own binary may have been evicted; that is not the input.
-    let from_disk = runs
-        .iter()
-        .filter(|r| r.usage.in_blocks * 512 > 1 << 20)
-        .count();
+    let from_disk = runs.iter().filter(|r| r.usage.in_blocks * 512 > 1 << 20).count();
     if from_disk > 0 {
         writeln!(
             page,
@@ -157,10 +129,8 @@ fn write_warnings(page: &mut String, runs: &[&Run], conditions: Option<&JobRecor
     if failed > 0 {
         writeln!(page, "Warning: {failed} run(s) failed.\n")?;
     }
-    let (base, control) = (
-        by_rep(runs, BASE, |r| r.usage.wall_s),
-        by_rep(runs, CONTROL, |r| r.usage.wall_s),
-    );
+    let (base, control) =
+        (by_rep(runs, BASE, |r| r.usage.wall_s), by_rep(runs, CONTROL, |r| r.usage.wall_s));
     let (control, base) = paired(&control, &base);
     if let Some(aa) = paired_ratio(&control, &base, 0).filter(|aa| aa.low > 1.0 || aa.high < 1.0) {
         writeln!(
@@ -175,17 +145,12 @@ fn write_warnings(page: &mut String, runs: &[&Run], conditions: Option<&JobRecor
 
 /// A contestant's value in each repetition.
 fn by_rep(runs: &[&Run], contestant: &str, value: impl Fn(&Run) -> f64) -> BTreeMap<usize, f64> {
-    runs.iter()
-        .filter(|r| r.contestant == contestant)
-        .map(|r| (r.rep, value(r)))
-        .collect()
+    runs.iter().filter(|r| r.contestant == contestant).map(|r| (r.rep, value(r))).collect()
 }
 
 /// The values of the repetitions that both have.
 fn paired(a: &BTreeMap<usize, f64>, b: &BTreeMap<usize, f64>) -> (Vec<f64>, Vec<f64>) {
-    a.iter()
-        .filter_map(|(rep, a)| Some((*a, *b.get(rep)?)))
-        .unzip()
+    a.iter().filter_map(|(rep, a)| Some((*a, *b.get(rep)?))).unzip()
 }
 
 fn ratio(
@@ -208,9 +173,9 @@ fn megabytes(kb: Option<u64>) -> String {
 
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| {
-        first.to_uppercase().collect::<String>() + chars.as_str()
-    })
+    chars
+        .next()
+        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }
 
 #[cfg(test)]
@@ -225,10 +190,7 @@ mod tests {
             version: "1".to_owned(),
             threads: 2,
             rep: i + 1,
-            usage: Usage {
-                wall_s,
-                ..Usage::default()
-            },
+            usage: Usage { wall_s, ..Usage::default() },
         };
         walls.iter().enumerate().map(run).collect()
     }
@@ -245,10 +207,7 @@ mod tests {
             ),
             "{page}"
         );
-        assert!(
-            page.contains("| biofast | 1 | 2.000 | 1.000 | 2.00 [2.00, 2.00] | 1 |"),
-            "{page}"
-        );
+        assert!(page.contains("| biofast | 1 | 2.000 | 1.000 | 2.00 [2.00, 2.00] | 1 |"), "{page}");
     }
 
     #[test]

@@ -49,15 +49,7 @@ pub(crate) fn replace(dir: &Path, job: &str, threads: usize, new: &[Run]) -> Res
 
 fn format(runs: &[Run]) -> String {
     let mut text = format!("{HEADER}\n");
-    for Run {
-        job,
-        contestant,
-        version,
-        threads,
-        rep,
-        usage: u,
-    } in runs
-    {
+    for Run { job, contestant, version, threads, rep, usage: u } in runs {
         let anon = u.peak_anon_kb.map(|kb| kb.to_string()).unwrap_or_default();
         // Writing to a String cannot fail.
         let _ = writeln!(
@@ -120,11 +112,7 @@ fn parse_line(line: &str) -> Result<Run> {
             user_s: number(user)?,
             sys_s: number(sys)?,
             max_rss_kb: number(rss)?,
-            peak_anon_kb: if anon.is_empty() {
-                None
-            } else {
-                Some(number(anon)?)
-            },
+            peak_anon_kb: if anon.is_empty() { None } else { Some(number(anon)?) },
             minor_faults: number(minor)?,
             major_faults: number(major)?,
             in_blocks: number(blocks)?,
@@ -151,14 +139,7 @@ mod tests {
             peak_anon_kb: (rep > 1).then_some(5),
             ..Usage::default()
         };
-        Run {
-            job: job.into(),
-            contestant: "c".into(),
-            version: "1.0".into(),
-            threads,
-            rep,
-            usage,
-        }
+        Run { job: job.into(), contestant: "c".into(), version: "1.0".into(), threads, rep, usage }
     }
 
     #[test]

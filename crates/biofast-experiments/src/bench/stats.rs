@@ -29,12 +29,7 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 /// The median of `a[i] / b[i]`, where pair `i` was measured in the same repetition, with a percentile
 /// bootstrap over the pairs. `None` unless there are pairs.
 pub(crate) fn paired_ratio(a: &[f64], b: &[f64], seed: u64) -> Option<Estimate> {
-    let ratios: Vec<f64> = a
-        .iter()
-        .zip(b)
-        .filter(|(_, b)| **b > 0.0)
-        .map(|(a, b)| a / b)
-        .collect();
+    let ratios: Vec<f64> = a.iter().zip(b).filter(|(_, b)| **b > 0.0).map(|(a, b)| a / b).collect();
     let value = median(&ratios)?;
     let mut rng = Rng::new(seed, PURPOSE_BOOTSTRAP, 0);
     let mut sample = vec![0.0; ratios.len()];
@@ -47,17 +42,9 @@ pub(crate) fn paired_ratio(a: &[f64], b: &[f64], seed: u64) -> Option<Estimate> 
         })
         .collect();
     medians.sort_by(f64::total_cmp);
-    let at = |per_mille: usize| {
-        medians
-            .get(medians.len() * per_mille / 1000)
-            .copied()
-            .unwrap_or(value)
-    };
-    Some(Estimate {
-        value,
-        low: at(25),
-        high: at(975),
-    })
+    let at =
+        |per_mille: usize| medians.get(medians.len() * per_mille / 1000).copied().unwrap_or(value);
+    Some(Estimate { value, low: at(25), high: at(975) })
 }
 
 #[cfg(test)]
@@ -74,14 +61,7 @@ mod tests {
     #[test]
     fn constant_ratio_has_no_width() {
         let estimate = paired_ratio(&[2.0, 4.0, 6.0], &[1.0, 2.0, 3.0], 1);
-        assert_eq!(
-            estimate,
-            Some(Estimate {
-                value: 2.0,
-                low: 2.0,
-                high: 2.0
-            })
-        );
+        assert_eq!(estimate, Some(Estimate { value: 2.0, low: 2.0, high: 2.0 }));
         assert_eq!(paired_ratio(&[], &[], 1), None);
     }
 
@@ -91,17 +71,12 @@ mod tests {
         let mut rng = Rng::new(5, 0, 0);
         let mut covered = 0;
         for trial in 0..100 {
-            let a: Vec<f64> = (0..15)
-                .map(|_| 0.9 + rng.below(2001) as f64 / 10_000.0)
-                .collect();
+            let a: Vec<f64> = (0..15).map(|_| 0.9 + rng.below(2001) as f64 / 10_000.0).collect();
             let estimate = paired_ratio(&a, &[1.0; 15], trial).expect("pairs");
             assert!(estimate.low <= estimate.value && estimate.value <= estimate.high);
             covered += u32::from(estimate.low <= 1.0 && 1.0 <= estimate.high);
         }
-        assert!(
-            (88..=100).contains(&covered),
-            "{covered} of 100 intervals hold the true ratio"
-        );
+        assert!((88..=100).contains(&covered), "{covered} of 100 intervals hold the true ratio");
     }
 
     #[test]

@@ -62,11 +62,7 @@ fn push_segment(rng: &mut Rng, out: &mut Vec<u8>) {
     for _ in 0..len {
         let r = rng.next();
         let side = (r & 1) as usize;
-        out.push(if r >> 48 < gc {
-            b"GC"[side]
-        } else {
-            b"AT"[side]
-        });
+        out.push(if r >> 48 < gc { b"GC"[side] } else { b"AT"[side] });
     }
 }
 
@@ -99,20 +95,15 @@ mod tests {
             s.iter().filter(|b| matches!(b, b'G' | b'C')).count() as f64 / s.len() as f64
         };
         assert!((0.40..0.42).contains(&gc(genome.forward(0, 1_000_000))));
-        let windows: Vec<f64> = (0..1000)
-            .map(|i| gc(genome.forward(i * 1000, 1000)))
-            .collect();
+        let windows: Vec<f64> = (0..1000).map(|i| gc(genome.forward(i * 1000, 1000))).collect();
         assert!(windows.iter().any(|&g| g < 0.35) && windows.iter().any(|&g| g > 0.47));
     }
 
     #[test]
     fn reverse_is_the_reverse_complement() {
         let genome = Genome::with_len(10_000);
-        let mut expected: Vec<u8> = genome
-            .forward(100, 50)
-            .iter()
-            .map(|&b| complement(b))
-            .collect();
+        let mut expected: Vec<u8> =
+            genome.forward(100, 50).iter().map(|&b| complement(b)).collect();
         expected.reverse();
         assert_eq!(genome.reverse(150, 50), expected);
     }

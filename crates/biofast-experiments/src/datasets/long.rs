@@ -52,11 +52,7 @@ impl LongReads<'_> {
         } else {
             None
         };
-        let lower = if rng.chance(2_600) {
-            rng.below(len as u64) as usize
-        } else {
-            usize::MAX
-        };
+        let lower = if rng.chance(2_600) { rng.below(len as u64) as usize } else { usize::MAX };
         qual.clear();
         for i in 0..len {
             let r = rng.next();

@@ -80,8 +80,7 @@ impl Manifest {
     pub fn replace(&mut self, entry: FileEntry, catalogue: &[String]) {
         self.file.retain(|old| old.file != entry.file);
         self.file.push(entry);
-        self.file
-            .sort_by_key(|e| catalogue.iter().position(|name| *name == e.file));
+        self.file.sort_by_key(|e| catalogue.iter().position(|name| *name == e.file));
     }
 
     /// Fails, naming each differing field, unless `found` is what the manifest says.
@@ -94,22 +93,10 @@ impl Manifest {
             );
         };
         let fields: [(&str, String, String); 7] = [
-            (
-                "format",
-                format!("{:?}", expected.format),
-                format!("{:?}", found.format),
-            ),
+            ("format", format!("{:?}", expected.format), format!("{:?}", found.format)),
             ("seed", expected.seed.to_string(), found.seed.to_string()),
-            (
-                "profile",
-                expected.profile.name().to_owned(),
-                found.profile.name().to_owned(),
-            ),
-            (
-                "records",
-                expected.records.to_string(),
-                found.records.to_string(),
-            ),
+            ("profile", expected.profile.name().to_owned(), found.profile.name().to_owned()),
+            ("records", expected.records.to_string(), found.records.to_string()),
             ("bases", expected.bases.to_string(), found.bases.to_string()),
             ("bytes", expected.bytes.to_string(), found.bytes.to_string()),
             ("sha256", expected.sha256.clone(), found.sha256.clone()),
@@ -119,12 +106,7 @@ impl Manifest {
             .filter(|(_, want, have)| want != have)
             .map(|(field, want, have)| format!("{field} {have}, manifest {want}"))
             .collect();
-        ensure!(
-            differences.is_empty(),
-            "{}: {}",
-            found.file,
-            differences.join("; ")
-        );
+        ensure!(differences.is_empty(), "{}: {}", found.file, differences.join("; "));
         Ok(())
     }
 }
@@ -135,11 +117,7 @@ impl FileEntry {
         let path = dir.join(&self.file);
         let mut hash = Sha256::new();
         let bytes = read_parts(&path, |part| hash.update(part))?;
-        Ok(FileEntry {
-            bytes,
-            sha256: to_hex(&hash.finalize()),
-            ..self.clone()
-        })
+        Ok(FileEntry { bytes, sha256: to_hex(&hash.finalize()), ..self.clone() })
     }
 
     /// What the file of this entry is now: size, checksum, records and bases are recomputed from its bytes.
@@ -179,9 +157,8 @@ fn read_parts(path: &Path, mut sink: impl FnMut(&[u8])) -> Result<u64> {
     let mut buffer = vec![0; 1 << 20];
     let mut bytes = 0;
     loop {
-        let n = file
-            .read(&mut buffer)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let n =
+            file.read(&mut buffer).with_context(|| format!("cannot read {}", path.display()))?;
         if n == 0 {
             return Ok(bytes);
         }
@@ -233,35 +210,21 @@ mod tests {
 
     #[test]
     fn survives_toml() {
-        let manifest = Manifest {
-            file: vec![entry()],
-        };
+        let manifest = Manifest { file: vec![entry()] };
         let text = toml::to_string(&manifest).expect("serialises");
         assert_eq!(toml::from_str::<Manifest>(&text).expect("parses"), manifest);
     }
 
     #[test]
     fn mismatch_is_an_error_that_names_the_field() {
-        let manifest = Manifest {
-            file: vec![entry()],
-        };
+        let manifest = Manifest { file: vec![entry()] };
         manifest.check(&entry()).expect("the same entry");
         let error = manifest
-            .check(&FileEntry {
-                bases: 8,
-                ..entry()
-            })
+            .check(&FileEntry { bases: 8, ..entry() })
             .expect_err("bases differ")
             .to_string();
         assert_eq!(error, "generated/d.fq: bases 8, manifest 7");
-        assert!(
-            manifest
-                .check(&FileEntry {
-                    file: "generated/e.fq".into(),
-                    ..entry()
-                })
-                .is_err()
-        );
+        assert!(manifest.check(&FileEntry { file: "generated/e.fq".into(), ..entry() }).is_err());
     }
 
     #[test]
@@ -278,21 +241,11 @@ mod tests {
     #[test]
     fn replace_keeps_the_catalogue_order() {
         let catalogue = ["a".to_owned(), "b".to_owned()];
-        let named = |file: &str| FileEntry {
-            file: file.into(),
-            ..entry()
-        };
+        let named = |file: &str| FileEntry { file: file.into(), ..entry() };
         let mut manifest = Manifest::default();
         manifest.replace(named("b"), &catalogue);
         manifest.replace(named("a"), &catalogue);
         manifest.replace(named("b"), &catalogue);
-        assert_eq!(
-            manifest
-                .file
-                .iter()
-                .map(|e| e.file.as_str())
-                .collect::<Vec<_>>(),
-            ["a", "b"]
-        );
+        assert_eq!(manifest.file.iter().map(|e| e.file.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     }
 }

@@ -70,19 +70,9 @@ pub const CATALOGUE: &[Dataset] = &[
     short("medium", Profile::Hiseq, 10_000, 2),
     short("large", Profile::Hiseq, 100_000, 3),
     short("vlarge", Profile::Hiseq, 1_000_000, 4),
-    Dataset {
-        place: Place::OptIn,
-        ..short("huge", Profile::Hiseq, 10_000_000, 5)
-    },
-    Dataset {
-        names: Names::Compact,
-        ..short("r1_1600k", Profile::Hiseq, 1_600_000, 6)
-    },
-    Dataset {
-        names: Names::Compact,
-        mate: 1,
-        ..short("r2_1600k", Profile::Hiseq, 1_600_000, 6)
-    },
+    Dataset { place: Place::OptIn, ..short("huge", Profile::Hiseq, 10_000_000, 5) },
+    Dataset { names: Names::Compact, ..short("r1_1600k", Profile::Hiseq, 1_600_000, 6) },
+    Dataset { names: Names::Compact, mate: 1, ..short("r2_1600k", Profile::Hiseq, 1_600_000, 6) },
     short("novaseq_100k", Profile::Novaseq, 100_000, 7),
     short("long_10k", Profile::Nanopore, 10_000, 8),
     Dataset {
@@ -101,11 +91,7 @@ pub const CATALOGUE: &[Dataset] = &[
 impl Dataset {
     /// The path of one of its files, relative to the datasets directory.
     fn file(&self, format: Format) -> String {
-        let folder = if self.place == Place::Committed {
-            ""
-        } else {
-            "generated/"
-        };
+        let folder = if self.place == Place::Committed { "" } else { "generated/" };
         format!("{folder}{}.{}", self.name, format.extension())
     }
 }
@@ -113,10 +99,7 @@ impl Dataset {
 /// The datasets called `names` (`sample` means both files of the sample); with none, all but the opt-in ones.
 fn select(names: &[String]) -> Result<Vec<&'static Dataset>> {
     if names.is_empty() {
-        return Ok(CATALOGUE
-            .iter()
-            .filter(|d| d.place != Place::OptIn)
-            .collect());
+        return Ok(CATALOGUE.iter().filter(|d| d.place != Place::OptIn).collect());
     }
     let mut selected = Vec::new();
     for name in names {
@@ -136,10 +119,7 @@ fn select(names: &[String]) -> Result<Vec<&'static Dataset>> {
 
 /// Every file of the catalogue, in order.
 fn all_files() -> Vec<String> {
-    CATALOGUE
-        .iter()
-        .flat_map(|d| d.formats.iter().map(|&f| d.file(f)))
-        .collect()
+    CATALOGUE.iter().flat_map(|d| d.formats.iter().map(|&f| d.file(f))).collect()
 }
 
 /// `datasets build`: writes the files of `names` (all if empty) under `dir` and checks them against the
@@ -151,11 +131,8 @@ pub fn build(names: &[String], dir: &Path, update_manifest: bool) -> Result<()> 
     let mut faults = Vec::new();
     for dataset in selected {
         let start = Instant::now();
-        let targets: Vec<_> = dataset
-            .formats
-            .iter()
-            .map(|&f| (f, dir.join(dataset.file(f))))
-            .collect();
+        let targets: Vec<_> =
+            dataset.formats.iter().map(|&f| (f, dir.join(dataset.file(f)))).collect();
         let written = writer::write_dataset(dataset, &genome, &targets)
             .with_context(|| format!("dataset {}", dataset.name))?;
         for file in written {
@@ -170,21 +147,14 @@ pub fn build(names: &[String], dir: &Path, update_manifest: bool) -> Result<()> 
                 bytes: file.bytes,
                 sha256: file.sha256,
             };
-            println!(
-                "{:<28} {:>13} bytes  {}",
-                entry.file, entry.bytes, entry.sha256
-            );
+            println!("{:<28} {:>13} bytes  {}", entry.file, entry.bytes, entry.sha256);
             if update_manifest {
                 manifest.replace(entry, &all_files());
             } else if let Err(error) = manifest.check(&entry) {
                 faults.push(error.to_string());
             }
         }
-        eprintln!(
-            "{} built in {:.1} s",
-            dataset.name,
-            start.elapsed().as_secs_f64()
-        );
+        eprintln!("{} built in {:.1} s", dataset.name, start.elapsed().as_secs_f64());
     }
     if update_manifest {
         return manifest.write(dir);
@@ -196,17 +166,9 @@ pub fn build(names: &[String], dir: &Path, update_manifest: bool) -> Result<()> 
 /// with the manifest. Absent files are an error when they are committed or named.
 pub fn verify(names: &[String], dir: &Path) -> Result<()> {
     let manifest = Manifest::read(dir)?;
-    ensure!(
-        !manifest.file.is_empty(),
-        "no manifest in {}",
-        dir.display()
-    );
+    ensure!(!manifest.file.is_empty(), "no manifest in {}", dir.display());
     let mut faults = Vec::new();
-    let selected = if names.is_empty() {
-        CATALOGUE.iter().collect()
-    } else {
-        select(names)?
-    };
+    let selected = if names.is_empty() { CATALOGUE.iter().collect() } else { select(names)? };
     for dataset in selected {
         for &format in dataset.formats {
             let file = dataset.file(format);
@@ -221,10 +183,7 @@ pub fn verify(names: &[String], dir: &Path) -> Result<()> {
                 println!("{file:<28} absent");
                 continue;
             }
-            match expected
-                .recompute(dir)
-                .and_then(|found| manifest.check(&found))
-            {
+            match expected.recompute(dir).and_then(|found| manifest.check(&found)) {
                 Ok(()) => println!("{file:<28} ok"),
                 Err(error) => faults.push(format!("{error:#}")),
             }
@@ -236,10 +195,7 @@ pub fn verify(names: &[String], dir: &Path) -> Result<()> {
 /// `datasets list`: the catalogue, and which files are there.
 pub fn list(dir: &Path) -> Result<()> {
     let manifest = Manifest::read(dir)?;
-    println!(
-        "{:<13} {:<9} {:>10} {:>9}  files",
-        "name", "profile", "records", "seed"
-    );
+    println!("{:<13} {:<9} {:>10} {:>9}  files", "name", "profile", "records", "seed");
     for dataset in CATALOGUE {
         println!(
             "{:<13} {:<9} {:>10} {:>9}  {}",
@@ -257,14 +213,8 @@ pub fn list(dir: &Path) -> Result<()> {
             let file = dataset.file(format);
             let size = manifest
                 .find(&file)
-                .map_or("not in manifest".to_owned(), |e| {
-                    format!("{} bytes", e.bytes)
-                });
-            let state = if dir.join(&file).exists() {
-                "present"
-            } else {
-                "absent"
-            };
+                .map_or("not in manifest".to_owned(), |e| format!("{} bytes", e.bytes));
+            let state = if dir.join(&file).exists() { "present" } else { "absent" };
             println!("    {file:<28} {size:>18}  {state}");
         }
     }
@@ -275,11 +225,7 @@ fn fail_on(faults: &[String]) -> Result<()> {
     if faults.is_empty() {
         return Ok(());
     }
-    bail!(
-        "{} file(s) differ from the manifest:\n  {}",
-        faults.len(),
-        faults.join("\n  ")
-    )
+    bail!("{} file(s) differ from the manifest:\n  {}", faults.len(), faults.join("\n  "))
 }
 
 /// Lower-case hexadecimal.

@@ -146,9 +146,7 @@ impl ShortTables {
     #[inline]
     pub(crate) fn slots(&self, level: usize, cycle: usize) -> &[u8; SLOTS] {
         let at = (level * BUCKETS + cycle / CYCLES_PER_BUCKET) * SLOTS;
-        self.slots[at..]
-            .first_chunk()
-            .expect("a table holds SLOTS scores")
+        self.slots[at..].first_chunk().expect("a table holds SLOTS scores")
     }
 
     /// The printed score of a latent one.
@@ -202,19 +200,11 @@ mod tests {
     fn tables_hold_forty_scores_and_decay() {
         let tables = ShortTables::new(Profile::Hiseq);
         let mut seen = [false; 64];
-        tables
-            .slots
-            .iter()
-            .for_each(|&q| seen[usize::from(q)] = true);
+        tables.slots.iter().for_each(|&q| seen[usize::from(q)] = true);
         assert_eq!(seen.iter().filter(|&&s| s).count(), 40);
         assert!(!seen[0] && !seen[1] && seen[2] && seen[41]);
-        let mean = |level, cycle| {
-            tables
-                .slots(level, cycle)
-                .iter()
-                .map(|&q| u32::from(q))
-                .sum::<u32>()
-        };
+        let mean =
+            |level, cycle| tables.slots(level, cycle).iter().map(|&q| u32::from(q)).sum::<u32>();
         for level in 0..LEVELS {
             assert!(mean(level, 149) < mean(level, 20));
         }

@@ -60,13 +60,7 @@ impl<'a> ShortReads<'a> {
         seed: u64,
         mate: usize,
     ) -> Self {
-        ShortReads {
-            genome,
-            tables: ShortTables::new(profile),
-            names,
-            seed,
-            mate,
-        }
+        ShortReads { genome, tables: ShortTables::new(profile), names, seed, mate }
     }
 
     /// Appends records `chunk * SHORT_CHUNK ..` (at most `records` of them) to `out`.
@@ -93,12 +87,8 @@ impl<'a> ShortReads<'a> {
                 out.extend_from_slice(b"@SIM001:12:HFKJJBGXY:");
                 push_number(1 + tile / 432 % 4, out);
                 out.push(b':');
-                let (surface, swath, camera, tile) = (
-                    1 + tile / 216 % 2,
-                    1 + tile / 72 % 3,
-                    1 + tile / 12 % 6,
-                    1 + tile % 12,
-                );
+                let (surface, swath, camera, tile) =
+                    (1 + tile / 216 % 2, 1 + tile / 72 % 3, 1 + tile / 12 % 6, 1 + tile % 12);
                 push_number(surface * 10_000 + swath * 1000 + camera * 100 + tile, out);
                 out.push(b':');
                 push_number(1000 + in_tile * 5 % 8 * 3000 + x_offset % 3000, out);
@@ -136,11 +126,7 @@ impl<'a> ShortReads<'a> {
             let r = rng.next();
             noise[cycle] = r;
             let drawn = self.tables.slots(level, cycle)[(r >> 32 & SLOT_MASK) as usize];
-            latent = if cycle > 0 && r >> 42 & 255 < KEEP_CHANCE {
-                latent
-            } else {
-                drawn
-            };
+            latent = if cycle > 0 && r >> 42 & 255 < KEEP_CHANCE { latent } else { drawn };
             qual[cycle] = latent;
         }
         qual[clear..].fill(Q_BAD);

@@ -10,10 +10,7 @@ use super::*;
 use crate::limit;
 
 fn dataset(name: &str) -> &'static Dataset {
-    CATALOGUE
-        .iter()
-        .find(|d| d.name == name)
-        .expect("in the catalogue")
+    CATALOGUE.iter().find(|d| d.name == name).expect("in the catalogue")
 }
 
 fn text_of(dataset: &Dataset) -> Vec<u8> {
@@ -29,11 +26,8 @@ fn text_of(dataset: &Dataset) -> Vec<u8> {
 
 /// Name, sequence and quality of each record.
 fn records(text: &[u8]) -> Vec<[&[u8]; 3]> {
-    let lines: Vec<&[u8]> = text
-        .strip_suffix(b"\n")
-        .expect("final newline")
-        .split(|&b| b == b'\n')
-        .collect();
+    let lines: Vec<&[u8]> =
+        text.strip_suffix(b"\n").expect("final newline").split(|&b| b == b'\n').collect();
     assert_eq!(lines.len() % 4, 0);
     lines
         .chunks_exact(4)
@@ -76,18 +70,15 @@ fn hiseq_has_the_stated_shares() {
     let lower = share(&records, |b| b.is_ascii_lowercase());
     let gc = share(&records, |b| matches!(b.to_ascii_uppercase(), b'G' | b'C'));
     assert!((0.005..0.01).contains(&n), "N share {n}");
-    assert!(
-        (0.0015..0.0025).contains(&lower),
-        "lower-case share {lower}"
-    );
+    assert!((0.0015..0.0025).contains(&lower), "lower-case share {lower}");
     assert!((0.39..0.43).contains(&gc), "GC share {gc}");
     assert_eq!(scores(&records), (2..=41).collect());
     // N only where the score says so, decay along the read, and reads on both sides of mean Q30.
-    assert!(records.iter().all(|r| {
-        r[1].iter()
-            .zip(r[2])
-            .all(|(&b, &q)| !matches!(b, b'N' | b'n') || q == b'#')
-    }));
+    assert!(
+        records.iter().all(|r| {
+            r[1].iter().zip(r[2]).all(|(&b, &q)| !matches!(b, b'N' | b'n') || q == b'#')
+        })
+    );
     let at = |cycle: usize| records.iter().map(|r| u64::from(r[2][cycle])).sum::<u64>();
     assert!(at(30) > at(100) && at(100) > at(149));
     let good = records
@@ -101,29 +92,19 @@ fn hiseq_has_the_stated_shares() {
 
 #[test]
 fn novaseq_has_four_scores() {
-    let text = text_of(&Dataset {
-        records: 5_000,
-        ..short("n", Profile::Novaseq, 0, 7)
-    });
+    let text = text_of(&Dataset { records: 5_000, ..short("n", Profile::Novaseq, 0, 7) });
     assert_eq!(scores(&records(&text)), [2, 12, 23, 37].into());
 }
 
 #[test]
 fn long_reads_are_long() {
-    let text = text_of(&Dataset {
-        records: 300,
-        ..short("l", Profile::Nanopore, 0, 8)
-    });
+    let text = text_of(&Dataset { records: 300, ..short("l", Profile::Nanopore, 0, 8) });
     let records = records(&text);
     assert_eq!(records.len(), 300);
     let mut lengths: Vec<usize> = records.iter().map(|r| r[1].len()).collect();
     lengths.sort_unstable();
     assert!(lengths[0] >= 1_000 && lengths[299] <= 100_000 && lengths[299] > 20_000);
-    assert!(
-        (4_500..7_500).contains(&lengths[150]),
-        "median {}",
-        lengths[150]
-    );
+    assert!((4_500..7_500).contains(&lengths[150]), "median {}", lengths[150]);
     let scores = scores(&records);
     assert!(scores.len() >= 25 && scores.first() >= Some(&3) && scores.last() <= Some(&30));
 }
@@ -131,19 +112,9 @@ fn long_reads_are_long() {
 #[test]
 fn records_do_not_depend_on_how_many_there_are() {
     for profile in [Profile::Hiseq, Profile::Nanopore] {
-        let (few, many) = if profile == Profile::Hiseq {
-            (5_000, 9_000)
-        } else {
-            (40, 70)
-        };
-        let few = text_of(&Dataset {
-            records: few,
-            ..short("a", profile, 0, 3)
-        });
-        let many = text_of(&Dataset {
-            records: many,
-            ..short("b", profile, 0, 3)
-        });
+        let (few, many) = if profile == Profile::Hiseq { (5_000, 9_000) } else { (40, 70) };
+        let few = text_of(&Dataset { records: few, ..short("a", profile, 0, 3) });
+        let many = text_of(&Dataset { records: many, ..short("b", profile, 0, 3) });
         assert!(many.starts_with(&few));
     }
 }
@@ -153,12 +124,7 @@ fn mates_share_names_and_molecules() {
     let (first, second) = (text_of(dataset("sample_R1")), text_of(dataset("sample_R2")));
     let (first, second) = (records(&first), records(&second));
     let name = |r: &[&[u8]; 3]| r[0].split(|&b| b == b' ').next().map(<[u8]>::to_vec);
-    assert!(
-        first
-            .iter()
-            .zip(&second)
-            .all(|(a, b)| name(a) == name(b) && a[0] != b[0])
-    );
+    assert!(first.iter().zip(&second).all(|(a, b)| name(a) == name(b) && a[0] != b[0]));
     // Where the insert is short the mates overlap: R1's last bases are in R2's reverse complement.
     let overlapping = first
         .iter()
@@ -178,10 +144,7 @@ fn mates_share_names_and_molecules() {
             reverse.windows(24).any(|w| w == &a[1][126..])
         })
         .count();
-    assert!(
-        (50..400).contains(&overlapping),
-        "{overlapping} of 2500 pairs overlap"
-    );
+    assert!((50..400).contains(&overlapping), "{overlapping} of 2500 pairs overlap");
 }
 
 #[test]
@@ -197,10 +160,7 @@ fn containers_read_back() {
         assert_eq!(read_bgzf(&read("fq.bgz")), plain);
         let mut text = vec![0; plain.len() + 1];
         let gzip = read("fq.gz");
-        assert_eq!(
-            Decompressor::new().gzip_decompress(&gzip, &mut text),
-            Ok(plain.len())
-        );
+        assert_eq!(Decompressor::new().gzip_decompress(&gzip, &mut text), Ok(plain.len()));
         assert_eq!(&text[..plain.len()], plain);
     }
 }
@@ -216,13 +176,8 @@ fn read_bgzf(data: &[u8]) -> Vec<u8> {
         let (block, next) = rest.split_at(size);
         // Inflated as a whole gzip member, which also checks CRC-32 and ISIZE.
         let mut out = vec![0; 65_280];
-        last = Decompressor::new()
-            .gzip_decompress(block, &mut out)
-            .expect("a valid gzip member");
-        assert!(
-            last == 65_280 || next.len() <= 28,
-            "only the last block is short"
-        );
+        last = Decompressor::new().gzip_decompress(block, &mut out).expect("a valid gzip member");
+        assert!(last == 65_280 || next.len() <= 28, "only the last block is short");
         text.extend_from_slice(&out[..last]);
         rest = next;
     }
@@ -237,10 +192,7 @@ fn read_bgzf(data: &[u8]) -> Vec<u8> {
 fn a_changed_file_or_manifest_is_an_error() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let names = ["tiny".to_owned()];
-    assert!(
-        build(&names, dir.path(), false).is_err(),
-        "not in the manifest yet"
-    );
+    assert!(build(&names, dir.path(), false).is_err(), "not in the manifest yet");
     build(&names, dir.path(), true).expect("writes the manifest");
     build(&names, dir.path(), false).expect("the same again");
     verify(&names, dir.path()).expect("as built");
@@ -250,9 +202,7 @@ fn a_changed_file_or_manifest_is_an_error() {
     let good = text.clone();
     text[60] ^= 1;
     fs::write(&path, &text).expect("writes");
-    let error = verify(&names, dir.path())
-        .expect_err("one bit differs")
-        .to_string();
+    let error = verify(&names, dir.path()).expect_err("one bit differs").to_string();
     assert!(error.contains("generated/tiny.fq: sha256"), "{error}");
     fs::write(&path, &good[..good.len() - 1]).expect("writes");
     assert!(verify(&names, dir.path()).is_err(), "truncated");
@@ -262,10 +212,7 @@ fn a_changed_file_or_manifest_is_an_error() {
     let mut manifest = Manifest::read(dir.path()).expect("reads");
     manifest.file[1].bytes += 1;
     manifest.write(dir.path()).expect("writes");
-    assert!(
-        build(&names, dir.path(), false).is_err(),
-        "the manifest differs"
-    );
+    assert!(build(&names, dir.path(), false).is_err(), "the manifest differs");
 }
 
 #[test]
@@ -273,16 +220,9 @@ fn limit_inflates_all_blocks_and_sees_damage() {
     let dir = tempfile::tempdir().expect("temporary directory");
     build(&["medium".to_owned()], dir.path(), true).expect("builds");
     let path = dir.path().join("generated/medium.fq.bgz");
-    let bytes = fs::metadata(path.with_extension("").with_extension("fq"))
-        .expect("plain")
-        .len();
+    let bytes = fs::metadata(path.with_extension("").with_extension("fq")).expect("plain").len();
     for threads in [1, 2, 5] {
-        assert_eq!(
-            limit::inflate(&path, threads, true)
-                .expect("inflates")
-                .bytes,
-            bytes
-        );
+        assert_eq!(limit::inflate(&path, threads, true).expect("inflates").bytes, bytes);
     }
     let good = fs::read(&path).expect("reads");
     fs::write(&path, &good[..good.len() - 40]).expect("writes");
@@ -293,10 +233,7 @@ fn limit_inflates_all_blocks_and_sees_damage() {
     damaged[second - 8] ^= 1;
     fs::write(&path, &damaged).expect("writes");
     assert!(limit::inflate(&path, 2, true).is_err(), "wrong CRC-32");
-    assert_eq!(
-        limit::inflate(&path, 2, false).expect("not checked").bytes,
-        bytes
-    );
+    assert_eq!(limit::inflate(&path, 2, false).expect("not checked").bytes, bytes);
 }
 
 #[test]

@@ -91,12 +91,7 @@ pub(crate) fn write_dataset(
 
     let mut written = Vec::new();
     let mut done = |format, (bytes, sha256)| {
-        written.push(Written {
-            format,
-            bases,
-            bytes,
-            sha256,
-        });
+        written.push(Written { format, bases, bytes, sha256 });
     };
     if let Some(file) = plain {
         done(Format::Fastq, file.finish()?);
@@ -107,8 +102,7 @@ pub(crate) fn write_dataset(
             || compress_member(&text),
             || {
                 bgzf.as_mut().map_or(Ok(()), |writer| {
-                    text.chunks(BGZF_BATCH)
-                        .try_for_each(|part| writer.write(part))
+                    text.chunks(BGZF_BATCH).try_for_each(|part| writer.write(part))
                 })
             },
         );
@@ -133,14 +127,8 @@ pub(crate) fn generate(
 ) -> Result<u64> {
     let (per_chunk, make): (u64, MakeChunk<'_>) = match dataset.profile {
         Profile::Nanopore => {
-            let reads = LongReads {
-                genome,
-                seed: dataset.seed,
-            };
-            (
-                LONG_CHUNK,
-                Box::new(move |chunk, records, out| reads.push_chunk(chunk, records, out)),
-            )
+            let reads = LongReads { genome, seed: dataset.seed };
+            (LONG_CHUNK, Box::new(move |chunk, records, out| reads.push_chunk(chunk, records, out)))
         }
         profile => {
             let reads = ShortReads::new(genome, profile, dataset.names, dataset.seed, dataset.mate);
@@ -157,18 +145,11 @@ pub(crate) fn generate(
     let mut bases = 0;
     for first in (0..chunks).step_by(BATCH as usize) {
         let batch = &mut buffers[..BATCH.min(chunks - first) as usize];
-        batch
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(i, (text, count))| {
-                let chunk = first + i as u64;
-                text.clear();
-                *count = make(
-                    chunk,
-                    per_chunk.min(dataset.records - chunk * per_chunk),
-                    text,
-                );
-            });
+        batch.par_iter_mut().enumerate().for_each(|(i, (text, count))| {
+            let chunk = first + i as u64;
+            text.clear();
+            *count = make(chunk, per_chunk.min(dataset.records - chunk * per_chunk), text);
+        });
         for (text, count) in &*batch {
             bases += count;
             sink(text)?;
@@ -193,12 +174,7 @@ impl HashedFile {
         let part = part_name(path);
         let file =
             File::create(&part).with_context(|| format!("cannot create {}", part.display()))?;
-        Ok(HashedFile {
-            file,
-            path: path.to_owned(),
-            hash: Sha256::new(),
-            bytes: 0,
-        })
+        Ok(HashedFile { file, path: path.to_owned(), hash: Sha256::new(), bytes: 0 })
     }
 
     fn write(&mut self, data: &[u8]) -> Result<()> {
@@ -235,10 +211,7 @@ const BGZF_BATCH: usize = 256 * BGZF_PAYLOAD;
 
 impl BgzfWriter {
     fn new(file: HashedFile) -> Self {
-        BgzfWriter {
-            file,
-            pending: Vec::with_capacity(2 * BGZF_BATCH),
-        }
+        BgzfWriter { file, pending: Vec::with_capacity(2 * BGZF_BATCH) }
     }
 
     fn write(&mut self, text: &[u8]) -> Result<()> {
@@ -253,9 +226,7 @@ impl BgzfWriter {
     fn write_blocks(&mut self, len: usize) -> Result<()> {
         let blocks: Vec<Vec<u8>> = self.pending[..len]
             .par_chunks(BGZF_PAYLOAD)
-            .map_init(new_compressor, |compressor, text| {
-                compress_block(compressor, text)
-            })
+            .map_init(new_compressor, compress_block)
             .collect::<Result<_>>()?;
         for block in &blocks {
             self.file.write(block)?;
@@ -280,9 +251,8 @@ fn compress_block(compressor: &mut Compressor, text: &[u8]) -> Result<Vec<u8>> {
     const HEADER: usize = 18;
     const FOOTER: usize = 8;
     let mut block = vec![0; HEADER + compressor.deflate_compress_bound(text.len()) + FOOTER];
-    let deflated = compressor
-        .deflate_compress(text, &mut block[HEADER..])
-        .context("deflate failed")?;
+    let deflated =
+        compressor.deflate_compress(text, &mut block[HEADER..]).context("deflate failed")?;
     block.truncate(HEADER + deflated);
     let size = block.len() + FOOTER - 1;
     ensure!(
@@ -303,9 +273,7 @@ fn compress_block(compressor: &mut Compressor, text: &[u8]) -> Result<Vec<u8>> {
 fn compress_member(text: &[u8]) -> Result<Vec<u8>> {
     let mut compressor = new_compressor();
     let mut member = vec![0; compressor.gzip_compress_bound(text.len())];
-    let len = compressor
-        .gzip_compress(text, &mut member)
-        .context("gzip failed")?;
+    let len = compressor.gzip_compress(text, &mut member).context("gzip failed")?;
     member.truncate(len);
     Ok(member)
 }

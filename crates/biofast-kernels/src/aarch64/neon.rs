@@ -73,15 +73,9 @@ pub(super) fn load_or_zero(bytes: &[u8]) -> uint8x16_t {
         (u64::from_le_bytes(*first), high)
     } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let last = u64::from(u32::from_le_bytes(*last));
-        (
-            u64::from(u32::from_le_bytes(*first)) | last << (8 * (len - 4)),
-            0,
-        )
+        (u64::from(u32::from_le_bytes(*first)) | last << (8 * (len - 4)), 0)
     } else {
-        let word = bytes
-            .iter()
-            .rev()
-            .fold(0, |word, &byte| word << 8 | u64::from(byte));
+        let word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         (word, 0)
     };
     vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high)))
@@ -169,10 +163,7 @@ fn count_gc_acgt_neon(bytes: &[u8]) -> GcCounts {
     let low_bits = vdupq_n_u8(15);
     let [gc, acgt] = count_matches(bytes, |block| {
         let expected = vqtbl1q_u8(letters, vandq_u8(block, low_bits));
-        [
-            vceqq_u8(vandq_u8(block, folded), c),
-            vceqq_u8(vandq_u8(block, upper), expected),
-        ]
+        [vceqq_u8(vandq_u8(block, folded), c), vceqq_u8(vandq_u8(block, upper), expected)]
     });
     GcCounts { gc, acgt }
 }

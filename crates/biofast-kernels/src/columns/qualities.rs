@@ -25,11 +25,7 @@ pub struct QualityColumns {
 
 impl Default for QualityColumns {
     fn default() -> Self {
-        Self {
-            sums: Sums::default(),
-            table: ClassTable::new(),
-            seen: Vec::new(),
-        }
+        Self { sums: Sums::default(), table: ClassTable::new(), seen: Vec::new() }
     }
 }
 
@@ -103,10 +99,7 @@ impl QualityColumns {
     /// # Panics
     /// If `phred` is above 93.
     pub fn add_count(&mut self, position: usize, phred: u8, count: u64) {
-        assert!(
-            usize::from(phred) < PHRED_VALUES,
-            "Phred {phred} is above 93"
-        );
+        assert!(usize::from(phred) < PHRED_VALUES, "Phred {phred} is above 93");
         self.sums.add(position, usize::from(phred), count);
     }
 

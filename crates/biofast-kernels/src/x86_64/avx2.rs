@@ -79,10 +79,7 @@ pub(super) fn load_or_zero(bytes: &[u8]) -> __m256i {
         [a, b, c, ..] => u32::from_le_bytes([*a, *b, *c, 0]),
         [] => 0,
     };
-    let rest = _mm256_and_si256(
-        _mm256_set1_epi32(rest as i32),
-        _mm256_cmpeq_epi32(words, lanes),
-    );
+    let rest = _mm256_and_si256(_mm256_set1_epi32(rest as i32), _mm256_cmpeq_epi32(words, lanes));
     _mm256_or_si256(whole, rest)
 }
 
@@ -159,9 +156,8 @@ fn count_bases_avx2(bytes: &[u8]) -> BaseCounts {
 fn count_byte(bytes: &[u8], byte: u8, ignored: i8) -> u64 {
     let byte = _mm256_set1_epi8(byte as i8);
     let mask = _mm256_set1_epi8(!ignored);
-    let [count] = count_matches(bytes, |block| {
-        [_mm256_cmpeq_epi8(_mm256_and_si256(block, mask), byte)]
-    });
+    let [count] =
+        count_matches(bytes, |block| [_mm256_cmpeq_epi8(_mm256_and_si256(block, mask), byte)]);
     count
 }
 

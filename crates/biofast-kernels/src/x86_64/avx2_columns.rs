@@ -130,10 +130,7 @@ fn count_stripe<const PLANES: usize>(
     for first in (0..COLUMN_BLOCK).step_by(WIDTH) {
         let mut slices = [[zero; 8]; PLANES];
         for group in rows.chunks(GROUP) {
-            let mut vectors = [Class {
-                plane: zero,
-                bit: zero,
-            }; GROUP];
+            let mut vectors = [Class { plane: zero, bit: zero }; GROUP];
             for (vector, row) in vectors.iter_mut().zip(group) {
                 let row = stripe(row, start + first);
                 bytes += row.len().min(WIDTH);

@@ -130,9 +130,7 @@ fn count_gc_avx512(bytes: &[u8]) -> u64 {
     // C is 0x43 and G is 0x47; lower case adds 0x20.
     let folded = _mm512_set1_epi8(!0x24);
     let c = _mm512_set1_epi8(b'C' as i8);
-    count_matches(bytes, |block| {
-        _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, folded), c)
-    })
+    count_matches(bytes, |block| _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, folded), c))
 }
 
 #[inline]
@@ -167,9 +165,7 @@ fn count_gc_acgt_avx512(bytes: &[u8]) -> GcCounts {
 fn count_n_avx512(bytes: &[u8]) -> u64 {
     let upper = _mm512_set1_epi8(!0x20);
     let n = _mm512_set1_epi8(b'N' as i8);
-    count_matches(bytes, |block| {
-        _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, upper), n)
-    })
+    count_matches(bytes, |block| _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, upper), n))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]

@@ -156,10 +156,7 @@ fn add_group<const PLANES: usize>(
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn add_bits(a: __m512i, b: __m512i, c: __m512i) -> (__m512i, __m512i) {
-    (
-        _mm512_ternarylogic_epi64::<0xe8>(a, b, c),
-        _mm512_ternarylogic_epi64::<0x96>(a, b, c),
-    )
+    (_mm512_ternarylogic_epi64::<0xe8>(a, b, c), _mm512_ternarylogic_epi64::<0x96>(a, b, c))
 }
 
 /// Turns bit-sliced counters into one vector of byte counts a class: an 8 × 8 transpose of bits in each byte lane.

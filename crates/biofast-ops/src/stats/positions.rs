@@ -12,8 +12,8 @@ const BINS_PER_OCTAVE: usize = 16;
 
 /// The start of each bin within its octave, in thousandths of the octave's start: 1000·2^(i/16).
 const OCTAVE: [usize; BINS_PER_OCTAVE + 1] = [
-    1000, 1044, 1091, 1139, 1189, 1242, 1297, 1354, 1414, 1477, 1542, 1610, 1682, 1756, 1834,
-    1915, 2000,
+    1000, 1044, 1091, 1139, 1189, 1242, 1297, 1354, 1414, 1477, 1542, 1610, 1682, 1756, 1834, 1915,
+    2000,
 ];
 
 /// What is at one position, or at the positions of one bin.

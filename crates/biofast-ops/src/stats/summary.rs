@@ -167,9 +167,8 @@ impl Summary {
             quality_range: range,
             qualities,
             sequence_type: sequence_type(c, &counts),
-            encoding: range.map_or(Encoding::Unknown, |(low, high)| {
-                Encoding::guess(low + 33, high + 33)
-            }),
+            encoding: range
+                .map_or(Encoding::Unknown, |(low, high)| Encoding::guess(low + 33, high + 33)),
         }
     }
 }
