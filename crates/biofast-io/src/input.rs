@@ -102,7 +102,7 @@ impl Input {
         }
         match &mut self.kind {
             #[cfg(all(feature = "mmap", unix))]
-            Kind::Map(_) => {}
+            Kind::Map(map) => release_behind(map, self.position - n as u64, self.position),
             Kind::Buffered(b) => b.start += n,
         }
     }
@@ -234,6 +234,20 @@ fn buffer_size(len: Option<u64>) -> usize {
     let len = len.map_or(LARGEST_BUFFER, |n| usize::try_from(n).unwrap_or(LARGEST_BUFFER));
     // One byte more than the file, so that its end shows without another buffer.
     len.saturating_add(1).clamp(SMALLEST_BUFFER, LARGEST_BUFFER).next_power_of_two()
+}
+
+/// Mapped pages are let go in windows of this many bytes, one window behind: workers are done
+/// with them by then, or at worst map them again.
+#[cfg(all(feature = "mmap", unix))]
+const RELEASE_WINDOW: u64 = 8 << 20;
+
+#[cfg(all(feature = "mmap", unix))]
+fn release_behind(map: &Map, before: u64, now: u64) {
+    let (first, last) = (before / RELEASE_WINDOW, now / RELEASE_WINDOW);
+    if first < last && last > 1 {
+        let window = |n: u64| (n.saturating_sub(1) * RELEASE_WINDOW) as usize;
+        map.release(window(first)..window(last));
+    }
 }
 
 #[cfg(all(feature = "mmap", unix))]

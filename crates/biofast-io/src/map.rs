@@ -94,6 +94,25 @@ impl Map {
             || !self.file.metadata().is_ok_and(|m| m.len() >= self.map.len() as u64)
     }
 
+    /// Lets go of the pages of a range: they stay in the system's cache and come back when
+    /// touched, but no longer count as this process's memory.
+    pub(crate) fn release(&self, range: std::ops::Range<usize>) {
+        #[cfg(target_os = "linux")]
+        {
+            // SAFETY: DONTNEED on a read-only file map only drops page-table entries; a later
+            // access reads the file's page again.
+            let _ = unsafe {
+                self.map.unchecked_advise_range(
+                    memmap2::UncheckedAdvice::DontNeed,
+                    range.start,
+                    range.end - range.start,
+                )
+            };
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = range;
+    }
+
     /// Maps the pages of a range before they are touched: one system call in place of a fault
     /// for every 64 KB.
     pub(crate) fn populate(&self, range: std::ops::Range<usize>) {
