@@ -1,6 +1,6 @@
 //! Which inputs were meant: arguments, patterns, lists of files and standard input.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -20,7 +20,7 @@ impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
             Input::Stdin(label) => label.clone(),
-            Input::Path(path) => path.to_string_lossy().into_owned(),
+            Input::Path(path) => biofast::io::display_name(path),
         }
     }
 
@@ -55,16 +55,16 @@ pub(crate) fn gather(
     }
     if let Some(list) = list {
         let mut read = || -> Result<()> {
-            let file: Box<dyn BufRead> = if list == Path::new("-") {
-                Box::new(std::io::stdin().lock())
+            let mut content = Vec::new();
+            if list == Path::new("-") {
+                std::io::stdin().lock().read_to_end(&mut content)?;
             } else {
-                Box::new(std::io::BufReader::new(std::fs::File::open(list)?))
-            };
-            for line in file.lines() {
-                let line = line?;
-                let line = line.trim_end_matches('\r');
+                std::fs::File::open(list)?.read_to_end(&mut content)?;
+            }
+            for line in content.split(|&b| b == b'\n') {
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
                 if !line.is_empty() {
-                    add(&mut inputs, Path::new(line), stdin_label)?;
+                    add(&mut inputs, &path(line)?, stdin_label)?;
                 }
             }
             Ok(())
@@ -103,7 +103,20 @@ fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()
         inputs.push(Input::Path(path.context("can't read a folder")?));
     }
     if inputs.len() == before {
-        bail!("no file matches '{pattern}'");
+        // Opening it will say that there is no such file, and leave the others their rows.
+        inputs.push(Input::Path(argument.to_owned()));
     }
     Ok(())
+}
+
+/// A path as a line of a list has it: any bytes on unix.
+#[cfg(unix)]
+fn path(line: &[u8]) -> Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(std::ffi::OsStr::from_bytes(line).into())
+}
+
+#[cfg(not(unix))]
+fn path(line: &[u8]) -> Result<PathBuf> {
+    Ok(std::str::from_utf8(line).context("a path is not UTF-8")?.into())
 }

@@ -37,7 +37,6 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             message("error", &format!("{error:#}"));
             ExitCode::from(2)

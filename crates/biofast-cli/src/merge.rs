@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use biofast::ops::stats::Collector;
-use biofast::ops::stats::report::{FileReport, Report};
+use biofast::ops::stats::report::{FileReport, Preamble, Report};
 
-use crate::stats::{self, Entry, Format};
+use crate::stats::{self, Entry, Figures, Format};
 
 /// Merge JSON reports of `biofast stats`: the result equals one run over all inputs
 ///
@@ -39,9 +39,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for path in &args.reports {
         let mut read = || -> Result<()> {
             let text = std::fs::read(path)?;
-            let report: Report =
-                serde_json::from_slice(&text).context("not a report of `biofast stats --json`")?;
-            report.check()?;
+            let not_a_report = "not a report of `biofast stats --json`";
+            let preamble: Preamble = serde_json::from_slice(&text).context(not_a_report)?;
+            preamble.check()?;
+            let report: Report = serde_json::from_slice(&text).context(not_a_report)?;
             for file in report.files {
                 entries.push(entry(file, args.sample.as_deref())?);
             }
@@ -49,7 +50,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         };
         read().with_context(|| path.display().to_string())?;
     }
-    stats::print(&stats::join_by_sample(entries), &args.format, args.out.as_deref())
+    let entries = stats::join_by_sample(entries, &args.format);
+    stats::report(&entries, false);
+    stats::print(&entries, &args.format, args.out.as_deref())
 }
 
 fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {
@@ -58,8 +61,9 @@ fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),
         inputs: file.inputs,
-        error: file.error,
+        errors: file.error.into_iter().collect(),
         warnings: file.warnings,
-        collector,
+        pairs: None,
+        figures: Figures::Collector(Box::new(collector)),
     })
 }

@@ -6,19 +6,19 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use biofast::io::output::AtomicFile;
 
-/// Standard output was closed by its reader.
+/// The output was closed by its reader.
 #[derive(Debug)]
 struct ClosedPipe;
 
 impl std::fmt::Display for ClosedPipe {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("standard output was closed")
+        f.write_str("the output was closed")
     }
 }
 
 impl std::error::Error for ClosedPipe {}
 
-/// Whether the error is a closed standard output, which is the reader's choice.
+/// Whether the error is an output closed by its reader, which is the reader's choice.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.is::<ClosedPipe>()
 }
@@ -38,7 +38,11 @@ pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<()> {
                 file.write_all(text.as_bytes())?;
                 file.commit()
             };
-            write().with_context(|| format!("can't write {}", path.display()))
+            match write() {
+                // Only a pipe or a device given by name can say so.
+                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(ClosedPipe.into()),
+                result => result.with_context(|| format!("can't write {}", path.display())),
+            }
         }
         None => {
             let mut stdout = io::stdout().lock();

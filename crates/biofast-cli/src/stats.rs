@@ -1,15 +1,16 @@
 //! `biofast stats`: inputs to collectors to a table, TSV or JSON.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use biofast::fastq::pair;
 use biofast::io::{IoMode, Notes, Options, Progress};
 use biofast::ops::stats::report::{FileReport, Report, Statistics, Status};
 use biofast::ops::stats::table::{self, Row};
-use biofast::ops::stats::{Collector, Encoding, Summary};
+use biofast::ops::stats::{Collector, Encoding, PairCheck, Summary};
 use clap::ValueEnum;
 use rayon::prelude::*;
 
@@ -113,9 +114,33 @@ enum Io {
 pub(crate) struct Entry {
     pub(crate) sample: String,
     pub(crate) inputs: Vec<String>,
-    pub(crate) error: Option<String>,
+    pub(crate) errors: Vec<String>,
     pub(crate) warnings: Vec<String>,
-    pub(crate) collector: Collector,
+    pub(crate) pairs: Option<PairCheck>,
+    pub(crate) figures: Figures,
+}
+
+/// What is kept of a collector, which itself takes about 1 MB: as little as the output needs.
+pub(crate) enum Figures {
+    /// For tables.
+    Summary(Box<Summary>),
+    /// For JSON.
+    Statistics(Box<Statistics>),
+    /// Everything, where rows are yet to be joined.
+    Collector(Box<Collector>),
+    /// Counted with another row of the same sample.
+    Joined,
+}
+
+impl Figures {
+    /// What `format` needs of `collector`.
+    pub(crate) fn of(collector: &Collector, format: &Format) -> Figures {
+        if format.json {
+            Figures::Statistics(Box::new(Statistics::from(collector)))
+        } else {
+            Figures::Summary(Box::new(collector.summary()))
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -130,19 +155,22 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut entries = collect_all(args, &inputs, &names, &progress)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
-    for entry in &entries {
-        if !args.quiet {
-            entry.warnings.iter().for_each(|w| message("warning", w));
-        }
-        if let Some(error) = &entry.error {
-            message("error", error);
-        }
-    }
+    report(&entries, args.quiet);
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {
-        entries = join_by_sample(entries);
+        entries = join_by_sample(entries, &args.format);
     }
     print(&entries, &args.format, args.out.as_deref())
+}
+
+/// Says on standard error what is wrong or worth knowing.
+pub(crate) fn report(entries: &[Entry], quiet: bool) {
+    for entry in entries {
+        if !quiet {
+            entry.warnings.iter().for_each(|w| message("warning", w));
+        }
+        entry.errors.iter().for_each(|e| message("error", e));
+    }
 }
 
 /// The row name of each input.
@@ -159,8 +187,9 @@ fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
     }
 }
 
-/// Collects every input. Several inputs are read at once, the threads shared among them:
-/// that is the only way to use two threads on ordinary gzip.
+/// Collects every input. Several inputs are read at once, the threads shared among them: that is
+/// the only way to use all threads on ordinary gzip. But an input much larger than the others
+/// gets all threads for itself, lest it be read on one when the others are done.
 fn collect_all(
     args: &Args,
     inputs: &[Input],
@@ -168,18 +197,38 @@ fn collect_all(
     progress: &Arc<Progress>,
 ) -> Result<Vec<Entry>> {
     let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
-    let at_once = threads.min(inputs.len());
+    let lengths: Vec<u64> = inputs.iter().map(|input| input.len().unwrap_or(0)).collect();
+    let largest = lengths.iter().copied().max().unwrap_or(0).max(1);
+    let as_large = usize::try_from(lengths.iter().sum::<u64>().div_ceil(largest));
+    let at_once = threads.min(inputs.len()).min(as_large.unwrap_or(1).max(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
-    Ok(pool.install(|| {
+    // Samples are summed up as their inputs are done, so that only samples take memory.
+    let samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() {
+        true => HashMap::new(),
+        false => names.iter().map(|name| (name.as_str(), Mutex::default())).collect(),
+    };
+    let mut entries: Vec<Entry> = pool.install(|| {
         let indexed = inputs.par_iter().zip(names).with_max_len(1);
         indexed
             .map(|(input, name)| {
-                let mut options = options(args, threads / at_once);
+                // Threads that can't be shared evenly go to the first readers.
+                let reader = rayon::current_thread_index().unwrap_or(0);
+                let share = threads / at_once + usize::from(reader < threads % at_once);
+                let mut options = options(args, share);
                 options.progress = Some(Arc::clone(progress));
-                collect(args, input, name, options)
+                collect(args, input, name, options, samples.get(name.as_str()))
             })
             .collect()
-    }))
+    });
+    let mut samples: HashMap<String, Mutex<Collector>> =
+        samples.into_iter().map(|(name, sum)| (name.to_owned(), sum)).collect();
+    for entry in &mut entries {
+        if let Some(sum) = samples.remove(&entry.sample) {
+            let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+            entry.figures = Figures::Collector(Box::new(sum));
+        }
+    }
+    Ok(entries)
 }
 
 fn options(args: &Args, threads: usize) -> Options {
@@ -197,10 +246,18 @@ fn options(args: &Args, threads: usize) -> Options {
     }
 }
 
-fn collect(args: &Args, input: &Input, name: &str, mut options: Options) -> Entry {
+/// Reads one input. Its counts go to `sample`, if there is one.
+fn collect(
+    args: &Args,
+    input: &Input,
+    name: &str,
+    mut options: Options,
+    sample: Option<&Mutex<Collector>>,
+) -> Entry {
     let notes = Arc::new(Notes::default());
     options.notes = Some(Arc::clone(&notes));
-    let init = if args.paired || args.interleaved { Collector::with_names } else { Collector::new };
+    let pairs = args.paired || args.interleaved;
+    let init = if pairs { Collector::with_pair_check } else { Collector::new };
     let result = match input.open() {
         Ok(source) => Collector::collect(source, &options, init)
             .map_err(|fault| (*fault.so_far, fault.error.to_string())),
@@ -239,7 +296,20 @@ fn collect(args: &Args, input: &Input, name: &str, mut options: Options) -> Entr
         .into_iter()
         .map(|w| format!("{}: {w}", biofast::io::Escaped(label.as_bytes())))
         .collect();
-    Entry { sample: name.to_owned(), inputs: vec![label], error, warnings, collector }
+    Entry {
+        sample: name.to_owned(),
+        inputs: vec![label],
+        errors: error.into_iter().collect(),
+        warnings,
+        pairs: collector.pair_check(),
+        figures: match sample {
+            None => Figures::of(&collector, &args.format),
+            Some(sample) => {
+                sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
+                Figures::Joined
+            }
+        },
+    }
 }
 
 /// Sets the error of inputs whose reads are not the mates they should be.
@@ -248,21 +318,21 @@ fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) {
     if args.paired {
         for (inputs, entries) in inputs.chunks_exact(2).zip(entries.chunks_exact_mut(2)) {
             let [first, second] = entries else { continue };
-            if first.error.is_some() || second.error.is_some() {
-                continue;
-            }
-            if first.collector.names_agree(&second.collector) == Some(false) {
+            let (Some(pairs), Some(mates)) = (&first.pairs, &second.pairs) else { continue };
+            let sound = first.errors.is_empty() && second.errors.is_empty();
+            if sound && !pairs.pairs_with(mates) {
                 let error = explain(inputs, || {
                     pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
                 });
-                first.error = Some(error.clone());
-                second.error = Some(error);
+                first.errors.push(error.clone());
+                second.errors.push(error);
             }
         }
     } else if args.interleaved {
         for (input, entry) in inputs.iter().zip(entries) {
-            if entry.error.is_none() && entry.collector.names_interleave() == Some(false) {
-                entry.error = Some(explain(std::slice::from_ref(input), || {
+            let Some(pairs) = &entry.pairs else { continue };
+            if entry.errors.is_empty() && !pairs.is_interleaved() {
+                entry.errors.push(explain(std::slice::from_ref(input), || {
                     pair::find_interleaved_mismatch(input.open()?, &options)
                 }));
             }
@@ -288,22 +358,32 @@ fn explain(
 }
 
 /// Joins entries of the same sample, at the place of the first.
-pub(crate) fn join_by_sample(entries: Vec<Entry>) -> Vec<Entry> {
-    let mut place = std::collections::HashMap::new();
+pub(crate) fn join_by_sample(entries: Vec<Entry>, format: &Format) -> Vec<Entry> {
+    let mut place = HashMap::new();
     let mut joined: Vec<Entry> = Vec::new();
     for entry in entries {
-        match place.get(&entry.sample) {
-            None => {
-                place.insert(entry.sample.clone(), joined.len());
-                joined.push(entry);
+        let Some(&index) = place.get(&entry.sample) else {
+            place.insert(entry.sample.clone(), joined.len());
+            joined.push(entry);
+            continue;
+        };
+        let into: &mut Entry = &mut joined[index];
+        if let (Figures::Collector(into), Figures::Collector(from)) =
+            (&mut into.figures, &entry.figures)
+        {
+            into.merge(from);
+        }
+        into.inputs.extend(entry.inputs);
+        into.warnings.extend(entry.warnings);
+        for error in entry.errors {
+            if !into.errors.contains(&error) {
+                into.errors.push(error);
             }
-            Some(&index) => {
-                let into: &mut Entry = &mut joined[index];
-                into.collector.merge(&entry.collector);
-                into.inputs.extend(entry.inputs);
-                into.warnings.extend(entry.warnings);
-                into.error = into.error.take().or(entry.error);
-            }
+        }
+    }
+    for entry in &mut joined {
+        if let Figures::Collector(collector) = &entry.figures {
+            entry.figures = Figures::of(collector, format);
         }
     }
     joined
@@ -316,36 +396,45 @@ pub(crate) fn print(
     out: Option<&std::path::Path>,
 ) -> Result<ExitCode> {
     let text = if format.json {
-        let files = entries.iter().map(file_report).collect();
+        let files = entries.iter().filter_map(file_report).collect();
         let report = Report::new(env!("CARGO_PKG_VERSION"), files);
         let mut text = serde_json::to_string(&report)?;
         text.push('\n');
         text
     } else {
-        let summaries: Vec<Summary> = entries.iter().map(|e| e.collector.summary()).collect();
+        let errors: Vec<String> = entries.iter().map(|entry| entry.errors.join("; ")).collect();
         let rows: Vec<Row<'_>> = entries
             .iter()
-            .zip(&summaries)
-            .map(|(entry, summary)| Row {
+            .zip(&errors)
+            .map(|(entry, error)| Row {
                 name: &entry.sample,
-                result: entry.error.as_deref().map_or(Ok(summary), Err),
+                result: match &entry.figures {
+                    Figures::Summary(summary) if error.is_empty() => Ok(&**summary),
+                    _ => Err(error.as_str()),
+                },
             })
             .collect();
         if format.tsv { table::tsv(&rows) } else { table::table(&rows) }
     };
-    output::write(out, &text)?;
-    let good = entries.iter().all(|entry| entry.error.is_none());
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    let good = entries.iter().all(|entry| entry.errors.is_empty());
+    match output::write(out, &text) {
+        // A closed pipe is no error of ours, but it doesn't make a faulty input good either.
+        Err(error) if !output::is_closed_pipe(&error) => Err(error),
+        _ if good => Ok(ExitCode::SUCCESS),
+        _ => Ok(ExitCode::from(2)),
+    }
 }
 
-fn file_report(entry: &Entry) -> FileReport {
-    FileReport {
+fn file_report(entry: &Entry) -> Option<FileReport> {
+    let Figures::Statistics(statistics) = &entry.figures else { return None };
+    let error = entry.errors.join("; ");
+    Some(FileReport {
         sample: entry.sample.clone(),
         inputs: entry.inputs.clone(),
-        status: if entry.error.is_none() { Status::Ok } else { Status::Error },
-        error: entry.error.clone(),
+        status: if error.is_empty() { Status::Ok } else { Status::Error },
+        error: Some(error).filter(|error| !error.is_empty()),
         warnings: entry.warnings.clone(),
         format: "FASTQ".into(),
-        statistics: Statistics::from(&entry.collector),
-    }
+        statistics: (**statistics).clone(),
+    })
 }

@@ -57,7 +57,8 @@ fn broken_records_are_errors_with_record_and_line() {
         for kind in [Kind::Plain, Kind::Gzip, Kind::Bgzf(65_280)] {
             let path = folder.file("x", wrap(kind, format!("{good}{bad}").as_bytes()));
             for threads in ["1", "2", "8"] {
-                let run = biofast(&["stats", "--json", "-@", threads, &path]);
+                let run =
+                    biofast(&["stats", "--json", "-@", threads, "--chunk-size", "4000", &path]);
                 assert_error(&run, &[&path, message]);
                 let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
                 let file = &json["files"][0];
@@ -76,11 +77,12 @@ fn a_fault_in_the_middle_gives_the_same_report_on_any_threads() {
     let folder = Folder::new();
     let text = reads("r", 3000).replacen("@r1234 x", "r1234 x", 1);
     let path = folder.file("x.bgz", bgzf(text.as_bytes(), 3000));
-    let expected = biofast(&["stats", "--json", "-@1", &path]);
+    let expected = biofast(&["stats", "--json", "-@1", "--chunk-size", "4000", &path]);
     assert_error(&expected, &["record 1235", "line 4937"]);
     for threads in ["2", "3", "8"] {
         for _ in 0..5 {
-            assert_eq!(biofast(&["stats", "--json", "-@", threads, &path]), expected);
+            let run = biofast(&["stats", "--json", "-@", threads, "--chunk-size", "4000", &path]);
+            assert_eq!(run, expected);
         }
     }
 }
@@ -111,6 +113,12 @@ fn mates_that_disagree_are_errors_naming_the_record() {
     }
     assert_error(&biofast(&["stats", "--paired", &r1]), &["two by two"]);
     assert_error(&biofast(&["stats", "--interleaved", &r1]), &["record 1", "'p0' and 'p1'"]);
+    let twice = folder.file("a_1.fq", "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n");
+    let needed = ["record 1", "expected mate 2", "'a/1' says it is mate 1"];
+    assert_error(&biofast(&["stats", "--paired", &twice, &twice]), &needed);
+    let casava = folder.file("c_2.fq", "@a 2:N:0:ACGT\nA\n+\nI\n");
+    let needed = ["record 1", "expected mate 1", "'a' says it is mate 2"];
+    assert_error(&biofast(&["stats", "--paired", &casava, &casava]), &needed);
     let odd = folder.file("odd.fq", "@a\nA\n+\nI\n@a\nA\n+\nI\n@b\nA\n+\nI\n");
     assert_error(&biofast(&["stats", "--interleaved", &odd]), &["record 3", "'b' has no mate"]);
 }
@@ -164,6 +172,18 @@ fn a_closed_pipe_is_not_an_error() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
+#[test]
+fn a_closed_pipe_does_not_hide_a_fault() {
+    let folder = Folder::new();
+    let bad = folder.file("bad.fq", "@x\nA\n+\nII\n");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = command(&["stats", "-T", &bad]);
+    command.stdout(writer).stderr(Stdio::piped());
+    let output = command.spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
@@ -188,14 +208,29 @@ fn a_result_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn many_files_need_few_descriptors() {
+fn many_files_need_few_descriptors_and_little_memory() {
     let folder = Folder::new();
     let file = folder.file("x.fq", reads("r", 2));
     let list = folder.file("list", format!("{file}\n").repeat(600));
     let limited =
         format!("ulimit -n 64; exec '{}' stats -T -@ 8 -X '{list}'", env!("CARGO_BIN_EXE_biofast"));
-    let mut command = std::process::Command::new("sh");
-    command.args(["-c", &limited]);
-    let run = finish(command);
+    let shell = |script: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]);
+        finish(command)
+    };
+    let run = shell(&limited);
     assert_eq!((run.code, run.stdout.lines().count()), (0, 601), "{}", run.stderr);
+    // And little memory: 600 long reads, which a collector each would keep in 600 MB.
+    let long = format!("@r\n{}\n+\n{}\n", "ACGT".repeat(1000), "IIII".repeat(1000));
+    let file = folder.file("long.fq", long);
+    let list = folder.file("list", format!("{file}\n").repeat(600));
+    for format in ["-T", "--sample all"] {
+        let limited = format!(
+            "ulimit -v 400000; exec '{}' stats {format} -@ 2 -X '{list}'",
+            env!("CARGO_BIN_EXE_biofast")
+        );
+        let run = shell(&limited);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
 }

@@ -39,8 +39,10 @@ fn compare(path: &str, ours: &Row, theirs: &Row) {
         let our = &ours[field];
         // An older version prints 2 decimals where a newer one rounds to integers.
         let equal = match (our.parse::<f64>(), their.parse::<f64>()) {
-            (Ok(our), Ok(their)) if field == "Q20(%)" || field == "Q30(%)" => {
-                (our - their).abs() < 0.500001 && (their.fract() == 0.0 || our == their)
+            (Ok(our), Ok(their_value))
+                if (field == "Q20(%)" || field == "Q30(%)") && !their.contains('.') =>
+            {
+                (our - their_value).abs() <= 0.5
             }
             (Ok(our), Ok(their)) => our == their,
             _ => our == their,

@@ -79,14 +79,15 @@ fn output_is_the_same_on_any_threads_simd_level_chunk_and_source() {
         let path = folder.file("reads", wrap(kind, text.as_bytes()));
         let reference = biofast(&["stats", "--json", "-@1", &path]);
         assert_eq!(reference.code, 0);
-        for threads in ["2", "3", "8"] {
-            assert_eq!(biofast(&["stats", "--json", "-@", threads, &path]), reference);
-        }
         for chunk in ["1024", "4567", "1000000"] {
-            let run = biofast(&["stats", "--json", "--chunk-size", chunk, &path]);
-            assert_eq!(run, reference, "chunks of {chunk}");
+            for threads in ["1", "2", "3", "8"] {
+                for io in ["mmap", "read"] {
+                    let how = ["--chunk-size", chunk, "-@", threads, "--io", io];
+                    let run = biofast(&[&["stats", "--json", &path], &how[..]].concat());
+                    assert_eq!(run, reference, "{how:?}");
+                }
+            }
         }
-        assert_eq!(biofast(&["stats", "--json", "--io", "mmap", &path]), reference);
         for isa in biofast::kernels::available() {
             let mut command = command(&["stats", "--json", &path]);
             command.env("BIOFAST_SIMD", isa.to_string());
@@ -142,14 +143,56 @@ fn merged_reports_equal_one_run_over_both() {
     assert!(run.stderr.contains("not a report"), "{}", run.stderr);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_list_may_hold_any_path() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let path = folder.path("").join(std::ffi::OsStr::from_bytes(b"lat\xe9.fq"));
+    if std::fs::write(&path, reads("r", 4)).is_err() {
+        eprintln!("skipped: the file system wants UTF-8");
+        return;
+    }
+    let list = folder.file("list", path.as_os_str().as_bytes());
+    let run = biofast(&["stats", "-T", "-X", &list]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(cells(&run.stdout, 0)[0].ends_with("lat\\xe9.fq"), "{}", run.stdout);
+}
+
+#[test]
+fn a_faulty_report_stays_faulty_when_merged() {
+    let folder = Folder::new();
+    let bad = folder.file("bad.fq", "@x\nA\n+\nII\n");
+    let json = common::text(&folder.path("bad.json"));
+    assert_eq!(biofast(&["stats", "--json", &bad, "-o", &json]).code, 2);
+    let run = biofast(&["merge", "-T", &json]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("bad.fq: record 1, line 4") && run.stdout.contains("NA"));
+}
+
+#[test]
+fn a_report_of_another_version_is_named() {
+    let folder = Folder::new();
+    let path = folder.file("x.json", r#"{"schema":"biofast.stats","schema_version":99}"#);
+    let run = biofast(&["merge", &path]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("schema version 99"), "{}", run.stderr);
+}
+
 #[test]
 fn a_report_that_was_tampered_with_is_refused() {
     let folder = Folder::new();
     let report = biofast(&["stats", "--json", &sample("sample_R1.fq.bgz")]).stdout;
-    let lie = folder.file("lie.json", report.replace("\"reads\":2500", "\"reads\":2501"));
-    let run = biofast(&["merge", &lie]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("don't add up"), "{}", run.stderr);
+    for (from, to, message) in [
+        ("\"reads\":2500", "\"reads\":2501", "don't add up"),
+        ("\"gc_histogram\":[0,", "\"gc_histogram\":[2501,", "more reads in a histogram"),
+    ] {
+        assert!(report.contains(from));
+        let lie = folder.file("lie.json", report.replace(from, to));
+        let run = biofast(&["merge", &lie]);
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains(message), "{}", run.stderr);
+    }
 }
 
 #[test]
@@ -173,7 +216,8 @@ fn lists_patterns_and_sample_names() {
     let run = biofast(&["stats", "-T", "--sample", "both", &a, &b]);
     assert_eq!((run.stdout.lines().count(), &cells(&run.stdout, 0)[3][..]), (2, "8"));
     assert_eq!(biofast(&["stats", "--sample", "1", "--sample", "2", &a]).code, 2);
-    assert_eq!(biofast(&["stats", &common::text(&folder.path("y_*.fq"))]).code, 2);
+    let run = biofast(&["stats", "-T", &a, &common::text(&folder.path("y_*.fq"))]);
+    assert_eq!((run.code, &cells(&run.stdout, 0)[3][..]), (2, "3"), "{}", run.stderr);
 }
 
 #[test]
@@ -223,10 +267,25 @@ fn old_qualities_are_warned_about() {
 }
 
 #[test]
-fn help_shows_examples_and_every_option() {
+fn help_shows_examples_and_the_options() {
     let run = biofast(&["stats", "--help"]);
     assert_eq!(run.code, 0);
-    for needed in ["Examples:", "--paired", "--files-from", "--stdin-label", "--threads", "--tsv"] {
+    for needed in [
+        "Examples:",
+        "--files-from",
+        "--tsv",
+        "--json",
+        "--out",
+        "--paired",
+        "--interleaved",
+        "--sample",
+        "--stdin-label",
+        "--threads",
+        "--io",
+        "--strict",
+        "--quiet",
+        "--verbose",
+    ] {
         assert!(run.stdout.contains(needed), "{needed}");
     }
     assert!(biofast(&["--version"]).stdout.starts_with("biofast 0."));

@@ -79,6 +79,15 @@ pub enum ErrorKind {
         /// The name of the second mate.
         second: Vec<u8>,
     },
+    /// A read says it is the other mate.
+    WrongMate {
+        /// Its name.
+        name: Vec<u8>,
+        /// The mate expected here: 1 or 2.
+        expected: u8,
+        /// The mate it says it is.
+        found: u8,
+    },
     /// A read has no mate.
     MateMissing {
         /// Its name.
@@ -171,6 +180,11 @@ impl fmt::Display for ErrorKind {
                 "the mates of this pair have different names: '{}' and '{}'",
                 Shown(first),
                 Shown(second)
+            ),
+            ErrorKind::WrongMate { name, expected, found } => write!(
+                f,
+                "expected mate {expected} of a pair, but read '{}' says it is mate {found}",
+                Shown(name)
             ),
             ErrorKind::MateMissing { name, missing_in } => write!(
                 f,

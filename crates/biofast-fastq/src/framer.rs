@@ -5,7 +5,7 @@
 //! of a quality line is never mistaken for a header. Every record is checked here, in order:
 //! when a record is wrong, no later one has been used anywhere.
 //!
-//! A record that isn't four plain lines hands the rest of the input to [`wrapped`], the slower
+//! A record that isn't four plain lines hands the rest of the input to [`crate::wrapped`], the slower
 //! exact parser. If that can't read the record either, the four-line error is reported.
 
 use std::sync::Arc;
@@ -16,14 +16,17 @@ use biofast_kernels as kernels;
 
 use crate::error::{Error, ErrorKind};
 use crate::record::{Batch, Span};
-use crate::wrapped;
+use crate::wrapped::{Parsed, Progress};
 
 /// The longest record in bytes, all four lines together: 2 GiB. Positions inside a chunk are
 /// 32-bit.
 pub const MAX_RECORD_LEN: u64 = 1 << 31;
 
 /// Bytes of a wrong line kept for the message.
-const LINE_SHOWN: usize = 300;
+pub(crate) const LINE_SHOWN: usize = 300;
+
+/// An arena that grew beyond this for a long record is not kept.
+const LARGE_ARENA: usize = 8 << 20;
 
 /// Places for the newlines of an unfinished record in front of a chunk's own.
 const CARRIED_LINES: usize = 3;
@@ -43,13 +46,13 @@ pub struct Framer {
     mode: Mode,
 }
 
+#[derive(Default)]
 enum Mode {
+    #[default]
     FourLine,
     /// From here on records may be wrapped. Until the first one has been read, `doubt` holds
     /// the error that holds if it can't be.
-    Wrapped {
-        doubt: Option<Error>,
-    },
+    Wrapped { doubt: Option<Error>, progress: Progress },
 }
 
 /// The records found in one chunk.
@@ -168,35 +171,40 @@ impl Framer {
         frame: &mut Frame,
         lines_before: u64,
     ) -> (usize, u64, Option<Error>) {
+        if frame.arena.capacity() > LARGE_ARENA {
+            frame.arena = Vec::new();
+        }
         frame.arena.clear();
         frame.arena.extend_from_slice(&bytes[..start]);
         frame.in_arena = true;
+        let (mut doubt, mut progress) = match std::mem::take(&mut self.mode) {
+            Mode::Wrapped { doubt, progress } => (doubt, progress),
+            Mode::FourLine => (None, Progress::default()),
+        };
         let mut at = start;
         let mut lines = lines_before;
-        loop {
-            match wrapped::parse(bytes, at, end == End::Data, &mut frame.arena) {
-                Ok(wrapped::Parsed::Record { span, next, lines: n }) => {
+        let error = loop {
+            match progress.read(&bytes[at..], end == End::Data, &mut frame.arena) {
+                Ok(Parsed::Record { span, next, lines: n }) => {
                     frame.spans.push(span);
-                    self.mode = Mode::Wrapped { doubt: None };
-                    at = next;
+                    at += next;
                     lines += n;
                 }
-                Ok(wrapped::Parsed::Blank { next, lines: n }) => {
-                    at = next;
-                    lines += n;
+                Ok(Parsed::Blank { next }) => {
+                    at += next;
+                    lines += 1;
                 }
-                Ok(wrapped::Parsed::NeedMore) => return (at, lines, None),
+                Ok(Parsed::NeedMore) => break None,
                 Err(fault) => {
-                    let here = self.at(frame.spans.len(), lines + fault.line, fault.byte);
-                    let own = Error::new(fault.kind, here);
-                    let doubt = match &mut self.mode {
-                        Mode::Wrapped { doubt } => doubt.take(),
-                        Mode::FourLine => None,
-                    };
-                    return (at, lines, Some(doubt.unwrap_or(own)));
+                    let here = self.at(frame.spans.len(), lines + fault.line, at + fault.byte);
+                    break Some(doubt.take().unwrap_or_else(|| Error::new(fault.kind, here)));
                 }
             }
-        }
+            doubt = None;
+            progress = Progress::default();
+        };
+        self.mode = Mode::Wrapped { doubt, progress };
+        (at, lines, error)
     }
 }
 
@@ -241,7 +249,8 @@ impl pipeline::Framer for Framer {
                 match error {
                     None => (stop, lines, None),
                     Some(doubt) if may_be_wrapped(doubt.kind()) => {
-                        self.mode = Mode::Wrapped { doubt: Some(doubt) };
+                        self.mode =
+                            Mode::Wrapped { doubt: Some(doubt), progress: Progress::default() };
                         self.wrapped(bytes, stop, end, frame, lines)
                     }
                     Some(error) => (stop, lines, Some(error)),
@@ -265,7 +274,9 @@ impl pipeline::Framer for Framer {
 
     fn locate(&self, error: biofast_io::Error) -> Error {
         let mut at = error.at().clone();
-        at.record.get_or_insert(self.records + 1);
+        if !matches!(error.kind(), biofast_io::ErrorKind::MissingEofBlock) {
+            at.record.get_or_insert(self.records + 1);
+        }
         at.offset.get_or_insert(self.offset);
         Error::new(ErrorKind::Io(error), at)
     }

@@ -4,6 +4,7 @@ use biofast_io::{Location, Options, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::reader::Reader;
+use crate::record::Record;
 
 /// The part of a read's name that both mates share: the name without a final `/1` or `/2`
 /// (also `.1`, `.2` and `_1`, `_2` are *not* cut: they number reads in SRA files).
@@ -18,6 +19,24 @@ pub fn template_name(name: &[u8]) -> &[u8] {
         [template @ .., b'/', b'1' | b'2'] => template,
         _ => name,
     }
+}
+
+/// Which mate a read says it is: 1 or 2 by a final `/1` or `/2` of its name, or by a Casava
+/// description (`2:N:0:ACGT`); `None` if it doesn't say.
+///
+/// ```
+/// use biofast_fastq::{Record, pair::mate_number};
+/// assert_eq!(mate_number(&Record::new(b"M1:7:1/2", b"", b"")), Some(2));
+/// assert_eq!(mate_number(&Record::new(b"M1:7:1 1:N:0:ACGT", b"", b"")), Some(1));
+/// assert_eq!(mate_number(&Record::new(b"M1:7:1 length=4", b"", b"")), None);
+/// ```
+pub fn mate_number(record: &Record<'_>) -> Option<u8> {
+    let digit = match (record.name(), record.description()) {
+        ([.., b'/', digit @ (b'1' | b'2')], _) => digit,
+        (_, [digit @ (b'1' | b'2'), b':', b'Y' | b'N', b':', ..]) => digit,
+        _ => return None,
+    };
+    Some(digit - b'0')
 }
 
 /// An order-sensitive digest of template names. Two inputs with equal digests and equal
@@ -82,25 +101,32 @@ pub fn find_mismatch(
             record: Some(record),
             ..Location::default()
         };
-        let kind = match (first.next_record()?, second.next_record()?) {
-            (None, None) => return Ok(None),
-            (Some(a), Some(b)) if template_name(a.name()) == template_name(b.name()) => continue,
-            (Some(a), Some(b)) => {
-                ErrorKind::MateNamesDiffer { first: a.name().to_vec(), second: b.name().to_vec() }
-            }
-            (Some(a), None) => {
-                let missing_in = names[1].clone();
-                let kind = ErrorKind::MateMissing { name: a.name().to_vec(), missing_in };
-                return Ok(Some(Error::new(kind, at(&names[0]))));
-            }
-            (None, Some(b)) => {
-                let missing_in = names[0].clone();
-                let kind = ErrorKind::MateMissing { name: b.name().to_vec(), missing_in };
-                return Ok(Some(Error::new(kind, at(&names[1]))));
-            }
+        let missing = |record: Record<'_>, missing_in: &str| ErrorKind::MateMissing {
+            name: record.name().to_vec(),
+            missing_in: missing_in.to_owned(),
         };
-        return Ok(Some(Error::new(kind, at(&names[0]))));
+        let (kind, place) = match (first.next_record()?, second.next_record()?) {
+            (None, None) => return Ok(None),
+            (Some(a), None) => (missing(a, &names[1]), 0),
+            (None, Some(b)) => (missing(b, &names[0]), 1),
+            (Some(a), Some(b)) if template_name(a.name()) != template_name(b.name()) => {
+                let (first, second) = (a.name().to_vec(), b.name().to_vec());
+                (ErrorKind::MateNamesDiffer { first, second }, 0)
+            }
+            (Some(a), Some(b)) => match (wrong_mate(&a, 1), wrong_mate(&b, 2)) {
+                (Some(kind), _) => (kind, 0),
+                (None, Some(kind)) => (kind, 1),
+                (None, None) => continue,
+            },
+        };
+        return Ok(Some(Error::new(kind, at(&names[place]))));
     }
+}
+
+/// The fault of a read that says it is another mate than `expected`.
+fn wrong_mate(record: &Record<'_>, expected: u8) -> Option<ErrorKind> {
+    let found = mate_number(record).filter(|&found| found != expected)?;
+    Some(ErrorKind::WrongMate { name: record.name().to_vec(), expected, found })
 }
 
 /// The first pair of neighbours in an interleaved input whose names differ, or the last read if
@@ -123,13 +149,16 @@ pub fn find_interleaved_mismatch(
     };
     while let Some(read) = reader.next_record()? {
         record += 1;
-        if record % 2 == 1 {
-            waiting.clear();
-            waiting.extend_from_slice(read.name());
-        } else if template_name(&waiting) != template_name(read.name()) {
+        let first = record % 2 == 1;
+        if !first && template_name(&waiting) != template_name(read.name()) {
             let kind = ErrorKind::MateNamesDiffer { first: waiting, second: read.name().to_vec() };
             return Ok(Some(Error::new(kind, at(record - 1))));
         }
+        if let Some(kind) = wrong_mate(&read, if first { 1 } else { 2 }) {
+            return Ok(Some(Error::new(kind, at(record))));
+        }
+        waiting.clear();
+        waiting.extend_from_slice(read.name());
     }
     if record % 2 == 1 {
         let kind = ErrorKind::MateMissing { name: waiting, missing_in: input.clone() };

@@ -2,6 +2,8 @@
 //! fault exactly where it has one.
 #![allow(clippy::unwrap_used)]
 
+use std::io::Write;
+
 use biofast_fastq::{Batch, Error, Reader, par_fold};
 use biofast_io::{IoMode, Options, Source};
 use biofast_testkit::container::{KINDS, Kind, wrap};
@@ -68,6 +70,16 @@ fn check_all_ways(text: &[u8]) -> Result<(), TestCaseError> {
         prop_assert_eq!(&found, &expected, "{:?}", kind);
         prop_assert_eq!(error.is_some(), faulty);
     }
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text).unwrap();
+    for chunk_size in [1, 7, 100] {
+        let source = Source::open(file.path()).unwrap();
+        let mapped = Options { io: IoMode::Mmap, ..options(3, chunk_size) };
+        let (found, error) = in_parallel(source, &mapped);
+        prop_assert_eq!(&found, &expected, "mapped, chunks of {}", chunk_size);
+        let name = file.path().to_str().unwrap();
+        messages.push(error.map(|error| error.replace(name, "x")));
+    }
     messages.dedup();
     prop_assert_eq!(messages.len(), 1, "the message depends on the way: {:?}", messages);
     Ok(())
@@ -120,6 +132,150 @@ fn a_read_of_four_million_bases_passes_through_small_chunks() {
         assert_eq!(error, None);
         assert_eq!(found.iter().map(|r| r.sequence.len()).collect::<Vec<_>>(), [len, 1]);
     }
+}
+
+#[test]
+fn a_bad_block_in_the_middle_gives_the_same_on_any_threads() {
+    let text: String = (0..500).map(|i| format!("@r{i}\nACGTACGT\n+\nIIIIIIII\n")).collect();
+    let mut file = wrap(Kind::Bgzf(300), text.as_bytes());
+    // Without the end-of-file block: a warning may only be given when all else is good.
+    file.truncate(file.len() - wrap(Kind::Bgzf(1), b"").len());
+    let at = file.len() / 2;
+    file[at] ^= 0x10;
+    let run = |threads| {
+        let notes = std::sync::Arc::new(biofast_io::Notes::default());
+        let options = Options { notes: Some(notes.clone()), ..options(threads, 300) };
+        let source = Source::from_reader("x", std::io::Cursor::new(file.clone()));
+        let (records, error) = in_parallel(source, &options);
+        assert_eq!(notes.warnings(), []);
+        (records.len(), error.unwrap())
+    };
+    let expected = run(1);
+    assert!(expected.1.contains("compressed byte"), "{}", expected.1);
+    for threads in [2, 3, 8] {
+        for _ in 0..20 {
+            assert_eq!(run(threads), expected);
+        }
+    }
+}
+
+/// Panics after some bytes, as a decoder or a caller's reader might.
+struct Panicking(usize);
+
+impl std::io::Read for Panicking {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        self.0 = self.0.checked_sub(1).expect("the reader panics here");
+        let record = b"@r\nACGT\n+\nIIII\n";
+        out[..record.len()].copy_from_slice(record);
+        Ok(record.len())
+    }
+}
+
+#[test]
+fn a_panic_anywhere_ends_the_run_with_that_panic() {
+    let caught =
+        |f: &mut dyn FnMut()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err();
+    let text = "@r\nACGT\n+\nIIII\n".repeat(200);
+    for threads in [1, 2, 4, 8] {
+        for kind in [Kind::Plain, Kind::Bgzf(50), Kind::Gzip] {
+            let bytes = wrap(kind, text.as_bytes());
+            assert!(caught(&mut || {
+                let source = Source::from_reader("x", std::io::Cursor::new(bytes.clone()));
+                let accept = |_: &mut (), batch: Batch<'_>| {
+                    assert!(batch.first_record() < 100, "the user's closure panics here");
+                };
+                let _ = par_fold(source, &options(threads, 64), || (), accept, |_, _| ());
+            }));
+        }
+        assert!(caught(&mut || {
+            let source = Source::from_reader("x", Panicking(50));
+            let _ = par_fold(source, &options(threads, 64), || (), |_, _| (), |_, _| ());
+        }));
+        // The same behind a decoder on its own thread, for the plain face.
+        assert!(caught(&mut || {
+            let source = Source::from_reader("x", PanickingGzip(wrap(Kind::Gzip, &noise()), 0));
+            let mut reader = Reader::new(source, &options(threads, 64)).unwrap();
+            while let Ok(Some(_)) = reader.next_record() {}
+        }));
+    }
+}
+
+/// Records that don't compress well, so that their gzip form takes several reads.
+fn noise() -> Vec<u8> {
+    let mut out = Vec::new();
+    for i in 0..20_000u32 {
+        let x = i.wrapping_mul(2_654_435_761);
+        out.extend(format!("@{x}\nACGT\n+\nIIII\n").as_bytes());
+    }
+    out
+}
+
+/// Gzip data in small reads, and a panic before their end.
+struct PanickingGzip(Vec<u8>, usize);
+
+impl std::io::Read for PanickingGzip {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let rest = &self.0[self.1..];
+        assert!(rest.len() > self.0.len() / 2, "the reader panics here");
+        let n = rest.len().min(out.len()).min(1000);
+        out[..n].copy_from_slice(&rest[..n]);
+        self.1 += n;
+        Ok(n)
+    }
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_folded_is_an_error() {
+    let text = "@r\nACGT\n+\nIIII\n".repeat(100_000);
+    // (Read, a small BGZF file is in the buffer before it can be cut.)
+    let cases = [
+        (Kind::Plain, IoMode::Mmap),
+        (Kind::Bgzf(60_000), IoMode::Mmap),
+        (Kind::Plain, IoMode::Read),
+    ];
+    for (kind, io) in cases {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), wrap(kind, text.as_bytes())).unwrap();
+        let source = Source::open(file.path()).unwrap();
+        let len = source.len().unwrap();
+        // Cut while the first records are being used.
+        let accept = |_: &mut (), batch: Batch<'_>| {
+            if batch.first_record() == 0 {
+                file.as_file().set_len(len / 3).unwrap();
+            }
+        };
+        let options = Options { io, ..options(2, 5000) };
+        let fault = par_fold(source, &options, || (), accept, |_, _| ()).unwrap_err();
+        let message = fault.error.to_string();
+        assert!(message.contains("became shorter"), "{kind:?} {io:?}: {message}");
+    }
+}
+
+#[test]
+fn a_header_swallowed_by_a_short_quality_line_is_noticed() {
+    // The missing quality characters are as many as the next header has.
+    let found = message(b"@a\nACGTAC\n+\nIII\n@bb\nACG\n+\nIII\n");
+    let expected =
+        "x.fq: record 1, line 4: read 'a': expected 6 quality characters for 6 bases, found 3";
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn after_a_blank_line_the_fault_itself_is_reported() {
+    let found = message(b"@a\nA\n+\nI\n\n@b\nACG\n+\nI\x01I\n");
+    assert!(found.starts_with("x.fq: record 2, line 9: expected a quality character"), "{found}");
+}
+
+#[test]
+fn a_wrapped_record_is_read_once_however_many_chunks_it_spans() {
+    let line = "ACGT".repeat(15) + "\n";
+    let quality = "IIII".repeat(15) + "\n";
+    let text = format!("@a\n{}+\n{}@b\nA\n+\nI\n", line.repeat(40_000), quality.repeat(40_000));
+    // Read anew in each of 4,900 chunks, this would take minutes.
+    let source = Source::from_reader("x", std::io::Cursor::new(text.into_bytes()));
+    let (found, error) = in_parallel(source, &options(2, 1000));
+    assert_eq!((found.len(), error), (2, None));
+    assert_eq!(found[0].sequence.len(), 2_400_000);
 }
 
 /// The message of the first fault in `text`.

@@ -140,8 +140,8 @@ pub enum InflateError {
     Length {
         /// The stated length.
         expected: usize,
-        /// The length found; when longer, only known to be more than stated.
-        found: usize,
+        /// The length found; `None` if the data go on beyond the stated length.
+        found: Option<usize>,
     },
     /// The inflated bytes have another CRC-32 than stated.
     Checksum {
@@ -194,13 +194,10 @@ impl Inflater {
         match self.codec.deflate_decompress(deflated, target) {
             Ok(n) if n == target.len() => {}
             Ok(found) => {
-                return Err(InflateError::Length { expected: target.len(), found });
+                return Err(InflateError::Length { expected: target.len(), found: Some(found) });
             }
             Err(DecompressionError::InsufficientSpace) => {
-                return Err(InflateError::Length {
-                    expected: target.len(),
-                    found: target.len() + 1,
-                });
+                return Err(InflateError::Length { expected: target.len(), found: None });
             }
             Err(DecompressionError::BadData) => return Err(InflateError::BadData),
         }

@@ -22,10 +22,7 @@ pub enum ErrorKind {
     /// The input ends inside the named thing.
     Truncated(&'static str),
     /// The bytes after a complete gzip member are neither a member nor zero padding.
-    TrailingBytes {
-        /// How many bytes follow, as far as seen.
-        found: u64,
-    },
+    TrailingBytes,
     /// A gzip member's header is invalid.
     BadGzipHeader(&'static str),
     /// A BGZF block's header or length fields are invalid.
@@ -48,18 +45,13 @@ pub enum ErrorKind {
     LengthMismatch {
         /// The stored length, modulo 2^32 for gzip.
         expected: u64,
-        /// The length found.
-        found: u64,
+        /// The length found; `None` if the data go on beyond the stated length.
+        found: Option<u64>,
     },
     /// A BGZF file ends without its empty end-of-file block, and the caller is strict.
     MissingEofBlock,
     /// The file became shorter while it was being read.
     Shrunk,
-    /// A record is longer than the reader's limit.
-    RecordTooLong {
-        /// The limit in bytes.
-        limit: u64,
-    },
 }
 
 /// Where something went wrong. Every part is optional; what is known is set.
@@ -73,7 +65,8 @@ pub struct Location {
     pub line: Option<u64>,
     /// Byte offset in the decompressed data, counted from 0.
     pub offset: Option<u64>,
-    /// Byte offset in the file as stored (of a BGZF block or gzip member), counted from 0.
+    /// Byte offset in the file as stored, counted from 0: of a BGZF block, or of the place where
+    /// decoding ordinary gzip failed.
     pub block: Option<u64>,
 }
 
@@ -136,9 +129,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Truncated(what) => {
                 write!(f, "truncated: the input ends inside {what}")
             }
-            ErrorKind::TrailingBytes { found } => write!(
+            ErrorKind::TrailingBytes => write!(
                 f,
-                "{found} byte(s) after the compressed data are neither another member nor zero padding"
+                "what follows the compressed data is neither another member nor zero padding"
             ),
             ErrorKind::BadGzipHeader(reason) => write!(f, "invalid gzip header: {reason}"),
             ErrorKind::BadBlock(reason) => write!(f, "invalid BGZF block: {reason}"),
@@ -149,16 +142,16 @@ impl fmt::Display for ErrorKind {
                 f,
                 "corrupt data: the stored CRC-32 is {expected:08x}, the bytes give {found:08x}"
             ),
-            ErrorKind::LengthMismatch { expected, found } => {
+            ErrorKind::LengthMismatch { expected, found: Some(found) } => {
                 write!(f, "corrupt data: the stored length is {expected} bytes, found {found}")
+            }
+            ErrorKind::LengthMismatch { expected, found: None } => {
+                write!(f, "corrupt data: the stored length is {expected} bytes, found more")
             }
             ErrorKind::MissingEofBlock => {
                 write!(f, "the BGZF end-of-file block is missing; the file may be truncated")
             }
             ErrorKind::Shrunk => write!(f, "the file became shorter while it was being read"),
-            ErrorKind::RecordTooLong { limit } => {
-                write!(f, "a record is longer than the limit of {limit} bytes")
-            }
         }
     }
 }

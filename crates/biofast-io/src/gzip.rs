@@ -23,8 +23,6 @@ pub(crate) struct Decoder {
     crc: Crc,
     /// Bytes inflated of the current member.
     inflated: u64,
-    /// Where the current member starts in the file.
-    member_at: u64,
     members: u64,
     state: State,
 }
@@ -48,10 +46,14 @@ impl Decoder {
             inflate: Decompress::new(false),
             crc: Crc::new(),
             inflated: 0,
-            member_at: 0,
             members: 0,
             state: State::Header,
         }
+    }
+
+    /// A decoder that stands behind a complete member.
+    pub(crate) fn continued() -> Decoder {
+        Decoder { members: 1, ..Decoder::new() }
     }
 
     /// Fills `out`; less than all of it only at the end of the input, or before the fault
@@ -76,7 +78,6 @@ impl Decoder {
     }
 
     fn header(&mut self, input: &mut Input) -> Result<(), Error> {
-        self.member_at = input.position();
         let mut want = 512;
         loop {
             let bytes = input.fill(want)?;
@@ -122,8 +123,7 @@ impl Decoder {
                 return Ok(());
             }
             if bytes.iter().any(|&b| b != 0) {
-                let kind = ErrorKind::TrailingBytes { found: n as u64 };
-                return Err(self.fault(input, kind));
+                return Err(self.fault(input, ErrorKind::TrailingBytes));
             }
             input.consume(n);
         }
@@ -166,8 +166,10 @@ impl Decoder {
         }
         // ISIZE is the length modulo 2^32.
         if self.inflated as u32 != length {
-            let kind =
-                ErrorKind::LengthMismatch { expected: u64::from(length), found: self.inflated };
+            let kind = ErrorKind::LengthMismatch {
+                expected: u64::from(length),
+                found: Some(self.inflated),
+            };
             return Err(self.fault(input, kind));
         }
         input.consume(8);

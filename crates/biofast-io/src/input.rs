@@ -7,7 +7,9 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Location};
 #[cfg(all(feature = "mmap", unix))]
 use crate::map::Map;
-use crate::source::{Backing, IoMode, MMAP_THRESHOLD, Options, Source};
+use crate::source::{Backing, Options, Source};
+#[cfg(all(feature = "mmap", unix))]
+use crate::source::{IoMode, MMAP_THRESHOLD};
 
 /// Buffers are at least one page …
 const SMALLEST_BUFFER: usize = 4 << 10;
@@ -43,24 +45,26 @@ struct Buffered {
 impl Input {
     pub(crate) fn new(source: Source, options: &Options) -> Result<Input, Error> {
         let Source { name, backing } = source;
+        let mut options = options.clone();
+        options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
+        #[cfg(all(feature = "mmap", unix))]
+        let io = options.io;
+        let of = |kind| Input { name, kind, position: 0, options };
         let kind = match backing {
             Backing::File(file, len) => {
                 #[cfg(all(feature = "mmap", unix))]
-                if wants_map(options.io, len)
-                    && let Some(map) = Map::new(&file, len).map_err(|e| Error::io(e, &name))?
-                {
-                    return Ok(Input {
-                        name,
-                        kind: Kind::Map(Arc::new(map)),
-                        position: 0,
-                        options: options.clone(),
-                    });
-                }
+                let file = match wants_map(io, len) {
+                    true => match Map::new(file, len) {
+                        Ok(map) => return Ok(of(Kind::Map(Arc::new(map)))),
+                        Err(file) => file,
+                    },
+                    false => file,
+                };
                 Kind::Buffered(Buffered::new(Box::new(file), Some(len)))
             }
             Backing::Stream(reader) => Kind::Buffered(Buffered::new(reader, None)),
         };
-        Ok(Input { name, kind, position: 0, options: options.clone() })
+        Ok(of(kind))
     }
 
     pub(crate) fn options(&self) -> &Options {
@@ -257,13 +261,6 @@ fn wants_map(io: IoMode, len: u64) -> bool {
         IoMode::Mmap => len > 0,
         IoMode::Read => false,
     }
-}
-
-#[cfg(not(all(feature = "mmap", unix)))]
-#[allow(dead_code)]
-fn wants_map(_: IoMode, len: u64) -> bool {
-    let _ = len >= MMAP_THRESHOLD;
-    false
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub use chunk::{Carry, Chunk};
 pub use container::Container;
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use reader::Reader;
-pub use source::{IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning};
+pub use source::{IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning, display_name};
 
 /// The number of threads this process may use: what the scheduler's affinity mask and the
 /// cgroup's CPU quota allow, at least 1.

@@ -9,7 +9,6 @@
 #![allow(unsafe_code)]
 
 use std::fs::File;
-use std::io;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
@@ -49,38 +48,34 @@ static PAGE_SIZE: AtomicUsize = AtomicUsize::new(4096);
 static INSTALL: Once = Once::new();
 
 impl Map {
-    /// Maps `len` bytes of `file`; `None` if the file is empty, too large for the address space
-    /// or too many maps exist already.
-    pub(crate) fn new(file: &File, len: u64) -> io::Result<Option<Map>> {
-        let Ok(len) = usize::try_from(len) else {
-            return Ok(None);
+    /// Maps `len` bytes of `file`; gives the file back if it is empty, too large for the address
+    /// space, on a file system that can't map, or if too many maps exist already. It can be
+    /// read then.
+    pub(crate) fn new(file: File, len: u64) -> Result<Map, File> {
+        let len = match usize::try_from(len) {
+            Ok(len) if len > 0 => len,
+            _ => return Err(file),
         };
-        if len == 0 {
-            return Ok(None);
-        }
         INSTALL.call_once(install_handler);
         let Some(slot) = REGISTRY.iter().position(|s| !s.taken.swap(true, Ordering::AcqRel)) else {
-            return Ok(None);
+            return Err(file);
         };
         // SAFETY: the map is read-only. Another process may still change the file: bytes that
         // change give wrong records, which are checked like any input, and never memory
-        // unsafety, because no value read from the map is trusted as a bound without being
-        // copied first. A file that is cut is handled by the SIGBUS handler.
-        let mapped = unsafe { memmap2::MmapOptions::new().len(len).map(file) };
-        let map = match mapped {
-            Ok(map) => map,
-            Err(_) => {
-                // Some file systems can't map; they can be read.
-                REGISTRY[slot].taken.store(false, Ordering::Release);
-                return Ok(None);
-            }
+        // unsafety, because no value read from the map is used as a bound without a check
+        // against a length that doesn't come from it. A file that is cut is handled by the
+        // SIGBUS handler.
+        let mapped = unsafe { memmap2::MmapOptions::new().len(len).map(&file) };
+        let Ok(map) = mapped else {
+            REGISTRY[slot].taken.store(false, Ordering::Release);
+            return Err(file);
         };
         let start = map.as_ptr() as usize;
         REGISTRY[slot].cut.store(false, Ordering::Release);
         REGISTRY[slot].end.store(start + len, Ordering::Release);
         REGISTRY[slot].start.store(start, Ordering::Release);
         advise(&map);
-        Ok(Some(Map { map, file: file.try_clone()?, slot }))
+        Ok(Map { map, file, slot })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -132,8 +127,8 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // First forget the range, then (by the field's drop) unmap, then free the slot: the
-        // slot is only reused after this function, and a fault in between is nobody's.
+        // The range is forgotten before the fields are dropped and the pages unmapped. The slot
+        // may be taken again at once: nobody can touch this map any more.
         REGISTRY[self.slot].start.store(0, Ordering::Release);
         REGISTRY[self.slot].taken.store(false, Ordering::Release);
     }
@@ -181,6 +176,11 @@ extern "C" fn on_sigbus(
     for slot in &REGISTRY {
         let start = slot.start.load(Ordering::Acquire);
         let end = slot.end.load(Ordering::Acquire);
+        // The slot may have changed hands in between. Then it is not the one of this address:
+        // a map that is being touched is held by whoever touches it.
+        if start != slot.start.load(Ordering::Acquire) {
+            continue;
+        }
         if start == 0 || address < start || address >= end {
             continue;
         }
@@ -238,13 +238,14 @@ fn hand_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::{self, Write};
 
     #[test]
     fn a_file_cut_while_mapped_reads_as_zeros_and_is_marked() -> io::Result<()> {
         let mut file = tempfile::tempfile()?;
+        let other = file.try_clone()?;
         file.write_all(&vec![b'A'; 1 << 20])?;
-        let map = Map::new(&file, 1 << 20)?.ok_or(io::ErrorKind::Unsupported)?;
+        let map = Map::new(other, 1 << 20).map_err(|_| io::ErrorKind::Unsupported)?;
         assert_eq!(map.bytes()[0], b'A');
         assert!(!map.was_cut());
         file.set_len(8192)?;

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A file written beside its final name and renamed when [`commit`](AtomicFile::commit)ted.
-/// Dropped without a commit, it leaves nothing behind.
+/// Dropped without a commit, it leaves nothing behind. A symbolic link at the path is followed.
 pub struct AtomicFile {
     writer: Option<BufWriter<File>>,
     temporary: PathBuf,
@@ -18,12 +18,13 @@ impl AtomicFile {
     /// # Errors
     /// If the folder can't be written to.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{}.biofast-tmp", std::process::id()));
         let temporary = path.with_file_name(hidden);
-        let file = File::options().write(true).create(true).truncate(true).open(&temporary)?;
+        let file = File::options().write(true).create_new(true).open(&temporary)?;
         Ok(AtomicFile { writer: Some(BufWriter::new(file)), temporary, path: path.to_owned() })
     }
 

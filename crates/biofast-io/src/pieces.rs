@@ -25,10 +25,16 @@ pub(crate) struct Pieces {
 }
 
 enum State {
-    Plain(Input),
-    Bgzf(Input),
-    Gzip(Input, gzip::Decoder),
-    Decoded(Box<dyn Read + Send>, &'static str, Arc<str>, usize),
+    /// The stored bytes are at hand.
+    Stored(Box<Input>, Mode),
+    /// A decoder took them over: the decompressed bytes, the codec's name, the chunk size.
+    Decoded(Box<dyn Read + Send>, &'static str, usize),
+}
+
+enum Mode {
+    Plain,
+    Bgzf,
+    Gzip(gzip::Decoder),
 }
 
 /// What a worker holds of one piece. Its buffers are reused from piece to piece.
@@ -43,6 +49,8 @@ pub(crate) struct Load {
     pub(crate) fault: Option<Error>,
     /// Whether the data end after these bytes.
     pub(crate) last: bool,
+    /// What to warn about, once these bytes have turned out to be good.
+    pub(crate) warning: Option<Warning>,
     name: Arc<str>,
     #[cfg(all(feature = "mmap", unix))]
     map: Option<Arc<crate::map::Map>>,
@@ -65,9 +73,9 @@ impl Pieces {
             notes.opened(container, input.is_mapped());
         }
         let state = match container {
-            Container::Plain => State::Plain(input),
-            Container::Bgzf => State::Bgzf(input),
-            Container::Gzip => State::Gzip(input, gzip::Decoder::new()),
+            Container::Plain => State::Stored(Box::new(input), Mode::Plain),
+            Container::Bgzf => State::Stored(Box::new(input), Mode::Bgzf),
+            Container::Gzip => State::Stored(Box::new(input), Mode::Gzip(gzip::Decoder::new())),
             Container::Zstd | Container::Bzip2 | Container::Xz => decoded(input, container)?,
         };
         Ok(Pieces { state, name, container, ended: false, eof_block_seen: false })
@@ -79,7 +87,7 @@ impl Pieces {
 
     /// Whether decompression is serial, so that it deserves a thread of its own.
     pub(crate) fn is_stream(&self) -> bool {
-        matches!(self.state, State::Gzip(..) | State::Decoded(..))
+        matches!(self.state, State::Stored(_, Mode::Gzip(_)) | State::Decoded(..))
     }
 
     /// Takes the next piece; `false` when there is none. The last piece, possibly empty, has
@@ -90,40 +98,36 @@ impl Pieces {
         }
         load.reset(&self.name);
         let result = match &mut self.state {
-            State::Plain(input) => pull_plain(input, load),
-            State::Bgzf(input) => pull_bgzf(input, load, &mut self.eof_block_seen),
-            State::Gzip(input, decoder) => {
+            State::Stored(input, Mode::Plain) => pull_plain(input, load),
+            State::Stored(input, Mode::Bgzf) => pull_bgzf(input, load, &mut self.eof_block_seen),
+            State::Stored(input, Mode::Gzip(decoder)) => {
                 let room = load.chunk.room(input.options().chunk_size);
                 let wanted = room.len();
                 let result = decoder.read_full(input, room);
                 load.take(result, wanted)
             }
-            State::Decoded(reader, codec, name, chunk_size) => {
+            State::Decoded(reader, codec, chunk_size) => {
                 let room = load.chunk.room(*chunk_size);
                 let wanted = room.len();
-                let result = read_decoded(&mut **reader, codec, name, room);
+                let result = read_decoded(&mut **reader, codec, &self.name, room);
                 load.take(result, wanted)
             }
         };
         match result {
             Ok(Next::More) => {}
             Ok(Next::Last) => load.last = true,
-            Ok(Next::OrdinaryGzip) => {
-                // A BGZF file continued by an ordinary gzip member: legal gzip, read as such.
-                let old = std::mem::replace(
-                    &mut self.state,
-                    State::Decoded(Box::new(std::io::empty()), "", load.name.clone(), 0),
-                );
-                self.state = match old {
-                    State::Bgzf(input) => State::Gzip(input, gzip::Decoder::new()),
-                    other => other,
-                };
+            Ok(Next::OtherThanBlocks) => {
+                // What may follow BGZF is what may follow any gzip member.
+                if let State::Stored(_, mode) = &mut self.state {
+                    *mode = Mode::Gzip(gzip::Decoder::continued());
+                }
             }
             Err(error) => load.fault = Some(error),
         }
         self.ended = load.last || load.fault.is_some();
         if self.ended
-            && let Some(error) = self.end_fault()
+            && let State::Stored(input, _) = &self.state
+            && let Err(error) = input.check_intact()
         {
             // Whatever else was found was found in bytes that aren't the file's.
             load.fault = Some(error);
@@ -131,13 +135,34 @@ impl Pieces {
         true
     }
 
-    fn end_fault(&self) -> Option<Error> {
-        match &self.state {
-            State::Plain(input) | State::Bgzf(input) | State::Gzip(input, _) => {
-                input.check_intact().err()
-            }
-            State::Decoded(..) => None,
+    /// What can say later whether the file was cut under the map.
+    pub(crate) fn witness(&self) -> Witness {
+        Witness {
+            name: Arc::clone(&self.name),
+            #[cfg(all(feature = "mmap", unix))]
+            map: match &self.state {
+                State::Stored(input, _) => input.map().cloned(),
+                State::Decoded(..) => None,
+            },
         }
+    }
+}
+
+/// Sees whether a mapped file was cut.
+pub(crate) struct Witness {
+    name: Arc<str>,
+    #[cfg(all(feature = "mmap", unix))]
+    map: Option<Arc<crate::map::Map>>,
+}
+
+impl Witness {
+    pub(crate) fn check_intact(&self) -> Result<(), Error> {
+        #[cfg(all(feature = "mmap", unix))]
+        if self.map.as_ref().is_some_and(|map| map.was_cut()) {
+            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(&self.name)));
+        }
+        let _ = &self.name;
+        Ok(())
     }
 }
 
@@ -145,7 +170,8 @@ impl Pieces {
 enum Next {
     More,
     Last,
-    OrdinaryGzip,
+    /// Bytes that don't start a BGZF block.
+    OtherThanBlocks,
 }
 
 fn pull_plain(input: &mut Input, load: &mut Load) -> Result<Next, Error> {
@@ -173,7 +199,7 @@ fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> R
         let block = match next_block(input, taken) {
             Ok(Step::Block(block)) => block,
             Ok(Step::End) => break Ok(Next::Last),
-            Ok(Step::OrdinaryGzip) => break Ok(Next::OrdinaryGzip),
+            Ok(Step::NoBlock) => break Ok(Next::OtherThanBlocks),
             Err(error) => break Err(error),
         };
         let end = taken + block.header.block_len;
@@ -192,9 +218,7 @@ fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> R
             let at = Location::in_input(&input.name);
             return Err(Error::new(ErrorKind::MissingEofBlock, at));
         }
-        if let Some(notes) = &input.options().notes {
-            notes.warn(Warning::MissingEofBlock);
-        }
+        load.warning = Some(Warning::MissingEofBlock);
     }
     next
 }
@@ -202,7 +226,7 @@ fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> R
 /// What stands at some offset of the input.
 enum Step {
     Block(Block),
-    OrdinaryGzip,
+    NoBlock,
     End,
 }
 
@@ -231,11 +255,7 @@ fn next_block(input: &mut Input, at: usize) -> Result<Step, Error> {
             Parsed::NeedMore(_) => {
                 return Err(fault(ErrorKind::Truncated("a BGZF block header")));
             }
-            Parsed::OtherGzip => return Ok(Step::OrdinaryGzip),
-            Parsed::NotGzip => {
-                let found = bytes.len() as u64;
-                return Err(fault(ErrorKind::TrailingBytes { found }));
-            }
+            Parsed::OtherGzip | Parsed::NotGzip => return Ok(Step::NoBlock),
             Parsed::Invalid(why) => return Err(fault(ErrorKind::BadBlock(why))),
         }
     }
@@ -250,6 +270,7 @@ impl Load {
             chunk: Chunk::new(),
             fault: None,
             last: false,
+            warning: None,
             name: "".into(),
             #[cfg(all(feature = "mmap", unix))]
             map: None,
@@ -263,6 +284,7 @@ impl Load {
         self.chunk.filled(0);
         self.fault = None;
         self.last = false;
+        self.warning = None;
     }
 
     /// Books the result of filling the chunk: the bytes, and what ended them.
@@ -317,9 +339,10 @@ impl Load {
                         codec: "deflate",
                         reason: "invalid data in a BGZF block".into(),
                     },
-                    InflateError::Length { expected, found } => {
-                        ErrorKind::LengthMismatch { expected: expected as u64, found: found as u64 }
-                    }
+                    InflateError::Length { expected, found } => ErrorKind::LengthMismatch {
+                        expected: expected as u64,
+                        found: found.map(|n| n as u64),
+                    },
                     InflateError::Checksum { expected, found } => {
                         ErrorKind::ChecksumMismatch { expected, found }
                     }
@@ -386,7 +409,7 @@ fn decoded(input: Input, container: Container) -> Result<State, Error> {
         Container::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(reader)),
         _ => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(reader)),
     };
-    Ok(State::Decoded(reader, container.name(), name, chunk_size))
+    Ok(State::Decoded(reader, container.name(), chunk_size))
 }
 
 /// Fills `out`; the bytes before a fault are returned beside it.

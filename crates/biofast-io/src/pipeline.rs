@@ -11,15 +11,15 @@
 //! been used, none after it, whatever the number of threads.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::bgzf::Inflater;
 use crate::chunk::Chunk;
 use crate::container::Container;
 use crate::error::Error;
-use crate::pieces::{Load, Pieces};
-use crate::source::{Options, Source};
+use crate::pieces::{Load, Pieces, Witness};
+use crate::source::{Notes, Options, Source};
 use crate::turn::{Token, Turns};
 
 /// What follows the bytes that are being framed.
@@ -77,6 +77,9 @@ pub struct Fault<C, E> {
 /// are merged. Which worker sees which chunk is not determined, so `merge` must not depend on
 /// order.
 ///
+/// A fault is returned when the workers have ended. One that waits for more of a stalled stream
+/// ends when the stream moves or closes.
+///
 /// # Errors
 /// The first fault in the order of the data, with the result over the records before it.
 pub fn fold<F, C>(
@@ -97,6 +100,7 @@ where
             return Err(Fault { error: error.into(), so_far: init() });
         }
     };
+    let witness = pieces.witness();
     let threads = options.threads.max(1);
     let (feed, workers) = if pieces.is_stream() && threads > 1 {
         (Feed::ahead(pieces, threads), threads - 1)
@@ -107,7 +111,7 @@ where
     let fault = Mutex::new(None);
     let work = || {
         let mut so_far = init();
-        let mut worker = Worker::<F>::new(&feed, &turns);
+        let mut worker = Worker::<F>::new(&feed, &turns, options.notes.as_deref());
         while let Some(step) = worker.step() {
             accept(&mut so_far, &worker.load.chunk, &worker.frame);
             if let Some(error) = step {
@@ -117,7 +121,7 @@ where
         }
         so_far
     };
-    let mut result = std::thread::scope(|scope| {
+    let so_far = std::thread::scope(|scope| {
         let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
         let mut result = work();
         for other in others {
@@ -126,10 +130,13 @@ where
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        Some(result)
+        result
     });
     feed.join();
-    let Some(so_far) = result.take() else { unreachable!("set above") };
+    // The records of the last chunks were used after their check in the turn.
+    if let Err(error) = witness.check_intact() {
+        return Err(Fault { error: error.into(), so_far });
+    }
     match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(Fault { error, so_far }),
         None => Ok(so_far),
@@ -146,6 +153,8 @@ pub struct Frames<F: Framer> {
     pending: Option<F::Error>,
     ended: bool,
     container: Container,
+    notes: Option<Arc<Notes>>,
+    witness: Witness,
 }
 
 impl<F: Framer> Frames<F> {
@@ -156,6 +165,7 @@ impl<F: Framer> Frames<F> {
     pub fn new(source: Source, options: &Options, framer: F) -> Result<Self, F::Error> {
         let pieces = Pieces::new(source, options)?;
         let container = pieces.container();
+        let witness = pieces.witness();
         let feed = if pieces.is_stream() && options.threads > 1 {
             Feed::ahead(pieces, 1)
         } else {
@@ -170,6 +180,8 @@ impl<F: Framer> Frames<F> {
             pending: None,
             ended: false,
             container,
+            notes: options.notes.clone(),
+            witness,
         })
     }
 
@@ -187,12 +199,23 @@ impl<F: Framer> Frames<F> {
             self.ended = true;
             return Err(error);
         }
-        if self.ended || self.feed.pull(&mut self.load).is_none() {
-            return Ok(false);
+        if !self.ended && self.feed.pull(&mut self.load).is_none() {
+            // A decoder that ended before the data did has panicked; that goes on here.
+            self.feed.join();
+            self.ended = true;
+        }
+        if self.ended {
+            // The last records were used after their check.
+            return self.witness.check_intact().map(|()| false).map_err(F::Error::from);
         }
         self.load.prepare(&mut self.inflater);
         F::scan(&mut self.frame, self.load.chunk.bytes());
-        match frame_in_turn(&mut self.framer, &mut self.load, &mut self.frame) {
+        match frame_in_turn(
+            &mut self.framer,
+            &mut self.load,
+            &mut self.frame,
+            self.notes.as_deref(),
+        ) {
             Ok(last) => self.ended = last,
             Err(error) => self.pending = Some(error),
         }
@@ -210,6 +233,7 @@ fn frame_in_turn<F: Framer>(
     framer: &mut F,
     load: &mut Load,
     frame: &mut F::Frame,
+    notes: Option<&Notes>,
 ) -> Result<bool, F::Error> {
     let fault = load.fault.take();
     let end = match (&fault, load.last) {
@@ -225,23 +249,30 @@ fn frame_in_turn<F: Framer>(
     framed?;
     match fault {
         Some(error) => Err(framer.locate(error)),
-        None => Ok(load.last),
+        None => {
+            if let (Some(warning), Some(notes)) = (load.warning.take(), notes) {
+                notes.warn(warning);
+            }
+            Ok(load.last)
+        }
     }
 }
 
 struct Worker<'a, F: Framer> {
     feed: &'a Feed,
     turns: &'a Turns<F>,
+    notes: Option<&'a Notes>,
     load: Load,
     inflater: Inflater,
     frame: F::Frame,
 }
 
 impl<'a, F: Framer> Worker<'a, F> {
-    fn new(feed: &'a Feed, turns: &'a Turns<F>) -> Self {
+    fn new(feed: &'a Feed, turns: &'a Turns<F>, notes: Option<&'a Notes>) -> Self {
         Worker {
             feed,
             turns,
+            notes,
             load: Load::new(),
             inflater: Inflater::new(),
             frame: F::Frame::default(),
@@ -258,7 +289,7 @@ impl<'a, F: Framer> Worker<'a, F> {
         let Token::Go(mut framer) = ticket.wait() else {
             return None;
         };
-        match frame_in_turn(&mut framer, &mut self.load, &mut self.frame) {
+        match frame_in_turn(&mut framer, &mut self.load, &mut self.frame, self.notes) {
             Ok(false) => {
                 ticket.pass(Token::Go(framer));
                 Some(None)

@@ -1,12 +1,13 @@
 //! The plain face: decompressed bytes of any container through [`Read`] and [`BufRead`].
 
 use std::io::{self, BufRead, Read};
+use std::sync::Arc;
 
 use crate::bgzf::Inflater;
 use crate::container::Container;
 use crate::error::Error;
 use crate::pieces::{Load, Pieces};
-use crate::source::{Options, Source};
+use crate::source::{Notes, Options, Source};
 
 /// Decompresses on the calling thread.
 pub struct Reader {
@@ -14,6 +15,8 @@ pub struct Reader {
     load: Load,
     inflater: Inflater,
     at: usize,
+    ended: bool,
+    notes: Option<Arc<Notes>>,
 }
 
 impl Reader {
@@ -23,7 +26,31 @@ impl Reader {
     /// If the first bytes can't be read.
     pub fn new(source: Source, options: &Options) -> Result<Reader, Error> {
         let pieces = Pieces::new(source, options)?;
-        Ok(Reader { pieces, load: Load::new(), inflater: Inflater::new(), at: 0 })
+        Ok(Reader {
+            pieces,
+            load: Load::new(),
+            inflater: Inflater::new(),
+            at: 0,
+            ended: false,
+            notes: options.notes.clone(),
+        })
+    }
+
+    /// Takes the next piece, after what has to be said about the one before.
+    fn advance(&mut self) -> Result<(), Error> {
+        self.load.check_intact()?;
+        if let Some(error) = self.load.fault.take() {
+            return Err(error);
+        }
+        if let (Some(warning), Some(notes)) = (self.load.warning.take(), &self.notes) {
+            notes.warn(warning);
+        }
+        self.ended = !self.pieces.pull(&mut self.load);
+        if !self.ended {
+            self.load.prepare(&mut self.inflater);
+            self.at = 0;
+        }
+        Ok(())
     }
 
     /// The container of the input.
@@ -34,16 +61,12 @@ impl Reader {
 
 impl BufRead for Reader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.at == self.load.chunk.bytes().len() {
-            self.load.check_intact()?;
-            if let Some(error) = self.load.fault.take() {
+        while self.at == self.load.chunk.bytes().len() && !self.ended {
+            if let Err(error) = self.advance() {
+                // Nothing behind a fault is delivered.
+                self.ended = true;
                 return Err(error.into());
             }
-            if !self.pieces.pull(&mut self.load) {
-                break;
-            }
-            self.load.prepare(&mut self.inflater);
-            self.at = 0;
         }
         Ok(&self.load.chunk.bytes()[self.at..])
     }

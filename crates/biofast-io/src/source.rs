@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::container::Container;
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, ErrorKind, Escaped, Location};
 
 /// Regular files of this many bytes and more are memory-mapped under [`IoMode::Auto`].
 ///
@@ -105,7 +105,9 @@ pub struct Options {
     pub io: IoMode,
     /// The total number of threads a parallel reader may use, at least 1.
     pub threads: usize,
-    /// Decompressed bytes a worker takes at once. Results never depend on it.
+    /// Decompressed bytes a worker takes at once, between 1 and
+    /// [`MAX_CHUNK_SIZE`](Options::MAX_CHUNK_SIZE); a value outside is taken as the nearest one.
+    /// Results never depend on it.
     pub chunk_size: usize,
     /// Treat a missing BGZF end-of-file block as an error.
     pub strict: bool,
@@ -118,6 +120,8 @@ pub struct Options {
 impl Options {
     /// Eight BGZF blocks: what fits beside a worker's tables in a second-level cache of 1 MB.
     pub const DEFAULT_CHUNK_SIZE: usize = 8 * 65_536;
+    /// 1 GiB.
+    pub const MAX_CHUNK_SIZE: usize = 1 << 30;
 }
 
 impl Default for Options {
@@ -153,7 +157,7 @@ impl Source {
     /// If it can't be opened, or is a directory.
     pub fn open(path: impl AsRef<Path>) -> Result<Source, Error> {
         let path = path.as_ref();
-        let name: Arc<str> = path.to_string_lossy().into();
+        let name: Arc<str> = display_name(path).into();
         let file = File::open(path).map_err(|e| Error::io(e, &name))?;
         Source::from_file(file, name)
     }
@@ -212,6 +216,15 @@ impl Source {
     /// Whether the input is known to be empty.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
+    }
+}
+
+/// The name of a file as results and messages show it: the path, or, where that is not UTF-8,
+/// the path with the offending bytes escaped.
+pub fn display_name(path: &Path) -> String {
+    match path.to_str() {
+        Some(name) => name.to_owned(),
+        None => Escaped(path.as_os_str().as_encoded_bytes()).to_string(),
     }
 }
 

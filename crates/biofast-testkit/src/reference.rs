@@ -12,12 +12,18 @@ pub struct Record {
 }
 
 /// The records of `text` up to the first fault, and whether there is one.
+///
+/// Sequence lines last until a line starting with `+`, quality lines until there are as many
+/// characters as bases. What follows a record of more than four lines must be a header, a blank
+/// line or the end.
 pub fn read(text: &[u8]) -> (Vec<Record>, bool) {
     let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
     if lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
     }
-    let mut lines = lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let without_cr = |line: &'_ [u8]| line.strip_suffix(b"\r").unwrap_or(line).to_vec();
+    let lines: Vec<Vec<u8>> = lines.into_iter().map(without_cr).collect();
+    let mut lines = lines.iter().map(Vec::as_slice).peekable();
     let mut records = Vec::new();
     while let Some(header) = lines.next() {
         if header.is_empty() {
@@ -31,26 +37,36 @@ pub fn read(text: &[u8]) -> (Vec<Record>, bool) {
     (records, false)
 }
 
-fn record<'a>(header: &[u8], lines: &mut impl Iterator<Item = &'a [u8]>) -> Option<Record> {
+fn record<'a>(
+    header: &[u8],
+    lines: &mut std::iter::Peekable<impl Iterator<Item = &'a [u8]>>,
+) -> Option<Record> {
     let definition = header.strip_prefix(b"@")?.to_vec();
-    let mut sequence = Vec::new();
+    let mut sequence_lines: Vec<&[u8]> = Vec::new();
     let caption = loop {
         let line = lines.next()?;
         if let Some(caption) = line.strip_prefix(b"+") {
             break caption;
         }
-        sequence.extend_from_slice(line);
+        sequence_lines.push(line);
     };
+    let sequence = sequence_lines.concat();
     let is_base = |b: &u8| b.is_ascii_alphabetic() || b"-.*".contains(b);
     if !sequence.iter().all(is_base) || !(caption.is_empty() || caption == definition) {
         return None;
     }
-    let mut qualities = Vec::new();
-    while qualities.len() < sequence.len() {
-        qualities.extend_from_slice(lines.next()?);
+    let mut quality_lines: Vec<&[u8]> = Vec::new();
+    while quality_lines.concat().len() < sequence.len() {
+        quality_lines.push(lines.next()?);
     }
+    let qualities = quality_lines.concat();
     let is_quality = |b: &u8| (33..=126).contains(b);
     if qualities.len() != sequence.len() || !qualities.iter().all(is_quality) {
+        return None;
+    }
+    let wrapped = sequence_lines.len() > 1 || quality_lines.len() > 1;
+    let next_is_fine = |next: &&[u8]| matches!(next.first(), None | Some(b'@' | b'\r'));
+    if wrapped && !lines.peek().is_none_or(next_is_fine) {
         return None;
     }
     Some(Record { definition, sequence, qualities })

@@ -11,7 +11,7 @@ pub mod report;
 mod summary;
 pub mod table;
 
-use biofast_fastq::pair::NameDigest;
+use biofast_fastq::pair::{NameDigest, mate_number};
 use biofast_fastq::{Batch, Error};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source};
@@ -39,17 +39,61 @@ pub struct Collector {
     pub(crate) mean_quality: [u64; PHRED_VALUES],
     /// Bases and qualities by position in the read.
     pub(crate) positions: Positions,
-    /// Digest of names, when pairs are checked.
-    names: Option<Names>,
+    pairs: Option<PairCheck>,
 }
 
-/// Digests for the check of pairs.
+/// What the check of pairs needs to know of an input; small, and kept when the rest of a
+/// [`Collector`] is dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Names {
+pub struct PairCheck {
+    reads: u64,
     /// Every read under its number.
     all: NameDigest,
     /// First and second reads of an interleaved input under the number of their pair.
     interleaved: [NameDigest; 2],
+    /// How many reads say they are mate 1 and mate 2, at even and at odd places.
+    mates: [[u64; 2]; 2],
+}
+
+impl PairCheck {
+    fn accept(&mut self, batch: Batch<'_>) {
+        for (index, record) in (batch.first_record()..).zip(batch.iter()) {
+            let place = (index % 2) as usize;
+            self.all.add(record.name(), index);
+            self.interleaved[place].add(record.name(), index / 2);
+            if let Some(mate) = mate_number(&record) {
+                self.mates[place][usize::from(mate) - 1] += 1;
+            }
+        }
+        self.reads += batch.len() as u64;
+    }
+
+    fn merge(&mut self, other: &PairCheck) {
+        self.reads += other.reads;
+        self.all.merge(other.all);
+        for place in 0..2 {
+            self.interleaved[place].merge(other.interleaved[place]);
+            for mate in 0..2 {
+                self.mates[place][mate] += other.mates[place][mate];
+            }
+        }
+    }
+
+    /// Whether this input and `mates` are the first and second reads of the same pairs: the same
+    /// template names in the same order, and no read that says it is the other mate.
+    pub fn pairs_with(&self, mates: &PairCheck) -> bool {
+        self.reads == mates.reads
+            && self.all == mates.all
+            && self.mates[0][1] + self.mates[1][1] == 0
+            && mates.mates[0][0] + mates.mates[1][0] == 0
+    }
+
+    /// Whether every read and its neighbour are a pair, as in an interleaved file.
+    pub fn is_interleaved(&self) -> bool {
+        self.reads.is_multiple_of(2)
+            && self.interleaved[0] == self.interleaved[1]
+            && self.mates[0][1] + self.mates[1][0] == 0
+    }
 }
 
 impl Default for Collector {
@@ -61,7 +105,7 @@ impl Default for Collector {
             gc: [0; 101],
             mean_quality: [0; PHRED_VALUES],
             positions: Positions::default(),
-            names: None,
+            pairs: None,
         }
     }
 }
@@ -72,9 +116,9 @@ impl Collector {
         Collector::default()
     }
 
-    /// A collector that also digests names, for [`names_agree`](Self::names_agree).
-    pub fn with_names() -> Self {
-        Collector { names: Some(Names::default()), ..Collector::default() }
+    /// A collector that also gathers a [`PairCheck`].
+    pub fn with_pair_check() -> Self {
+        Collector { pairs: Some(PairCheck::default()), ..Collector::default() }
     }
 
     /// Collects all reads of `source` on `options.threads` threads, starting from `init`.
@@ -112,12 +156,8 @@ impl Collector {
             self.positions.add(&mut sequences[..n], &mut qualities[..n]);
         }
         self.reads += batch.len() as u64;
-        if let Some(names) = &mut self.names {
-            let first = batch.first_record();
-            for (index, record) in (first..).zip(batch.iter()) {
-                names.all.add(record.name(), index);
-                names.interleaved[(index % 2) as usize].add(record.name(), index / 2);
-            }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.accept(batch);
         }
     }
 
@@ -167,10 +207,8 @@ impl Collector {
             mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
         }
         self.positions.merge(&other.positions);
-        if let (Some(mine), Some(theirs)) = (&mut self.names, &other.names) {
-            mine.all.merge(theirs.all);
-            mine.interleaved[0].merge(theirs.interleaved[0]);
-            mine.interleaved[1].merge(theirs.interleaved[1]);
+        if let (Some(mine), Some(theirs)) = (&mut self.pairs, &other.pairs) {
+            mine.merge(theirs);
         }
     }
 
@@ -184,18 +222,9 @@ impl Collector {
         self.reads
     }
 
-    /// Whether two inputs hold the same template names in the same order, as the two files of
-    /// a paired run must. `None` unless both collected [names](Self::with_names).
-    pub fn names_agree(&self, mates: &Collector) -> Option<bool> {
-        let (mine, theirs) = (self.names.as_ref()?, mates.names.as_ref()?);
-        Some(self.reads == mates.reads && mine.all == theirs.all)
-    }
-
-    /// Whether every read and its neighbour have the same template name, as in an interleaved
-    /// file. `None` unless [names](Self::with_names) were collected.
-    pub fn names_interleave(&self) -> Option<bool> {
-        let names = self.names.as_ref()?;
-        Some(self.reads.is_multiple_of(2) && names.interleaved[0] == names.interleaved[1])
+    /// What the check of pairs needs, if it was [gathered](Self::with_pair_check).
+    pub fn pair_check(&self) -> Option<PairCheck> {
+        self.pairs
     }
 
     /// What people read.

@@ -205,7 +205,16 @@ impl Report {
             files,
         }
     }
+}
 
+/// The part of a report that says how to read the rest; read it first.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Preamble {
+    schema: String,
+    schema_version: u32,
+}
+
+impl Preamble {
     /// Checks that this is a report this version understands.
     ///
     /// # Errors
@@ -361,6 +370,10 @@ fn consistent(s: &Statistics, c: &Collector) -> Result<(), InvalidReport> {
     {
         return Err(InvalidReport::Inconsistent("positions don't add up to the bases"));
     }
+    // Reads without A, C, G and T have no GC, empty ones no quality.
+    if sum(c.gc)? > reads || sum(c.mean_quality)? > reads {
+        return Err(InvalidReport::Inconsistent("more reads in a histogram than there are"));
+    }
     Ok(())
 }
 
@@ -378,6 +391,9 @@ fn dense(sparse: &[(u8, u64)]) -> Result<[u64; PHRED_VALUES], InvalidReport> {
         let count = counts
             .get_mut(usize::from(phred))
             .ok_or(InvalidReport::Inconsistent("a Phred value above 93"))?;
+        if *count != 0 {
+            return Err(InvalidReport::Inconsistent("a Phred value counted twice"));
+        }
         *count = n;
     }
     Ok(counts)
