@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
+mod alignments;
 mod inputs;
 mod merge;
 mod output;
@@ -23,6 +24,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Stats(stats::Args),
+    Flagstat(alignments::FlagstatArgs),
+    Idxstats(alignments::IdxstatsArgs),
     Merge(merge::Args),
 }
 
@@ -32,6 +35,8 @@ fn main() -> ExitCode {
         Err(error) => Err(error.into()),
         Ok(_) => match &cli.command {
             Command::Stats(args) => stats::run(args),
+            Command::Flagstat(args) => alignments::flagstat(args),
+            Command::Idxstats(args) => alignments::idxstats(args),
             Command::Merge(args) => merge::run(args),
         },
     };

@@ -20,7 +20,7 @@ pub(crate) struct Pieces {
     container: Container,
     /// Set when the last piece has been taken.
     ended: bool,
-    /// Whether the BGZF block taken last was an empty one.
+    /// Whether the BGZF block taken last was the end-of-file block.
     eof_block_seen: bool,
 }
 
@@ -196,8 +196,8 @@ fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> R
     let mut taken = 0;
     let mut inflated = 0;
     let next = loop {
-        let block = match next_block(input, taken) {
-            Ok(Step::Block(block)) => block,
+        let (block, is_eof) = match next_block(input, taken) {
+            Ok(Step::Block(block, is_eof)) => (block, is_eof),
             Ok(Step::End) => break Ok(Next::Last),
             Ok(Step::NoBlock) => break Ok(Next::OtherThanBlocks),
             Err(error) => break Err(error),
@@ -207,7 +207,7 @@ fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> R
         if taken > 0 && (inflated + block.inflated_len > chunk_size || end > 2 * chunk_size) {
             break Ok(Next::More);
         }
-        *eof_block_seen = block.inflated_len == 0;
+        *eof_block_seen = is_eof;
         inflated += block.inflated_len;
         load.blocks.push(block);
         taken = end;
@@ -225,7 +225,8 @@ fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> R
 
 /// What stands at some offset of the input.
 enum Step {
-    Block(Block),
+    /// A block, and whether it is the end-of-file block, byte for byte.
+    Block(Block, bool),
     NoBlock,
     End,
 }
@@ -247,8 +248,9 @@ fn next_block(input: &mut Input, at: usize) -> Result<Step, Error> {
                 if bytes.len() < at + header.block_len {
                     return Err(fault(ErrorKind::Truncated("a BGZF block")));
                 }
+                let is_eof = bytes[at..at + header.block_len] == bgzf::EOF_BLOCK;
                 return Block::new(bytes, at, header, file_offset)
-                    .map(Step::Block)
+                    .map(|block| Step::Block(block, is_eof))
                     .map_err(|why| fault(ErrorKind::BadBlock(why)));
             }
             Parsed::NeedMore(more) if bytes.len() >= want && more > want => want = more,

@@ -65,7 +65,8 @@ pub fn gzip(data: &[u8]) -> Vec<u8> {
 /// BGZF blocks of `size` bytes and the end-of-file block.
 pub fn bgzf(data: &[u8], size: usize) -> Vec<u8> {
     let mut out: Vec<u8> = data.chunks(size).flat_map(|part| bgzf_block(part, &[])).collect();
-    out.extend(bgzf_block(b"", &[]));
+    // Byte for byte as the specification has it.
+    out.extend(bgzf_block_of(b"", &[3, 0], &[]));
     out
 }
 

@@ -1,6 +1,7 @@
 //! What biofast's tests share. Nothing here is fast, all of it is meant to be obvious.
 #![allow(clippy::unwrap_used)]
 
+pub mod bam;
 pub mod container;
 pub mod generate;
 pub mod reference;

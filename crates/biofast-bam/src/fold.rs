@@ -1,0 +1,40 @@
+//! Batches of records folded on all threads.
+
+use std::sync::{Arc, OnceLock};
+
+use biofast_io::pipeline::{self, Fault};
+use biofast_io::{Options, Source};
+
+use crate::error::Error;
+use crate::framer::Framer;
+use crate::header::Header;
+use crate::record::Batch;
+
+/// Folds all records of `source` on `options.threads` threads and returns the header beside the
+/// result.
+///
+/// Every worker starts with `init()`, calls `accept` for each batch of records it gets, and the
+/// workers' results are merged at the end. Each record is accepted exactly once; which worker
+/// gets which batch is not determined, so `merge` must not depend on order.
+///
+/// # Errors
+/// The first fault in the order of the file, with the result over exactly the records before it.
+pub fn par_fold<C: Send>(
+    source: Source,
+    options: &Options,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, Batch<'_>) + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<(Header, C), Fault<C, Error>> {
+    let slot = Arc::new(OnceLock::new());
+    let framer = Framer::new(source.name(), Arc::clone(&slot));
+    let result = pipeline::fold(
+        source,
+        options,
+        framer,
+        init,
+        |so_far, chunk, frame| accept(so_far, frame.batch(chunk)),
+        merge,
+    )?;
+    Ok((slot.get().cloned().unwrap_or_default(), result))
+}

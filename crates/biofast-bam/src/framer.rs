@@ -1,0 +1,217 @@
+//! Where BAM records begin and end: hops from block size to block size, in turn.
+//!
+//! Every length field of a record is checked here, in order, before anything is done with it.
+
+use std::sync::{Arc, OnceLock};
+
+use biofast_io::pipeline::{self, End};
+use biofast_io::{Carry, Chunk, Location};
+
+use crate::error::{Error, ErrorKind};
+use crate::header::{Header, Parsed};
+use crate::record::{Batch, FIXED_LEN};
+
+/// The longest record in bytes: what a signed 32-bit block size can say.
+pub const MAX_RECORD_LEN: u64 = (1 << 31) - 1;
+
+/// The framing state that passes from chunk to chunk.
+pub struct Framer {
+    input: Arc<str>,
+    carry: Carry,
+    /// Where the header goes once it has been read.
+    header: Arc<OnceLock<Header>>,
+    /// The number of reference sequences, once known.
+    references: Option<i32>,
+    /// Records before the carried bytes.
+    records: u64,
+    /// Inflated bytes before the carried ones.
+    offset: u64,
+}
+
+/// The records found in one chunk.
+#[derive(Default)]
+pub struct Frame {
+    starts: Vec<u32>,
+    first_record: u64,
+    references: usize,
+}
+
+impl Frame {
+    /// The records, whose bytes are in `chunk`.
+    pub fn batch<'a>(&'a self, chunk: &'a Chunk) -> Batch<'a> {
+        Batch {
+            bytes: chunk.bytes(),
+            starts: &self.starts,
+            first: self.first_record,
+            references: self.references,
+        }
+    }
+}
+
+impl Framer {
+    /// A framer at the start of the input called `input`; the header is left in `header`.
+    pub fn new(input: &str, header: Arc<OnceLock<Header>>) -> Framer {
+        Framer {
+            input: input.into(),
+            carry: Carry::default(),
+            header,
+            references: None,
+            records: 0,
+            offset: 0,
+        }
+    }
+
+    fn error(&self, kind: ErrorKind, record: Option<u64>, byte: usize) -> Error {
+        let at = Location {
+            name: Some(Arc::clone(&self.input)),
+            record,
+            offset: Some(self.offset + byte as u64),
+            ..Location::default()
+        };
+        Error::new(kind, at)
+    }
+
+    /// Reads the header at the start of `bytes`; returns its length, or `None` if it isn't
+    /// complete.
+    fn read_header(&mut self, bytes: &[u8]) -> Result<Option<usize>, Error> {
+        match Header::parse(bytes).map_err(|kind| self.error(kind, None, 0))? {
+            Parsed::NeedMore => Ok(None),
+            Parsed::Complete(header, len) => {
+                // Checked when it was parsed: the number is an i32 that is not negative.
+                self.references = Some(header.references().len() as i32);
+                // One framer reads one header.
+                let _ = self.header.set(header);
+                Ok(Some(len))
+            }
+        }
+    }
+}
+
+impl pipeline::Framer for Framer {
+    type Frame = Frame;
+    type Error = Error;
+
+    fn scan(frame: &mut Frame, _: &[u8]) {
+        frame.starts.clear();
+    }
+
+    fn frame(&mut self, chunk: &mut Chunk, frame: &mut Frame, end: End) -> Result<(), Error> {
+        frame.first_record = self.records;
+        chunk.join(&mut self.carry);
+        let bytes = chunk.bytes();
+        if bytes.len() as u64 > 2 * MAX_RECORD_LEN {
+            let kind = ErrorKind::BadHeader("longer than 4 GiB");
+            return Err(self.error(kind, None, 0));
+        }
+        let mut at = 0;
+        let mut inside = (!bytes.is_empty()).then_some("a record");
+        let mut fault = None;
+        if self.references.is_none() {
+            match self.read_header(bytes)? {
+                Some(len) => at = len,
+                None if bytes.is_empty() => {}
+                None => inside = Some("the header"),
+            }
+        }
+        if let Some(references) = self.references {
+            frame.references = references as usize;
+            loop {
+                match next_record(&bytes[at..], references) {
+                    Ok(Some(len)) => {
+                        frame.starts.push(at as u32);
+                        at += len;
+                    }
+                    Ok(None) => break,
+                    Err(kind) => {
+                        let record = self.records + frame.starts.len() as u64 + 1;
+                        fault = Some(self.error(kind, Some(record), at));
+                        break;
+                    }
+                }
+            }
+            inside = (at < bytes.len()).then_some("a record");
+        }
+        self.records += frame.starts.len() as u64;
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        match (end, inside) {
+            (End::Data, Some(what)) => {
+                let record = self.references.map(|_| self.records + 1);
+                return Err(self.error(ErrorKind::Truncated(what), record, bytes.len()));
+            }
+            (End::Data, None) if self.references.is_none() => {
+                return Err(self.error(ErrorKind::NotBam("nothing"), None, 0));
+            }
+            (End::More, _) => chunk.cut(at, &mut self.carry),
+            _ => {}
+        }
+        self.offset += at as u64;
+        Ok(())
+    }
+
+    fn locate(&self, error: biofast_io::Error) -> Error {
+        let mut at = error.at().clone();
+        if !matches!(error.kind(), biofast_io::ErrorKind::MissingEofBlock) {
+            at.record.get_or_insert(self.records + 1);
+            at.offset.get_or_insert(self.offset);
+        }
+        Error::new(ErrorKind::Io(error), at)
+    }
+}
+
+/// The length of the record at the start of `bytes`, block size included; `None` if it isn't
+/// complete. Its fields are checked as soon as they are there, so a record that claims 2 GB is
+/// refused and not waited for, unless its other fields claim the same.
+#[inline]
+fn next_record(bytes: &[u8], references: i32) -> Result<Option<usize>, ErrorKind> {
+    let Some(fixed) = bytes.first_chunk::<{ 4 + FIXED_LEN }>() else {
+        return match bytes.first_chunk::<4>() {
+            Some(size) => check_size(i32::from_le_bytes(*size)).map(|_| None),
+            None => Ok(None),
+        };
+    };
+    let word =
+        |at: usize| i32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
+    let bad = |expected, found: i32| Err(ErrorKind::BadRecord { expected, found: found.into() });
+    let size = check_size(word(0))?;
+    for reference in [word(4), word(24)] {
+        if reference < -1 || reference >= references {
+            return bad("a reference index of the header, or -1", reference);
+        }
+    }
+    let name_len = fixed[12];
+    if name_len == 0 {
+        return bad("a name with its final NUL", 0);
+    }
+    let cigar_ops = u16::from_le_bytes([fixed[16], fixed[17]]);
+    let sequence_len = word(20);
+    let Ok(bases) = u64::try_from(sequence_len) else {
+        return bad("a sequence length of 0 or more", sequence_len);
+    };
+    let needed = FIXED_LEN as u64
+        + u64::from(name_len)
+        + 4 * u64::from(cigar_ops)
+        + bases.div_ceil(2)
+        + bases;
+    if needed > size as u64 {
+        return bad("a block size that holds name, CIGAR, sequence and qualities", size as i32);
+    }
+    let len = 4 + size;
+    if bytes.len() < len {
+        return Ok(None);
+    }
+    if bytes[4 + FIXED_LEN + usize::from(name_len) - 1] != 0 {
+        return bad("a name with its final NUL", name_len.into());
+    }
+    Ok(Some(len))
+}
+
+fn check_size(size: i32) -> Result<usize, ErrorKind> {
+    match usize::try_from(size) {
+        Ok(n) if n >= FIXED_LEN => Ok(n),
+        _ => {
+            Err(ErrorKind::BadRecord { expected: "a block size of 32 or more", found: size.into() })
+        }
+    }
+}

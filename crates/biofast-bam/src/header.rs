@@ -1,0 +1,167 @@
+//! The header of a BAM file: its text and its list of reference sequences.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use biofast_io::pipeline::Frames;
+use biofast_io::{Options, Source};
+use noodles_sam as sam;
+
+use crate::error::{Error, ErrorKind};
+use crate::framer::Framer;
+
+/// The header of a BAM file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    text: Vec<u8>,
+    references: Vec<Reference>,
+}
+
+/// A reference sequence of the binary list, by whose index records refer to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Its length in bases.
+    pub length: u32,
+}
+
+/// What the bytes at the start of a BAM file hold.
+pub(crate) enum Parsed {
+    /// A header, and how many bytes it takes.
+    Complete(Header, usize),
+    NeedMore,
+}
+
+impl Header {
+    /// The SAM text, as stored; it may be empty.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The reference sequences in the order of their indices.
+    pub fn references(&self) -> &[Reference] {
+        &self.references
+    }
+
+    /// The text parsed by noodles.
+    ///
+    /// # Errors
+    /// If it is no valid SAM header.
+    pub fn to_sam(&self) -> io::Result<sam::Header> {
+        // The text may be padded with NULs.
+        let end = self.text.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
+        sam::io::Reader::new(&self.text[..end]).read_header()
+    }
+
+    /// Reads a header from the first bytes of the data. Lengths are checked against the bytes
+    /// that are there before they are used.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, ErrorKind> {
+        const MAGIC: &[u8] = b"BAM\x01";
+        let n = bytes.len().min(MAGIC.len());
+        if bytes[..n] != MAGIC[..n] {
+            return Err(ErrorKind::NotBam(what_else(bytes)));
+        }
+        let mut cursor = Cursor { bytes, at: MAGIC.len() };
+        let mut read = || -> Result<Option<Header>, ErrorKind> {
+            let Some(text_len) = cursor.length("a negative text length")? else { return Ok(None) };
+            let Some(text) = cursor.take(text_len) else { return Ok(None) };
+            let negative = "a negative number of reference sequences";
+            let Some(count) = cursor.length(negative)? else { return Ok(None) };
+            let mut references = Vec::new();
+            for _ in 0..count {
+                let negative = "a negative name length";
+                let Some(name_len) = cursor.length(negative)? else { return Ok(None) };
+                let Some(name) = cursor.take(name_len) else { return Ok(None) };
+                let [name @ .., 0] = name else {
+                    return Err(ErrorKind::BadHeader("a reference name without its final NUL"));
+                };
+                let negative = "a negative reference length";
+                let Some(length) = cursor.length(negative)? else { return Ok(None) };
+                references.push(Reference { name: name.to_vec(), length: length as u32 });
+            }
+            Ok(Some(Header { text: text.to_vec(), references }))
+        };
+        Ok(match read()? {
+            Some(header) => Parsed::Complete(header, cursor.at),
+            None => Parsed::NeedMore,
+        })
+    }
+}
+
+fn what_else(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [] => "nothing",
+        [b'C', b'R', b'A', b'M', ..] => "CRAM, which this version doesn't read",
+        [b'@', a, b, b'\t', ..] if a.is_ascii_uppercase() && b.is_ascii_uppercase() => {
+            "SAM text, which this version doesn't read"
+        }
+        [b'@', ..] => "text that may be FASTQ (see `biofast stats`)",
+        _ => "other data",
+    }
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let part = self.bytes.get(self.at..)?.get(..len)?;
+        self.at += len;
+        Some(part)
+    }
+
+    /// A 32-bit length, which must not be negative.
+    fn length(&mut self, negative: &'static str) -> Result<Option<usize>, ErrorKind> {
+        let Some(bytes) = self.take(4) else { return Ok(None) };
+        let value = i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        usize::try_from(value).map(Some).map_err(|_| ErrorKind::BadHeader(negative))
+    }
+}
+
+/// Reads the header of a BAM input and nothing more.
+///
+/// # Errors
+/// If the input can't be read or decompressed, is not BAM, or its header is malformed.
+pub fn read_header(source: Source, options: &Options) -> Result<Header, Error> {
+    let slot = Arc::new(OnceLock::new());
+    let framer = Framer::new(source.name(), Arc::clone(&slot));
+    let mut frames = Frames::new(source, options, framer)?;
+    while slot.get().is_none() && frames.advance()? {}
+    Ok(slot.get().cloned().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use biofast_testkit::bam;
+    use biofast_testkit::container::bgzf;
+
+    fn read(bytes: Vec<u8>) -> Result<Header, Error> {
+        let options = Options { chunk_size: 16, ..Options::default() };
+        read_header(Source::from_reader("x", io::Cursor::new(bytes)), &options)
+    }
+
+    #[test]
+    fn a_header_split_over_blocks_and_chunks() -> Result<(), Box<dyn std::error::Error>> {
+        let mut data = bam::header(&[("chr1", 1000), ("chr2", 5)]);
+        bam::records(3, 2).iter().for_each(|r| data.extend(bam::record(r)));
+        let header = read(bgzf(&data, 7))?;
+        let names: Vec<&[u8]> = header.references().iter().map(|r| &r.name[..]).collect();
+        assert_eq!(names, [b"chr1", b"chr2"]);
+        assert_eq!(header.references()[0].length, 1000);
+        assert_eq!(header.to_sam()?.reference_sequences().len(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn a_damaged_block_and_another_format_are_errors() {
+        let mut damaged = bgzf(&bam::header(&[("chr1", 1000)]), 1000);
+        let at = damaged.len() / 3;
+        damaged[at] ^= 4;
+        assert!(read(damaged).is_err());
+        assert!(read(bgzf(b"@read\nACGT\n+\nIIII\n", 1000)).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! Records borrowed from the chunk they were inflated into; fields are decoded when asked for.
+
+/// The bytes of the fixed-length fields after the block size.
+pub(crate) const FIXED_LEN: usize = 32;
+
+/// One alignment record. Its length fields were checked when it was framed.
+#[derive(Clone, Copy)]
+pub struct Record<'a> {
+    /// Everything after the block size.
+    bytes: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Record { bytes }
+    }
+
+    /// All bytes of the record after its block size.
+    #[inline]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    #[inline]
+    fn word(&self, at: usize) -> i32 {
+        let b = &self.bytes[at..at + 4];
+        i32::from_le_bytes([b[0], b[1], b[2], b[3]])
+    }
+
+    #[inline]
+    fn half(&self, at: usize) -> u16 {
+        u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
+    }
+
+    /// The index of the reference sequence, −1 if there is none.
+    #[inline]
+    pub fn reference_id(&self) -> i32 {
+        self.word(0)
+    }
+
+    /// The leftmost position, counted from 0, −1 if there is none.
+    #[inline]
+    pub fn position(&self) -> i32 {
+        self.word(4)
+    }
+
+    /// The mapping quality (MAPQ), 255 if unknown.
+    #[inline]
+    pub fn mapping_quality(&self) -> u8 {
+        self.bytes[9]
+    }
+
+    /// The flags (FLAG).
+    #[inline]
+    pub fn flags(&self) -> u16 {
+        self.half(14)
+    }
+
+    /// The mate's reference sequence, −1 if there is none.
+    #[inline]
+    pub fn mate_reference_id(&self) -> i32 {
+        self.word(20)
+    }
+
+    /// The mate's leftmost position, counted from 0, −1 if there is none.
+    #[inline]
+    pub fn mate_position(&self) -> i32 {
+        self.word(24)
+    }
+
+    /// The template length (TLEN).
+    #[inline]
+    pub fn template_len(&self) -> i32 {
+        self.word(28)
+    }
+
+    #[inline]
+    fn name_len(&self) -> usize {
+        usize::from(self.bytes[8])
+    }
+
+    #[inline]
+    fn cigar_ops(&self) -> usize {
+        usize::from(self.half(12))
+    }
+
+    /// Bases of the sequence (SEQ); 0 if it is missing.
+    #[inline]
+    pub fn sequence_len(&self) -> usize {
+        self.word(16) as usize
+    }
+
+    /// The read's name, without its NUL.
+    pub fn name(&self) -> &'a [u8] {
+        &self.bytes[FIXED_LEN..FIXED_LEN + self.name_len() - 1]
+    }
+
+    /// The CIGAR as stored: 32-bit words of length × 16 + operation. When it has more than
+    /// 65,535 operations the real one is in the tag `CG` and this is a placeholder.
+    pub fn cigar_words(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
+        let start = FIXED_LEN + self.name_len();
+        let words = &self.bytes[start..start + 4 * self.cigar_ops()];
+        words.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word))
+    }
+
+    fn sequence_start(&self) -> usize {
+        FIXED_LEN + self.name_len() + 4 * self.cigar_ops()
+    }
+
+    /// The sequence as stored: two bases a byte, the first in the high bits, coded by their index
+    /// in `=ACMGRSVTWYHKDBN`.
+    pub fn packed_sequence(&self) -> &'a [u8] {
+        let start = self.sequence_start();
+        &self.bytes[start..start + self.sequence_len().div_ceil(2)]
+    }
+
+    /// The qualities as stored: Phred values without an offset, all 255 if missing.
+    pub fn qualities(&self) -> &'a [u8] {
+        let start = self.sequence_start() + self.sequence_len().div_ceil(2);
+        &self.bytes[start..start + self.sequence_len()]
+    }
+
+    /// The optional fields as stored.
+    pub fn tags(&self) -> &'a [u8] {
+        let len = self.sequence_len();
+        &self.bytes[self.sequence_start() + len.div_ceil(2) + len..]
+    }
+}
+
+/// The records of one chunk, in file order.
+#[derive(Clone, Copy)]
+pub struct Batch<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Where each record's block size starts.
+    pub(crate) starts: &'a [u32],
+    pub(crate) first: u64,
+    pub(crate) references: usize,
+}
+
+impl<'a> Batch<'a> {
+    /// How many records.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// The number of the first record in the input, counted from 0.
+    #[inline]
+    pub fn first_record(&self) -> u64 {
+        self.first
+    }
+
+    /// The number of reference sequences in the header; every reference index is below it.
+    #[inline]
+    pub fn reference_count(&self) -> usize {
+        self.references
+    }
+
+    /// The records in order.
+    #[inline]
+    pub fn iter(&self) -> Records<'a> {
+        Records { bytes: self.bytes, starts: self.starts.iter() }
+    }
+}
+
+impl<'a> IntoIterator for Batch<'a> {
+    type Item = Record<'a>;
+    type IntoIter = Records<'a>;
+
+    fn into_iter(self) -> Records<'a> {
+        self.iter()
+    }
+}
+
+/// Iterates over the records of a [`Batch`].
+#[derive(Clone)]
+pub struct Records<'a> {
+    bytes: &'a [u8],
+    starts: std::slice::Iter<'a, u32>,
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Record<'a>> {
+        self.starts.next().map(|&start| {
+            let (size, rest) = self.bytes[start as usize..].split_at(4);
+            let size = u32::from_le_bytes([size[0], size[1], size[2], size[3]]);
+            Record::new(&rest[..size as usize])
+        })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.starts.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Records<'_> {}

@@ -1,0 +1,76 @@
+//! Mapped and unmapped records of each reference sequence, as `samtools idxstats` prints them.
+//! Counted by reading the file, so no index is needed and none can be stale.
+
+use std::fmt::Write as _;
+
+use biofast_bam::{Batch, Error, Header};
+use biofast_io::pipeline::Fault;
+use biofast_io::{Options, Source};
+
+/// FLAG bit of an unmapped read.
+const UNMAPPED: u16 = 0x4;
+
+/// Counts of records by reference sequence: `[mapped, unmapped]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collector {
+    by_reference: Vec<[u64; 2]>,
+    /// Records without a reference.
+    unplaced: [u64; 2],
+}
+
+impl Collector {
+    /// Collects all records of a BAM input.
+    ///
+    /// # Errors
+    /// The first fault of the input, with the counts of the records before it.
+    pub fn collect(
+        source: Source,
+        options: &Options,
+    ) -> Result<(Header, Collector), Fault<Collector, Error>> {
+        biofast_bam::par_fold(
+            source,
+            options,
+            Collector::default,
+            Collector::accept,
+            |mine, theirs| mine.merge(&theirs),
+        )
+    }
+
+    /// Adds the records of a batch.
+    pub fn accept(&mut self, batch: Batch<'_>) {
+        self.by_reference.resize(batch.reference_count(), [0; 2]);
+        for record in batch {
+            let unmapped = usize::from(record.flags() & UNMAPPED != 0);
+            match usize::try_from(record.reference_id()) {
+                Ok(reference) => self.by_reference[reference][unmapped] += 1,
+                Err(_) => self.unplaced[unmapped] += 1,
+            }
+        }
+    }
+
+    /// Adds what another collector counted.
+    pub fn merge(&mut self, other: &Collector) {
+        let len = self.by_reference.len().max(other.by_reference.len());
+        self.by_reference.resize(len, [0; 2]);
+        for (mine, theirs) in self.by_reference.iter_mut().zip(&other.by_reference) {
+            mine[0] += theirs[0];
+            mine[1] += theirs[1];
+        }
+        self.unplaced[0] += other.unplaced[0];
+        self.unplaced[1] += other.unplaced[1];
+    }
+
+    /// The table of `samtools idxstats`: name, length, mapped, unmapped; `*` last.
+    pub fn table(&self, header: &Header) -> String {
+        let mut out = String::new();
+        let none = [0; 2];
+        for (index, reference) in header.references().iter().enumerate() {
+            let [mapped, unmapped] = self.by_reference.get(index).unwrap_or(&none);
+            let name = String::from_utf8_lossy(&reference.name);
+            // Writing to a String can't fail.
+            let _ = writeln!(out, "{name}\t{}\t{mapped}\t{unmapped}", reference.length);
+        }
+        let _ = writeln!(out, "*\t0\t{}\t{}", self.unplaced[0], self.unplaced[1]);
+        out
+    }
+}

@@ -1,0 +1,79 @@
+//! BAM data written field by field, valid or not.
+
+/// The fields of a record that tests vary.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// refID and next_refID.
+    pub references: [i32; 2],
+    /// MAPQ.
+    pub mapq: u8,
+    /// FLAG.
+    pub flags: u16,
+    /// The read's name.
+    pub name: String,
+    /// Bases in the packed sequence.
+    pub len: usize,
+}
+
+/// A header with the given reference sequences.
+pub fn header(references: &[(&str, u32)]) -> Vec<u8> {
+    let text: String = references.iter().map(|(n, l)| format!("@SQ\tSN:{n}\tLN:{l}\n")).collect();
+    let text = format!("@HD\tVN:1.6\tSO:unsorted\n{text}");
+    let mut out = b"BAM\x01".to_vec();
+    out.extend((text.len() as u32).to_le_bytes());
+    out.extend(text.as_bytes());
+    out.extend((references.len() as u32).to_le_bytes());
+    for (name, length) in references {
+        out.extend((name.len() as u32 + 1).to_le_bytes());
+        out.extend(name.as_bytes());
+        out.push(0);
+        out.extend(length.to_le_bytes());
+    }
+    out
+}
+
+/// A record with an empty CIGAR, bases `A` and qualities 30.
+pub fn record(r: &Record) -> Vec<u8> {
+    let size = 32 + r.name.len() + 1 + r.len.div_ceil(2) + r.len;
+    let mut out = Vec::new();
+    out.extend((size as u32).to_le_bytes());
+    out.extend(r.references[0].to_le_bytes());
+    out.extend((if r.references[0] < 0 { -1i32 } else { 9 }).to_le_bytes());
+    out.push(r.name.len() as u8 + 1);
+    out.push(r.mapq);
+    out.extend(4680u16.to_le_bytes());
+    out.extend(0u16.to_le_bytes());
+    out.extend(r.flags.to_le_bytes());
+    out.extend((r.len as u32).to_le_bytes());
+    out.extend(r.references[1].to_le_bytes());
+    out.extend((if r.references[1] < 0 { -1i32 } else { 9 }).to_le_bytes());
+    out.extend(0i32.to_le_bytes());
+    out.extend(r.name.as_bytes());
+    out.push(0);
+    out.extend(std::iter::repeat_n(0x11, r.len / 2));
+    if r.len % 2 == 1 {
+        out.push(0x10);
+    }
+    out.extend(std::iter::repeat_n(30, r.len));
+    out
+}
+
+/// `n` records of all kinds of flags, on `references` references.
+pub fn records(n: usize, references: i32) -> Vec<Record> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = |bound: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % bound
+    };
+    (0..n)
+        .map(|i| Record {
+            references: [0, 1].map(|_| random(references as u64 + 1) as i32 - 1),
+            mapq: random(61) as u8,
+            flags: random(4096) as u16,
+            name: format!("read{}", i / 2),
+            len: random(200) as usize,
+        })
+        .collect()
+}
