@@ -1,8 +1,8 @@
-//! Batches of records folded on all threads.
+//! Batches of records folded on all threads, and the header alone.
 
 use std::sync::{Arc, OnceLock};
 
-use biofast_io::pipeline::{self, Fault};
+use biofast_io::pipeline::{self, Fault, Frames};
 use biofast_io::{Options, Source};
 
 use crate::error::Error;
@@ -37,4 +37,16 @@ pub fn par_fold<C: Send>(
         merge,
     )?;
     Ok((slot.get().cloned().unwrap_or_default(), result))
+}
+
+/// Reads the header of a BAM input and nothing more.
+///
+/// # Errors
+/// If the input can't be read or decompressed, is not BAM, or its header is malformed.
+pub fn read_header(source: Source, options: &Options) -> Result<Header, Error> {
+    let slot = Arc::new(OnceLock::new());
+    let framer = Framer::new(source.name(), Arc::clone(&slot));
+    let mut frames = Frames::new(source, options, framer)?;
+    while slot.get().is_none() && frames.advance()? {}
+    Ok(slot.get().cloned().unwrap_or_default())
 }

@@ -1,14 +1,10 @@
 //! The header of a BAM file: its text and its list of reference sequences.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
 
-use biofast_io::pipeline::Frames;
-use biofast_io::{Options, Source};
 use noodles_sam as sam;
 
-use crate::error::{Error, ErrorKind};
-use crate::framer::Framer;
+use crate::error::ErrorKind;
 
 /// The header of a BAM file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,21 +117,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Reads the header of a BAM input and nothing more.
-///
-/// # Errors
-/// If the input can't be read or decompressed, is not BAM, or its header is malformed.
-pub fn read_header(source: Source, options: &Options) -> Result<Header, Error> {
-    let slot = Arc::new(OnceLock::new());
-    let framer = Framer::new(source.name(), Arc::clone(&slot));
-    let mut frames = Frames::new(source, options, framer)?;
-    while slot.get().is_none() && frames.advance()? {}
-    Ok(slot.get().cloned().unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Error, read_header};
+    use biofast_io::{Options, Source};
     use biofast_testkit::bam;
     use biofast_testkit::container::bgzf;
 

@@ -30,7 +30,7 @@ mod header;
 mod record;
 
 pub use error::{Error, ErrorKind};
-pub use fold::par_fold;
+pub use fold::{par_fold, read_header};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
-pub use header::{Header, Reference, read_header};
+pub use header::{Header, Reference};
 pub use record::{Batch, Record, Records};

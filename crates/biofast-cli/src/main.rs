@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Statistics of sequencing reads, at the speed of decompression.
+/// Statistics of sequencing reads and alignments, at the speed of decompression.
 #[derive(Parser)]
 #[command(name = "biofast", version, propagate_version = true, max_term_width = 100)]
 struct Cli {

@@ -220,3 +220,26 @@ impl std::error::Error for Error {
         }
     }
 }
+
+/// Bytes of a wrong line kept for the message.
+pub(crate) const LINE_SHOWN: usize = 300;
+
+/// As much of a line as an error message needs.
+pub(crate) fn cut(line: &[u8]) -> Vec<u8> {
+    line[..line.len().min(LINE_SHOWN)].to_vec()
+}
+
+/// The error for a line that should be a header, naming formats that are often passed instead.
+pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
+    let (format, hint) = match found {
+        [b'>', ..] => ("FASTA", "biofast needs reads with qualities"),
+        [b'B', b'A', b'M', 1, ..] => {
+            ("BAM", "count it with `biofast flagstat` or convert it to FASTQ first")
+        }
+        [b'C', b'R', b'A', b'M', ..] => ("CRAM", "convert it to FASTQ first"),
+        [0xef, 0xbb, 0xbf, ..] => ("text with a byte-order mark", "remove its first three bytes"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("UTF-16 text", "convert it to ASCII"),
+        _ => return ErrorKind::ExpectedAt { found: cut(found) },
+    };
+    ErrorKind::OtherFormat { format, hint }
+}

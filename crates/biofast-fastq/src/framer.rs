@@ -14,16 +14,13 @@ use biofast_io::pipeline::{self, End};
 use biofast_io::{Carry, Chunk, Location};
 use biofast_kernels as kernels;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, LINE_SHOWN, cut, expected_at};
 use crate::record::{Batch, Span};
 use crate::wrapped::{Parsed, Progress};
 
 /// The longest record in bytes, all four lines together: 2 GiB. Positions inside a chunk are
 /// 32-bit.
 pub const MAX_RECORD_LEN: u64 = 1 << 31;
-
-/// Bytes of a wrong line kept for the message.
-pub(crate) const LINE_SHOWN: usize = 300;
 
 /// An arena that grew beyond this for a long record is not kept.
 const LARGE_ARENA: usize = 8 << 20;
@@ -350,22 +347,4 @@ fn expected_after(lines: usize) -> &'static str {
         2 => "a separator line starting with '+'",
         _ => "a quality line as long as the sequence",
     }
-}
-
-/// As much of a line as an error message needs.
-pub(crate) fn cut(line: &[u8]) -> Vec<u8> {
-    line[..line.len().min(LINE_SHOWN)].to_vec()
-}
-
-/// The error for a line that should be a header, naming formats that are often passed instead.
-pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
-    let (format, hint) = match found {
-        [b'>', ..] => ("FASTA", "biofast needs reads with qualities"),
-        [b'B', b'A', b'M', 1, ..] => ("BAM", "statistics of alignments are not in this version"),
-        [b'C', b'R', b'A', b'M', ..] => ("CRAM", "convert it to FASTQ first"),
-        [0xef, 0xbb, 0xbf, ..] => ("text with a byte-order mark", "remove its first three bytes"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("UTF-16 text", "convert it to ASCII"),
-        _ => return ErrorKind::ExpectedAt { found: cut(found) },
-    };
-    ErrorKind::OtherFormat { format, hint }
 }

@@ -11,8 +11,7 @@
 
 use biofast_kernels as kernels;
 
-use crate::error::ErrorKind;
-use crate::framer::{LINE_SHOWN, cut, expected_at};
+use crate::error::{ErrorKind, LINE_SHOWN, cut, expected_at};
 use crate::record::Span;
 
 pub(crate) enum Parsed {

@@ -1,11 +1,11 @@
-//! Read FASTQ at the speed of decompression, from Rust.
+//! Read FASTQ and BAM at the speed of decompression, from Rust.
 //!
 //! One roof over the crates of the toolkit:
 //!
 //! - [`io`]: sources, containers, the parallel pipeline;
 //! - [`fastq`]: records, a plain reader and a parallel fold;
-//! - [`bam`]: alignment headers (a beginning);
-//! - [`ops`]: statistics, and how they are reported;
+//! - [`bam`]: alignment records of BAM and their parallel fold;
+//! - [`ops`]: statistics of reads, flags of alignments, and how they are reported;
 //! - [`kernels`]: SIMD over sequences and qualities.
 //!
 //! ```
