@@ -72,7 +72,7 @@ pub(crate) fn gather(
         read().with_context(|| format!("can't read the list of files {}", list.display()))?;
     } else if arguments.is_empty() {
         if std::io::stdin().is_terminal() {
-            bail!("no input: name files, or pipe reads in (see `biofast stats --help`)");
+            bail!("no input: name a file, or pipe data in (see --help)");
         }
         inputs.push(Input::Stdin(stdin_label.to_owned()));
     }

@@ -38,7 +38,7 @@ struct Bench {
     /// Measured repetitions (15, or 3 with --quick).
     #[arg(long, value_name = "N")]
     reps: Option<usize>,
-    /// 100,000 reads and three repetitions; results go to a folder `quick`.
+    /// 100,000 reads (50,000 aligned pairs) and three repetitions; results go to a folder `quick`.
     #[arg(long)]
     quick: bool,
     /// The biofast binary, if it is not beside this one.

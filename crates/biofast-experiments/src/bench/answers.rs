@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 
 /// What a contestant says it counted; `None` where it does not say.
@@ -46,6 +46,10 @@ pub(crate) enum Answer {
     Fastp,
     /// `nanoq -s`: reads and bases, the first two numbers.
     Nanoq,
+    /// `flagstat` of any tool: the two numbers of the first line, records that passed and that failed.
+    Flagstat,
+    /// `idxstats` of any tool: the sum of mapped and unmapped records.
+    Idxstats,
     /// `biofast-lab limit`: bytes of text.
     Lab,
     /// None: standard output is discarded.
@@ -112,6 +116,25 @@ impl Answer {
                 let mut numbers = text.split_whitespace().filter_map(|word| word.parse().ok());
                 (numbers.next(), numbers.next(), None)
             }
+            Answer::Flagstat => {
+                let words: Vec<&str> = text.split_whitespace().take(5).collect();
+                let [passed, "+", failed, "in", "total"] = words[..] else {
+                    bail!("its first line is not \"N + N in total\"");
+                };
+                let number = |word: &str| word.parse::<u64>().context("not a number");
+                (Some(number(passed)? + number(failed)?), None, None)
+            }
+            Answer::Idxstats => {
+                let mut records = 0;
+                for line in text.lines() {
+                    let fields: Vec<&str> = line.split('\t').collect();
+                    let [_, _, mapped, unmapped] = fields[..] else { bail!("not four columns") };
+                    for field in [mapped, unmapped] {
+                        records += field.parse::<u64>().context("not a number")?;
+                    }
+                }
+                (Some(records), None, None)
+            }
             Answer::None => (None, None, None),
         };
         Ok(Counts { records, bases, bytes })
@@ -141,6 +164,11 @@ mod tests {
             parse(Answer::Fqchk, "min_len: 150\nPOS\t#bases\nALL\t450\t29.3\n1\t3\t30\n"),
             bases
         );
+        let records = Counts { records: Some(7), ..Counts::default() };
+        let flagstat = "5 + 2 in total (QC-passed reads + QC-failed reads)\n4 + 2 primary\n";
+        assert_eq!(parse(Answer::Flagstat, flagstat), records);
+        assert_eq!(parse(Answer::Idxstats, "sim\t5000000\t4\t1\n*\t0\t0\t2\n"), records);
+        assert!(Answer::Flagstat.parse_text("").is_err());
         let bytes = Counts { bytes: Some(9), ..Counts::default() };
         assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), bytes);
     }

@@ -136,6 +136,39 @@ const IGZIP: Contestant = Contestant {
     scales: false,
 };
 
+const BIOFAST_FLAGSTAT: Contestant = Contestant {
+    args: |c| list(&[&"flagstat", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::Flagstat,
+    ..BIOFAST
+};
+const BIOFAST_IDXSTATS: Contestant = Contestant {
+    args: |c| list(&[&"idxstats", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::Idxstats,
+    ..BIOFAST
+};
+// The threads of `samtools -@` come on top of the main one, which parses while they inflate.
+const SAMTOOLS_FLAGSTAT: Contestant = Contestant {
+    name: "samtools",
+    program: Program::Peer("samtools"),
+    args: |c| list(&[&"flagstat", &format!("-@{}", c.threads), &c.file]),
+    version_args: &["--version"],
+    answer: Answer::Flagstat,
+    scales: true,
+};
+const SAMTOOLS_IDXSTATS: Contestant = Contestant {
+    args: |c| list(&[&"idxstats", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::Idxstats,
+    ..SAMTOOLS_FLAGSTAT
+};
+const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
+    name: "sambamba",
+    program: Program::Peer("sambamba"),
+    args: |c| list(&[&"flagstat", &"-t", &c.threads.to_string(), &c.file]),
+    version_args: &["--version"],
+    answer: Answer::Flagstat,
+    scales: true,
+};
+
 /// The contestant all ratios refer to.
 pub(crate) const BASE: &str = "biofast";
 /// The same command under another name.
@@ -169,6 +202,35 @@ pub(crate) const JOBS: &[Job] = &[
         quick: "large",
         limit: IGZIP.name,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, IGZIP],
+    },
+    Job {
+        name: "bam-flagstat",
+        about: "counts by flag of a BAM file; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_FLAGSTAT,
+            Contestant { name: CONTROL, ..BIOFAST_FLAGSTAT },
+            SAMTOOLS_FLAGSTAT,
+            SAMBAMBA_FLAGSTAT,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-idxstats",
+        about: "counts by reference of a BAM file without an index; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_IDXSTATS,
+            Contestant { name: CONTROL, ..BIOFAST_IDXSTATS },
+            SAMTOOLS_IDXSTATS,
+            LIMIT_INFLATE,
+        ],
     },
 ];
 

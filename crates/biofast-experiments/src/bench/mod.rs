@@ -34,7 +34,7 @@ pub struct Options {
     pub threads: Vec<usize>,
     /// Measured repetitions; the default depends on `quick`.
     pub reps: Option<usize>,
-    /// The 100K set and three repetitions, written to a folder `quick`.
+    /// The small sets and three repetitions, written to a folder `quick`.
     pub quick: bool,
     /// The biofast binary, if it is not beside this one.
     pub biofast: Option<PathBuf>,
@@ -153,8 +153,8 @@ impl Programs {
 /// The file a job reads, checked against the manifest.
 struct Input {
     entry: FileEntry,
-    /// Size of the uncompressed text.
-    text_bytes: u64,
+    /// Size of the uncompressed text, where the manifest has it.
+    text_bytes: Option<u64>,
     /// A link to the file under a name every peer understands (some go by the suffix).
     link: PathBuf,
 }
@@ -188,13 +188,20 @@ impl Input {
         let folder = scratch.0.join(job.name);
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
-        let suffix = if job.format == Format::Fastq { "fq" } else { "fq.gz" };
+        let suffix = match job.format {
+            Format::Gzip | Format::Bgzf => "fq.gz",
+            plain => plain.extension(),
+        };
         let link = folder.join(format!("{dataset}.{suffix}"));
         let target = fs::canonicalize(&path)
             .with_context(|| format!("cannot resolve {}", path.display()))?;
         std::os::unix::fs::symlink(target, &link)
             .with_context(|| format!("cannot create {}", link.display()))?;
-        Ok(Input { text_bytes: file(Format::Fastq)?.bytes, entry, link })
+        let text_bytes = match job.format {
+            Format::Bam => None,
+            _ => Some(file(Format::Fastq)?.bytes),
+        };
+        Ok(Input { text_bytes, entry, link })
     }
 }
 
@@ -283,7 +290,7 @@ impl Session<'_> {
         let truth = answers::Counts {
             records: Some(self.input.entry.records),
             bases: Some(self.input.entry.bases),
-            bytes: Some(self.input.text_bytes),
+            bytes: self.input.text_bytes,
         };
         let fault = match answer {
             Ok(counts) => counts.difference(&truth).map(|d| format!("{what}: {d}")),

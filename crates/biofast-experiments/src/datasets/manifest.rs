@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::align::BamCounter;
 use super::profile::Profile;
 use super::to_hex;
 use super::writer::Format;
@@ -41,7 +42,7 @@ pub struct FileEntry {
     pub seed: u64,
     /// Quality profile.
     pub profile: Profile,
-    /// FASTQ records.
+    /// FASTQ or BAM records.
     pub records: u64,
     /// Bases in all records.
     pub bases: u64,
@@ -124,6 +125,7 @@ impl FileEntry {
     pub fn recompute(&self, dir: &Path) -> Result<FileEntry> {
         let path = dir.join(&self.file);
         let mut counter = FastqCounter::default();
+        let mut bam = BamCounter::default();
         let mut hash = Sha256::new();
         let bytes = if self.format == Format::Fastq {
             read_parts(&path, |part| {
@@ -136,18 +138,18 @@ impl FileEntry {
             hash.update(&data);
             let inflated = match self.format {
                 Format::Bgzf => limit::inflate_blocks(&data, true, |text| counter.update(text)),
+                Format::Bam => limit::inflate_blocks(&data, true, |text| bam.update(text))
+                    .and_then(|()| bam.finish()),
                 _ => limit::inflate_member(&data).map(|text| counter.update(&text)),
             };
             inflated.with_context(|| format!("cannot inflate {}", path.display()))?;
             data.len() as u64
         };
-        Ok(FileEntry {
-            records: counter.records(),
-            bases: counter.bases,
-            bytes,
-            sha256: to_hex(&hash.finalize()),
-            ..self.clone()
-        })
+        let (records, bases) = match self.format {
+            Format::Bam => (bam.records, bam.bases),
+            _ => (counter.records(), counter.bases),
+        };
+        Ok(FileEntry { records, bases, bytes, sha256: to_hex(&hash.finalize()), ..self.clone() })
     }
 }
 

@@ -3,6 +3,7 @@
 //! A dataset is fully described by its catalogue line and the generator's code; `manifest.toml` pins the
 //! result. See `datasets/README.md`.
 
+mod align;
 mod genome;
 mod long;
 pub mod manifest;
@@ -27,6 +28,7 @@ pub struct Dataset {
     pub name: &'static str,
     profile: Profile,
     names: Names,
+    /// FASTQ records; pairs of a BAM file.
     records: u64,
     seed: u64,
     /// 0 for R1 and single-end, 1 for R2.
@@ -63,6 +65,15 @@ const fn short(name: &'static str, profile: Profile, records: u64, seed: u64) ->
     }
 }
 
+/// The pairs of `r1_1600k` and `r2_1600k`, or the first of them, aligned.
+const fn aligned(name: &'static str, pairs: u64) -> Dataset {
+    Dataset {
+        names: Names::Compact,
+        formats: &[Format::Bam],
+        ..short(name, Profile::Hiseq, pairs, 6)
+    }
+}
+
 /// All datasets.
 pub const CATALOGUE: &[Dataset] = &[
     short("tiny", Profile::Hiseq, 100, 0),
@@ -75,6 +86,8 @@ pub const CATALOGUE: &[Dataset] = &[
     Dataset { names: Names::Compact, mate: 1, ..short("r2_1600k", Profile::Hiseq, 1_600_000, 6) },
     short("novaseq_100k", Profile::Novaseq, 100_000, 7),
     short("long_10k", Profile::Nanopore, 10_000, 8),
+    aligned("aln_50k", 50_000),
+    aligned("aln_1600k", 1_600_000),
     Dataset {
         formats: &[Format::Bgzf],
         place: Place::Committed,
@@ -142,7 +155,7 @@ pub fn build(names: &[String], dir: &Path, update_manifest: bool) -> Result<()> 
                 format: file.format,
                 seed: dataset.seed,
                 profile: dataset.profile,
-                records: dataset.records,
+                records: file.records,
                 bases: file.bases,
                 bytes: file.bytes,
                 sha256: file.sha256,

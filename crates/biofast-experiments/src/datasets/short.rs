@@ -45,11 +45,20 @@ pub(crate) struct ShortReads<'a> {
 }
 
 /// One sequenced molecule.
-struct Fragment {
-    start: usize,
-    len: usize,
-    reverse: bool,
-    x_offset: u64,
+#[derive(Clone, Copy)]
+pub(crate) struct Fragment {
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+    /// R1 is read from the reverse strand.
+    pub(crate) reverse: bool,
+    pub(crate) x_offset: u64,
+}
+
+/// Bases and printed qualities, in the order of sequencing.
+#[derive(Clone, Copy)]
+pub(crate) struct Read {
+    pub(crate) seq: [u8; SHORT_LEN],
+    pub(crate) qual: [u8; SHORT_LEN],
 }
 
 impl<'a> ShortReads<'a> {
@@ -65,6 +74,28 @@ impl<'a> ShortReads<'a> {
 
     /// Appends records `chunk * SHORT_CHUNK ..` (at most `records` of them) to `out`.
     pub(crate) fn push_chunk(&self, chunk: u64, records: u64, out: &mut Vec<u8>) {
+        self.for_each(chunk, records, |index, fragment, read| {
+            out.push(b'@');
+            self.push_name(index, fragment.x_offset, out);
+            let comment: [&[u8]; 2] = match self.names {
+                Names::Full => [b" 1:N:0:ACGTACGT\n", b" 2:N:0:ACGTACGT\n"],
+                Names::Compact => [b" 1\n", b" 2\n"],
+            };
+            out.extend_from_slice(comment[self.mate]);
+            out.extend_from_slice(&read.seq);
+            out.extend_from_slice(b"\n+\n");
+            out.extend_from_slice(&read.qual);
+            out.push(b'\n');
+        });
+    }
+
+    /// Hands out records `chunk * SHORT_CHUNK ..` (at most `records` of them) with their numbers.
+    pub(crate) fn for_each(
+        &self,
+        chunk: u64,
+        records: u64,
+        mut sink: impl FnMut(u64, Fragment, Read),
+    ) {
         let mut fragments = Rng::new(self.seed, PURPOSE_FRAGMENTS, chunk);
         let mut rng = Rng::new(self.seed, PURPOSE_READS[self.mate], chunk);
         // One cycle of each tile and mate went wrong (a bubble under the lens).
@@ -73,18 +104,17 @@ impl<'a> ShortReads<'a> {
             .below(SHORT_LEN as u64) as usize;
         for i in 0..records {
             let fragment = draw_fragment(&mut fragments, self.genome.len());
-            self.push_name(chunk * SHORT_CHUNK + i, fragment.x_offset, out);
-            self.push_read(&fragment, bad_cycle, &mut rng, out);
+            sink(chunk * SHORT_CHUNK + i, fragment, self.read(&fragment, bad_cycle, &mut rng));
         }
     }
 
     /// Coordinates rise along the file; several reads share a `y`, each in a stripe of `x` of its own, so
     /// that no two reads of a tile have the same name.
-    fn push_name(&self, index: u64, x_offset: u64, out: &mut Vec<u8>) {
+    pub(crate) fn push_name(&self, index: u64, x_offset: u64, out: &mut Vec<u8>) {
         let (tile, in_tile) = (index / READS_PER_TILE, index % READS_PER_TILE);
         match self.names {
             Names::Full => {
-                out.extend_from_slice(b"@SIM001:12:HFKJJBGXY:");
+                out.extend_from_slice(b"SIM001:12:HFKJJBGXY:");
                 push_number(1 + tile / 432 % 4, out);
                 out.push(b':');
                 let (surface, swath, camera, tile) =
@@ -94,21 +124,19 @@ impl<'a> ShortReads<'a> {
                 push_number(1000 + in_tile * 5 % 8 * 3000 + x_offset % 3000, out);
                 out.push(b':');
                 push_number(1000 + in_tile / 8, out);
-                out.extend_from_slice([b" 1:N:0:ACGTACGT\n", b" 2:N:0:ACGTACGT\n"][self.mate]);
             }
             Names::Compact => {
-                out.extend_from_slice(b"@S:1:F:1:");
+                out.extend_from_slice(b"S:1:F:1:");
                 push_number(1101 + tile / 28 * 100 + tile % 28, out);
                 out.push(b':');
                 push_number(1000 + in_tile * 7 % 15 * 600 + x_offset % 600, out);
                 out.push(b':');
                 push_number(1000 + in_tile / 15, out);
-                out.extend_from_slice([b" 1\n", b" 2\n"][self.mate]);
             }
         }
     }
 
-    fn push_read(&self, fragment: &Fragment, bad_cycle: usize, rng: &mut Rng, out: &mut Vec<u8>) {
+    fn read(&self, fragment: &Fragment, bad_cycle: usize, rng: &mut Rng) -> Read {
         let mut seq = [0u8; SHORT_LEN];
         let mut qual = [0u8; SHORT_LEN];
         let mut noise = [0u64; SHORT_LEN];
@@ -152,10 +180,7 @@ impl<'a> ShortReads<'a> {
         for q in &mut qual {
             *q = self.tables.printed(*q) + 33;
         }
-        out.extend_from_slice(&seq);
-        out.extend_from_slice(b"\n+\n");
-        out.extend_from_slice(&qual);
-        out.push(b'\n');
+        Read { seq, qual }
     }
 
     /// The bases the sequencer saw: R1 from one end of the fragment, R2 from the other strand's end.

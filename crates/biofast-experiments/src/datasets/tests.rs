@@ -1,6 +1,6 @@
 //! The datasets are what their README says: the same bytes for ever, realistic shares, readable containers.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 
 use libdeflater::Decompressor;
@@ -243,4 +243,107 @@ fn the_catalogue_has_no_two_files_alike() {
     assert_eq!(select(&["sample".to_owned()]).expect("known").len(), 2);
     assert!(select(&["no-such".to_owned()]).is_err());
     assert!(select(&[]).expect("all").iter().all(|d| d.name != "huge"));
+}
+
+/// The uncompressed stream of a BAM file.
+fn bam_of(dataset: &Dataset) -> Vec<u8> {
+    let genome = Genome::new();
+    let mut stream = align::header(genome.len());
+    let aligned = align::Aligned::new(dataset, &genome);
+    aligned.iter().for_each(|record| stream.extend_from_slice(record));
+    let mut counter = align::BamCounter::default();
+    stream.chunks(1000).for_each(|part| counter.update(part));
+    counter.finish().expect("whole records");
+    assert_eq!((counter.records, counter.bases), (aligned.records(), aligned.bases()));
+    stream
+}
+
+#[test]
+fn aligned_pairs_are_pinned() {
+    assert_eq!(
+        to_hex(&Sha256::digest(bam_of(&aligned("a", 500)))),
+        "a0e95a2a37a07590102e16f1d8eca652ac1ee04bf3c440063e7700acc5c8f700"
+    );
+}
+
+#[test]
+fn aligned_pairs_are_sorted_and_their_flags_agree() {
+    let stream = bam_of(&aligned("a", 10_000));
+    let word = |at: usize| i32::from_le_bytes(stream[at..at + 4].try_into().expect("4 bytes"));
+    // Text, number of references, then name and length of the only one.
+    let mut at = 8 + word(4) as usize + 4 + 4 + 4 + 4;
+    let mut mates: HashMap<(&[u8], u16), [i32; 6]> = HashMap::new();
+    let (mut last, mut records, mut extra) = ((0, 0), 0, 0);
+    while at < stream.len() {
+        let place = (word(at + 4) as u32, word(at + 8) as u32);
+        assert!(last <= place, "sorted, unplaced records last");
+        last = place;
+        let flag = word(at + 16) >> 16;
+        let name = &stream[at + 36..][..usize::from(stream[at + 12])];
+        let [reference, pos, mate_reference, mate_pos, length] =
+            [4, 8, 24, 28, 32].map(|field| word(at + field));
+        assert_eq!(flag & 4 != 0, word(at + 16) & 0xffff == 0, "only mapped reads have a CIGAR");
+        records += 1;
+        if flag & 0x900 == 0 {
+            let fields = [reference, pos, mate_reference, mate_pos, length, flag];
+            let key = (name, (flag & 0xc0) as u16);
+            assert!(mates.insert(key, fields).is_none(), "one primary record a read");
+        } else {
+            extra += 1;
+        }
+        at += 4 + word(at) as usize;
+    }
+    assert_eq!((records - extra, mates.len()), (20_000, 20_000));
+    assert!((40..160).contains(&extra), "{extra} extra alignments");
+    let count = |bits: i32| mates.values().filter(|f| f[5] & bits != 0).count();
+    assert!((120..360).contains(&count(4)) && count(4) == count(8), "{} unmapped", count(4));
+    assert!((120..300).contains(&count(0x400)), "{} duplicates", count(0x400));
+    for ((name, which), a) in &mates {
+        let b = mates.get(&(*name, which ^ 0xc0)).expect("both mates are there");
+        assert_eq!((a[0], a[1], a[4]), (b[2], b[3], -b[4]), "place of the mate");
+        assert_eq!(a[5] & 4 != 0, b[5] & 8 != 0);
+        assert_eq!(a[5] & 0x10 != 0, b[5] & 0x20 != 0);
+        assert_eq!(a[5] & 3, b[5] & 3);
+    }
+}
+
+#[test]
+fn bam_reads_back_and_damage_is_an_error() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let path = dir.path().join("a.bam");
+    let genome = Genome::new();
+    let dataset = aligned("a", 700);
+    let mut written =
+        writer::write_dataset(&dataset, &genome, &[(Format::Bam, path.clone())]).expect("writes");
+    let written = written.pop().expect("one file");
+    let entry = FileEntry {
+        dataset: "a".into(),
+        file: "a.bam".into(),
+        format: Format::Bam,
+        seed: dataset.seed,
+        profile: dataset.profile,
+        records: written.records,
+        bases: written.bases,
+        bytes: written.bytes,
+        sha256: written.sha256,
+    };
+    assert_eq!(entry.recompute(dir.path()).expect("reads"), entry);
+    let mut stream = Vec::new();
+    let mut ends = Vec::new();
+    limit::inflate_blocks(&fs::read(&path).expect("reads"), true, |text| {
+        stream.extend_from_slice(text);
+        ends.push(stream.len());
+    })
+    .expect("inflates");
+    assert_eq!(stream, bam_of(&dataset));
+    assert!(ends.len() > 6 && ends.first() == Some(&align::header(genome.len()).len()));
+    // Every block ends with a whole record: the counter has nothing left over at any of the ends.
+    for &end in &ends {
+        let mut counter = align::BamCounter::default();
+        counter.update(&stream[..end]);
+        counter.finish().expect("whole records");
+    }
+    let mut counter = align::BamCounter::default();
+    counter.update(&stream[..stream.len() - 1]);
+    assert!(counter.finish().is_err(), "the last record is cut");
 }

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::align::{self, Aligned};
 use super::genome::Genome;
 use super::long::{LONG_CHUNK, LongReads};
 use super::profile::{Profile, SHORT_LEN};
@@ -39,6 +40,8 @@ pub enum Format {
     Gzip,
     /// Blocked gzip, `.fq.bgz`.
     Bgzf,
+    /// Alignments, `.bam`; a dataset has either this format alone or none of it.
+    Bam,
 }
 
 impl Format {
@@ -48,6 +51,7 @@ impl Format {
             Format::Fastq => "fq",
             Format::Gzip => "fq.gz",
             Format::Bgzf => "fq.bgz",
+            Format::Bam => "bam",
         }
     }
 }
@@ -55,6 +59,7 @@ impl Format {
 /// What was written to one file.
 pub(crate) struct Written {
     pub(crate) format: Format,
+    pub(crate) records: u64,
     pub(crate) bases: u64,
     pub(crate) bytes: u64,
     pub(crate) sha256: String,
@@ -66,6 +71,9 @@ pub(crate) fn write_dataset(
     genome: &Genome,
     targets: &[(Format, PathBuf)],
 ) -> Result<Vec<Written>> {
+    if let [(Format::Bam, path)] = targets {
+        return Ok(vec![write_bam(dataset, genome, path)?]);
+    }
     let open = |wanted| -> Result<Option<HashedFile>> {
         targets
             .iter()
@@ -91,7 +99,7 @@ pub(crate) fn write_dataset(
 
     let mut written = Vec::new();
     let mut done = |format, (bytes, sha256)| {
-        written.push(Written { format, bases, bytes, sha256 });
+        written.push(Written { format, records: dataset.records, bases, bytes, sha256 });
     };
     if let Some(file) = plain {
         done(Format::Fastq, file.finish()?);
@@ -114,6 +122,39 @@ pub(crate) fn write_dataset(
         done(Format::Bgzf, writer.finish()?);
     }
     Ok(written)
+}
+
+/// Writes a BAM file as htslib lays it out: the header in blocks of its own, and no record in two blocks.
+fn write_bam(dataset: &Dataset, genome: &Genome, path: &Path) -> Result<Written> {
+    let aligned = Aligned::new(dataset, genome);
+    let mut file = HashedFile::create(path)?;
+    let mut blocks = vec![align::header(genome.len())];
+    let mut block = Vec::with_capacity(BGZF_PAYLOAD);
+    for record in aligned.iter() {
+        if block.len() + record.len() > BGZF_PAYLOAD {
+            blocks.push(std::mem::replace(&mut block, Vec::with_capacity(BGZF_PAYLOAD)));
+            if blocks.len() == 256 {
+                write_compressed(&mut file, &blocks)?;
+                blocks.clear();
+            }
+        }
+        block.extend_from_slice(record);
+    }
+    blocks.push(block);
+    write_compressed(&mut file, &blocks)?;
+    file.write(&BGZF_EOF)?;
+    let (bytes, sha256) = file.finish()?;
+    let (records, bases) = (aligned.records(), aligned.bases());
+    Ok(Written { format: Format::Bam, records, bases, bytes, sha256 })
+}
+
+/// Compresses each of `texts` to a block, in parallel, and writes them in order.
+fn write_compressed(file: &mut HashedFile, texts: &[Vec<u8>]) -> Result<()> {
+    let blocks: Vec<Vec<u8>> = texts
+        .par_iter()
+        .map_init(new_compressor, |compressor, text| compress_block(compressor, text))
+        .collect::<Result<_>>()?;
+    blocks.iter().try_for_each(|block| file.write(block))
 }
 
 /// Appends some records of a chunk (its number, how many) to a buffer and returns their bases.
