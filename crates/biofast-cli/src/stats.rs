@@ -203,7 +203,7 @@ fn collect_all(
     let at_once = threads.min(inputs.len()).min(as_large.unwrap_or(1).max(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
     // Samples are summed up as their inputs are done, so that only samples take memory.
-    let samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() {
+    let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() {
         true => HashMap::new(),
         false => names.iter().map(|name| (name.as_str(), Mutex::default())).collect(),
     };
@@ -220,10 +220,8 @@ fn collect_all(
             })
             .collect()
     });
-    let mut samples: HashMap<String, Mutex<Collector>> =
-        samples.into_iter().map(|(name, sum)| (name.to_owned(), sum)).collect();
     for entry in &mut entries {
-        if let Some(sum) = samples.remove(&entry.sample) {
+        if let Some(sum) = samples.remove(entry.sample.as_str()) {
             let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
             entry.figures = Figures::Collector(Box::new(sum));
         }

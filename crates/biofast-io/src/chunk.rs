@@ -103,15 +103,6 @@ impl Chunk {
         }
     }
 
-    /// Whether the file was cut under the chunk's map.
-    pub(crate) fn was_cut(&self) -> bool {
-        #[cfg(all(feature = "mmap", unix))]
-        if let Some(map) = &self.map {
-            return map.was_cut();
-        }
-        false
-    }
-
     /// Puts the carried bytes in front. Costs a copy of the carry; when it is longer than the
     /// room kept for it, the chunk is appended to it instead, so that a record of any length
     /// is moved a bounded number of times.

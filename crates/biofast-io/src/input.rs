@@ -141,13 +141,30 @@ impl Input {
         (n, None)
     }
 
+    /// What can say later whether the file was cut under the map.
+    pub(crate) fn witness(&self) -> Witness {
+        Witness {
+            #[cfg(all(feature = "mmap", unix))]
+            map: self.map().map(|map| (Arc::clone(map), Arc::clone(&self.name))),
+        }
+    }
+}
+
+/// Sees whether the mapped file of an input was cut; of an input that isn't mapped, never.
+#[derive(Clone, Default)]
+pub(crate) struct Witness {
+    #[cfg(all(feature = "mmap", unix))]
+    map: Option<(Arc<Map>, std::sync::Arc<str>)>,
+}
+
+impl Witness {
     /// An error if the file was cut under the map.
     pub(crate) fn check_intact(&self) -> Result<(), Error> {
         #[cfg(all(feature = "mmap", unix))]
-        if let Kind::Map(map) = &self.kind
+        if let Some((map, name)) = &self.map
             && map.was_cut()
         {
-            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(&self.name)));
+            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(name)));
         }
         Ok(())
     }

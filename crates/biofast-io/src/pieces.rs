@@ -10,13 +10,14 @@ use crate::chunk::Chunk;
 use crate::container::Container;
 use crate::error::{Error, ErrorKind, Location};
 use crate::gzip;
-use crate::input::Input;
+use crate::input::{Input, Witness};
 use crate::source::{Options, Source, Warning};
 
 /// Takes pieces from the front of an input.
 pub(crate) struct Pieces {
     state: State,
     name: Arc<str>,
+    witness: Witness,
     container: Container,
     /// Set when the last piece has been taken.
     ended: bool,
@@ -52,6 +53,7 @@ pub(crate) struct Load {
     /// What to warn about, once these bytes have turned out to be good.
     pub(crate) warning: Option<Warning>,
     name: Arc<str>,
+    witness: Witness,
     #[cfg(all(feature = "mmap", unix))]
     map: Option<Arc<crate::map::Map>>,
 }
@@ -60,6 +62,7 @@ impl Pieces {
     pub(crate) fn new(source: Source, options: &Options) -> Result<Pieces, Error> {
         let mut input = Input::new(source, options)?;
         let name = Arc::clone(&input.name);
+        let witness = input.witness();
         // Enough for a gzip header with any extra field; a pipe gives what it has first.
         let mut want = 18;
         let container = loop {
@@ -78,7 +81,7 @@ impl Pieces {
             Container::Gzip => State::Stored(Box::new(input), Mode::Gzip(gzip::Decoder::new())),
             Container::Zstd | Container::Bzip2 | Container::Xz => decoded(input, container)?,
         };
-        Ok(Pieces { state, name, container, ended: false, eof_block_seen: false })
+        Ok(Pieces { state, name, witness, container, ended: false, eof_block_seen: false })
     }
 
     pub(crate) fn container(&self) -> Container {
@@ -96,7 +99,7 @@ impl Pieces {
         if self.ended {
             return false;
         }
-        load.reset(&self.name);
+        load.reset(&self.name, &self.witness);
         let result = match &mut self.state {
             State::Stored(input, Mode::Plain) => pull_plain(input, load),
             State::Stored(input, Mode::Bgzf) => pull_bgzf(input, load, &mut self.eof_block_seen),
@@ -126,8 +129,7 @@ impl Pieces {
         }
         self.ended = load.last || load.fault.is_some();
         if self.ended
-            && let State::Stored(input, _) = &self.state
-            && let Err(error) = input.check_intact()
+            && let Err(error) = self.witness.check_intact()
         {
             // Whatever else was found was found in bytes that aren't the file's.
             load.fault = Some(error);
@@ -137,32 +139,7 @@ impl Pieces {
 
     /// What can say later whether the file was cut under the map.
     pub(crate) fn witness(&self) -> Witness {
-        Witness {
-            name: Arc::clone(&self.name),
-            #[cfg(all(feature = "mmap", unix))]
-            map: match &self.state {
-                State::Stored(input, _) => input.map().cloned(),
-                State::Decoded(..) => None,
-            },
-        }
-    }
-}
-
-/// Sees whether a mapped file was cut.
-pub(crate) struct Witness {
-    name: Arc<str>,
-    #[cfg(all(feature = "mmap", unix))]
-    map: Option<Arc<crate::map::Map>>,
-}
-
-impl Witness {
-    pub(crate) fn check_intact(&self) -> Result<(), Error> {
-        #[cfg(all(feature = "mmap", unix))]
-        if self.map.as_ref().is_some_and(|map| map.was_cut()) {
-            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(&self.name)));
-        }
-        let _ = &self.name;
-        Ok(())
+        self.witness.clone()
     }
 }
 
@@ -274,13 +251,15 @@ impl Load {
             last: false,
             warning: None,
             name: "".into(),
+            witness: Witness::default(),
             #[cfg(all(feature = "mmap", unix))]
             map: None,
         }
     }
 
-    fn reset(&mut self, name: &Arc<str>) {
+    fn reset(&mut self, name: &Arc<str>, witness: &Witness) {
         self.name = Arc::clone(name);
+        self.witness = witness.clone();
         self.raw_in_map = None;
         self.blocks.clear();
         self.chunk.filled(0);
@@ -361,15 +340,7 @@ impl Load {
 
     /// An error if the file was cut under the map these bytes come from.
     pub(crate) fn check_intact(&self) -> Result<(), Error> {
-        let cut = match &self.raw_in_map {
-            #[cfg(all(feature = "mmap", unix))]
-            Some(_) => self.map.as_ref().is_some_and(|map| map.was_cut()),
-            _ => self.chunk.was_cut(),
-        };
-        if cut {
-            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(&self.name)));
-        }
-        Ok(())
+        self.witness.check_intact()
     }
 }
 
@@ -388,9 +359,6 @@ impl Read for InputReader {
 
 impl BufRead for InputReader {
     fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        if self.0.fill(1)?.is_empty() {
-            self.0.check_intact()?;
-        }
         Ok(self.0.fill(1)?)
     }
 

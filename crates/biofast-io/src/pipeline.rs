@@ -18,7 +18,8 @@ use crate::bgzf::Inflater;
 use crate::chunk::Chunk;
 use crate::container::Container;
 use crate::error::Error;
-use crate::pieces::{Load, Pieces, Witness};
+use crate::input::Witness;
+use crate::pieces::{Load, Pieces};
 use crate::source::{Notes, Options, Source};
 use crate::turn::{Token, Turns};
 
