@@ -197,10 +197,8 @@ fn collect_all(
     progress: &Arc<Progress>,
 ) -> Result<Vec<Entry>> {
     let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
-    let lengths: Vec<u64> = inputs.iter().map(|input| input.len().unwrap_or(0)).collect();
-    let largest = lengths.iter().copied().max().unwrap_or(0).max(1);
-    let as_large = usize::try_from(lengths.iter().sum::<u64>().div_ceil(largest));
-    let at_once = threads.min(inputs.len()).min(as_large.unwrap_or(1).max(1));
+    let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
+    let at_once = readers(threads, &lengths);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
     // Samples are summed up as their inputs are done, so that only samples take memory.
     let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() {
@@ -227,6 +225,15 @@ fn collect_all(
         }
     }
     Ok(entries)
+}
+
+/// How many inputs of these lengths to read at once: as many as the largest would fit into all
+/// of them together. A stream of unknown length counts as large.
+fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
+    let largest = lengths.iter().flatten().copied().max().unwrap_or(0).max(1);
+    let total: u64 = lengths.iter().map(|len| len.unwrap_or(largest)).sum();
+    let as_large = usize::try_from(total.div_ceil(largest)).unwrap_or(usize::MAX);
+    threads.min(lengths.len()).min(as_large).max(1)
 }
 
 fn options(args: &Args, threads: usize) -> Options {
@@ -435,4 +442,20 @@ fn file_report(entry: &Entry) -> Option<FileReport> {
         format: "FASTQ".into(),
         statistics: (**statistics).clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_inputs_and_streams_share_the_threads_and_a_giant_gets_all() {
+        assert_eq!(readers(8, &[Some(100); 4]), 4);
+        assert_eq!(readers(2, &[Some(100); 4]), 2);
+        assert_eq!(readers(8, &[Some(1_000_000), Some(10), Some(20)]), 2);
+        assert_eq!(readers(8, &[Some(1_000_000), Some(0)]), 1);
+        // Two pipes fed by one writer must be read side by side.
+        assert_eq!(readers(8, &[None, None]), 2);
+        assert_eq!(readers(8, &[Some(0)]), 1);
+    }
 }
