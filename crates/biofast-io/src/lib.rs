@@ -28,10 +28,12 @@ pub mod bgzf;
 mod chunk;
 mod container;
 mod error;
+mod feed;
 mod gzip;
 mod input;
 #[cfg(all(feature = "mmap", unix))]
 mod map;
+mod ordered;
 pub mod output;
 mod pieces;
 pub mod pipeline;

@@ -10,15 +10,16 @@
 //! A fault anywhere stops the pipeline at that point of the data: every record before it has
 //! been used, none after it, whatever the number of threads.
 
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 use crate::bgzf::Inflater;
 use crate::chunk::Chunk;
 use crate::container::Container;
 use crate::error::Error;
+use crate::feed::Feed;
 use crate::input::Witness;
+use crate::ordered::Ordered;
 use crate::pieces::{Load, Pieces};
 use crate::source::{Notes, Options, Source};
 use crate::turn::{Token, Turns};
@@ -76,7 +77,7 @@ pub struct Fault<C, E> {
 ///
 /// Each worker starts from `init()`, calls `accept` once per chunk, and the workers' results
 /// are merged. Which worker sees which chunk is not determined, so `merge` must not depend on
-/// order.
+/// order; [`fold_ordered`] is for what does.
 ///
 /// A fault is returned when the workers have ended. One that waits for more of a stalled stream
 /// ends when the stream moves or closes.
@@ -90,6 +91,61 @@ pub fn fold<F, C>(
     init: impl Fn() -> C + Sync,
     accept: impl Fn(&mut C, &Chunk, &F::Frame) + Sync,
     merge: impl Fn(&mut C, C),
+) -> Result<C, Fault<C, F::Error>>
+where
+    F: Framer,
+    C: Send,
+{
+    let accept = |so_far: &mut C, _, chunk: &Chunk, frame: &F::Frame| {
+        accept(so_far, chunk, frame);
+        ControlFlow::Continue(())
+    };
+    run(source, options, framer, init, accept, merge, || {})
+}
+
+/// [`fold`], and beside it what depends on order: `accept` also fills a `T` for each chunk, and
+/// `sink` gets them one after the other in the order of the data.
+///
+/// The sink runs on whichever worker has the next `T`, while the others work on; it should be
+/// short beside `accept`. A `T` is used again after the sink: `accept` finds what the sink left
+/// of it. `Break` ends the reading early and is not a fault; chunks after it may have been
+/// accepted already.
+///
+/// # Errors
+/// As [`fold`].
+pub fn fold_ordered<F, C, T>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame, &mut T) + Sync,
+    merge: impl Fn(&mut C, C),
+    sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
+) -> Result<C, Fault<C, F::Error>>
+where
+    F: Framer,
+    C: Send,
+    T: Default + Send,
+{
+    let ordered = Ordered::new(options.threads.max(1), sink);
+    let accept = |so_far: &mut C, piece: u64, chunk: &Chunk, frame: &F::Frame| {
+        let mut result = ordered.blank();
+        accept(so_far, chunk, frame, &mut result);
+        ordered.deliver(piece, result)
+    };
+    run(source, options, framer, init, accept, merge, || ordered.stop())
+}
+
+/// What the folds share. `accept` gets the number of the piece and may end the work; `abort` is
+/// called when a worker panics.
+fn run<F, C>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, u64, &Chunk, &F::Frame) -> ControlFlow<()> + Sync,
+    merge: impl Fn(&mut C, C),
+    abort: impl Fn() + Sync,
 ) -> Result<C, Fault<C, F::Error>>
 where
     F: Framer,
@@ -111,11 +167,15 @@ where
     let turns = Turns::new(workers, framer);
     let fault = Mutex::new(None);
     let work = || {
+        let _guard = OnPanic(&abort);
         let mut so_far = init();
         let mut worker = Worker::<F>::new(&feed, &turns, options.notes.as_deref());
-        while let Some(step) = worker.step() {
-            accept(&mut so_far, &worker.load.chunk, &worker.frame);
-            if let Some(error) = step {
+        while let Some((piece, error)) = worker.step() {
+            let flow = accept(&mut so_far, piece, &worker.load.chunk, &worker.frame);
+            if flow.is_break() {
+                break;
+            }
+            if let Some(error) = error {
                 *fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 break;
             }
@@ -141,6 +201,17 @@ where
     match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(Fault { error, so_far }),
         None => Ok(so_far),
+    }
+}
+
+/// Calls the function when it is dropped by a panic.
+struct OnPanic<'a, A: Fn()>(&'a A);
+
+impl<A: Fn()> Drop for OnPanic<'_, A> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0();
+        }
     }
 }
 
@@ -280,9 +351,9 @@ impl<'a, F: Framer> Worker<'a, F> {
         }
     }
 
-    /// Takes and frames the next piece. `None`: no more. `Some(Some(error))`: these records are
-    /// the last ones before a fault.
-    fn step(&mut self) -> Option<Option<F::Error>> {
+    /// Takes and frames the next piece; returns its number, and the fault if these records are
+    /// the last ones before one. `None`: no more.
+    fn step(&mut self) -> Option<(u64, Option<F::Error>)> {
         let piece = self.feed.pull(&mut self.load)?;
         let mut ticket = self.turns.ticket(piece);
         self.load.prepare(&mut self.inflater);
@@ -293,15 +364,15 @@ impl<'a, F: Framer> Worker<'a, F> {
         match frame_in_turn(&mut framer, &mut self.load, &mut self.frame, self.notes) {
             Ok(false) => {
                 ticket.pass(Token::Go(framer));
-                Some(None)
+                Some((piece, None))
             }
             Ok(true) => {
                 ticket.pass(Token::Stop);
-                Some(None)
+                Some((piece, None))
             }
             Err(error) => {
                 ticket.pass(Token::Stop);
-                Some(Some(error))
+                Some((piece, Some(error)))
             }
         }
     }
@@ -312,97 +383,5 @@ impl<F: Framer> Drop for Worker<'_, F> {
     /// nobody needs another piece.
     fn drop(&mut self) {
         self.feed.close();
-    }
-}
-
-/// Where workers get pieces: straight from the input, or from a thread that decompresses ahead.
-struct Feed {
-    supply: Mutex<Supply>,
-    decoder: Mutex<Option<JoinHandle<()>>>,
-}
-
-enum Supply {
-    Inline { pieces: Box<Pieces>, next: u64 },
-    Ahead { full: Receiver<Load>, empty: Sender<Load>, next: u64 },
-    Closed,
-}
-
-impl Feed {
-    fn inline(pieces: Pieces) -> Feed {
-        Feed {
-            supply: Mutex::new(Supply::Inline { pieces: Box::new(pieces), next: 0 }),
-            decoder: Mutex::new(None),
-        }
-    }
-
-    fn ahead(mut pieces: Pieces, threads: usize) -> Feed {
-        let (full_in, full): (SyncSender<Load>, _) = sync_channel(threads.min(4));
-        let (empty, empty_out) = channel::<Load>();
-        let decoder = std::thread::spawn(move || {
-            loop {
-                let mut load = empty_out.try_recv().unwrap_or_else(|_| Load::new());
-                if !pieces.pull(&mut load) || full_in.send(load).is_err() {
-                    break;
-                }
-            }
-        });
-        Feed {
-            supply: Mutex::new(Supply::Ahead { full, empty, next: 0 }),
-            decoder: Mutex::new(Some(decoder)),
-        }
-    }
-
-    /// Fills `load` with the next piece and returns its number.
-    fn pull(&self, load: &mut Load) -> Option<u64> {
-        // A panic while pulling leaves the input in an unknown state: nothing more is taken.
-        let mut supply = self.supply.lock().ok()?;
-        let piece = match &mut *supply {
-            Supply::Inline { pieces, next } => {
-                if !pieces.pull(load) {
-                    return None;
-                }
-                next
-            }
-            Supply::Ahead { full, empty, next } => {
-                let fresh = full.recv().ok()?;
-                let used = std::mem::replace(load, fresh);
-                // The decoder may have ended already; then nobody needs the buffer.
-                let _ = empty.send(used);
-                next
-            }
-            Supply::Closed => return None,
-        };
-        *piece += 1;
-        Some(*piece - 1)
-    }
-
-    fn close(&self) {
-        if let Ok(mut supply) = self.supply.lock() {
-            *supply = Supply::Closed;
-        }
-    }
-
-    /// Waits for the decompressing thread, so that it never outlives the call; its panic, if
-    /// any, goes on here.
-    fn join(&self) {
-        self.close();
-        let decoder = self.decoder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(decoder) = decoder
-            && let Err(panic) = decoder.join()
-        {
-            std::panic::resume_unwind(panic);
-        }
-    }
-}
-
-impl Drop for Feed {
-    fn drop(&mut self) {
-        self.close();
-        if let Ok(decoder) = self.decoder.get_mut()
-            && let Some(decoder) = decoder.take()
-        {
-            // Already unwinding or ending: the thread's own panic adds nothing.
-            let _ = decoder.join();
-        }
     }
 }
