@@ -23,14 +23,18 @@
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
 
+mod cigar;
 mod error;
 mod fold;
 mod framer;
 mod header;
 mod record;
+mod tags;
 
+pub use cigar::{Cigar, Op};
 pub use error::{Error, ErrorKind};
 pub use fold::{par_fold, read_header};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference};
 pub use record::{Batch, Record, Records};
+pub use tags::{Tag, Tags};

@@ -1,5 +1,8 @@
 //! Records borrowed from the chunk they were inflated into; fields are decoded when asked for.
 
+use crate::cigar::{self, Cigar};
+use crate::tags::Tags;
+
 /// The bytes of the fixed-length fields after the block size.
 pub(crate) const FIXED_LEN: usize = 32;
 
@@ -95,12 +98,20 @@ impl<'a> Record<'a> {
         &self.bytes[FIXED_LEN..FIXED_LEN + self.name_len() - 1]
     }
 
-    /// The CIGAR as stored: 32-bit words of length × 16 + operation. When it has more than
-    /// 65,535 operations the real one is in the tag `CG` and this is a placeholder.
-    pub fn cigar_words(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
+    /// The CIGAR, which is in the tag `CG` when it has more than 65,535 operations.
+    #[inline]
+    pub fn cigar(&self) -> Cigar<'a> {
         let start = FIXED_LEN + self.name_len();
-        let words = &self.bytes[start..start + 4 * self.cigar_ops()];
-        words.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word))
+        let stored = &self.bytes[start..start + 4 * self.cigar_ops()];
+        if cigar::is_placeholder(stored, self.sequence_len())
+            && let Some(real) = self.tags().find(|tag| tag.name == *b"CG")
+            && let Some(words) = real.as_u32_array()
+            // As htslib: a shorter list is no CIGAR that didn't fit.
+            && words.len() >= stored.len()
+        {
+            return Cigar::new(words);
+        }
+        Cigar::new(stored)
     }
 
     fn sequence_start(&self) -> usize {
@@ -121,9 +132,14 @@ impl<'a> Record<'a> {
     }
 
     /// The optional fields as stored.
-    pub fn tags(&self) -> &'a [u8] {
+    pub fn tag_bytes(&self) -> &'a [u8] {
         let len = self.sequence_len();
         &self.bytes[self.sequence_start() + len.div_ceil(2) + len..]
+    }
+
+    /// The optional fields one by one.
+    pub fn tags(&self) -> Tags<'a> {
+        Tags::new(self.tag_bytes())
     }
 }
 

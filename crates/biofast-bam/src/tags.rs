@@ -1,0 +1,159 @@
+//! The optional fields of a record (SAM specification, sections 1.5 and 4.2.4).
+
+/// One optional field: its value is still as stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag<'a> {
+    /// Two letters, such as `NM`.
+    pub name: [u8; 2],
+    /// The type letter as stored: one of `AcCsSiIfZHB`.
+    pub kind: u8,
+    /// The value's bytes: without the final NUL of `Z` and `H`, with the element type and the
+    /// count of `B`.
+    pub value: &'a [u8],
+}
+
+impl<'a> Tag<'a> {
+    /// The value of an integer type.
+    #[inline]
+    pub fn as_int(&self) -> Option<i64> {
+        let v = self.value;
+        Some(match (self.kind, v.len()) {
+            (b'c', 1) => i64::from(v[0] as i8),
+            (b'C', 1) => i64::from(v[0]),
+            (b's', 2) => i64::from(i16::from_le_bytes([v[0], v[1]])),
+            (b'S', 2) => i64::from(u16::from_le_bytes([v[0], v[1]])),
+            (b'i', 4) => i64::from(i32::from_le_bytes([v[0], v[1], v[2], v[3]])),
+            (b'I', 4) => i64::from(u32::from_le_bytes([v[0], v[1], v[2], v[3]])),
+            _ => return None,
+        })
+    }
+
+    /// The text of a `Z` or `H` field.
+    #[inline]
+    pub fn as_text(&self) -> Option<&'a [u8]> {
+        matches!(self.kind, b'Z' | b'H').then_some(self.value)
+    }
+
+    /// The elements' bytes of an array of `u32` (`B:I`).
+    pub(crate) fn as_u32_array(&self) -> Option<&'a [u8]> {
+        match (self.kind, self.value) {
+            (b'B', [b'I', _, _, _, _, elements @ ..]) => Some(elements),
+            _ => None,
+        }
+    }
+}
+
+/// The optional fields of a record one after the other. Ends at the first malformed one; then
+/// [`is_malformed`](Tags::is_malformed) holds.
+#[derive(Clone, Debug)]
+pub struct Tags<'a> {
+    rest: &'a [u8],
+    malformed: bool,
+}
+
+impl<'a> Tags<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Tags { rest: bytes, malformed: false }
+    }
+
+    /// Whether the iteration ended at a field that is cut off or of an unknown type.
+    pub fn is_malformed(&self) -> bool {
+        self.malformed
+    }
+
+    /// The length of a value of type `kind` at the start of `rest`, and what of it isn't value.
+    #[inline]
+    fn value_len(kind: u8, rest: &[u8]) -> Option<(usize, usize)> {
+        let fixed = |n| Some((n, 0));
+        match kind {
+            b'A' | b'c' | b'C' => fixed(1),
+            b's' | b'S' => fixed(2),
+            b'i' | b'I' | b'f' => fixed(4),
+            b'Z' | b'H' => rest.iter().position(|&b| b == 0).map(|n| (n, 1)),
+            b'B' => {
+                let [kind, count @ ..] = rest.first_chunk::<5>()?;
+                let size = match kind {
+                    b'c' | b'C' => 1,
+                    b's' | b'S' => 2,
+                    b'i' | b'I' | b'f' => 4,
+                    _ => return None,
+                };
+                let elements = (u32::from_le_bytes(*count) as usize).checked_mul(size)?;
+                Some((elements.checked_add(5)?, 0))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Iterator for Tags<'a> {
+    type Item = Tag<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Tag<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let field = self.rest.split_first_chunk::<3>().and_then(|(&[a, b, kind], rest)| {
+            let (len, end) = Tags::value_len(kind, rest)?;
+            let value = rest.get(..len)?;
+            Some((Tag { name: [a, b], kind, value }, &rest[len + end..]))
+        });
+        match field {
+            Some((tag, rest)) => {
+                self.rest = rest;
+                Some(tag)
+            }
+            None => {
+                self.rest = &[];
+                self.malformed = true;
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_read_and_its_neighbour_found() {
+        let mut bytes = Vec::new();
+        bytes.extend(b"XAAq");
+        bytes.extend(b"Xcc\xfe");
+        bytes.extend(b"XCC\xfe");
+        bytes.extend(b"Xss\xfe\xff");
+        bytes.extend(b"XSS\xfe\xff");
+        bytes.extend(b"Xii\xfe\xff\xff\xff");
+        bytes.extend(b"XII\xfe\xff\xff\xff");
+        bytes.extend(b"Xff\0\0\x80\x3f");
+        bytes.extend(b"XZZab\0");
+        bytes.extend(b"XBBs\x02\0\0\0\x01\0\x02\0");
+        bytes.extend(b"NMC\x05");
+        let mut tags = Tags::new(&bytes);
+        let kinds: Vec<u8> = tags.by_ref().map(|t| t.kind).collect();
+        assert_eq!(kinds, b"AcCsSiIfZBC");
+        assert!(!tags.is_malformed());
+        let ints: Vec<i64> = Tags::new(&bytes).filter_map(|t| t.as_int()).collect();
+        assert_eq!(ints, [-2, 254, -2, 65534, -2, 4294967294, 5]);
+        let text = Tags::new(&bytes).find_map(|t| t.as_text());
+        assert_eq!(text, Some(&b"ab"[..]));
+    }
+
+    #[test]
+    fn a_field_that_is_cut_off_ends_the_iteration() {
+        for bytes in [
+            &b"NM"[..],
+            b"NMi\x01\0",
+            b"XZZabc",
+            b"XBBi\xff\xff\xff\xff\0",
+            b"XBBq\0\0\0\0",
+            b"XQQ\0",
+        ] {
+            let mut tags = Tags::new(bytes);
+            assert_eq!(tags.next(), None);
+            assert!(tags.is_malformed());
+        }
+    }
+}
