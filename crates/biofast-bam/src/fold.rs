@@ -1,5 +1,6 @@
 //! Batches of records folded on all threads, and the header alone.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use biofast_io::pipeline::{self, Fault, Frames};
@@ -36,7 +37,38 @@ pub fn par_fold<C: Send>(
         |so_far, chunk, frame| accept(so_far, frame.batch(chunk)),
         merge,
     )?;
-    Ok((slot.get().cloned().unwrap_or_default(), result))
+    Ok((header_of(&slot), result))
+}
+
+/// [`par_fold`], and beside it what depends on order: `accept` also fills a `T` for each batch,
+/// and `sink` gets them in the order of the file; see [`pipeline::fold_ordered`].
+///
+/// # Errors
+/// As [`par_fold`].
+pub fn par_fold_ordered<C: Send, T: Default + Send>(
+    source: Source,
+    options: &Options,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, Batch<'_>, &mut T) + Sync,
+    merge: impl Fn(&mut C, C),
+    sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
+) -> Result<(Header, C), Fault<C, Error>> {
+    let slot = Arc::new(OnceLock::new());
+    let framer = Framer::new(source.name(), Arc::clone(&slot));
+    let result = pipeline::fold_ordered(
+        source,
+        options,
+        framer,
+        init,
+        |so_far, chunk, frame, result| accept(so_far, frame.batch(chunk), result),
+        merge,
+        sink,
+    )?;
+    Ok((header_of(&slot), result))
+}
+
+fn header_of(slot: &OnceLock<Arc<Header>>) -> Header {
+    slot.get().map(|header| Header::clone(header)).unwrap_or_default()
 }
 
 /// Reads the header of a BAM input and nothing more.
@@ -48,5 +80,5 @@ pub fn read_header(source: Source, options: &Options) -> Result<Header, Error> {
     let framer = Framer::new(source.name(), Arc::clone(&slot));
     let mut frames = Frames::new(source, options, framer)?;
     while slot.get().is_none() && frames.advance()? {}
-    Ok(slot.get().cloned().unwrap_or_default())
+    Ok(header_of(&slot))
 }

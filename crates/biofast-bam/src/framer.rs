@@ -19,7 +19,7 @@ pub struct Framer {
     input: Arc<str>,
     carry: Carry,
     /// Where the header goes once it has been read.
-    header: Arc<OnceLock<Header>>,
+    header: Arc<OnceLock<Arc<Header>>>,
     /// The number of reference sequences, once known.
     references: Option<i32>,
     /// Records before the carried bytes.
@@ -28,12 +28,15 @@ pub struct Framer {
     offset: u64,
 }
 
+/// The header before there is one.
+static EMPTY_HEADER: Header = Header::empty();
+
 /// The records found in one chunk.
 #[derive(Default)]
 pub struct Frame {
     starts: Vec<u32>,
     first_record: u64,
-    references: usize,
+    header: Option<Arc<Header>>,
 }
 
 impl Frame {
@@ -43,14 +46,14 @@ impl Frame {
             bytes: chunk.bytes(),
             starts: &self.starts,
             first: self.first_record,
-            references: self.references,
+            header: self.header.as_deref().unwrap_or(&EMPTY_HEADER),
         }
     }
 }
 
 impl Framer {
     /// A framer at the start of the input called `input`; the header is left in `header`.
-    pub fn new(input: &str, header: Arc<OnceLock<Header>>) -> Framer {
+    pub fn new(input: &str, header: Arc<OnceLock<Arc<Header>>>) -> Framer {
         Framer {
             input: input.into(),
             carry: Carry::default(),
@@ -80,7 +83,7 @@ impl Framer {
                 // Checked when it was parsed: the number is an i32 that is not negative.
                 self.references = Some(header.references().len() as i32);
                 // One framer reads one header.
-                let _ = self.header.set(header);
+                let _ = self.header.set(Arc::new(header));
                 Ok(Some(len))
             }
         }
@@ -114,7 +117,9 @@ impl pipeline::Framer for Framer {
             }
         }
         if let Some(references) = self.references {
-            frame.references = references as usize;
+            if frame.header.is_none() {
+                frame.header = self.header.get().cloned();
+            }
             loop {
                 match next_record(&bytes[at..], references) {
                     Ok(Some(len)) => {

@@ -30,6 +30,10 @@ pub(crate) enum Parsed {
 }
 
 impl Header {
+    pub(crate) const fn empty() -> Header {
+        Header { text: Vec::new(), references: Vec::new() }
+    }
+
     /// The SAM text, as stored; it may be empty.
     pub fn text(&self) -> &[u8] {
         &self.text

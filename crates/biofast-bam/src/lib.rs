@@ -25,6 +25,8 @@
 
 mod cigar;
 mod error;
+mod fasta;
+pub mod flag;
 mod fold;
 mod framer;
 mod header;
@@ -33,7 +35,8 @@ mod tags;
 
 pub use cigar::{Cigar, Op};
 pub use error::{Error, ErrorKind};
-pub use fold::{par_fold, read_header};
+pub use fasta::Fasta;
+pub use fold::{par_fold, par_fold_ordered, read_header};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference};
 pub use record::{Batch, Record, Records};

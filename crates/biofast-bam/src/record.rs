@@ -1,6 +1,7 @@
 //! Records borrowed from the chunk they were inflated into; fields are decoded when asked for.
 
 use crate::cigar::{self, Cigar};
+use crate::header::Header;
 use crate::tags::Tags;
 
 /// The bytes of the fixed-length fields after the block size.
@@ -150,7 +151,7 @@ pub struct Batch<'a> {
     /// Where each record's block size starts.
     pub(crate) starts: &'a [u32],
     pub(crate) first: u64,
-    pub(crate) references: usize,
+    pub(crate) header: &'a Header,
 }
 
 impl<'a> Batch<'a> {
@@ -175,7 +176,13 @@ impl<'a> Batch<'a> {
     /// The number of reference sequences in the header; every reference index is below it.
     #[inline]
     pub fn reference_count(&self) -> usize {
-        self.references
+        self.header.references().len()
+    }
+
+    /// The header of the input.
+    #[inline]
+    pub fn header(&self) -> &'a Header {
+        self.header
     }
 
     /// The records in order.

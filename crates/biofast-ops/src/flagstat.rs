@@ -3,23 +3,9 @@
 
 use std::fmt::Write as _;
 
-use biofast_bam::{Batch, Error, Header};
+use biofast_bam::{Batch, Error, Header, flag};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source};
-
-/// FLAG bits (SAM specification, 1.4).
-mod flag {
-    pub(super) const PAIRED: u16 = 0x1;
-    pub(super) const PROPER_PAIR: u16 = 0x2;
-    pub(super) const UNMAPPED: u16 = 0x4;
-    pub(super) const MATE_UNMAPPED: u16 = 0x8;
-    pub(super) const READ1: u16 = 0x40;
-    pub(super) const READ2: u16 = 0x80;
-    pub(super) const SECONDARY: u16 = 0x100;
-    pub(super) const QC_FAIL: u16 = 0x200;
-    pub(super) const DUPLICATE: u16 = 0x400;
-    pub(super) const SUPPLEMENTARY: u16 = 0x800;
-}
 
 /// Values the 12 defined flag bits can have together.
 const FLAGS: usize = 1 << 12;

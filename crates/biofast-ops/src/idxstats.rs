@@ -3,12 +3,9 @@
 
 use std::fmt::Write as _;
 
-use biofast_bam::{Batch, Error, Header};
+use biofast_bam::{Batch, Error, Header, flag};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source};
-
-/// FLAG bit of an unmapped read.
-const UNMAPPED: u16 = 0x4;
 
 /// Counts of records by reference sequence: `[mapped, unmapped]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +37,7 @@ impl Collector {
     pub fn accept(&mut self, batch: Batch<'_>) {
         self.by_reference.resize(batch.reference_count(), [0; 2]);
         for record in batch {
-            let unmapped = usize::from(record.flags() & UNMAPPED != 0);
+            let unmapped = usize::from(record.flags() & flag::UNMAPPED != 0);
             match usize::try_from(record.reference_id()) {
                 Ok(reference) => self.by_reference[reference][unmapped] += 1,
                 Err(_) => self.unplaced[unmapped] += 1,

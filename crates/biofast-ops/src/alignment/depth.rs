@@ -1,0 +1,230 @@
+//! How deep the reference is covered, from records in the order of their positions.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::in_order::InOrder;
+
+/// Depths from this one on are counted together.
+pub const MAX_DEPTH: usize = 1000;
+
+/// Positions whose depth is still growing. Blocks that reach further wait.
+const WINDOW: usize = 1 << 16;
+
+/// The depth of coverage: how many aligned bases lie on a position. Secondary alignments are left
+/// out, deletions and skipped stretches count nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Depth {
+    reference: i32,
+    /// The first position of the window; its depths are at the position modulo [`WINDOW`].
+    start: i64,
+    window: Box<[u32; WINDOW]>,
+    /// The end of the last block in the window.
+    reach: i64,
+    /// Blocks, or ends of blocks, beyond the window.
+    later: BinaryHeap<Reverse<(i64, i64)>>,
+    /// The position of the last record.
+    last: (u32, i32),
+    sorted: bool,
+    /// Positions by depth; the first entry stays 0.
+    positions: Box<[u64; MAX_DEPTH + 1]>,
+    /// Covered positions and aligned bases of each reference.
+    by_reference: Vec<(u64, u64)>,
+}
+
+impl Default for Depth {
+    fn default() -> Self {
+        Depth {
+            reference: -1,
+            start: 0,
+            window: Box::new([0; WINDOW]),
+            reach: 0,
+            later: BinaryHeap::new(),
+            last: (0, 0),
+            sorted: true,
+            positions: Box::new([0; MAX_DEPTH + 1]),
+            by_reference: Vec::new(),
+        }
+    }
+}
+
+impl Depth {
+    /// Adds the records of the next chunk.
+    pub(crate) fn add(&mut self, records: &mut InOrder) {
+        records.drain(|record, blocks| {
+            // Without a reference comes last: −1 as the largest unsigned number.
+            let place = (record.reference as u32, record.position);
+            self.sorted &= place >= self.last;
+            self.last = place;
+            if !record.mapped || !self.sorted || record.reference < 0 {
+                return;
+            }
+            if record.reference != self.reference {
+                self.flush(i64::MAX);
+                self.reference = record.reference;
+                self.start = 0;
+                self.reach = 0;
+            }
+            self.flush(record.position.into());
+            for &(from, to) in blocks {
+                self.cover(from, to);
+            }
+        });
+    }
+
+    /// Whether all records came in the order of references and positions.
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.sorted
+    }
+
+    /// Positions by depth, those of [`MAX_DEPTH`] and more in the last entry, and of each
+    /// reference covered positions and aligned bases.
+    pub(crate) fn finish(mut self) -> (Box<[u64; MAX_DEPTH + 1]>, Vec<(u64, u64)>) {
+        self.flush(i64::MAX);
+        (self.positions, self.by_reference)
+    }
+
+    /// Adds a block, which doesn't start before the window.
+    fn cover(&mut self, from: i64, to: i64) {
+        let end = self.start + WINDOW as i64;
+        let near = to.min(end);
+        if from < near {
+            self.reach = self.reach.max(near);
+            let at = from as usize % WINDOW;
+            let len = (near - from) as usize;
+            let straight = len.min(WINDOW - at);
+            self.window[at..at + straight].iter_mut().for_each(|depth| *depth += 1);
+            self.window[..len - straight].iter_mut().for_each(|depth| *depth += 1);
+        }
+        if to > end {
+            self.later.push(Reverse((from.max(end), to)));
+        }
+    }
+
+    /// Counts the positions before `position` and moves the window there.
+    fn flush(&mut self, position: i64) {
+        while self.start < position {
+            let until = position.min(self.reach);
+            if self.start < until {
+                self.count(until);
+                self.start = until;
+            }
+            match self.later.peek() {
+                None => {
+                    self.start = position;
+                    break;
+                }
+                // Nothing is left in the window.
+                Some(&Reverse((from, _))) if self.start >= self.reach => {
+                    self.start = position.min(from.max(self.start));
+                }
+                Some(_) => {}
+            }
+            self.fetch_later();
+        }
+    }
+
+    /// Takes up the blocks that have come near.
+    fn fetch_later(&mut self) {
+        while let Some(&Reverse((from, to))) = self.later.peek()
+            && from < self.start + WINDOW as i64
+        {
+            self.later.pop();
+            self.cover(from.max(self.start), to);
+        }
+    }
+
+    fn count(&mut self, until: i64) {
+        let at = self.start as usize % WINDOW;
+        let len = (until - self.start) as usize;
+        let straight = len.min(WINDOW - at);
+        let (mut covered, mut bases) = (0u64, 0u64);
+        let (low, high) = self.window.split_at_mut(at);
+        for depth in high[..straight].iter_mut().chain(&mut low[..len - straight]) {
+            let depth = std::mem::take(depth) as usize;
+            if depth > 0 {
+                self.positions[depth.min(MAX_DEPTH)] += 1;
+                covered += 1;
+                bases += depth as u64;
+            }
+        }
+        let reference = self.reference as usize;
+        if self.by_reference.len() <= reference {
+            self.by_reference.resize(reference + 1, (0, 0));
+        }
+        self.by_reference[reference].0 += covered;
+        self.by_reference[reference].1 += bases;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::in_order::Placed;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn placed(reference: i32, position: i32, blocks: u32) -> Placed {
+        Placed {
+            reference,
+            position,
+            unclipped_len: 0,
+            len_with_deletions: 0,
+            gc: 0.0,
+            blocks,
+            mapped: true,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn depths_agree_with_counting_every_base(
+            mut reads in prop::collection::vec(
+                (0i32..3, 0i32..2000, prop::collection::vec((0i64..90_000, 1i64..300), 1..4)),
+                0..60,
+            ),
+            chunk in 1usize..20,
+        ) {
+            reads.sort_by_key(|(reference, position, _)| (*reference, *position));
+            let mut expected = std::collections::BTreeMap::<(i32, i64), u64>::new();
+            let mut depth = Depth::default();
+            for chunk in reads.chunks(chunk) {
+                let mut records = InOrder::default();
+                for (reference, position, blocks) in chunk {
+                    let mut at = i64::from(*position);
+                    // The first block starts at the position, the others after a gap.
+                    for (n, &(gap, len)) in blocks.iter().enumerate() {
+                        at += if n == 0 { 0 } else { gap };
+                        records.blocks.push((at, at + len));
+                        (at..at + len).for_each(|p| *expected.entry((*reference, p)).or_default() += 1);
+                        at += len;
+                    }
+                    records.records.push(placed(*reference, *position, blocks.len() as u32));
+                }
+                depth.add(&mut records);
+            }
+            prop_assert!(depth.is_sorted());
+            let (positions, by_reference) = depth.finish();
+            let mut by_depth = [0; MAX_DEPTH + 1];
+            let mut sums = vec![(0, 0); 3];
+            for ((reference, _), n) in expected {
+                by_depth[n as usize] += 1;
+                sums[reference as usize].0 += 1;
+                sums[reference as usize].1 += n;
+            }
+            prop_assert_eq!(&positions[..], &by_depth[..]);
+            for (reference, sum) in sums.iter().enumerate() {
+                let found = by_reference.get(reference).copied().unwrap_or((0, 0));
+                prop_assert_eq!(found, *sum);
+            }
+        }
+    }
+
+    #[test]
+    fn records_out_of_order_are_noticed() {
+        let mut records = InOrder::default();
+        records.records.extend([placed(0, 5, 0), placed(0, 4, 0)]);
+        let mut depth = Depth::default();
+        depth.add(&mut records);
+        assert!(!depth.is_sorted());
+    }
+}
