@@ -39,6 +39,8 @@ fn levels() -> impl Iterator<Item = (Isa, &'static Kernels)> {
 }
 
 type Kernel = fn(&Kernels, &[u8]) -> u64;
+/// Packed bases and their number, raw qualities, what letters are appended to.
+type AppendKernel = fn(&Kernels, &[u8], usize, &[u8], &mut Vec<u8>);
 
 fn slices(c: &mut Criterion) {
     let on_bases: &[(&str, Kernel)] = &[
@@ -140,6 +142,50 @@ fn columns(c: &mut Criterion) {
     }
 }
 
+/// BAM's packed bases and raw qualities, one call a read: reads of 150 bases, and of 10,000.
+fn packed(c: &mut Criterion) {
+    let reads = [150, 10_000];
+    for len in reads {
+        let step = len / 2;
+        let number = (256 << 10) / len;
+        let bases = bytes_of(&[0x11, 0x12, 0x14, 0x18, 0x22, 0x44, 0x88, 0x8f], number * step);
+        let raw = bytes_of(&(2..=41).collect::<Vec<u8>>(), number * len);
+        let on_reads: &[(&str, AppendKernel)] = &[
+            ("unpack_bases", |k, bases, len, _, out| (k.unpack_bases)(bases, len, out)),
+            ("unpack_bases_reverse_complement", |k, bases, len, _, out| {
+                (k.unpack_bases_reverse_complement)(bases, len, out);
+            }),
+            ("count_packed_bases", |k, bases, len, _, _| {
+                black_box((k.count_packed_bases)(bases, len));
+            }),
+            ("count_packed_gc", |k, bases, len, _, _| {
+                black_box((k.count_packed_gc)(bases, len));
+            }),
+            ("copy_qualities", |k, _, _, raw, out| (k.copy_qualities)(raw, out)),
+            ("copy_qualities_reversed", |k, _, _, raw, out| (k.copy_qualities_reversed)(raw, out)),
+            ("summarize_raw_qualities", |k, _, _, raw, _| {
+                black_box((k.summarize_raw_qualities)(raw));
+            }),
+        ];
+        for (name, kernel) in on_reads {
+            let mut group = c.benchmark_group(format!("{name}/{len}"));
+            group.throughput(Throughput::Elements(number as u64));
+            for (isa, level) in levels() {
+                let mut out = Vec::new();
+                group.bench_function(isa.name(), |b| {
+                    b.iter(|| {
+                        out.clear();
+                        for (bases, raw) in bases.chunks(step).zip(raw.chunks(len)) {
+                            kernel(level, black_box(bases), len, black_box(raw), &mut out);
+                        }
+                        out.len()
+                    });
+                });
+            }
+        }
+    }
+}
+
 fn memory(c: &mut Criterion) {
     for (size, len) in SIZES {
         let words: Vec<u64> = (0..len as u64 / 8).collect();
@@ -157,6 +203,6 @@ criterion_group! {
         .sample_size(10)
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_millis(700));
-    targets = memory, slices, newlines, columns
+    targets = memory, slices, newlines, columns, packed
 }
 criterion_main!(benches);

@@ -5,7 +5,9 @@
 //! `BIOFAST_SIMD` overrides the choice; see [`check_override`].
 //!
 //! Qualities are ASCII Phred+33. Bytes outside 33..=126 aren't valid qualities: the quality kernels clamp them to
-//! that range, and [`find_invalid_quality`] finds them.
+//! that range, and [`find_invalid_quality`] finds them. BAM's packed bases and its qualities without an offset, which
+//! are called raw here, have kernels of their own ([`count_packed_bases`], [`summarize_raw_qualities`]) and are converted
+//! by [`unpack_bases`] and [`copy_qualities`].
 //!
 //! ```
 //! use biofast_kernels::{count_bases, mean_phred};
@@ -18,6 +20,7 @@ mod bases;
 mod columns;
 mod dispatch;
 mod newlines;
+mod packed;
 mod quality;
 mod scalar;
 
@@ -34,6 +37,10 @@ pub use columns::{BaseColumns, COLUMN_BLOCK, QualityColumns};
 pub use dispatch::{Isa, OverrideError, active, available, check_override};
 #[doc(hidden)]
 pub use dispatch::{Kernels, kernels_for};
+pub use packed::{
+    copy_qualities, copy_qualities_reversed, count_packed_bases, count_packed_gc, is_missing,
+    summarize_raw_qualities, unpack_bases, unpack_bases_reverse_complement,
+};
 pub use quality::{ERROR_SCALE, PHRED_VALUES, QualitySummary};
 
 use dispatch::kernels;

@@ -55,6 +55,19 @@ impl Default for QualitySummary {
 }
 
 impl QualitySummary {
+    /// The summary of Phred values.
+    pub(crate) fn of_phreds(phreds: impl IntoIterator<Item = u8>) -> Self {
+        let mut summary = Self::default();
+        for phred in phreds {
+            summary.sum += u64::from(phred);
+            summary.min = summary.min.min(phred);
+            summary.max = summary.max.max(phred);
+            summary.q20 += u64::from(phred >= 20);
+            summary.q30 += u64::from(phred >= 30);
+        }
+        summary
+    }
+
     /// Adds the bases of `other`, as if both slices had been summarized together.
     pub fn merge(&mut self, other: &Self) {
         self.sum += other.sum;

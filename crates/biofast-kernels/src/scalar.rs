@@ -1,6 +1,7 @@
 //! The reference: every kernel written as its definition. The instruction sets must agree with it bit for bit.
 
 use crate::columns::{COLUMN_BLOCK, ClassTable, Counts, stripe};
+use crate::packed::scalar as packed;
 use crate::quality::{self, ERROR_PROBABILITY, phred};
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary};
 
@@ -21,6 +22,13 @@ pub(crate) static KERNELS: Kernels = Kernels {
     count_base_columns: count_columns,
     count_quality_columns: count_columns,
     add_columns,
+    unpack_bases: packed::unpack_bases,
+    unpack_bases_reverse_complement: packed::unpack_bases_reverse_complement,
+    count_packed_bases: packed::count_packed_bases,
+    count_packed_gc: packed::count_packed_gc,
+    copy_qualities: packed::copy_qualities,
+    copy_qualities_reversed: packed::copy_qualities_reversed,
+    summarize_raw_qualities: packed::summarize_raw_qualities,
 };
 
 fn count_bases(bytes: &[u8]) -> BaseCounts {
@@ -61,15 +69,7 @@ fn count(bytes: &[u8], matches: impl Fn(u8) -> bool) -> u64 {
 }
 
 fn summarize_qualities(qualities: &[u8]) -> QualitySummary {
-    let mut summary = QualitySummary::default();
-    for phred in qualities.iter().map(|&byte| phred(byte)) {
-        summary.sum += u64::from(phred);
-        summary.min = summary.min.min(phred);
-        summary.max = summary.max.max(phred);
-        summary.q20 += u64::from(phred >= 20);
-        summary.q30 += u64::from(phred >= 30);
-    }
-    summary
+    QualitySummary::of_phreds(qualities.iter().map(|&byte| phred(byte)))
 }
 
 fn sum_error_probability(qualities: &[u8]) -> u64 {

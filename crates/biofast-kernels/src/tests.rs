@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod packed;
+
 use proptest::prelude::*;
 
 use crate::quality::{ERROR_PLANES, ERROR_PROBABILITY};
@@ -318,6 +320,30 @@ macro_rules! test_isa {
                 check_columns(kernels, &slices(&reads));
             }
 
+            #[test]
+            fn packed_and_raw_of_every_length() {
+                let Some(kernels) = kernels() else { return };
+                packed::check_every_length(kernels);
+            }
+
+            #[test]
+            fn packed_and_raw_at_every_alignment() {
+                let Some(kernels) = kernels() else { return };
+                packed::check_every_alignment(kernels);
+            }
+
+            #[test]
+            fn packed_and_raw_flush_edges() {
+                let Some(kernels) = kernels() else { return };
+                packed::check_flush_edges(kernels);
+            }
+
+            #[test]
+            fn packed_bases_in_too_few_bytes_panic() {
+                let Some(kernels) = kernels() else { return };
+                packed::check_too_few_bytes(kernels);
+            }
+
             proptest! {
                 #![proptest_config(ProptestConfig::with_cases(CASES))]
 
@@ -326,6 +352,8 @@ macro_rules! test_isa {
                     if let Some(kernels) = kernels() {
                         check_definitions(&bytes);
                         check_slices(kernels, &bytes);
+                        packed::check_qualities_by_definition(&bytes);
+                        packed::check_bytes(kernels, &bytes);
                     }
                 }
 

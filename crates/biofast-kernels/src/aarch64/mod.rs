@@ -2,6 +2,7 @@
 
 mod neon;
 mod neon_columns;
+mod neon_packed;
 
 use crate::Kernels;
 

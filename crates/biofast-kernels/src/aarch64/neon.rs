@@ -6,6 +6,10 @@ use std::arch::aarch64::*;
 
 use super::detected;
 use super::neon_columns::{add_columns_neon, count_base_columns_neon, count_quality_columns_neon};
+use super::neon_packed::{
+    copy_qualities_neon, copy_qualities_reversed_neon, count_packed_bases_neon,
+    count_packed_gc_neon, unpack_bases_neon, unpack_bases_reverse_complement_neon,
+};
 use crate::bases::ACGT_BY_LOW_BITS;
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
@@ -29,6 +33,13 @@ pub(super) static KERNELS: Kernels = Kernels {
     count_base_columns,
     count_quality_columns,
     add_columns,
+    unpack_bases,
+    unpack_bases_reverse_complement,
+    count_packed_bases,
+    count_packed_gc,
+    copy_qualities,
+    copy_qualities_reversed,
+    summarize_raw_qualities,
 };
 
 detected! {
@@ -51,6 +62,14 @@ detected! {
         (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
     add_columns => add_columns_neon,
         (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
+    unpack_bases => unpack_bases_neon, (packed: &[u8], len: usize, out: &mut Vec<u8>);
+    unpack_bases_reverse_complement => unpack_bases_reverse_complement_neon,
+        (packed: &[u8], len: usize, out: &mut Vec<u8>);
+    count_packed_bases => count_packed_bases_neon, (packed: &[u8], len: usize) -> BaseCounts;
+    count_packed_gc => count_packed_gc_neon, (packed: &[u8], len: usize) -> GcCounts;
+    copy_qualities => copy_qualities_neon, (raw: &[u8], out: &mut Vec<u8>);
+    copy_qualities_reversed => copy_qualities_reversed_neon, (raw: &[u8], out: &mut Vec<u8>);
+    summarize_raw_qualities => summarize_raw_qualities_neon, (raw: &[u8]) -> QualitySummary;
 }
 
 #[inline]
@@ -191,16 +210,28 @@ fn count_at_least_neon(bytes: &[u8], phred: u8) -> u64 {
     }
 }
 
-/// Phred values; those of zero lanes are zero.
+/// Phred values, where `FIRST` is the byte of Phred 0; those of zero lanes are zero.
 #[inline]
 #[target_feature(enable = "neon")]
-fn to_phred(block: uint8x16_t) -> uint8x16_t {
-    let phred = vqsubq_u8(block, vdupq_n_u8(quality::FIRST));
+fn to_phred<const FIRST: u8>(block: uint8x16_t) -> uint8x16_t {
+    let phred = vqsubq_u8(block, vdupq_n_u8(FIRST));
     vminq_u8(phred, vdupq_n_u8((PHRED_VALUES - 1) as u8))
 }
 
 #[target_feature(enable = "neon")]
 fn summarize_qualities_neon(bytes: &[u8]) -> QualitySummary {
+    summarize::<{ quality::FIRST }>(bytes)
+}
+
+#[target_feature(enable = "neon")]
+fn summarize_raw_qualities_neon(bytes: &[u8]) -> QualitySummary {
+    summarize::<0>(bytes)
+}
+
+/// `FIRST` is the byte of Phred 0.
+#[inline]
+#[target_feature(enable = "neon")]
+fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     let zero = vdupq_n_u8(0);
     let [q20, q30] = [20, 30].map(|phred| vdupq_n_u8(phred));
     let mut summary = QualitySummary::default();
@@ -223,10 +254,10 @@ fn summarize_qualities_neon(bytes: &[u8]) -> QualitySummary {
     };
     let (blocks, tail) = bytes.as_chunks();
     for block in blocks {
-        add(to_phred(load(block)), zero);
+        add(to_phred::<FIRST>(load(block)), zero);
     }
     if !tail.is_empty() {
-        add(to_phred(load_or_zero(tail)), lanes_beyond(tail.len()));
+        add(to_phred::<FIRST>(load_or_zero(tail)), lanes_beyond(tail.len()));
     }
     flush(&mut summary, &mut sums, &mut above);
     summary.min = vminvq_u8(min);

@@ -5,6 +5,10 @@
 use std::arch::x86_64::*;
 
 use super::avx2_columns::{add_columns_avx2, count_base_columns_avx2, count_quality_columns_avx2};
+use super::avx2_packed::{
+    copy_qualities_avx2, copy_qualities_reversed_avx2, count_packed_bases_avx2,
+    count_packed_gc_avx2, unpack_bases_avx2, unpack_bases_reverse_complement_avx2,
+};
 use super::detected;
 use crate::bases::ACGT_BY_LOW_BITS;
 use crate::columns::{ClassTable, Counts};
@@ -29,6 +33,13 @@ pub(super) static KERNELS: Kernels = Kernels {
     count_base_columns,
     count_quality_columns,
     add_columns,
+    unpack_bases,
+    unpack_bases_reverse_complement,
+    count_packed_bases,
+    count_packed_gc,
+    copy_qualities,
+    copy_qualities_reversed,
+    summarize_raw_qualities,
 };
 
 detected! {
@@ -51,6 +62,14 @@ detected! {
         (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
     add_columns => add_columns_avx2,
         (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
+    unpack_bases => unpack_bases_avx2, (packed: &[u8], len: usize, out: &mut Vec<u8>);
+    unpack_bases_reverse_complement => unpack_bases_reverse_complement_avx2,
+        (packed: &[u8], len: usize, out: &mut Vec<u8>);
+    count_packed_bases => count_packed_bases_avx2, (packed: &[u8], len: usize) -> BaseCounts;
+    count_packed_gc => count_packed_gc_avx2, (packed: &[u8], len: usize) -> GcCounts;
+    copy_qualities => copy_qualities_avx2, (raw: &[u8], out: &mut Vec<u8>);
+    copy_qualities_reversed => copy_qualities_reversed_avx2, (raw: &[u8], out: &mut Vec<u8>);
+    summarize_raw_qualities => summarize_raw_qualities_avx2, (raw: &[u8]) -> QualitySummary;
 }
 
 #[inline]
@@ -210,17 +229,29 @@ fn count_at_least_avx2(bytes: &[u8], phred: u8) -> u64 {
     }
 }
 
-/// Phred values; those of zero lanes are zero.
+/// Phred values, where `FIRST` is the byte of Phred 0; those of zero lanes are zero.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn to_phred(block: __m256i) -> __m256i {
-    let first = _mm256_set1_epi8(quality::FIRST as i8);
+fn to_phred<const FIRST: u8>(block: __m256i) -> __m256i {
+    let first = _mm256_set1_epi8(FIRST as i8);
     let most = _mm256_set1_epi8((PHRED_VALUES - 1) as i8);
     _mm256_min_epu8(_mm256_subs_epu8(block, first), most)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn summarize_qualities_avx2(bytes: &[u8]) -> QualitySummary {
+    summarize::<{ quality::FIRST }>(bytes)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn summarize_raw_qualities_avx2(bytes: &[u8]) -> QualitySummary {
+    summarize::<0>(bytes)
+}
+
+/// `FIRST` is the byte of Phred 0.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     let zero = _mm256_setzero_si256();
     let (mut sum, mut min, mut max) = (zero, _mm256_set1_epi8(93), zero);
     let mut above = [0; 2];
@@ -235,10 +266,10 @@ fn summarize_qualities_avx2(bytes: &[u8]) -> QualitySummary {
     };
     let (blocks, tail) = bytes.as_chunks();
     for block in blocks {
-        add(to_phred(load(block)), zero);
+        add(to_phred::<FIRST>(load(block)), zero);
     }
     if !tail.is_empty() {
-        add(to_phred(load_or_zero(tail)), lanes_beyond(tail.len()));
+        add(to_phred::<FIRST>(load_or_zero(tail)), lanes_beyond(tail.len()));
     }
     // The largest is the complement of the smallest complement.
     let max = _mm256_xor_si256(max, _mm256_set1_epi8(-1));
@@ -308,11 +339,11 @@ fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
     };
     let (blocks, tail) = bytes.as_chunks();
     for block in blocks {
-        add(to_phred(load(block)));
+        add(to_phred::<{ quality::FIRST }>(load(block)));
     }
     let mut padding = 0;
     if !tail.is_empty() {
-        add(to_phred(load_or_zero(tail)));
+        add(to_phred::<{ quality::FIRST }>(load_or_zero(tail)));
         padding = (32 - tail.len() as u64) * u64::from(ERROR_PROBABILITY[0]);
     }
     let [p0, p1, p2, p3] = sums;

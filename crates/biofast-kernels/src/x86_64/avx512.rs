@@ -5,6 +5,10 @@
 use std::arch::x86_64::*;
 
 use super::avx512_columns::{add_columns_avx512, count_columns_avx512};
+use super::avx512_packed::{
+    copy_qualities_avx512, copy_qualities_reversed_avx512, count_packed_bases_avx512,
+    count_packed_gc_avx512, unpack_bases_avx512, unpack_bases_reverse_complement_avx512,
+};
 use super::detected;
 use crate::bases::ACGT_BY_LOW_BITS;
 use crate::columns::{ClassTable, Counts};
@@ -29,6 +33,13 @@ pub(super) static KERNELS: Kernels = Kernels {
     count_base_columns: count_columns,
     count_quality_columns: count_columns,
     add_columns,
+    unpack_bases,
+    unpack_bases_reverse_complement,
+    count_packed_bases,
+    count_packed_gc,
+    copy_qualities,
+    copy_qualities_reversed,
+    summarize_raw_qualities,
 };
 
 detected! {
@@ -49,6 +60,14 @@ detected! {
         (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
     add_columns => add_columns_avx512,
         (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
+    unpack_bases => unpack_bases_avx512, (packed: &[u8], len: usize, out: &mut Vec<u8>);
+    unpack_bases_reverse_complement => unpack_bases_reverse_complement_avx512,
+        (packed: &[u8], len: usize, out: &mut Vec<u8>);
+    count_packed_bases => count_packed_bases_avx512, (packed: &[u8], len: usize) -> BaseCounts;
+    count_packed_gc => count_packed_gc_avx512, (packed: &[u8], len: usize) -> GcCounts;
+    copy_qualities => copy_qualities_avx512, (raw: &[u8], out: &mut Vec<u8>);
+    copy_qualities_reversed => copy_qualities_reversed_avx512, (raw: &[u8], out: &mut Vec<u8>);
+    summarize_raw_qualities => summarize_raw_qualities_avx512, (raw: &[u8]) -> QualitySummary;
 }
 
 #[inline]
@@ -188,8 +207,20 @@ fn count_at_least_avx512(bytes: &[u8], phred: u8) -> u64 {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn summarize_qualities_avx512(bytes: &[u8]) -> QualitySummary {
+    summarize::<{ quality::FIRST }>(bytes)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn summarize_raw_qualities_avx512(bytes: &[u8]) -> QualitySummary {
+    summarize::<0>(bytes)
+}
+
+/// `FIRST` is the byte of Phred 0.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     let zero = _mm512_setzero_si512();
-    let first = _mm512_set1_epi8(quality::FIRST as i8);
+    let first = _mm512_set1_epi8(FIRST as i8);
     let most = _mm512_set1_epi8((PHRED_VALUES - 1) as i8);
     let [q20, q30] = [20, 30].map(|phred| _mm512_set1_epi8(phred));
     let (mut sum, mut min, mut max) = (zero, most, zero);

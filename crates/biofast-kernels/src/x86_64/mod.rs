@@ -2,8 +2,10 @@
 
 mod avx2;
 mod avx2_columns;
+mod avx2_packed;
 mod avx512;
 mod avx512_columns;
+mod avx512_packed;
 
 use crate::Kernels;
 
