@@ -48,9 +48,8 @@ impl Fasta {
     pub fn open(path: impl AsRef<Path>) -> io::Result<Fasta> {
         let path = path.as_ref();
         let name = biofast_io::display_name(path);
-        let invalid = |what: &str| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {what}"))
-        };
+        let invalid =
+            |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {what}"));
         let named = |e: io::Error| io::Error::new(e.kind(), format!("{name}: {e}"));
         let file = File::open(path).map_err(named)?;
         let mut start = [0; 2];
@@ -131,7 +130,9 @@ impl Fasta {
             return Ok(());
         }
         let place = |base: u64| {
-            entry.offset + base / entry.bases_a_line * entry.bytes_a_line + base % entry.bases_a_line
+            entry.offset
+                + base / entry.bases_a_line * entry.bytes_a_line
+                + base % entry.bases_a_line
         };
         let (first, last) = (place(start), place(end - 1));
         out.resize((last + 1 - first) as usize, 0);

@@ -47,6 +47,15 @@ pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use reader::Reader;
 pub use source::{IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning, display_name};
 
+/// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
+///
+/// ```
+/// assert_eq!(biofast_io::crc32(b"123456789"), 0xcbf4_3926);
+/// ```
+pub fn crc32(bytes: &[u8]) -> u32 {
+    libdeflater::crc32(bytes)
+}
+
 /// The number of threads this process may use: what the scheduler's affinity mask and the
 /// cgroup's CPU quota allow, at least 1.
 pub fn available_threads() -> usize {

@@ -3,6 +3,8 @@
 //! A collector is a monoid: `new`, `accept` a batch, `merge` another, and read the result.
 //! Threads, shards of one file, many files and many machines are then the same operation.
 
+pub mod alignment;
 pub mod flagstat;
 pub mod idxstats;
+pub mod samtools_stats;
 pub mod stats;

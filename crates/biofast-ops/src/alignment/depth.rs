@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::in_order::InOrder;
+use super::in_order::{InOrder, Own};
 
 /// Depths from this one on are counted together.
-pub const MAX_DEPTH: usize = 1000;
+pub(crate) const MAX_DEPTH: usize = 1000;
 
 /// Positions whose depth is still growing. Blocks that reach further wait.
 const WINDOW: usize = 1 << 16;
@@ -51,7 +51,7 @@ impl Default for Depth {
 impl Depth {
     /// Adds the records of the next chunk.
     pub(crate) fn add(&mut self, records: &mut InOrder) {
-        records.drain(|record, blocks| {
+        records.drain(|Own { record, blocks, .. }| {
             // Without a reference comes last: −1 as the largest unsigned number.
             let place = (record.reference as u32, record.position);
             self.sorted &= place >= self.last;
@@ -171,6 +171,7 @@ mod tests {
             len_with_deletions: 0,
             gc: 0.0,
             blocks,
+            mismatches: 0,
             mapped: true,
         }
     }
@@ -205,7 +206,7 @@ mod tests {
             prop_assert!(depth.is_sorted());
             let (positions, by_reference) = depth.finish();
             let mut by_depth = [0; MAX_DEPTH + 1];
-            let mut sums = vec![(0, 0); 3];
+            let mut sums = [(0, 0); 3];
             for ((reference, _), n) in expected {
                 by_depth[n as usize] += 1;
                 sums[reference as usize].0 += 1;

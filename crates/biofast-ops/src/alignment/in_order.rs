@@ -18,6 +18,8 @@ pub(crate) struct Placed {
     pub(crate) gc: f32,
     /// How many of the [`InOrder::blocks`] are its own.
     pub(crate) blocks: u32,
+    /// How many of the [`InOrder::mismatches`] are its own.
+    pub(crate) mismatches: u32,
     pub(crate) mapped: bool,
 }
 
@@ -28,6 +30,24 @@ pub(crate) struct InOrder {
     /// The stretches of the reference that aligned bases cover, record after record: start from
     /// 0, and end, excluded.
     pub(crate) blocks: Vec<(i64, i64)>,
+    /// Bases that differ from the reference, where there is one, record after record.
+    pub(crate) mismatches: Vec<Mismatch>,
+}
+
+/// A base that differs from the reference, or is N.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mismatch {
+    /// Cycle of the read, from 0.
+    pub(crate) cycle: u32,
+    /// 0 for N, quality + 1 (modulo 256) for others.
+    pub(crate) class: u8,
+}
+
+/// One record with what belongs to it.
+pub(crate) struct Own<'a> {
+    pub(crate) record: &'a Placed,
+    pub(crate) blocks: &'a [(i64, i64)],
+    pub(crate) mismatches: &'a [Mismatch],
 }
 
 impl InOrder {
@@ -56,19 +76,23 @@ impl InOrder {
             len_with_deletions: clamp(record.sequence_len() as u64 + seen.deleted),
             gc,
             blocks: (self.blocks.len() - before) as u32,
+            mismatches: 0,
             mapped,
         });
     }
 
-    /// Calls `each` for every record with its blocks, and forgets them.
-    pub(crate) fn drain(&mut self, mut each: impl FnMut(&Placed, &[(i64, i64)])) {
-        let mut blocks = &self.blocks[..];
+    /// Calls `each` for every record, and forgets them.
+    pub(crate) fn drain(&mut self, mut each: impl FnMut(Own<'_>)) {
+        let (mut blocks, mut mismatches) = (&self.blocks[..], &self.mismatches[..]);
         for record in &self.records {
-            let (own, rest) = blocks.split_at(record.blocks as usize);
-            each(record, own);
-            blocks = rest;
+            let (own_blocks, later) = blocks.split_at(record.blocks as usize);
+            blocks = later;
+            let (own_mismatches, later) = mismatches.split_at(record.mismatches as usize);
+            mismatches = later;
+            each(Own { record, blocks: own_blocks, mismatches: own_mismatches });
         }
         self.records.clear();
         self.blocks.clear();
+        self.mismatches.clear();
     }
 }

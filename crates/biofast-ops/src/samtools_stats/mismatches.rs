@@ -6,12 +6,13 @@ use biofast_bam::{Op, Record, flag};
 
 use super::cycles::QUALITIES;
 use super::reference::Reference;
-use crate::alignment::basics::{Seen, add_all};
+use crate::alignment::basics::Seen;
+use crate::alignment::in_order::Mismatch;
 
 /// Counts by cycle; column 0 are N bases of the read, column q + 1 mismatches of quality q.
 #[derive(Default)]
 pub(super) struct Mismatches {
-    rows: Vec<Box<[u64; QUALITIES]>>,
+    rows: Vec<[u64; QUALITIES]>,
 }
 
 /// A reference base as BAM codes it; 0 for everything but A, C, G and T.
@@ -30,74 +31,71 @@ const CODES: [u8; 256] = {
 /// The code of N.
 const N: u8 = 15;
 
-impl Mismatches {
-    /// Compares a mapped record with the reference. As samtools does, the reference doesn't move
-    /// on over skipped stretches, and bases beyond its end match.
-    pub(super) fn add(
-        &mut self,
-        record: &Record<'_>,
-        seen: &Seen<'_>,
-        reference: &mut Reference,
-    ) -> io::Result<()> {
-        let (packed, qualities) = (record.packed_sequence(), record.qualities());
-        let reverse = record.flags() & flag::REVERSE != 0;
-        let read_len = seen.unclipped_len as usize;
-        let (mut base, mut cycle) = (0usize, 0usize);
-        let mut position = i64::from(record.position());
-        for (op, len) in seen.cigar.iter().map(|(op, len)| (op, len as usize)) {
-            match op {
-                _ if op.is_aligned() => {
-                    let len = len.min(qualities.len().saturating_sub(base));
-                    let bases = reference.bases(record.reference_id(), position, len)?;
-                    for offset in 0..len {
-                        let at = base + offset;
-                        let code = packed[at / 2] >> (4 * (1 - at % 2)) & 15;
-                        let expected = bases.get(offset).map_or(0, |&b| CODES[usize::from(b)]);
-                        let column = if code == N {
-                            0
-                        } else if expected != 0 && code != 0 && code != expected {
-                            qualities[at].wrapping_add(1)
-                        } else {
-                            continue;
-                        };
-                        let cycle = cycle + offset;
-                        let cycle =
-                            if reverse { read_len.wrapping_sub(cycle + 1) } else { cycle };
-                        if cycle < read_len {
-                            self.row(cycle)[usize::from(column)] += 1;
-                        }
+/// Compares a mapped record with the reference. As samtools does, the reference doesn't move on
+/// over skipped stretches, and bases beyond its end match.
+pub(super) fn find(
+    record: &Record<'_>,
+    seen: &Seen<'_>,
+    reference: &mut Reference,
+    out: &mut Vec<Mismatch>,
+) -> io::Result<()> {
+    let (packed, qualities) = (record.packed_sequence(), record.qualities());
+    let reverse = record.flags() & flag::REVERSE != 0;
+    let read_len = seen.unclipped_len as usize;
+    let (mut base, mut cycle) = (0usize, 0usize);
+    let mut position = i64::from(record.position());
+    for (op, len) in seen.cigar.iter().map(|(op, len)| (op, len as usize)) {
+        match op {
+            _ if op.is_aligned() => {
+                let len = len.min(qualities.len().saturating_sub(base));
+                let bases = reference.bases(record.reference_id(), position, len)?;
+                for offset in 0..len {
+                    let at = base + offset;
+                    let code = packed[at / 2] >> (4 * (1 - at % 2)) & 15;
+                    let expected = bases.get(offset).map_or(0, |&b| CODES[usize::from(b)]);
+                    let class = if code == N {
+                        0
+                    } else if expected != 0 && code != 0 && code != expected {
+                        qualities[at].wrapping_add(1)
+                    } else {
+                        continue;
+                    };
+                    let cycle = cycle + offset;
+                    let cycle = if reverse { read_len.wrapping_sub(cycle + 1) } else { cycle };
+                    if cycle < read_len {
+                        out.push(Mismatch { cycle: cycle as u32, class });
                     }
-                    base += len;
-                    cycle += len;
-                    position += len as i64;
                 }
-                Op::Insertion | Op::SoftClip => {
-                    base += len;
-                    cycle += len;
-                }
-                Op::Deletion => position += len as i64,
-                Op::HardClip => cycle += len,
-                _ => {}
+                base += len;
+                cycle += len;
+                position += len as i64;
             }
+            Op::Insertion | Op::SoftClip => {
+                base += len;
+                cycle += len;
+            }
+            Op::Deletion => position += len as i64,
+            Op::HardClip => cycle += len,
+            _ => {}
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    fn row(&mut self, cycle: usize) -> &mut [u64; QUALITIES] {
-        if self.rows.len() <= cycle {
-            self.rows.resize_with(cycle + 1, || Box::new([0; QUALITIES]));
-        }
-        &mut self.rows[cycle]
-    }
-
-    pub(super) fn merge(&mut self, other: &Mismatches) {
-        for (cycle, row) in other.rows.iter().enumerate() {
-            add_all(self.row(cycle), &row[..]);
+impl Mismatches {
+    /// Counts the mismatches of a record.
+    pub(super) fn add(&mut self, found: &[Mismatch]) {
+        for Mismatch { cycle, class } in found {
+            let cycle = *cycle as usize;
+            if self.rows.len() <= cycle {
+                self.rows.resize(cycle + 1, [0; QUALITIES]);
+            }
+            self.rows[cycle][usize::from(*class)] += 1;
         }
     }
 
     /// The counts at a cycle, from 0.
     pub(super) fn get(&self, cycle: usize) -> [u64; QUALITIES] {
-        self.rows.get(cycle).map_or([0; QUALITIES], |row| **row)
+        self.rows.get(cycle).map_or([0; QUALITIES], |row| *row)
     }
 }

@@ -17,11 +17,10 @@ use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source, crc32};
 use biofast_kernels as kernels;
 
-use crate::alignment::basics::{Basics, Fragment};
+use crate::alignment::basics::{Basics, Fragment, Seen};
 use crate::alignment::in_order::InOrder;
 use barcodes::{Barcodes, Found};
 use cycles::Cycles;
-use mismatches::Mismatches;
 use pileup::Pileup;
 use reference::Reference;
 
@@ -69,7 +68,7 @@ struct Counts {
     checksums: [u32; 3],
     /// First and last fragments by class of GC content, as differences to the class before.
     gc: [Box<[i64; GC_CLASSES + 1]>; 2],
-    mismatches: Option<(Mismatches, Reference)>,
+    reference: Option<Reference>,
     fault: Option<io::Error>,
 }
 
@@ -78,6 +77,24 @@ struct Counts {
 struct Left {
     records: InOrder,
     barcodes: Vec<Found>,
+}
+
+impl Left {
+    /// Finds the mismatches of the record pushed last.
+    fn add_mismatches(
+        &mut self,
+        record: &Record<'_>,
+        seen: &Seen<'_>,
+        reference: &mut Reference,
+    ) -> io::Result<()> {
+        let InOrder { records, mismatches, .. } = &mut self.records;
+        let before = mismatches.len();
+        mismatches::find(record, seen, reference, mismatches)?;
+        if let Some(placed) = records.last_mut() {
+            placed.mismatches = (mismatches.len() - before) as u32;
+        }
+        Ok(())
+    }
 }
 
 impl SamtoolsStats {
@@ -137,8 +154,7 @@ impl Counts {
             cycles: Cycles::default(),
             checksums: [0; 3],
             gc: std::array::from_fn(|_| Box::new([0; GC_CLASSES + 1])),
-            mismatches: reference
-                .map(|fasta| (Mismatches::default(), Reference::new(fasta.clone()))),
+            reference: reference.map(|fasta| Reference::new(fasta.clone())),
             fault: None,
         }
     }
@@ -161,11 +177,13 @@ impl Counts {
                 let share = gc as f32 / record.sequence_len() as f32;
                 left.records.push(&record, &seen, share);
             }
-            if let Some((mismatches, reference)) = &mut self.mismatches
+            if let Some(reference) = &mut self.reference
                 && mapped
                 && self.fault.is_none()
             {
-                self.fault = mismatches.add(&record, &seen, reference).err();
+                left.add_mismatches(&record, &seen, reference).unwrap_or_else(|fault| {
+                    self.fault = Some(fault);
+                });
             }
         }
     }
@@ -210,9 +228,6 @@ impl Counts {
         for (mine, theirs) in self.gc.iter_mut().zip(&other.gc) {
             mine.iter_mut().zip(theirs.iter()).for_each(|(a, b)| *a += b);
         }
-        if let (Some((mine, _)), Some((theirs, _))) = (&mut self.mismatches, &other.mismatches) {
-            mine.merge(theirs);
-        }
         self.fault = self.fault.take().or(other.fault);
     }
 
@@ -225,4 +240,3 @@ impl Counts {
         })
     }
 }
-

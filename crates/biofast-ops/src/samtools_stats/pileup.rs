@@ -8,9 +8,9 @@
 
 use std::ops::ControlFlow;
 
-use crate::alignment::in_order::{InOrder, Placed};
+use crate::alignment::in_order::{InOrder, Own};
 
-use super::barcodes::Barcodes;
+use super::mismatches::Mismatches;
 use super::reference::Reference;
 
 /// Depths from 1 to this one are counted one by one.
@@ -44,7 +44,8 @@ pub(super) struct Pileup {
     /// The first one stays empty.
     pub(super) bins: Vec<Bin>,
     window: Option<Window>,
-    pub(super) barcodes: Barcodes,
+    /// Of the records before the first one out of order.
+    pub(super) mismatches: Mismatches,
     /// Why the reference can't be read.
     pub(super) fault: Option<std::io::Error>,
 }
@@ -65,8 +66,7 @@ struct Ring {
 
 impl Pileup {
     pub(super) fn new(reference: Option<Reference>) -> Pileup {
-        let window =
-            reference.map(|bases| Window { bases, start: -1, len: 0, capacity: BIN });
+        let window = reference.map(|bases| Window { bases, start: -1, len: 0, capacity: BIN });
         Pileup {
             ring: Ring { position: 0, start: 0, depths: vec![0; 5 * FIRST_READ_LEN as usize] },
             depths: vec![0; MAX_DEPTH + 2],
@@ -77,23 +77,28 @@ impl Pileup {
             bin_start: -1,
             bins: vec![Bin::default()],
             window,
-            barcodes: Barcodes::default(),
+            mismatches: Mismatches::default(),
             fault: None,
         }
     }
 
     /// Adds the records of the next chunk.
     pub(super) fn add(&mut self, records: &mut InOrder) -> ControlFlow<()> {
-        records.drain(|record, blocks| {
-            let len = i64::from(record.unclipped_len);
+        records.drain(|own| {
+            let len = i64::from(own.record.unclipped_len);
             if len >= self.read_limit {
                 self.grow(len);
             }
-            if record.mapped && self.fault.is_none() {
-                self.fault = self.add_record(record, blocks).err();
+            if own.record.mapped && self.fault.is_none() {
+                self.fault = self.add_record(&own).err();
             }
         });
         if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Whether there is a reference.
+    pub(super) fn has_reference(&self) -> bool {
+        self.window.is_some()
     }
 
     /// Counts what is in the ring.
@@ -109,7 +114,8 @@ impl Pileup {
         }
     }
 
-    fn add_record(&mut self, record: &Placed, blocks: &[(i64, i64)]) -> std::io::Result<()> {
+    fn add_record(&mut self, own: &Own<'_>) -> std::io::Result<()> {
+        let record = own.record;
         let position = i64::from(record.position);
         if self.reference == record.reference && position < self.last_position {
             self.sorted = false;
@@ -163,7 +169,8 @@ impl Pileup {
             }
         }
         self.ring.flush(position, &mut self.depths);
-        for &(from, to) in blocks {
+        self.mismatches.add(own.mismatches);
+        for &(from, to) in own.blocks {
             self.ring.cover(from, to);
         }
         Ok(())
