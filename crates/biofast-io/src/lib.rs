@@ -33,6 +33,7 @@ mod input;
 #[cfg(all(feature = "mmap", unix))]
 mod map;
 pub mod output;
+mod peek;
 mod pieces;
 pub mod pipeline;
 mod reader;
