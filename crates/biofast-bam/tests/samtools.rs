@@ -16,7 +16,10 @@ const EXCEPTIONS: [(&str, &str); 0] = [];
 /// All decompressed bytes, and the error after them.
 fn read(source: Source, options: &Options) -> (Vec<u8>, Option<String>) {
     let mut out = Vec::new();
-    let result = Reader::new(source, options).unwrap().read_to_end(&mut out);
+    let result = match Reader::new(source, options) {
+        Ok(mut reader) => reader.read_to_end(&mut out).map(|_| ()),
+        Err(error) => Err(error.into()),
+    };
     (out, result.err().map(|e| e.to_string()))
 }
 

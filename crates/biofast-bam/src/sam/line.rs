@@ -213,6 +213,8 @@ fn write_cigar(cigar: &[u8], out: &mut Vec<u8>) -> Result<Lengths, LineFault> {
             b'P' => (6, (0, 0)),
             b'=' => (7, (1, 1)),
             b'X' => (8, (1, 1)),
+            // "Back", never in the specification; samtools reads and writes it.
+            b'B' => (9, (0, 0)),
             _ => return Err(LineFault::new(expected, cigar)),
         };
         let Some(len) = unsigned(len, MAX_OP_LEN) else {
