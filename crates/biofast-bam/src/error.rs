@@ -1,6 +1,8 @@
 //! What can be wrong with BAM.
 
 use std::fmt;
+use std::io;
+use std::sync::Arc;
 
 use biofast_io::Location;
 
@@ -20,6 +22,8 @@ pub enum ErrorKind {
     Io(biofast_io::Error),
     /// The data are another format.
     NotBam(&'static str),
+    /// The data are of no alignment format.
+    NotAlignments(&'static str),
     /// The header contradicts itself.
     BadHeader(&'static str),
     /// The data end inside the named thing.
@@ -30,6 +34,13 @@ pub enum ErrorKind {
         expected: &'static str,
         /// What was found.
         found: i64,
+    },
+    /// A line of SAM text is malformed.
+    BadLine {
+        /// What was expected.
+        expected: &'static str,
+        /// What was found, fit for display.
+        found: String,
     },
 }
 
@@ -48,12 +59,52 @@ impl Error {
     pub fn at(&self) -> &Location {
         &self.0.at
     }
+
+    /// What went wrong, and where.
+    pub(crate) fn into_parts(self) -> (ErrorKind, Location) {
+        let Repr { kind, at } = *self.0;
+        (kind, at)
+    }
+
+    /// An error of this crate or of the byte layer that came through [`std::io::Read`].
+    pub(crate) fn from_io(error: io::Error, name: &Arc<str>) -> Error {
+        match error.downcast::<Error>() {
+            Ok(own) => own,
+            Err(error) => match error.downcast::<biofast_io::Error>() {
+                Ok(error) => error.into(),
+                Err(error) => {
+                    let kind = biofast_io::ErrorKind::Io(error);
+                    biofast_io::Error::new(kind, Location::in_input(name)).into()
+                }
+            },
+        }
+    }
 }
 
 impl From<biofast_io::Error> for Error {
     fn from(error: biofast_io::Error) -> Self {
-        let at = error.at().clone();
-        Error::new(ErrorKind::Io(error), at)
+        match error.into_parts() {
+            // What an adapter above the byte layer found travels through it wrapped.
+            (biofast_io::ErrorKind::Io(inner), at) => match inner.downcast::<Error>() {
+                Ok(own) => own,
+                Err(inner) => {
+                    let kind = biofast_io::ErrorKind::Io(inner);
+                    let error = biofast_io::Error::new(kind, at.clone());
+                    Error::new(ErrorKind::Io(error), at)
+                }
+            },
+            (kind, at) => Error::new(ErrorKind::Io(biofast_io::Error::new(kind, at.clone())), at),
+        }
+    }
+}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Truncated(_) => io::ErrorKind::UnexpectedEof,
+            _ => io::ErrorKind::InvalidData,
+        };
+        io::Error::new(kind, error)
     }
 }
 
@@ -62,10 +113,16 @@ impl fmt::Display for ErrorKind {
         match self {
             ErrorKind::Io(e) => write!(f, "{}", e.kind()),
             ErrorKind::NotBam(what) => write!(f, "expected BAM, found {what}"),
-            ErrorKind::BadHeader(reason) => write!(f, "invalid BAM header: {reason}"),
+            ErrorKind::NotAlignments(what) => {
+                write!(f, "expected BAM, SAM or CRAM, found {what}")
+            }
+            ErrorKind::BadHeader(reason) => write!(f, "invalid header: {reason}"),
             ErrorKind::Truncated(what) => write!(f, "truncated: the input ends inside {what}"),
             ErrorKind::BadRecord { expected, found } => {
                 write!(f, "invalid BAM record: expected {expected}, found {found}")
+            }
+            ErrorKind::BadLine { expected, found } => {
+                write!(f, "invalid SAM: expected {expected}, found {found}")
             }
         }
     }

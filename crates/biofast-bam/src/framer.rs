@@ -156,12 +156,17 @@ impl pipeline::Framer for Framer {
     }
 
     fn locate(&self, error: biofast_io::Error) -> Error {
-        let mut at = error.at().clone();
-        if !matches!(error.kind(), biofast_io::ErrorKind::MissingEofBlock) {
+        let (kind, mut at) = Error::from(error).into_parts();
+        if let ErrorKind::Io(error) = &kind
+            && !matches!(error.kind(), biofast_io::ErrorKind::MissingEofBlock)
+        {
             at.record.get_or_insert(self.records + 1);
-            at.offset.get_or_insert(self.offset);
+            // A line says more, and where lines are, these bytes aren't the input's.
+            if at.line.is_none() {
+                at.offset.get_or_insert(self.offset);
+            }
         }
-        Error::new(ErrorKind::Io(error), at)
+        Error::new(kind, at)
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use noodles_sam as sam;
 
 use crate::error::ErrorKind;
+use crate::format::Format;
 
 /// The header of a BAM file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,14 +91,9 @@ impl Header {
 }
 
 fn what_else(bytes: &[u8]) -> &'static str {
-    match bytes {
-        [] => "nothing",
-        [b'C', b'R', b'A', b'M', ..] => "CRAM, which this version doesn't read",
-        [b'@', a, b, b'\t', ..] if a.is_ascii_uppercase() && b.is_ascii_uppercase() => {
-            "SAM text, which this version doesn't read"
-        }
-        [b'@', ..] => "text that may be FASTQ (see `biofast stats`)",
-        _ => "other data",
+    match Format::of(bytes) {
+        Ok(format) => format.name(),
+        Err(what) => what,
     }
 }
 

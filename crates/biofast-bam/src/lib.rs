@@ -4,7 +4,12 @@
 //! several threads. A record's length fields are all checked when it is framed, so reading its
 //! parts can't fail, and nothing is decoded that isn't asked for.
 //!
+//! [`Input::open`] recognises BAM, SAM and CRAM by content and gives all of them as a [`Source`]
+//! of BAM bytes, which everything else here reads.
+//!
 //! Format: SAM specification, section 4.2.
+//!
+//! [`Source`]: biofast_io::Source
 //!
 //! ```no_run
 //! use biofast_io::{Options, Source};
@@ -28,16 +33,22 @@ mod error;
 mod fasta;
 pub mod flag;
 mod fold;
+mod format;
 mod framer;
 mod header;
+mod input;
+mod ordered;
 mod record;
+mod sam;
 mod tags;
 
 pub use cigar::{Cigar, Op};
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
 pub use fold::{par_fold, par_fold_ordered, read_header};
+pub use format::Format;
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference};
+pub use input::{Input, InputOptions};
 pub use record::{Batch, Record, Records};
 pub use tags::{Tag, Tags};

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
+use biofast::bam::{self, InputOptions};
 use biofast::io::{Options, Progress};
 use biofast::ops::{flagstat, idxstats};
 use clap::ValueEnum;
@@ -13,14 +14,15 @@ use crate::inputs::{self, Input};
 use crate::output;
 use crate::progress::Bar;
 
-/// Count the records of a BAM file by flag, as `samtools flagstat` prints it
+/// Count the records of a BAM, SAM or CRAM file by flag, as `samtools flagstat` prints it
 ///
-/// Every checksum and every length field is checked. A BAM file without its end-of-file block is
-/// an error.
+/// The format is recognised by content. Every checksum and every length field is checked. A BAM
+/// or CRAM file without its end-of-file marker is an error.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast flagstat aln.bam
+  biofast flagstat -T genome.fa aln.cram
   biofast flagstat -O json aln.bam -o aln.flagstat.json")]
 pub(crate) struct FlagstatArgs {
     /// Output format
@@ -41,7 +43,8 @@ enum FlagstatFormat {
     Tsv,
 }
 
-/// Count mapped and unmapped records of each reference in a BAM file, as `samtools idxstats`
+/// Count mapped and unmapped records of each reference in a BAM, SAM or CRAM file, as
+/// `samtools idxstats`
 ///
 /// The file is read whole and needs no index.
 #[derive(clap::Args)]
@@ -56,9 +59,13 @@ pub(crate) struct IdxstatsArgs {
 
 #[derive(clap::Args)]
 struct Common {
-    /// The BAM file; '-' is standard input, which is also read when no file is named
+    /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+
+    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    #[arg(short = 'T', long, value_name = "FASTA")]
+    reference: Option<PathBuf>,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
@@ -68,7 +75,7 @@ struct Common {
     #[arg(short = '@', long, short_alias = 't', value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
 
-    /// Accept a file without its end-of-file block
+    /// Accept a file without its end-of-file block (BAM) or container (CRAM)
     #[arg(long)]
     allow_missing_eof: bool,
 
@@ -118,7 +125,9 @@ impl Common {
             ..defaults
         };
         let _bar = Bar::new(&progress, Input::len(input), self.quiet);
-        collect(input.open()?, &options).map_err(|fault| fault.error.into())
+        let opened = InputOptions { io: &options, reference: self.reference.clone() };
+        let alignments = bam::Input::open(input.open()?, &opened)?;
+        collect(alignments.source, &options).map_err(|fault| fault.error.into())
     }
 
     fn print(&self, text: &str) -> Result<ExitCode> {

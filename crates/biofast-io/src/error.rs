@@ -93,7 +93,18 @@ impl Error {
         &self.0.at
     }
 
+    /// What went wrong, and where.
+    pub fn into_parts(self) -> (ErrorKind, Location) {
+        let Repr { kind, at } = *self.0;
+        (kind, at)
+    }
+
     pub(crate) fn io(error: std::io::Error, name: &Arc<str>) -> Self {
+        // The byte layer's own errors travel through adapters wrapped.
+        let error = match error.downcast::<Error>() {
+            Ok(own) => return own,
+            Err(error) => error,
+        };
         Error::new(ErrorKind::Io(error), Location::in_input(name))
     }
 }

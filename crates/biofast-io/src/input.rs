@@ -19,6 +19,8 @@ const LARGEST_BUFFER: usize = 1 << 20;
 pub(crate) struct Input {
     pub(crate) name: std::sync::Arc<str>,
     kind: Kind,
+    /// Whether an adapter makes the bytes from another input.
+    derived: bool,
     /// Bytes consumed.
     position: u64,
     options: Options,
@@ -49,7 +51,11 @@ impl Input {
         options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
         #[cfg(all(feature = "mmap", unix))]
         let io = options.io;
-        let of = |kind| Input { name, kind, position: 0, options };
+        let derived = matches!(backing, Backing::Derived(_));
+        if derived {
+            options.progress = None;
+        }
+        let of = |kind| Input { name, kind, derived, position: 0, options };
         let kind = match backing {
             Backing::File(file, len) => {
                 #[cfg(all(feature = "mmap", unix))]
@@ -62,7 +68,9 @@ impl Input {
                 };
                 Kind::Buffered(Buffered::new(Box::new(file), Some(len)))
             }
-            Backing::Stream(reader) => Kind::Buffered(Buffered::new(reader, None)),
+            Backing::Stream(reader) | Backing::Derived(reader) => {
+                Kind::Buffered(Buffered::new(reader, None))
+            }
         };
         Ok(of(kind))
     }
@@ -82,6 +90,11 @@ impl Input {
 
     pub(crate) fn is_mapped(&self) -> bool {
         !matches!(self.kind, Kind::Buffered(_))
+    }
+
+    /// Whether an adapter makes the bytes from another input.
+    pub(crate) fn is_derived(&self) -> bool {
+        self.derived
     }
 
     /// Bytes consumed so far.

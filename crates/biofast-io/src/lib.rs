@@ -35,6 +35,7 @@ mod input;
 mod map;
 mod ordered;
 pub mod output;
+mod peek;
 mod pieces;
 pub mod pipeline;
 mod reader;

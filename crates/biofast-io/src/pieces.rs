@@ -88,9 +88,13 @@ impl Pieces {
         self.container
     }
 
-    /// Whether decompression is serial, so that it deserves a thread of its own.
+    /// Whether getting the bytes is serial work, so that it deserves a thread of its own.
     pub(crate) fn is_stream(&self) -> bool {
-        matches!(self.state, State::Stored(_, Mode::Gzip(_)) | State::Decoded(..))
+        match &self.state {
+            State::Stored(input, Mode::Plain) => input.is_derived(),
+            State::Stored(_, Mode::Bgzf) => false,
+            State::Stored(_, Mode::Gzip(_)) | State::Decoded(..) => true,
+        }
     }
 
     /// Takes the next piece; `false` when there is none. The last piece, possibly empty, has

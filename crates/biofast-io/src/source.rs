@@ -50,6 +50,8 @@ impl Progress {
 pub enum Warning {
     /// A BGZF input ended without its end-of-file block.
     MissingEofBlock,
+    /// A CRAM input ended without its end-of-file container.
+    MissingEofContainer,
 }
 
 impl std::fmt::Display for Warning {
@@ -58,6 +60,10 @@ impl std::fmt::Display for Warning {
             Warning::MissingEofBlock => f.write_str(
                 "the BGZF end-of-file block is missing; every block present is intact, but the \
                  file may have been cut at a block boundary (--strict makes this an error)",
+            ),
+            Warning::MissingEofContainer => f.write_str(
+                "the CRAM end-of-file container is missing; the file may have been cut at a \
+                 container boundary",
             ),
         }
     }
@@ -72,7 +78,8 @@ pub struct Notes {
 }
 
 impl Notes {
-    pub(crate) fn warn(&self, warning: Warning) {
+    /// Adds a warning.
+    pub fn warn(&self, warning: Warning) {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
     }
 
@@ -148,6 +155,8 @@ pub(crate) enum Backing {
     File(File, u64),
     /// Anything else that can be read.
     Stream(Box<dyn Read + Send>),
+    /// What another reader of an input makes of it.
+    Derived(Box<dyn Read + Send>),
 }
 
 impl Source {
@@ -187,6 +196,13 @@ impl Source {
         Source { name: label.into(), backing: Backing::Stream(Box::new(reader)) }
     }
 
+    /// What an adapter makes of another input: like [`from_reader`](Source::from_reader), but a
+    /// parallel reader lets it work ahead on a thread of its own, and what is taken from it is
+    /// not counted as progress, since the adapter's own input is.
+    pub fn from_adapter(label: &str, reader: impl Read + Send + 'static) -> Source {
+        Source { name: label.into(), backing: Backing::Derived(Box::new(reader)) }
+    }
+
     fn from_file(file: File, name: Arc<str>) -> Result<Source, Error> {
         let metadata = file.metadata().map_err(|e| Error::io(e, &name))?;
         if metadata.is_dir() {
@@ -209,7 +225,7 @@ impl Source {
     pub fn len(&self) -> Option<u64> {
         match self.backing {
             Backing::File(_, len) => Some(len),
-            Backing::Stream(_) => None,
+            Backing::Stream(_) | Backing::Derived(_) => None,
         }
     }
 

@@ -1,0 +1,133 @@
+//! Which alignment format an input holds, by content and never by name.
+
+use biofast_io::{Location, Source};
+
+use crate::error::{Error, ErrorKind};
+
+/// A format of alignment records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Binary records, usually in BGZF (SAM specification, section 4.2).
+    Bam,
+    /// Text (SAM specification, section 1), in any container.
+    Sam,
+    /// Reference-compressed records (CRAM specification).
+    Cram,
+}
+
+/// Enough for a header line, or the first six fields of an alignment line.
+const SNIFFED: usize = 8 << 10;
+
+impl Format {
+    /// Recognises the format of `source` by its first decompressed bytes, and leaves it unread.
+    ///
+    /// # Errors
+    /// If nothing can be read, or the data are of none of the formats; the message says what
+    /// they look like.
+    pub fn sniff(source: &mut Source) -> Result<Format, Error> {
+        let start = source.peek(SNIFFED)?;
+        Format::of(&start).map_err(|what| {
+            let at = Location { name: Some(source.name().into()), ..Location::default() };
+            Error::new(ErrorKind::NotAlignments(what), at)
+        })
+    }
+
+    /// The name users know: `BAM`, `SAM` or `CRAM`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Bam => "BAM",
+            Format::Sam => "SAM",
+            Format::Cram => "CRAM",
+        }
+    }
+
+    /// The format of data that start with `bytes`, or what else they look like.
+    pub(crate) fn of(bytes: &[u8]) -> Result<Format, &'static str> {
+        match bytes {
+            [b'B', b'A', b'M', 1, ..] => Ok(Format::Bam),
+            [b'C', b'R', b'A', b'M', ..] => Ok(Format::Cram),
+            [] => Err("nothing"),
+            // Cut within the magic number: the reader will say so.
+            _ if b"BAM\x01".starts_with(bytes) => Ok(Format::Bam),
+            _ if is_header_line(bytes) || is_alignment_line(bytes) => Ok(Format::Sam),
+            [b'@', ..] => Err("text that may be FASTQ (see `biofast stats`)"),
+            [b'>', ..] => Err("text that may be FASTA"),
+            [b'B', b'C', b'F', ..] => Err("BCF"),
+            [b'B', b'A', b'I', 1, ..] => Err("a BAM index (BAI)"),
+            [b'C', b'S', b'I', 1, ..] => Err("an index (CSI)"),
+            _ if bytes.starts_with(b"##fileformat=VCF") => Err("VCF text"),
+            _ if bytes.iter().all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r')) => {
+                Err("text that is neither SAM header lines nor alignment lines")
+            }
+            _ => Err("other data"),
+        }
+    }
+}
+
+/// `@XX` and then tab-separated `XX:value` fields, or a comment.
+fn is_header_line(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'@', b'C', b'O', b'\t' | b'\n' | b'\r', ..] => true,
+        [b'@', b'H', b'D', b'\t', ..]
+        | [b'@', b'S', b'Q', b'\t', ..]
+        | [b'@', b'R', b'G', b'\t', ..]
+        | [b'@', b'P', b'G', b'\t', ..] => true,
+        // Custom record types are allowed.
+        [b'@', a, b, b'\t', c, d, b':', ..] => {
+            [a, b, c].iter().all(|b| b.is_ascii_alphabetic()) && d.is_ascii_alphanumeric()
+        }
+        _ => false,
+    }
+}
+
+/// A name, flags, a reference, a position, a mapping quality and the start of a CIGAR.
+fn is_alignment_line(bytes: &[u8]) -> bool {
+    let line = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
+    let fields: Vec<&[u8]> = line.splitn(6, |&b| b == b'\t').collect();
+    let [name, flags, reference, position, mapping_quality, cigar] = fields[..] else {
+        return false;
+    };
+    let number = |field: &[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_digit);
+    !name.is_empty()
+        && name.iter().chain(reference).all(|&b| b > b' ')
+        && !reference.is_empty()
+        && [flags, position, mapping_quality].into_iter().all(number)
+        && matches!(cigar, [b'*' | b'0'..=b'9', ..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides() {
+        for (bytes, expected) in [
+            (&b"BAM\x01\0\0"[..], Format::Bam),
+            (b"BA", Format::Bam),
+            (b"CRAM\x03\x00", Format::Cram),
+            (b"@HD\tVN:1.6\n", Format::Sam),
+            (b"@CO\n", Format::Sam),
+            (b"@xy\tzz:1\n", Format::Sam),
+            (b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tA\t!\n", Format::Sam),
+            (b"@odd name\t4\t*\t0\t0\t*", Format::Sam),
+        ] {
+            let found = Format::of(bytes);
+            if bytes.starts_with(b"@odd") {
+                assert!(found.is_err(), "a blank in a name");
+            } else {
+                assert_eq!(found, Ok(expected), "{:?}", String::from_utf8_lossy(bytes));
+            }
+        }
+        for (bytes, expected) in [
+            (&b""[..], "nothing"),
+            (b"@read1\tx\nACGT\n+\nIIII\n", "FASTQ"),
+            (b">chr1\nACGT\n", "FASTA"),
+            (b"chr1\t100\t200\n", "text that is neither"),
+            (b"\x7fELF\x02\x01\x01\0", "other data"),
+        ] {
+            let found = Format::of(bytes).expect_err("another format");
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}

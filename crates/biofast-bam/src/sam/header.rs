@@ -1,0 +1,151 @@
+//! The header lines of SAM text, and the binary header made of them.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead};
+
+use crate::error::ErrorKind;
+use crate::sam::fields::unsigned;
+
+/// BAM states the length of the text as a signed 32-bit number.
+const MAX_TEXT: usize = i32::MAX as usize;
+/// The longest reference sequence BAM can state.
+const MAX_LENGTH: u32 = i32::MAX as u32;
+
+/// Header lines, each with its line feed and without a carriage return.
+pub(crate) struct Text {
+    bytes: Vec<u8>,
+    lines: u64,
+}
+
+/// Reference sequences by name.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    indices: HashMap<Box<[u8]>, i32>,
+}
+
+/// Looks names up; most are the same as the one before.
+pub(crate) struct Lookup<'a> {
+    references: &'a References,
+    last: Option<(&'a [u8], i32)>,
+}
+
+impl Text {
+    /// Text that has been read elsewhere.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Text {
+        let mut text = Text { bytes: Vec::with_capacity(bytes.len() + 1), lines: 0 };
+        for line in bytes.split_inclusive(|&b| b == b'\n') {
+            text.push(line);
+        }
+        text
+    }
+
+    /// Takes the lines that start with `@`.
+    pub(crate) fn read(reader: &mut impl BufRead) -> io::Result<Text> {
+        let mut text = Text { bytes: Vec::new(), lines: 0 };
+        let mut line = Vec::new();
+        while reader.fill_buf()?.first() == Some(&b'@') {
+            line.clear();
+            loop {
+                let bytes = reader.fill_buf()?;
+                let end = memchr::memchr(b'\n', bytes).map(|at| at + 1);
+                let n = end.unwrap_or(bytes.len());
+                if text.bytes.len() + line.len() + n >= MAX_TEXT {
+                    let reason = "a SAM header of more than 2 GiB";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+                }
+                line.extend_from_slice(&bytes[..n]);
+                reader.consume(n);
+                if end.is_some() || n == 0 {
+                    break;
+                }
+            }
+            text.push(&line);
+        }
+        Ok(text)
+    }
+
+    fn push(&mut self, line: &[u8]) {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        self.bytes.extend_from_slice(line);
+        self.bytes.push(b'\n');
+        self.lines += 1;
+    }
+
+    /// How many lines.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Appends the BAM header: magic, text and the list of the `@SQ` lines' sequences.
+    ///
+    /// # Errors
+    /// What is wrong with which line, counted from 0.
+    pub(crate) fn write_bam(&self, out: &mut Vec<u8>) -> Result<References, (u64, ErrorKind)> {
+        let mut references = References::default();
+        let mut list = Vec::new();
+        let mut count = 0i32;
+        let mut aliases = Vec::new();
+        for (number, line) in (0..).zip(self.bytes.split(|&b| b == b'\n')) {
+            let Some(fields) = line.strip_prefix(b"@SQ\t") else { continue };
+            let at = |reason| (number, ErrorKind::BadHeader(reason));
+            let value = |tag: &[u8; 3]| {
+                fields.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(tag))
+            };
+            // A line that names no sequence declares none; samtools passes over it, too.
+            let Some(name) = value(b"SN:") else { continue };
+            if name.is_empty() || matches!(name, [b'*' | b'=', ..]) || name.contains(&0) {
+                return Err(at("a reference name (SN) that is empty, or starts with '*' or '='"));
+            }
+            let Some(length) = value(b"LN:") else {
+                return Err(at("an @SQ line without a length (LN)"));
+            };
+            let Some(length) = unsigned(length, MAX_LENGTH) else {
+                return Err(at("a reference length (LN) that is no number up to 2,147,483,647"));
+            };
+            if references.indices.insert(name.into(), count).is_some() {
+                return Err(at("two @SQ lines with the same name (SN)"));
+            }
+            if let Some(names) = value(b"AN:") {
+                aliases.extend(names.split(|&b| b == b',').map(|name| (name, count)));
+            }
+            // A name is no longer than the text.
+            list.extend((name.len() as u32 + 1).to_le_bytes());
+            list.extend_from_slice(name);
+            list.push(0);
+            list.extend(length.to_le_bytes());
+            count += 1;
+        }
+        for (alias, index) in aliases {
+            references.indices.entry(alias.into()).or_insert(index);
+        }
+        out.extend_from_slice(b"BAM\x01");
+        out.extend((self.bytes.len() as u32).to_le_bytes());
+        out.extend_from_slice(&self.bytes);
+        out.extend(count.to_le_bytes());
+        out.extend(list);
+        Ok(references)
+    }
+}
+
+impl References {
+    /// A lookup for one thread.
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
+        Lookup { references: self, last: None }
+    }
+}
+
+impl Lookup<'_> {
+    /// The index of the reference sequence called `name`.
+    #[inline]
+    pub(crate) fn index(&mut self, name: &[u8]) -> Option<i32> {
+        if let Some((last, index)) = self.last
+            && last == name
+        {
+            return Some(index);
+        }
+        let (name, &index) = self.references.indices.get_key_value(name)?;
+        self.last = Some((name, index));
+        Some(index)
+    }
+}

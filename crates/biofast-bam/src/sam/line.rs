@@ -1,0 +1,344 @@
+//! One alignment line to one BAM record (SAM specification, sections 1.4 and 4.2).
+//!
+//! What contradicts itself is refused. Three things that can't be told apart from a mapped read
+//! otherwise are stored the way samtools stores them, so that counts agree: a read with a
+//! reference but position 0 loses the reference; one without a reference, or without a CIGAR,
+//! gets the flag "unmapped"; a mate with a reference but position 0 loses its reference.
+
+use biofast_io::Shown;
+
+use crate::error::ErrorKind;
+use crate::sam::fields::{Fields, signed, unsigned};
+use crate::sam::header::Lookup;
+use crate::sam::tags;
+
+/// What is wrong with a line.
+#[derive(Debug)]
+pub(crate) struct LineFault {
+    /// What was expected.
+    pub(super) expected: &'static str,
+    /// What was found; `None` where the line ends before.
+    pub(super) found: Option<Vec<u8>>,
+}
+
+impl LineFault {
+    pub(super) fn new(expected: &'static str, found: &[u8]) -> LineFault {
+        // One byte more than is shown, so that it can be told that there was more.
+        let found = &found[..found.len().min(241)];
+        LineFault { expected, found: Some(found.to_vec()) }
+    }
+}
+
+impl From<LineFault> for ErrorKind {
+    fn from(fault: LineFault) -> ErrorKind {
+        let found = match &fault.found {
+            Some(bytes) => format!("'{}'", Shown(bytes)),
+            None => "the end of the line".to_owned(),
+        };
+        ErrorKind::BadLine { expected: fault.expected, found }
+    }
+}
+
+const UNMAPPED: u16 = 4;
+/// The longest CIGAR operation: its length shares 32 bits with the operation.
+const MAX_OP_LEN: u32 = (1 << 28) - 1;
+/// The most operations that fit the field; more go to the tag `CG`.
+const MAX_OPS: usize = 65_535;
+/// Block size and the fixed-length fields.
+const FIXED: usize = 4 + crate::record::FIXED_LEN;
+
+/// Appends the record of `line`. On an error, what was appended is of no use.
+pub(super) fn write_record(
+    line: &[u8],
+    references: &mut Lookup<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), LineFault> {
+    let start = out.len();
+    let mut fields = Fields::new(line);
+    out.extend_from_slice(&[0; FIXED]);
+
+    let name = fields.required("a read name (QNAME)")?;
+    let printable = name.iter().all(|&b| b >= b' ' && b != 0x7f);
+    if name.is_empty() || name.len() > 254 || !printable || name[0] == b'@' {
+        let expected =
+            "a read name (QNAME) of 1 to 254 printable characters, not starting with '@'";
+        return Err(LineFault::new(expected, name));
+    }
+    out.extend_from_slice(name);
+    out.push(0);
+
+    let expected = "flags (FLAG) from 0 to 65535";
+    let field = fields.required(expected)?;
+    let flags = unsigned(field, 65_535).ok_or_else(|| LineFault::new(expected, field))?;
+    let mut flags = flags as u16;
+
+    let expected = "a reference name (RNAME) of the header, or '*'";
+    let field = fields.required(expected)?;
+    let mut reference = match field {
+        b"*" => -1,
+        name => references.index(name).ok_or_else(|| LineFault::new(expected, field))?,
+    };
+    let position = position(&mut fields, "a position (POS) from 0 to 2147483647")?;
+    if position < 0 {
+        reference = -1;
+    }
+    if reference < 0 {
+        flags |= UNMAPPED;
+    }
+
+    let expected = "a mapping quality (MAPQ) from 0 to 255";
+    let field = fields.required(expected)?;
+    let mapq = unsigned(field, 255).ok_or_else(|| LineFault::new(expected, field))? as u8;
+
+    let cigar_start = out.len();
+    let cigar = fields.required("a CIGAR, or '*'")?;
+    let mut lengths = Lengths::default();
+    if cigar == b"*" {
+        flags |= UNMAPPED;
+    } else {
+        lengths = write_cigar(cigar, out)?;
+    }
+    let span = if flags & UNMAPPED == 0 { lengths.reference.max(1) } else { 1 };
+    let bin = bin(i64::from(position), i64::from(position) + span);
+
+    let expected = "a mate's reference name (RNEXT) of the header, '=' or '*'";
+    let field = fields.required(expected)?;
+    let mut mate_reference = match field {
+        b"*" => -1,
+        b"=" => reference,
+        name => references.index(name).ok_or_else(|| LineFault::new(expected, field))?,
+    };
+    let mate_position = self::position(&mut fields, "a mate's position (PNEXT) to 2147483647")?;
+    if mate_position < 0 {
+        mate_reference = -1;
+    }
+    let expected = "a template length (TLEN) from -2147483648 to 2147483647";
+    let field = fields.required(expected)?;
+    let template_len = signed(field).ok_or_else(|| LineFault::new(expected, field))?;
+
+    let sequence = fields.required("a sequence (SEQ), or '*'")?;
+    let sequence = if sequence == b"*" { b"" } else { sequence };
+    let qualities = fields.required("qualities (QUAL), or '*'")?;
+    if i32::try_from(sequence.len()).is_err() {
+        return Err(LineFault::new("a sequence (SEQ) of less than 2^31 bases", &sequence[..20]));
+    }
+    let ops = (out.len() - cigar_start) / 4;
+    if ops > 0 && !sequence.is_empty() && lengths.query != sequence.len() as i64 {
+        let expected = "a CIGAR and a sequence (SEQ) of the same number of bases";
+        return Err(LineFault::new(expected, cigar));
+    }
+    let long_cigar = if ops > MAX_OPS {
+        let words = out.split_off(cigar_start);
+        if lengths.reference > i64::from(MAX_OP_LEN) {
+            let expected = "a CIGAR of more than 65,535 operations to span less than 2^28 bases";
+            return Err(LineFault::new(expected, cigar));
+        }
+        // SAM specification, section 4.2.2: the placeholder is <bases>S<span>N. An operation
+        // longer than 2^28 is not checked by samtools here either, but can't be stored.
+        let Some(bases) = u32::try_from(sequence.len()).ok().filter(|&n| n <= MAX_OP_LEN) else {
+            let expected = "a sequence (SEQ) of less than 2^28 bases beside a long CIGAR";
+            return Err(LineFault::new(expected, &sequence[..20]));
+        };
+        out.extend((bases << 4 | 4).to_le_bytes());
+        out.extend(((lengths.reference as u32) << 4 | 3).to_le_bytes());
+        Some(words)
+    } else {
+        None
+    };
+    write_sequence(sequence, out)?;
+    write_qualities(qualities, sequence.len(), out)?;
+    for field in fields {
+        tags::write_tag(field, out)?;
+    }
+    if let Some(words) = long_cigar {
+        out.extend_from_slice(b"CGBI");
+        out.extend((ops as u32).to_le_bytes());
+        out.extend(words);
+    }
+
+    let record = &mut out[start..];
+    let Ok(size) = i32::try_from(record.len() - 4) else {
+        return Err(LineFault::new("a record of less than 2 GiB", name));
+    };
+    let stored_ops = if ops > MAX_OPS { 2 } else { ops as u16 };
+    let mut put = |at: usize, bytes: &[u8]| record[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &size.to_le_bytes());
+    put(4, &reference.to_le_bytes());
+    put(8, &position.to_le_bytes());
+    put(12, &[name.len() as u8 + 1, mapq]);
+    put(14, &bin.to_le_bytes());
+    put(16, &stored_ops.to_le_bytes());
+    put(18, &flags.to_le_bytes());
+    put(20, &(sequence.len() as u32).to_le_bytes());
+    put(24, &mate_reference.to_le_bytes());
+    put(28, &mate_position.to_le_bytes());
+    put(32, &template_len.to_le_bytes());
+    Ok(())
+}
+
+/// A position counted from 1 (0: none) as one counted from 0 (−1: none).
+#[inline]
+fn position(fields: &mut Fields<'_>, expected: &'static str) -> Result<i32, LineFault> {
+    let field = fields.required(expected)?;
+    match unsigned(field, i32::MAX as u32) {
+        Some(position) => Ok(position as i32 - 1),
+        None => Err(LineFault::new(expected, field)),
+    }
+}
+
+/// Bases that a CIGAR covers.
+#[derive(Clone, Copy, Default)]
+struct Lengths {
+    /// Of the read.
+    query: i64,
+    /// Of the reference.
+    reference: i64,
+}
+
+fn write_cigar(cigar: &[u8], out: &mut Vec<u8>) -> Result<Lengths, LineFault> {
+    let expected = "a CIGAR of lengths below 2^28 with operations MIDNSHP=X, or '*'";
+    let mut lengths = Lengths::default();
+    let mut rest = cigar;
+    loop {
+        let digits = rest.iter().position(|b| !b.is_ascii_digit());
+        let Some((len, tail)) = digits.map(|n| rest.split_at(n)) else {
+            return Err(LineFault::new(expected, cigar));
+        };
+        let (op, consumes) = match tail[0] {
+            b'M' => (0, (1, 1)),
+            b'I' => (1, (1, 0)),
+            b'D' => (2, (0, 1)),
+            b'N' => (3, (0, 1)),
+            b'S' => (4, (1, 0)),
+            b'H' => (5, (0, 0)),
+            b'P' => (6, (0, 0)),
+            b'=' => (7, (1, 1)),
+            b'X' => (8, (1, 1)),
+            // "Back", never in the specification; samtools reads and writes it.
+            b'B' => (9, (0, 0)),
+            _ => return Err(LineFault::new(expected, cigar)),
+        };
+        let Some(len) = unsigned(len, MAX_OP_LEN) else {
+            return Err(LineFault::new(expected, cigar));
+        };
+        // Operations × 2^28 can't overflow 64 bits.
+        lengths.query += consumes.0 * i64::from(len);
+        lengths.reference += consumes.1 * i64::from(len);
+        out.extend_from_slice(&(len << 4 | op).to_le_bytes());
+        rest = &tail[1..];
+        if rest.is_empty() {
+            return Ok(lengths);
+        }
+    }
+}
+
+/// The 4-bit code of each letter; `INVALID` for what is no letter, '=' or '.'.
+const CODES: [u8; 256] = {
+    let mut codes = [INVALID; 256];
+    let mut letter = 0;
+    while letter < 26 {
+        codes[b'A' as usize + letter] = 15;
+        codes[b'a' as usize + letter] = 15;
+        letter += 1;
+    }
+    codes[b'.' as usize] = 15;
+    let known = b"=ACMGRSVTWYHKDBN";
+    let mut code = 0;
+    while code < 16 {
+        codes[known[code] as usize] = code as u8;
+        codes[known[code].to_ascii_lowercase() as usize] = code as u8;
+        code += 1;
+    }
+    codes
+};
+const INVALID: u8 = 0x80;
+
+/// Bases coded at once where all are A, C, G, T or N: compilers turn this into vector code.
+const WIDE: usize = 32;
+
+/// Packs bases that are all A, C, G, T or N in capitals; `false` if they aren't.
+#[inline]
+fn pack_common(bases: &[u8; WIDE], out: &mut [u8; WIDE / 2]) -> bool {
+    let mut codes = [0u8; WIDE];
+    let mut all = true;
+    for (code, &base) in codes.iter_mut().zip(bases) {
+        let is = |letter: u8, code: u8| if base == letter { code } else { 0 };
+        *code = is(b'A', 1) | is(b'C', 2) | is(b'G', 4) | is(b'T', 8) | is(b'N', 15);
+        all &= *code != 0;
+    }
+    for (packed, [high, low]) in out.iter_mut().zip(codes.as_chunks::<2>().0) {
+        *packed = high << 4 | low;
+    }
+    all
+}
+
+fn write_sequence(sequence: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
+    let start = out.len();
+    out.resize(start + sequence.len().div_ceil(2), 0);
+    let (wide, tail) = sequence.as_chunks::<WIDE>();
+    let (packed, packed_tail) = out[start..].split_at_mut(wide.len() * (WIDE / 2));
+    let mut seen = pack(tail, packed_tail);
+    for (bases, packed) in wide.iter().zip(packed.as_chunks_mut().0) {
+        if !pack_common(bases, packed) {
+            seen |= pack(bases, packed);
+        }
+    }
+    if seen & INVALID != 0 {
+        let bad = sequence.iter().position(|&b| CODES[usize::from(b)] == INVALID);
+        let from = bad.unwrap_or_default();
+        let expected = "a sequence (SEQ) of letters, '=' and '.'";
+        return Err(LineFault::new(expected, &sequence[from..]));
+    }
+    Ok(())
+}
+
+/// Packs any bases into half as many bytes, rounded up; returns their codes or'ed.
+fn pack(bases: &[u8], out: &mut [u8]) -> u8 {
+    let mut seen = 0;
+    for (packed, pair) in out.iter_mut().zip(bases.chunks(2)) {
+        let high = CODES[usize::from(pair[0])];
+        let low = pair.get(1).map_or(0, |&base| CODES[usize::from(base)]);
+        seen |= high | low;
+        *packed = high << 4 | (low & 15);
+    }
+    seen
+}
+
+fn write_qualities(qualities: &[u8], bases: usize, out: &mut Vec<u8>) -> Result<(), LineFault> {
+    let start = out.len();
+    if qualities == b"*" {
+        out.resize(start + bases, 0xff);
+        return Ok(());
+    }
+    if qualities.len() != bases {
+        let expected = "as many qualities (QUAL) as bases (SEQ)";
+        return Err(LineFault::new(expected, qualities));
+    }
+    out.extend_from_slice(qualities);
+    let mut highest = 0;
+    for quality in &mut out[start..] {
+        *quality = quality.wrapping_sub(b'!');
+        highest = highest.max(*quality);
+    }
+    if highest > b'~' - b'!' {
+        let from = qualities.iter().position(|b| !(b'!'..=b'~').contains(b)).unwrap_or_default();
+        let expected = "qualities (QUAL) from '!' to '~'";
+        return Err(LineFault::new(expected, &qualities[from..]));
+    }
+    Ok(())
+}
+
+/// The bin of [`start`, `end`) counted from 0 (SAM specification, section 5.3). Beyond what the
+/// scheme covers the number doesn't fit; it is cut as samtools cuts it.
+pub(crate) fn bin(start: i64, end: i64) -> u16 {
+    let end = end - 1;
+    let bin = match () {
+        () if start >> 14 == end >> 14 => 4681 + (start >> 14),
+        () if start >> 17 == end >> 17 => 585 + (start >> 17),
+        () if start >> 20 == end >> 20 => 73 + (start >> 20),
+        () if start >> 23 == end >> 23 => 9 + (start >> 23),
+        () if start >> 26 == end >> 26 => 1 + (start >> 26),
+        () => 0,
+    };
+    bin as u16
+}

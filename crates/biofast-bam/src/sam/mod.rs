@@ -1,0 +1,236 @@
+//! SAM text as a stream of BAM bytes: lines in blocks, converted on several threads, in order.
+
+mod fields;
+mod header;
+mod line;
+mod tags;
+
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+
+use biofast_io::{Location, Options, Reader, Source};
+
+use crate::error::{Error, ErrorKind};
+use crate::ordered::Ordered;
+pub(crate) use header::References;
+use header::Text;
+use line::LineFault;
+
+/// Text that is handed to a converting thread at once, give or take a line.
+const BLOCK: usize = 256 << 10;
+
+/// Reads SAM, gives BAM without compression.
+pub(crate) struct SamToBam {
+    state: State,
+    /// BAM bytes that are ready, and how many of them have been taken.
+    ready: Vec<u8>,
+    taken: usize,
+    name: Arc<str>,
+    threads: usize,
+    /// Lines and records before the block that comes next.
+    lines: u64,
+    records: u64,
+    /// What comes after all bytes before it.
+    fault: Option<Error>,
+}
+
+enum State {
+    Start(Reader),
+    Lines(Lines, Ordered<Job, Converted>),
+    Ended,
+}
+
+/// A block of whole lines, and a buffer for their records.
+struct Job {
+    text: Vec<u8>,
+    out: Vec<u8>,
+}
+
+/// What became of a [`Job`].
+struct Converted {
+    job: Job,
+    lines: u64,
+    records: u64,
+    fault: Option<LineFault>,
+}
+
+impl SamToBam {
+    /// The SAM text in `source`, whatever its container.
+    pub(crate) fn new(source: Source, options: &Options) -> Result<SamToBam, Error> {
+        let name: Arc<str> = source.name().into();
+        Ok(SamToBam {
+            state: State::Start(Reader::new(source, options)?),
+            ready: Vec::new(),
+            taken: 0,
+            name,
+            threads: options.threads,
+            lines: 0,
+            records: 0,
+            fault: None,
+        })
+    }
+
+    /// Makes more bytes ready; `false` if there are no more.
+    fn advance(&mut self) -> Result<bool, Error> {
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Start(mut reader) => {
+                let text = Text::read(&mut reader).map_err(|e| self.located(e))?;
+                let references = text.write_bam(&mut self.ready).map_err(|(line, kind)| {
+                    self.lines = line;
+                    self.error(kind, None)
+                })?;
+                self.lines = text.lines();
+                let references = Arc::new(references);
+                let workers = Ordered::new(self.threads, || {
+                    let references = Arc::clone(&references);
+                    move |job| convert(job, &references)
+                });
+                let lines = Lines { reader, rest: Vec::new(), spare: Vec::new(), fault: None };
+                self.state = State::Lines(lines, workers);
+                Ok(true)
+            }
+            State::Lines(mut lines, mut workers) => {
+                while workers.has_room()
+                    && let Some(job) = lines.next_block()
+                {
+                    workers.submit(job);
+                }
+                let Some(done) = workers.next() else {
+                    return match lines.fault.take() {
+                        Some(fault) => Err(self.located(fault)),
+                        None => Ok(false),
+                    };
+                };
+                let Converted { mut job, lines: n, records, fault } = done;
+                self.records += records;
+                std::mem::swap(&mut self.ready, &mut job.out);
+                if let Some(fault) = fault {
+                    self.lines += n;
+                    self.fault = Some(self.error(fault.into(), Some(self.records + 1)));
+                    return Ok(true);
+                }
+                self.lines += n;
+                lines.spare.push(job);
+                self.state = State::Lines(lines, workers);
+                Ok(true)
+            }
+            State::Ended => self.fault.take().map_or(Ok(false), Err),
+        }
+    }
+
+    /// An error in the line after `self.lines`.
+    fn error(&self, kind: ErrorKind, record: Option<u64>) -> Error {
+        let at = Location {
+            name: Some(Arc::clone(&self.name)),
+            record,
+            line: Some(self.lines + 1),
+            ..Location::default()
+        };
+        Error::new(kind, at)
+    }
+
+    /// A fault of the bytes below, after the lines seen so far.
+    fn located(&self, fault: io::Error) -> Error {
+        let error = Error::from_io(fault, &self.name);
+        let (kind, mut at) = error.into_parts();
+        if !matches!(&kind, ErrorKind::Io(e)
+            if matches!(e.kind(), biofast_io::ErrorKind::MissingEofBlock))
+        {
+            at.line.get_or_insert(self.lines + 1);
+        }
+        Error::new(kind, at)
+    }
+}
+
+impl Read for SamToBam {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.ready.len() {
+            self.ready.clear();
+            self.taken = 0;
+            if !self.advance()? {
+                return Ok(0);
+            }
+        }
+        let n = out.len().min(self.ready.len() - self.taken);
+        out[..n].copy_from_slice(&self.ready[self.taken..self.taken + n]);
+        self.taken += n;
+        Ok(n)
+    }
+}
+
+/// Cuts the text into blocks of whole lines.
+struct Lines {
+    reader: Reader,
+    /// The unfinished line after the last block.
+    rest: Vec<u8>,
+    spare: Vec<Job>,
+    /// What is wrong after the last whole line.
+    fault: Option<io::Error>,
+}
+
+impl Lines {
+    fn next_block(&mut self) -> Option<Job> {
+        if self.fault.is_some() {
+            return None;
+        }
+        let mut job = self.spare.pop().unwrap_or_else(|| Job { text: Vec::new(), out: Vec::new() });
+        job.text.clear();
+        job.text.append(&mut self.rest);
+        // Where a line feed may be that hasn't been looked at.
+        let mut unseen = 0;
+        loop {
+            let bytes = match self.reader.fill_buf() {
+                Ok(bytes) => bytes,
+                Err(fault) => {
+                    // The line it falls into isn't whole.
+                    self.fault = Some(fault);
+                    &[]
+                }
+            };
+            let n = bytes.len();
+            job.text.extend_from_slice(bytes);
+            self.reader.consume(n);
+            if n == 0 && self.fault.is_none() {
+                // The last line may do without a line feed.
+                return (!job.text.is_empty()).then_some(job);
+            }
+            if job.text.len() < BLOCK && n > 0 {
+                continue;
+            }
+            match memchr::memrchr(b'\n', &job.text[unseen..]) {
+                Some(at) => {
+                    let end = unseen + at + 1;
+                    self.rest.extend_from_slice(&job.text[end..]);
+                    job.text.truncate(end);
+                    return Some(job);
+                }
+                None if n == 0 => return None,
+                None => unseen = job.text.len(),
+            }
+        }
+    }
+}
+
+/// Converts the lines of a block, up to the first that is wrong.
+fn convert(mut job: Job, references: &References) -> Converted {
+    job.out.clear();
+    let mut done = Converted { job, lines: 0, records: 0, fault: None };
+    let Job { text, out } = &mut done.job;
+    let mut names = references.lookup();
+    let mut rest = &text[..];
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let start = out.len();
+        if let Err(fault) = line::write_record(line, &mut names, out) {
+            out.truncate(start);
+            done.fault = Some(fault);
+            break;
+        }
+        done.lines += 1;
+        done.records += 1;
+    }
+    done
+}

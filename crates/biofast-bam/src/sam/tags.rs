@@ -1,0 +1,118 @@
+//! Optional fields, `TAG:TYPE:VALUE` (SAM specification, sections 1.5 and 4.2.4).
+
+use crate::sam::fields::integer;
+use crate::sam::line::LineFault;
+
+/// Appends an optional field. Integers take the smallest type that holds them, unsigned ones
+/// first, as samtools stores them; elements of arrays keep the stated type.
+pub(super) fn write_tag(field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
+    let [t, u, b':', kind, b':', value @ ..] = field else {
+        return Err(LineFault::new("an optional field TAG:TYPE:VALUE", field));
+    };
+    if !t.is_ascii_graphic() || !u.is_ascii_graphic() {
+        return Err(LineFault::new("a tag of two characters", field));
+    }
+    let bad = |expected| LineFault::new(expected, field);
+    out.extend_from_slice(&[*t, *u]);
+    match (kind, value) {
+        (b'A', [character @ b'!'..=b'~']) => out.extend_from_slice(&[b'A', *character]),
+        (b'A', _) => return Err(bad("an optional field of type A with one printable character")),
+        // samtools takes I for i.
+        (b'i' | b'I', digits) => {
+            let expected = "an integer from -2147483648 to 4294967295 in an optional field";
+            write_integer(integer(digits).ok_or_else(|| bad(expected))?, out);
+        }
+        (b'f', number) => {
+            let value = float(number).ok_or_else(|| bad("a number in an optional field"))?;
+            out.push(b'f');
+            out.extend((value as f32).to_le_bytes());
+        }
+        // Not in the specification; samtools reads and writes it.
+        (b'd', number) => {
+            let value = float(number).ok_or_else(|| bad("a number in an optional field"))?;
+            out.push(b'd');
+            out.extend(value.to_le_bytes());
+        }
+        (b'Z', text) => {
+            if memchr::memchr(0, text).is_some() {
+                return Err(bad("an optional field without NUL"));
+            }
+            out.push(b'Z');
+            out.extend_from_slice(text);
+            out.push(0);
+        }
+        (b'H', digits) => {
+            if digits.len() % 2 == 1 || !digits.iter().all(u8::is_ascii_hexdigit) {
+                return Err(bad("an even number of hexadecimal digits in an optional field"));
+            }
+            out.push(b'H');
+            out.extend_from_slice(digits);
+            out.push(0);
+        }
+        (b'B', [element, list @ ..]) => write_array(*element, list, field, out)?,
+        _ => return Err(bad("an optional field of type A, i, f, Z, H or B")),
+    }
+    Ok(())
+}
+
+/// The smallest type that holds `value`, which is between −2^31 and 2^32 − 1.
+fn write_integer(value: i64, out: &mut Vec<u8>) {
+    match value {
+        ..-32_768 => out.extend([&b"i"[..], &(value as i32).to_le_bytes()].concat()),
+        -32_768..-128 => out.extend([&b"s"[..], &(value as i16).to_le_bytes()].concat()),
+        -128..0 => out.extend_from_slice(&[b'c', value as u8]),
+        0..256 => out.extend_from_slice(&[b'C', value as u8]),
+        256..65_536 => out.extend([&b"S"[..], &(value as u16).to_le_bytes()].concat()),
+        _ => out.extend([&b"I"[..], &(value as u32).to_le_bytes()].concat()),
+    }
+}
+
+/// As C's `strtod` reads it, but for hexadecimal digits. A 32-bit value is rounded from this one,
+/// as samtools does it.
+fn float(number: &[u8]) -> Option<f64> {
+    std::str::from_utf8(number).ok()?.parse().ok()
+}
+
+fn write_array(element: u8, list: &[u8], field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
+    let bad = |expected| LineFault::new(expected, field);
+    let range = match element {
+        b'c' => i64::from(i8::MIN)..=i64::from(i8::MAX),
+        b'C' => 0..=i64::from(u8::MAX),
+        b's' => i64::from(i16::MIN)..=i64::from(i16::MAX),
+        b'S' => 0..=i64::from(u16::MAX),
+        b'i' => i64::from(i32::MIN)..=i64::from(i32::MAX),
+        b'I' => 0..=i64::from(u32::MAX),
+        b'f' => 0..=0,
+        _ => return Err(bad("an array (B) of type c, C, s, S, i, I or f")),
+    };
+    out.extend_from_slice(&[b'B', element]);
+    let count_at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    let mut count = 0u32;
+    let values = match list {
+        [] => list,
+        [b',', values @ ..] => values,
+        _ => return Err(bad("an array (B) with a comma after its type")),
+    };
+    // An array may be empty; an element may not.
+    for value in values.split(|&b| b == b',').take_while(|_| !list.is_empty()) {
+        if element == b'f' {
+            let value = float(value).ok_or_else(|| bad("numbers in an array (B)"))?;
+            out.extend((value as f32).to_le_bytes());
+        } else {
+            let value = integer(value).filter(|value| range.contains(value));
+            let value = value.ok_or_else(|| bad("integers of the stated type in an array (B)"))?;
+            let bytes = value.to_le_bytes();
+            let size = match element {
+                b'c' | b'C' => 1,
+                b's' | b'S' => 2,
+                _ => 4,
+            };
+            out.extend_from_slice(&bytes[..size]);
+        }
+        // More than 2^32 elements don't fit a record, which is checked.
+        count = count.wrapping_add(1);
+    }
+    out[count_at..count_at + 4].copy_from_slice(&count.to_le_bytes());
+    Ok(())
+}
