@@ -50,9 +50,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         };
         read().with_context(|| path.display().to_string())?;
     }
-    let entries = stats::join_by_sample(entries, &args.format);
+    let entries = stats::join_by_sample(entries, args.format);
     stats::report(&entries, false);
-    stats::print(&entries, &args.format, args.out.as_deref())
+    stats::print(&entries, args.format, args.out.as_deref())
 }
 
 fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use biofast_bam::{Batch, Error, Header, flag};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source};
+use serde::{Deserialize, Serialize};
 
 /// Values the 12 defined flag bits can have together.
 const FLAGS: usize = 1 << 12;
@@ -88,7 +89,7 @@ impl Collector {
 }
 
 /// The counts of `samtools flagstat`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names are those of the lines they print
 pub struct FlagStat {
     pub total: u64,

@@ -57,12 +57,19 @@ impl Collector {
         self.unplaced[1] += other.unplaced[1];
     }
 
+    /// Mapped and unmapped records of the reference with this index; `None` for those without.
+    pub fn counts(&self, reference: Option<usize>) -> [u64; 2] {
+        match reference {
+            Some(index) => self.by_reference.get(index).copied().unwrap_or_default(),
+            None => self.unplaced,
+        }
+    }
+
     /// The table of `samtools idxstats`: name, length, mapped, unmapped; `*` last.
     pub fn table(&self, header: &Header) -> String {
         let mut out = String::new();
-        let none = [0; 2];
         for (index, reference) in header.references().iter().enumerate() {
-            let [mapped, unmapped] = self.by_reference.get(index).unwrap_or(&none);
+            let [mapped, unmapped] = self.counts(Some(index));
             let name = String::from_utf8_lossy(&reference.name);
             // Writing to a String can't fail.
             let _ = writeln!(out, "{name}\t{}\t{mapped}\t{unmapped}", reference.length);

@@ -27,7 +27,7 @@ impl Waiting {
     pub(crate) fn push(&mut self, record: &Record<'_>, qualities: bool) {
         let (packed, len, raw) =
             (record.packed_sequence(), record.sequence_len(), record.qualities());
-        let qualities = qualities && !has_no_qualities(raw);
+        let qualities = qualities && !kernels::is_missing(raw);
         if record.flags() & flag::REVERSE == 0 {
             kernels::unpack_bases(packed, len, &mut self.bases);
             if qualities {
@@ -67,11 +67,4 @@ impl Waiting {
         self.qualities.clear();
         self.ends.clear();
     }
-}
-
-/// Whether the qualities of a record are missing: all 0xff (SAM specification, section 4.2.3),
-/// of which htslib and this look at the first.
-#[inline]
-pub(crate) fn has_no_qualities(raw: &[u8]) -> bool {
-    raw.first() == Some(&0xff)
 }

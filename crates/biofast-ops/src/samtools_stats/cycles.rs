@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use biofast_bam::{Record, flag};
-use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns};
+use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns, is_missing};
 
 use crate::alignment::basics::Fragment;
-use crate::alignment::waiting::{Waiting, has_no_qualities};
+use crate::alignment::waiting::Waiting;
 
 /// The number of quality values a byte has.
 pub(super) const QUALITIES: usize = 256;
@@ -50,7 +50,7 @@ impl Cycles {
 
     #[cold]
     fn push_irregular(&mut self, raw: &[u8], fragment: usize, reverse: bool) {
-        if has_no_qualities(raw) && raw.iter().all(|&q| q == 0xff) {
+        if is_missing(raw) && raw.iter().all(|&q| q == 0xff) {
             *self.without[fragment].entry(raw.len()).or_default() += 1;
             return;
         }

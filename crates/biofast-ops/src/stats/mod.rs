@@ -152,20 +152,27 @@ impl Collector {
                 qualities[n] = record.qualities();
                 n += 1;
             }
-            self.accept_reads(&sequences[..n], &qualities[..n]);
-            self.positions.add(&mut sequences[..n], &mut qualities[..n]);
+            self.add_reads(&mut sequences[..n], &mut qualities[..n]);
         }
-        self.reads += batch.len() as u64;
         if let Some(pairs) = &mut self.pairs {
             pairs.accept(batch);
         }
+    }
+
+    /// Adds at most [`READS_AT_ONCE`] reads. Qualities are as long as the sequence, or empty where
+    /// they are missing. The slices are used up.
+    pub(crate) fn add_reads(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
+        self.accept_reads(sequences, qualities);
+        self.positions.add(sequences, qualities);
+        self.reads += sequences.len() as u64;
     }
 
     /// What is counted by read.
     fn accept_reads(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
         let mut summaries = [ReadSummary::default(); READS_AT_ONCE];
         kernels::summarize_reads(sequences, qualities, &mut summaries);
-        for (sequence, ReadSummary { counts, error_sum }) in sequences.iter().zip(summaries) {
+        let reads = sequences.iter().zip(qualities).zip(summaries);
+        for ((sequence, quality), ReadSummary { counts, error_sum }) in reads {
             let len = sequence.len() as u64;
             self.lengths.add(len, 1);
             if counts.acgt < len {
@@ -174,7 +181,7 @@ impl Collector {
             if let Some(percent) = gc_percent(&counts) {
                 self.gc[percent] += 1;
             }
-            if len > 0 {
+            if !quality.is_empty() {
                 let phred = read_quality::mean_phred_floor(error_sum, len);
                 self.mean_quality[usize::from(phred)] += 1;
             }

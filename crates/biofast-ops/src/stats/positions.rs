@@ -56,14 +56,14 @@ fn later_bin(index: usize) -> std::ops::Range<usize> {
 }
 
 impl Positions {
-    /// Adds reads: their sequences, and as many qualities of the same lengths. The slices are
-    /// cut to their first [`EXACT_POSITIONS`] positions on the way.
+    /// Adds reads: their sequences, and as many qualities of the same lengths, or empty ones. The
+    /// slices are cut to their first [`EXACT_POSITIONS`] positions on the way.
     pub(crate) fn add(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
         for (sequence, quality) in sequences.iter_mut().zip(qualities.iter_mut()) {
             if sequence.len() > EXACT_POSITIONS {
                 self.add_later(sequence, quality);
                 *sequence = &sequence[..EXACT_POSITIONS];
-                *quality = &quality[..EXACT_POSITIONS];
+                *quality = &quality[..EXACT_POSITIONS.min(quality.len())];
             }
         }
         self.bases.add(sequences);
@@ -82,7 +82,9 @@ impl Positions {
             }
             let counts = &mut self.later[index];
             counts.bases += count_bases(&sequence[range.clone()]);
-            count_qualities(&qualities[range], &mut counts.qualities);
+            if !qualities.is_empty() {
+                count_qualities(&qualities[range], &mut counts.qualities);
+            }
         }
     }
 

@@ -231,7 +231,7 @@ impl Preamble {
 }
 
 /// A float that JSON shows with at most six decimals, the same on every platform.
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 

@@ -31,7 +31,7 @@ fn tenths(value: u64) -> String {
 }
 
 /// A name that can't break a line or a column.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     Escaped(name.as_bytes()).to_string()
 }
 
@@ -85,7 +85,7 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
 }
 
 /// Digits in groups of three.
-fn grouped(n: u64) -> String {
+pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -125,19 +125,25 @@ pub fn table(rows: &[Row<'_>]) -> String {
         }
         lines.push(cells);
     }
+    align(&lines, &[0, HEADERS.len() - 1])
+}
+
+/// Lines of cells under each other, those of the columns in `text` to the left. The first line
+/// has the headers; a line with fewer cells is a message after its first cell.
+pub(crate) fn align(lines: &[Vec<String>], text: &[usize]) -> String {
+    let columns = lines.first().map_or(0, Vec::len);
     let width = |column: usize| {
-        let complete = lines.iter().filter(|cells| cells.len() == HEADERS.len() || column == 0);
+        let complete = lines.iter().filter(|cells| cells.len() == columns || column == 0);
         complete.map(|cells| cells[column].chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..HEADERS.len()).map(width).collect();
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = String::new();
-    for cells in &lines {
+    for cells in lines {
         let mut line = String::new();
         for (column, cell) in cells.iter().enumerate() {
             let width = widths[column];
-            let text = column == 0 || column == HEADERS.len() - 1;
             // Writing to a String can't fail.
-            let _ = if text {
+            let _ = if text.contains(&column) || cells.len() < columns {
                 write!(line, "{cell:<width$}  ")
             } else {
                 write!(line, "{cell:>width$}  ")

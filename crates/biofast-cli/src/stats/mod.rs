@@ -1,13 +1,17 @@
 //! `biofast stats`: inputs to collectors to a table, TSV or JSON.
 
-use std::collections::HashMap;
+mod alignments;
+
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
+use biofast::bam;
 use biofast::fastq::pair;
 use biofast::io::{IoMode, Notes, Options, Progress};
+use biofast::ops::alignment;
 use biofast::ops::stats::report::{FileReport, Report, Statistics, Status};
 use biofast::ops::stats::table::{self, Row};
 use biofast::ops::stats::{Collector, Encoding, PairCheck, Summary};
@@ -18,20 +22,22 @@ use crate::inputs::{self, Input};
 use crate::progress::Bar;
 use crate::{message, output};
 
-/// Count reads and bases, lengths, qualities and composition of FASTQ, in one pass
+/// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
 ///
-/// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, recognised by content. Every record and
-/// every checksum is checked; a faulty input gets an error with record and line, the other
-/// inputs keep their rows, and the exit code is 2.
+/// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, and BAM, SAM and CRAM, recognised by content.
+/// Every record and every checksum is checked; a faulty input gets an error with record and line,
+/// the other inputs keep their rows, and the exit code is 2.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast stats reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --paired -T *.fastq.gz > stats.tsv
   biofast stats --json sample.fq.bgz -o sample.json
+  biofast stats aln.bam
+  biofast stats --format samtools aln.bam > aln.stats
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
-    /// Files of reads; '-' is standard input, which is also read when no file is named
+    /// Files of reads or alignments; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -41,6 +47,15 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     format: Format,
+
+    /// Output format; 'samtools' is the report of `samtools stats` for one file of alignments
+    #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with_all = ["tsv", "json"])]
+    format_name: Option<FormatName>,
+
+    /// Reference sequences in FASTA: to decode CRAM, and for the mismatches by cycle of
+    /// '--format samtools'
+    #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
+    reference: Option<PathBuf>,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
@@ -70,9 +85,13 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
     io: Io,
 
-    /// Treat a BGZF file without its end-of-file block as an error
+    /// Treat FASTQ in BGZF without its end-of-file block as an error
     #[arg(long)]
     strict: bool,
+
+    /// Accept BAM or CRAM without its end-of-file marker
+    #[arg(long)]
+    allow_missing_eof: bool,
 
     /// No progress bar and no warnings
     #[arg(short, long)]
@@ -88,7 +107,7 @@ pub(crate) struct Args {
 }
 
 /// How results are printed.
-#[derive(clap::Args)]
+#[derive(Clone, Copy, clap::Args)]
 #[group(multiple = false)]
 pub(crate) struct Format {
     /// Tab-separated, with the columns of `seqkit stats -a -T`
@@ -98,6 +117,18 @@ pub(crate) struct Format {
     /// Everything, as JSON; `biofast merge` reads it back
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatName {
+    /// A table for people
+    Table,
+    /// As --tsv
+    Tsv,
+    /// As --json
+    Json,
+    /// The text of `samtools stats`
+    Samtools,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -130,11 +161,21 @@ pub(crate) enum Figures {
     Collector(Box<Collector>),
     /// Counted with another row of the same sample.
     Joined,
+    /// Of alignments, with their format; nothing where nothing could be read.
+    Alignments(bam::Format, Option<Box<alignment::report::Figures>>),
 }
 
 impl Figures {
+    /// The figures of alignments.
+    fn alignments(&self) -> Option<(bam::Format, Option<&alignment::report::Figures>)> {
+        match self {
+            Figures::Alignments(format, figures) => Some((*format, figures.as_deref())),
+            _ => None,
+        }
+    }
+
     /// What `format` needs of `collector`.
-    pub(crate) fn of(collector: &Collector, format: &Format) -> Figures {
+    pub(crate) fn of(collector: &Collector, format: Format) -> Figures {
         if format.json {
             Figures::Statistics(Box::new(Statistics::from(collector)))
         } else {
@@ -144,23 +185,39 @@ impl Figures {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let format = match args.format_name {
+        Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
+        None => args.format,
+    };
     let inputs = inputs::gather(&args.files, args.files_from.as_deref(), &args.stdin_label)?;
     if args.paired && !inputs.len().is_multiple_of(2) {
         bail!("--paired takes files two by two, but {} are named", inputs.len());
+    }
+    if args.format_name == Some(FormatName::Samtools) {
+        return alignments::samtools(args, &inputs);
     }
     let names = sample_names(&args.sample, &inputs)?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.quiet);
-    let mut entries = collect_all(args, &inputs, &names, &progress)?;
+    let mut entries = collect_all(args, format, &inputs, &names, &progress)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
     report(&entries, args.quiet);
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {
-        entries = join_by_sample(entries, &args.format);
+        let mut names = HashSet::new();
+        if let Some(entry) = entries.iter().find(|e| !names.insert(&e.sample))
+            && entries.iter().any(|e| e.sample == entry.sample && e.figures.alignments().is_some())
+        {
+            bail!(
+                "alignments of one sample ('{}') can't be joined: merge them first",
+                entry.sample
+            );
+        }
+        entries = join_by_sample(entries, format);
     }
-    print(&entries, &args.format, args.out.as_deref())
+    print(&entries, format, args.out.as_deref())
 }
 
 /// Says on standard error what is wrong or worth knowing.
@@ -192,6 +249,7 @@ fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
 /// gets all threads for itself, lest it be read on one when the others are done.
 fn collect_all(
     args: &Args,
+    format: Format,
     inputs: &[Input],
     names: &[String],
     progress: &Arc<Progress>,
@@ -214,12 +272,14 @@ fn collect_all(
                 let share = threads / at_once + usize::from(reader < threads % at_once);
                 let mut options = options(args, share);
                 options.progress = Some(Arc::clone(progress));
-                collect(args, input, name, options, samples.get(name.as_str()))
+                collect(args, format, input, name, options, samples.get(name.as_str()))
             })
             .collect()
     });
     for entry in &mut entries {
-        if let Some(sum) = samples.remove(entry.sample.as_str()) {
+        if matches!(entry.figures, Figures::Joined)
+            && let Some(sum) = samples.remove(entry.sample.as_str())
+        {
             let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
             entry.figures = Figures::Collector(Box::new(sum));
         }
@@ -254,6 +314,7 @@ fn options(args: &Args, threads: usize) -> Options {
 /// Reads one input. Its counts go to `sample`, if there is one.
 fn collect(
     args: &Args,
+    format: Format,
     input: &Input,
     name: &str,
     mut options: Options,
@@ -262,8 +323,34 @@ fn collect(
     let notes = Arc::new(Notes::default());
     options.notes = Some(Arc::clone(&notes));
     let pairs = args.paired || args.interleaved;
+    let mut source = input.open();
+    // What is wrong with an input that can't be recognised is said by who reads it.
+    if let Ok(source_) = &mut source
+        && let Ok(alignment_format) = bam::Format::sniff(source_)
+        && let Ok(source) = source
+    {
+        let options = alignments::reading(args, options);
+        let (figures, mut error) = match pairs {
+            true => (None, Some("--paired and --interleaved are for FASTQ".to_owned())),
+            false => alignments::collect(args, source, &options),
+        };
+        if let Some(error) = &mut error
+            && !error.starts_with(&input.name())
+        {
+            *error = format!("{}: {error}", biofast::io::Escaped(input.name().as_bytes()));
+        }
+        describe(args, input, alignment_format.name(), &options);
+        return Entry {
+            sample: name.to_owned(),
+            inputs: vec![input.name()],
+            errors: error.into_iter().collect(),
+            warnings: warnings(input, notes.warnings().iter().map(ToString::to_string)),
+            pairs: None,
+            figures: Figures::Alignments(alignment_format, figures),
+        };
+    }
     let init = if pairs { Collector::with_pair_check } else { Collector::new };
-    let result = match input.open() {
+    let result = match source {
         Ok(source) => Collector::collect(source, &options, init)
             .map_err(|fault| (*fault.so_far, fault.error.to_string())),
         Err(error) => Err((init(), error.to_string())),
@@ -272,13 +359,49 @@ fn collect(
         Ok(collector) => (collector, None),
         Err((collector, error)) => (collector, Some(error)),
     };
+    describe(args, input, "FASTQ", &options);
+    let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+    let encoding = collector.summary().encoding;
+    if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
+        found.push(format!(
+            "the qualities look like an old encoding ({}); they are read as Phred+33, so every \
+             figure about quality is about 31 too high",
+            encoding.name()
+        ));
+    }
+    Entry {
+        sample: name.to_owned(),
+        inputs: vec![input.name()],
+        errors: error.into_iter().collect(),
+        warnings: warnings(input, found),
+        pairs: collector.pair_check(),
+        figures: match sample {
+            None => Figures::of(&collector, format),
+            Some(sample) => {
+                sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
+                Figures::Joined
+            }
+        },
+    }
+}
+
+/// Warnings with the name of their input.
+fn warnings(input: &Input, found: impl IntoIterator<Item = String>) -> Vec<String> {
+    let name = input.name();
+    let name = biofast::io::Escaped(name.as_bytes());
+    found.into_iter().map(|warning| format!("{name}: {warning}")).collect()
+}
+
+/// Says how an input was read, if the user wants to know.
+fn describe(args: &Args, input: &Input, format: &str, options: &Options) {
+    let Some(notes) = &options.notes else { return };
     if args.verbose
         && let Some(container) = notes.container()
     {
         message(
             "note",
             &format!(
-                "{}: {} FASTQ, {}, {} thread(s), {} kernels",
+                "{}: {} {format}, {}, {} thread(s), {} kernels",
                 biofast::io::Escaped(input.name().as_bytes()),
                 container.name(),
                 if notes.is_mapped() { "memory-mapped" } else { "read" },
@@ -286,34 +409,6 @@ fn collect(
                 biofast::kernels::active(),
             ),
         );
-    }
-    let mut warnings: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
-    let encoding = collector.summary().encoding;
-    if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
-        warnings.push(format!(
-            "the qualities look like an old encoding ({}); they are read as Phred+33, so every \
-             figure about quality is about 31 too high",
-            encoding.name()
-        ));
-    }
-    let label = input.name();
-    let warnings = warnings
-        .into_iter()
-        .map(|w| format!("{}: {w}", biofast::io::Escaped(label.as_bytes())))
-        .collect();
-    Entry {
-        sample: name.to_owned(),
-        inputs: vec![label],
-        errors: error.into_iter().collect(),
-        warnings,
-        pairs: collector.pair_check(),
-        figures: match sample {
-            None => Figures::of(&collector, &args.format),
-            Some(sample) => {
-                sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
-                Figures::Joined
-            }
-        },
     }
 }
 
@@ -363,7 +458,7 @@ fn explain(
 }
 
 /// Joins entries of the same sample, at the place of the first.
-pub(crate) fn join_by_sample(entries: Vec<Entry>, format: &Format) -> Vec<Entry> {
+pub(crate) fn join_by_sample(entries: Vec<Entry>, format: Format) -> Vec<Entry> {
     let mut place = HashMap::new();
     let mut joined: Vec<Entry> = Vec::new();
     for entry in entries {
@@ -397,18 +492,28 @@ pub(crate) fn join_by_sample(entries: Vec<Entry>, format: &Format) -> Vec<Entry>
 /// Prints the rows; the exit code tells whether all of them are good.
 pub(crate) fn print(
     entries: &[Entry],
-    format: &Format,
+    format: Format,
     out: Option<&std::path::Path>,
 ) -> Result<ExitCode> {
-    let text = if format.json {
+    let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
+        entries.iter().partition(|entry| entry.figures.alignments().is_some());
+    let mixed = !aligned.is_empty() && !reads.is_empty();
+    if mixed && (format.json || format.tsv) {
+        bail!("reads and alignments have different figures: count them in two runs");
+    }
+    let text = if reads.is_empty() && format.json {
+        alignments::json(&aligned)?
+    } else if reads.is_empty() {
+        alignments::text(&aligned, format.tsv)
+    } else if format.json {
         let files = entries.iter().filter_map(file_report).collect();
         let report = Report::new(env!("CARGO_PKG_VERSION"), files);
         let mut text = serde_json::to_string(&report)?;
         text.push('\n');
         text
     } else {
-        let errors: Vec<String> = entries.iter().map(|entry| entry.errors.join("; ")).collect();
-        let rows: Vec<Row<'_>> = entries
+        let errors: Vec<String> = reads.iter().map(|entry| entry.errors.join("; ")).collect();
+        let rows: Vec<Row<'_>> = reads
             .iter()
             .zip(&errors)
             .map(|(entry, error)| Row {
@@ -419,7 +524,12 @@ pub(crate) fn print(
                 },
             })
             .collect();
-        if format.tsv { table::tsv(&rows) } else { table::table(&rows) }
+        let mut text = if format.tsv { table::tsv(&rows) } else { table::table(&rows) };
+        if mixed {
+            text.push('\n');
+            text.push_str(&alignments::text(&aligned, false));
+        }
+        text
     };
     let good = entries.iter().all(|entry| entry.errors.is_empty());
     match output::write(out, &text) {

@@ -1,0 +1,132 @@
+//! `biofast stats` of BAM, SAM and CRAM.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use biofast::bam::{self, Fasta, Format, InputOptions};
+use biofast::io::{Notes, Options, Progress, Source};
+use biofast::ops::alignment::Statistics;
+use biofast::ops::alignment::report::{Figures, FileReport, Report};
+use biofast::ops::alignment::table::{self, Row};
+use biofast::ops::samtools_stats::SamtoolsStats;
+use biofast::ops::stats::report::Status;
+
+use super::{Args, Entry, options};
+use crate::inputs::Input;
+use crate::progress::Bar;
+use crate::{message, output};
+
+/// Reads one input of alignments: its figures, and what is wrong with it.
+pub(super) fn collect(
+    args: &Args,
+    source: Source,
+    options: &Options,
+) -> (Option<Box<Figures>>, Option<String>) {
+    let result = open(args, source, options).map(|source| Statistics::collect(source, options));
+    match result {
+        Ok(Ok(statistics)) => {
+            let error = statistics
+                .malformed_record()
+                .map(|record| format!("record {record}: its optional fields can't be read"));
+            (Some(Box::new(Figures::from(&statistics))), error)
+        }
+        Ok(Err(fault)) => {
+            (Some(Box::new(Figures::from(&*fault.so_far))), Some(fault.error.to_string()))
+        }
+        Err(error) => (None, Some(error.to_string())),
+    }
+}
+
+/// The input as BAM.
+fn open(args: &Args, source: Source, options: &Options) -> Result<Source, bam::Error> {
+    let opened = InputOptions { io: options, reference: args.reference.clone() };
+    Ok(bam::Input::open(source, &opened)?.source)
+}
+
+/// How alignments are read: a missing end-of-file marker is an error unless it is allowed.
+pub(super) fn reading(args: &Args, options: Options) -> Options {
+    Options { strict: !args.allow_missing_eof, ..options }
+}
+
+/// `biofast stats --format samtools`.
+pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
+    let [input] = inputs else {
+        bail!("--format samtools is of one input, but {} are named", inputs.len());
+    };
+    if args.paired || args.interleaved || !args.sample.is_empty() {
+        bail!("--paired, --interleaved and --sample don't go with --format samtools");
+    }
+    let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
+    let progress = Arc::new(Progress::default());
+    let notes = Arc::new(Notes::default());
+    let mut options = reading(args, options(args, threads));
+    options.progress = Some(Arc::clone(&progress));
+    options.notes = Some(Arc::clone(&notes));
+    let reference = args.reference.as_ref().map(Fasta::open).transpose()?;
+    let mut source = input.open()?;
+    Format::sniff(&mut source)?;
+    let bar = Bar::new(&progress, input.len(), args.quiet);
+    let source = open(args, source, &options)?;
+    let statistics = SamtoolsStats::collect(source, &options, reference.as_ref());
+    drop(bar);
+    if !args.quiet {
+        let name = input.name();
+        let name = biofast::io::Escaped(name.as_bytes());
+        notes.warnings().iter().for_each(|w| message("warning", &format!("{name}: {w}")));
+    }
+    let statistics = statistics.map_err(|failure| match failure {
+        biofast::ops::samtools_stats::Failure::MalformedTags(_) => {
+            anyhow::anyhow!("{}: {failure}", input.name())
+        }
+        _ => failure.into(),
+    })?;
+    let command: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().replace('\n', "\\n"))
+        .collect();
+    let text = statistics.text(env!("CARGO_PKG_VERSION"), &command.join(" "));
+    match output::write(args.out.as_deref(), &text) {
+        Err(error) if !output::is_closed_pipe(&error) => Err(error),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The rows of alignments as text.
+pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
+    let errors: Vec<String> = entries.iter().map(|entry| entry.errors.join("; ")).collect();
+    let rows: Vec<Row<'_>> = entries
+        .iter()
+        .zip(&errors)
+        .filter_map(|(entry, error)| {
+            let (format, figures) = entry.figures.alignments()?;
+            let result = match figures {
+                Some(figures) if error.is_empty() => Ok(figures),
+                _ => Err(error.as_str()),
+            };
+            Some(Row { name: &entry.sample, format: format.name(), result })
+        })
+        .collect();
+    if tsv { table::tsv(&rows) } else { table::table(&rows) }
+}
+
+/// The rows of alignments as JSON.
+pub(super) fn json(entries: &[&Entry]) -> Result<String> {
+    let files = entries.iter().filter_map(|entry| {
+        let (format, figures) = entry.figures.alignments()?;
+        let error = entry.errors.join("; ");
+        Some(FileReport {
+            sample: entry.sample.clone(),
+            input: entry.inputs.join(" "),
+            status: if error.is_empty() { Status::Ok } else { Status::Error },
+            error: Some(error).filter(|error| !error.is_empty()),
+            warnings: entry.warnings.clone(),
+            format: format.name().into(),
+            figures: figures.cloned(),
+        })
+    });
+    let report = Report::new(env!("CARGO_PKG_VERSION"), files.collect());
+    let mut text = serde_json::to_string(&report)?;
+    text.push('\n');
+    Ok(text)
+}
