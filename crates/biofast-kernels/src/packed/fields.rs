@@ -37,7 +37,7 @@ const BASE_FIELDS: [Fields; 3] = [fields(&[A], &[C]), fields(&[G], &[T]), fields
 /// [`GcCounts`].
 const GC_FIELDS: [Fields; 1] = [fields(&[C, G], &[A, C, G, T])];
 
-/// [`count_packed_bases`], given what adds up the fields of all codes of some bytes.
+/// [`crate::count_packed_bases`], given what adds up the fields of all codes of some bytes.
 #[inline(always)]
 pub(crate) fn count_bases_with(
     packed: &[u8],
@@ -55,7 +55,7 @@ pub(crate) fn count_bases_with(
     BaseCounts::from_acgtn(counts, len as u64)
 }
 
-/// [`count_packed_gc`], given what adds up the fields of all codes of some bytes.
+/// [`crate::count_packed_gc`], given what adds up the fields of all codes of some bytes.
 #[inline(always)]
 pub(crate) fn count_gc_with(
     packed: &[u8],

@@ -1,10 +1,12 @@
-//! BAM's packed bases and raw qualities with AVX-512: 32 packed bytes are 64 bases.
+//! BAM's packed bases and raw qualities with AVX-512: 32 packed bytes are 64 bases. Conversions of less than one block
+//! are left to AVX2, which every CPU that gets these kernels has.
 
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
+use super::avx2;
 use super::avx512::{load, load_or_zero};
 use crate::packed::blocks::{Room, map_blocks, map_blocks_reversed, unpaired_complement};
 use crate::packed::fields::{FIELD_VECTORS, Fields, count_bases_with, count_gc_with};
@@ -47,6 +49,9 @@ fn append(out: &mut Vec<u8>, len: usize, room: usize, fill: impl FnOnce(&mut Roo
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn unpack_bases_avx512(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     let packed = occupied(packed, len);
+    if packed.len() < 32 {
+        return (avx2::KERNELS.unpack_bases)(packed, len, out);
+    }
     let letters = load_table(&LETTERS);
     // The bit at which each code starts among the four bytes of a word, the upper half of a byte first.
     let shifts = _mm512_set1_epi64(0x181c_1014_080c_0004);
@@ -62,6 +67,9 @@ pub(super) fn unpack_bases_avx512(packed: &[u8], len: usize, out: &mut Vec<u8>) 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn unpack_bases_reverse_complement_avx512(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     let packed = occupied(packed, len);
+    if packed.len() < 32 {
+        return (avx2::KERNELS.unpack_bases_reverse_complement)(packed, len, out);
+    }
     let letters = load_table(&COMPLEMENTS);
     // The last word first, and in it the last code.
     let order = _mm512_setr_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
@@ -141,6 +149,9 @@ fn to_ascii(block: __m512i) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn copy_qualities_avx512(raw: &[u8], out: &mut Vec<u8>) {
+    if raw.len() < 64 {
+        return (avx2::KERNELS.copy_qualities)(raw, out);
+    }
     append(out, raw.len(), raw.len(), |room| {
         map_blocks(raw, room, |block, out| store(out, to_ascii(load(block))));
     });
@@ -148,6 +159,9 @@ pub(super) fn copy_qualities_avx512(raw: &[u8], out: &mut Vec<u8>) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn copy_qualities_reversed_avx512(raw: &[u8], out: &mut Vec<u8>) {
+    if raw.len() < 64 {
+        return (avx2::KERNELS.copy_qualities_reversed)(raw, out);
+    }
     let reversed: [u8; 64] = std::array::from_fn(|lane| 63 - lane as u8);
     let reversed = load(&reversed);
     append(out, raw.len(), raw.len(), |room| {
