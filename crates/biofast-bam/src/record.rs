@@ -179,7 +179,7 @@ impl<'a> Batch<'a> {
         self.header.references().len()
     }
 
-    /// The header of the input.
+    /// The header of the input; an empty one if the batch comes before its end.
     #[inline]
     pub fn header(&self) -> &'a Header {
         self.header

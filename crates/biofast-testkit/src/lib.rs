@@ -5,3 +5,4 @@ pub mod bam;
 pub mod container;
 pub mod generate;
 pub mod reference;
+pub mod sam;

@@ -217,7 +217,8 @@ impl Basics {
                     self.indel_cycles[place][kind][fragment as usize] += 1;
                 }
             }
-            if op.consumes_read() {
+            // What an unknown operation does is anybody's guess; this is samtools'.
+            if op.consumes_read() || op == Op::Unknown {
                 cycle += op_len;
             }
         }

@@ -114,7 +114,10 @@ impl SamtoolsStats {
             options,
             || Counts::new(reference),
             |counts: &mut Counts, batch, left: &mut Left| {
-                if let Some(reference) = reference {
+                // A chunk that ends within the header has neither records nor a header.
+                if let Some(reference) = reference
+                    && !batch.is_empty()
+                {
                     reference.bind(batch.header());
                 }
                 counts.accept(batch, left);
@@ -191,7 +194,11 @@ impl Counts {
     #[inline]
     fn add_checksums(&mut self, record: &Record<'_>) {
         let name = record.name();
-        let name = &name[..name.iter().position(|&b| b == 0).unwrap_or(name.len())];
+        // Some writers pad names with NULs.
+        let name = match name.contains(&0) {
+            true => name.split(|&b| b == 0).next().unwrap_or_default(),
+            false => name,
+        };
         let mut add = |which: usize, bytes: &[u8]| {
             self.checksums[which] = self.checksums[which].wrapping_add(crc32(bytes));
         };

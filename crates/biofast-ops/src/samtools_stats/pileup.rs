@@ -180,8 +180,12 @@ impl Pileup {
 impl Ring {
     /// Where the depth of `position` is; the ring's size makes it wrap.
     fn place(&self, position: i64) -> usize {
-        let size = self.depths.len() as i64;
-        ((self.start as i64 + (position - self.position) % size) % size) as usize
+        let size = self.depths.len();
+        let ahead = position - self.position;
+        // Most positions are in the ring, and a division takes its time.
+        let ahead = if ahead < size as i64 { ahead as usize } else { ahead as usize % size };
+        let place = self.start + ahead;
+        if place < size { place } else { place - size }
     }
 
     /// Counts the depths before `position` and moves there; −1 counts all.

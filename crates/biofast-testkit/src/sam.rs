@@ -1,0 +1,177 @@
+//! SAM text of all kinds of alignments, and the reference to it.
+
+use std::fmt::Write as _;
+
+/// What the generated records have.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Records.
+    pub records: usize,
+    /// Coordinate-sorted, as the header then says.
+    pub sorted: bool,
+    /// The longest read.
+    pub longest: u64,
+    /// Skips, barcodes, qualities beyond 93 missing, and other rare things.
+    pub oddities: bool,
+    /// Seed of the generator.
+    pub seed: u64,
+}
+
+/// The reference sequences: name and length.
+pub const REFERENCES: [(&str, u64); 3] = [("chr1", 70_000), ("chr2:HLA", 900_000), ("chrUn", 3000)];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    fn text(&mut self, len: u64, letters: &[u8]) -> String {
+        (0..len).map(|_| char::from(letters[self.below(letters.len() as u64) as usize])).collect()
+    }
+}
+
+/// A CIGAR of a read of `len` bases, and how much of the reference it takes.
+fn cigar(random: &mut Random, len: u64, oddities: bool) -> (String, u64) {
+    let mut out = String::new();
+    let mut left = len;
+    let mut reference = 0;
+    if oddities && random.chance(5) {
+        let _ = write!(out, "{}H", 1 + random.below(400));
+    }
+    if left > 20 && random.chance(15) {
+        let clip = 1 + random.below(10);
+        let _ = write!(out, "{clip}S");
+        left -= clip;
+    }
+    while left > 0 {
+        let aligned = if random.chance(60) { left } else { 1 + random.below(left) };
+        let op = ["M", "M", "M", "=", "X"][if oddities { random.below(5) as usize } else { 0 }];
+        let _ = write!(out, "{aligned}{op}");
+        reference += aligned;
+        left -= aligned;
+        if left == 0 {
+            break;
+        }
+        match random.below(if oddities { 6 } else { 3 }) {
+            0 => {
+                let n = 1 + random.below(left.min(40));
+                let _ = write!(out, "{n}I");
+                left -= n;
+                if left == 0 {
+                    break;
+                }
+            }
+            1 | 2 => {
+                let n = 1 + random.below(350);
+                let _ = write!(out, "{n}D");
+                reference += n;
+            }
+            3 => {
+                let n = 1 + random.below(4000);
+                let _ = write!(out, "{n}N");
+                reference += n;
+            }
+            4 => out.push_str("2P"),
+            _ => {
+                let _ = write!(out, "{left}S");
+                left = 0;
+            }
+        }
+    }
+    (out, reference)
+}
+
+/// SAM text with a header.
+pub fn text(shape: &Shape) -> String {
+    let mut random = Random(shape.seed | 1);
+    let order = if shape.sorted { "coordinate" } else { "unsorted" };
+    let mut out = format!("@HD\tVN:1.6\tSO:{order}\n");
+    for (name, length) in REFERENCES {
+        let _ = writeln!(out, "@SQ\tSN:{name}\tLN:{length}");
+    }
+    let mut lines: Vec<(u64, u64, String)> = Vec::new();
+    for number in 0..shape.records {
+        let len = match random.below(10) {
+            0 => 1 + random.below(shape.longest),
+            _ => shape.longest.min(150),
+        };
+        let mut flags = if random.chance(80) {
+            1 | [0x40, 0x80, 0x40, 0x80, 0, 0xc0][random.below(6) as usize]
+        } else {
+            0
+        };
+        for (bit, percent) in [(2, 70), (8, 5), (0x10, 50), (0x20, 50), (0x100, 3)] {
+            flags |= if random.chance(percent) { bit } else { 0 };
+        }
+        for (bit, percent) in [(0x200, 2), (0x400, 5), (0x800, 4)] {
+            flags |= if random.chance(percent) { bit } else { 0 };
+        }
+        let placed = random.chance(95);
+        let (reference, length) = REFERENCES[random.below(3) as usize];
+        let (cigar, span) = cigar(&mut random, len, shape.oddities);
+        let mapped = placed && span < length && random.chance(95);
+        flags |= if mapped { 0 } else { 4 };
+        let position = 1 + random.below(length - if mapped { span } else { 0 });
+        let (reference, position) = if placed { (reference, position) } else { ("*", 0) };
+        let mate = ["=", "chr1", "*"][random.below(if placed { 3 } else { 1 }) as usize];
+        let mate = if placed { mate } else { "*" };
+        let mate_position = if mate == "*" { 0 } else { 1 + random.below(2000) };
+        let template = random.below(1200) as i64 - 600;
+        let template = if random.chance(2) { template * 40 } else { template };
+        let missing = shape.oddities && random.chance(2);
+        let letters: &[u8] = if shape.oddities { b"ACGTACGTACGTNRYS=" } else { b"ACGTACGTACGTN" };
+        let bases = if missing { "*".into() } else { random.text(len, letters) };
+        let qualities = if missing || (shape.oddities && random.chance(3)) {
+            "*".into()
+        } else {
+            random.text(len, b"!#,5:?BFIJ~")
+        };
+        let cigar = if mapped && !missing { cigar } else { "*".into() };
+        let flags = if mapped && missing { flags | 4 } else { flags };
+        let mapq = [0, 1, 30, 60, 255][random.below(5) as usize];
+        let mut line = format!(
+            "read{}\t{flags}\t{reference}\t{position}\t{mapq}\t{cigar}\t{mate}\t{mate_position}\
+             \t{template}\t{bases}\t{qualities}",
+            number / 2
+        );
+        if random.chance(70) {
+            let _ = write!(line, "\tMD:Z:100\tNM:i:{}", random.below(300));
+        }
+        if shape.oddities && random.chance(30) {
+            let half = random.text(6, b"ACGTN");
+            let _ = write!(line, "\tBC:Z:{half}-{half}\tQT:Z:{}", random.text(13, b"#5I"));
+        }
+        line.push('\n');
+        let rank = REFERENCES.iter().position(|(name, _)| *name == reference).unwrap_or(9);
+        lines.push((rank as u64, position, line));
+    }
+    if shape.sorted {
+        lines.sort_by_key(|(rank, position, _)| (*rank, *position));
+    }
+    lines.iter().for_each(|(_, _, line)| out.push_str(line));
+    out
+}
+
+/// The reference sequences as FASTA.
+pub fn fasta(seed: u64) -> String {
+    let mut random = Random(seed | 1);
+    let mut out = String::new();
+    for (name, length) in REFERENCES {
+        let bases = random.text(length, b"ACGTACGTACGTNacgtR");
+        let _ = writeln!(out, ">{name}");
+        for line in bases.as_bytes().chunks(70) {
+            out.push_str(std::str::from_utf8(line).unwrap_or_default());
+            out.push('\n');
+        }
+    }
+    out
+}
