@@ -28,6 +28,7 @@
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
 
+mod cram;
 mod error;
 mod fold;
 mod format;
@@ -35,6 +36,7 @@ mod framer;
 mod header;
 mod input;
 mod ordered;
+mod packing;
 mod record;
 mod sam;
 

@@ -17,7 +17,11 @@ pub(crate) struct Ordered<J, R> {
 enum Lanes<J, R> {
     /// Work is done by whoever submits it.
     Here(Box<dyn FnMut(J) -> R + Send>, VecDeque<R>),
-    Threads { lanes: Vec<Lane<J, R>>, submitted: usize, taken: usize },
+    Threads {
+        lanes: Vec<Lane<J, R>>,
+        submitted: usize,
+        taken: usize,
+    },
 }
 
 struct Lane<J, R> {

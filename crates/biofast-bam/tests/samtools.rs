@@ -26,7 +26,7 @@ fn read(source: Source, options: &Options) -> (Vec<u8>, Option<String>) {
 fn ours(path: &Path, reference: Option<PathBuf>, threads: usize) -> (Vec<u8>, Option<String>) {
     let options = Options { threads, strict: true, ..Options::default() };
     let input = Source::open(path).map_err(biofast_bam::Error::from).and_then(|source| {
-        Input::open(source, &InputOptions { io: &options, reference })
+        Input::open(source, &InputOptions { io: &options, reference, sequences: true })
     });
     match input {
         Ok(input) => read(input.source, &options),
@@ -70,7 +70,9 @@ fn difference(ours: &[u8], theirs: &[u8]) -> Option<String> {
     if ours.2 != theirs.2 {
         let at = ours.2.iter().zip(theirs.2).position(|(a, b)| a != b);
         let at = at.unwrap_or_else(|| ours.2.len().min(theirs.2.len()));
-        let show = |bytes: &[u8]| bytes[at.saturating_sub(40)..bytes.len().min(at + 20)].escape_ascii().to_string();
+        let show = |bytes: &[u8]| {
+            bytes[at.saturating_sub(40)..bytes.len().min(at + 20)].escape_ascii().to_string()
+        };
         return Some(format!("records at byte {at}\n  {}\n  {}", show(ours.2), show(theirs.2)));
     }
     if ours.0 != theirs.0 {

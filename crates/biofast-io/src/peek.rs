@@ -103,7 +103,6 @@ impl Read for Fault {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

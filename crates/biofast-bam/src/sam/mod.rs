@@ -12,9 +12,10 @@ use biofast_io::{Location, Options, Reader, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::ordered::Ordered;
-pub(crate) use header::References;
-use header::Text;
+use header::References;
+pub(crate) use header::Text;
 use line::LineFault;
+pub(crate) use line::bin;
 
 /// Text that is handed to a converting thread at once, give or take a line.
 const BLOCK: usize = 256 << 10;
@@ -173,8 +174,7 @@ impl Lines {
         if self.fault.is_some() {
             return None;
         }
-        let mut job =
-            self.spare.pop().unwrap_or_else(|| Job { text: Vec::new(), out: Vec::new() });
+        let mut job = self.spare.pop().unwrap_or_else(|| Job { text: Vec::new(), out: Vec::new() });
         job.text.clear();
         job.text.append(&mut self.rest);
         // Where a line feed may be that hasn't been looked at.

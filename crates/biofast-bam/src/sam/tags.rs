@@ -73,12 +73,7 @@ fn float(number: &[u8]) -> Option<f64> {
     std::str::from_utf8(number).ok()?.parse().ok()
 }
 
-fn write_array(
-    element: u8,
-    list: &[u8],
-    field: &[u8],
-    out: &mut Vec<u8>,
-) -> Result<(), LineFault> {
+fn write_array(element: u8, list: &[u8], field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
     let bad = |expected| LineFault::new(expected, field);
     let range = match element {
         b'c' => i64::from(i8::MIN)..=i64::from(i8::MAX),
