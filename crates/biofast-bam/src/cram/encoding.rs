@@ -184,8 +184,8 @@ impl Huffman {
         for _ in 0..n {
             symbols.push(bytes.itf8()?);
         }
-        if bytes.length()? != n || n == 0 {
-            return bad("a Huffman code with other numbers of symbols and lengths, or none");
+        if bytes.length()? != n {
+            return bad("a Huffman code with other numbers of symbols and lengths");
         }
         let mut codes = Vec::new();
         for symbol in symbols {
@@ -195,7 +195,8 @@ impl Huffman {
             }
         }
         codes.sort_by_key(|&(len, _, symbol)| (len, symbol));
-        let (mut code, mut last) = (0u32, codes[0].0);
+        // Writers give series that they don't use a code without symbols.
+        let (mut code, mut last) = (0u32, codes.first().map_or(0, |first| first.0));
         for entry in &mut codes {
             code = code.checked_shl(entry.0 - last).unwrap_or(u32::MAX);
             last = entry.0;

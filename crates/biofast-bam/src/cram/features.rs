@@ -11,6 +11,8 @@ use crate::cram::slice::{Record, Slice};
 pub(super) struct Bases<'a> {
     pub(super) bases: &'a [u8],
     pub(super) first: i64,
+    /// The length of the whole reference sequence.
+    pub(super) len: i64,
 }
 
 impl Bases<'_> {
@@ -60,6 +62,7 @@ struct Read<'a> {
 struct Md {
     text: Vec<u8>,
     matches: u64,
+    ended: bool,
 }
 
 #[allow(clippy::too_many_arguments)] // one call; the parts are borrowed from one decoder
@@ -87,7 +90,11 @@ pub(super) fn decode(
         op: (MATCH, 0),
         done: 0,
         position: record.start,
-        md: (known.is_some() && wanted.md).then(|| Md { text: Vec::new(), matches: 0 }),
+        md: (known.is_some() && wanted.md).then(|| Md {
+            text: Vec::new(),
+            matches: 0,
+            ended: false,
+        }),
         edits: 0,
     };
     let series = |series| compression.series(series);
@@ -240,19 +247,32 @@ impl Read<'_> {
     fn matches_to(&mut self, end: usize) -> Result<()> {
         let Some(n) = end.checked_sub(self.done).filter(|&n| n > 0) else { return Ok(()) };
         self.extend(MATCH, n as u64)?;
-        if let Some(known) = self.known {
-            for (at, position) in (self.done..end).zip(self.position..) {
-                let base = known.at(position);
-                self.put(at, base);
-                // N against N counts as a mismatch.
-                if base == b'N' && position - known.first < known.bases.len() as i64 {
-                    self.edits = self.edits.saturating_add(1);
-                    if let Some(md) = &mut self.md {
-                        md.base(b'N');
+        if let Some(known) = self.known.filter(|_| end <= self.len) {
+            if !self.missing {
+                let from = usize::try_from(self.position - known.first).unwrap_or(usize::MAX);
+                let bases = known.bases.get(from..).unwrap_or_default();
+                let bases = &bases[..n.min(bases.len())];
+                let own = &mut self.out.bases[self.start + self.done..self.start + end];
+                let (equal, beyond) = own.split_at_mut(bases.len());
+                equal.copy_from_slice(bases);
+                beyond.fill(b'N');
+            }
+            // N against N counts as a mismatch, but not in a run that goes beyond the end.
+            let within = self.position - 1 + n as i64 <= known.len;
+            let unknown = &self.out.bases[self.start + self.done..self.start + end];
+            if within && !self.missing && memchr::memchr(b'N', unknown).is_some() {
+                for &base in unknown {
+                    if base == b'N' {
+                        self.edits = self.edits.saturating_add(1);
                     }
-                } else if let Some(md) = &mut self.md {
-                    md.matches += 1;
+                    match &mut self.md {
+                        Some(md) if base == b'N' => md.base(b'N'),
+                        Some(md) => md.matches += 1,
+                        None => {}
+                    }
                 }
+            } else if let Some(md) = &mut self.md {
+                md.matches += n as u64;
             }
         }
         self.done = end;
@@ -269,10 +289,14 @@ impl Read<'_> {
         }
         self.op.1 += 1;
         self.done += 1;
-        self.edits = self.edits.saturating_add(1);
-        if let (Some(md), Some(known)) = (&mut self.md, self.known) {
-            md.base(known.at(self.position));
+        let beyond = self.known.is_some_and(|known| self.position > known.len);
+        match (&mut self.md, self.known) {
+            // Where the reference ends, so does MD.
+            (Some(md), Some(_)) if beyond => md.end(),
+            (Some(md), Some(known)) => md.base(known.at(self.position)),
+            _ => {}
         }
+        self.edits = self.edits.saturating_add(u32::from(!beyond));
         self.position += 1;
     }
 
@@ -313,8 +337,15 @@ impl Read<'_> {
 impl Md {
     /// Writes the number of matches since what was written last.
     fn count(&mut self) {
-        self.text.extend(self.matches.to_string().bytes());
-        self.matches = 0;
+        if !self.ended {
+            self.text.extend(self.matches.to_string().bytes());
+            self.matches = 0;
+        }
+    }
+
+    fn end(&mut self) {
+        self.count();
+        self.ended = true;
     }
 
     /// A reference base that the read doesn't have.

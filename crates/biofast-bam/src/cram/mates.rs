@@ -1,5 +1,6 @@
 //! Mates within a slice: what one record says of the other, and the template length (CRAM
-//! specification, section 10.4). The sign and the cases without a length are those of htslib.
+//! specification, section 10.4). The sign and the cases without a length are those of
+//! htslib 1.16.
 
 use crate::cram::bytes::{Result, bad};
 use crate::cram::slice::{Record, UNMAPPED};
@@ -74,21 +75,14 @@ fn set_template_len(records: &mut [Record], chain: &[usize]) {
         return;
     }
     let starts = || chain.iter().map(|&n| records[n].start);
-    let ends = || chain.iter().map(|&n| records[n].end);
     let left = starts().min().unwrap_or_default();
-    let right = ends().max().unwrap_or_default();
+    let right = chain.iter().map(|&n| records[n].end).max().unwrap_or_default();
     let leftmost = starts().filter(|&n| n == left).count();
-    let rightmost = ends().filter(|&n| n == right).count();
     let len = right - left + 1;
-    let first = &records[chain[0]];
-    // Of segments that start and end together, the flags decide which is the left one.
-    let (own, others) = if first.start == left && (first.end < right || leftmost <= 1) {
-        (len, -len)
-    } else if first.start == left && first.end == right && leftmost > 1 && rightmost > 1 {
-        if first.flags & FIRST != 0 { (len, -len) } else { (-len, len) }
-    } else {
-        (-len, len)
-    };
-    records[chain[0]].template_len = Some(own);
-    chain[1..].iter().for_each(|&n| records[n].template_len = Some(others));
+    for &n in chain {
+        let record = &mut records[n];
+        // Of segments that start together, the flags decide which is the left one.
+        let is_left = record.start == left && (leftmost == 1 || record.flags & FIRST != 0);
+        record.template_len = Some(if is_left { len } else { -len });
+    }
 }

@@ -17,7 +17,7 @@ mod slice;
 mod tags;
 mod write;
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ struct Decoded {
 }
 
 /// What decoding a container needs of the file.
-pub(self) struct Context {
+struct Context {
     version: Version,
     repository: Repository,
     header: Header,
@@ -98,10 +98,15 @@ impl Context {
         self.header.references().len() as i32
     }
 
-    fn reference_name(&self, reference: i32) -> Result<(usize, &[u8])> {
+    fn needs_sequences(&self) -> bool {
+        !matches!(self.repository, Repository::NotNeeded)
+    }
+
+    /// A reference sequence's index, name and length.
+    fn reference(&self, reference: i32) -> Result<(usize, &[u8], i64)> {
         let index = usize::try_from(reference).ok();
         match index.and_then(|n| Some((n, self.header.references().get(n)?))) {
-            Some((index, reference)) => Ok((index, &reference.name)),
+            Some((index, found)) => Ok((index, &found.name, found.length.into())),
             None => bad("a reference sequence that the header doesn't have"),
         }
     }

@@ -10,6 +10,7 @@ use crate::cram::features::{self, Bases};
 use crate::cram::mates;
 use crate::cram::reference::Repository;
 use crate::cram::{Context, MAX_SLICE, tags};
+use crate::packing;
 
 /// Qualities are stored as an array.
 const QUALITIES: i32 = 1;
@@ -123,7 +124,7 @@ pub(super) fn decode(
         Data { core: Bits::new(&core), external: compression.slots.iter().map(cursor).collect() };
 
     let mut known = None;
-    if header.reference >= 0 {
+    if header.reference >= 0 && context.needs_sequences() {
         known = if header.embedded >= 0 {
             let Some(bases) = find(header.embedded) else {
                 return bad("a slice without the block of its embedded reference");
@@ -131,8 +132,12 @@ pub(super) fn decode(
             if bases.len() < header.span as usize {
                 return bad("an embedded reference that is shorter than its slice");
             }
+            if !bases.iter().all(|&base| packing::is_base(base)) {
+                return bad("an embedded reference that is no sequence");
+            }
             let bases = bases.to_ascii_uppercase();
-            Some(Known { bases: bases.into(), first: header.start.into() })
+            let (_, _, len) = context.reference(header.reference)?;
+            Some(Known { bases: bases.into(), first: header.start.into(), len })
         } else {
             Known::fetch(header.reference, compression, context)?
         };
@@ -158,6 +163,8 @@ pub(super) struct Known {
     pub(super) bases: Arc<[u8]>,
     /// The position of the first of the bases, counted from 1.
     pub(super) first: i64,
+    /// The length of the whole reference sequence, as the header has it.
+    pub(super) len: i64,
 }
 
 impl Known {
@@ -169,12 +176,12 @@ impl Known {
         if !compression.reference {
             return Ok(None);
         }
-        let (index, name) = context.reference_name(reference)?;
+        let (index, name, len) = context.reference(reference)?;
         let bases = match &context.repository {
             Repository::NotNeeded => return Ok(None),
             repository => repository.get(index, name)?,
         };
-        Ok(Some(Known { bases, first: 1 }))
+        Ok(Some(Known { bases, first: 1, len }))
     }
 
     fn check_md5(&self, header: &Header<'_>, context: &Context) -> Result<()> {
@@ -187,7 +194,7 @@ impl Known {
         if super::reference::md5(&self.bases[start..end]) == header.md5 {
             return Ok(());
         }
-        let (_, name) = context.reference_name(header.reference)?;
+        let (_, name, _) = context.reference(header.reference)?;
         let name = biofast_io::Shown(name).to_string();
         Err(crate::ErrorKind::WrongReference(name))
     }
@@ -288,7 +295,7 @@ impl Decoder<'_> {
             if record.start == 0 {
                 return bad("a mapped read without a position");
             }
-            let known = known.map(|k| Bases { bases: &k.bases, first: k.first });
+            let known = known.map(|k| Bases { bases: &k.bases, first: k.first, len: k.len });
             let wanted = features::Wanted { md: !has_md && !missing, nm: !has_nm && !missing };
             features::decode(
                 &mut record,
