@@ -1,5 +1,6 @@
 //! What can be wrong with BAM.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -35,6 +36,21 @@ pub enum ErrorKind {
         /// What was found.
         found: i64,
     },
+    /// CRAM of a version that isn't read.
+    UnsupportedCram(u8, u8),
+    /// CRAM data contradict themselves, or can't be decompressed.
+    BadCram(Cow<'static, str>),
+    /// CRAM data end without their end-of-file container, and the caller is strict.
+    MissingEofContainer,
+    /// CRAM data need a reference sequence that isn't there.
+    MissingReference {
+        /// The sequence's name.
+        name: String,
+        /// Whether a file of reference sequences was given.
+        given: bool,
+    },
+    /// The reference sequence of this name is another one than CRAM data were written with.
+    WrongReference(String),
     /// A line of SAM text is malformed.
     BadLine {
         /// What was expected.
@@ -108,6 +124,13 @@ impl From<Error> for io::Error {
     }
 }
 
+impl ErrorKind {
+    /// A fault of the bytes below, whose location stays with it.
+    pub(crate) fn read(error: io::Error) -> ErrorKind {
+        Error::from_io(error, &"".into()).into_parts().0
+    }
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -121,6 +144,26 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadRecord { expected, found } => {
                 write!(f, "invalid BAM record: expected {expected}, found {found}")
             }
+            ErrorKind::UnsupportedCram(major, minor) => {
+                write!(f, "expected CRAM 2.0 to 3.1, found version {major}.{minor}")
+            }
+            ErrorKind::BadCram(reason) => write!(f, "invalid CRAM: {reason}"),
+            ErrorKind::MissingEofContainer => {
+                write!(f, "the CRAM end-of-file container is missing; the file may be truncated")
+            }
+            ErrorKind::MissingReference { name, given: false } => write!(
+                f,
+                "the reads are stored as differences from the reference sequence '{name}'; name \
+                 a FASTA file that has it with --reference"
+            ),
+            ErrorKind::MissingReference { name, given: true } => {
+                write!(f, "the reference (--reference) has no sequence '{name}'")
+            }
+            ErrorKind::WrongReference(name) => write!(
+                f,
+                "the sequence '{name}' of the reference (--reference) is not the one the reads \
+                 were stored with: the MD5 sums differ"
+            ),
             ErrorKind::BadLine { expected, found } => {
                 write!(f, "invalid SAM: expected {expected}, found {found}")
             }

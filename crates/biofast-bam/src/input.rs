@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use biofast_io::{Options, Source};
 
+use crate::cram::CramToBam;
 use crate::error::Error;
 use crate::format::Format;
 use crate::sam::SamToBam;
@@ -16,6 +17,10 @@ pub struct InputOptions<'a> {
     pub io: &'a Options,
     /// A FASTA file with the reference sequences, for CRAM.
     pub reference: Option<PathBuf>,
+    /// Whether sequences, and the tags MD and NM that follow from them, will be looked at. If
+    /// not, CRAM without `reference` can be read, its bases given as `=` where they equal the
+    /// reference.
+    pub sequences: bool,
 }
 
 /// Alignments of any format as BAM bytes.
@@ -38,7 +43,7 @@ impl Input {
         let source = match format {
             Format::Bam => source,
             Format::Sam => Source::from_adapter(&name, SamToBam::new(source, options.io)?),
-            Format::Cram => unimplemented!("{:?}", options.reference),
+            Format::Cram => Source::from_adapter(&name, CramToBam::new(source, options)?),
         };
         Ok(Input { format, source })
     }

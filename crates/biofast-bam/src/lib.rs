@@ -29,6 +29,7 @@
 //! ```
 
 mod cigar;
+mod cram;
 mod error;
 mod fasta;
 pub mod flag;
@@ -38,6 +39,7 @@ mod framer;
 mod header;
 mod input;
 mod ordered;
+mod packing;
 mod record;
 mod sam;
 mod tags;

@@ -125,7 +125,8 @@ impl Common {
             ..defaults
         };
         let _bar = Bar::new(&progress, Input::len(input), self.quiet);
-        let opened = InputOptions { io: &options, reference: self.reference.clone() };
+        let opened =
+            InputOptions { io: &options, reference: self.reference.clone(), sequences: false };
         let alignments = bam::Input::open(input.open()?, &opened)?;
         collect(alignments.source, &options).map_err(|fault| fault.error.into())
     }

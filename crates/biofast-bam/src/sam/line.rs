@@ -8,6 +8,7 @@
 use biofast_io::Shown;
 
 use crate::error::ErrorKind;
+use crate::packing;
 use crate::sam::fields::{Fields, signed, unsigned};
 use crate::sam::header::Lookup;
 use crate::sam::tags;
@@ -232,76 +233,12 @@ fn write_cigar(cigar: &[u8], out: &mut Vec<u8>) -> Result<Lengths, LineFault> {
     }
 }
 
-/// The 4-bit code of each letter; `INVALID` for what is no letter, '=' or '.'.
-const CODES: [u8; 256] = {
-    let mut codes = [INVALID; 256];
-    let mut letter = 0;
-    while letter < 26 {
-        codes[b'A' as usize + letter] = 15;
-        codes[b'a' as usize + letter] = 15;
-        letter += 1;
-    }
-    codes[b'.' as usize] = 15;
-    let known = b"=ACMGRSVTWYHKDBN";
-    let mut code = 0;
-    while code < 16 {
-        codes[known[code] as usize] = code as u8;
-        codes[known[code].to_ascii_lowercase() as usize] = code as u8;
-        code += 1;
-    }
-    codes
-};
-const INVALID: u8 = 0x80;
-
-/// Bases coded at once where all are A, C, G, T or N: compilers turn this into vector code.
-const WIDE: usize = 32;
-
-/// Packs bases that are all A, C, G, T or N in capitals; `false` if they aren't.
-#[inline]
-fn pack_common(bases: &[u8; WIDE], out: &mut [u8; WIDE / 2]) -> bool {
-    let mut codes = [0u8; WIDE];
-    let mut all = true;
-    for (code, &base) in codes.iter_mut().zip(bases) {
-        let is = |letter: u8, code: u8| if base == letter { code } else { 0 };
-        *code = is(b'A', 1) | is(b'C', 2) | is(b'G', 4) | is(b'T', 8) | is(b'N', 15);
-        all &= *code != 0;
-    }
-    for (packed, [high, low]) in out.iter_mut().zip(codes.as_chunks::<2>().0) {
-        *packed = high << 4 | low;
-    }
-    all
-}
-
 fn write_sequence(sequence: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
-    let start = out.len();
-    out.resize(start + sequence.len().div_ceil(2), 0);
-    let (wide, tail) = sequence.as_chunks::<WIDE>();
-    let (packed, packed_tail) = out[start..].split_at_mut(wide.len() * (WIDE / 2));
-    let mut seen = pack(tail, packed_tail);
-    for (bases, packed) in wide.iter().zip(packed.as_chunks_mut().0) {
-        if !pack_common(bases, packed) {
-            seen |= pack(bases, packed);
-        }
+    if packing::pack(sequence, out) {
+        return Ok(());
     }
-    if seen & INVALID != 0 {
-        let bad = sequence.iter().position(|&b| CODES[usize::from(b)] == INVALID);
-        let from = bad.unwrap_or_default();
-        let expected = "a sequence (SEQ) of letters, '=' and '.'";
-        return Err(LineFault::new(expected, &sequence[from..]));
-    }
-    Ok(())
-}
-
-/// Packs any bases into half as many bytes, rounded up; returns their codes or'ed.
-fn pack(bases: &[u8], out: &mut [u8]) -> u8 {
-    let mut seen = 0;
-    for (packed, pair) in out.iter_mut().zip(bases.chunks(2)) {
-        let high = CODES[usize::from(pair[0])];
-        let low = pair.get(1).map_or(0, |&base| CODES[usize::from(base)]);
-        seen |= high | low;
-        *packed = high << 4 | (low & 15);
-    }
-    seen
+    let from = sequence.iter().position(|&base| !packing::is_base(base)).unwrap_or_default();
+    Err(LineFault::new("a sequence (SEQ) of letters, '=' and '.'", &sequence[from..]))
 }
 
 fn write_qualities(qualities: &[u8], bases: usize, out: &mut Vec<u8>) -> Result<(), LineFault> {

@@ -12,9 +12,10 @@ use biofast_io::{Location, Options, Reader, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::ordered::Ordered;
-pub(crate) use header::References;
-use header::Text;
+use header::References;
+pub(crate) use header::Text;
 use line::LineFault;
+pub(crate) use line::bin;
 
 /// Text that is handed to a converting thread at once, give or take a line.
 const BLOCK: usize = 256 << 10;

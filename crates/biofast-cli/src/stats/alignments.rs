@@ -40,7 +40,7 @@ pub(super) fn collect(
 
 /// The input as BAM.
 fn open(args: &Args, source: Source, options: &Options) -> Result<Source, bam::Error> {
-    let opened = InputOptions { io: options, reference: args.reference.clone() };
+    let opened = InputOptions { io: options, reference: args.reference.clone(), sequences: true };
     Ok(bam::Input::open(source, &opened)?.source)
 }
 

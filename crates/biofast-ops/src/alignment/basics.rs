@@ -204,8 +204,8 @@ impl Basics {
                 (Op::Deletion, true) => (1, len.checked_sub(cycle + 1)),
                 _ => (0, None),
             };
-            // A CIGAR may say more than the read has; such an indel is at no cycle of it.
-            if let Some(place) = place.filter(|&place| place < len) {
+            // A CIGAR may say more than the read has: what is within samtools' least table counts.
+            if let Some(place) = place.filter(|&place| place < len.max(MAX_INDEL as u64)) {
                 let place = place as usize;
                 if let Some(count) = self.indels.get_mut(op_len as usize - 1) {
                     count[kind] += 1;

@@ -1,0 +1,218 @@
+//! Containers and blocks (CRAM specification, sections 6 to 8).
+
+use std::borrow::Cow;
+use std::io::{BufRead, Read};
+
+use libdeflater::crc32;
+use noodles_cram as cram;
+
+use crate::cram::bytes::{Cursor, Result, bad, itf8, length, ltf8};
+use crate::error::ErrorKind;
+
+/// The version of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version {
+    pub(super) major: u8,
+    pub(super) minor: u8,
+}
+
+impl Version {
+    /// Whether headers and blocks carry a CRC-32.
+    pub(super) fn has_checksums(self) -> bool {
+        self.major >= 3
+    }
+
+    /// Whether a complete file ends with an end-of-file container.
+    pub(super) fn has_eof_container(self) -> bool {
+        (self.major, self.minor) >= (2, 1)
+    }
+}
+
+/// A container as stored.
+pub(super) struct Container {
+    /// The blocks.
+    pub(super) body: Vec<u8>,
+    /// Stated number of records.
+    pub(super) records: u64,
+    pub(super) is_eof: bool,
+    /// Bytes of header and body.
+    pub(super) len: u64,
+}
+
+/// The alignment start that marks the end-of-file container: "EOF" in ASCII.
+const EOF_START: i32 = 0x45_4f46;
+
+impl Container {
+    /// Reads the next container; `None` at the end of the input.
+    ///
+    /// Only what is there is allocated, whatever the length field says.
+    pub(super) fn read(reader: &mut impl BufRead, version: Version) -> Result<Option<Container>> {
+        if reader.fill_buf().map_err(ErrorKind::read)?.is_empty() {
+            return Ok(None);
+        }
+        let mut header = Vec::with_capacity(64);
+        let mut byte = || {
+            let mut byte = [0];
+            match reader.read_exact(&mut byte) {
+                Ok(()) => {
+                    header.push(byte[0]);
+                    Ok(byte[0])
+                }
+                Err(e)
+                    if e.kind() == std::io::ErrorKind::UnexpectedEof
+                        && e.get_ref().is_none_or(|e| !e.is::<biofast_io::Error>()) =>
+                {
+                    Err(ErrorKind::Truncated("a CRAM container header"))
+                }
+                Err(e) => Err(ErrorKind::read(e)),
+            }
+        };
+        let body_len = i32::from_le_bytes([byte()?, byte()?, byte()?, byte()?]);
+        let body_len = length(body_len)?;
+        let reference = itf8(&mut byte)?;
+        let start = itf8(&mut byte)?;
+        let _span = itf8(&mut byte)?;
+        let records = length(itf8(&mut byte)?)? as u64;
+        // The record counter; it had 32 bits before version 3, stored the same way.
+        ltf8(&mut byte)?;
+        let _bases = ltf8(&mut byte)?;
+        let _blocks = itf8(&mut byte)?;
+        for _ in 0..length(itf8(&mut byte)?)? {
+            // Where slices start. They are found by their blocks.
+            itf8(&mut byte)?;
+        }
+        if version.has_checksums() {
+            let found = crc32(&header);
+            let mut stored = [0; 4];
+            read_exact(reader, &mut stored, "a CRAM container header")?;
+            check_crc(u32::from_le_bytes(stored), found)?;
+            header.extend(stored);
+        }
+        let mut body = Vec::new();
+        let n = reader.take(body_len as u64).read_to_end(&mut body).map_err(ErrorKind::read)?;
+        if n < body_len {
+            return Err(ErrorKind::Truncated("a CRAM container"));
+        }
+        Ok(Some(Container {
+            len: (header.len() + n) as u64,
+            body,
+            records,
+            is_eof: reference == -1 && start == EOF_START && records == 0,
+        }))
+    }
+}
+
+/// Fills `out`; if the input ends before, it does so inside `what`.
+pub(super) fn read_exact(reader: &mut impl Read, out: &mut [u8], what: &'static str) -> Result<()> {
+    let wanted = out.len() as u64;
+    let mut bytes = Vec::new();
+    reader.take(wanted).read_to_end(&mut bytes).map_err(ErrorKind::read)?;
+    if bytes.len() < out.len() {
+        return Err(ErrorKind::Truncated(what));
+    }
+    out.copy_from_slice(&bytes);
+    Ok(())
+}
+
+fn check_crc(expected: u32, found: u32) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    let kind = biofast_io::ErrorKind::ChecksumMismatch { expected, found };
+    Err(ErrorKind::Io(biofast_io::Error::new(kind, biofast_io::Location::default())))
+}
+
+pub(super) const FILE_HEADER: u8 = 0;
+pub(super) const COMPRESSION_HEADER: u8 = 1;
+pub(super) const SLICE_HEADER: u8 = 2;
+pub(super) const EXTERNAL: u8 = 4;
+pub(super) const CORE: u8 = 5;
+
+/// A block as stored.
+pub(super) struct Block<'a> {
+    method: u8,
+    pub(super) content: u8,
+    pub(super) id: i32,
+    raw_len: usize,
+    data: &'a [u8],
+}
+
+impl<'a> Block<'a> {
+    /// Takes a block from the front and checks its CRC-32.
+    pub(super) fn take(bytes: &mut Cursor<'a>, version: Version) -> Result<Block<'a>> {
+        let start = bytes.rest();
+        let (method, content) = (bytes.byte()?, bytes.byte()?);
+        let id = bytes.itf8()?;
+        let (len, raw_len) = (bytes.length()?, bytes.length()?);
+        let data = bytes.take(len)?;
+        if version.has_checksums() {
+            let found = crc32(&start[..start.len() - bytes.rest().len()]);
+            check_crc(bytes.u32()?, found)?;
+        }
+        Ok(Block { method, content, id, raw_len, data })
+    }
+
+    /// The data without compression.
+    pub(super) fn decode(&self) -> Result<Cow<'a, [u8]>> {
+        if self.raw_len == 0 {
+            return Ok(Cow::Borrowed(&[]));
+        }
+        if self.method == 0 {
+            if self.data.len() != self.raw_len {
+                return bad("a block's two lengths differ though it isn't compressed");
+            }
+            return Ok(Cow::Borrowed(self.data));
+        }
+        // No compressor reaches such ratios on blocks of this size; a length field does.
+        if self.raw_len > MAX_BLOCK || (self.method == 1 && self.raw_len / 1100 > self.data.len()) {
+            return bad("a block that claims to be larger than its data can be");
+        }
+        let decoded = self.decode_codec().map_err(|e| ErrorKind::BadCram(e.to_string().into()))?;
+        if decoded.len() != self.raw_len {
+            return bad("a block that decompresses to another length than stated");
+        }
+        Ok(Cow::Owned(decoded))
+    }
+
+    /// Lets noodles decompress the data. It decodes blocks of slices only, so the block is put
+    /// into a container of one slice.
+    fn decode_codec(&self) -> std::io::Result<Vec<u8>> {
+        let mut body = Vec::with_capacity(self.data.len() + 96);
+        // A slice header that says "no reference, no records, two blocks".
+        let mut slice = vec![0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 2, 1];
+        slice.push(1);
+        slice.extend([0xff, 0xff, 0xff, 0xff, 0x0f]);
+        slice.extend([0; 16]);
+        put_block(&mut body, 0, SLICE_HEADER, slice.len(), &slice);
+        put_block(&mut body, 0, CORE, 0, &[]);
+        put_block(&mut body, self.method, EXTERNAL, self.raw_len, self.data);
+        let mut container = (body.len() as u32).to_le_bytes().to_vec();
+        container.extend([0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0, 3, 1, 0]);
+        let crc = crc32(&container);
+        container.extend(crc.to_le_bytes());
+        container.extend(body);
+        let mut parsed = cram::io::reader::Container::default();
+        cram::io::Reader::new(&container[..]).read_container(&mut parsed)?;
+        let missing = || std::io::Error::from(std::io::ErrorKind::InvalidData);
+        let slice = parsed.slices().next().ok_or_else(missing)??;
+        let (_, mut external) = slice.decode_blocks()?;
+        external.pop().map(|(_, bytes)| bytes.into_owned()).ok_or_else(missing)
+    }
+}
+
+/// 1 GiB: as a slice's data, already far beyond what any writer makes.
+const MAX_BLOCK: usize = 1 << 30;
+
+fn put_block(out: &mut Vec<u8>, method: u8, content: u8, raw_len: usize, data: &[u8]) {
+    let start = out.len();
+    out.extend([method, content, 1]);
+    for n in [data.len(), raw_len] {
+        // Any number may be written in the longest form.
+        let n = n as u32;
+        out.push(0xf0 | (n >> 28) as u8);
+        out.extend([(n >> 20) as u8, (n >> 12) as u8, (n >> 4) as u8, (n & 0x0f) as u8]);
+    }
+    out.extend_from_slice(data);
+    let crc = crc32(&out[start..]);
+    out.extend(crc.to_le_bytes());
+}

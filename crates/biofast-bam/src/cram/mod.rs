@@ -1,0 +1,328 @@
+//! CRAM as a stream of BAM bytes: containers are cut off one by one and decoded on several
+//! threads, in order.
+//!
+//! Versions 2.0 to 3.1. Blocks are decompressed by noodles; records are decoded here, for
+//! noodles decodes neither version 2 nor slices over several references without a reference,
+//! and panics where a reference or a block is missing.
+//!
+//! Format: CRAM format specification, version 3.
+
+mod bytes;
+mod container;
+mod encoding;
+mod features;
+mod mates;
+mod reference;
+mod slice;
+mod tags;
+mod write;
+
+use std::io::{self, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use biofast_io::{Location, Notes, Options, Reader, Source, Warning};
+
+use crate::cram::bytes::{Cursor, Result, bad};
+use crate::cram::container::{Block, COMPRESSION_HEADER, Container, FILE_HEADER, Version};
+use crate::cram::encoding::Compression;
+use crate::cram::reference::Repository;
+use crate::error::{Error, ErrorKind};
+use crate::header::{Header, Parsed};
+use crate::input::InputOptions;
+use crate::ordered::Ordered;
+use crate::sam::Text;
+
+/// The most a slice may take when decoded, 1 GiB: far more than any writer makes, and what keeps
+/// a small damaged file from taking all memory.
+const MAX_SLICE: usize = 1 << 30;
+
+/// Reads CRAM, gives BAM without compression.
+pub(crate) struct CramToBam {
+    state: State,
+    ready: Vec<u8>,
+    taken: usize,
+    name: Arc<str>,
+    threads: usize,
+    strict: bool,
+    notes: Option<Arc<Notes>>,
+    repository: Option<Repository>,
+    /// Where the next container starts in the input.
+    offset: u64,
+    /// Stated records before the next container to be delivered.
+    records: u64,
+    /// What comes after all bytes before it.
+    fault: Option<Error>,
+}
+
+enum State {
+    Start(Reader),
+    Containers(Containers, Ordered<Job, Decoded>),
+    Ended,
+}
+
+/// The file, container by container.
+struct Containers {
+    reader: Reader,
+    version: Version,
+    eof_seen: bool,
+    fault: Option<(u64, ErrorKind)>,
+}
+
+/// A container and its offset.
+struct Job {
+    container: Container,
+    offset: u64,
+}
+
+/// The records of a container; those of the slices before a fault.
+struct Decoded {
+    bam: Vec<u8>,
+    records: u64,
+    offset: u64,
+    fault: Option<ErrorKind>,
+}
+
+/// What decoding a container needs of the file.
+struct Context {
+    version: Version,
+    repository: Repository,
+    header: Header,
+    read_groups: Vec<Vec<u8>>,
+    /// What names are made of where none are stored: the file's name.
+    prefix: Vec<u8>,
+}
+
+impl Context {
+    fn references(&self) -> i32 {
+        self.header.references().len() as i32
+    }
+
+    fn needs_sequences(&self) -> bool {
+        !matches!(self.repository, Repository::NotNeeded)
+    }
+
+    /// A reference sequence's index, name and length.
+    fn reference(&self, reference: i32) -> Result<(usize, &[u8], i64)> {
+        let index = usize::try_from(reference).ok();
+        match index.and_then(|n| Some((n, self.header.references().get(n)?))) {
+            Some((index, found)) => Ok((index, &found.name, found.length.into())),
+            None => bad("a reference sequence that the header doesn't have"),
+        }
+    }
+
+    /// A read group's name. A last group called UNKNOWN is what htsjdk gives reads without one.
+    fn read_group(&self, n: usize) -> Option<&[u8]> {
+        let name = self.read_groups.get(n)?;
+        let unknown = n + 1 == self.read_groups.len() && name == b"UNKNOWN";
+        (!unknown).then_some(name)
+    }
+}
+
+impl CramToBam {
+    /// The CRAM data in `source`.
+    pub(crate) fn new(
+        source: Source,
+        options: &InputOptions<'_>,
+    ) -> std::result::Result<CramToBam, Error> {
+        let name: Arc<str> = source.name().into();
+        let repository = match &options.reference {
+            Some(path) => Repository::open(path)?,
+            None if options.sequences => Repository::Missing,
+            None => Repository::NotNeeded,
+        };
+        let io: &Options = options.io;
+        Ok(CramToBam {
+            state: State::Start(Reader::new(source, io)?),
+            ready: Vec::new(),
+            taken: 0,
+            name,
+            threads: io.threads,
+            strict: io.strict,
+            notes: io.notes.clone(),
+            repository: Some(repository),
+            offset: 0,
+            records: 0,
+            fault: None,
+        })
+    }
+
+    fn advance(&mut self) -> std::result::Result<bool, Error> {
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Start(reader) => {
+                let (containers, context) =
+                    self.start(reader).map_err(|kind| self.error(kind, self.offset, None))?;
+                let context = Arc::new(context);
+                let workers = Ordered::new(self.threads, || {
+                    let context = Arc::clone(&context);
+                    move |job| decode(job, &context)
+                });
+                self.state = State::Containers(containers, workers);
+                Ok(true)
+            }
+            State::Containers(mut containers, mut workers) => {
+                while workers.has_room()
+                    && let Some(job) = containers.next(&mut self.offset)
+                {
+                    workers.submit(job);
+                }
+                let Some(done) = workers.next() else {
+                    if let Some((offset, kind)) = containers.fault.take() {
+                        return Err(self.error(kind, offset, Some(self.records + 1)));
+                    }
+                    return self.check_eof(&containers).map(|()| false);
+                };
+                self.ready = done.bam;
+                match done.fault {
+                    Some(kind) => {
+                        let record = self.records + done.records + 1;
+                        self.fault = Some(self.error(kind, done.offset, Some(record)));
+                    }
+                    None => {
+                        self.records += done.records;
+                        self.state = State::Containers(containers, workers);
+                    }
+                }
+                Ok(true)
+            }
+            State::Ended => self.fault.take().map_or(Ok(false), Err),
+        }
+    }
+
+    /// Reads the file definition and the header.
+    fn start(&mut self, mut reader: Reader) -> Result<(Containers, Context)> {
+        let mut definition = [0; 26];
+        container::read_exact(&mut reader, &mut definition, "the CRAM file definition")?;
+        let version = Version { major: definition[4], minor: definition[5] };
+        if !matches!((version.major, version.minor), (2 | 3, 0 | 1)) {
+            return Err(ErrorKind::UnsupportedCram(version.major, version.minor));
+        }
+        self.offset = 26;
+        let Some(container) = Container::read(&mut reader, version)? else {
+            return Err(ErrorKind::Truncated("the CRAM header"));
+        };
+        let block = Block::take(&mut Cursor::new(&container.body), version)?;
+        if block.content != FILE_HEADER {
+            return bad("a first block that isn't the file header");
+        }
+        let data = block.decode()?;
+        let mut data = Cursor::new(&data);
+        let len = usize::try_from(data.u32()?).ok();
+        let Some(text) = len.and_then(|n| data.rest().get(..n)) else {
+            return bad("a header whose text is longer than its block");
+        };
+        // The text may be padded with NULs.
+        let end = text.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
+        let text = Text::from_bytes(&text[..end]);
+        text.write_bam(&mut self.ready).map_err(|(_, kind)| kind)?;
+        let Parsed::Complete(header, _) = Header::parse(&self.ready)? else {
+            return bad("a header that is incomplete");
+        };
+        let read_groups = text.read_groups();
+        self.offset += container.len;
+        let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
+        let repository = self.repository.take().unwrap_or(Repository::Missing);
+        let containers = Containers { reader, version, eof_seen: false, fault: None };
+        Ok((containers, Context { version, repository, header, read_groups, prefix }))
+    }
+
+    fn check_eof(&self, containers: &Containers) -> std::result::Result<(), Error> {
+        if containers.eof_seen || !containers.version.has_eof_container() {
+            return Ok(());
+        }
+        if self.strict {
+            let at = Location::in_input(&self.name);
+            return Err(Error::new(ErrorKind::MissingEofContainer, at));
+        }
+        if let Some(notes) = &self.notes {
+            notes.warn(Warning::MissingEofContainer);
+        }
+        Ok(())
+    }
+
+    /// An error in the container at `offset`.
+    fn error(&self, kind: ErrorKind, offset: u64, record: Option<u64>) -> Error {
+        let mut at = match &kind {
+            ErrorKind::Io(error) => error.at().clone(),
+            _ => Location::default(),
+        };
+        at.name = Some(Arc::clone(&self.name));
+        at.record = at.record.or(record);
+        at.block = at.block.or(Some(offset));
+        Error::new(kind, at)
+    }
+}
+
+impl Containers {
+    fn next(&mut self, offset: &mut u64) -> Option<Job> {
+        while self.fault.is_none() {
+            match Container::read(&mut self.reader, self.version) {
+                Ok(Some(container)) => {
+                    let start = *offset;
+                    *offset += container.len;
+                    self.eof_seen = container.is_eof;
+                    // One without records holds nothing that is needed.
+                    if container.records > 0 {
+                        return Some(Job { container, offset: start });
+                    }
+                }
+                Ok(None) => break,
+                Err(kind) => self.fault = Some((*offset, kind)),
+            }
+        }
+        None
+    }
+}
+
+impl Read for CramToBam {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.ready.len() {
+            self.ready.clear();
+            self.taken = 0;
+            if !self.advance()? {
+                return Ok(0);
+            }
+        }
+        let n = out.len().min(self.ready.len() - self.taken);
+        out[..n].copy_from_slice(&self.ready[self.taken..self.taken + n]);
+        self.taken += n;
+        Ok(n)
+    }
+}
+
+/// Decodes a container, up to the first slice that is wrong.
+fn decode(job: Job, context: &Context) -> Decoded {
+    let Job { container, offset } = job;
+    let mut done = Decoded { bam: Vec::new(), records: 0, offset, fault: None };
+    // The decompressors aren't ours, and some panic on data that no compressor makes; what had
+    // been decoded before is complete.
+    let result = catch_unwind(AssertUnwindSafe(|| decode_slices(&container, context, &mut done)));
+    done.fault = match result {
+        Ok(Ok(())) => None,
+        Ok(Err(kind)) => Some(kind),
+        Err(_) => Some(ErrorKind::BadCram("a block that can't be decompressed".into())),
+    };
+    done
+}
+
+fn decode_slices(container: &Container, context: &Context, done: &mut Decoded) -> Result<()> {
+    let mut bytes = Cursor::new(&container.body);
+    let block = Block::take(&mut bytes, context.version)?;
+    if block.content != COMPRESSION_HEADER {
+        return bad("a container that doesn't start with a compression header");
+    }
+    let compression = Compression::read(&block.decode()?)?;
+    while !bytes.is_empty() {
+        let slice = slice::decode(&mut bytes, &compression, context)?;
+        let start = done.bam.len();
+        if let Err(kind) = write::write(&slice, context, &mut done.bam) {
+            done.bam.truncate(start);
+            return Err(kind);
+        }
+        done.records += slice.records.len() as u64;
+    }
+    if done.records != container.records {
+        return bad("a container with another number of records than stated");
+    }
+    Ok(())
+}

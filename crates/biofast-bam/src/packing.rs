@@ -1,0 +1,105 @@
+//! Bases as letters to bases as BAM packs them (SAM specification, section 4.2.3).
+
+/// The 4-bit code of each letter, 15 (N) for those that stand for no base; [`INVALID`] for what
+/// is no letter, `=` or `.`.
+const CODES: [u8; 256] = {
+    let mut codes = [INVALID | 15; 256];
+    let mut letter = 0;
+    while letter < 26 {
+        codes[b'A' as usize + letter] = 15;
+        codes[b'a' as usize + letter] = 15;
+        letter += 1;
+    }
+    codes[b'.' as usize] = 15;
+    let known = b"=ACMGRSVTWYHKDBN";
+    let mut code = 0;
+    while code < 16 {
+        codes[known[code] as usize] = code as u8;
+        codes[known[code].to_ascii_lowercase() as usize] = code as u8;
+        code += 1;
+    }
+    codes
+};
+const INVALID: u8 = 0x80;
+
+/// Whether `base` may stand in a sequence.
+pub(crate) fn is_base(base: u8) -> bool {
+    CODES[usize::from(base)] & INVALID == 0
+}
+
+/// Bases coded at once where all are A, C, G, T or N: compilers turn this into vector code.
+const WIDE: usize = 32;
+
+/// Appends `bases`, two a byte, the first in the high bits; `false` if some may not stand in a
+/// sequence, which are stored as N.
+pub(crate) fn pack(bases: &[u8], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    out.resize(start + bases.len().div_ceil(2), 0);
+    let (wide, tail) = bases.as_chunks::<WIDE>();
+    let (packed, packed_tail) = out[start..].split_at_mut(wide.len() * (WIDE / 2));
+    let mut seen = pack_any(tail, packed_tail);
+    for (bases, packed) in wide.iter().zip(packed.as_chunks_mut().0) {
+        if !pack_common(bases, packed) {
+            seen |= pack_any(bases, packed);
+        }
+    }
+    seen & INVALID == 0
+}
+
+/// Packs bases that are all A, C, G, T or N in capitals; `false` if they aren't.
+#[inline]
+fn pack_common(bases: &[u8; WIDE], out: &mut [u8; WIDE / 2]) -> bool {
+    let mut codes = [0u8; WIDE];
+    let mut all = true;
+    for (code, &base) in codes.iter_mut().zip(bases) {
+        let is = |letter: u8, code: u8| if base == letter { code } else { 0 };
+        *code = is(b'A', 1) | is(b'C', 2) | is(b'G', 4) | is(b'T', 8) | is(b'N', 15);
+        all &= *code != 0;
+    }
+    for (packed, [high, low]) in out.iter_mut().zip(codes.as_chunks::<2>().0) {
+        *packed = high << 4 | low;
+    }
+    all
+}
+
+/// Packs any bases into half as many bytes, rounded up; returns their codes or'ed.
+fn pack_any(bases: &[u8], out: &mut [u8]) -> u8 {
+    let mut seen = 0;
+    for (packed, pair) in out.iter_mut().zip(bases.chunks(2)) {
+        let high = CODES[usize::from(pair[0])];
+        let low = pair.get(1).map_or(0, |&base| CODES[usize::from(base)]);
+        seen |= high | low;
+        *packed = high << 4 | (low & 15);
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_letter_at_every_place() {
+        let known = b"=ACMGRSVTWYHKDBN";
+        for byte in 0..=255u8 {
+            let code = known.iter().position(|k| k.eq_ignore_ascii_case(&byte)).unwrap_or(15);
+            for len in [1, 2, 31, 32, 33, 64, 65, 71] {
+                for at in [0, len / 2, len - 1] {
+                    let mut bases = vec![b'C'; len];
+                    bases[at] = byte;
+                    let mut out = vec![7];
+                    let fine = byte.is_ascii_alphabetic() || b"=.".contains(&byte);
+                    assert_eq!(pack(&bases, &mut out), fine);
+                    assert_eq!(is_base(byte), fine);
+                    assert_eq!((out[0], out.len()), (7, 1 + len.div_ceil(2)));
+                    let unpacked: Vec<usize> =
+                        out[1..].iter().flat_map(|b| [b >> 4, b & 15]).map(usize::from).collect();
+                    for (n, found) in unpacked.iter().enumerate() {
+                        let expected = if n == at { code } else { 2 * usize::from(n < len) };
+                        assert_eq!(*found, expected, "{byte} at {n} of {len}");
+                    }
+                }
+            }
+        }
+    }
+}
