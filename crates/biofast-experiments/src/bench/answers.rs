@@ -38,6 +38,10 @@ impl Counts {
 pub(crate) enum Answer {
     /// `biofast stats --json`: `files[0].reads`, `files[0].bases`.
     Biofast,
+    /// `biofast stats --json` of alignments: `files[0].records`, passed and failed.
+    BiofastAlignments,
+    /// The report of `samtools stats`: records of all kinds.
+    SamtoolsStats,
     /// `seqkit stats -T`: `num_seqs`, `sum_len`.
     Seqkit,
     /// `seqtk fqchk`: the row `ALL`, bases only.
@@ -81,6 +85,23 @@ impl Answer {
                 let json: Value = serde_json::from_str(text).context("not JSON")?;
                 let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
                 (number("/files/0/reads"), number("/files/0/bases"), None)
+            }
+            Answer::BiofastAlignments => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                let number = |of: &str| {
+                    json.pointer(&format!("/files/0/records/{of}/total")).and_then(Value::as_u64)
+                };
+                (number("passed").zip(number("failed")).map(|(a, b)| a + b), None, None)
+            }
+            Answer::SamtoolsStats => {
+                let number = |name: &str| {
+                    let start = format!("SN\t{name}:\t");
+                    let value = text.lines().find_map(|line| line.strip_prefix(&start))?;
+                    value.split('\t').next()?.parse::<u64>().ok()
+                };
+                let kinds =
+                    ["raw total sequences", "non-primary alignments", "supplementary alignments"];
+                (kinds.into_iter().map(number).sum(), None, None)
             }
             Answer::Fastp => {
                 let json: Value = serde_json::from_str(text).context("not JSON")?;
@@ -168,6 +189,11 @@ mod tests {
         let flagstat = "5 + 2 in total (QC-passed reads + QC-failed reads)\n4 + 2 primary\n";
         assert_eq!(parse(Answer::Flagstat, flagstat), records);
         assert_eq!(parse(Answer::Idxstats, "sim\t5000000\t4\t1\n*\t0\t0\t2\n"), records);
+        let json = r#"{"files":[{"records":{"passed":{"total":5},"failed":{"total":2}}}]}"#;
+        assert_eq!(parse(Answer::BiofastAlignments, json), records);
+        let report = "SN\traw total sequences:\t4\t# text\nSN\tnon-primary alignments:\t2\n\
+                      SN\tsupplementary alignments:\t1\n";
+        assert_eq!(parse(Answer::SamtoolsStats, report), records);
         assert!(Answer::Flagstat.parse_text("").is_err());
         let bytes = Counts { bytes: Some(9), ..Counts::default() };
         assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), bytes);

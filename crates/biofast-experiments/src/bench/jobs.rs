@@ -146,6 +146,12 @@ const BIOFAST_IDXSTATS: Contestant = Contestant {
     answer: Answer::Idxstats,
     ..BIOFAST
 };
+const BIOFAST_ALIGNMENTS: Contestant = Contestant { answer: Answer::BiofastAlignments, ..BIOFAST };
+const BIOFAST_SAMTOOLS_STATS: Contestant = Contestant {
+    args: |c| list(&[&"stats", &"--format", &"samtools", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::SamtoolsStats,
+    ..BIOFAST
+};
 // The threads of `samtools -@` come on top of the main one, which parses while they inflate.
 const SAMTOOLS_FLAGSTAT: Contestant = Contestant {
     name: "samtools",
@@ -158,6 +164,11 @@ const SAMTOOLS_FLAGSTAT: Contestant = Contestant {
 const SAMTOOLS_IDXSTATS: Contestant = Contestant {
     args: |c| list(&[&"idxstats", &format!("-@{}", c.threads), &c.file]),
     answer: Answer::Idxstats,
+    ..SAMTOOLS_FLAGSTAT
+};
+const SAMTOOLS_STATS: Contestant = Contestant {
+    args: |c| list(&[&"stats", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::SamtoolsStats,
     ..SAMTOOLS_FLAGSTAT
 };
 const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
@@ -229,6 +240,34 @@ pub(crate) const JOBS: &[Job] = &[
             BIOFAST_IDXSTATS,
             Contestant { name: CONTROL, ..BIOFAST_IDXSTATS },
             SAMTOOLS_IDXSTATS,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-stats",
+        about: "all statistics of a BAM file, as JSON; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_ALIGNMENTS,
+            Contestant { name: CONTROL, ..BIOFAST_ALIGNMENTS },
+            SAMTOOLS_STATS,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-stats-samtools",
+        about: "the report of `samtools stats`; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_SAMTOOLS_STATS,
+            Contestant { name: CONTROL, ..BIOFAST_SAMTOOLS_STATS },
+            SAMTOOLS_STATS,
             LIMIT_INFLATE,
         ],
     },
