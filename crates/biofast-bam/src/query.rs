@@ -21,7 +21,6 @@ use biofast_io::{Location, Options, Source, display_name};
 
 use crate::error::{Error, ErrorKind};
 use crate::fold::{par_fold, par_fold_ordered_framed, read_start};
-use crate::format::Format;
 use crate::framer::Framer;
 use crate::header::Header;
 use crate::index::Index;
@@ -154,17 +153,26 @@ impl Query {
         options: &InputOptions<'_>,
         index: Option<&Path>,
     ) -> Result<Query, Error> {
-        let mut source = Source::open(path)?;
+        let source = Source::open(path)?;
         let stored_len = source.len();
-        if stored_len.is_none() || Format::sniff(&mut source)? != Format::Bam {
-            let input = Input::open(source, options)?;
-            return Ok(Query { stored_len, ..Query::scan(input.source, selection) });
-        }
         let name: Arc<str> = source.name().into();
         let io_error =
             |e| biofast_io::Error::new(biofast_io::ErrorKind::Io(e), Location::in_input(&name));
+        let scan = |source| {
+            let input = Input::open(source, options)?;
+            Ok(Query { stored_len, ..Query::scan(input.source, selection) })
+        };
+        if stored_len.is_none() {
+            return scan(source);
+        }
         let serial = Options { chunk_size: 1, io: options.io.io, ..Options::serial() };
-        let (header, records) = read_start(source, &serial)?;
+        let (header, records) = match read_start(source, &serial) {
+            Ok(start) => start,
+            Err(e) if matches!(e.kind(), ErrorKind::NotBam(_)) => {
+                return scan(Source::open(path)?);
+            }
+            Err(e) => return Err(e),
+        };
         let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
         let found =
             index.map(|path| (path.to_owned(), modified(path))).or_else(|| find_index(path));
