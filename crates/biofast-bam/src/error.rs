@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use biofast_io::Location;
+use biofast_io::{Location, Shown};
 
 /// What went wrong in a BAM input, and where.
 pub struct Error(Box<Repr>);
@@ -57,6 +57,24 @@ pub enum ErrorKind {
         expected: &'static str,
         /// What was found, fit for display.
         found: String,
+    },
+    /// A region that can't be understood, or not in this file.
+    BadRegion {
+        /// The region as written.
+        region: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An index that is damaged or of another file.
+    BadIndex(String),
+    /// Something that can't be indexed.
+    NotIndexable(String),
+    /// A record that comes before the one in front of it, where records must be sorted.
+    Unsorted {
+        /// The place of the record before: index of the reference or −1, position from 0 or −1.
+        previous: (i32, i32),
+        /// The place of this record.
+        found: (i32, i32),
     },
 }
 
@@ -167,6 +185,30 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadLine { expected, found } => {
                 write!(f, "invalid SAM: expected {expected}, found {found}")
             }
+            ErrorKind::BadRegion { region, reason } => {
+                write!(f, "region '{}': {reason}", Shown(region.as_bytes()))
+            }
+            ErrorKind::BadIndex(reason) => write!(f, "unusable index: {reason}"),
+            ErrorKind::NotIndexable(reason) => write!(f, "can't be indexed: {reason}"),
+            ErrorKind::Unsorted { previous, found } => write!(
+                f,
+                "not sorted by coordinate: {} comes after {}",
+                Place(*found),
+                Place(*previous)
+            ),
+        }
+    }
+}
+
+/// A place of an alignment for people: position counted from 1.
+struct Place((i32, i32));
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reference, position) = self.0;
+        match reference {
+            -1 => f.write_str("an unplaced record"),
+            n => write!(f, "reference number {} position {}", n + 1, i64::from(position) + 1),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
+use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::{self, Fault, Frames};
 use biofast_io::{Options, Source};
 
@@ -27,8 +28,8 @@ pub fn par_fold<C: Send>(
     accept: impl Fn(&mut C, Batch<'_>) + Sync,
     merge: impl Fn(&mut C, C),
 ) -> Result<(Header, C), Fault<C, Error>> {
-    let slot = Arc::new(OnceLock::new());
-    let framer = Framer::new(source.name(), Arc::clone(&slot));
+    let framer = Framer::new(source.name(), Arc::default());
+    let slot = framer.header_slot();
     let result = pipeline::fold(
         source,
         options,
@@ -53,8 +54,21 @@ pub fn par_fold_ordered<C: Send, T: Default + Send>(
     merge: impl Fn(&mut C, C),
     sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
 ) -> Result<(Header, C), Fault<C, Error>> {
-    let slot = Arc::new(OnceLock::new());
-    let framer = Framer::new(source.name(), Arc::clone(&slot));
+    let framer = Framer::new(source.name(), Arc::default());
+    par_fold_ordered_framed(source, options, framer, init, accept, merge, sink)
+}
+
+/// [`par_fold_ordered`] with a framer that may do more than framing.
+pub(crate) fn par_fold_ordered_framed<C: Send, T: Default + Send>(
+    source: Source,
+    options: &Options,
+    framer: Framer,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, Batch<'_>, &mut T) + Sync,
+    merge: impl Fn(&mut C, C),
+    sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
+) -> Result<(Header, C), Fault<C, Error>> {
+    let slot = framer.header_slot();
     let result = pipeline::fold_ordered(
         source,
         options,
@@ -76,9 +90,18 @@ fn header_of(slot: &OnceLock<Arc<Header>>) -> Header {
 /// # Errors
 /// If the input can't be read or decompressed, is not BAM, or its header is malformed.
 pub fn read_header(source: Source, options: &Options) -> Result<Header, Error> {
+    read_start(source, options).map(|(header, _)| header)
+}
+
+/// The header, and where the first record starts if the input is BGZF.
+pub(crate) fn read_start(
+    source: Source,
+    options: &Options,
+) -> Result<(Header, Option<VirtualOffset>), Error> {
     let slot = Arc::new(OnceLock::new());
     let framer = Framer::new(source.name(), Arc::clone(&slot));
     let mut frames = Frames::new(source, options, framer)?;
     while slot.get().is_none() && frames.advance()? {}
-    Ok(header_of(&slot))
+    let place = frames.current().1.place;
+    Ok((header_of(&slot), place))
 }

@@ -4,11 +4,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::{self, End};
 use biofast_io::{Carry, Chunk, Location};
 
 use crate::error::{Error, ErrorKind};
 use crate::header::{Header, Parsed};
+use crate::order::Order;
 use crate::record::{Batch, FIXED_LEN};
 
 /// The longest record in bytes: what a signed 32-bit block size can say.
@@ -26,7 +28,15 @@ pub struct Framer {
     records: u64,
     /// Inflated bytes before the carried ones.
     offset: u64,
+    /// Where the carried bytes start in the file, if that is BGZF.
+    place: Option<VirtualOffset>,
+    /// What is to be done with the header before the first record is framed.
+    on_header: Option<OnHeader>,
+    /// Where records must be sorted: what came before.
+    order: Option<Order>,
 }
+
+type OnHeader = Box<dyn FnOnce(&Header) -> Result<(), Error> + Send>;
 
 /// The header before there is one.
 static EMPTY_HEADER: Header = Header::empty();
@@ -37,12 +47,16 @@ pub struct Frame {
     starts: Vec<u32>,
     first_record: u64,
     header: Option<Arc<Header>>,
+    /// Where the first record starts in the file.
+    pub(crate) place: Option<VirtualOffset>,
 }
 
 impl Frame {
     /// The records, whose bytes are in `chunk`.
     pub fn batch<'a>(&'a self, chunk: &'a Chunk) -> Batch<'a> {
         Batch {
+            chunk,
+            place: self.place,
             bytes: chunk.bytes(),
             starts: &self.starts,
             first: self.first_record,
@@ -61,7 +75,30 @@ impl Framer {
             references: None,
             records: 0,
             offset: 0,
+            place: Some(VirtualOffset::default()),
+            on_header: None,
+            order: None,
         }
+    }
+
+    /// Where the header will be.
+    pub(crate) fn header_slot(&self) -> Arc<OnceLock<Arc<Header>>> {
+        Arc::clone(&self.header)
+    }
+
+    /// Calls `f` with the header when it has been read; an error of it is the input's first one.
+    pub(crate) fn on_header(
+        mut self,
+        f: impl FnOnce(&Header) -> Result<(), Error> + Send + 'static,
+    ) -> Framer {
+        self.on_header = Some(Box::new(f));
+        self
+    }
+
+    /// Makes a record that is not in the order of coordinates an error.
+    pub(crate) fn check_order(mut self) -> Framer {
+        self.order = Some(Order::default());
+        self
     }
 
     fn error(&self, kind: ErrorKind, record: Option<u64>, byte: usize) -> Error {
@@ -82,6 +119,9 @@ impl Framer {
             Parsed::Complete(header, len) => {
                 // Checked when it was parsed: the number is an i32 that is not negative.
                 self.references = Some(header.references().len() as i32);
+                if let Some(f) = self.on_header.take() {
+                    f(&header)?;
+                }
                 // One framer reads one header.
                 let _ = self.header.set(Arc::new(header));
                 Ok(Some(len))
@@ -111,11 +151,15 @@ impl pipeline::Framer for Framer {
         let mut fault = None;
         if self.references.is_none() {
             match self.read_header(bytes)? {
-                Some(len) => at = len,
+                Some(len) => {
+                    at = len;
+                    self.place = chunk.virtual_offset(at);
+                }
                 None if bytes.is_empty() => {}
                 None => inside = Some("the header"),
             }
         }
+        frame.place = self.place;
         if let Some(references) = self.references {
             if frame.header.is_none() {
                 frame.header = self.header.get().cloned();
@@ -135,6 +179,16 @@ impl pipeline::Framer for Framer {
                 }
             }
             inside = (at < bytes.len()).then_some("a record");
+            if let Some(order) = &mut self.order
+                && let Err((index, kind)) = order.check(bytes, &frame.starts)
+            {
+                let record = self.records + index as u64 + 1;
+                fault = Some(self.error(kind, Some(record), frame.starts[index] as usize));
+                frame.starts.truncate(index);
+            }
+            if at > 0 {
+                self.place = chunk.virtual_offset(at);
+            }
         }
         self.records += frame.starts.len() as u64;
         if let Some(fault) = fault {

@@ -45,6 +45,13 @@ impl Header {
         &self.references
     }
 
+    /// Whether the text says that the records are sorted by coordinate.
+    pub fn is_sorted_by_coordinate(&self) -> bool {
+        let line = self.text.split(|&b| b == b'\n').next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|f| f == b"SO:coordinate")
+    }
+
     /// The text parsed by noodles.
     ///
     /// # Errors

@@ -1,6 +1,10 @@
 //! Records borrowed from the chunk they were inflated into; fields are decoded when asked for.
 
+use biofast_io::Chunk;
+use biofast_io::bgzf::VirtualOffset;
+
 use crate::cigar::{self, Cigar};
+use crate::flag;
 use crate::header::Header;
 use crate::tags::Tags;
 
@@ -115,6 +119,15 @@ impl<'a> Record<'a> {
         Cigar::new(stored)
     }
 
+    /// The end of the alignment on the reference: the first position after it, counted from 0. A
+    /// record that is unmapped, has no CIGAR or one that takes no reference bases counts as one base
+    /// long, as in samtools.
+    pub fn alignment_end(&self) -> i64 {
+        let is_mapped = self.flags() & flag::UNMAPPED == 0;
+        let len = if is_mapped { self.cigar().reference_len() } else { 0 };
+        i64::from(self.position()) + len.max(1) as i64
+    }
+
     fn sequence_start(&self) -> usize {
         FIXED_LEN + self.name_len() + 4 * self.cigar_ops()
     }
@@ -147,6 +160,9 @@ impl<'a> Record<'a> {
 /// The records of one chunk, in file order.
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
+    pub(crate) chunk: &'a Chunk,
+    /// Where the first record framed in the chunk starts in the file.
+    pub(crate) place: Option<VirtualOffset>,
     pub(crate) bytes: &'a [u8],
     /// Where each record's block size starts.
     pub(crate) starts: &'a [u32],
@@ -167,7 +183,9 @@ impl<'a> Batch<'a> {
         self.starts.is_empty()
     }
 
-    /// The number of the first record in the input, counted from 0.
+    /// The number of the first record in the input, counted from 0. Where records are selected
+    /// (see [`par_fold_regions`](crate::par_fold_regions)) it is the number before selection, in
+    /// what is read.
     #[inline]
     pub fn first_record(&self) -> u64 {
         self.first
@@ -189,6 +207,30 @@ impl<'a> Batch<'a> {
     #[inline]
     pub fn iter(&self) -> Records<'a> {
         Records { bytes: self.bytes, starts: self.starts.iter() }
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// Each record with the virtual offsets where it starts and ends; `None` if the input is not
+    /// BGZF. Only for a batch of all records of a chunk.
+    pub(crate) fn with_places(
+        &self,
+    ) -> Option<impl Iterator<Item = (Record<'a>, VirtualOffset, VirtualOffset)> + 'a> {
+        let chunk = self.chunk;
+        let mut start = self.place?;
+        let ends = self
+            .starts
+            .iter()
+            .zip(self.iter())
+            .map(|(&at, record)| (record, at as usize + 4 + record.as_bytes().len()));
+        // Records end in the chunk's own bytes, so the last one tells whether all come from blocks.
+        if let Some((_, end)) = ends.clone().next_back() {
+            chunk.virtual_offset(end)?;
+        }
+        Some(ends.map(move |(record, end)| {
+            let end = chunk.virtual_offset(end).unwrap_or(VirtualOffset::MAX);
+            (record, std::mem::replace(&mut start, end), end)
+        }))
     }
 }
 
@@ -223,6 +265,17 @@ impl<'a> Iterator for Records<'a> {
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.starts.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Records<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let last = self.starts.as_slice().last()?;
+        let record =
+            Records { bytes: self.bytes, starts: std::slice::from_ref(last).iter() }.next();
+        self.starts.next_back();
+        record
     }
 }
 

@@ -34,10 +34,10 @@ impl<'a> Tag<'a> {
         matches!(self.kind, b'Z' | b'H').then_some(self.value)
     }
 
-    /// The elements' bytes of an array of `u32` (`B:I`).
+    /// The elements' bytes of an array of 32-bit integers (`B:I` or `B:i`).
     pub(crate) fn as_u32_array(&self) -> Option<&'a [u8]> {
         match (self.kind, self.value) {
-            (b'B', [b'I', _, _, _, _, elements @ ..]) => Some(elements),
+            (b'B', [b'I' | b'i', _, _, _, _, elements @ ..]) => Some(elements),
             _ => None,
         }
     }

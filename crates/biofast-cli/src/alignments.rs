@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
-use biofast::bam::{self, InputOptions};
+use biofast::bam::{self, InputOptions, Query, Selection};
 use biofast::io::{Options, Progress};
 use biofast::ops::{flagstat, idxstats};
 use clap::ValueEnum;
@@ -23,6 +23,7 @@ use crate::progress::Bar;
 Examples:
   biofast flagstat aln.bam
   biofast flagstat -T genome.fa aln.cram
+  biofast flagstat --region chr1:1,000,001-2,000,000 aln.bam
   biofast flagstat -O json aln.bam -o aln.flagstat.json")]
 pub(crate) struct FlagstatArgs {
     /// Output format
@@ -46,11 +47,12 @@ enum FlagstatFormat {
 /// Count mapped and unmapped records of each reference in a BAM, SAM or CRAM file, as
 /// `samtools idxstats`
 ///
-/// The file is read whole and needs no index.
+/// The records are counted, so no index is needed, except to read only some regions.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast idxstats aln.bam
+  biofast idxstats -L targets.bed aln.bam
   samtools view -b -F 4 aln.bam | biofast idxstats -")]
 pub(crate) struct IdxstatsArgs {
     #[command(flatten)]
@@ -66,6 +68,9 @@ struct Common {
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(short = 'T', long, value_name = "FASTA")]
     reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    regions: RegionArgs,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
@@ -86,6 +91,49 @@ struct Common {
     /// Decompressed bytes a worker takes at once; results never depend on it
     #[arg(long, hide = true, value_name = "BYTES")]
     chunk_size: Option<std::num::NonZeroUsize>,
+}
+
+/// Which records are wanted.
+#[derive(clap::Args)]
+pub(crate) struct RegionArgs {
+    /// Only records that overlap REGION (may be given several times): NAME, NAME:START,
+    /// NAME:START-END (from 1, END included), or * for records without a place
+    ///
+    /// With a BAI or CSI index beside the file only the blocks needed are read. If a name
+    /// contains ':', braces tell it from the positions: {HLA:01}:1-100. A record that
+    /// overlaps several regions counts once.
+    #[arg(long = "region", value_name = "REGION")]
+    regions: Vec<String>,
+
+    /// Only records that overlap an interval of the BED file (from 0, end not included)
+    #[arg(short = 'L', long, value_name = "BED")]
+    regions_file: Option<PathBuf>,
+}
+
+impl RegionArgs {
+    /// The query for an input; without regions all its records.
+    pub(crate) fn query(&self, input: &Input, options: &InputOptions<'_>) -> Result<Query> {
+        if self.regions.is_empty() && self.regions_file.is_none() {
+            return Ok(bam::Input::open(input.open()?, options)?.source.into());
+        }
+        let mut selection = Selection::new();
+        for region in &self.regions {
+            selection.add(region);
+        }
+        if let Some(path) = &self.regions_file {
+            selection.add_bed(path)?;
+        }
+        let query = match input {
+            Input::Path(path) => Query::open(path, &selection, options)?,
+            Input::Stdin(_) => {
+                Query::scan(bam::Input::open(input.open()?, options)?.source, &selection)
+            }
+        };
+        for note in query.notes() {
+            crate::message("note", &note.to_string());
+        }
+        Ok(query)
+    }
 }
 
 pub(crate) fn flagstat(args: &FlagstatArgs) -> Result<ExitCode> {
@@ -109,7 +157,7 @@ impl Common {
     fn read<T, C>(
         &self,
         collect: impl FnOnce(
-            biofast::io::Source,
+            Query,
             &Options,
         ) -> Result<T, biofast::io::pipeline::Fault<C, biofast::bam::Error>>,
     ) -> Result<T> {
@@ -124,11 +172,11 @@ impl Common {
             progress: Some(Arc::clone(&progress)),
             ..defaults
         };
-        let _bar = Bar::new(&progress, Input::len(input), self.quiet);
         let opened =
             InputOptions { io: &options, reference: self.reference.clone(), sequences: false };
-        let alignments = bam::Input::open(input.open()?, &opened)?;
-        collect(alignments.source, &options).map_err(|fault| fault.error.into())
+        let query = self.regions.query(input, &opened)?;
+        let _bar = Bar::new(&progress, query.stored_len().or(input.len()), self.quiet);
+        collect(query, &options).map_err(|fault| fault.error.into())
     }
 
     fn print(&self, text: &str) -> Result<ExitCode> {

@@ -3,6 +3,7 @@
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
 mod alignments;
+mod index;
 mod inputs;
 mod merge;
 mod output;
@@ -26,6 +27,7 @@ enum Command {
     Stats(stats::Args),
     Flagstat(alignments::FlagstatArgs),
     Idxstats(alignments::IdxstatsArgs),
+    Index(index::Args),
     Merge(merge::Args),
 }
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
             Command::Stats(args) => stats::run(args),
             Command::Flagstat(args) => alignments::flagstat(args),
             Command::Idxstats(args) => alignments::idxstats(args),
+            Command::Index(args) => index::run(args),
             Command::Merge(args) => merge::run(args),
         },
     };

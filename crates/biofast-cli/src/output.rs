@@ -25,17 +25,22 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// Writes `text` to the file at `path`, or to standard output.
 pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<()> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same for what isn't text.
+pub(crate) fn write_bytes(path: Option<&Path>, bytes: &[u8]) -> Result<()> {
     match path {
         Some(path) => {
             let write = || -> io::Result<()> {
                 if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
                     // A device or a pipe can't be replaced, only written to.
                     let mut file = std::fs::File::options().write(true).open(path)?;
-                    file.write_all(text.as_bytes())?;
+                    file.write_all(bytes)?;
                     return file.flush();
                 }
                 let mut file = AtomicFile::create(path)?;
-                file.write_all(text.as_bytes())?;
+                file.write_all(bytes)?;
                 file.commit()
             };
             match write() {
@@ -46,7 +51,7 @@ pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<()> {
         }
         None => {
             let mut stdout = io::stdout().lock();
-            let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+            let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
             match written {
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(ClosedPipe.into()),
                 result => result.context("can't write to standard output"),

@@ -3,6 +3,12 @@
 //! Format: SAM specification, section 4.1. A block is a gzip member with a `BC` extra subfield
 //! that holds the block's total length less one; it inflates to at most 65,536 bytes.
 
+mod offset;
+mod write;
+
+pub use offset::VirtualOffset;
+pub use write::{BLOCK_DATA, compress, store};
+
 use libdeflater::{DecompressionError, Decompressor};
 
 /// The empty block that ends a BGZF file.

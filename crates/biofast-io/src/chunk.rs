@@ -6,6 +6,8 @@ use std::sync::Arc;
 #[cfg(all(feature = "mmap", unix))]
 use crate::map::Map;
 
+use crate::bgzf::{Block, VirtualOffset};
+
 /// Decompressed bytes of one chunk: a worker's own buffer, or a stretch of the map.
 pub struct Chunk {
     buffer: Vec<u8>,
@@ -14,6 +16,20 @@ pub struct Chunk {
     map: Option<Arc<Map>>,
     start: usize,
     end: usize,
+    /// Bytes of `bytes()` that were carried over from the chunks before.
+    joined: usize,
+    origin: Origin,
+}
+
+/// The BGZF blocks a chunk was inflated from; none if it came from something else.
+#[derive(Default)]
+struct Origin {
+    /// Each block's offset in the file, and where its data start in the chunk's own bytes.
+    blocks: Vec<(u64, usize)>,
+    /// The file offset right behind the last block.
+    after: u64,
+    /// The data of all blocks.
+    len: usize,
 }
 
 /// Room before a chunk's bytes, where the unfinished record of the chunk before is put.
@@ -47,6 +63,8 @@ impl Chunk {
             map: None,
             start: 0,
             end: 0,
+            joined: 0,
+            origin: Origin::default(),
         }
     }
 
@@ -57,6 +75,46 @@ impl Chunk {
             return &map.bytes()[self.start..self.end];
         }
         &self.buffer[self.start..self.end]
+    }
+
+    /// The virtual offset of byte `at` of the chunk, which may also be its end; `None` if the
+    /// bytes don't come from BGZF blocks or `at` lies in what was carried over from the chunk
+    /// before. The end of a block's data counts as the start of what follows, as in htslib.
+    pub fn virtual_offset(&self, at: usize) -> Option<VirtualOffset> {
+        let own = at.checked_sub(self.joined)?;
+        let Origin { blocks, after, len } = &self.origin;
+        if blocks.is_empty() || own > *len {
+            return None;
+        }
+        let index = blocks.partition_point(|(_, start)| *start < own);
+        Some(match blocks.get(index) {
+            Some((file_offset, start)) if *start == own => VirtualOffset::new(*file_offset, 0),
+            None if own == *len => VirtualOffset::new(*after, 0),
+            _ => {
+                let (file_offset, start) = blocks[index.checked_sub(1)?];
+                VirtualOffset::new(file_offset, u16::try_from(own - start).ok()?)
+            }
+        })
+    }
+
+    /// The BGZF blocks whose data are in this chunk: the offset in the file and the length of
+    /// the data. Nothing if the bytes come from something else.
+    pub fn blocks(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let Origin { blocks, len, .. } = &self.origin;
+        let ends = blocks.iter().skip(1).map(|(_, start)| *start).chain([*len]);
+        blocks.iter().zip(ends).map(|((file_offset, start), end)| (*file_offset, end - start))
+    }
+
+    /// The chunk's own bytes are the data of `blocks`.
+    pub(crate) fn set_origin(&mut self, blocks: &[Block]) {
+        let origin = &mut self.origin;
+        origin.blocks.clear();
+        origin.len = 0;
+        for block in blocks {
+            origin.blocks.push((block.file_offset, origin.len));
+            origin.len += block.inflated_len;
+            origin.after = block.file_offset + block.header.block_len as u64;
+        }
     }
 
     /// Empties the chunk and returns room for `len` bytes; [`filled`](Self::filled) says how
@@ -107,6 +165,7 @@ impl Chunk {
     /// room kept for it, the chunk is appended to it instead, so that a record of any length
     /// is moved a bounded number of times.
     pub fn join(&mut self, carry: &mut Carry) {
+        self.joined = carry.len();
         self.start -= carry.mapped;
         carry.mapped = 0;
         let len = carry.bytes.len();

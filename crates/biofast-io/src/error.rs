@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::bgzf::InflateError;
+
 /// What went wrong while bytes were read or decompressed, and where.
 pub struct Error(Box<Repr>);
 
@@ -52,6 +54,10 @@ pub enum ErrorKind {
     MissingEofBlock,
     /// The file became shorter while it was being read.
     Shrunk,
+    /// The input is not BGZF but the named thing, and its blocks are needed.
+    NotBgzf(&'static str),
+    /// An index points to a place where the file has no such data.
+    IndexMismatch(&'static str),
 }
 
 /// Where something went wrong. Every part is optional; what is known is set.
@@ -100,12 +106,29 @@ impl Error {
     }
 
     pub(crate) fn io(error: std::io::Error, name: &Arc<str>) -> Self {
-        // The byte layer's own errors travel through adapters wrapped.
-        let error = match error.downcast::<Error>() {
-            Ok(own) => return own,
-            Err(error) => error,
-        };
-        Error::new(ErrorKind::Io(error), Location::in_input(name))
+        // The byte layer's own errors come wrapped from readers that are built on it.
+        match error.downcast::<Error>() {
+            Ok(own) => own,
+            Err(error) => Error::new(ErrorKind::Io(error), Location::in_input(name)),
+        }
+    }
+}
+
+impl From<InflateError> for ErrorKind {
+    fn from(error: InflateError) -> Self {
+        match error {
+            InflateError::BadData => ErrorKind::Corrupt {
+                codec: "deflate",
+                reason: "invalid data in a BGZF block".into(),
+            },
+            InflateError::Length { expected, found } => ErrorKind::LengthMismatch {
+                expected: expected as u64,
+                found: found.map(|n| n as u64),
+            },
+            InflateError::Checksum { expected, found } => {
+                ErrorKind::ChecksumMismatch { expected, found }
+            }
+        }
     }
 }
 
@@ -163,6 +186,12 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the BGZF end-of-file block is missing; the file may be truncated")
             }
             ErrorKind::Shrunk => write!(f, "the file became shorter while it was being read"),
+            ErrorKind::NotBgzf(found) => {
+                write!(f, "expected BGZF, found {found}; only BGZF can be indexed")
+            }
+            ErrorKind::IndexMismatch(what) => {
+                write!(f, "the index doesn't fit the file: {what}; it is stale or damaged")
+            }
         }
     }
 }

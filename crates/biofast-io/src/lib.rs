@@ -29,6 +29,7 @@ mod chunk;
 mod container;
 mod error;
 mod feed;
+pub mod gzi;
 mod gzip;
 mod input;
 #[cfg(all(feature = "mmap", unix))]
@@ -40,6 +41,7 @@ mod pieces;
 pub mod pipeline;
 mod reader;
 mod source;
+pub mod splice;
 mod turn;
 
 pub use chunk::{Carry, Chunk};

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bgzf::{self, Block, InflateError, Inflater, Parsed};
+use crate::bgzf::{self, Block, Inflater, Parsed};
 use crate::chunk::Chunk;
 use crate::container::Container;
 use crate::error::{Error, ErrorKind, Location};
@@ -301,6 +301,7 @@ impl Load {
 
     /// The part that needs no order: inflates the blocks, or brings mapped text in.
     pub(crate) fn prepare(&mut self, inflater: &mut Inflater) {
+        self.chunk.set_origin(&self.blocks);
         if self.blocks.is_empty() {
             self.chunk.populate();
             return;
@@ -319,19 +320,7 @@ impl Load {
             Ok(n) => self.chunk.filled(n),
             Err((index, good, error)) => {
                 self.chunk.filled(good);
-                let kind = match error {
-                    InflateError::BadData => ErrorKind::Corrupt {
-                        codec: "deflate",
-                        reason: "invalid data in a BGZF block".into(),
-                    },
-                    InflateError::Length { expected, found } => ErrorKind::LengthMismatch {
-                        expected: expected as u64,
-                        found: found.map(|n| n as u64),
-                    },
-                    InflateError::Checksum { expected, found } => {
-                        ErrorKind::ChecksumMismatch { expected, found }
-                    }
-                };
+                let kind = ErrorKind::from(error);
                 let block = Some(self.blocks[index].file_offset);
                 let at = Location { block, ..Location::in_input(&self.name) };
                 self.fault = Some(Error::new(kind, at));

@@ -129,18 +129,24 @@ impl Options {
     pub const DEFAULT_CHUNK_SIZE: usize = 8 * 65_536;
     /// 1 GiB.
     pub const MAX_CHUNK_SIZE: usize = 1 << 30;
-}
 
-impl Default for Options {
-    fn default() -> Self {
+    /// The defaults for one thread. Costs nothing, while the default asks the system how many
+    /// threads it allows.
+    pub const fn serial() -> Options {
         Options {
             io: IoMode::Auto,
-            threads: crate::available_threads(),
+            threads: 1,
             chunk_size: Options::DEFAULT_CHUNK_SIZE,
             strict: false,
             progress: None,
             notes: None,
         }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { threads: crate::available_threads(), ..Options::serial() }
     }
 }
 

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use biofast_bam::{Batch, Error, Header, flag};
+use biofast_bam::{Batch, Error, Header, Query, flag};
+use biofast_io::Options;
 use biofast_io::pipeline::Fault;
-use biofast_io::{Options, Source};
 use serde::{Deserialize, Serialize};
 
 /// Values the 12 defined flag bits can have together.
@@ -42,17 +42,21 @@ impl Collector {
         Collector::default()
     }
 
-    /// Collects all records of a BAM input.
+    /// Collects all records of a BAM input, or those of a query.
     ///
     /// # Errors
     /// The first fault of the input, with the counts of the records before it.
     pub fn collect(
-        source: Source,
+        input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, Collector), Fault<Collector, Error>> {
-        biofast_bam::par_fold(source, options, Collector::new, Collector::accept, |mine, theirs| {
-            mine.merge(&theirs)
-        })
+        biofast_bam::par_fold_regions(
+            input,
+            options,
+            Collector::new,
+            Collector::accept,
+            |mine, theirs| mine.merge(&theirs),
+        )
     }
 
     /// Adds the records of a batch.

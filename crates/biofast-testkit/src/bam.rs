@@ -77,3 +77,40 @@ pub fn records(n: usize, references: i32) -> Vec<Record> {
         })
         .collect()
 }
+
+/// The fields of an alignment that tests of regions and indexes vary.
+#[derive(Clone, Debug, Default)]
+pub struct Aligned {
+    /// refID.
+    pub reference: i32,
+    /// POS, counted from 0.
+    pub position: i32,
+    /// FLAG.
+    pub flags: u16,
+    /// CIGAR words.
+    pub cigar: Vec<u32>,
+    /// Bases in the packed sequence.
+    pub len: usize,
+    /// Optional fields as stored.
+    pub tags: Vec<u8>,
+}
+
+/// A record with a CIGAR, named `r`.
+pub fn aligned(a: &Aligned) -> Vec<u8> {
+    let base = Record {
+        references: [a.reference, -1],
+        mapq: 60,
+        flags: a.flags,
+        name: "r".into(),
+        len: a.len,
+    };
+    let mut out = record(&base);
+    out[8..12].copy_from_slice(&a.position.to_le_bytes());
+    out[16..18].copy_from_slice(&u16::try_from(a.cigar.len()).unwrap().to_le_bytes());
+    let cigar = a.cigar.iter().flat_map(|word| word.to_le_bytes());
+    out.splice(38..38, cigar);
+    out.extend(&a.tags);
+    let size = out.len() as u32 - 4;
+    out[..4].copy_from_slice(&size.to_le_bytes());
+    out
+}

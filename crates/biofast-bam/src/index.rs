@@ -1,0 +1,119 @@
+//! Indexes of coordinate-sorted BAM: BAI and CSI, read, asked and built.
+//!
+//! Formats: SAM specification, section 5, and the CSI specification (CSIv1). Both put every
+//! record into the smallest *bin* that holds it, of a tree in which each bin has eight children,
+//! and list for each bin the *chunks* of the file that hold its records.
+
+mod bins;
+mod build;
+mod hash_order;
+mod query;
+mod read;
+
+use std::path::Path;
+
+pub use build::{BuildOptions, Built, build};
+
+use bins::Scheme;
+use biofast_io::bgzf::VirtualOffset;
+use biofast_io::splice::Segment;
+
+/// The format of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// BAI: references of at most 2^29 − 1 bases, smallest bins of 2^14 bases.
+    Bai,
+    /// CSI: any references, smallest bins of any size; compressed.
+    Csi,
+}
+
+impl Format {
+    /// The extension of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Bai => "bai",
+            Format::Csi => "csi",
+        }
+    }
+}
+
+/// An index that has been read.
+#[derive(Clone, Debug)]
+pub struct Index {
+    format: Format,
+    scheme: Scheme,
+    references: Vec<ReferenceIndex>,
+    unplaced: Option<u64>,
+}
+
+/// What an index says of one reference.
+#[derive(Clone, Debug, Default)]
+struct ReferenceIndex {
+    /// Sorted by number, without the bin that holds the counts.
+    bins: Vec<Bin>,
+    /// The chunks of all bins.
+    chunks: Vec<Segment>,
+    /// BAI: for each window of 2^14 bases the first record that overlaps it.
+    linear: Vec<VirtualOffset>,
+    metadata: Option<Metadata>,
+}
+
+#[derive(Clone, Debug)]
+struct Bin {
+    number: u32,
+    /// CSI: the first record that overlaps the bin's start.
+    first: VirtualOffset,
+    chunks: std::ops::Range<usize>,
+}
+
+/// What an index counts of one reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// Where the records of the reference are.
+    pub segment: Segment,
+    /// Mapped records.
+    pub mapped: u64,
+    /// Unmapped records that have a place on the reference.
+    pub unmapped: u64,
+}
+
+impl Index {
+    /// Reads a BAI or CSI file, which of them it is decided by content.
+    ///
+    /// # Errors
+    /// If the file can't be read, is cut short, or contradicts itself. No length in it is
+    /// believed before the bytes it speaks of are there.
+    pub fn open(path: impl AsRef<Path>) -> Result<Index, crate::Error> {
+        read::open(path.as_ref())
+    }
+
+    /// The format it was read from.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The size of the smallest bins, as a power of 2.
+    pub fn min_shift(&self) -> u8 {
+        self.scheme.min_shift
+    }
+
+    /// The levels of bins below the largest one.
+    pub fn depth(&self) -> u8 {
+        self.scheme.depth
+    }
+
+    /// How many references it covers.
+    pub fn reference_count(&self) -> usize {
+        self.references.len()
+    }
+
+    /// The counts of a reference, if the index has them.
+    pub fn metadata(&self, reference: usize) -> Option<Metadata> {
+        self.references.get(reference)?.metadata
+    }
+
+    /// How many records have no reference, if the index says so.
+    pub fn unplaced(&self) -> Option<u64> {
+        self.unplaced
+    }
+}

@@ -1,0 +1,504 @@
+//! Records of some regions: read through an index where there is one, else picked from a whole
+//! file.
+//!
+//! An indexed query reads a stream spliced from the header and the parts of the file that the
+//! index names (see [`biofast_io::splice`]), through the same pipeline as a whole file. What an
+//! index can't say, records themselves tell: whether they overlap, and whether the index is that
+//! of this file. Records that are out of order or on another reference than those asked for mean
+//! that it isn't.
+
+use std::fmt;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use biofast_io::bgzf::{self, VirtualOffset};
+use biofast_io::pipeline::Fault;
+use biofast_io::splice::{Places, Segment, Spliced, splice};
+use biofast_io::{Location, Options, Source, display_name};
+
+use crate::error::{Error, ErrorKind};
+use crate::fold::{par_fold, par_fold_ordered_framed, read_start};
+use crate::framer::Framer;
+use crate::header::Header;
+use crate::index::Index;
+use crate::input::{Input, InputOptions};
+use crate::record::Batch;
+use crate::region::{Regions, Selection};
+
+/// Compressed bytes worth a thread: below that, starting it costs more than it saves.
+const WORTH_A_THREAD: u64 = 1 << 18;
+
+/// Decompressed bytes that an indexed query takes at once, as reading ends soon after the last
+/// region.
+const INDEXED_CHUNK: usize = 2 << 16;
+
+/// An input and which of its records are wanted.
+pub struct Query {
+    source: Source,
+    wanted: Wanted,
+    notes: Vec<Note>,
+    stored_len: Option<u64>,
+}
+
+enum Wanted {
+    All,
+    /// Those overlapping regions that are looked up when the header has been read.
+    Overlapping(Selection),
+    /// The same, and the source is spliced by an index.
+    Indexed(Indexed),
+}
+
+struct Indexed {
+    regions: Regions,
+    places: Places,
+    /// The reference and position that no wanted record starts at or after, if reading may stop
+    /// there.
+    stop: Option<(usize, i64)>,
+}
+
+/// Something worth telling about how a query is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// There is no index, so the whole file is read.
+    NoIndex {
+        /// The file.
+        file: String,
+        /// Whether its header says that it is sorted, so that an index can be made.
+        is_sorted: bool,
+    },
+    /// The index is older than its file and may not fit it.
+    OlderIndex {
+        /// The index.
+        index: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::NoIndex { file, is_sorted } => {
+                write!(f, "{file} has no index, so all of it is read")?;
+                match is_sorted {
+                    true => f.write_str("; `biofast index` makes one"),
+                    false => Ok(()),
+                }
+            }
+            Note::OlderIndex { index } => {
+                write!(f, "the index {index} is older than its file and may not fit it")
+            }
+        }
+    }
+}
+
+impl From<Source> for Query {
+    /// All records.
+    fn from(source: Source) -> Query {
+        let stored_len = source.len();
+        Query { source, wanted: Wanted::All, notes: Vec::new(), stored_len }
+    }
+}
+
+impl Query {
+    /// The records of a file of any format that overlap `selection`. If it is BAM with an index
+    /// beside it (`x.bam.csi`, `x.csi`, `x.bam.bai` or `x.bai`) only the blocks needed are read.
+    ///
+    /// # Errors
+    /// If the file or its index can't be read, the index is damaged or that of another file, or
+    /// a region doesn't exist.
+    pub fn open(
+        path: impl AsRef<Path>,
+        selection: &Selection,
+        options: &InputOptions<'_>,
+    ) -> Result<Query, Error> {
+        Query::open_file(path.as_ref(), selection, options, None)
+    }
+
+    /// The same with the index named.
+    ///
+    /// # Errors
+    /// As [`open`](Query::open).
+    pub fn open_with_index(
+        path: impl AsRef<Path>,
+        selection: &Selection,
+        options: &InputOptions<'_>,
+        index: impl AsRef<Path>,
+    ) -> Result<Query, Error> {
+        Query::open_file(path.as_ref(), selection, options, Some(index.as_ref()))
+    }
+
+    /// The records of any input that overlap `selection`, found by reading all of it. The source
+    /// holds BAM, as that of an [`Input`]. The regions are looked up in its header when that has
+    /// been read.
+    pub fn scan(source: Source, selection: &Selection) -> Query {
+        Query { wanted: Wanted::Overlapping(selection.clone()), ..Query::from(source) }
+    }
+
+    /// What is worth telling.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// How many stored bytes will be read, where that is known.
+    pub fn stored_len(&self) -> Option<u64> {
+        self.stored_len
+    }
+
+    fn open_file(
+        path: &Path,
+        selection: &Selection,
+        options: &InputOptions<'_>,
+        index: Option<&Path>,
+    ) -> Result<Query, Error> {
+        let source = Source::open(path)?;
+        let stored_len = source.len();
+        let name: Arc<str> = source.name().into();
+        let io_error =
+            |e| biofast_io::Error::new(biofast_io::ErrorKind::Io(e), Location::in_input(&name));
+        let scan = |source| {
+            let input = Input::open(source, options)?;
+            Ok(Query { stored_len, ..Query::scan(input.source, selection) })
+        };
+        if stored_len.is_none() {
+            return scan(source);
+        }
+        let serial = Options { chunk_size: 1, io: options.io.io, ..Options::serial() };
+        let (header, records) = match read_start(source, &serial) {
+            Ok(start) => start,
+            Err(e) if matches!(e.kind(), ErrorKind::NotBam(_)) => {
+                return scan(Source::open(path)?);
+            }
+            Err(e) => return Err(e),
+        };
+        let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
+        let found =
+            index.map(|path| (path.to_owned(), modified(path))).or_else(|| find_index(path));
+        // Only BGZF can be jumped in.
+        let Some(((index_path, index_time), records)) = found.zip(records) else {
+            let mut query = Query::scan(Source::open(path)?, selection);
+            let is_sorted = records.is_some() && header.is_sorted_by_coordinate();
+            query.notes.push(Note::NoIndex { file: name.to_string(), is_sorted });
+            return Ok(query);
+        };
+        let mut notes = Vec::new();
+        if index_time < modified(path) {
+            notes.push(Note::OlderIndex { index: display_name(&index_path) });
+        }
+        let index = Index::open(&index_path)?;
+        let mut file = File::open(path).map_err(io_error)?;
+        let misfit = |why: String| {
+            let at =
+                Location { name: Some(display_name(&index_path).into()), ..Location::default() };
+            Error::new(ErrorKind::BadIndex(why), at)
+        };
+        if index.reference_count() != header.references().len() {
+            return Err(misfit(format!(
+                "it has {} references and {name} has {}",
+                index.reference_count(),
+                header.references().len()
+            )));
+        }
+        check_end(&mut file, &index).map_err(io_error)?.map_err(|why| misfit(why.into()))?;
+        let mut segments = vec![Segment { start: VirtualOffset::default(), end: records }];
+        let mut stored_len = records.compressed();
+        let file_len = file.metadata().map_err(io_error)?.len();
+        let (found, stop) = index.segments(&regions, records);
+        for segment in found {
+            if segment.start < records {
+                return Err(misfit("it points into the header".into()));
+            }
+            let end = segment.end.compressed().min(file_len);
+            stored_len += end.saturating_sub(segment.start.compressed());
+            segments.push(segment);
+        }
+        let Spliced { source, places, has_eof_block } = splice(file, &name, segments)?;
+        // That the end is missing is said at the end.
+        let stop = stop.filter(|_| has_eof_block);
+        let wanted = Wanted::Indexed(Indexed { regions, places, stop });
+        Ok(Query { source, wanted, notes, stored_len: Some(stored_len) })
+    }
+}
+
+/// Folds the records of a query on up to `options.threads` threads: like
+/// [`par_fold`], but `accept` sees only the records asked for, each exactly once
+/// however many regions it overlaps.
+///
+/// # Errors
+/// The first fault in what is read, with the result over exactly the records before it. With an
+/// index also records that show it not to be that of the file.
+pub fn par_fold_regions<C: Send>(
+    query: impl Into<Query>,
+    options: &Options,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, Batch<'_>) + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<(Header, C), Fault<C, Error>> {
+    let query = query.into();
+    if let Wanted::All = query.wanted {
+        return par_fold(query.source, options, init, accept, merge);
+    }
+    let accept = |so_far: &mut C, batch: Batch<'_>, (): &mut ()| accept(so_far, batch);
+    let sink = |(): &mut ()| ControlFlow::Continue(());
+    par_fold_regions_ordered(query, options, init, accept, merge, sink)
+}
+
+/// The same as [`par_fold_ordered`](crate::par_fold_ordered) does it.
+///
+/// # Errors
+/// As [`par_fold_regions`].
+pub fn par_fold_regions_ordered<C: Send, T: Default + Send>(
+    query: impl Into<Query>,
+    options: &Options,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, Batch<'_>, &mut T) + Sync,
+    merge: impl Fn(&mut C, C),
+    mut sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
+) -> Result<(Header, C), Fault<C, Error>> {
+    let (source, framer, plan) = Plan::new(query.into(), options);
+    let header = framer.header_slot();
+    let mut stopped = false;
+    let result = par_fold_ordered_framed(
+        source,
+        &plan.options,
+        framer,
+        || Picked::new(init()),
+        |picked, batch, (result, is_last): &mut (T, bool)| {
+            *is_last = plan.is_last(&batch);
+            plan.pick(picked, batch, |so_far, batch| accept(so_far, batch, result));
+        },
+        |mine, theirs| mine.merge(theirs, &merge),
+        |(result, is_last)| {
+            stopped = *is_last;
+            let flow = sink(result);
+            if stopped { ControlFlow::Break(()) } else { flow }
+        },
+    );
+    let result = match result {
+        // A fault behind the last wanted record may be found or not; it doesn't matter.
+        Err(Fault { so_far, .. }) if stopped => {
+            let header = header.get().map(|header| Header::clone(header)).unwrap_or_default();
+            Ok((header, so_far))
+        }
+        result => result,
+    };
+    plan.finish(result)
+}
+
+/// What a fold of a query needs besides the source and the framer.
+struct Plan {
+    name: Arc<str>,
+    options: Options,
+    /// `None`: all records are wanted. Set before the first record is framed.
+    regions: Option<Arc<OnceLock<Regions>>>,
+    /// Set if the source is spliced by an index.
+    places: Option<Places>,
+    /// As in [`Indexed`].
+    stop: Option<(usize, i64)>,
+}
+
+impl Plan {
+    fn new(query: Query, options: &Options) -> (Source, Framer, Plan) {
+        let Query { source, wanted, stored_len, .. } = query;
+        let framer = Framer::new(source.name(), Arc::default());
+        let mut plan = Plan {
+            name: source.name().into(),
+            options: options.clone(),
+            regions: None,
+            places: None,
+            stop: None,
+        };
+        let framer = match wanted {
+            Wanted::All => framer,
+            Wanted::Overlapping(selection) => {
+                let slot = Arc::new(OnceLock::new());
+                plan.regions = Some(Arc::clone(&slot));
+                let name = Arc::clone(&plan.name);
+                framer.on_header(move |header: &Header| {
+                    let found = selection.resolve(header).map_err(|e| in_input(e, &name))?;
+                    // One framer reads one header.
+                    let _ = slot.set(found);
+                    Ok(())
+                })
+            }
+            Wanted::Indexed(Indexed { regions, places, stop }) => {
+                plan.regions = Some(Arc::new(OnceLock::from(regions)));
+                plan.places = Some(places);
+                plan.stop = stop;
+                let worth = stored_len.unwrap_or(0) / WORTH_A_THREAD + 1;
+                if let Ok(worth) = usize::try_from(worth) {
+                    plan.options.threads = options.threads.min(worth);
+                }
+                plan.options.chunk_size = options.chunk_size.min(INDEXED_CHUNK);
+                framer.check_order()
+            }
+        };
+        (source, framer, plan)
+    }
+
+    /// Whether no wanted record comes after a batch, as far as its last record tells.
+    fn is_last(&self, batch: &Batch<'_>) -> bool {
+        match (self.stop, batch.iter().next_back()) {
+            (Some((reference, position)), Some(last)) => {
+                usize::try_from(last.reference_id()) == Ok(reference)
+                    && i64::from(last.position()) >= position
+            }
+            _ => false,
+        }
+    }
+
+    /// Lets `accept` see the wanted records of a batch.
+    fn pick<C>(
+        &self,
+        picked: &mut Picked<C>,
+        batch: Batch<'_>,
+        accept: impl FnOnce(&mut C, Batch<'_>),
+    ) {
+        let Picked { so_far, starts, misfit } = picked;
+        let Some(regions) = &self.regions else { return accept(so_far, batch) };
+        starts.clear();
+        if let Some(regions) = regions.get() {
+            for (&start, record) in batch.starts.iter().zip(batch) {
+                if regions.overlaps(&record) {
+                    starts.push(start);
+                } else if self.places.is_some() && !regions.touches(record.reference_id()) {
+                    *misfit = true;
+                }
+            }
+        }
+        accept(so_far, Batch { starts, ..batch });
+    }
+
+    fn finish<C>(
+        &self,
+        result: Result<(Header, Picked<C>), Fault<Picked<C>, Error>>,
+    ) -> Result<(Header, C), Fault<C, Error>> {
+        match result {
+            Ok((_, Picked { so_far, misfit: true, .. })) => {
+                let why = "it names records of other references; it is stale or damaged".into();
+                let error = Error::new(ErrorKind::BadIndex(why), Location::in_input(&self.name));
+                Err(Fault { error, so_far })
+            }
+            Ok((header, picked)) => Ok((header, picked.so_far)),
+            Err(Fault { error, so_far }) => {
+                let error = match &self.places {
+                    Some(places) => in_file(error, places),
+                    None => error,
+                };
+                Err(Fault { error, so_far: so_far.so_far })
+            }
+        }
+    }
+}
+
+/// What a worker holds.
+struct Picked<C> {
+    so_far: C,
+    /// Where the wanted records start in the batch.
+    starts: Vec<u32>,
+    /// Whether a record shows that the index is not that of the file.
+    misfit: bool,
+}
+
+impl<C> Picked<C> {
+    fn new(so_far: C) -> Self {
+        Picked { so_far, starts: Vec::new(), misfit: false }
+    }
+
+    fn merge(&mut self, other: Picked<C>, merge: impl Fn(&mut C, C)) {
+        merge(&mut self.so_far, other.so_far);
+        self.misfit |= other.misfit;
+    }
+}
+
+/// An error found in a spliced stream, as one of the file. Record numbers and offsets in the
+/// data are not known there.
+fn in_file(error: Error, places: &Places) -> Error {
+    let at = Location {
+        record: None,
+        offset: None,
+        block: error.at().block.and_then(|at| places.in_file(at)),
+        ..error.at().clone()
+    };
+    let kind = match error.into_parts().0 {
+        kind @ (ErrorKind::BadRecord { .. }
+        | ErrorKind::Unsorted { .. }
+        | ErrorKind::Truncated(_)) => ErrorKind::BadIndex(format!(
+            "it is stale or damaged, or the file is: where it points to, there is this: {kind}"
+        )),
+        kind => kind,
+    };
+    Error::new(kind, at)
+}
+
+fn in_input(error: Error, name: &Arc<str>) -> Error {
+    if error.at().name.is_some() {
+        return error;
+    }
+    let at = Location { name: Some(Arc::clone(name)), ..error.at().clone() };
+    Error::new(error.into_parts().0, at)
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).ok()?.modified().ok()
+}
+
+/// The index beside a file and when it was last changed: of several the first one that isn't
+/// older than the file, in the order in which htslib looks.
+fn find_index(path: &Path) -> Option<(PathBuf, Option<SystemTime>)> {
+    let appended = |extension: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let candidates = [
+        appended(".csi"),
+        path.with_extension("csi"),
+        appended(".bai"),
+        path.with_extension("bai"),
+    ];
+    let mut found: Vec<_> = candidates
+        .into_iter()
+        .filter(|candidate| candidate != path && candidate.is_file())
+        .map(|candidate| {
+            let time = modified(&candidate);
+            (candidate, time)
+        })
+        .collect();
+    let fresh = found.iter().position(|(_, time)| *time >= modified(path)).unwrap_or(0);
+    (!found.is_empty()).then(|| found.swap_remove(fresh))
+}
+
+/// Checks that the records with a place end where the index says: a file that has been cut or
+/// has grown since is noticed, whatever is asked for.
+fn check_end(file: &mut File, index: &Index) -> std::io::Result<Result<(), &'static str>> {
+    use std::io::{Read, Seek, SeekFrom};
+    let Some(end) = index.end() else { return Ok(Ok(())) };
+    let len = file.metadata()?.len();
+    if end.compressed() > len {
+        return Ok(Err("it points behind the end of the file"));
+    }
+    if index.unplaced() != Some(0) {
+        return Ok(Ok(()));
+    }
+    let mut block = Vec::new();
+    file.seek(SeekFrom::Start(end.compressed()))?;
+    file.take(bgzf::MAX_INFLATED as u64).read_to_end(&mut block)?;
+    if block.is_empty() {
+        return Ok(Ok(()));
+    }
+    Ok(match bgzf::parse_header(&block) {
+        bgzf::Parsed::Block(header) if header.block_len <= block.len() => {
+            let data = bgzf::Block::new(&block, 0, header, 0).map_or(0, |b| b.inflated_len);
+            match data == usize::from(end.within()) {
+                true => Ok(()),
+                false => Err("the file has more records than it knows, or others"),
+            }
+        }
+        // What is wrong with the block is found where it is read.
+        bgzf::Parsed::Block(_) | bgzf::Parsed::NeedMore(_) | bgzf::Parsed::Invalid(_) => Ok(()),
+        _ => Err("it points to where no BGZF block starts"),
+    })
+}
