@@ -137,6 +137,11 @@ impl Query {
         Query { wanted: Wanted::Overlapping(selection.clone()), ..Query::from(source) }
     }
 
+    /// Whether all records are wanted.
+    pub fn is_everything(&self) -> bool {
+        matches!(self.wanted, Wanted::All)
+    }
+
     /// What is worth telling.
     pub fn notes(&self) -> &[Note] {
         &self.notes

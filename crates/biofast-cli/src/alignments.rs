@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use biofast::bam::{self, InputOptions, Query, Selection};
-use biofast::io::{Options, Progress};
+use biofast::io::{Options, Progress, Source};
 use biofast::ops::{flagstat, idxstats};
 use clap::ValueEnum;
 
@@ -111,10 +111,20 @@ pub(crate) struct RegionArgs {
 }
 
 impl RegionArgs {
-    /// The query for an input; without regions all its records.
-    pub(crate) fn query(&self, input: &Input, options: &InputOptions<'_>) -> Result<Query> {
-        if self.regions.is_empty() && self.regions_file.is_none() {
-            return Ok(bam::Input::open(input.open()?, options)?.source.into());
+    /// Whether records of some regions are wanted.
+    pub(crate) fn any(&self) -> bool {
+        !self.regions.is_empty() || self.regions_file.is_some()
+    }
+
+    /// The query for an input that has been opened; without regions all its records.
+    pub(crate) fn query(
+        &self,
+        input: &Input,
+        source: Source,
+        options: &InputOptions<'_>,
+    ) -> Result<Query> {
+        if !self.any() {
+            return Ok(bam::Input::open(source, options)?.source.into());
         }
         let mut selection = Selection::new();
         for region in &self.regions {
@@ -124,10 +134,9 @@ impl RegionArgs {
             selection.add_bed(path)?;
         }
         let query = match input {
-            Input::Path(path) => Query::open(path, &selection, options)?,
-            Input::Stdin(_) => {
-                Query::scan(bam::Input::open(input.open()?, options)?.source, &selection)
-            }
+            // Only a regular file can be read in parts.
+            Input::Path(path) if source.len().is_some() => Query::open(path, &selection, options)?,
+            _ => Query::scan(bam::Input::open(source, options)?.source, &selection),
         };
         for note in query.notes() {
             crate::message("note", &note.to_string());
@@ -174,7 +183,7 @@ impl Common {
         };
         let opened =
             InputOptions { io: &options, reference: self.reference.clone(), sequences: false };
-        let query = self.regions.query(input, &opened)?;
+        let query = self.regions.query(input, input.open()?, &opened)?;
         let _bar = Bar::new(&progress, query.stored_len().or(input.len()), self.quiet);
         collect(query, &options).map_err(|fault| fault.error.into())
     }

@@ -20,10 +20,13 @@ use crate::{message, output};
 /// Reads one input of alignments: its figures, and what is wrong with it.
 pub(super) fn collect(
     args: &Args,
+    input: &Input,
     source: Source,
     options: &Options,
 ) -> (Option<Box<Figures>>, Option<String>) {
-    let result = open(args, source, options).map(|source| Statistics::collect(source, options));
+    let opened = opening(args, options);
+    let query = args.regions.query(input, source, &opened);
+    let result = query.map(|query| Statistics::collect(query, options));
     match result {
         Ok(Ok(statistics)) => {
             let error = statistics
@@ -38,10 +41,9 @@ pub(super) fn collect(
     }
 }
 
-/// The input as BAM.
-fn open(args: &Args, source: Source, options: &Options) -> Result<Source, bam::Error> {
-    let opened = InputOptions { io: options, reference: args.reference.clone(), sequences: true };
-    Ok(bam::Input::open(source, &opened)?.source)
+/// How an input is opened.
+fn opening<'a>(args: &Args, options: &'a Options) -> InputOptions<'a> {
+    InputOptions { io: options, reference: args.reference.clone(), sequences: true }
 }
 
 /// How alignments are read: a missing end-of-file marker is an error unless it is allowed.
@@ -57,6 +59,9 @@ pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
     if args.paired || args.interleaved || !args.sample.is_empty() {
         bail!("--paired, --interleaved and --sample don't go with --format samtools");
     }
+    if args.regions.any() {
+        bail!("regions don't go with --format samtools: that report is of whole files");
+    }
     let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
     let progress = Arc::new(Progress::default());
     let notes = Arc::new(Notes::default());
@@ -67,7 +72,7 @@ pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
     let mut source = input.open()?;
     Format::sniff(&mut source)?;
     let bar = Bar::new(&progress, input.len(), args.quiet);
-    let source = open(args, source, &options)?;
+    let source = bam::Input::open(source, &opening(args, &options))?.source;
     let statistics = SamtoolsStats::collect(source, &options, reference.as_ref());
     drop(bar);
     if !args.quiet {

@@ -18,6 +18,7 @@ use biofast::ops::stats::{Collector, Encoding, PairCheck, Summary};
 use clap::ValueEnum;
 use rayon::prelude::*;
 
+use crate::alignments::RegionArgs;
 use crate::inputs::{self, Input};
 use crate::progress::Bar;
 use crate::{message, output};
@@ -56,6 +57,9 @@ pub(crate) struct Args {
     /// '--format samtools'
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
     reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    regions: RegionArgs,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
@@ -332,7 +336,7 @@ fn collect(
         let options = alignments::reading(args, options);
         let (figures, mut error) = match pairs {
             true => (None, Some("--paired and --interleaved are for FASTQ".to_owned())),
-            false => alignments::collect(args, source, &options),
+            false => alignments::collect(args, input, source, &options),
         };
         if let Some(error) = &mut error
             && !error.starts_with(&input.name())
@@ -351,6 +355,11 @@ fn collect(
     }
     let init = if pairs { Collector::with_pair_check } else { Collector::new };
     let result = match source {
+        Ok(_) if args.regions.any() => {
+            let name = input.name();
+            let name = biofast::io::Escaped(name.as_bytes());
+            Err((init(), format!("{name}: reads of FASTQ have no regions")))
+        }
         Ok(source) => Collector::collect(source, &options, init)
             .map_err(|fault| (*fault.so_far, fault.error.to_string())),
         Err(error) => Err((init(), error.to_string())),

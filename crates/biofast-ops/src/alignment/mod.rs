@@ -14,9 +14,10 @@ pub(crate) mod waiting;
 
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Header, flag, par_fold_ordered};
+use biofast_bam::query::{Query, par_fold_regions_ordered};
+use biofast_bam::{Batch, Error, Header, flag};
+use biofast_io::Options;
 use biofast_io::pipeline::Fault;
-use biofast_io::{Options, Source};
 
 use crate::{flagstat, idxstats, stats};
 use basics::{Basics, FRAGMENTS};
@@ -28,7 +29,7 @@ use waiting::Waiting;
 pub struct Statistics {
     pub(crate) header: Header,
     pub(crate) counts: Collector,
-    pub(crate) depth: Depth,
+    pub(crate) depth: Option<Depth>,
 }
 
 /// What is counted without regard to order.
@@ -54,17 +55,19 @@ impl Default for MappingQualities {
 }
 
 impl Statistics {
-    /// Collects all records of `source`.
+    /// Collects the records of `query`, or all of a source. Coverage is only given of all records.
     ///
     /// # Errors
     /// The first fault of the input, with the statistics of the records before it.
     pub fn collect(
-        source: Source,
+        query: impl Into<Query>,
         options: &Options,
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
+        let query = query.into();
+        let is_everything = query.is_everything();
         let mut depth = Depth::default();
-        let result = par_fold_ordered(
-            source,
+        let result = par_fold_regions_ordered(
+            query,
             options,
             Collector::default,
             Collector::accept,
@@ -81,11 +84,13 @@ impl Statistics {
         match result {
             Ok((header, mut counts)) => {
                 counts.settle();
+                let depth = is_everything.then_some(depth);
                 Ok(Statistics { header, counts, depth })
             }
             Err(Fault { error, so_far: mut counts }) => {
                 counts.settle();
-                let so_far = Box::new(Statistics { header: Header::default(), counts, depth });
+                let header = Header::default();
+                let so_far = Box::new(Statistics { header, counts, depth: Some(depth) });
                 Err(Fault { error, so_far })
             }
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Statistics;
 use super::basics::MAX_INSERT;
-use super::depth::MAX_DEPTH;
+use super::depth::{Depth, MAX_DEPTH};
 use crate::flagstat::FlagStat;
 use crate::stats::report::{Statistics as ReadStatistics, Status, rounded};
 use crate::stats::{Lengths, Percent};
@@ -64,7 +64,7 @@ pub struct Figures {
     pub alignment: Alignment,
     /// Pairs whose mates are both mapped.
     pub insert_size: InsertSize,
-    /// How deep the references are covered; `null` unless sorted by coordinate.
+    /// How deep the references are covered; `null` unless sorted by coordinate, and of regions.
     pub coverage: Option<Coverage>,
     /// Primary reads as they were sequenced.
     pub reads: Reads,
@@ -90,9 +90,9 @@ pub struct Reference {
     pub mapped: u64,
     /// Unmapped records placed beside their mate.
     pub unmapped: u64,
-    /// Positions with at least one aligned base; `null` unless sorted by coordinate.
+    /// Positions with at least one aligned base; `null` as [`Figures::coverage`].
     pub covered: Option<u64>,
-    /// Mean depth over all positions; `null` unless sorted by coordinate.
+    /// Mean depth over all positions; `null` as [`Figures::coverage`].
     pub mean_depth: Option<f64>,
 }
 
@@ -177,7 +177,7 @@ impl From<&Statistics> for Figures {
     fn from(s: &Statistics) -> Figures {
         let counts = &s.counts;
         let basics = &counts.basics;
-        let depth = s.depth.is_sorted().then(|| s.depth.clone().finish());
+        let depth = s.depth.clone().filter(Depth::is_sorted).map(Depth::finish);
         let by_reference = |index: usize| {
             let sums = &depth.as_ref()?.1;
             Some(sums.get(index).copied().unwrap_or_default())
