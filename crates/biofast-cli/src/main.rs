@@ -3,6 +3,7 @@
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
 mod alignments;
+mod filter;
 mod inputs;
 mod merge;
 mod output;
@@ -24,6 +25,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Stats(stats::Args),
+    Filter(Box<filter::Args>),
     Flagstat(alignments::FlagstatArgs),
     Idxstats(alignments::IdxstatsArgs),
     Merge(merge::Args),
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Err(error) => Err(error.into()),
         Ok(_) => match &cli.command {
             Command::Stats(args) => stats::run(args),
+            Command::Filter(args) => filter::run(args),
             Command::Flagstat(args) => alignments::flagstat(args),
             Command::Idxstats(args) => alignments::idxstats(args),
             Command::Merge(args) => merge::run(args),
