@@ -5,7 +5,7 @@
 pub struct Tag<'a> {
     /// Two letters, such as `NM`.
     pub name: [u8; 2],
-    /// The type letter as stored: one of `AcCsSiIfZHB`.
+    /// The type letter as stored: one of `AcCsSiIfdZHB`.
     pub kind: u8,
     /// The value's bytes: without the final NUL of `Z` and `H`, with the element type and the
     /// count of `B`.
@@ -69,7 +69,9 @@ impl<'a> Tags<'a> {
             b'A' | b'c' | b'C' => fixed(1),
             b's' | b'S' => fixed(2),
             b'i' | b'I' | b'f' => fixed(4),
-            b'Z' | b'H' => rest.iter().position(|&b| b == 0).map(|n| (n, 1)),
+            // Not in the specification; samtools reads and writes it.
+            b'd' => fixed(8),
+            b'Z' | b'H' => memchr::memchr(0, rest).map(|n| (n, 1)),
             b'B' => {
                 let [kind, count @ ..] = rest.first_chunk::<5>()?;
                 let size = match kind {

@@ -9,7 +9,9 @@ mod inputs;
 mod merge;
 mod output;
 mod progress;
+mod reading;
 mod stats;
+mod view;
 
 use std::process::ExitCode;
 
@@ -31,6 +33,7 @@ enum Command {
     Idxstats(alignments::IdxstatsArgs),
     Index(index::Args),
     Merge(merge::Args),
+    View(Box<view::Args>),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
             Command::Idxstats(args) => alignments::idxstats(args),
             Command::Index(args) => index::run(args),
             Command::Merge(args) => merge::run(args),
+            Command::View(args) => view::run(args),
         },
     };
     match result {
