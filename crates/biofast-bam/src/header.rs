@@ -2,9 +2,8 @@
 
 use std::io;
 
-use noodles_sam as sam;
-
 use biofast_io::{Location, Options, Source};
+use noodles_sam as sam;
 
 use crate::error::{Error, ErrorKind};
 use crate::format::Format;
@@ -49,9 +48,19 @@ impl Header {
 
     /// Whether the text says that the records are sorted by coordinate.
     pub fn is_sorted_by_coordinate(&self) -> bool {
+        self.says(b"SO:coordinate")
+    }
+
+    /// Whether the text says that records of the same name stand together.
+    pub fn is_grouped_by_name(&self) -> bool {
+        self.says(b"SO:queryname") || self.says(b"GO:query")
+    }
+
+    /// Whether the first line is `@HD` and has the field.
+    fn says(&self, field: &[u8]) -> bool {
         let line = self.text.split(|&b| b == b'\n').next().unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|f| f == b"SO:coordinate")
+        line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|found| found == field)
     }
 
     /// The text parsed by noodles.
@@ -181,12 +190,13 @@ impl Header {
 pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {
     let mut wanted = 64 << 10;
     loop {
-        let bytes = source.peek(wanted)?;
+        // A fault at the start is told by the reader, too.
+        let bytes = source.peek(wanted).unwrap_or_default();
         if let Ok(Parsed::Complete(header, _)) = Header::parse(&bytes) {
             return Ok((header, source));
         }
         if bytes.len() < wanted {
-            // What is wrong is best said by the reader.
+            // What is wrong is said by the reader, with its place.
             let options = Options { threads: 1, ..Options::default() };
             let at = Location { name: Some(source.name().into()), ..Location::default() };
             crate::read_header(source, &options)?;

@@ -3,6 +3,7 @@
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
 mod alignments;
+mod fastq;
 mod filter;
 mod index;
 mod inputs;
@@ -34,6 +35,7 @@ enum Command {
     Index(index::Args),
     Merge(merge::Args),
     View(Box<view::Args>),
+    Fastq(Box<fastq::Args>),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
             Command::Index(args) => index::run(args),
             Command::Merge(args) => merge::run(args),
             Command::View(args) => view::run(args),
+            Command::Fastq(args) => fastq::run(args),
         },
     };
     match result {

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     uncompressed: bool,
 
     /// Write FORMAT [default: BAM for a name in .bam, else SAM]
-    #[arg(short = 'O', long, value_enum, value_name = "FORMAT")]
+    #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
     output_fmt: Option<OutputFormat>,
 
     /// The header before the records

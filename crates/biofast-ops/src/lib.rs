@@ -9,3 +9,4 @@ pub mod flagstat;
 pub mod idxstats;
 pub mod samtools_stats;
 pub mod stats;
+pub mod to_fastq;

@@ -42,36 +42,21 @@ pub(super) fn write_signed(value: i64, out: &mut Vec<u8>) {
 /// Digits kept of a number with a fraction.
 const DIGITS: i32 = 6;
 
-/// Appends a number as htslib does: six digits, without zeros at the end of the fraction, with an
-/// exponent if it is below 0.0001 or above 999,999.
-///
-/// Between these, htslib takes ten digits of the fraction and rounds those half up, which is not
-/// always what C's `%g` gives; above and below it uses `%g`.
+/// Appends a number as C's `%g`: six digits, without zeros at the end of the fraction, with an
+/// exponent if it is below 0.0001 or has more than six digits before the point.
 pub(super) fn write_float(value: f64, out: &mut Vec<u8>) {
-    if value == 0.0 {
-        return out.extend_from_slice(if value.is_sign_negative() { b"-0" } else { b"0" });
+    if value.is_nan() {
+        return write_general(value, out);
     }
-    if value < 0.0 {
+    if value.is_sign_negative() {
         out.push(b'-');
     }
     let size = value.abs();
-    if !(0.0001..=999_999.0).contains(&size) {
-        return write_general(if value.is_nan() { value } else { size }, out);
+    // Most are whole numbers.
+    if size < 1e6 && size.trunc() == size {
+        return write_unsigned(size as u64, out);
     }
-    const SCALE: u64 = 10_000_000_000;
-    let mut units = (size * SCALE as f64) as u64;
-    // The unit of the last digit kept.
-    let mut unit = 10;
-    while units / unit >= 10u64.pow(DIGITS as u32) {
-        unit *= 10;
-    }
-    units = (units + unit / 2) / unit * unit;
-    write_unsigned(units / SCALE, out);
-    let fraction = units % SCALE;
-    if fraction > 0 {
-        let digits = format!(".{fraction:010}");
-        out.extend_from_slice(digits.trim_end_matches('0').as_bytes());
-    }
+    write_general(size, out);
 }
 
 /// Appends a number that isn't negative, or NaN, as C's `%g`.
@@ -122,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_as_htslib_prints_them() {
+    fn floats_as_c_prints_them() {
         for (value, expected) in [
             (0.0, "0"),
             (-0.0, "-0"),
@@ -142,6 +127,9 @@ mod tests {
             (1e-45, "1e-45"),
             (99_999.95, "100000"),
             (2.5, "2.5"),
+            (52_065.25, "52065.2"),
+            (52_065.75, "52065.8"),
+            (100_000.5, "100000"),
         ] {
             let mut out = Vec::new();
             write_float(value, &mut out);

@@ -97,10 +97,52 @@ impl SamWriter {
     }
 }
 
-pub(crate) const MALFORMED_TAGS: &str = "its optional fields can't be read";
+/// The highest of some qualities; compilers turn this into vector code.
+fn highest(raw: &[u8]) -> u8 {
+    raw.iter().fold(0, |highest, &quality| highest.max(quality))
+}
+
+const TOO_HIGH: &str = "a quality is above 93, the highest that has a character";
+const MALFORMED_TAGS: &str = "its optional fields can't be read";
 const MISFIT: &str = "its CIGAR and its sequence have different lengths";
 
 impl Record<'_> {
+    /// Appends the optional fields whose names are `wanted`, each after a tab, as SAM text.
+    ///
+    /// # Errors
+    /// If they can't be read.
+    pub fn write_tags(
+        &self,
+        wanted: impl Fn([u8; 2]) -> bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut tags = self.tags();
+        for tag in tags.by_ref().filter(|tag| wanted(tag.name)) {
+            out.push(b'\t');
+            write_tag(&tag, out);
+        }
+        if tags.is_malformed() {
+            return Err(self.unwritable(MALFORMED_TAGS));
+        }
+        Ok(())
+    }
+
+    /// Checks that each quality has a character, as those up to 93 do.
+    ///
+    /// # Errors
+    /// If one doesn't.
+    pub fn check_qualities(&self) -> Result<(), Error> {
+        match highest(self.qualities()) > HIGHEST_QUALITY {
+            true => Err(self.unwritable(TOO_HIGH)),
+            false => Ok(()),
+        }
+    }
+
+    /// An error that this record can't be written.
+    pub fn unwritable(&self, reason: &'static str) -> Error {
+        unwritable(self, reason)
+    }
+
     /// Checks what readers of the record would stumble over: optional fields that can't be read,
     /// and a CIGAR of another length than the sequence.
     ///
@@ -156,15 +198,15 @@ fn write_qualities(raw: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
         return Ok(());
     }
     // Nothing is cut to what has a character without saying so.
-    if raw.iter().fold(0, |highest, &quality| highest.max(quality)) > HIGHEST_QUALITY {
-        return Err("a quality is above 93, the highest that has a character");
+    if highest(raw) > HIGHEST_QUALITY {
+        return Err(TOO_HIGH);
     }
     kernels::copy_qualities(raw, out);
     Ok(())
 }
 
 /// Appends `TAG:TYPE:VALUE`.
-pub(crate) fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
+fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&tag.name);
     out.push(b':');
     if let Some(value) = tag.as_int() {
