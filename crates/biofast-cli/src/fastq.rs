@@ -232,27 +232,39 @@ fn format(args: &Args) -> Result<to_fastq::Format> {
     })
 }
 
-/// Opens the outputs; each file once, however often it is named.
-fn open(args: &Args) -> Result<(Vec<Output>, Routes)> {
-    let mut outputs = Vec::new();
-    let mut paths: Vec<Option<&Path>> = Vec::new();
-    let mut index = |path: Option<&PathBuf>| -> Result<usize> {
+/// The outputs; each file once, however often it is named.
+struct Files<'a> {
+    outputs: Vec<Output>,
+    /// `None` is standard output.
+    paths: Vec<Option<&'a Path>>,
+    level: Option<u8>,
+}
+
+impl<'a> Files<'a> {
+    /// The index of the output that is `path`.
+    fn index(&mut self, path: Option<&'a PathBuf>) -> Result<usize> {
         let path = path.map(PathBuf::as_path).filter(|path| *path != Path::new("-"));
-        if let Some(known) = paths.iter().position(|known| *known == path) {
+        if let Some(known) = self.paths.iter().position(|known| *known == path) {
             return Ok(known);
         }
         let format = path.map_or(Format::Plain, Format::from_name);
-        let level = args.level.filter(|_| format != Format::Plain);
-        outputs.push(reading::open_output(path, Compression::new(format, level)?)?);
-        paths.push(path);
-        Ok(outputs.len() - 1)
-    };
+        let level = self.level.filter(|_| format != Format::Plain);
+        self.outputs.push(reading::open_output(path, Compression::new(format, level)?)?);
+        self.paths.push(path);
+        Ok(self.outputs.len() - 1)
+    }
+}
+
+/// Opens the outputs.
+fn open(args: &Args) -> Result<(Vec<Output>, Routes)> {
+    let mut files = Files { outputs: Vec::new(), paths: Vec::new(), level: args.level };
     let parts = [
-        index(args.other.as_ref())?,
-        index(args.first.as_ref().or(args.out.as_ref()))?,
-        index(args.second.as_ref().or(args.out.as_ref()))?,
+        files.index(args.other.as_ref())?,
+        files.index(args.first.as_ref().or(args.out.as_ref()))?,
+        files.index(args.second.as_ref().or(args.out.as_ref()))?,
     ];
-    let single = args.single.as_ref().map(|path| index(Some(path))).transpose()?;
+    let single = args.single.as_ref().map(|path| files.index(Some(path))).transpose()?;
+    let outputs = files.outputs;
     if args.level.is_some() && outputs.iter().all(|o| o.compression().format() == Format::Plain) {
         bail!("--level needs a name ending in .gz, .bgz or .zst");
     }
