@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
-use biofast::bam::{self, InputOptions};
+use biofast::bam::{self, Detail, InputOptions};
 use biofast::io::{Options, Progress};
 use biofast::ops::{flagstat, idxstats};
 use clap::ValueEnum;
@@ -63,7 +63,7 @@ struct Common {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    /// Reference sequences of a CRAM file, in FASTA. These counts don't need them
     #[arg(short = 'T', long, value_name = "FASTA")]
     reference: Option<PathBuf>,
 
@@ -125,8 +125,11 @@ impl Common {
             ..defaults
         };
         let _bar = Bar::new(&progress, Input::len(input), self.quiet);
-        let opened =
-            InputOptions { io: &options, reference: self.reference.clone(), sequences: false };
+        let opened = InputOptions {
+            io: &options,
+            reference: self.reference.clone(),
+            detail: Detail::Placement,
+        };
         let alignments = bam::Input::open(input.open()?, &opened)?;
         collect(alignments.source, &options).map_err(|fault| fault.error.into())
     }
