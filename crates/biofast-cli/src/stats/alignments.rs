@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Fasta, Format, InputOptions};
+use biofast::bam::{self, Detail, Fasta, Format, InputOptions};
 use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::alignment::Statistics;
 use biofast::ops::alignment::report::{Figures, FileReport, Report};
@@ -40,7 +40,8 @@ pub(super) fn collect(
 
 /// The input as BAM.
 fn open(args: &Args, source: Source, options: &Options) -> Result<Source, bam::Error> {
-    let opened = InputOptions { io: options, reference: args.reference.clone(), sequences: true };
+    let reference = args.reference.clone();
+    let opened = InputOptions { io: options, reference, detail: Detail::Full };
     Ok(bam::Input::open(source, &opened)?.source)
 }
 
