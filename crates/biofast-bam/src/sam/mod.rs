@@ -20,6 +20,9 @@ pub(crate) use line::bin;
 /// Text that is handed to a converting thread at once, give or take a line.
 const BLOCK: usize = 256 << 10;
 
+/// The longest line, more or less: its record can't have more than 2 GiB.
+const MAX_BLOCK: usize = 4 << 30;
+
 /// Reads SAM, gives BAM without compression.
 pub(crate) struct SamToBam {
     state: State,
@@ -85,7 +88,8 @@ impl SamToBam {
                 let workers = Ordered::new(self.threads, || {
                     let references = Arc::clone(&references);
                     move |job| convert(job, &references)
-                });
+                })
+                .map_err(|e| self.located(e))?;
                 let lines = Lines { reader, rest: Vec::new(), spare: Vec::new(), fault: None };
                 self.state = State::Lines(lines, workers);
                 Ok(true)
@@ -197,6 +201,11 @@ impl Lines {
             }
             if job.text.len() < BLOCK && n > 0 {
                 continue;
+            }
+            if job.text.len() > MAX_BLOCK {
+                let reason = "a line of more than 4 GiB";
+                self.fault = Some(io::Error::new(io::ErrorKind::InvalidData, reason));
+                return None;
             }
             match memchr::memrchr(b'\n', &job.text[unseen..]) {
                 Some(at) => {
