@@ -214,6 +214,23 @@ fn placement_needs_no_reference() {
 }
 
 #[test]
+fn all_but_sequences_need_no_reference() {
+    let (bam, error) = read(&to_cram(&text()), None, Detail::Alignment, true);
+    assert_eq!(error, None);
+    let kept = |lines: Vec<String>| -> Vec<String> {
+        let fields = |line: &String| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            [&fields[..9], &fields[10..]].concat().join("\t")
+        };
+        lines.iter().map(fields).collect()
+    };
+    assert_eq!(kept(as_text(&bam)), kept(expected()));
+    let first = &as_text(&bam)[1];
+    let sequence = first.split('\t').nth(9).unwrap();
+    assert!(sequence.starts_with("TTTTT=====") && sequence.matches('=').count() == 44, "{first}");
+}
+
+#[test]
 fn a_file_cut_anywhere_is_an_error() {
     let file = to_cram(&text());
     let folder = folder();
