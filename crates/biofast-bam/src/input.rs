@@ -15,10 +15,14 @@ pub enum Detail {
     /// All of them.
     #[default]
     Full,
+    /// All but the sequences, and the tags MD and NM that follow from them. CRAM may do without
+    /// its reference: bases that equal it are then given as `=`.
+    Alignment,
     /// Flags, references, positions and mapping qualities, of the read and its mate. Of CRAM,
     /// the rest isn't decompressed where the file allows it: records may then be without name,
     /// CIGAR, sequence, qualities and tags, and no reference is needed. Every checksum is checked
-    /// all the same. BAM and SAM are given whole.
+    /// all the same. BAM and SAM are given whole. Not enough to
+    /// select regions.
     Placement,
 }
 

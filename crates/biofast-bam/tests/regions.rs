@@ -93,7 +93,8 @@ fn numbers(query: Query, options: &Options) -> Result<Vec<u32>, biofast_bam::Err
 }
 
 fn open(path: &Path, selection: &Selection) -> Result<Query, biofast_bam::Error> {
-    let options = InputOptions { io: &Options::default(), reference: None, detail: Detail::Full };
+    let options =
+        InputOptions { io: &Options::default(), reference: None, detail: Detail::Alignment };
     Query::open(path, selection, &options)
 }
 

@@ -144,7 +144,7 @@ fn unmapped_reads_need_no_header() {
 #[test]
 fn the_same_from_any_container_on_any_threads() {
     let mut text = HEADER.to_owned();
-    for n in 0..20_000 {
+    for n in 0..8000 {
         let len = n * 31 % 90;
         let (bases, quals) = if len == 0 {
             ("*".into(), "*".into())
@@ -159,14 +159,14 @@ fn the_same_from_any_container_on_any_threads() {
             assert!(bam(bytes, threads) == expected);
         }
         // A bad line in the middle: the records before it come out, none behind it does.
-        let at = text.find("r12345\t").unwrap();
+        let at = text.find("r5432\t").unwrap();
         let bad = format!("{}oops\n{}", &text[..at], &text[at..]);
         let (n, error) = fault(bad, threads);
-        assert_eq!((n, error.at().record, error.at().line), (12_345, Some(12_346), Some(12_349)));
+        assert_eq!((n, error.at().record, error.at().line), (5432, Some(5433), Some(5436)));
         // The data end inside a container: what was whole before is still there.
         let cut = gzip(text.as_bytes());
         let (n, error) = fault(&cut[..cut.len() / 2], threads);
-        assert!(n > 100 && n < 20_000, "{n}");
+        assert!(n > 100 && n < 8000, "{n}");
         assert!(error.to_string().contains("truncated"), "{error}");
         assert_eq!(error.at().line, Some(n + 4));
     }

@@ -181,8 +181,8 @@ impl Common {
             progress: Some(Arc::clone(&progress)),
             ..defaults
         };
-        // Whether a record overlaps a region takes its CIGAR.
-        let detail = if self.regions.any() { Detail::Full } else { Detail::Placement };
+        // Whether a record overlaps a region is seen by its CIGAR.
+        let detail = if self.regions.any() { Detail::Alignment } else { Detail::Placement };
         let opened = InputOptions { io: &options, reference: self.reference.clone(), detail };
         let query = self.regions.query(input, input.open()?, &opened)?;
         let _bar = Bar::new(&progress, query.stored_len().or(input.len()), self.quiet);

@@ -182,9 +182,7 @@ impl Known {
         let (index, name, len) = context.reference(reference)?;
         let bases = match context.repository.get(index, name) {
             // Bases that only the reference knows won't be looked at.
-            Err(crate::ErrorKind::MissingReference { .. })
-                if context.detail == Detail::Placement =>
-            {
+            Err(crate::ErrorKind::MissingReference { .. }) if context.detail != Detail::Full => {
                 return Ok(None);
             }
             found => found?,
