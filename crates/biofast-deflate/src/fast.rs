@@ -1,0 +1,294 @@
+//! The fast loop: one step of every lane in turn, with almost no branches, until a lane needs [`Lane::service`].
+//!
+//! A step looks up one literal/length entry, stores its literals, looks up a distance (the dummy's, if there is no
+//! match) and copies 32 bytes from there. What stays a branch is rare: a code longer than the table, a match over 32
+//! bytes or one that overlaps itself, the end of a block, the end of input or output. A step that can't go on leaves
+//! the lane as it was before it, and the careful decoder sees to it; so nothing is ever judged here.
+//!
+//! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
+#![allow(unsafe_code)]
+
+use crate::entry::{DISTANCE_BITS, Special, Symbols};
+use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN};
+use crate::tables::{DISTANCE_START, Tables};
+
+/// What the instruction sets do differently.
+pub(crate) trait Isa {
+    /// The lowest `n` bits, `n` below 64.
+    fn low(bits: u64, n: u32) -> u64;
+
+    /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
+    /// service. All have their margins.
+    fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize;
+}
+
+/// Bytes that every step copies, and that a match may have without a branch.
+const COPY: usize = 32;
+
+/// A lane's buffers and how far the loop may go in them. Positions are kept beside it, in registers.
+pub(crate) struct Track {
+    input: *const u8,
+    output: *mut u8,
+    tables: *const Tables,
+    table_bits: u32,
+    /// The last bit at which a pair of steps may start.
+    last_bit: usize,
+    /// The last output position at which a pair of steps may start.
+    last_at: usize,
+}
+
+impl Track {
+    /// The lane must have its margins.
+    #[inline(always)]
+    pub(crate) fn new(lane: &mut Lane<'_>, tables: &[Tables]) -> Self {
+        let tables = &tables[lane.slot];
+        debug_assert!(lane.has_margins());
+        Self {
+            input: lane.bits.bytes.as_ptr(),
+            output: lane.output.as_mut_ptr(),
+            tables,
+            table_bits: tables.bits,
+            last_bit: (lane.bits.bytes.len() - INPUT_MARGIN) * 8 + 7,
+            last_at: lane.output.len() - OUTPUT_MARGIN,
+        }
+    }
+
+    /// Whether a pair of steps may start.
+    #[inline(always)]
+    pub(crate) fn has_margins(&self, bit: usize, at: usize) -> bool {
+        bit <= self.last_bit && at <= self.last_at
+    }
+
+    /// Decodes one table entry. `false`: it can't, and nothing has changed but bytes at and after `at`.
+    ///
+    /// # Safety
+    /// [`Track::has_margins`] was true of `bit` and `at`, or of what they were one successful step before. `at` is at
+    /// least [`OUTPUT_START`](crate::lane::OUTPUT_START). The lane's buffers and tables are still borrowed.
+    #[inline(always)]
+    pub(crate) unsafe fn step<I: Isa>(&self, bit: &mut usize, at: &mut usize) -> bool {
+        // SAFETY: a step consumes at most 48 bits (a symbol's 20 and a distance's 28), so `bit / 8` is at most 7 above
+        // where the margins held; 8 bytes from there lie within the 16 of the margin.
+        let word = unsafe { self.input.add(*bit >> 3).cast::<u64>().read_unaligned() };
+        let word = u64::from_le(word) >> (*bit & 7);
+
+        // SAFETY: `tables` points to initialised tables; the index has at most `MAX_BITS` = 12 bits, below the length.
+        let symbols = unsafe { (&raw const (*self.tables).symbols).cast::<Symbols>() };
+        // SAFETY: as above.
+        let mut entry = unsafe { symbols.add(I::low(word, self.table_bits) as usize) };
+        // SAFETY: `entry` points to an entry.
+        let mut fields = unsafe { Fields::load(entry) };
+        if fields.special() {
+            // SAFETY: the same.
+            let mut special = unsafe { *entry }.special();
+            if let Special::Subtable { offset, bits } = special {
+                let index = offset + I::low(word >> self.table_bits, bits) as usize;
+                // SAFETY: the builder wrote the whole subtable within the table: `offset` + 2^`bits` is at most its
+                // length.
+                entry = unsafe { symbols.add(index) };
+                // SAFETY: `entry` points to an entry.
+                fields = unsafe { Fields::load(entry) };
+                special = if fields.special() {
+                    // SAFETY: the same.
+                    unsafe { *entry }.special()
+                } else {
+                    Special::Subtable { offset, bits }
+                };
+            }
+            match special {
+                Special::EndOfBlock => return false,
+                Special::Longest => (fields.base, fields.count) = (258, 0),
+                Special::Subtable { .. } => {}
+            }
+        }
+
+        let rest = word >> (fields.bits & 63);
+        let index = I::low(rest, fields.distance_bits) + u64::from(fields.distance_bits);
+        // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`: the index is 0 or one of the distance table's.
+        let distances = unsafe { (&raw const (*self.tables).distances).cast::<u8>() };
+        // SAFETY: as above.
+        let mut pointer = unsafe { distances.add(index as usize * 4) };
+        // SAFETY: `pointer` points to an entry.
+        let mut far = unsafe { Far::load(pointer) };
+        if far.is_subtable() {
+            let offset = DISTANCE_START + far.offset() + I::low(rest >> DISTANCE_BITS, far.bits) as usize;
+            // SAFETY: as for the other table.
+            pointer = unsafe { distances.add(offset * 4) };
+            // SAFETY: `pointer` points to an entry.
+            far = unsafe { Far::load(pointer) };
+        }
+
+        let here = *at + fields.count as usize;
+        let distance = far.base as usize + (I::low(rest, far.bits) >> (far.code_bits & 63)) as usize;
+        let length =
+            fields.base as usize + (I::low(word, fields.bits) >> (fields.code_bits & 63)) as usize;
+        // SAFETY: `at` is at most 35 above where the margins held, so 80 − 35 bytes are left for these 4, and then for
+        // 32 bytes that start at most 3 further.
+        unsafe { self.output.add(*at).cast::<u32>().write_unaligned(fields.literals) };
+        if distance > here {
+            return false;
+        }
+        // SAFETY: see above; the source starts at or before `here`, so it ends no later than the target.
+        unsafe {
+            let source = self.output.add(here - distance).cast::<[u8; COPY]>();
+            self.output.add(here).cast::<[u8; COPY]>().write_unaligned(source.read_unaligned());
+        }
+        if length > COPY || length > distance {
+            // Room for the next step, too: it was promised 45 bytes.
+            if here + length > self.last_at {
+                return false;
+            }
+            // SAFETY: `distance` is at most `here`, and not 0 in any match; `length` bytes from `here` and the margin
+            // are in the buffer.
+            unsafe { copy_long(self.output.add(here), distance, length) };
+        }
+        *bit += (fields.bits + far.bits) as usize;
+        *at = here + length;
+        true
+    }
+}
+
+/// A [`Symbols`] entry, each field loaded by itself: loads are what a step has units to spare for.
+struct Fields {
+    bits: u32,
+    code_bits: u32,
+    base: u32,
+    distance_bits: u32,
+    /// The literals and, highest, their number.
+    literals: u32,
+    count: u32,
+}
+
+impl Fields {
+    /// # Safety
+    /// `entry` must point to an initialised entry.
+    #[inline(always)]
+    unsafe fn load(entry: *const Symbols) -> Self {
+        let bytes = entry.cast::<u8>();
+        // SAFETY: an entry has 8 bytes and is aligned to 8.
+        unsafe {
+            Self {
+                bits: u32::from(*bytes),
+                code_bits: u32::from(*bytes.add(1)),
+                base: u32::from(*bytes.add(2)),
+                distance_bits: u32::from(*bytes.add(3)),
+                count: u32::from(*bytes.add(7)),
+                literals: *bytes.add(4).cast::<u32>(),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn special(&self) -> bool {
+        (self.literals as i32) < 0
+    }
+}
+
+/// A [`Distance`](crate::entry::Distance) entry, each field loaded by itself.
+struct Far {
+    bits: u32,
+    code_bits: u32,
+    base: i32,
+}
+
+impl Far {
+    /// # Safety
+    /// `entry` must point to an initialised entry.
+    #[inline(always)]
+    unsafe fn load(entry: *const u8) -> Self {
+        // SAFETY: an entry has 4 bytes and is aligned to 4.
+        unsafe {
+            Self {
+                bits: u32::from(*entry),
+                code_bits: u32::from(*entry.add(1)),
+                base: i32::from(*entry.add(2).cast::<i16>()),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn is_subtable(&self) -> bool {
+        self.base < 0
+    }
+
+    #[inline(always)]
+    fn offset(&self) -> usize {
+        self.base as usize & 0x7fff
+    }
+}
+
+/// Copies a match that is longer than 32 bytes or overlaps itself, and up to 31 bytes more.
+///
+/// # Safety
+/// `distance` is at least 1, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
+#[inline(always)]
+unsafe fn copy_long(to: *mut u8, distance: usize, length: usize) {
+    // SAFETY: every read starts at or after `to - distance` and lies before the write that follows it or ends with it;
+    // every write starts before `to + length` and has at most 32 bytes.
+    unsafe {
+        let from = to.sub(distance);
+        if distance >= COPY {
+            let mut done = 0;
+            while done < length {
+                let bytes = from.add(done).cast::<[u8; COPY]>().read_unaligned();
+                to.add(done).cast::<[u8; COPY]>().write_unaligned(bytes);
+                done += COPY;
+            }
+        } else if distance == 1 {
+            let bytes = [*from; COPY];
+            let mut done = 0;
+            while done < length {
+                to.add(done).cast::<[u8; COPY]>().write_unaligned(bytes);
+                done += COPY;
+            }
+        } else {
+            // Once `distance` bytes are written the pattern is twice as long.
+            let mut stride = distance;
+            while stride < 8 {
+                let bytes = from.cast::<u64>().read_unaligned();
+                from.add(stride).cast::<u64>().write_unaligned(bytes);
+                stride *= 2;
+            }
+            let mut done = stride - distance;
+            while done < length {
+                let bytes = to.add(done).sub(stride).cast::<u64>().read_unaligned();
+                to.add(done).cast::<u64>().write_unaligned(bytes);
+                done += 8;
+            }
+        }
+    }
+}
+
+/// The joint loop over so many lanes. Expands where the target features are enabled.
+macro_rules! joint_loop {
+    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $bit:ident, $at:ident)),*]) => {{
+        let (lanes, tables) = ($lanes, $tables);
+        $(
+            let $track = Track::new(&mut lanes[$k], tables);
+            let (mut $bit, mut $at) = (lanes[$k].bits.at, lanes[$k].at);
+        )*
+        let stopped = loop {
+            $(
+                if !$track.has_margins($bit, $at) {
+                    break $k;
+                }
+                // SAFETY: the margins were checked; the caller checked that `at` is large enough, and it only grows;
+                // the lanes are borrowed for the whole loop and nothing else touches their buffers.
+                if !unsafe { $track.step::<$isa>(&mut $bit, &mut $at) } {
+                    break $k;
+                }
+            )*
+            $(
+                // SAFETY: one successful step after the check above.
+                if !unsafe { $track.step::<$isa>(&mut $bit, &mut $at) } {
+                    break $k;
+                }
+            )*
+        };
+        $(
+            lanes[$k].bits.at = $bit;
+            lanes[$k].at = $at;
+        )*
+        stopped
+    }};
+}
+pub(crate) use joint_loop;
