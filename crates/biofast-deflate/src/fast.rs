@@ -8,7 +8,7 @@
 //! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
 #![allow(unsafe_code)]
 
-use crate::entry::{DISTANCE_BITS, Special, Symbols};
+use crate::entry::{DISTANCE_BITS, Distance, Special, Symbols};
 use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN};
 use crate::tables::{DISTANCE_START, Tables};
 
@@ -72,147 +72,133 @@ impl Track {
         let word = u64::from_le(word) >> (*bit & 7);
 
         // SAFETY: `tables` points to initialised tables; the index has at most `MAX_BITS` = 12 bits, below the length.
-        let symbols = unsafe { (&raw const (*self.tables).symbols).cast::<Symbols>() };
-        // SAFETY: as above.
-        let mut entry = unsafe { symbols.add(I::low(word, self.table_bits) as usize) };
-        // SAFETY: `entry` points to an entry.
-        let mut fields = unsafe { Fields::load(entry) };
-        if fields.special() {
-            // SAFETY: the same.
-            let mut special = unsafe { *entry }.special();
-            if let Special::Subtable { offset, bits } = special {
-                let index = offset + I::low(word >> self.table_bits, bits) as usize;
-                // SAFETY: the builder wrote the whole subtable within the table: `offset` + 2^`bits` is at most its
-                // length.
-                entry = unsafe { symbols.add(index) };
-                // SAFETY: `entry` points to an entry.
-                fields = unsafe { Fields::load(entry) };
-                special = if fields.special() {
-                    // SAFETY: the same.
-                    unsafe { *entry }.special()
-                } else {
-                    Special::Subtable { offset, bits }
-                };
-            }
-            match special {
-                Special::EndOfBlock => return false,
-                Special::Longest => (fields.base, fields.count) = (258, 0),
-                Special::Subtable { .. } => {}
-            }
-        }
-
-        let rest = word >> (fields.bits & 63);
-        let index = I::low(rest, fields.distance_bits) + u64::from(fields.distance_bits);
+        let entry = unsafe {
+            (&raw const (*self.tables).symbols)
+                .cast::<Symbols>()
+                .add(I::low(word, self.table_bits) as usize)
+        };
+        // SAFETY (all fields): `entry` points to an entry.
+        let literals = unsafe { Symbols::load_literals(entry) };
+        let bits = unsafe { Symbols::load_bits(entry) };
+        let rest = word >> (bits & 63);
+        let distance_bits = unsafe { Symbols::load_distance_bits(entry) };
+        let index = I::low(rest, distance_bits) + u64::from(distance_bits);
         // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`: the index is 0 or one of the distance table's.
-        let distances = unsafe { (&raw const (*self.tables).distances).cast::<u8>() };
-        // SAFETY: as above.
-        let mut pointer = unsafe { distances.add(index as usize * 4) };
-        // SAFETY: `pointer` points to an entry.
-        let mut far = unsafe { Far::load(pointer) };
-        if far.is_subtable() {
-            let offset = DISTANCE_START + far.offset() + I::low(rest >> DISTANCE_BITS, far.bits) as usize;
-            // SAFETY: as for the other table.
-            pointer = unsafe { distances.add(offset * 4) };
-            // SAFETY: `pointer` points to an entry.
-            far = unsafe { Far::load(pointer) };
+        let far = unsafe {
+            (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize)
+        };
+        // SAFETY (all fields): `far` points to an entry.
+        let far_base = unsafe { Distance::load_base(far) };
+        if (literals as i32) < 0 || far_base < 0 {
+            return unsafe { self.rare(bit, at) };
         }
-
-        let here = *at + fields.count as usize;
-        let distance = far.base as usize + (I::low(rest, far.bits) >> (far.code_bits & 63)) as usize;
-        let length =
-            fields.base as usize + (I::low(word, fields.bits) >> (fields.code_bits & 63)) as usize;
+        let far_bits = unsafe { Distance::load_bits(far) };
+        let distance = far_base as usize
+            + (I::low(rest, far_bits) >> (unsafe { Distance::load_code_bits(far) } & 63)) as usize;
+        let here = *at + (literals >> 24) as usize;
+        let length = unsafe { Symbols::load_base(entry) } as usize
+            + (I::low(word, bits) >> (unsafe { Symbols::load_code_bits(entry) } & 63)) as usize;
         // SAFETY: `at` is at most 35 above where the margins held, so 80 − 35 bytes are left for these 4, and then for
         // 32 bytes that start at most 3 further.
-        unsafe { self.output.add(*at).cast::<u32>().write_unaligned(fields.literals) };
-        if distance > here {
-            return false;
+        unsafe { self.output.add(*at).cast::<u32>().write_unaligned(literals) };
+        if length > COPY || length > distance || distance > here {
+            return unsafe { self.rare(bit, at) };
         }
         // SAFETY: see above; the source starts at or before `here`, so it ends no later than the target.
         unsafe {
             let source = self.output.add(here - distance).cast::<[u8; COPY]>();
             self.output.add(here).cast::<[u8; COPY]>().write_unaligned(source.read_unaligned());
         }
-        if length > COPY || length > distance {
-            // Room for the next step, too: it was promised 45 bytes.
-            if here + length > self.last_at {
-                return false;
-            }
-            // SAFETY: `distance` is at most `here`, and not 0 in any match; `length` bytes from `here` and the margin
-            // are in the buffer.
-            unsafe { copy_long(self.output.add(here), distance, length) };
-        }
-        *bit += (fields.bits + far.bits) as usize;
+        *bit += (bits + far_bits) as usize;
         *at = here + length;
         true
     }
-}
 
-/// A [`Symbols`] entry, each field loaded by itself: loads are what a step has units to spare for.
-struct Fields {
-    bits: u32,
-    code_bits: u32,
-    base: u32,
-    distance_bits: u32,
-    /// The literals and, highest, their number.
-    literals: u32,
-    count: u32,
-}
-
-impl Fields {
-    /// # Safety
-    /// `entry` must point to an initialised entry.
     #[inline(always)]
-    unsafe fn load(entry: *const Symbols) -> Self {
-        let bytes = entry.cast::<u8>();
-        // SAFETY: an entry has 8 bytes and is aligned to 8.
+    unsafe fn rare(&self, bit: &mut usize, at: &mut usize) -> bool {
+        let (b, a) = unsafe { self.rare_step(*bit, *at) };
+        (*bit, *at) = (b, a & (usize::MAX >> 1));
+        (a as isize) >= 0
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn rare_step(&self, bit: usize, at: usize) -> (usize, usize) {
+        let fail = (bit, at | 1 << (usize::BITS - 1));
         unsafe {
-            Self {
-                bits: u32::from(*bytes),
-                code_bits: u32::from(*bytes.add(1)),
-                base: u32::from(*bytes.add(2)),
-                distance_bits: u32::from(*bytes.add(3)),
-                count: u32::from(*bytes.add(7)),
-                literals: *bytes.add(4).cast::<u32>(),
+            let low = |v: u64, n: u32| (v & !(u64::MAX << (n & 63))) as usize;
+            let word = self.input.add(bit >> 3).cast::<u64>().read_unaligned();
+            let word = u64::from_le(word) >> (bit & 7);
+            let tables = &*self.tables;
+            let mut entry = *tables.symbols.get_unchecked(low(word, self.table_bits));
+            let mut longest = false;
+            if entry.is_special() {
+                if let Special::Subtable { offset, bits } = entry.special() {
+                    entry = *tables.symbols.get_unchecked(offset + low(word >> self.table_bits, bits));
+                }
+                if entry.is_special() {
+                    if entry.special() != Special::Longest {
+                        return fail;
+                    }
+                    longest = true;
+                }
             }
+            let rest = word >> (entry.bits() & 63);
+            let mut far = *tables.distances.get_unchecked(low(rest, entry.distance_bits()) + entry.distance_bits() as usize);
+            if far.is_subtable() {
+                far = *tables.distances.get_unchecked(DISTANCE_START + far.offset() + low(rest >> DISTANCE_BITS, far.bits()));
+            }
+            let distance = far.base() + (low(rest, far.bits()) >> far.code_bits());
+            let (count, length) = if longest {
+                (0, 258)
+            } else {
+                self.output.add(at).cast::<u32>().write_unaligned((entry.raw() >> 32) as u32);
+                (entry.count(), entry.base() + (low(word, entry.bits()) >> entry.code_bits()))
+            };
+            let here = at + count;
+            if distance > here || here + length > self.last_at {
+                return fail;
+            }
+            copy_long(self.output.add(here), distance, length);
+            (bit + (entry.bits() + far.bits()) as usize, here + length)
         }
     }
-
-    #[inline(always)]
-    fn special(&self) -> bool {
-        (self.literals as i32) < 0
-    }
 }
 
-/// A [`Distance`](crate::entry::Distance) entry, each field loaded by itself.
-struct Far {
-    bits: u32,
-    code_bits: u32,
-    base: i32,
+impl Symbols {
+    #[inline(always)]
+    unsafe fn load_bits(entry: *const Self) -> u32 {
+        unsafe { u32::from(*entry.cast::<u8>()) }
+    }
+    #[inline(always)]
+    unsafe fn load_code_bits(entry: *const Self) -> u32 {
+        unsafe { u32::from(*entry.cast::<u8>().add(1)) }
+    }
+    #[inline(always)]
+    unsafe fn load_base(entry: *const Self) -> u32 {
+        unsafe { u32::from(*entry.cast::<u8>().add(2)) }
+    }
+    #[inline(always)]
+    unsafe fn load_distance_bits(entry: *const Self) -> u32 {
+        unsafe { u32::from(*entry.cast::<u8>().add(3)) }
+    }
+    #[inline(always)]
+    unsafe fn load_literals(entry: *const Self) -> u32 {
+        unsafe { *entry.cast::<u32>().add(1) }
+    }
 }
-
-impl Far {
-    /// # Safety
-    /// `entry` must point to an initialised entry.
+impl Distance {
     #[inline(always)]
-    unsafe fn load(entry: *const u8) -> Self {
-        // SAFETY: an entry has 4 bytes and is aligned to 4.
-        unsafe {
-            Self {
-                bits: u32::from(*entry),
-                code_bits: u32::from(*entry.add(1)),
-                base: i32::from(*entry.add(2).cast::<i16>()),
-            }
-        }
+    unsafe fn load_bits(entry: *const Self) -> u32 {
+        unsafe { u32::from(*entry.cast::<u8>()) }
     }
-
     #[inline(always)]
-    fn is_subtable(&self) -> bool {
-        self.base < 0
+    unsafe fn load_code_bits(entry: *const Self) -> u32 {
+        unsafe { u32::from(*entry.cast::<u8>().add(1)) }
     }
-
     #[inline(always)]
-    fn offset(&self) -> usize {
-        self.base as usize & 0x7fff
+    unsafe fn load_base(entry: *const Self) -> i32 {
+        unsafe { i32::from(*entry.cast::<i16>().add(1)) }
     }
 }
 
