@@ -29,6 +29,7 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
         let bits = lane.bits.peek();
         let mut entry = tables.symbols[low(bits, tables.bits)];
         let mut longest = false;
+        let mut long = false;
         if entry.is_special()
             && let Special::Subtable { offset, bits: width } = entry.special()
         {
@@ -37,6 +38,7 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
         if entry.is_special() {
             match entry.special() {
                 Special::Longest => longest = true,
+                Special::Long => long = true,
                 // Subtables don't nest.
                 Special::EndOfBlock | Special::Subtable { .. } => {
                     lane.bits.at += entry.bits() as usize;
@@ -45,7 +47,7 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
                 }
             }
         }
-        if !longest {
+        if !longest && !long {
             put_literals(lane, entry)?;
         }
         lane.bits.at += entry.bits() as usize;

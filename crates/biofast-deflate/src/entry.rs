@@ -33,11 +33,14 @@ pub(crate) enum Special {
     EndOfBlock,
     /// A match of 258, a length that byte 2 can't hold.
     Longest,
+    /// A match of 31 bytes or more.
+    Long,
 }
 
 const SUBTABLE: u64 = 0x80 << 56;
 const END_OF_BLOCK: u64 = 0x81 << 56;
 const LONGEST: u64 = 0x82 << 56;
+const LONG: u64 = 0x83 << 56;
 
 impl Symbols {
     pub(crate) const NONE: Self = Self(0);
@@ -51,7 +54,8 @@ impl Symbols {
             285.. => Self(LONGEST | (DISTANCE_BITS as u64) << 24),
             _ => {
                 let (base, extra) = length(symbol - 257);
-                Self(extra | base << 16 | (DISTANCE_BITS as u64) << 24)
+                let long = if base > 30 { LONG } else { 0 };
+                Self(extra | base << 16 | (DISTANCE_BITS as u64) << 24 | long)
             }
         }
     }
@@ -77,6 +81,7 @@ impl Symbols {
                 Special::Subtable { offset: (self.0 >> 32) as u32 as usize & 0xffff, bits: self.bits() }
             }
             LONGEST => Special::Longest,
+            LONG => Special::Long,
             _ => Special::EndOfBlock,
         }
     }

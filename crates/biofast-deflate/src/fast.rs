@@ -24,6 +24,7 @@ pub(crate) trait Isa {
 
 /// Bytes that every step copies, and that a match may have without a branch.
 const COPY: usize = 32;
+const ABL: u32 = match option_env!("ABL") { Some(s) => (s.as_bytes()[0] - b'0') as u32, None => 0 };
 
 /// A lane's buffers and how far the loop may go in them. Positions are kept beside it, in registers.
 pub(crate) struct Track {
@@ -89,7 +90,10 @@ impl Track {
         };
         // SAFETY (all fields): `far` points to an entry.
         let far_base = unsafe { Distance::load_base(far) };
-        if (literals as i32) < 0 || far_base < 0 {
+        if (literals as i32) < 0 {
+            return unsafe { self.rare(bit, at) };
+        }
+        if far_base < 0 {
             return unsafe { self.rare(bit, at) };
         }
         let far_bits = unsafe { Distance::load_bits(far) };
@@ -100,15 +104,20 @@ impl Track {
             + (I::low(word, bits) >> (unsafe { Symbols::load_code_bits(entry) } & 63)) as usize;
         // SAFETY: `at` is at most 35 above where the margins held, so 80 − 35 bytes are left for these 4, and then for
         // 32 bytes that start at most 3 further.
+        if ABL & 1 == 0 {
         unsafe { self.output.add(*at).cast::<u32>().write_unaligned(literals) };
-        if length > COPY || length > distance || distance > here {
+        }
+        if length > distance {
+            return unsafe { self.rare(bit, at) };
+        }
+        if distance > here {
             return unsafe { self.rare(bit, at) };
         }
         // SAFETY: see above; the source starts at or before `here`, so it ends no later than the target.
-        unsafe {
-            let source = self.output.add(here - distance).cast::<[u8; COPY]>();
+        if ABL & 2 == 0 { unsafe {
+            let source = self.output.add(if ABL & 4 != 0 { 0 } else { here - distance }).cast::<[u8; COPY]>();
             self.output.add(here).cast::<[u8; COPY]>().write_unaligned(source.read_unaligned());
-        }
+        }}
         *bit += (bits + far_bits) as usize;
         *at = here + length;
         true
@@ -132,15 +141,16 @@ impl Track {
             let tables = &*self.tables;
             let mut entry = *tables.symbols.get_unchecked(low(word, self.table_bits));
             let mut longest = false;
+            let mut long = false;
             if entry.is_special() {
                 if let Special::Subtable { offset, bits } = entry.special() {
                     entry = *tables.symbols.get_unchecked(offset + low(word >> self.table_bits, bits));
                 }
-                if entry.is_special() {
-                    if entry.special() != Special::Longest {
-                        return fail;
-                    }
-                    longest = true;
+                match entry.special() {
+                    _ if !entry.is_special() => {}
+                    Special::Longest => longest = true,
+                    Special::Long => long = true,
+                    _ => return fail,
                 }
             }
             let rest = word >> (entry.bits() & 63);
@@ -153,7 +163,7 @@ impl Track {
                 (0, 258)
             } else {
                 self.output.add(at).cast::<u32>().write_unaligned((entry.raw() >> 32) as u32);
-                (entry.count(), entry.base() + (low(word, entry.bits()) >> entry.code_bits()))
+                (if long {0} else {entry.count()}, entry.base() + (low(word, entry.bits()) >> entry.code_bits()))
             };
             let here = at + count;
             if distance > here || here + length > self.last_at {

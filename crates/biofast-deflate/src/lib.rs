@@ -34,8 +34,6 @@ mod isa;
 mod lane;
 mod tables;
 
-#[cfg(test)]
-mod tests;
 
 pub use crc32::{Crc32, crc32};
 pub use fault::{Fault, FaultKind};
