@@ -77,9 +77,10 @@ impl Symbols {
 
     pub(crate) fn special(self) -> Special {
         match self.0 & (0xff << 56) {
-            SUBTABLE => {
-                Special::Subtable { offset: (self.0 >> 32) as u32 as usize & 0xffff, bits: self.bits() }
-            }
+            SUBTABLE => Special::Subtable {
+                offset: (self.0 >> 32) as u32 as usize & 0xffff,
+                bits: self.bits(),
+            },
             LONGEST => Special::Longest,
             LONG => Special::Long,
             _ => Special::EndOfBlock,
@@ -253,7 +254,10 @@ mod tests {
     #[test]
     fn lengths_and_distances_are_those_of_the_rfc() {
         let fields = |symbol: usize| (SYMBOLS[symbol].base(), SYMBOLS[symbol].bits());
-        assert_eq!([257, 264, 265, 268, 269].map(fields), [(3, 0), (10, 0), (11, 1), (17, 1), (19, 2)]);
+        assert_eq!(
+            [257, 264, 265, 268, 269].map(fields),
+            [(3, 0), (10, 0), (11, 1), (17, 1), (19, 2)]
+        );
         assert_eq!([280, 281, 284].map(fields), [(115, 4), (131, 5), (227, 5)]);
         assert_eq!(SYMBOLS[285].special(), Special::Longest);
         assert_eq!(SYMBOLS[256].special(), Special::EndOfBlock);
@@ -273,7 +277,10 @@ mod tests {
         assert_eq!(a.then(b, 5), a, "too many bits");
         let length = SYMBOLS[269].with_code(4);
         let joined = a.then(length, 7);
-        assert_eq!((joined.count(), joined.bits(), joined.code_bits(), joined.base()), (1, 9, 7, 19));
+        assert_eq!(
+            (joined.count(), joined.bits(), joined.code_bits(), joined.base()),
+            (1, 9, 7, 19)
+        );
         assert_eq!(length.then(a, 15), length);
         assert_eq!(a.then(SYMBOLS[256].with_code(1), 15), a);
         assert_eq!(a.then(SYMBOLS[285].with_code(1), 15), a);

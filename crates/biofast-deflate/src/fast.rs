@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use crate::entry::{DISTANCE_BITS, Distance, Special, Symbols};
-use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN};
+use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN, OUTPUT_START};
 use crate::tables::{DISTANCE_START, Tables};
 
 /// What the instruction sets do differently.
@@ -24,7 +24,10 @@ pub(crate) trait Isa {
 
 /// Bytes that every step copies, and that a match may have without a branch.
 const COPY: usize = 32;
-const ABL: u32 = match option_env!("ABL") { Some(s) => (s.as_bytes()[0] - b'0') as u32, None => 0 };
+const ABL: u32 = match option_env!("ABL") {
+    Some(s) => (s.as_bytes()[0] - b'0') as u32,
+    None => 0,
+};
 
 /// A lane's buffers and how far the loop may go in them. Positions are kept beside it, in registers.
 pub(crate) struct Track {
@@ -32,32 +35,33 @@ pub(crate) struct Track {
     output: *mut u8,
     tables: *const Tables,
     table_bits: u32,
-    /// The last bit at which a pair of steps may start.
-    last_bit: usize,
-    /// The last output position at which a pair of steps may start.
-    last_at: usize,
+    /// A pair of steps may start at a bit before this one,
+    end_bit: usize,
+    /// and at an output position before this one.
+    end_at: usize,
 }
 
 impl Track {
-    /// The lane must have its margins.
+    /// A track that never has margins if the lane can't.
     #[inline(always)]
     pub(crate) fn new(lane: &mut Lane<'_>, tables: &[Tables]) -> Self {
         let tables = &tables[lane.slot];
-        debug_assert!(lane.has_margins());
+        let (input, output) = (lane.bits.bytes, &mut *lane.output);
+        let possible = lane.at >= OUTPUT_START && output.len() >= OUTPUT_MARGIN;
         Self {
-            input: lane.bits.bytes.as_ptr(),
-            output: lane.output.as_mut_ptr(),
+            input: input.as_ptr(),
+            output: output.as_mut_ptr(),
             tables,
             table_bits: tables.bits,
-            last_bit: (lane.bits.bytes.len() - INPUT_MARGIN) * 8 + 7,
-            last_at: lane.output.len() - OUTPUT_MARGIN,
+            end_bit: (input.len() + 1).saturating_sub(INPUT_MARGIN) * 8,
+            end_at: if possible { output.len() - OUTPUT_MARGIN + 1 } else { 0 },
         }
     }
 
     /// Whether a pair of steps may start.
     #[inline(always)]
     pub(crate) fn has_margins(&self, bit: usize, at: usize) -> bool {
-        bit <= self.last_bit && at <= self.last_at
+        bit < self.end_bit && at < self.end_at
     }
 
     /// Decodes one table entry. `false`: it can't, and nothing has changed but bytes at and after `at`.
@@ -85,9 +89,8 @@ impl Track {
         let distance_bits = unsafe { Symbols::load_distance_bits(entry) };
         let index = I::low(rest, distance_bits) + u64::from(distance_bits);
         // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`: the index is 0 or one of the distance table's.
-        let far = unsafe {
-            (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize)
-        };
+        let far =
+            unsafe { (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize) };
         // SAFETY (all fields): `far` points to an entry.
         let far_base = unsafe { Distance::load_base(far) };
         if (literals as i32) < 0 {
@@ -105,7 +108,7 @@ impl Track {
         // SAFETY: `at` is at most 35 above where the margins held, so 80 − 35 bytes are left for these 4, and then for
         // 32 bytes that start at most 3 further.
         if ABL & 1 == 0 {
-        unsafe { self.output.add(*at).cast::<u32>().write_unaligned(literals) };
+            unsafe { self.output.add(*at).cast::<u32>().write_unaligned(literals) };
         }
         if length > distance {
             return unsafe { self.rare(bit, at) };
@@ -114,10 +117,15 @@ impl Track {
             return unsafe { self.rare(bit, at) };
         }
         // SAFETY: see above; the source starts at or before `here`, so it ends no later than the target.
-        if ABL & 2 == 0 { unsafe {
-            let source = self.output.add(if ABL & 4 != 0 { 0 } else { here - distance }).cast::<[u8; COPY]>();
-            self.output.add(here).cast::<[u8; COPY]>().write_unaligned(source.read_unaligned());
-        }}
+        if ABL & 2 == 0 {
+            unsafe {
+                let source = self
+                    .output
+                    .add(if ABL & 4 != 0 { 0 } else { here - distance })
+                    .cast::<[u8; COPY]>();
+                self.output.add(here).cast::<[u8; COPY]>().write_unaligned(source.read_unaligned());
+            }
+        }
         *bit += (bits + far_bits) as usize;
         *at = here + length;
         true
@@ -144,7 +152,8 @@ impl Track {
             let mut long = false;
             if entry.is_special() {
                 if let Special::Subtable { offset, bits } = entry.special() {
-                    entry = *tables.symbols.get_unchecked(offset + low(word >> self.table_bits, bits));
+                    entry =
+                        *tables.symbols.get_unchecked(offset + low(word >> self.table_bits, bits));
                 }
                 match entry.special() {
                     _ if !entry.is_special() => {}
@@ -154,19 +163,26 @@ impl Track {
                 }
             }
             let rest = word >> (entry.bits() & 63);
-            let mut far = *tables.distances.get_unchecked(low(rest, entry.distance_bits()) + entry.distance_bits() as usize);
+            let mut far = *tables
+                .distances
+                .get_unchecked(low(rest, entry.distance_bits()) + entry.distance_bits() as usize);
             if far.is_subtable() {
-                far = *tables.distances.get_unchecked(DISTANCE_START + far.offset() + low(rest >> DISTANCE_BITS, far.bits()));
+                far = *tables.distances.get_unchecked(
+                    DISTANCE_START + far.offset() + low(rest >> DISTANCE_BITS, far.bits()),
+                );
             }
             let distance = far.base() + (low(rest, far.bits()) >> far.code_bits());
             let (count, length) = if longest {
                 (0, 258)
             } else {
                 self.output.add(at).cast::<u32>().write_unaligned((entry.raw() >> 32) as u32);
-                (if long {0} else {entry.count()}, entry.base() + (low(word, entry.bits()) >> entry.code_bits()))
+                (
+                    if long { 0 } else { entry.count() },
+                    entry.base() + (low(word, entry.bits()) >> entry.code_bits()),
+                )
             };
             let here = at + count;
-            if distance > here || here + length > self.last_at {
+            if distance > here || here + length >= self.end_at {
                 return fail;
             }
             copy_long(self.output.add(here), distance, length);

@@ -70,12 +70,15 @@ impl Inflater {
     /// use biofast_deflate::{Block, Fault, FaultKind, Inflater};
     ///
     /// let mut output = [0; 2];
-    /// let mut blocks = [Block { input: &[0x4b, 0x04, 0x00], output: &mut output }];
-    /// let fault = Inflater::new().inflate_blocks(&mut blocks).unwrap_err();
+    /// let blocks = [Block { input: &[0x4b, 0x04, 0x00], output: &mut output }];
+    /// let fault = Inflater::new().inflate_blocks(blocks).unwrap_err();
     /// assert_eq!(fault, Fault { index: 0, kind: FaultKind::TooShort { found: 1 } });
     /// ```
-    pub fn inflate_blocks(&mut self, blocks: &mut [Block<'_>]) -> Result<(), Fault> {
-        (self.inflate)(&mut self.work, blocks)
+    pub fn inflate_blocks<'a>(
+        &mut self,
+        blocks: impl IntoIterator<Item = Block<'a>>,
+    ) -> Result<(), Fault> {
+        (self.inflate)(&mut self.work, &mut blocks.into_iter())
     }
 }
 
@@ -94,22 +97,26 @@ impl std::fmt::Debug for Inflater {
 impl Work {
     /// Inlined into a function that enables the target features of `I`.
     #[inline(always)]
-    pub(crate) fn inflate<I: fast::Isa>(&mut self, blocks: &mut [Block<'_>]) -> Result<(), Fault> {
-        let mut waiting = blocks.iter_mut().enumerate();
+    pub(crate) fn inflate<'a, I: fast::Isa>(
+        &mut self,
+        blocks: &mut dyn Iterator<Item = Block<'a>>,
+    ) -> Result<(), Fault> {
+        let mut waiting = blocks.enumerate();
         let mut fault: Option<Fault> = None;
         // The first `running` lanes have a stream and stand where the fast loop may go on.
-        let mut lanes: [Lane<'_>; MAX_LANES] =
+        let mut lanes: [Lane<'a>; MAX_LANES] =
             std::array::from_fn(|slot| Lane::new(&[], &mut [], 0, slot));
         let mut running = 0;
         loop {
             while running < self.lanes {
-                let Some((index, block)) = waiting.next() else { break };
+                let next = if fault.is_none() { waiting.next() } else { None };
+                let Some((index, block)) = next else { break };
                 let slot = lanes[running].slot;
                 lanes[running] = Lane::new(block.input, block.output, index, slot);
                 match lanes[running].start(&mut self.tables[slot]) {
                     Ok(Next::Fast) => running += 1,
                     Ok(Next::Done) => {}
-                    Err(kind) => note(&mut fault, &mut waiting, Fault { index, kind }),
+                    Err(kind) => note(&mut fault, Fault { index, kind }),
                 }
             }
             if running == 0 {
@@ -119,7 +126,7 @@ impl Work {
             let lane = &mut lanes[k];
             let result = lane.service(&mut self.tables[lane.slot]);
             if let Err(kind) = result {
-                note(&mut fault, &mut waiting, Fault { index: lane.index, kind });
+                note(&mut fault, Fault { index: lane.index, kind });
             }
             if !matches!(result, Ok(Next::Fast)) {
                 running -= 1;
@@ -131,9 +138,8 @@ impl Work {
 
 /// Keeps the fault of the first block. No more blocks are started after one; those before it are running already.
 #[cold]
-fn note(fault: &mut Option<Fault>, waiting: &mut impl Iterator, new: Fault) {
+fn note(fault: &mut Option<Fault>, new: Fault) {
     if fault.is_none_or(|known| new.index < known.index) {
         *fault = Some(new);
     }
-    waiting.for_each(drop);
 }

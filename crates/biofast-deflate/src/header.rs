@@ -113,4 +113,3 @@ fn read_dynamic(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), FaultKin
     bits.check()?;
     tables.build(&lengths[..symbols], &lengths[symbols..total])
 }
-

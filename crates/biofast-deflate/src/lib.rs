@@ -13,9 +13,9 @@
 //! // A stored and a fixed block: "abc" and "a".
 //! let (stored, fixed) = ([1, 3, 0, 0xfc, 0xff, b'a', b'b', b'c'], [0x4b, 0x04, 0x00]);
 //! let (mut abc, mut a) = ([0; 3], [0; 1]);
-//! let mut blocks =
+//! let blocks =
 //!     [Block { input: &stored, output: &mut abc }, Block { input: &fixed, output: &mut a }];
-//! Inflater::new().inflate_blocks(&mut blocks)?;
+//! Inflater::new().inflate_blocks(blocks)?;
 //! assert_eq!((&abc, &a), (b"abc", b"a"));
 //! assert_eq!(crc32(&abc), 0x3524_41c2);
 //! # Ok::<(), biofast_deflate::Fault>(())
@@ -33,7 +33,6 @@ mod huffman;
 mod isa;
 mod lane;
 mod tables;
-
 
 pub use crc32::{Crc32, crc32};
 pub use fault::{Fault, FaultKind};

@@ -98,7 +98,10 @@ fn damaged_streams_get_the_oracles_verdict() {
                 let mut stream = stream.clone();
                 mutate(&mut stream, &mut random);
                 let change = [0, 0, 0, 0, 0, 1, 7, 64][random.below(8)];
-                (stream, if random.below(2) == 0 { len + change } else { len.saturating_sub(change) })
+                (
+                    stream,
+                    if random.below(2) == 0 { len + change } else { len.saturating_sub(change) },
+                )
             })
             .collect();
         let (what, inflater) = {
@@ -109,13 +112,26 @@ fn damaged_streams_get_the_oracles_verdict() {
             compare(stream, *len, &ours, what);
             match ours {
                 Ok(_) => good += 1,
-                Err(kind) => *faults.entry(format!("{kind:?}").split(' ').next().unwrap().to_owned()).or_insert(0) += 1,
+                Err(kind) => {
+                    *faults
+                        .entry(format!("{kind:?}").split(' ').next().unwrap().to_owned())
+                        .or_insert(0) += 1
+                }
             }
         }
         done += streams.len();
     }
     println!("{done} damaged streams: {good} still good, {faults:?}");
-    for kind in ["InputEnds", "StoredLength", "CodeLengths", "Code", "Distance", "TooLong", "TooShort", "TrailingBytes"] {
+    for kind in [
+        "InputEnds",
+        "StoredLength",
+        "CodeLengths",
+        "Code",
+        "Distance",
+        "TooLong",
+        "TooShort",
+        "TrailingBytes",
+    ] {
         assert!(faults.contains_key(kind), "no {kind} among {faults:?}: the test has become blind");
     }
 }

@@ -10,7 +10,8 @@ mod portable;
 mod x86_64;
 
 /// Inflates blocks with the given working memory.
-pub(crate) type Inflate = fn(&mut Work, &mut [Block<'_>]) -> Result<(), Fault>;
+pub(crate) type Inflate =
+    for<'a, 'b> fn(&mut Work, &'a mut (dyn Iterator<Item = Block<'b>> + 'a)) -> Result<(), Fault>;
 
 /// The decoder for `isa`, which the CPU must have: pass only what `biofast_kernels` says is available.
 pub(crate) fn inflate_for(isa: Isa) -> Inflate {

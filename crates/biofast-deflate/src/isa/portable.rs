@@ -7,7 +7,10 @@ use crate::group::{Block, Work};
 use crate::lane::Lane;
 use crate::tables::Tables;
 
-pub(crate) fn inflate(work: &mut Work, blocks: &mut [Block<'_>]) -> Result<(), Fault> {
+pub(crate) fn inflate<'b>(
+    work: &mut Work,
+    blocks: &mut dyn Iterator<Item = Block<'b>>,
+) -> Result<(), Fault> {
     work.inflate::<Portable>(blocks)
 }
 
@@ -25,7 +28,12 @@ impl Isa for Portable {
             1 => joint_loop!(Self, lanes, tables, [(0, t0, b0, a0)]),
             2 => joint_loop!(Self, lanes, tables, [(0, t0, b0, a0), (1, t1, b1, a1)]),
             3 => {
-                joint_loop!(Self, lanes, tables, [(0, t0, b0, a0), (1, t1, b1, a1), (2, t2, b2, a2)])
+                joint_loop!(
+                    Self,
+                    lanes,
+                    tables,
+                    [(0, t0, b0, a0), (1, t1, b1, a1), (2, t2, b2, a2)]
+                )
             }
             _ => joint_loop!(
                 Self,

@@ -31,7 +31,10 @@ pub(crate) fn inflate(level: Level) -> Inflate {
 /// # Safety
 /// The CPU must have the target features.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn inflate_avx2(work: &mut Work, blocks: &mut [Block<'_>]) -> Result<(), Fault> {
+unsafe fn inflate_avx2<'b>(
+    work: &mut Work,
+    blocks: &mut dyn Iterator<Item = Block<'b>>,
+) -> Result<(), Fault> {
     work.inflate::<Avx2>(blocks)
 }
 
