@@ -28,32 +28,25 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
     loop {
         let bits = lane.bits.peek();
         let mut entry = tables.symbols[low(bits, tables.bits)];
-        let mut longest = false;
-        let mut long = false;
-        if entry.is_special()
-            && let Special::Subtable { offset, bits: width } = entry.special()
-        {
+        if let Some(Special::Subtable { offset, bits: width }) = entry.special() {
             entry = tables.symbols[offset + low(bits >> tables.bits, width)];
         }
-        if entry.is_special() {
-            match entry.special() {
-                Special::Longest => longest = true,
-                Special::Long => long = true,
-                // Subtables don't nest.
-                Special::EndOfBlock | Special::Subtable { .. } => {
-                    lane.bits.at += entry.bits() as usize;
-                    lane.bits.check()?;
-                    return Ok(Stop::EndOfBlock);
-                }
-            }
-        }
-        if !longest && !long {
-            put_literals(lane, entry)?;
-        }
         lane.bits.at += entry.bits() as usize;
+        let base = match entry.special() {
+            None => {
+                put_literals(lane, entry)?;
+                entry.base()
+            }
+            Some(Special::Long) => entry.base(),
+            Some(Special::Longest) => 258,
+            // Subtables don't nest.
+            Some(Special::EndOfBlock | Special::Subtable { .. }) => {
+                lane.bits.check()?;
+                return Ok(Stop::EndOfBlock);
+            }
+        };
         if entry.distance_bits() != 0 {
-            let extra = low(bits, entry.bits()) >> entry.code_bits();
-            let length = if longest { 258 } else { entry.base() + extra };
+            let length = base + (low(bits, entry.bits()) >> entry.code_bits());
             let distance = take_distance(lane, tables);
             lane.bits.check()?;
             copy_match(lane, distance, length)?;

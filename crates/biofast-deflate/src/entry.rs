@@ -33,7 +33,7 @@ pub(crate) enum Special {
     EndOfBlock,
     /// A match of 258, a length that byte 2 can't hold.
     Longest,
-    /// A match of 31 bytes or more.
+    /// A match of more bytes than a step copies. Its fields are as ever but for the count.
     Long,
 }
 
@@ -45,8 +45,9 @@ const LONG: u64 = 0x83 << 56;
 impl Symbols {
     pub(crate) const NONE: Self = Self(0);
 
-    /// A literal, length or end-of-block symbol (0..288) without the bits of its code.
-    const fn symbol(symbol: usize) -> Self {
+    /// A literal, length or end-of-block symbol (0..288) without the bits of its code. Lengths that may be above
+    /// `copy` are special.
+    const fn symbol(symbol: usize, copy: u64) -> Self {
         match symbol {
             0..256 => Self((1 << 56) | (symbol as u64) << 32),
             256 => Self(END_OF_BLOCK),
@@ -54,7 +55,7 @@ impl Symbols {
             285.. => Self(LONGEST | (DISTANCE_BITS as u64) << 24),
             _ => {
                 let (base, extra) = length(symbol - 257);
-                let long = if base > 30 { LONG } else { 0 };
+                let long = if base + (1 << extra) - 1 > copy { LONG } else { 0 };
                 Self(extra | base << 16 | (DISTANCE_BITS as u64) << 24 | long)
             }
         }
@@ -70,20 +71,18 @@ impl Symbols {
         Self(self.0 + u64::from(bits) * 0x0101)
     }
 
+    /// What it means that isn't literals and a length.
     #[inline(always)]
-    pub(crate) fn is_special(self) -> bool {
-        (self.0 as i64) < 0
-    }
-
-    pub(crate) fn special(self) -> Special {
+    pub(crate) fn special(self) -> Option<Special> {
         match self.0 & (0xff << 56) {
-            SUBTABLE => Special::Subtable {
-                offset: (self.0 >> 32) as u32 as usize & 0xffff,
-                bits: self.bits(),
-            },
-            LONGEST => Special::Longest,
-            LONG => Special::Long,
-            _ => Special::EndOfBlock,
+            SUBTABLE => {
+                let offset = (self.0 >> 32) as usize & 0xffff;
+                Some(Special::Subtable { offset, bits: self.bits() })
+            }
+            END_OF_BLOCK => Some(Special::EndOfBlock),
+            LONGEST => Some(Special::Longest),
+            LONG => Some(Special::Long),
+            _ => None,
         }
     }
 
@@ -107,11 +106,6 @@ impl Symbols {
         } else {
             self
         }
-    }
-
-    #[inline(always)]
-    pub(crate) fn raw(self) -> u64 {
-        self.0
     }
 
     #[inline(always)]
@@ -194,11 +188,6 @@ impl Distance {
     }
 
     #[inline(always)]
-    pub(crate) fn raw(self) -> u32 {
-        self.0
-    }
-
-    #[inline(always)]
     pub(crate) fn bits(self) -> u32 {
         self.0 & 0xff
     }
@@ -225,16 +214,16 @@ const fn length(index: usize) -> (u64, u64) {
     }
 }
 
-/// The literal/length symbols without their codes.
-pub(crate) static SYMBOLS: [Symbols; 288] = {
+/// The literal/length symbols without their codes, for a decoder that copies `copy` bytes in every step.
+pub(crate) const fn symbols(copy: usize) -> [Symbols; 288] {
     let mut all = [Symbols::NONE; 288];
     let mut symbol = 0;
     while symbol < all.len() {
-        all[symbol] = Symbols::symbol(symbol);
+        all[symbol] = Symbols::symbol(symbol, copy as u64);
         symbol += 1;
     }
     all
-};
+}
 
 /// The distance symbols without their codes.
 pub(crate) static DISTANCES: [Distance; 32] = {
@@ -251,6 +240,8 @@ pub(crate) static DISTANCES: [Distance; 32] = {
 mod tests {
     use super::*;
 
+    const SYMBOLS: [Symbols; 288] = symbols(32);
+
     #[test]
     fn lengths_and_distances_are_those_of_the_rfc() {
         let fields = |symbol: usize| (SYMBOLS[symbol].base(), SYMBOLS[symbol].bits());
@@ -259,8 +250,9 @@ mod tests {
             [(3, 0), (10, 0), (11, 1), (17, 1), (19, 2)]
         );
         assert_eq!([280, 281, 284].map(fields), [(115, 4), (131, 5), (227, 5)]);
-        assert_eq!(SYMBOLS[285].special(), Special::Longest);
-        assert_eq!(SYMBOLS[256].special(), Special::EndOfBlock);
+        assert_eq!(SYMBOLS[285].special(), Some(Special::Longest));
+        assert_eq!(SYMBOLS[256].special(), Some(Special::EndOfBlock));
+        assert_eq!([271, 272, 284].map(|s| SYMBOLS[s].special().is_some()), [false, true, true]);
         let fields = |symbol: usize| (DISTANCES[symbol].base(), DISTANCES[symbol].bits());
         assert_eq!([0, 3, 4, 5, 6].map(fields), [(1, 0), (4, 0), (5, 1), (7, 1), (9, 2)]);
         assert_eq!([27, 28, 29, 30, 31].map(fields)[..2], [(12_289, 12), (16_385, 13)]);
@@ -289,8 +281,7 @@ mod tests {
     #[test]
     fn subtable_pointers_keep_their_fields() {
         let pointer = Symbols::subtable(4000, 5);
-        assert!(pointer.is_special());
-        assert_eq!(pointer.special(), Special::Subtable { offset: 4000, bits: 5 });
+        assert_eq!(pointer.special(), Some(Special::Subtable { offset: 4000, bits: 5 }));
         let pointer = Distance::subtable(700, 6);
         assert_eq!((pointer.is_subtable(), pointer.offset(), pointer.bits()), (true, 700, 6));
     }

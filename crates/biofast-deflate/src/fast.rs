@@ -1,305 +1,266 @@
-//! The fast loop: one step of every lane in turn, with almost no branches, until a lane needs [`Lane::service`].
+//! The fast loop: one step of every lane in turn, with almost no branches, until a lane needs
+//! [service](crate::lane::Lane::service).
 //!
 //! A step looks up one literal/length entry, stores its literals, looks up a distance (the dummy's, if there is no
-//! match) and copies 32 bytes from there. What stays a branch is rare: a code longer than the table, a match over 32
-//! bytes or one that overlaps itself, the end of a block, the end of input or output. A step that can't go on leaves
-//! the lane as it was before it, and the careful decoder sees to it; so nothing is ever judged here.
+//! match) and copies 32 bytes from there. What stays a branch is rare and leads to [`Track::rare_step`]: a code longer
+//! than the table, a match over 30 bytes or one that overlaps itself, and what the careful decoder must see to: the
+//! end of a block, of input or output, a wrong distance. A step that can't go on leaves the lane as it was before it;
+//! so nothing is ever judged here.
+//!
+//! A step has about as many instructions as a core can issue in the time the lanes' chains leave, so each counts:
+//! fields are loaded one by one (loads are what there are units to spare for), positions are kept as addresses.
 //!
 //! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
 #![allow(unsafe_code)]
 
+use crate::copy::copy_long;
 use crate::entry::{DISTANCE_BITS, Distance, Special, Symbols};
 use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN, OUTPUT_START};
 use crate::tables::{DISTANCE_START, Tables};
 
 /// What the instruction sets do differently.
 pub(crate) trait Isa {
+    /// Bytes that every step copies: a match may have as many without a branch.
+    const COPY: usize;
+    /// The symbols' meanings for that.
+    const SYMBOLS: &'static [Symbols; 288];
+    /// Whether [`copy`](Self::copy) repeats the source where it overlaps the target.
+    const REPEATS: bool;
+
     /// The lowest `n` bits, `n` below 64.
-    fn low(bits: u64, n: u32) -> u64;
+    fn low(bits: u64, n: u64) -> u64;
+
+    /// Copies [`COPY`](Self::COPY) bytes from `distance` bytes before `to`; with [`REPEATS`](Self::REPEATS), each byte
+    /// as it would be if they were copied one by one.
+    ///
+    /// # Safety
+    /// The bytes before `to` and the `COPY` bytes from `to` on belong to one buffer.
+    unsafe fn copy(to: *mut u8, distance: u64);
 
     /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
-    /// service. All have their margins.
+    /// service: perhaps at once.
     fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize;
 }
 
-/// Bytes that every step copies, and that a match may have without a branch.
-const COPY: usize = 32;
-const ABL: u32 = match option_env!("ABL") {
-    Some(s) => (s.as_bytes()[0] - b'0') as u32,
-    None => 0,
-};
+/// Where a lane stands, in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Position {
+    /// The next bit: its byte's address times 8, plus its number in the byte. Addresses have fewer than 61 bits on all
+    /// targets that this crate is built for with 64-bit pointers, and 32 on the others.
+    bit: u64,
+    /// The next byte of output.
+    out: *mut u8,
+}
 
-/// A lane's buffers and how far the loop may go in them. Positions are kept beside it, in registers.
+/// A lane's buffers and how far the loop may go in them.
 pub(crate) struct Track {
-    input: *const u8,
-    output: *mut u8,
     tables: *const Tables,
-    table_bits: u32,
+    table_bits: u64,
+    output: *mut u8,
     /// A pair of steps may start at a bit before this one,
-    end_bit: usize,
-    /// and at an output position before this one.
-    end_at: usize,
+    end_bit: u64,
+    /// and at an output address before this one.
+    end_out: *mut u8,
 }
 
 impl Track {
-    /// A track that never has margins if the lane can't.
+    /// The lane's track and position. One that never has margins, if the buffers are too short.
     #[inline(always)]
-    pub(crate) fn new(lane: &mut Lane<'_>, tables: &[Tables]) -> Self {
+    pub(crate) fn new(lane: &mut Lane<'_>, tables: &[Tables]) -> (Self, Position) {
         let tables = &tables[lane.slot];
-        let (input, output) = (lane.bits.bytes, &mut *lane.output);
-        let possible = lane.at >= OUTPUT_START && output.len() >= OUTPUT_MARGIN;
-        Self {
-            input: input.as_ptr(),
-            output: output.as_mut_ptr(),
+        let input = lane.bits.bytes;
+        let first_bit = (input.as_ptr().expose_provenance() as u64) << 3;
+        let bits = (input.len() + 1).saturating_sub(INPUT_MARGIN) as u64 * 8;
+        let length = lane.output.len();
+        let possible = lane.at >= OUTPUT_START && length >= OUTPUT_MARGIN;
+        let output = lane.output.as_mut_ptr();
+        let end = if possible { length - OUTPUT_MARGIN + 1 } else { 0 };
+        let track = Self {
             tables,
-            table_bits: tables.bits,
-            end_bit: (input.len() + 1).saturating_sub(INPUT_MARGIN) * 8,
-            end_at: if possible { output.len() - OUTPUT_MARGIN + 1 } else { 0 },
-        }
+            table_bits: u64::from(tables.bits),
+            output,
+            end_bit: first_bit + bits,
+            end_out: output.wrapping_add(end),
+        };
+        let position =
+            Position { bit: first_bit + lane.bits.at as u64, out: output.wrapping_add(lane.at) };
+        (track, position)
+    }
+
+    /// Writes the position back. `lane` must be the one the track was made for.
+    #[inline(always)]
+    pub(crate) fn leave(&self, position: Position, lane: &mut Lane<'_>) {
+        let first_bit = (lane.bits.bytes.as_ptr().addr() as u64) << 3;
+        lane.bits.at = (position.bit - first_bit) as usize;
+        lane.at = position.out.addr() - self.output.addr();
     }
 
     /// Whether a pair of steps may start.
     #[inline(always)]
-    pub(crate) fn has_margins(&self, bit: usize, at: usize) -> bool {
-        bit < self.end_bit && at < self.end_at
+    pub(crate) fn has_margins(&self, position: Position) -> bool {
+        position.bit < self.end_bit && position.out < self.end_out
     }
 
-    /// Decodes one table entry. `false`: it can't, and nothing has changed but bytes at and after `at`.
+    /// The next 57 bits or more.
     ///
     /// # Safety
-    /// [`Track::has_margins`] was true of `bit` and `at`, or of what they were one successful step before. `at` is at
-    /// least [`OUTPUT_START`](crate::lane::OUTPUT_START). The lane's buffers and tables are still borrowed.
+    /// As for [`step`](Self::step).
     #[inline(always)]
-    pub(crate) unsafe fn step<I: Isa>(&self, bit: &mut usize, at: &mut usize) -> bool {
-        // SAFETY: a step consumes at most 48 bits (a symbol's 20 and a distance's 28), so `bit / 8` is at most 7 above
-        // where the margins held; 8 bytes from there lie within the 16 of the margin.
-        let word = unsafe { self.input.add(*bit >> 3).cast::<u64>().read_unaligned() };
-        let word = u64::from_le(word) >> (*bit & 7);
+    unsafe fn word(position: Position) -> u64 {
+        let bytes = std::ptr::with_exposed_provenance::<u64>((position.bit >> 3) as usize);
+        // SAFETY: where the margins held, 16 bytes of input are left. A step consumes at most 48 bits (a symbol's 20
+        // and a distance's 28), so one step later 9 are.
+        u64::from_le(unsafe { bytes.read_unaligned() }) >> (position.bit & 7)
+    }
 
-        // SAFETY: `tables` points to initialised tables; the index has at most `MAX_BITS` = 12 bits, below the length.
+    /// Decodes one table entry. `false`: it can't, and nothing has changed but output bytes from `position` on.
+    ///
+    /// # Safety
+    /// [`has_margins`](Self::has_margins) was true of this position, or of the one before the last successful step. The
+    /// lane's buffers and tables are still borrowed.
+    #[inline(always)]
+    pub(crate) unsafe fn step<I: Isa>(&self, position: &mut Position) -> bool {
+        // SAFETY: as this function.
+        let word = unsafe { Self::word(*position) };
+        // SAFETY: `tables` points to tables; the index has at most `MAX_BITS` bits, which is within the length.
         let entry = unsafe {
-            (&raw const (*self.tables).symbols)
-                .cast::<Symbols>()
-                .add(I::low(word, self.table_bits) as usize)
+            let first = (&raw const (*self.tables).symbols).cast::<Symbols>();
+            first.add(I::low(word, self.table_bits) as usize)
         };
-        // SAFETY (all fields): `entry` points to an entry.
+        // SAFETY: `entry` points to an entry; so do the other loads from it.
         let literals = unsafe { Symbols::load_literals(entry) };
-        let bits = unsafe { Symbols::load_bits(entry) };
+        if literals & Symbols::SPECIAL_LITERALS != 0 {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
+        }
+        // SAFETY: see above.
+        let (bits, distance_bits) =
+            unsafe { (Symbols::load_bits(entry), Symbols::load_distance_bits(entry)) };
         let rest = word >> (bits & 63);
-        let distance_bits = unsafe { Symbols::load_distance_bits(entry) };
-        let index = I::low(rest, distance_bits) + u64::from(distance_bits);
-        // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`: the index is 0 or one of the distance table's.
-        let far =
-            unsafe { (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize) };
-        // SAFETY (all fields): `far` points to an entry.
-        let far_base = unsafe { Distance::load_base(far) };
-        if (literals as i32) < 0 {
-            return unsafe { self.rare(bit, at) };
+        let index = I::low(rest, distance_bits) + distance_bits;
+        // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`, so the index is 0 or one of the distance table's.
+        let far = unsafe {
+            (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize)
+        };
+        // SAFETY: `far` points to an entry; so do the other loads from it.
+        let base = unsafe { Distance::load_base(far) };
+        if base < 0 {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
         }
-        if far_base < 0 {
-            return unsafe { self.rare(bit, at) };
+        // SAFETY: see above.
+        let (far_bits, far_code) =
+            unsafe { (Distance::load_bits(far), Distance::load_code_bits(far)) };
+        let distance = base as u64 + (I::low(rest, far_bits) >> (far_code & 63));
+        // SAFETY: see above.
+        let (length, code) = unsafe { (Symbols::load_base(entry), Symbols::load_code_bits(entry)) };
+        let length = length + (I::low(word, bits) >> (code & 63));
+        if !I::REPEATS && length > distance {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
         }
-        let far_bits = unsafe { Distance::load_bits(far) };
-        let distance = far_base as usize
-            + (I::low(rest, far_bits) >> (unsafe { Distance::load_code_bits(far) } & 63)) as usize;
-        let here = *at + (literals >> 24) as usize;
-        let length = unsafe { Symbols::load_base(entry) } as usize
-            + (I::low(word, bits) >> (unsafe { Symbols::load_code_bits(entry) } & 63)) as usize;
-        // SAFETY: `at` is at most 35 above where the margins held, so 80 − 35 bytes are left for these 4, and then for
-        // 32 bytes that start at most 3 further.
-        if ABL & 1 == 0 {
-            unsafe { self.output.add(*at).cast::<u32>().write_unaligned(literals) };
+        let here = position.out.wrapping_add((literals >> 24) as usize);
+        let source = here.wrapping_sub(distance as usize);
+        // SAFETY: a step without `rare_step` advances by at most 3 literals and `COPY` bytes (longer matches are
+        // special). So where the margins held there is room for two steps and the bytes they write beyond.
+        unsafe { position.out.cast::<u32>().write_unaligned(literals.to_le()) };
+        if source < self.output {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
         }
-        if length > distance {
-            return unsafe { self.rare(bit, at) };
-        }
-        if distance > here {
-            return unsafe { self.rare(bit, at) };
-        }
-        // SAFETY: see above; the source starts at or before `here`, so it ends no later than the target.
-        if ABL & 2 == 0 {
-            unsafe {
-                let source = self
-                    .output
-                    .add(if ABL & 4 != 0 { 0 } else { here - distance })
-                    .cast::<[u8; COPY]>();
-                self.output.add(here).cast::<[u8; COPY]>().write_unaligned(source.read_unaligned());
-            }
-        }
-        *bit += (bits + far_bits) as usize;
-        *at = here + length;
+        // SAFETY: the source starts within the output and before the target. (The dummy's does: so many bytes have
+        // been written, see `OUTPUT_START`.) Room for the target: as above.
+        unsafe { I::copy(here, distance) };
+        position.bit += bits + far_bits;
+        position.out = here.wrapping_add(length as usize);
         true
     }
 
+    /// Decodes the entries that [`step`](Self::step) doesn't.
+    ///
+    /// # Safety
+    /// As for `step`.
+    #[cold]
     #[inline(always)]
-    unsafe fn rare(&self, bit: &mut usize, at: &mut usize) -> bool {
-        let (b, a) = unsafe { self.rare_step(*bit, *at) };
-        (*bit, *at) = (b, a & (usize::MAX >> 1));
-        (a as isize) >= 0
+    unsafe fn rare_step(&self, position: &mut Position) -> bool {
+        // SAFETY: as this function.
+        let next = unsafe { self.after_rare_step(*position) };
+        let moved = next.bit != position.bit;
+        *position = next;
+        moved
     }
 
+    /// The position after the step; `position` itself if it can't be done.
+    ///
+    /// # Safety
+    /// As for `step`.
     #[cold]
     #[inline(never)]
-    unsafe fn rare_step(&self, bit: usize, at: usize) -> (usize, usize) {
-        let fail = (bit, at | 1 << (usize::BITS - 1));
+    unsafe fn after_rare_step(&self, position: Position) -> Position {
+        let low = |bits: u64, n: u32| (bits & !(u64::MAX << (n & 63))) as usize;
+        // SAFETY: as this function; the tables are only read while lanes run.
+        let (word, tables) = unsafe { (Self::word(position), &*self.tables) };
+        let mut entry = tables.symbols[low(word, tables.bits)];
+        if let Some(Special::Subtable { offset, bits }) = entry.special() {
+            entry = tables.symbols[offset + low(word >> tables.bits, bits)];
+        }
+        let extra = low(word, entry.bits()) >> (entry.code_bits() & 63);
+        let (count, length) = match entry.special() {
+            None => (entry.count(), entry.base() + extra),
+            Some(Special::Long) => (0, entry.base() + extra),
+            Some(Special::Longest) => (0, 258),
+            Some(Special::EndOfBlock | Special::Subtable { .. }) => return position,
+        };
+        let rest = word >> (entry.bits() & 63);
+        let distance_bits = entry.distance_bits();
+        let mut far = tables.distances[low(rest, distance_bits) + distance_bits as usize];
+        if far.is_subtable() {
+            let index = far.offset() + low(rest >> DISTANCE_BITS, far.bits());
+            far = tables.distances[DISTANCE_START + index];
+        }
+        let distance = far.base() + (low(rest, far.bits()) >> far.code_bits());
+        // The output is one allocation: differences of its addresses are small.
+        let at = position.out.addr() - self.output.addr();
+        let end = self.end_out.addr() - self.output.addr();
+        let here = at + count;
+        if distance > here || here + length >= end {
+            return position;
+        }
+        // SAFETY: there is room for the literals, see `step`. `distance` is not 0, and so many bytes lie before
+        // `here`; before `end_out` there is room for `length` bytes, and after it for the margin less one.
         unsafe {
-            let low = |v: u64, n: u32| (v & !(u64::MAX << (n & 63))) as usize;
-            let word = self.input.add(bit >> 3).cast::<u64>().read_unaligned();
-            let word = u64::from_le(word) >> (bit & 7);
-            let tables = &*self.tables;
-            let mut entry = *tables.symbols.get_unchecked(low(word, self.table_bits));
-            let mut longest = false;
-            let mut long = false;
-            if entry.is_special() {
-                if let Special::Subtable { offset, bits } = entry.special() {
-                    entry =
-                        *tables.symbols.get_unchecked(offset + low(word >> self.table_bits, bits));
-                }
-                match entry.special() {
-                    _ if !entry.is_special() => {}
-                    Special::Longest => longest = true,
-                    Special::Long => long = true,
-                    _ => return fail,
-                }
-            }
-            let rest = word >> (entry.bits() & 63);
-            let mut far = *tables
-                .distances
-                .get_unchecked(low(rest, entry.distance_bits()) + entry.distance_bits() as usize);
-            if far.is_subtable() {
-                far = *tables.distances.get_unchecked(
-                    DISTANCE_START + far.offset() + low(rest >> DISTANCE_BITS, far.bits()),
-                );
-            }
-            let distance = far.base() + (low(rest, far.bits()) >> far.code_bits());
-            let (count, length) = if longest {
-                (0, 258)
-            } else {
-                self.output.add(at).cast::<u32>().write_unaligned((entry.raw() >> 32) as u32);
-                (
-                    if long { 0 } else { entry.count() },
-                    entry.base() + (low(word, entry.bits()) >> entry.code_bits()),
-                )
-            };
-            let here = at + count;
-            if distance > here || here + length >= self.end_at {
-                return fail;
-            }
+            self.output.add(at).cast::<[u8; 4]>().write_unaligned(entry.literals());
             copy_long(self.output.add(here), distance, length);
-            (bit + (entry.bits() + far.bits()) as usize, here + length)
         }
-    }
-}
-
-impl Symbols {
-    #[inline(always)]
-    unsafe fn load_bits(entry: *const Self) -> u32 {
-        unsafe { u32::from(*entry.cast::<u8>()) }
-    }
-    #[inline(always)]
-    unsafe fn load_code_bits(entry: *const Self) -> u32 {
-        unsafe { u32::from(*entry.cast::<u8>().add(1)) }
-    }
-    #[inline(always)]
-    unsafe fn load_base(entry: *const Self) -> u32 {
-        unsafe { u32::from(*entry.cast::<u8>().add(2)) }
-    }
-    #[inline(always)]
-    unsafe fn load_distance_bits(entry: *const Self) -> u32 {
-        unsafe { u32::from(*entry.cast::<u8>().add(3)) }
-    }
-    #[inline(always)]
-    unsafe fn load_literals(entry: *const Self) -> u32 {
-        unsafe { *entry.cast::<u32>().add(1) }
-    }
-}
-impl Distance {
-    #[inline(always)]
-    unsafe fn load_bits(entry: *const Self) -> u32 {
-        unsafe { u32::from(*entry.cast::<u8>()) }
-    }
-    #[inline(always)]
-    unsafe fn load_code_bits(entry: *const Self) -> u32 {
-        unsafe { u32::from(*entry.cast::<u8>().add(1)) }
-    }
-    #[inline(always)]
-    unsafe fn load_base(entry: *const Self) -> i32 {
-        unsafe { i32::from(*entry.cast::<i16>().add(1)) }
-    }
-}
-
-/// Copies a match that is longer than 32 bytes or overlaps itself, and up to 31 bytes more.
-///
-/// # Safety
-/// `distance` is at least 1, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
-#[inline(always)]
-unsafe fn copy_long(to: *mut u8, distance: usize, length: usize) {
-    // SAFETY: every read starts at or after `to - distance` and lies before the write that follows it or ends with it;
-    // every write starts before `to + length` and has at most 32 bytes.
-    unsafe {
-        let from = to.sub(distance);
-        if distance >= COPY {
-            let mut done = 0;
-            while done < length {
-                let bytes = from.add(done).cast::<[u8; COPY]>().read_unaligned();
-                to.add(done).cast::<[u8; COPY]>().write_unaligned(bytes);
-                done += COPY;
-            }
-        } else if distance == 1 {
-            let bytes = [*from; COPY];
-            let mut done = 0;
-            while done < length {
-                to.add(done).cast::<[u8; COPY]>().write_unaligned(bytes);
-                done += COPY;
-            }
-        } else {
-            // Once `distance` bytes are written the pattern is twice as long.
-            let mut stride = distance;
-            while stride < 8 {
-                let bytes = from.cast::<u64>().read_unaligned();
-                from.add(stride).cast::<u64>().write_unaligned(bytes);
-                stride *= 2;
-            }
-            let mut done = stride - distance;
-            while done < length {
-                let bytes = to.add(done).sub(stride).cast::<u64>().read_unaligned();
-                to.add(done).cast::<u64>().write_unaligned(bytes);
-                done += 8;
-            }
-        }
+        let consumed = u64::from(entry.bits() + far.bits());
+        // SAFETY: still within the output.
+        Position { bit: position.bit + consumed, out: unsafe { self.output.add(here + length) } }
     }
 }
 
 /// The joint loop over so many lanes. Expands where the target features are enabled.
 macro_rules! joint_loop {
-    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $bit:ident, $at:ident)),*]) => {{
+    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
         let (lanes, tables) = ($lanes, $tables);
-        $(
-            let $track = Track::new(&mut lanes[$k], tables);
-            let (mut $bit, mut $at) = (lanes[$k].bits.at, lanes[$k].at);
-        )*
+        $(let ($track, mut $at) = Track::new(&mut lanes[$k], tables);)*
         let stopped = loop {
             $(
-                if !$track.has_margins($bit, $at) {
+                if !$track.has_margins($at) {
                     break $k;
                 }
-                // SAFETY: the margins were checked; the caller checked that `at` is large enough, and it only grows;
-                // the lanes are borrowed for the whole loop and nothing else touches their buffers.
-                if !unsafe { $track.step::<$isa>(&mut $bit, &mut $at) } {
+                // SAFETY: the margins were checked; the lanes and tables are borrowed for the whole loop.
+                if !unsafe { $track.step::<$isa>(&mut $at) } {
                     break $k;
                 }
             )*
             $(
                 // SAFETY: one successful step after the check above.
-                if !unsafe { $track.step::<$isa>(&mut $bit, &mut $at) } {
+                if !unsafe { $track.step::<$isa>(&mut $at) } {
                     break $k;
                 }
             )*
         };
-        $(
-            lanes[$k].bits.at = $bit;
-            lanes[$k].at = $at;
-        )*
+        $($track.leave($at, &mut lanes[$k]);)*
         stopped
     }};
 }

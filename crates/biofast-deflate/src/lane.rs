@@ -2,6 +2,7 @@
 
 use crate::bits::Bits;
 use crate::careful;
+use crate::entry::Symbols;
 use crate::fault::FaultKind;
 use crate::header::{self, Body};
 use crate::tables::{DUMMY_DISTANCE, Tables};
@@ -10,10 +11,12 @@ use crate::tables::{DUMMY_DISTANCE, Tables};
 /// at most 7 bytes (48 bits and what is left of a byte) behind the first one's.
 pub(crate) const INPUT_MARGIN: usize = 16;
 
-/// Bytes of output that the fast loop wants before it starts a pair of steps. A step writes at most 3 literals, then
-/// 32 bytes; it advances by at most 35 unless it has checked for more itself. So the second one ends its writes at
-/// 35 + 35 bytes.
-pub(crate) const OUTPUT_MARGIN: usize = 80;
+/// The most bytes that a step of the fast loop copies for a match, on any instruction set.
+pub(crate) const MAX_COPY: usize = 64;
+
+/// Bytes of output that the fast loop wants before it starts a pair of steps. A step advances by at most 3 literals
+/// and the bytes it copies, unless it has checked for more itself; the second one ends its writes there, too.
+pub(crate) const OUTPUT_MARGIN: usize = 2 * (3 + MAX_COPY);
 
 /// Bytes of output behind the position before the fast loop may run.
 pub(crate) const OUTPUT_START: usize = DUMMY_DISTANCE as usize;
@@ -59,8 +62,8 @@ impl<'a> Lane<'a> {
     /// # Errors
     /// The fault that ends it.
     #[inline(always)]
-    pub(crate) fn start(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
-        self.blocks(tables, false)
+    pub(crate) fn start(&mut self, tables: &mut Tables, symbols: &[Symbols; 288]) -> Result<Next, FaultKind> {
+        self.blocks(tables, symbols, false)
     }
 
     /// Decodes at least one table entry with every access checked, then what else the fast loop can't: the ends of
@@ -69,12 +72,12 @@ impl<'a> Lane<'a> {
     /// # Errors
     /// The fault that ends the stream.
     #[inline(always)]
-    pub(crate) fn service(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
-        self.blocks(tables, true)
+    pub(crate) fn service(&mut self, tables: &mut Tables, symbols: &[Symbols; 288]) -> Result<Next, FaultKind> {
+        self.blocks(tables, symbols, true)
     }
 
     #[inline(always)]
-    fn blocks(&mut self, tables: &mut Tables, inside: bool) -> Result<Next, FaultKind> {
+    fn blocks(&mut self, tables: &mut Tables, symbols: &[Symbols; 288], inside: bool) -> Result<Next, FaultKind> {
         let mut inside = inside;
         loop {
             if inside {
@@ -85,7 +88,7 @@ impl<'a> Lane<'a> {
                     return self.finish();
                 }
             }
-            let (last, body) = header::read(&mut self.bits, tables)?;
+            let (last, body) = header::read(&mut self.bits, tables, symbols)?;
             self.last = last;
             inside = match body {
                 Body::Coded if self.has_margins() => return Ok(Next::Fast),

@@ -23,10 +23,12 @@
 
 mod bits;
 mod careful;
+mod copy;
 mod crc32;
 mod entry;
 mod fast;
 mod fault;
+mod fields;
 mod group;
 mod header;
 mod huffman;

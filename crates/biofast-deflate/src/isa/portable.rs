@@ -1,6 +1,8 @@
 //! Plain Rust, for any CPU; the choice on AArch64, whose base instructions are enough.
 #![allow(unsafe_code)]
 
+use crate::copy::{WIDE, copy_32};
+use crate::entry::{Symbols, symbols};
 use crate::fast::{Isa, Track, joint_loop};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
@@ -17,29 +19,39 @@ pub(crate) fn inflate<'b>(
 pub(crate) struct Portable;
 
 impl Isa for Portable {
+    const COPY: usize = WIDE;
+    const SYMBOLS: &'static [Symbols; 288] = const { &symbols(WIDE) };
+    const REPEATS: bool = false;
+
     #[inline(always)]
-    fn low(bits: u64, n: u32) -> u64 {
+    unsafe fn copy(to: *mut u8, distance: u64) {
+        // SAFETY: as this function.
+        unsafe { copy_32(to, distance) };
+    }
+
+    #[inline(always)]
+    fn low(bits: u64, n: u64) -> u64 {
         bits & !(u64::MAX << (n & 63))
     }
 
     #[inline(never)]
     fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
         match lanes.len() {
-            1 => joint_loop!(Self, lanes, tables, [(0, t0, b0, a0)]),
-            2 => joint_loop!(Self, lanes, tables, [(0, t0, b0, a0), (1, t1, b1, a1)]),
+            1 => joint_loop!(Self, lanes, tables, [(0, t0, a0)]),
+            2 => joint_loop!(Self, lanes, tables, [(0, t0, a0), (1, t1, a1)]),
             3 => {
                 joint_loop!(
                     Self,
                     lanes,
                     tables,
-                    [(0, t0, b0, a0), (1, t1, b1, a1), (2, t2, b2, a2)]
+                    [(0, t0, a0), (1, t1, a1), (2, t2, a2)]
                 )
             }
             _ => joint_loop!(
                 Self,
                 lanes,
                 tables,
-                [(0, t0, b0, a0), (1, t1, b1, a1), (2, t2, b2, a2), (3, t3, b3, a3)]
+                [(0, t0, a0), (1, t1, a1), (2, t2, a2), (3, t3, a3)]
             ),
         }
     }
