@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use biofast_kernels::Isa as Level;
 
 use super::Inflate;
-use crate::copy::{WIDE, copy_32};
+use crate::copy::WIDE;
 use crate::entry::{Symbols, symbols};
 use crate::fast::{Isa, Track, joint_loop};
 use crate::fault::Fault;
@@ -117,8 +117,11 @@ level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
 
     #[inline(always)]
     unsafe fn copy(to: *mut u8, distance: u64) {
-        // SAFETY: as this function.
-        unsafe { copy_32(to, distance) };
+        // SAFETY: the source starts before the target in the same buffer.
+        unsafe {
+            let source = _mm256_loadu_si256(to.wrapping_sub(distance as usize).cast());
+            _mm256_storeu_si256(to.cast(), source);
+        }
     }
 });
 
