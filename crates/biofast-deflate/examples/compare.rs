@@ -108,9 +108,14 @@ fn main() {
         }
         let fastest = |times: &[f64]| times[1..].iter().copied().fold(f64::INFINITY, f64::min);
         let speed = |time: f64| total as f64 / time / 1e6;
-        println!("{file}: {:.0} MB, libdeflate {:.0} MB/s", total as f64 / 1e6, speed(fastest(&theirs)));
+        println!(
+            "{file}: {:.0} MB, libdeflate {:.0} MB/s",
+            total as f64 / 1e6,
+            speed(fastest(&theirs))
+        );
         for (isa, n, _, times) in &mut candidates {
-            let mut ratios: Vec<_> = theirs[1..].iter().zip(&times[1..]).map(|(t, o)| t / o).collect();
+            let mut ratios: Vec<_> =
+                theirs[1..].iter().zip(&times[1..]).map(|(t, o)| t / o).collect();
             let best = fastest(times);
             println!(
                 "  {isa} {n}: {:.0} MB/s, {:.3} x libdeflate, median of rounds {:.3}",

@@ -1,8 +1,10 @@
 //! What the decoding tables hold, laid out so that a step needs few instructions: every field is a byte (or two) of
 //! its own that can be loaded by itself.
 
+use crate::copy::WIDE;
+
 /// The most literals in one entry.
-pub(crate) const MAX_LITERALS: u8 = 3;
+const MAX_LITERALS: usize = 3;
 
 /// Index bits of the distance table.
 pub(crate) const DISTANCE_BITS: u32 = 9;
@@ -17,9 +19,9 @@ pub(crate) const DISTANCE_BITS: u32 = 9;
 /// | 0 | bits it consumes, extra bits included |
 /// | 1 | bits before the length's extra bits |
 /// | 2 | length before the extra bits; 0 without a match |
-/// | 3 | index bits of the distance table; 0 without a match |
-/// | 4–6 | literals |
-/// | 7 | number of literals; or 128 + what is special |
+/// | 3 | index bits of the distance table; 0 without a match; or 128 + what is special |
+/// | 4–6 | literals; offset of a subtable |
+/// | 7 | bits of the literals' codes, plus 64 times their number |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Symbols(u64);
@@ -33,30 +35,36 @@ pub(crate) enum Special {
     EndOfBlock,
     /// A match of 258, a length that byte 2 can't hold.
     Longest,
-    /// A match of more bytes than a step copies. Its fields are as ever but for the count.
+    /// A match of more bytes than a step copies. Its other fields are as ever.
     Long,
 }
 
-const SUBTABLE: u64 = 0x80 << 56;
-const END_OF_BLOCK: u64 = 0x81 << 56;
-const LONGEST: u64 = 0x82 << 56;
-const LONG: u64 = 0x83 << 56;
+const SUBTABLE: u64 = 0x80 << 24;
+const END_OF_BLOCK: u64 = 0x81 << 24;
+const LONGEST: u64 = 0x82 << 24;
+const LONG: u64 = 0x83 << 24;
+
+/// The flag that these have in common.
+const SPECIAL: u64 = 0x80 << 24;
+
+/// One literal, in byte 7.
+const ONE: u64 = 1 << 62;
 
 impl Symbols {
     pub(crate) const NONE: Self = Self(0);
 
-    /// A literal, length or end-of-block symbol (0..288) without the bits of its code. Lengths that may be above
-    /// `copy` are special.
-    const fn symbol(symbol: usize, copy: u64) -> Self {
+    /// A literal, length or end-of-block symbol (0..288) without the bits of its code.
+    const fn symbol(symbol: usize) -> Self {
         match symbol {
-            0..256 => Self((1 << 56) | (symbol as u64) << 32),
+            0..256 => Self(ONE | (symbol as u64) << 32),
             256 => Self(END_OF_BLOCK),
             // 286 and 287 can't occur in a valid stream; libdeflate takes them for 285, and so do we.
-            285.. => Self(LONGEST | (DISTANCE_BITS as u64) << 24),
+            285.. => Self(LONGEST),
             _ => {
                 let (base, extra) = length(symbol - 257);
-                let long = if base + (1 << extra) - 1 > copy { LONG } else { 0 };
-                Self(extra | base << 16 | (DISTANCE_BITS as u64) << 24 | long)
+                let long = base + (1 << extra) - 1 > WIDE as u64;
+                let distance = if long { LONG } else { (DISTANCE_BITS as u64) << 24 };
+                Self(extra | base << 16 | distance)
             }
         }
     }
@@ -68,13 +76,14 @@ impl Symbols {
     /// The symbol with a code of `bits` bits.
     #[inline(always)]
     pub(crate) fn with_code(self, bits: u32) -> Self {
-        Self(self.0 + u64::from(bits) * 0x0101)
+        let literal = if self.0 >= ONE { u64::from(bits) << 56 } else { 0 };
+        Self(self.0 + u64::from(bits) * 0x0101 + literal)
     }
 
     /// What it means that isn't literals and a length.
     #[inline(always)]
     pub(crate) fn special(self) -> Option<Special> {
-        match self.0 & (0xff << 56) {
+        match self.0 & (0xff << 24) {
             SUBTABLE => {
                 let offset = (self.0 >> 32) as usize & 0xffff;
                 Some(Special::Subtable { offset, bits: self.bits() })
@@ -86,26 +95,18 @@ impl Symbols {
         }
     }
 
-    /// Whether it is one literal, of the entries that hold one symbol.
-    #[inline(always)]
-    fn is_literal(self) -> bool {
-        self.0 >> 56 == 1
-    }
-
-    /// This literal followed by `next`, if both are known from `index_bits` bits and fit an entry.
+    /// This literal followed by `next`, if both are known from `index_bits` bits and fit an entry. Anything else than
+    /// one literal stays what it is.
     #[inline(always)]
     pub(crate) fn then(self, next: Self, index_bits: u32) -> Self {
-        // A special entry's count is above the limit.
-        let fits = next.count() < usize::from(MAX_LITERALS)
+        let fits = self.count() == 1
+            && next.count() < MAX_LITERALS
+            && next.0 & SPECIAL == 0
             && next.code_bits() + self.code_bits() <= index_bits;
-        if self.is_literal() && fits {
-            let literals = (next.0 & 0xffff_0000_0000) << 8;
-            let rest = next.0 & 0xff00_0000_ffff_ffff;
-            // Adds the count and both numbers of bits.
-            Self(rest + (self.0 & 0xff00_00ff_0000_ffff) + literals)
-        } else {
-            self
-        }
+        // The other literals move up; all else adds up.
+        let literals = (next.0 & 0xffff_0000_0000) << 8;
+        let rest = next.0 & 0xff00_0000_ffff_ffff;
+        if fits { Self(self.0 + rest + literals) } else { self }
     }
 
     #[inline(always)]
@@ -125,13 +126,16 @@ impl Symbols {
 
     #[inline(always)]
     pub(crate) fn distance_bits(self) -> u32 {
-        (self.0 >> 24) as u32 & 0xff
+        match self.special() {
+            Some(Special::Long | Special::Longest) => DISTANCE_BITS,
+            _ => (self.0 >> 24) as u32 & 0x7f,
+        }
     }
 
-    /// Number of literals, if not special.
+    /// Number of literals.
     #[inline(always)]
     pub(crate) fn count(self) -> usize {
-        (self.0 >> 56) as usize
+        (self.0 >> 62) as usize
     }
 
     /// The literals, and whatever is behind them.
@@ -214,16 +218,16 @@ const fn length(index: usize) -> (u64, u64) {
     }
 }
 
-/// The literal/length symbols without their codes, for a decoder that copies `copy` bytes in every step.
-pub(crate) const fn symbols(copy: usize) -> [Symbols; 288] {
+/// The literal/length symbols without their codes.
+pub(crate) static SYMBOLS: [Symbols; 288] = {
     let mut all = [Symbols::NONE; 288];
     let mut symbol = 0;
     while symbol < all.len() {
-        all[symbol] = Symbols::symbol(symbol, copy as u64);
+        all[symbol] = Symbols::symbol(symbol);
         symbol += 1;
     }
     all
-}
+};
 
 /// The distance symbols without their codes.
 pub(crate) static DISTANCES: [Distance; 32] = {
@@ -239,8 +243,6 @@ pub(crate) static DISTANCES: [Distance; 32] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SYMBOLS: [Symbols; 288] = symbols(32);
 
     #[test]
     fn lengths_and_distances_are_those_of_the_rfc() {

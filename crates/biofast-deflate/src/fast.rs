@@ -1,8 +1,8 @@
 //! The fast loop: one step of every lane in turn, with almost no branches, until a lane needs
 //! [service](crate::lane::Lane::service).
 //!
-//! A step looks up one literal/length entry, stores its literals, looks up a distance (the dummy's, if there is no
-//! match) and copies 32 bytes from there. What stays a branch is rare and leads to [`Track::rare_step`]: a code longer
+//! A step stores the literals of one literal/length entry, then those of a second one, looks up a distance (the
+//! dummy's, if there is no match) and copies 32 bytes from there. What stays a branch is rare and leads to [`Track::rare_step`]: a code longer
 //! than the table, a match over 30 bytes or one that overlaps itself, and what the careful decoder must see to: the
 //! end of a block, of input or output, a wrong distance. A step that can't go on leaves the lane as it was before it;
 //! so nothing is ever judged here.
@@ -20,21 +20,17 @@ use crate::tables::{DISTANCE_START, Tables};
 
 /// What the instruction sets do differently.
 pub(crate) trait Isa {
-    /// Bytes that every step copies: a match may have as many without a branch.
-    const COPY: usize;
-    /// The symbols' meanings for that.
-    const SYMBOLS: &'static [Symbols; 288];
     /// Whether [`copy`](Self::copy) repeats the source where it overlaps the target.
     const REPEATS: bool;
 
     /// The lowest `n` bits, `n` below 64.
     fn low(bits: u64, n: u64) -> u64;
 
-    /// Copies [`COPY`](Self::COPY) bytes from `distance` bytes before `to`; with [`REPEATS`](Self::REPEATS), each byte
-    /// as it would be if they were copied one by one.
+    /// Copies [`WIDE`](crate::copy::WIDE) bytes from `distance` bytes before `to`; with [`REPEATS`](Self::REPEATS), each
+    /// byte as it would be if they were copied one by one.
     ///
     /// # Safety
-    /// The bytes before `to` and the `COPY` bytes from `to` on belong to one buffer.
+    /// The `distance` bytes before `to` and the 32 bytes from `to` on belong to one buffer.
     unsafe fn copy(to: *mut u8, distance: u64);
 
     /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
@@ -108,12 +104,12 @@ impl Track {
     #[inline(always)]
     unsafe fn word(position: Position) -> u64 {
         let bytes = std::ptr::with_exposed_provenance::<u64>((position.bit >> 3) as usize);
-        // SAFETY: where the margins held, 16 bytes of input are left. A step consumes at most 48 bits (a symbol's 20
-        // and a distance's 28), so one step later 9 are.
+        // SAFETY: see `INPUT_MARGIN`.
         u64::from_le(unsafe { bytes.read_unaligned() }) >> (position.bit & 7)
     }
 
-    /// Decodes one table entry. `false`: it can't, and nothing has changed but output bytes from `position` on.
+    /// Decodes one or two table entries. `false`: it can't go on at the position left. Output bytes behind that
+    /// position may have changed.
     ///
     /// # Safety
     /// [`has_margins`](Self::has_margins) was true of this position, or of the one before the last successful step. The
@@ -122,26 +118,39 @@ impl Track {
     pub(crate) unsafe fn step<I: Isa>(&self, position: &mut Position) -> bool {
         // SAFETY: as this function.
         let word = unsafe { Self::word(*position) };
-        // SAFETY: `tables` points to tables; the index has at most `MAX_BITS` bits, which is within the length.
-        let entry = unsafe {
-            let first = (&raw const (*self.tables).symbols).cast::<Symbols>();
-            first.add(I::low(word, self.table_bits) as usize)
+        // SAFETY: `tables` points to tables.
+        let symbols = unsafe { (&raw const (*self.tables).symbols).cast::<Symbols>() };
+
+        // First literals alone: of most entries that's all, so that the second look finds a match more often than not.
+        // SAFETY: an index has at most `MAX_BITS` bits, which is within the length; see `OUTPUT_MARGIN` for the room.
+        let literals = unsafe {
+            let entry = symbols.add(I::low(word, self.table_bits) as usize);
+            let literals = Symbols::load_literals(entry);
+            position.out.cast::<u32>().write_unaligned(literals.to_le());
+            literals
         };
+        let literal_bits = u64::from(literals >> 24) & 63;
+        let word = word >> literal_bits;
+        position.bit += literal_bits;
+        position.out = position.out.wrapping_add((literals >> 30) as usize);
+
+        // SAFETY: as above.
+        let entry = unsafe { symbols.add(I::low(word, self.table_bits) as usize) };
         // SAFETY: `entry` points to an entry; so do the other loads from it.
-        let literals = unsafe { Symbols::load_literals(entry) };
-        if literals & Symbols::SPECIAL_LITERALS != 0 {
+        let distance_bits = unsafe { Symbols::load_distance_bits(entry) };
+        if distance_bits < 0 {
             // SAFETY: as this function.
             return unsafe { self.rare_step(position) };
         }
+        let distance_bits = distance_bits as u64;
         // SAFETY: see above.
-        let (bits, distance_bits) =
-            unsafe { (Symbols::load_bits(entry), Symbols::load_distance_bits(entry)) };
+        let (literals, bits) =
+            unsafe { (Symbols::load_literals(entry), Symbols::load_bits(entry)) };
         let rest = word >> (bits & 63);
         let index = I::low(rest, distance_bits) + distance_bits;
         // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`, so the index is 0 or one of the distance table's.
-        let far = unsafe {
-            (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize)
-        };
+        let far =
+            unsafe { (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize) };
         // SAFETY: `far` points to an entry; so do the other loads from it.
         let base = unsafe { Distance::load_base(far) };
         if base < 0 {
@@ -159,10 +168,9 @@ impl Track {
             // SAFETY: as this function.
             return unsafe { self.rare_step(position) };
         }
-        let here = position.out.wrapping_add((literals >> 24) as usize);
+        let here = position.out.wrapping_add((literals >> 30) as usize);
         let source = here.wrapping_sub(distance as usize);
-        // SAFETY: a step without `rare_step` advances by at most 3 literals and `COPY` bytes (longer matches are
-        // special). So where the margins held there is room for two steps and the bytes they write beyond.
+        // SAFETY: a step without `rare_step` advances by at most 6 literals and 32 bytes (longer matches are special). So where the margins held there is room for two steps and the bytes they write beyond.
         unsafe { position.out.cast::<u32>().write_unaligned(literals.to_le()) };
         if source < self.output {
             // SAFETY: as this function.

@@ -19,14 +19,11 @@ macro_rules! load {
 }
 
 impl Symbols {
-    /// The flag of special entries in [`load_literals`](Self::load_literals).
-    pub(crate) const SPECIAL_LITERALS: u32 = 1 << 31;
-
     load!(/** [`Symbols::bits`] */ load_bits, 0, u8, u64);
     load!(/** [`Symbols::code_bits`] */ load_code_bits, 1, u8, u64);
     load!(/** [`Symbols::base`] */ load_base, 2, u8, u64);
-    load!(/** [`Symbols::distance_bits`] */ load_distance_bits, 3, u8, u64);
-    load!(/** The literals and, highest, their number. */ load_literals, 4, u32, u32);
+    load!(/** [`Symbols::distance_bits`], negative for special entries. */ load_distance_bits, 3, i8, i64);
+    load!(/** The literals, the bits of their codes and, highest, their number. */ load_literals, 4, u32, u32);
 }
 
 impl Distance {

@@ -113,7 +113,7 @@ impl Work {
                 let Some((index, block)) = next else { break };
                 let slot = lanes[running].slot;
                 lanes[running] = Lane::new(block.input, block.output, index, slot);
-                match lanes[running].start(&mut self.tables[slot], I::SYMBOLS) {
+                match lanes[running].start(&mut self.tables[slot]) {
                     Ok(Next::Fast) => running += 1,
                     Ok(Next::Done) => {}
                     Err(kind) => note(&mut fault, Fault { index, kind }),
@@ -124,7 +124,7 @@ impl Work {
             }
             let k = I::run(&mut lanes[..running], &self.tables);
             let lane = &mut lanes[k];
-            let result = lane.service(&mut self.tables[lane.slot], I::SYMBOLS);
+            let result = lane.service(&mut self.tables[lane.slot]);
             if let Err(kind) = result {
                 note(&mut fault, Fault { index: lane.index, kind });
             }

@@ -1,7 +1,6 @@
 //! Block headers (RFC 1951, 3.2.3 to 3.2.7).
 
 use crate::bits::Bits;
-use crate::entry::Symbols;
 use crate::fault::FaultKind;
 use crate::huffman::{self, Code};
 use crate::tables::Tables;
@@ -27,12 +26,11 @@ const MAX_LENGTHS: usize = 288 + 32;
 const MAX_REPEAT: usize = 138;
 
 /// Reads a header, and builds the tables it describes. Returns whether the block is the last one, too.
-/// `meanings`: the symbols without their codes, see [`symbols`](crate::entry::symbols).
 ///
 /// # Errors
 /// Any fault of the header. The end of the input is checked.
 #[inline(always)]
-pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables, meanings: &[Symbols; 288]) -> Result<(bool, Body), FaultKind> {
+pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(bool, Body), FaultKind> {
     let last = bits.take(1) == 1;
     let body = match bits.take(2) {
         0 => {
@@ -48,11 +46,11 @@ pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables, meanings: &[Symbols
             let mut symbols = [8; 288];
             symbols[144..256].fill(9);
             symbols[256..280].fill(7);
-            tables.build(&symbols, &[5; 32], meanings)?;
+            tables.build(&symbols, &[5; 32])?;
             Body::Coded
         }
         2 => {
-            read_dynamic(bits, tables, meanings)?;
+            read_dynamic(bits, tables)?;
             Body::Coded
         }
         _ => return Err(FaultKind::BlockType),
@@ -62,7 +60,7 @@ pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables, meanings: &[Symbols
 }
 
 #[inline(always)]
-fn read_dynamic(bits: &mut Bits<'_>, tables: &mut Tables, meanings: &[Symbols; 288]) -> Result<(), FaultKind> {
+fn read_dynamic(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), FaultKind> {
     let symbols = bits.take(5) + 257;
     let distances = bits.take(5) + 1;
     let own_lengths = bits.take(4) + 4;
@@ -113,5 +111,5 @@ fn read_dynamic(bits: &mut Bits<'_>, tables: &mut Tables, meanings: &[Symbols; 2
     }
     // Before the tables are built from zeros behind the end.
     bits.check()?;
-    tables.build(&lengths[..symbols], &lengths[symbols..total], meanings)
+    tables.build(&lengths[..symbols], &lengths[symbols..total])
 }

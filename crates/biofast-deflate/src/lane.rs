@@ -2,21 +2,19 @@
 
 use crate::bits::Bits;
 use crate::careful;
-use crate::entry::Symbols;
+use crate::copy::WIDE;
 use crate::fault::FaultKind;
 use crate::header::{self, Body};
 use crate::tables::{DUMMY_DISTANCE, Tables};
 
-/// Bytes of input that the fast loop wants before it starts a pair of steps: the second step's 8-byte load starts
-/// at most 7 bytes (48 bits and what is left of a byte) behind the first one's.
-pub(crate) const INPUT_MARGIN: usize = 16;
+/// Bytes of input that the fast loop wants before it starts a pair of steps. A step consumes at most 60 bits (12 of
+/// literals, 20 of a symbol and 28 of a distance) and looks at 8 bytes before and after the first 12. So the last look
+/// starts 60 + 12 bits after the first, which itself starts up to 7 bits into its byte, and ends 17 bytes after it.
+pub(crate) const INPUT_MARGIN: usize = 17;
 
-/// The most bytes that a step of the fast loop copies for a match, on any instruction set.
-pub(crate) const MAX_COPY: usize = 64;
-
-/// Bytes of output that the fast loop wants before it starts a pair of steps. A step advances by at most 3 literals
-/// and the bytes it copies, unless it has checked for more itself; the second one ends its writes there, too.
-pub(crate) const OUTPUT_MARGIN: usize = 2 * (3 + MAX_COPY);
+/// Bytes of output that the fast loop wants before it starts a pair of steps. A step advances by at most 6 literals
+/// and the bytes that it copies, unless it has checked for more itself; the second one ends its writes there, too.
+pub(crate) const OUTPUT_MARGIN: usize = 2 * (6 + WIDE);
 
 /// Bytes of output behind the position before the fast loop may run.
 pub(crate) const OUTPUT_START: usize = DUMMY_DISTANCE as usize;
@@ -62,8 +60,8 @@ impl<'a> Lane<'a> {
     /// # Errors
     /// The fault that ends it.
     #[inline(always)]
-    pub(crate) fn start(&mut self, tables: &mut Tables, symbols: &[Symbols; 288]) -> Result<Next, FaultKind> {
-        self.blocks(tables, symbols, false)
+    pub(crate) fn start(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
+        self.blocks(tables, false)
     }
 
     /// Decodes at least one table entry with every access checked, then what else the fast loop can't: the ends of
@@ -72,12 +70,12 @@ impl<'a> Lane<'a> {
     /// # Errors
     /// The fault that ends the stream.
     #[inline(always)]
-    pub(crate) fn service(&mut self, tables: &mut Tables, symbols: &[Symbols; 288]) -> Result<Next, FaultKind> {
-        self.blocks(tables, symbols, true)
+    pub(crate) fn service(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
+        self.blocks(tables, true)
     }
 
     #[inline(always)]
-    fn blocks(&mut self, tables: &mut Tables, symbols: &[Symbols; 288], inside: bool) -> Result<Next, FaultKind> {
+    fn blocks(&mut self, tables: &mut Tables, inside: bool) -> Result<Next, FaultKind> {
         let mut inside = inside;
         loop {
             if inside {
@@ -88,7 +86,7 @@ impl<'a> Lane<'a> {
                     return self.finish();
                 }
             }
-            let (last, body) = header::read(&mut self.bits, tables, symbols)?;
+            let (last, body) = header::read(&mut self.bits, tables)?;
             self.last = last;
             inside = match body {
                 Body::Coded if self.has_margins() => return Ok(Next::Fast),

@@ -1,6 +1,6 @@
 //! The tables of one lane.
 
-use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, Symbols};
+use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, SYMBOLS, Symbols};
 use crate::fault::FaultKind;
 use crate::huffman::{self, Code};
 
@@ -49,12 +49,12 @@ impl Tables {
         tables
     }
 
-    /// Builds both tables from the lengths of the codes, 0..=15 bits each, and what the symbols mean.
+    /// Builds both tables from the lengths of the codes, 0..=15 bits each.
     ///
     /// # Errors
     /// If either makes no prefix code.
     #[inline(always)]
-    pub(crate) fn build(&mut self, symbols: &[u8], distances: &[u8], meanings: &[Symbols; 288]) -> Result<(), FaultKind> {
+    pub(crate) fn build(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
         let code = Code::new(symbols)?;
         self.bits = choose_bits(&code);
         let size = 1 << self.bits;
@@ -62,7 +62,7 @@ impl Tables {
             &mut self.symbols,
             self.bits,
             &code,
-            |symbol, bits| meanings[usize::from(symbol)].with_code(bits),
+            |symbol, bits| SYMBOLS[usize::from(symbol)].with_code(bits),
             Symbols::subtable,
         )?;
         // Literals that leave room for what follows take it in. What follows is at a lower index, so it already has

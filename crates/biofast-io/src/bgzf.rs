@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn codecs_agree_on_damaged_groups() {
-        let text: Vec<u8> = (0..3000u32).map(|i| (i * i >> 7) as u8 % 9).collect();
+        let text: Vec<u8> = (0..3000u32).map(|i| ((i * i) >> 7) as u8 % 9).collect();
         let file = biofast_testkit::container::bgzf(&text, 500);
         let mut blocks = Vec::new();
         let mut at = 0;

@@ -1,8 +1,7 @@
 //! Plain Rust, for any CPU; the choice on AArch64, whose base instructions are enough.
 #![allow(unsafe_code)]
 
-use crate::copy::{WIDE, copy_32};
-use crate::entry::{Symbols, symbols};
+use crate::copy::copy_32;
 use crate::fast::{Isa, Track, joint_loop};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
@@ -19,8 +18,6 @@ pub(crate) fn inflate<'b>(
 pub(crate) struct Portable;
 
 impl Isa for Portable {
-    const COPY: usize = WIDE;
-    const SYMBOLS: &'static [Symbols; 288] = const { &symbols(WIDE) };
     const REPEATS: bool = false;
 
     #[inline(always)]
@@ -40,12 +37,7 @@ impl Isa for Portable {
             1 => joint_loop!(Self, lanes, tables, [(0, t0, a0)]),
             2 => joint_loop!(Self, lanes, tables, [(0, t0, a0), (1, t1, a1)]),
             3 => {
-                joint_loop!(
-                    Self,
-                    lanes,
-                    tables,
-                    [(0, t0, a0), (1, t1, a1), (2, t2, a2)]
-                )
+                joint_loop!(Self, lanes, tables, [(0, t0, a0), (1, t1, a1), (2, t2, a2)])
             }
             _ => joint_loop!(
                 Self,

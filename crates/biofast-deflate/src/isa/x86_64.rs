@@ -7,7 +7,6 @@ use biofast_kernels::Isa as Level;
 
 use super::Inflate;
 use crate::copy::WIDE;
-use crate::entry::{Symbols, symbols};
 use crate::fast::{Isa, Track, joint_loop};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
@@ -35,11 +34,11 @@ struct Avx512;
 /// `PATTERNS[d]`: which bytes a match of distance d copies, as offsets from its start. The last row is for all larger
 /// distances.
 static PATTERNS: Patterns = Patterns({
-    let mut rows = [[0; 64]; 65];
+    let mut rows = [[0; WIDE]; WIDE + 1];
     let mut distance = 1;
     while distance < rows.len() {
         let mut i = 0;
-        while i < 64 {
+        while i < WIDE {
             rows[distance][i] = (i % distance) as u8;
             i += 1;
         }
@@ -48,8 +47,8 @@ static PATTERNS: Patterns = Patterns({
     rows
 });
 
-#[repr(align(64))]
-struct Patterns([[u8; 64]; 65]);
+#[repr(align(32))]
+struct Patterns([[u8; WIDE]; WIDE + 1]);
 
 macro_rules! run {
     ($name:ident, $isa:ty, $features:literal, $lanes:tt) => {
@@ -111,8 +110,6 @@ macro_rules! level {
 }
 
 level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
-    const COPY: usize = WIDE;
-    const SYMBOLS: &'static [Symbols; 288] = const { &symbols(WIDE) };
     const REPEATS: bool = false;
 
     #[inline(always)]
@@ -126,18 +123,16 @@ level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
 });
 
 level!(avx512, Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi", {
-    const COPY: usize = 64;
-    const SYMBOLS: &'static [Symbols; 288] = const { &symbols(64) };
     const REPEATS: bool = true;
 
     #[inline(always)]
     unsafe fn copy(to: *mut u8, distance: u64) {
-        // SAFETY: the row is one of the 65; the source starts before the target in the same buffer.
+        // SAFETY: the row is one of the 33; the source starts before the target in the same buffer.
         unsafe {
-            let row = distance.min(64) as usize;
-            let pattern = _mm512_load_si512(PATTERNS.0.as_ptr().add(row).cast());
-            let source = _mm512_loadu_si512(to.wrapping_sub(distance as usize).cast());
-            _mm512_storeu_si512(to.cast(), _mm512_permutexvar_epi8(pattern, source));
+            let row = distance.min(WIDE as u64) as usize;
+            let pattern = _mm256_load_si256(PATTERNS.0.as_ptr().add(row).cast());
+            let source = _mm256_loadu_si256(to.wrapping_sub(distance as usize).cast());
+            _mm256_storeu_si256(to.cast(), _mm256_permutexvar_epi8(pattern, source));
         }
     }
 });
