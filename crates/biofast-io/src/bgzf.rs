@@ -9,9 +9,11 @@ mod write;
 pub use offset::VirtualOffset;
 pub use write::{BLOCK_DATA, compress, store};
 
+use std::time::Instant;
+
 use libdeflater::{DecompressionError, Decompressor};
 
-use crate::codec::{self, Codec};
+use crate::codec::{self, Codec, Policy, Trial};
 
 /// The empty block that ends a BGZF file.
 pub const EOF_BLOCK: [u8; 28] = [
@@ -170,18 +172,21 @@ pub enum InflateError {
 pub struct Inflater {
     libdeflate: Decompressor,
     own: Option<biofast_deflate::Inflater>,
+    policy: Policy,
+    trial: Trial,
 }
 
 impl Inflater {
-    /// A new inflater of the [active](codec::active) kind. Costs an allocation: keep it.
+    /// A new inflater with the [active](codec::active) policy. Costs an allocation: keep it.
     pub fn new() -> Self {
-        Inflater::with_codec(codec::active())
+        Inflater::with_policy(codec::active())
     }
 
-    /// A new inflater of the given kind.
-    pub fn with_codec(codec: Codec) -> Self {
-        let own = (codec == Codec::Own).then(biofast_deflate::Inflater::new);
-        Inflater { libdeflate: Decompressor::new(), own }
+    /// A new inflater with the given policy.
+    pub fn with_policy(policy: Policy) -> Self {
+        let needed = policy != Policy::Fixed(Codec::Libdeflate);
+        let own = needed.then(biofast_deflate::Inflater::new);
+        Inflater { libdeflate: Decompressor::new(), own, policy, trial: Trial::default() }
     }
 
     /// Inflates `blocks` of `group` one after the other into `out`, which must be as long as
@@ -195,8 +200,25 @@ impl Inflater {
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<usize, (usize, usize, InflateError)> {
+        let Policy::Fixed(codec) = self.policy else {
+            let codec = self.trial.next();
+            let start = Instant::now();
+            let bytes = self.inflate_by(codec, group, blocks, out)?;
+            self.trial.record(codec, bytes, start.elapsed());
+            return Ok(bytes);
+        };
+        self.inflate_by(codec, group, blocks, out)
+    }
+
+    fn inflate_by(
+        &mut self,
+        codec: Codec,
+        group: &[u8],
+        blocks: &[Block],
+        out: &mut [u8],
+    ) -> Result<usize, (usize, usize, InflateError)> {
         let (mut index, mut at) = (0, 0);
-        if self.own.is_some() {
+        if codec == Codec::Own {
             (index, at) = self.inflate_together(group, blocks, out)?;
         }
         for block in &blocks[index..] {
@@ -299,7 +321,8 @@ mod tests {
         [Codec::Own, Codec::Libdeflate]
             .map(|codec| {
                 let mut out = vec![0; total];
-                let result = Inflater::with_codec(codec).inflate(group, blocks, &mut out);
+                let result =
+                    Inflater::with_policy(Policy::Fixed(codec)).inflate(group, blocks, &mut out);
                 let good = result.as_ref().map_or_else(|(_, good, _)| *good, |good| *good);
                 format!("{result:?} {:?}", &out[..good])
             })
