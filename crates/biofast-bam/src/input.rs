@@ -9,6 +9,23 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::sam::SamToBam;
 
+/// Which parts of records have to be right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// All of them.
+    #[default]
+    Full,
+    /// All but the sequences, and the tags MD and NM that follow from them. CRAM may do without
+    /// its reference: bases that equal it are then given as `=`.
+    Alignment,
+    /// Flags, references, positions and mapping qualities, of the read and its mate. Of CRAM,
+    /// the rest isn't decompressed where the file allows it: records may then be without name,
+    /// CIGAR, sequence, qualities and tags, and no reference is needed. Every checksum is checked
+    /// all the same. BAM and SAM are given whole. Not enough to
+    /// select regions.
+    Placement,
+}
+
 /// How to open alignments of any format.
 #[derive(Clone, Debug)]
 pub struct InputOptions<'a> {
@@ -17,10 +34,8 @@ pub struct InputOptions<'a> {
     pub io: &'a Options,
     /// A FASTA file with the reference sequences, for CRAM.
     pub reference: Option<PathBuf>,
-    /// Whether sequences, and the tags MD and NM that follow from them, will be looked at. If
-    /// not, CRAM without `reference` can be read, its bases given as `=` where they equal the
-    /// reference.
-    pub sequences: bool,
+    /// What will be looked at.
+    pub detail: Detail,
 }
 
 /// Alignments of any format as BAM bytes.

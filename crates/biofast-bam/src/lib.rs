@@ -57,7 +57,7 @@ pub use fold::{par_fold, par_fold_ordered, read_header};
 pub use format::Format;
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference, peek_header};
-pub use input::{Input, InputOptions};
+pub use input::{Detail, Input, InputOptions};
 pub use query::{Query, par_fold_regions, par_fold_regions_ordered};
 pub use program::Program;
 pub use record::{Batch, Record, Records};

@@ -1,6 +1,7 @@
 //! Work on several threads whose results come out in the order the work went in.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -32,28 +33,45 @@ struct Lane<J, R> {
 
 impl<J: Send + 'static, R: Send + 'static> Ordered<J, R> {
     /// `threads` threads, each with its own worker; with one, the caller does the work.
-    pub(crate) fn new<W>(threads: usize, mut worker: impl FnMut() -> W) -> Ordered<J, R>
+    pub(crate) fn new<W>(threads: usize, mut worker: impl FnMut() -> W) -> io::Result<Ordered<J, R>>
     where
         W: FnMut(J) -> R + Send + 'static,
     {
         if threads <= 1 {
             let lanes = Lanes::Here(Box::new(worker()), VecDeque::new());
-            return Ordered { lanes, under_way: 0 };
+            return Ok(Ordered { lanes, under_way: 0 });
         }
+        Ordered::with_stack(threads, None, worker)
+    }
+
+    /// `threads` threads, 1 at least, with stacks of `stack` bytes.
+    pub(crate) fn with_stack<W>(
+        threads: usize,
+        stack: Option<usize>,
+        mut worker: impl FnMut() -> W,
+    ) -> io::Result<Ordered<J, R>>
+    where
+        W: FnMut(J) -> R + Send + 'static,
+    {
         let lane = |mut work: W| {
             let (jobs, queue) = sync_channel::<J>(WAITING);
             let (finished, results) = sync_channel::<R>(1 + WAITING);
-            let thread = std::thread::spawn(move || {
+            let mut builder = std::thread::Builder::new();
+            if let Some(stack) = stack {
+                builder = builder.stack_size(stack);
+            }
+            let thread = builder.spawn(move || {
                 while let Ok(job) = queue.recv() {
                     if finished.send(work(job)).is_err() {
                         break;
                     }
                 }
-            });
-            Lane { jobs: Some(jobs), results, thread: Some(thread) }
+            })?;
+            Ok(Lane { jobs: Some(jobs), results, thread: Some(thread) })
         };
-        let lanes = (0..threads).map(|_| lane(worker())).collect();
-        Ordered { lanes: Lanes::Threads { lanes, submitted: 0, taken: 0 }, under_way: 0 }
+        let lanes = (0..threads.max(1)).map(|_| lane(worker())).collect::<io::Result<_>>()?;
+        let lanes = Lanes::Threads { lanes, submitted: 0, taken: 0 };
+        Ok(Ordered { lanes, under_way: 0 })
     }
 
     /// Whether another job can be submitted without waiting.
@@ -137,7 +155,8 @@ mod tests {
                     std::thread::sleep(std::time::Duration::from_micros(n * 7919 % 500));
                     n * n
                 }
-            });
+            })
+            .expect("threads");
             let mut jobs = 0..200;
             let mut found = Vec::new();
             loop {
@@ -155,7 +174,7 @@ mod tests {
 
     #[test]
     fn it_can_be_dropped_with_work_under_way() {
-        let mut work = Ordered::new(3, || |n: u64| n);
+        let mut work = Ordered::new(3, || |n: u64| n).expect("threads");
         while work.has_room() {
             work.submit(1);
         }
@@ -170,7 +189,8 @@ mod tests {
                 assert!(n != 3, "job {n}");
                 n
             }
-        });
+        })
+        .expect("threads");
         (0..4).for_each(|n| work.submit(n));
         while work.next().is_some() {}
     }

@@ -24,7 +24,7 @@ use crate::fold::{par_fold, par_fold_ordered_framed, read_start};
 use crate::framer::Framer;
 use crate::header::Header;
 use crate::index::Index;
-use crate::input::{Input, InputOptions};
+use crate::input::{Detail, Input, InputOptions};
 use crate::record::Batch;
 use crate::region::{Regions, Selection};
 
@@ -173,7 +173,12 @@ impl Query {
         let io_error =
             |e| biofast_io::Error::new(biofast_io::ErrorKind::Io(e), Location::in_input(&name));
         let scan = |source| {
-            let input = Input::open(source, options)?;
+            // Whether a record overlaps a region is seen by its CIGAR.
+            let detail = match options.detail {
+                Detail::Placement => Detail::Alignment,
+                detail => detail,
+            };
+            let input = Input::open(source, &InputOptions { detail, ..options.clone() })?;
             Ok(Query { stored_len, ..Query::scan(input.source, selection) })
         };
         if stored_len.is_none() {

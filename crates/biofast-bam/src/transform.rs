@@ -29,7 +29,7 @@ use crate::record::Batch;
 /// # let path = folder.join("mapped.sam");
 /// let sam = b"@SQ\tSN:c\tLN:9\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
 /// let options = Options::default();
-/// let opened = biofast_bam::InputOptions { io: &options, reference: None, sequences: true };
+/// let opened = biofast_bam::InputOptions { io: &options, reference: None, detail: Default::default() };
 /// let input = biofast_bam::Input::open(Source::from_reader("example", &sam[..]), &opened)?;
 /// let (header, source) = biofast_bam::peek_header(input.source)?;
 /// let writer = SamWriter::new(&header);

@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use biofast_bam::index::{self, BuildOptions, Format, Index};
-use biofast_bam::{InputOptions, Interval, Query, Record, Regions, Selection, par_fold_regions};
+use biofast_bam::{
+    Detail, InputOptions, Interval, Query, Record, Regions, Selection, par_fold_regions,
+};
 use biofast_bam::{par_fold, par_fold_regions_ordered};
 use biofast_io::{Options, Source};
 use biofast_testkit::bam::{Aligned, aligned, header};
@@ -91,7 +93,8 @@ fn numbers(query: Query, options: &Options) -> Result<Vec<u32>, biofast_bam::Err
 }
 
 fn open(path: &Path, selection: &Selection) -> Result<Query, biofast_bam::Error> {
-    let options = InputOptions { io: &Options::default(), reference: None, sequences: false };
+    let options =
+        InputOptions { io: &Options::default(), reference: None, detail: Detail::Alignment };
     Query::open(path, selection, &options)
 }
 

@@ -29,7 +29,7 @@ fn read(source: Source, options: &Options) -> (Vec<u8>, Option<String>) {
 fn ours(path: &Path, reference: Option<PathBuf>, threads: usize) -> (Vec<u8>, Option<String>) {
     let options = Options { threads, strict: true, ..Options::default() };
     let input = Source::open(path).map_err(biofast_bam::Error::from).and_then(|source| {
-        Input::open(source, &InputOptions { io: &options, reference, sequences: true })
+        Input::open(source, &InputOptions { io: &options, reference, detail: Default::default() })
     });
     match input {
         Ok(input) => read(input.source, &options),

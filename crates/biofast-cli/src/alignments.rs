@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
-use biofast::bam::{self, InputOptions, Query, Selection};
+use biofast::bam::{self, Detail, InputOptions, Query, Selection};
 use biofast::io::{Options, Progress, Source};
 use biofast::ops::{flagstat, idxstats};
 use clap::ValueEnum;
@@ -65,7 +65,7 @@ struct Common {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    /// Reference sequences of a CRAM file, in FASTA. These counts don't need them
     #[arg(short = 'T', long, value_name = "FASTA")]
     reference: Option<PathBuf>,
 
@@ -181,8 +181,9 @@ impl Common {
             progress: Some(Arc::clone(&progress)),
             ..defaults
         };
-        let opened =
-            InputOptions { io: &options, reference: self.reference.clone(), sequences: false };
+        // Whether a record overlaps a region is seen by its CIGAR.
+        let detail = if self.regions.any() { Detail::Alignment } else { Detail::Placement };
+        let opened = InputOptions { io: &options, reference: self.reference.clone(), detail };
         let query = self.regions.query(input, input.open()?, &opened)?;
         let _bar = Bar::new(&progress, query.stored_len().or(input.len()), self.quiet);
         collect(query, &options).map_err(|fault| fault.error.into())

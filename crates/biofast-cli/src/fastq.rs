@@ -138,7 +138,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let [input] = &inputs[..] else { bail!("expected one input, but {} are named", inputs.len()) };
     let format = format(args)?;
     let watch = args.reading.watch();
-    let opened = bam::Input::open(input.open()?, &watch.opening(args.reference.as_deref()))?;
+    let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
+    let opened = bam::Input::open(input.open()?, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, mut source) = bam::peek_header(opened.source)?;
     let grouped =

@@ -40,9 +40,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let result = match biofast::kernels::check_override() {
-        Err(error) => Err(error.into()),
-        Ok(_) => match &cli.command {
+    let result = match check_overrides() {
+        Err(error) => Err(error),
+        Ok(()) => match &cli.command {
             Command::Stats(args) => stats::run(args),
             Command::Filter(args) => filter::run(args),
             Command::Flagstat(args) => alignments::flagstat(args),
@@ -60,6 +60,13 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Environment variables that would be ignored if they were misspelt.
+fn check_overrides() -> anyhow::Result<()> {
+    biofast::kernels::check_override()?;
+    biofast::io::codec::check_override()?;
+    Ok(())
 }
 
 /// A line on standard error. If even that can't be written, the exit code still tells.

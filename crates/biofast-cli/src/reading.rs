@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
-use biofast::bam::{InputOptions, Program, flag};
+use biofast::bam::{Detail, InputOptions, Program, flag};
 use biofast::io::output::{self, Compression, Output};
 use biofast::io::pipeline::Failure;
 use biofast::io::{Notes, Options, Progress};
@@ -62,9 +62,8 @@ impl Reading {
 
 impl Watch {
     /// How alignments are opened.
-    pub(crate) fn opening(&self, reference: Option<&Path>) -> InputOptions<'_> {
-        let reference = reference.map(Path::to_owned);
-        InputOptions { io: &self.options, reference, sequences: true }
+    pub(crate) fn opening(&self, reference: Option<&Path>, detail: Detail) -> InputOptions<'_> {
+        InputOptions { io: &self.options, reference: reference.map(Path::to_owned), detail }
     }
 
     pub(crate) fn bar(&self, total: Option<u64>, quiet: bool) -> Bar {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Header, Query, SamWriter, flag};
+use biofast::bam::{self, Detail, Header, Query, SamWriter, flag};
 use biofast::io::output::{self, Compression, Format};
 use biofast::io::pipeline::Failure;
 use clap::{ArgAction, ValueEnum};
@@ -119,7 +119,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bail!("regions are named and given as a file (-L): only one of these is possible");
     }
     let watch = args.reading.watch();
-    let query = regions.query(input, input.open()?, &watch.opening(args.reference.as_deref()))?;
+    let detail = match args.count {
+        true if regions.any() => Detail::Alignment,
+        true => Detail::Placement,
+        false => Detail::Full,
+    };
+    let opening = watch.opening(args.reference.as_deref(), detail);
+    let query = regions.query(input, input.open()?, &opening)?;
     let result = match args.count {
         true => count(args, input, query, &watch),
         false => convert(args, input, query, &watch),

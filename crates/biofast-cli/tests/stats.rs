@@ -110,6 +110,21 @@ fn verbose_says_how_an_input_was_read() {
 }
 
 #[test]
+fn an_unknown_inflate_codec_is_refused_and_both_known_ones_agree() {
+    let path = sample("sample_R1.fq.bgz");
+    let run = |codec: &str| {
+        let mut command = command(&["stats", "--json", &path]);
+        command.env("BIOFAST_INFLATE", codec);
+        finish(command)
+    };
+    assert_eq!(run("own").code, 0);
+    assert_eq!(run("own"), run("libdeflate"));
+    let refused = run("zlib");
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("BIOFAST_INFLATE=zlib"), "{}", refused.stderr);
+}
+
+#[test]
 fn an_unknown_simd_level_is_refused() {
     let mut command = command(&["stats", &sample("sample_R1.fq.bgz")]);
     command.env("BIOFAST_SIMD", "mmx");

@@ -11,7 +11,11 @@ pub use deflate::{BLOCK_TEXT, Deflater};
 pub use offset::VirtualOffset;
 pub use write::{BLOCK_DATA, compress, store};
 
+use std::time::Instant;
+
 use libdeflater::{DecompressionError, Decompressor};
+
+use crate::codec::{self, Codec, Policy, Trial};
 
 /// The empty block that ends a BGZF file.
 pub const EOF_BLOCK: [u8; 28] = [
@@ -137,6 +141,11 @@ impl Block {
     fn deflate_data<'a>(&self, group: &'a [u8]) -> &'a [u8] {
         &group[self.start + self.header.header_len..self.start + self.header.block_len - FOOTER]
     }
+
+    fn check(&self, found: u32) -> Result<(), InflateError> {
+        let expected = self.crc32;
+        if found == expected { Ok(()) } else { Err(InflateError::Checksum { expected, found }) }
+    }
 }
 
 /// Why a block could not be inflated.
@@ -160,16 +169,26 @@ pub enum InflateError {
     },
 }
 
-/// A worker's own inflater. It takes a *group* of independent blocks, so that an
-/// implementation may inflate several at once.
+/// A worker's own inflater. It takes a *group* of independent blocks, of which `biofast-deflate` inflates several at
+/// once.
 pub struct Inflater {
-    codec: Decompressor,
+    libdeflate: Decompressor,
+    own: Option<biofast_deflate::Inflater>,
+    policy: Policy,
+    trial: Trial,
 }
 
 impl Inflater {
-    /// A new inflater. Costs an allocation: keep it.
+    /// A new inflater with the [active](codec::active) policy. Costs an allocation: keep it.
     pub fn new() -> Self {
-        Inflater { codec: Decompressor::new() }
+        Inflater::with_policy(codec::active())
+    }
+
+    /// A new inflater with the given policy.
+    pub fn with_policy(policy: Policy) -> Self {
+        let needed = policy != Policy::Fixed(Codec::Libdeflate);
+        let own = needed.then(biofast_deflate::Inflater::new);
+        Inflater { libdeflate: Decompressor::new(), own, policy, trial: Trial::default() }
     }
 
     /// Inflates `blocks` of `group` one after the other into `out`, which must be as long as
@@ -183,14 +202,60 @@ impl Inflater {
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<usize, (usize, usize, InflateError)> {
-        let mut at = 0;
-        for (index, block) in blocks.iter().enumerate() {
+        let Policy::Fixed(codec) = self.policy else {
+            let codec = self.trial.next();
+            let start = Instant::now();
+            let bytes = self.inflate_by(codec, group, blocks, out)?;
+            self.trial.record(codec, bytes, start.elapsed());
+            return Ok(bytes);
+        };
+        self.inflate_by(codec, group, blocks, out)
+    }
+
+    fn inflate_by(
+        &mut self,
+        codec: Codec,
+        group: &[u8],
+        blocks: &[Block],
+        out: &mut [u8],
+    ) -> Result<usize, (usize, usize, InflateError)> {
+        let (mut index, mut at) = (0, 0);
+        if codec == Codec::Own {
+            (index, at) = self.inflate_together(group, blocks, out)?;
+        }
+        for block in &blocks[index..] {
             let target = &mut out[at..at + block.inflated_len];
             self.inflate_one(block.deflate_data(group), block, target)
                 .map_err(|error| (index, at, error))?;
+            index += 1;
             at += block.inflated_len;
         }
         Ok(at)
+    }
+
+    /// Inflates the blocks before the first fault, all if there is none. Returns how many they are, and their bytes.
+    /// The faulty one is left to libdeflate, so that verdicts and their wording don't depend on the codec.
+    fn inflate_together(
+        &mut self,
+        group: &[u8],
+        blocks: &[Block],
+        out: &mut [u8],
+    ) -> Result<(usize, usize), (usize, usize, InflateError)> {
+        let Some(own) = &mut self.own else { return Ok((0, 0)) };
+        let mut rest = &mut *out;
+        let jobs = blocks.iter().map(|block| {
+            let (output, more) = std::mem::take(&mut rest).split_at_mut(block.inflated_len);
+            rest = more;
+            biofast_deflate::Block { input: block.deflate_data(group), output }
+        });
+        let good = own.inflate_blocks(jobs).map_or_else(|fault| fault.index, |()| blocks.len());
+        let mut at = 0;
+        for (index, block) in blocks[..good].iter().enumerate() {
+            let found = biofast_deflate::crc32(&out[at..at + block.inflated_len]);
+            block.check(found).map_err(|error| (index, at, error))?;
+            at += block.inflated_len;
+        }
+        Ok((good, at))
     }
 
     fn inflate_one(
@@ -199,7 +264,7 @@ impl Inflater {
         block: &Block,
         target: &mut [u8],
     ) -> Result<(), InflateError> {
-        match self.codec.deflate_decompress(deflated, target) {
+        match self.libdeflate.deflate_decompress(deflated, target) {
             Ok(n) if n == target.len() => {}
             Ok(found) => {
                 return Err(InflateError::Length { expected: target.len(), found: Some(found) });
@@ -209,11 +274,7 @@ impl Inflater {
             }
             Err(DecompressionError::BadData) => return Err(InflateError::BadData),
         }
-        let found = libdeflater::crc32(target);
-        if found != block.crc32 {
-            return Err(InflateError::Checksum { expected: block.crc32, found });
-        }
-        Ok(())
+        block.check(libdeflater::crc32(target))
     }
 }
 
@@ -254,5 +315,57 @@ mod tests {
         block[16] = 20;
         assert!(matches!(parse_header(&block), Parsed::Invalid(_)));
         assert!(is_block_start(&block));
+    }
+
+    /// What each codec says of a group, and the good bytes.
+    fn verdicts(group: &[u8], blocks: &[Block]) -> Vec<String> {
+        let total = blocks.iter().map(|block| block.inflated_len).sum();
+        [Codec::Own, Codec::Libdeflate]
+            .map(|codec| {
+                let mut out = vec![0; total];
+                let result =
+                    Inflater::with_policy(Policy::Fixed(codec)).inflate(group, blocks, &mut out);
+                let good = result.as_ref().map_or_else(|(_, good, _)| *good, |good| *good);
+                format!("{result:?} {:?}", &out[..good])
+            })
+            .to_vec()
+    }
+
+    #[test]
+    fn codecs_agree_on_damaged_groups() {
+        let text: Vec<u8> = (0..3000u32).map(|i| ((i * i) >> 7) as u8 % 9).collect();
+        let file = biofast_testkit::container::bgzf(&text, 500);
+        let mut blocks = Vec::new();
+        let mut at = 0;
+        while let Parsed::Block(header) = parse_header(&file[at..]) {
+            blocks.push(Block::new(&file, at, header, at as u64).expect("a block"));
+            at += header.block_len;
+        }
+        assert_eq!((blocks.len(), at), (7, file.len()));
+        let whole = verdicts(&file, &blocks);
+        assert!(whole[0].starts_with("Ok(3000)") && whole[0] == whole[1]);
+        let mut faults = 0;
+        for byte in blocks[1].start + 18..blocks[4].start {
+            let mut damaged = file.clone();
+            damaged[byte] ^= 0x10;
+            let [own, libdeflate] = &verdicts(&damaged, &blocks)[..] else { panic!("two codecs") };
+            assert_eq!(own, libdeflate, "byte {byte}");
+            faults += usize::from(own.starts_with("Err"));
+        }
+        assert!(faults > 100, "{faults}");
+        // A wrong CRC-32 before an invalid block, and a block with bytes behind its stream.
+        let mut both = file.clone();
+        both[blocks[3].start + 20] ^= 0xff;
+        let mut other = blocks.clone();
+        other[2].crc32 ^= 1;
+        let found = verdicts(&both, &other);
+        assert!(found[0].starts_with("Err((2, 1000, Checksum"), "{}", found[0]);
+        assert_eq!(found[0], found[1]);
+        let mut deflated = blocks[0].deflate_data(&file).to_vec();
+        deflated.push(0);
+        let longer = biofast_testkit::container::bgzf_block_of(&text[..500], &deflated, &[]);
+        let Parsed::Block(header) = parse_header(&longer) else { panic!("a block") };
+        let found = verdicts(&longer, &[Block::new(&longer, 0, header, 0).expect("a block")]);
+        assert_eq!(found[0], found[1]);
     }
 }

@@ -26,6 +26,7 @@
 
 pub mod bgzf;
 mod chunk;
+pub mod codec;
 mod container;
 mod error;
 mod feed;

@@ -7,6 +7,7 @@ use libdeflater::crc32;
 use noodles_cram as cram;
 
 use crate::cram::bytes::{Cursor, Result, bad, itf8, length, ltf8};
+use crate::cram::guard;
 use crate::error::ErrorKind;
 
 /// The version of the format.
@@ -102,6 +103,17 @@ impl Container {
     }
 }
 
+impl Container {
+    /// Checks the blocks without decompressing them.
+    pub(super) fn check(&self, version: Version) -> Result<()> {
+        let mut bytes = Cursor::new(&self.body);
+        while !bytes.is_empty() {
+            Block::take(&mut bytes, version)?;
+        }
+        Ok(())
+    }
+}
+
 /// Fills `out`; if the input ends before, it does so inside `what`.
 pub(super) fn read_exact(reader: &mut impl Read, out: &mut [u8], what: &'static str) -> Result<()> {
     let wanted = out.len() as u64;
@@ -167,6 +179,7 @@ impl<'a> Block<'a> {
         if self.raw_len > MAX_BLOCK || (self.method == 1 && self.raw_len / 1100 > self.data.len()) {
             return bad("a block that claims to be larger than its data can be");
         }
+        guard::check(self.method, self.data, self.raw_len)?;
         let decoded = self.decode_codec().map_err(|e| ErrorKind::BadCram(e.to_string().into()))?;
         if decoded.len() != self.raw_len {
             return bad("a block that decompresses to another length than stated");

@@ -24,6 +24,8 @@ pub(super) enum Encoding {
     Array(Box<Encoding>, Box<Encoding>),
     /// A byte array in an external block, up to a byte.
     Until(u8, usize),
+    /// Not read at all: numbers are 0, arrays empty.
+    Skipped,
 }
 
 /// A canonical Huffman code: (length, code, symbol) in the order of codes.
@@ -90,10 +92,28 @@ impl Encoding {
         matches!(self, Encoding::Array(..) | Encoding::Until(..))
     }
 
+    /// Calls `f` with the slots of external blocks that hold values; `false` if some values
+    /// are in the core block.
+    fn each_slot(&self, f: &mut impl FnMut(usize)) -> bool {
+        match self {
+            Encoding::External(slot) | Encoding::Until(_, slot) => {
+                f(*slot);
+                true
+            }
+            Encoding::Array(len, values) => len.each_slot(f) & values.each_slot(f),
+            // One symbol takes no bits.
+            Encoding::Huffman(Huffman(codes)) => codes.iter().all(|(len, ..)| *len == 0),
+            Encoding::Beta { bits, .. } => *bits == 0,
+            Encoding::Subexp { .. } | Encoding::Gamma { .. } => false,
+            Encoding::Skipped => true,
+        }
+    }
+
     #[inline]
     pub(super) fn int(&self, data: &mut Data<'_>) -> Result<i32> {
         match self {
             Encoding::External(slot) => data.external[*slot].itf8(),
+            Encoding::Skipped => Ok(0),
             _ => self.core(data),
         }
     }
@@ -102,6 +122,7 @@ impl Encoding {
     pub(super) fn byte(&self, data: &mut Data<'_>) -> Result<u8> {
         match self {
             Encoding::External(slot) => data.external[*slot].byte(),
+            Encoding::Skipped => Ok(0),
             _ => Ok(self.core(data)? as u8),
         }
     }
@@ -139,7 +160,10 @@ impl Encoding {
                 };
                 (value as i32).wrapping_sub(*offset)
             }
-            Encoding::External(_) | Encoding::Array(..) | Encoding::Until(..) => {
+            Encoding::External(_)
+            | Encoding::Array(..)
+            | Encoding::Until(..)
+            | Encoding::Skipped => {
                 return bad("a byte array where a number is expected");
             }
         })
@@ -151,7 +175,7 @@ impl Encoding {
             out.extend_from_slice(data.external[*slot].take(n)?);
             return Ok(());
         }
-        for _ in 0..n {
+        for _ in 0..if matches!(self, Encoding::Skipped) { 0 } else { n } {
             out.push(self.byte(data)?);
         }
         Ok(())
@@ -171,6 +195,7 @@ impl Encoding {
                 out.extend_from_slice(data.external[*slot].until(*stop)?);
                 Ok(())
             }
+            Encoding::Skipped => Ok(()),
             _ => bad("a number where a byte array is expected"),
         }
     }
@@ -251,6 +276,8 @@ pub(super) struct Compression {
     pub(super) tags: Vec<(TagKey, Option<Encoding>)>,
     series: [Option<Encoding>; 28],
     pub(super) slots: Slots,
+    /// Which slots are read, if not all.
+    kept_slots: Option<Vec<bool>>,
 }
 
 impl Compression {
@@ -259,6 +286,43 @@ impl Compression {
             Some(encoding) => Ok(encoding),
             None => bad("a record needs a data series that the compression header doesn't have"),
         }
+    }
+
+    /// Leaves only the series that say where reads are, if no other shares blocks with them;
+    /// otherwise changes nothing and returns `false`.
+    pub(super) fn keep_placement(&mut self) -> bool {
+        use Series::*;
+        const KEPT: [Series; 10] = [BF, CF, RI, AP, MF, NS, NP, TS, NF, MQ];
+        let kept = |n: usize| KEPT.iter().any(|&series| series as usize == n);
+        let mut kept_slots = vec![false; self.slots.len()];
+        for encoding in self.series.iter().enumerate().filter(|(n, _)| kept(*n)) {
+            if let Some(encoding) = encoding.1 {
+                // In the core block they may be: nothing else will be.
+                encoding.each_slot(&mut |slot| kept_slots[slot] = true);
+            }
+        }
+        let others = self.series.iter().enumerate().filter(|(n, _)| !kept(*n)).map(|(_, e)| e);
+        for encoding in others.chain(self.tags.iter().map(|(_, e)| e)).flatten() {
+            let mut apart = true;
+            let outside = encoding.each_slot(&mut |slot| apart &= !kept_slots[slot]);
+            if !(apart && outside) {
+                return false;
+            }
+        }
+        for (n, encoding) in self.series.iter_mut().enumerate() {
+            if !kept(n) {
+                *encoding = Some(Encoding::Skipped);
+            }
+        }
+        self.tag_lists = vec![Vec::new()];
+        self.kept_slots = Some(kept_slots);
+        true
+    }
+
+    /// Whether the block with this content id holds anything that will be read.
+    pub(super) fn wants(&self, id: i32) -> bool {
+        let Some(kept) = &self.kept_slots else { return true };
+        self.slots.iter().position(|&known| known == id).is_some_and(|slot| kept[slot])
     }
 
     pub(super) fn read(bytes: &[u8]) -> Result<Compression> {
@@ -273,6 +337,7 @@ impl Compression {
             tags: Vec::new(),
             series: Default::default(),
             slots: Slots::new(),
+            kept_slots: None,
         };
         let mut dictionary = &b""[..];
         let mut map = map(&mut bytes)?;

@@ -11,6 +11,7 @@ mod bytes;
 mod container;
 mod encoding;
 mod features;
+mod guard;
 mod mates;
 mod reference;
 mod slice;
@@ -29,13 +30,16 @@ use crate::cram::encoding::Compression;
 use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
 use crate::header::{Header, Parsed};
-use crate::input::InputOptions;
+use crate::input::{Detail, InputOptions};
 use crate::ordered::Ordered;
 use crate::sam::Text;
 
 /// The most a slice may take when decoded, 1 GiB: far more than any writer makes, and what keeps
 /// a small damaged file from taking all memory.
 const MAX_SLICE: usize = 1 << 30;
+
+/// Some decompressors keep tables of half a megabyte on the stack.
+const STACK: usize = 16 << 20;
 
 /// Reads CRAM, gives BAM without compression.
 pub(crate) struct CramToBam {
@@ -45,6 +49,7 @@ pub(crate) struct CramToBam {
     name: Arc<str>,
     threads: usize,
     strict: bool,
+    detail: Detail,
     notes: Option<Arc<Notes>>,
     repository: Option<Repository>,
     /// Where the next container starts in the input.
@@ -86,6 +91,7 @@ struct Decoded {
 /// What decoding a container needs of the file.
 struct Context {
     version: Version,
+    detail: Detail,
     repository: Repository,
     header: Header,
     read_groups: Vec<Vec<u8>>,
@@ -96,10 +102,6 @@ struct Context {
 impl Context {
     fn references(&self) -> i32 {
         self.header.references().len() as i32
-    }
-
-    fn needs_sequences(&self) -> bool {
-        !matches!(self.repository, Repository::NotNeeded)
     }
 
     /// A reference sequence's index, name and length.
@@ -127,9 +129,9 @@ impl CramToBam {
     ) -> std::result::Result<CramToBam, Error> {
         let name: Arc<str> = source.name().into();
         let repository = match &options.reference {
+            _ if options.detail == Detail::Placement => Repository::Missing,
             Some(path) => Repository::open(path)?,
-            None if options.sequences => Repository::Missing,
-            None => Repository::NotNeeded,
+            None => Repository::Missing,
         };
         let io: &Options = options.io;
         Ok(CramToBam {
@@ -139,6 +141,7 @@ impl CramToBam {
             name,
             threads: io.threads,
             strict: io.strict,
+            detail: options.detail,
             notes: io.notes.clone(),
             repository: Some(repository),
             offset: 0,
@@ -153,10 +156,11 @@ impl CramToBam {
                 let (containers, context) =
                     self.start(reader).map_err(|kind| self.error(kind, self.offset, None))?;
                 let context = Arc::new(context);
-                let workers = Ordered::new(self.threads, || {
+                let workers = Ordered::with_stack(self.threads, Some(STACK), || {
                     let context = Arc::clone(&context);
                     move |job| decode(job, &context)
-                });
+                })
+                .map_err(|e| self.error(ErrorKind::read(e), self.offset, None))?;
                 self.state = State::Containers(containers, workers);
                 Ok(true)
             }
@@ -223,7 +227,10 @@ impl CramToBam {
         let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
         let repository = self.repository.take().unwrap_or(Repository::Missing);
         let containers = Containers { reader, version, eof_seen: false, fault: None };
-        Ok((containers, Context { version, repository, header, read_groups, prefix }))
+        Ok((
+            containers,
+            Context { version, detail: self.detail, repository, header, read_groups, prefix },
+        ))
     }
 
     fn check_eof(&self, containers: &Containers) -> std::result::Result<(), Error> {
@@ -261,9 +268,12 @@ impl Containers {
                     let start = *offset;
                     *offset += container.len;
                     self.eof_seen = container.is_eof;
-                    // One without records holds nothing that is needed.
                     if container.records > 0 {
                         return Some(Job { container, offset: start });
+                    }
+                    // Nothing that is needed; but is it what was written?
+                    if let Err(kind) = container.check(self.version) {
+                        self.fault = Some((start, kind));
                     }
                 }
                 Ok(None) => break,
@@ -311,9 +321,10 @@ fn decode_slices(container: &Container, context: &Context, done: &mut Decoded) -
     if block.content != COMPRESSION_HEADER {
         return bad("a container that doesn't start with a compression header");
     }
-    let compression = Compression::read(&block.decode()?)?;
+    let mut compression = Compression::read(&block.decode()?)?;
+    let placement = context.detail == Detail::Placement && compression.keep_placement();
     while !bytes.is_empty() {
-        let slice = slice::decode(&mut bytes, &compression, context)?;
+        let slice = slice::decode(&mut bytes, &compression, context, placement)?;
         let start = done.bam.len();
         if let Err(kind) = write::write(&slice, context, &mut done.bam) {
             done.bam.truncate(start);

@@ -17,8 +17,6 @@ const KEPT: usize = 256 << 20;
 
 /// Where bases come from that a CRAM file doesn't have.
 pub(super) enum Repository {
-    /// Nobody will look at sequences.
-    NotNeeded,
     /// None was given.
     Missing,
     Fasta(Mutex<Fasta>),

@@ -8,8 +8,8 @@ use crate::cram::container::{Block, CORE, EXTERNAL, SLICE_HEADER, Version};
 use crate::cram::encoding::{Compression, Data, Series};
 use crate::cram::features::{self, Bases};
 use crate::cram::mates;
-use crate::cram::reference::Repository;
 use crate::cram::{Context, MAX_SLICE, tags};
+use crate::input::Detail;
 use crate::packing;
 
 /// Qualities are stored as an array.
@@ -99,6 +99,7 @@ pub(super) fn decode(
     bytes: &mut Cursor<'_>,
     compression: &Compression,
     context: &Context,
+    placement: bool,
 ) -> Result<Slice> {
     let block = Block::take(bytes, context.version)?;
     if block.content != SLICE_HEADER {
@@ -112,6 +113,7 @@ pub(super) fn decode(
         let block = Block::take(bytes, context.version)?;
         match block.content {
             CORE => core = Some(block.decode()?),
+            EXTERNAL if !compression.wants(block.id) => {}
             EXTERNAL => external.push((block.id, block.decode()?)),
             _ => return bad("a block of a slice that is neither core nor external"),
         }
@@ -124,7 +126,7 @@ pub(super) fn decode(
         Data { core: Bits::new(&core), external: compression.slots.iter().map(cursor).collect() };
 
     let mut known = None;
-    if header.reference >= 0 && context.needs_sequences() {
+    if header.reference >= 0 && !placement {
         known = if header.embedded >= 0 {
             let Some(bases) = find(header.embedded) else {
                 return bad("a slice without the block of its embedded reference");
@@ -154,6 +156,7 @@ pub(super) fn decode(
         known,
         known_reference: header.reference,
         last_start: header.start.into(),
+        placement,
     };
     decoder.run()
 }
@@ -177,9 +180,12 @@ impl Known {
             return Ok(None);
         }
         let (index, name, len) = context.reference(reference)?;
-        let bases = match &context.repository {
-            Repository::NotNeeded => return Ok(None),
-            repository => repository.get(index, name)?,
+        let bases = match context.repository.get(index, name) {
+            // Bases that only the reference knows won't be looked at.
+            Err(crate::ErrorKind::MissingReference { .. }) if context.detail != Detail::Full => {
+                return Ok(None);
+            }
+            found => found?,
         };
         Ok(Some(Known { bases, first: 1, len }))
     }
@@ -209,6 +215,8 @@ struct Decoder<'a> {
     known: Option<Known>,
     known_reference: i32,
     last_start: i64,
+    /// Whether all but the placement is skipped.
+    placement: bool,
 }
 
 impl Decoder<'_> {
@@ -242,7 +250,9 @@ impl Decoder<'_> {
         record.reference = self.header.reference;
         if record.reference == -2 {
             record.reference = self.int(Series::RI)?;
-            self.know(record.reference)?;
+            if !self.placement {
+                self.know(record.reference)?;
+            }
         }
         if record.reference < -1 || record.reference >= self.context.references() {
             return bad("a record with an unknown reference sequence");
@@ -259,7 +269,7 @@ impl Decoder<'_> {
             return bad("a position below 0 or above 2,147,483,647");
         }
         self.last_start = record.start;
-        record.read_group = self.int(Series::RG)?;
+        record.read_group = if self.placement { -1 } else { self.int(Series::RG)? };
         if record.read_group < -1 || record.read_group >= self.context.read_groups.len() as i32 {
             return bad("a read group that the header doesn't have");
         }
@@ -284,6 +294,14 @@ impl Decoder<'_> {
                 return bad("a mate beyond the end of its slice");
             }
             record.mate = Some(mate);
+        }
+
+        if self.placement {
+            record.end = record.start;
+            if flags & UNMAPPED == 0 {
+                record.mapq = self.int(Series::MQ)? as u8;
+            }
+            return Ok(record);
         }
 
         let (has_md, has_nm) = self.tags(&mut record)?;
@@ -372,6 +390,10 @@ impl Decoder<'_> {
         for (key, slot) in list {
             md |= key.starts_with(b"MD");
             nm |= key.starts_with(b"NM");
+            // Some writers store the read group twice.
+            if key.starts_with(b"RG") {
+                record.read_group = -1;
+            }
             let Some((_, Some(encoding))) = self.compression.tags.get(*slot) else {
                 return bad("a tag without an encoding");
             };

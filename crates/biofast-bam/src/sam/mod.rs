@@ -24,6 +24,9 @@ pub use write::SamWriter;
 /// Text that is handed to a converting thread at once, give or take a line.
 const BLOCK: usize = 256 << 10;
 
+/// The longest line, more or less: its record can't have more than 2 GiB.
+const MAX_BLOCK: usize = 4 << 30;
+
 /// Reads SAM, gives BAM without compression.
 pub(crate) struct SamToBam {
     state: State,
@@ -89,7 +92,8 @@ impl SamToBam {
                 let workers = Ordered::new(self.threads, || {
                     let references = Arc::clone(&references);
                     move |job| convert(job, &references)
-                });
+                })
+                .map_err(|e| self.located(e))?;
                 let lines = Lines { reader, rest: Vec::new(), spare: Vec::new(), fault: None };
                 self.state = State::Lines(lines, workers);
                 Ok(true)
@@ -201,6 +205,11 @@ impl Lines {
             }
             if job.text.len() < BLOCK && n > 0 {
                 continue;
+            }
+            if job.text.len() > MAX_BLOCK {
+                let reason = "a line of more than 4 GiB";
+                self.fault = Some(io::Error::new(io::ErrorKind::InvalidData, reason));
+                return None;
             }
             match memchr::memrchr(b'\n', &job.text[unseen..]) {
                 Some(at) => {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Fasta, Format, InputOptions};
+use biofast::bam::{self, Detail, Fasta, Format, InputOptions};
 use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::alignment::Statistics;
 use biofast::ops::alignment::report::{Figures, FileReport, Report};
@@ -43,7 +43,7 @@ pub(super) fn collect(
 
 /// How an input is opened.
 fn opening<'a>(args: &Args, options: &'a Options) -> InputOptions<'a> {
-    InputOptions { io: options, reference: args.reference.clone(), sequences: true }
+    InputOptions { io: options, reference: args.reference.clone(), detail: Detail::Full }
 }
 
 /// How alignments are read: a missing end-of-file marker is an error unless it is allowed.

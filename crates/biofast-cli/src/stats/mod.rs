@@ -1,192 +1,28 @@
 //! `biofast stats`: inputs to collectors to a table, TSV or JSON.
 
 mod alignments;
+mod args;
+mod mates;
+mod rows;
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::fastq::pair;
 use biofast::io::{IoMode, Notes, Options, Progress};
-use biofast::ops::alignment;
-use biofast::ops::stats::report::{FileReport, Report, Statistics, Status};
-use biofast::ops::stats::table::{self, Row};
-use biofast::ops::stats::{Collector, Encoding, PairCheck, Summary};
-use clap::ValueEnum;
+use biofast::ops::stats::{Collector, Encoding};
 use rayon::prelude::*;
 
-use crate::alignments::RegionArgs;
 use crate::inputs::{self, Input};
+use crate::message;
 use crate::progress::Bar;
-use crate::{message, output};
 
-/// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
-///
-/// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, and BAM, SAM and CRAM, recognised by content.
-/// Every record and every checksum is checked; a faulty input gets an error with record and line,
-/// the other inputs keep their rows, and the exit code is 2.
-#[derive(clap::Args)]
-#[command(after_help = "\
-Examples:
-  biofast stats reads_R1.fq.gz reads_R2.fq.gz
-  biofast stats --paired -T *.fastq.gz > stats.tsv
-  biofast stats --json sample.fq.bgz -o sample.json
-  biofast stats aln.bam
-  biofast stats --format samtools aln.bam > aln.stats
-  zcat reads.fq.gz | biofast stats --stdin-label lane1")]
-pub(crate) struct Args {
-    /// Files of reads or alignments; '-' is standard input, which is also read when no file is named
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-
-    /// Read more file names from FILE, one a line
-    #[arg(short = 'X', long, value_name = "FILE")]
-    files_from: Option<PathBuf>,
-
-    #[command(flatten)]
-    format: Format,
-
-    /// Output format; 'samtools' is the report of `samtools stats` for one file of alignments
-    #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with_all = ["tsv", "json"])]
-    format_name: Option<FormatName>,
-
-    /// Reference sequences in FASTA: to decode CRAM, and for the mismatches by cycle of
-    /// '--format samtools'
-    #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
-    reference: Option<PathBuf>,
-
-    #[command(flatten)]
-    regions: RegionArgs,
-
-    /// Write to FILE instead of standard output; it appears only when complete
-    #[arg(short, long, value_name = "FILE")]
-    out: Option<PathBuf>,
-
-    /// Take the files two by two as mates: names and numbers of reads must agree
-    #[arg(long, conflicts_with = "interleaved")]
-    paired: bool,
-
-    /// Each file holds mates one after the other: their names must agree
-    #[arg(long)]
-    interleaved: bool,
-
-    /// Name of the row, once for each file, or once for all; files of the same name share a row
-    #[arg(long, value_name = "NAME")]
-    sample: Vec<String>,
-
-    /// Name of standard input in the results
-    #[arg(long, value_name = "LABEL", default_value = "-")]
-    stdin_label: String,
-
-    /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N")]
-    threads: Option<std::num::NonZeroUsize>,
-
-    /// How files are read: 'auto' maps files of 50 MB and more
-    #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
-    io: Io,
-
-    /// Treat FASTQ in BGZF without its end-of-file block as an error
-    #[arg(long)]
-    strict: bool,
-
-    /// Accept BAM or CRAM without its end-of-file marker
-    #[arg(long)]
-    allow_missing_eof: bool,
-
-    /// No progress bar and no warnings
-    #[arg(short, long)]
-    quiet: bool,
-
-    /// Say how each input was read
-    #[arg(short, long)]
-    verbose: bool,
-
-    /// Decompressed bytes a worker takes at once; results never depend on it
-    #[arg(long, hide = true, value_name = "BYTES")]
-    chunk_size: Option<std::num::NonZeroUsize>,
-}
-
-/// How results are printed.
-#[derive(Clone, Copy, clap::Args)]
-#[group(multiple = false)]
-pub(crate) struct Format {
-    /// Tab-separated, with the columns of `seqkit stats -a -T`
-    #[arg(short = 'T', long)]
-    tsv: bool,
-
-    /// Everything, as JSON; `biofast merge` reads it back
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatName {
-    /// A table for people
-    Table,
-    /// As --tsv
-    Tsv,
-    /// As --json
-    Json,
-    /// The text of `samtools stats`
-    Samtools,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Io {
-    /// Map files of 50 MB and more
-    Auto,
-    /// Map every file
-    Mmap,
-    /// Read every file
-    Read,
-}
-
-/// One row of the result.
-pub(crate) struct Entry {
-    pub(crate) sample: String,
-    pub(crate) inputs: Vec<String>,
-    pub(crate) errors: Vec<String>,
-    pub(crate) warnings: Vec<String>,
-    pub(crate) pairs: Option<PairCheck>,
-    pub(crate) figures: Figures,
-}
-
-/// What is kept of a collector, which itself takes about 1 MB: as little as the output needs.
-pub(crate) enum Figures {
-    /// For tables.
-    Summary(Box<Summary>),
-    /// For JSON.
-    Statistics(Box<Statistics>),
-    /// Everything, where rows are yet to be joined.
-    Collector(Box<Collector>),
-    /// Counted with another row of the same sample.
-    Joined,
-    /// Of alignments, with their format; nothing where nothing could be read.
-    Alignments(bam::Format, Option<Box<alignment::report::Figures>>),
-}
-
-impl Figures {
-    /// The figures of alignments.
-    fn alignments(&self) -> Option<(bam::Format, Option<&alignment::report::Figures>)> {
-        match self {
-            Figures::Alignments(format, figures) => Some((*format, figures.as_deref())),
-            _ => None,
-        }
-    }
-
-    /// What `format` needs of `collector`.
-    pub(crate) fn of(collector: &Collector, format: Format) -> Figures {
-        if format.json {
-            Figures::Statistics(Box::new(Statistics::from(collector)))
-        } else {
-            Figures::Summary(Box::new(collector.summary()))
-        }
-    }
-}
+pub(crate) use args::{Args, Format};
+use args::{FormatName, Io};
+use mates::check_pairs;
+pub(crate) use rows::{Entry, Figures, join_by_sample, print, report};
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let format = match args.format_name {
@@ -222,16 +58,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         entries = join_by_sample(entries, format);
     }
     print(&entries, format, args.out.as_deref())
-}
-
-/// Says on standard error what is wrong or worth knowing.
-pub(crate) fn report(entries: &[Entry], quiet: bool) {
-    for entry in entries {
-        if !quiet {
-            entry.warnings.iter().for_each(|w| message("warning", w));
-        }
-        entry.errors.iter().for_each(|e| message("error", e));
-    }
 }
 
 /// The row name of each input.
@@ -419,148 +245,6 @@ fn describe(args: &Args, input: &Input, format: &str, options: &Options) {
             ),
         );
     }
-}
-
-/// Sets the error of inputs whose reads are not the mates they should be.
-fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) {
-    let options = options(args, 2);
-    if args.paired {
-        for (inputs, entries) in inputs.chunks_exact(2).zip(entries.chunks_exact_mut(2)) {
-            let [first, second] = entries else { continue };
-            let (Some(pairs), Some(mates)) = (&first.pairs, &second.pairs) else { continue };
-            let sound = first.errors.is_empty() && second.errors.is_empty();
-            if sound && !pairs.pairs_with(mates) {
-                let error = explain(inputs, || {
-                    pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
-                });
-                first.errors.push(error.clone());
-                second.errors.push(error);
-            }
-        }
-    } else if args.interleaved {
-        for (input, entry) in inputs.iter().zip(entries) {
-            let Some(pairs) = &entry.pairs else { continue };
-            if entry.errors.is_empty() && !pairs.is_interleaved() {
-                entry.errors.push(explain(std::slice::from_ref(input), || {
-                    pair::find_interleaved_mismatch(input.open()?, &options)
-                }));
-            }
-        }
-    }
-}
-
-/// Reads inputs that are known not to pair a second time, to say where.
-fn explain(
-    inputs: &[Input],
-    find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
-) -> String {
-    let names = inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and ");
-    let general = format!("{names}: the reads are not mates: their names or numbers differ");
-    if inputs.iter().any(|input| input.len().is_none()) {
-        return format!("{general} (a stream can't be read again to say where)");
-    }
-    match find() {
-        Ok(Some(mismatch)) => mismatch.to_string(),
-        Ok(None) => general,
-        Err(error) => error.to_string(),
-    }
-}
-
-/// Joins entries of the same sample, at the place of the first.
-pub(crate) fn join_by_sample(entries: Vec<Entry>, format: Format) -> Vec<Entry> {
-    let mut place = HashMap::new();
-    let mut joined: Vec<Entry> = Vec::new();
-    for entry in entries {
-        let Some(&index) = place.get(&entry.sample) else {
-            place.insert(entry.sample.clone(), joined.len());
-            joined.push(entry);
-            continue;
-        };
-        let into: &mut Entry = &mut joined[index];
-        if let (Figures::Collector(into), Figures::Collector(from)) =
-            (&mut into.figures, &entry.figures)
-        {
-            into.merge(from);
-        }
-        into.inputs.extend(entry.inputs);
-        into.warnings.extend(entry.warnings);
-        for error in entry.errors {
-            if !into.errors.contains(&error) {
-                into.errors.push(error);
-            }
-        }
-    }
-    for entry in &mut joined {
-        if let Figures::Collector(collector) = &entry.figures {
-            entry.figures = Figures::of(collector, format);
-        }
-    }
-    joined
-}
-
-/// Prints the rows; the exit code tells whether all of them are good.
-pub(crate) fn print(
-    entries: &[Entry],
-    format: Format,
-    out: Option<&std::path::Path>,
-) -> Result<ExitCode> {
-    let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
-        entries.iter().partition(|entry| entry.figures.alignments().is_some());
-    let mixed = !aligned.is_empty() && !reads.is_empty();
-    if mixed && (format.json || format.tsv) {
-        bail!("reads and alignments have different figures: count them in two runs");
-    }
-    let text = if reads.is_empty() && format.json {
-        alignments::json(&aligned)?
-    } else if reads.is_empty() {
-        alignments::text(&aligned, format.tsv)
-    } else if format.json {
-        let files = entries.iter().filter_map(file_report).collect();
-        let report = Report::new(env!("CARGO_PKG_VERSION"), files);
-        let mut text = serde_json::to_string(&report)?;
-        text.push('\n');
-        text
-    } else {
-        let errors: Vec<String> = reads.iter().map(|entry| entry.errors.join("; ")).collect();
-        let rows: Vec<Row<'_>> = reads
-            .iter()
-            .zip(&errors)
-            .map(|(entry, error)| Row {
-                name: &entry.sample,
-                result: match &entry.figures {
-                    Figures::Summary(summary) if error.is_empty() => Ok(&**summary),
-                    _ => Err(error.as_str()),
-                },
-            })
-            .collect();
-        let mut text = if format.tsv { table::tsv(&rows) } else { table::table(&rows) };
-        if mixed {
-            text.push('\n');
-            text.push_str(&alignments::text(&aligned, false));
-        }
-        text
-    };
-    let good = entries.iter().all(|entry| entry.errors.is_empty());
-    match output::write(out, &text) {
-        // A closed pipe is no error of ours, but it doesn't make a faulty input good either.
-        Err(error) if !output::is_closed_pipe(&error) => Err(error),
-        _ if good => Ok(ExitCode::SUCCESS),
-        _ => Ok(ExitCode::from(2)),
-    }
-}
-
-fn file_report(entry: &Entry) -> Option<FileReport> {
-    let Figures::Statistics(statistics) = &entry.figures else { return None };
-    let error = entry.errors.join("; ");
-    Some(FileReport {
-        sample: entry.sample.clone(),
-        inputs: entry.inputs.clone(),
-        status: if error.is_empty() { Status::Ok } else { Status::Error },
-        error: Some(error).filter(|error| !error.is_empty()),
-        warnings: entry.warnings.clone(),
-        format: "FASTQ".into(),
-        statistics: (**statistics).clone(),
-    })
 }
 
 #[cfg(test)]

@@ -42,6 +42,10 @@ pub(crate) const MAX_INDEL: usize = 300;
 /// Insert sizes from this one on are counted together.
 pub(crate) const MAX_INSERT: usize = 8000;
 
+/// Hard clips count up to this many bases, four times the longest read known: what depends on the
+/// length of reads must not grow with what a damaged CIGAR claims.
+const MAX_HARD_CLIP: u64 = 1 << 24;
+
 /// How the mates of a pair point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orientation {
@@ -152,7 +156,7 @@ impl Basics {
             lens[op as usize] += u64::from(len);
             self.ops[op as usize].0 += u64::from(mapped);
         }
-        let unclipped_len = len as u64 + lens[Op::HardClip as usize];
+        let unclipped_len = len as u64 + lens[Op::HardClip as usize].min(MAX_HARD_CLIP);
         let longest = &mut self.longest[fragment as usize];
         *longest = (*longest).max(unclipped_len);
         if !supplementary {

@@ -67,7 +67,8 @@ impl Depth {
             }
             self.flush(record.position.into());
             for &(from, to) in blocks {
-                self.cover(from, to);
+                // A mapped record without a position would start before the reference.
+                self.cover(from.max(self.start), to);
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Statistics of alignments: everything in one pass.
 //!
-//! [`Collector`] counts on all threads; coverage is taken from the records in the order of the
+//! Workers count on all threads; coverage is taken from the records in the order of the
 //! file beside it. [`report`] is the JSON form, [`table`] renders text. What the reads themselves
 //! are like (lengths, qualities, composition by position) is counted as it is for FASTQ, in the
 //! direction of sequencing, for first and last fragments apart.

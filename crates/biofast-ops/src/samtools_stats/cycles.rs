@@ -106,22 +106,52 @@ impl Cycles {
         columns.fold(BaseCounts::default(), |sum, columns| sum + columns.get(cycle))
     }
 
-    /// The histogram of the qualities of all cycles below `cycles`, one after the other.
-    pub(super) fn qualities(&self, fragment: usize, cycles: usize) -> Vec<[u64; QUALITIES]> {
-        let columns = &self.qualities[fragment];
-        let mut rows = vec![[0; QUALITIES]; cycles.max(columns.len())];
-        for (cycle, row) in rows.iter_mut().enumerate().take(columns.len()) {
-            row[..PHRED_VALUES].copy_from_slice(&columns.get(cycle));
+    /// The qualities of first or last fragments.
+    pub(super) fn qualities(&self, fragment: usize) -> Qualities<'_> {
+        let mut longer: Vec<(usize, u64)> = Vec::with_capacity(self.without[fragment].len());
+        let mut reads = 0;
+        for (&len, n) in self.without[fragment].iter().rev() {
+            reads += n;
+            longer.push((len, reads));
         }
-        for (&len, reads) in &self.without[fragment] {
-            rows.iter_mut().take(len).for_each(|row| row[255] += reads);
+        Qualities {
+            columns: &self.qualities[fragment],
+            longer,
+            irregular: &self.irregular[fragment],
         }
-        for (&(cycle, quality), bases) in &self.irregular[fragment] {
-            if let Some(row) = rows.get_mut(cycle) {
-                row[usize::from(quality)] += bases;
-            }
+    }
+}
+
+/// The quality histograms of all cycles, made one at a time: reads may have millions of them.
+pub(super) struct Qualities<'a> {
+    columns: &'a QualityColumns,
+    /// Of reads without qualities, longest first: length, and reads of that length and more.
+    longer: Vec<(usize, u64)>,
+    irregular: &'a BTreeMap<(usize, u8), u64>,
+}
+
+impl Qualities<'_> {
+    /// The number of cycles that have qualities.
+    pub(super) fn len(&self) -> usize {
+        let without = self.longer.first().map_or(0, |(len, _)| *len);
+        let irregular = self.irregular.keys().next_back().map_or(0, |(cycle, _)| cycle + 1);
+        self.columns.len().max(without).max(irregular)
+    }
+
+    /// Bases at `cycle` (from 0) by quality.
+    pub(super) fn at(&self, cycle: usize) -> [u64; QUALITIES] {
+        let mut row = [0; QUALITIES];
+        if cycle < self.columns.len() {
+            row[..PHRED_VALUES].copy_from_slice(&self.columns.get(cycle));
         }
-        rows
+        let reach = self.longer.partition_point(|(len, _)| *len > cycle);
+        if let Some((_, reads)) = reach.checked_sub(1).and_then(|last| self.longer.get(last)) {
+            row[255] += reads;
+        }
+        for (&(_, quality), bases) in self.irregular.range((cycle, 0)..=(cycle, 255)) {
+            row[usize::from(quality)] += bases;
+        }
+        row
     }
 }
 

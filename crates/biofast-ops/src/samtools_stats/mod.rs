@@ -1,7 +1,7 @@
 //! The report of `samtools stats` 1.16.1, number for number, from one parallel pass.
 //!
 //! What doesn't depend on order is gathered by every worker and merged; coverage, GC-depth and
-//! barcodes are passed through one [`Pileup`] in the order of the file.
+//! barcodes are passed through one pileup in the order of the file.
 
 mod barcodes;
 mod cycles;

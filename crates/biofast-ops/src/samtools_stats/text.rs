@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use biofast_bam::flag;
 use biofast_kernels::BaseCounts;
 
-use super::cycles::QUALITIES;
+use super::cycles::{QUALITIES, Qualities};
 use super::pileup::{BIN, Bin, FIRST_READ_LEN, MAX_DEPTH};
 use super::{GC_CLASSES, SamtoolsStats};
-use crate::alignment::basics::{Fragment, MAX_INDEL};
+use crate::alignment::basics::{Fragment, MAX_INDEL, add_all};
 
 /// The share of the pairs, from the smallest insert size on, that average and table are of.
 const MAIN_INSERTS: f32 = 0.99;
@@ -22,7 +22,9 @@ struct Report<'a> {
     out: String,
     /// Longest reads: of all, of first and of last fragments.
     longest: [usize; 3],
-    qualities: [Vec<[u64; QUALITIES]>; 2],
+    qualities: [Qualities<'a>; 2],
+    /// Bases by quality over all cycles.
+    all_qualities: [u64; QUALITIES],
     /// Columns of quality tables.
     columns: usize,
     average_len: f32,
@@ -37,18 +39,18 @@ pub(super) fn render(stats: &SamtoolsStats, version: &str, command: &str) -> Str
     let basics = &stats.counts.basics;
     let [first, last, other] = basics.longest.map(|len| len as usize);
     let cycles = &stats.counts.cycles;
-    let qualities = [cycles.qualities(0, first), cycles.qualities(1, last)];
-    let highest = qualities
-        .iter()
-        .flatten()
-        .filter_map(|row| row.iter().rposition(|&n| n > 0))
-        .max()
-        .unwrap_or(0);
+    let qualities = [cycles.qualities(0), cycles.qualities(1)];
+    let mut all_qualities = [0; QUALITIES];
+    for table in &qualities {
+        (0..table.len()).for_each(|cycle| add_all(&mut all_qualities, &table.at(cycle)));
+    }
+    let highest = all_qualities.iter().rposition(|&n| n > 0).unwrap_or(0);
     let mut report = Report {
         stats,
         out: String::new(),
         longest: [first.max(last).max(other), first, last],
         qualities,
+        all_qualities,
         columns: (highest + 2).min(QUALITIES),
         average_len: 0.0,
     };
@@ -146,13 +148,7 @@ impl Report<'_> {
             0 => 0.0,
             _ => bases as f32 / reads as f32,
         };
-        let qualities: u64 = self
-            .qualities
-            .iter()
-            .flatten()
-            .flat_map(|row| (0u64..).zip(row))
-            .map(|(quality, n)| quality * n)
-            .sum();
+        let qualities: u64 = (0u64..).zip(self.all_qualities).map(|(q, n)| q * n).sum();
         let quality = if all.bases > 0 { qualities as f64 / all.bases as f64 } else { 0.0 };
         let inserts = Inserts::of(&basics.inserts);
         let [inward, outward, otherwise] = inserts.totals;
@@ -226,16 +222,14 @@ impl Report<'_> {
 
     fn quality_tables(&mut self) {
         const COLUMNS: &str = "# Columns correspond to qualities and rows to cycles. First column is the cycle number.";
-        let rows = std::mem::take(&mut self.qualities);
         for (fragment, (name, title)) in [("FFQ", "First"), ("LFQ", "Last")].iter().enumerate() {
             line!(
                 self,
                 "# {title} Fragment Qualities. Use `grep ^{name} | cut -f 2-` to extract this part."
             );
             line!(self, "{COLUMNS}");
-            let cycles = self.longest[fragment + 1];
-            for (cycle, row) in rows[fragment].iter().enumerate().take(cycles) {
-                self.row(name, cycle, row);
+            for cycle in 0..self.longest[fragment + 1] {
+                self.row(name, cycle, &self.qualities[fragment].at(cycle));
             }
         }
         let pileup = &self.stats.pileup;

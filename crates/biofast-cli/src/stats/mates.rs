@@ -1,0 +1,51 @@
+//! Whether inputs hold the mates they should.
+
+use biofast::fastq::pair;
+
+use super::{Args, Entry, options};
+use crate::inputs::Input;
+
+/// Sets the error of inputs whose reads are not the mates they should be.
+pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) {
+    let options = options(args, 2);
+    if args.paired {
+        for (inputs, entries) in inputs.chunks_exact(2).zip(entries.chunks_exact_mut(2)) {
+            let [first, second] = entries else { continue };
+            let (Some(pairs), Some(mates)) = (&first.pairs, &second.pairs) else { continue };
+            let sound = first.errors.is_empty() && second.errors.is_empty();
+            if sound && !pairs.pairs_with(mates) {
+                let error = explain(inputs, || {
+                    pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
+                });
+                first.errors.push(error.clone());
+                second.errors.push(error);
+            }
+        }
+    } else if args.interleaved {
+        for (input, entry) in inputs.iter().zip(entries) {
+            let Some(pairs) = &entry.pairs else { continue };
+            if entry.errors.is_empty() && !pairs.is_interleaved() {
+                entry.errors.push(explain(std::slice::from_ref(input), || {
+                    pair::find_interleaved_mismatch(input.open()?, &options)
+                }));
+            }
+        }
+    }
+}
+
+/// Reads inputs that are known not to pair a second time, to say where.
+fn explain(
+    inputs: &[Input],
+    find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
+) -> String {
+    let names = inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and ");
+    let general = format!("{names}: the reads are not mates: their names or numbers differ");
+    if inputs.iter().any(|input| input.len().is_none()) {
+        return format!("{general} (a stream can't be read again to say where)");
+    }
+    match find() {
+        Ok(Some(mismatch)) => mismatch.to_string(),
+        Ok(None) => general,
+        Err(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,100 @@
+//! The decoder for where the fast loop may not run: one table entry at a time, every access checked.
+
+use crate::entry::{Special, Symbols};
+use crate::fault::FaultKind;
+use crate::lane::Lane;
+use crate::tables::{DISTANCE_START, Tables};
+
+/// Why [`decode`] stopped.
+pub(crate) enum Stop {
+    /// The fast loop may run (again).
+    Margins,
+    /// The DEFLATE block has ended.
+    EndOfBlock,
+}
+
+/// The lowest `n` bits, `n` below 64.
+#[inline(always)]
+fn low(bits: u64, n: u32) -> usize {
+    (bits & ((1 << n) - 1)) as usize
+}
+
+/// Decodes at least one entry, then on until the fast loop may run or the block ends.
+///
+/// # Errors
+/// Any fault of the codes.
+#[inline(always)]
+pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, FaultKind> {
+    loop {
+        let bits = lane.bits.peek();
+        let mut entry = tables.symbols[low(bits, tables.bits)];
+        if let Some(Special::Subtable { offset, bits: width }) = entry.special() {
+            entry = tables.symbols[offset + low(bits >> tables.bits, width)];
+        }
+        lane.bits.at += entry.bits() as usize;
+        let base = match entry.special() {
+            None => {
+                put_literals(lane, entry)?;
+                entry.base()
+            }
+            Some(Special::Long) => entry.base(),
+            Some(Special::Longest) => 258,
+            // Subtables don't nest.
+            Some(Special::EndOfBlock | Special::Subtable { .. }) => {
+                lane.bits.check()?;
+                return Ok(Stop::EndOfBlock);
+            }
+        };
+        if entry.distance_bits() != 0 {
+            let length = base + (low(bits, entry.bits()) >> entry.code_bits());
+            let distance = take_distance(lane, tables);
+            lane.bits.check()?;
+            copy_match(lane, distance, length)?;
+        }
+        lane.bits.check()?;
+        if lane.has_margins() {
+            return Ok(Stop::Margins);
+        }
+    }
+}
+
+#[inline(always)]
+fn put_literals(lane: &mut Lane<'_>, entry: Symbols) -> Result<(), FaultKind> {
+    let (count, literals) = (entry.count(), entry.literals());
+    let room = lane.output.get_mut(lane.at..lane.at + count).ok_or(FaultKind::TooLong)?;
+    for (place, literal) in room.iter_mut().zip(literals) {
+        *place = literal;
+    }
+    lane.at += count;
+    Ok(())
+}
+
+#[inline(always)]
+fn take_distance(lane: &mut Lane<'_>, tables: &Tables) -> usize {
+    let bits = lane.bits.peek();
+    let table = &tables.distances[DISTANCE_START..];
+    let mut entry = table[low(bits, DISTANCE_START as u32)];
+    if entry.is_subtable() {
+        entry = table[entry.offset() + low(bits >> DISTANCE_START, entry.bits())];
+    }
+    lane.bits.at += entry.bits() as usize;
+    entry.base() + (low(bits, entry.bits()) >> entry.code_bits())
+}
+
+#[inline(always)]
+fn copy_match(lane: &mut Lane<'_>, distance: usize, length: usize) -> Result<(), FaultKind> {
+    let start = lane.at.checked_sub(distance).ok_or(FaultKind::Distance)?;
+    let end = lane.at + length;
+    if end > lane.output.len() {
+        return Err(FaultKind::TooLong);
+    }
+    if length <= distance {
+        lane.output.copy_within(start..start + length, lane.at);
+    } else {
+        for to in lane.at..end {
+            lane.output[to] = lane.output[to - distance];
+        }
+    }
+    lane.at = end;
+    Ok(())
+}

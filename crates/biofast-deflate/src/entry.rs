@@ -1,0 +1,290 @@
+//! What the decoding tables hold, laid out so that a step needs few instructions: every field is a byte (or two) of
+//! its own that can be loaded by itself.
+
+use crate::copy::WIDE;
+
+/// The most literals in one entry.
+const MAX_LITERALS: usize = 3;
+
+/// Index bits of the distance table.
+pub(crate) const DISTANCE_BITS: u32 = 9;
+
+/// An entry of the literal/length table: up to three literals, then perhaps a match length, all within the bits that
+/// index the table (the length's extra bits excepted).
+///
+/// The bytes of the number, from the lowest:
+///
+/// | byte | meaning |
+/// |---|---|
+/// | 0 | bits it consumes, extra bits included |
+/// | 1 | bits before the length's extra bits |
+/// | 2 | length before the extra bits; 0 without a match |
+/// | 3 | index bits of the distance table; 0 without a match; or 128 + what is special |
+/// | 4–6 | literals; offset of a subtable |
+/// | 7 | bits of the literals' codes, plus 64 times their number |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Symbols(u64);
+
+/// What a [`Symbols`] entry means that isn't literals and a length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Special {
+    /// The code is longer than the table's index: look on in a subtable at `offset`, by `bits` more bits.
+    Subtable { offset: usize, bits: u32 },
+    /// The end of the block.
+    EndOfBlock,
+    /// A match of 258, a length that byte 2 can't hold.
+    Longest,
+    /// A match of more bytes than a step copies. Its other fields are as ever.
+    Long,
+}
+
+const SUBTABLE: u64 = 0x80 << 24;
+const END_OF_BLOCK: u64 = 0x81 << 24;
+const LONGEST: u64 = 0x82 << 24;
+const LONG: u64 = 0x83 << 24;
+
+/// The flag that these have in common.
+const SPECIAL: u64 = 0x80 << 24;
+
+/// One literal, in byte 7.
+const ONE: u64 = 1 << 62;
+
+impl Symbols {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// A literal, length or end-of-block symbol (0..288) without the bits of its code.
+    const fn symbol(symbol: usize) -> Self {
+        match symbol {
+            0..256 => Self(ONE | (symbol as u64) << 32),
+            256 => Self(END_OF_BLOCK),
+            // 286 and 287 can't occur in a valid stream; libdeflate takes them for 285, and so do we.
+            285.. => Self(LONGEST),
+            _ => {
+                let (base, extra) = length(symbol - 257);
+                let long = base + (1 << extra) - 1 > WIDE as u64;
+                let distance = if long { LONG } else { (DISTANCE_BITS as u64) << 24 };
+                Self(extra | base << 16 | distance)
+            }
+        }
+    }
+
+    pub(crate) fn subtable(offset: usize, bits: u32) -> Self {
+        Self(SUBTABLE | (offset as u64) << 32 | u64::from(bits))
+    }
+
+    /// The symbol with a code of `bits` bits.
+    #[inline(always)]
+    pub(crate) fn with_code(self, bits: u32) -> Self {
+        let literal = if self.0 >= ONE { u64::from(bits) << 56 } else { 0 };
+        Self(self.0 + u64::from(bits) * 0x0101 + literal)
+    }
+
+    /// What it means that isn't literals and a length.
+    #[inline(always)]
+    pub(crate) fn special(self) -> Option<Special> {
+        match self.0 & (0xff << 24) {
+            SUBTABLE => {
+                let offset = (self.0 >> 32) as usize & 0xffff;
+                Some(Special::Subtable { offset, bits: self.bits() })
+            }
+            END_OF_BLOCK => Some(Special::EndOfBlock),
+            LONGEST => Some(Special::Longest),
+            LONG => Some(Special::Long),
+            _ => None,
+        }
+    }
+
+    /// This literal followed by `next`, if both are known from `index_bits` bits and fit an entry. Anything else than
+    /// one literal stays what it is.
+    #[inline(always)]
+    pub(crate) fn then(self, next: Self, index_bits: u32) -> Self {
+        let fits = self.count() == 1
+            && next.count() < MAX_LITERALS
+            && next.0 & SPECIAL == 0
+            && next.code_bits() + self.code_bits() <= index_bits;
+        // The other literals move up; all else adds up.
+        let literals = (next.0 & 0xffff_0000_0000) << 8;
+        let rest = next.0 & 0xff00_0000_ffff_ffff;
+        if fits { Self(self.0 + rest + literals) } else { self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u32 {
+        self.0 as u32 & 0xff
+    }
+
+    #[inline(always)]
+    pub(crate) fn code_bits(self) -> u32 {
+        (self.0 >> 8) as u32 & 0xff
+    }
+
+    #[inline(always)]
+    pub(crate) fn base(self) -> usize {
+        (self.0 >> 16) as usize & 0xff
+    }
+
+    #[inline(always)]
+    pub(crate) fn distance_bits(self) -> u32 {
+        match self.special() {
+            Some(Special::Long | Special::Longest) => DISTANCE_BITS,
+            _ => (self.0 >> 24) as u32 & 0x7f,
+        }
+    }
+
+    /// Number of literals.
+    #[inline(always)]
+    pub(crate) fn count(self) -> usize {
+        (self.0 >> 62) as usize
+    }
+
+    /// The literals, and whatever is behind them.
+    #[inline(always)]
+    pub(crate) fn literals(self) -> [u8; 4] {
+        ((self.0 >> 32) as u32).to_le_bytes()
+    }
+}
+
+/// An entry of the distance table.
+///
+/// The bytes of the number, from the lowest: bits it consumes, extra bits included; bits before the extra bits;
+/// distance before the extra bits (two bytes). With the highest bit set: offset of a subtable (bytes 2 and 3) and the
+/// number of bits that index it (byte 0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Distance(u32);
+
+impl Distance {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// What steps without a match use: no bits, and a distance at which anything may be read.
+    pub(crate) const fn dummy(distance: u16) -> Self {
+        Self((distance as u32) << 16)
+    }
+
+    /// A distance symbol (0..32) without the bits of its code.
+    const fn symbol(symbol: usize) -> Self {
+        // 30 and 31 can't occur in a valid stream; libdeflate takes them for 29, and so do we.
+        let symbol = if symbol > 29 { 29 } else { symbol };
+        let extra = if symbol < 4 { 0 } else { symbol as u32 / 2 - 1 };
+        let base = if symbol < 4 { symbol as u32 } else { (2 + symbol as u32 % 2) << extra } + 1;
+        Self(extra | base << 16)
+    }
+
+    pub(crate) fn subtable(offset: usize, bits: u32) -> Self {
+        Self(1 << 31 | (offset as u32) << 16 | bits)
+    }
+
+    #[inline(always)]
+    pub(crate) fn with_code(self, bits: u32) -> Self {
+        Self(self.0 + bits * 0x0101)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_subtable(self) -> bool {
+        (self.0 as i32) < 0
+    }
+
+    /// Of a subtable's pointer.
+    #[inline(always)]
+    pub(crate) fn offset(self) -> usize {
+        (self.0 >> 16) as usize & 0x7fff
+    }
+
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u32 {
+        self.0 & 0xff
+    }
+
+    #[inline(always)]
+    pub(crate) fn code_bits(self) -> u32 {
+        (self.0 >> 8) & 0xff
+    }
+
+    #[inline(always)]
+    pub(crate) fn base(self) -> usize {
+        (self.0 >> 16) as usize
+    }
+}
+
+/// Base and number of extra bits of the length symbol 257 + `index`, `index` below 28 (RFC 1951, 3.2.5).
+const fn length(index: usize) -> (u64, u64) {
+    let index = index as u64;
+    if index < 8 {
+        (index + 3, 0)
+    } else {
+        let extra = index / 4 - 1;
+        (((4 + index % 4) << extra) + 3, extra)
+    }
+}
+
+/// The literal/length symbols without their codes.
+pub(crate) static SYMBOLS: [Symbols; 288] = {
+    let mut all = [Symbols::NONE; 288];
+    let mut symbol = 0;
+    while symbol < all.len() {
+        all[symbol] = Symbols::symbol(symbol);
+        symbol += 1;
+    }
+    all
+};
+
+/// The distance symbols without their codes.
+pub(crate) static DISTANCES: [Distance; 32] = {
+    let mut all = [Distance::NONE; 32];
+    let mut symbol = 0;
+    while symbol < all.len() {
+        all[symbol] = Distance::symbol(symbol);
+        symbol += 1;
+    }
+    all
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_distances_are_those_of_the_rfc() {
+        let fields = |symbol: usize| (SYMBOLS[symbol].base(), SYMBOLS[symbol].bits());
+        assert_eq!(
+            [257, 264, 265, 268, 269].map(fields),
+            [(3, 0), (10, 0), (11, 1), (17, 1), (19, 2)]
+        );
+        assert_eq!([280, 281, 284].map(fields), [(115, 4), (131, 5), (227, 5)]);
+        assert_eq!(SYMBOLS[285].special(), Some(Special::Longest));
+        assert_eq!(SYMBOLS[256].special(), Some(Special::EndOfBlock));
+        assert_eq!([271, 272, 284].map(|s| SYMBOLS[s].special().is_some()), [false, true, true]);
+        let fields = |symbol: usize| (DISTANCES[symbol].base(), DISTANCES[symbol].bits());
+        assert_eq!([0, 3, 4, 5, 6].map(fields), [(1, 0), (4, 0), (5, 1), (7, 1), (9, 2)]);
+        assert_eq!([27, 28, 29, 30, 31].map(fields)[..2], [(12_289, 12), (16_385, 13)]);
+        assert_eq!(fields(29), (24_577, 13));
+    }
+
+    #[test]
+    fn literals_join_in_order() {
+        let [a, b, c, d] = [b'a', b'b', b'c', b'd'].map(|s| SYMBOLS[usize::from(s)].with_code(3));
+        let joined = a.then(b.then(c, 10), 10);
+        assert_eq!((joined.count(), joined.bits(), joined.code_bits()), (3, 9, 9));
+        assert_eq!(&joined.literals()[..3], b"abc");
+        assert_eq!(d.then(joined, 15), d, "three are the most");
+        assert_eq!(a.then(b, 5), a, "too many bits");
+        let length = SYMBOLS[269].with_code(4);
+        let joined = a.then(length, 7);
+        assert_eq!(
+            (joined.count(), joined.bits(), joined.code_bits(), joined.base()),
+            (1, 9, 7, 19)
+        );
+        assert_eq!(length.then(a, 15), length);
+        assert_eq!(a.then(SYMBOLS[256].with_code(1), 15), a);
+        assert_eq!(a.then(SYMBOLS[285].with_code(1), 15), a);
+    }
+
+    #[test]
+    fn subtable_pointers_keep_their_fields() {
+        let pointer = Symbols::subtable(4000, 5);
+        assert_eq!(pointer.special(), Some(Special::Subtable { offset: 4000, bits: 5 }));
+        let pointer = Distance::subtable(700, 6);
+        assert_eq!((pointer.is_subtable(), pointer.offset(), pointer.bits()), (true, 700, 6));
+    }
+}

@@ -1,0 +1,275 @@
+//! The fast loop: one step of every lane in turn, with almost no branches, until a lane needs
+//! [service](crate::lane::Lane::service).
+//!
+//! A step stores the literals of one literal/length entry, then those of a second one, looks up a distance (the
+//! dummy's, if there is no match) and copies 32 bytes from there. What stays a branch is rare and leads to [`Track::rare_step`]: a code longer
+//! than the table, a match over 30 bytes or one that overlaps itself, and what the careful decoder must see to: the
+//! end of a block, of input or output, a wrong distance. A step that can't go on leaves the lane as it was before it;
+//! so nothing is ever judged here.
+//!
+//! A step has about as many instructions as a core can issue in the time the lanes' chains leave, so each counts:
+//! fields are loaded one by one (loads are what there are units to spare for), positions are kept as addresses.
+//!
+//! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
+#![allow(unsafe_code)]
+
+use crate::copy::copy_long;
+use crate::entry::{DISTANCE_BITS, Distance, Special, Symbols};
+use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN, OUTPUT_START};
+use crate::tables::{DISTANCE_START, Tables};
+
+/// What the instruction sets do differently.
+pub(crate) trait Isa {
+    /// Whether [`copy`](Self::copy) repeats the source where it overlaps the target.
+    const REPEATS: bool;
+
+    /// The lowest `n` bits, `n` below 64.
+    fn low(bits: u64, n: u64) -> u64;
+
+    /// Copies [`WIDE`](crate::copy::WIDE) bytes from `distance` bytes before `to`; with [`REPEATS`](Self::REPEATS), each
+    /// byte as it would be if they were copied one by one.
+    ///
+    /// # Safety
+    /// The `distance` bytes before `to` and the 32 bytes from `to` on belong to one buffer.
+    unsafe fn copy(to: *mut u8, distance: u64);
+
+    /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
+    /// service: perhaps at once.
+    fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize;
+}
+
+/// Where a lane stands, in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Position {
+    /// The next bit: its byte's address times 8, plus its number in the byte. Addresses have fewer than 61 bits on all
+    /// targets that this crate is built for with 64-bit pointers, and 32 on the others.
+    bit: u64,
+    /// The next byte of output.
+    out: *mut u8,
+}
+
+/// A lane's buffers and how far the loop may go in them.
+pub(crate) struct Track {
+    tables: *const Tables,
+    table_bits: u64,
+    output: *mut u8,
+    /// A pair of steps may start at a bit before this one,
+    end_bit: u64,
+    /// and at an output address before this one.
+    end_out: *mut u8,
+}
+
+impl Track {
+    /// The lane's track and position. One that never has margins, if the buffers are too short.
+    #[inline(always)]
+    pub(crate) fn new(lane: &mut Lane<'_>, tables: &[Tables]) -> (Self, Position) {
+        let tables = &tables[lane.slot];
+        let input = lane.bits.bytes;
+        let first_bit = (input.as_ptr().expose_provenance() as u64) << 3;
+        let bits = (input.len() + 1).saturating_sub(INPUT_MARGIN) as u64 * 8;
+        let length = lane.output.len();
+        let possible = lane.at >= OUTPUT_START && length >= OUTPUT_MARGIN;
+        let output = lane.output.as_mut_ptr();
+        let end = if possible { length - OUTPUT_MARGIN + 1 } else { 0 };
+        let track = Self {
+            tables,
+            table_bits: u64::from(tables.bits),
+            output,
+            end_bit: first_bit + bits,
+            end_out: output.wrapping_add(end),
+        };
+        let position =
+            Position { bit: first_bit + lane.bits.at as u64, out: output.wrapping_add(lane.at) };
+        (track, position)
+    }
+
+    /// Writes the position back. `lane` must be the one the track was made for.
+    #[inline(always)]
+    pub(crate) fn leave(&self, position: Position, lane: &mut Lane<'_>) {
+        let first_bit = (lane.bits.bytes.as_ptr().addr() as u64) << 3;
+        lane.bits.at = (position.bit - first_bit) as usize;
+        lane.at = position.out.addr() - self.output.addr();
+    }
+
+    /// Whether a pair of steps may start.
+    #[inline(always)]
+    pub(crate) fn has_margins(&self, position: Position) -> bool {
+        position.bit < self.end_bit && position.out < self.end_out
+    }
+
+    /// The next 57 bits or more.
+    ///
+    /// # Safety
+    /// As for [`step`](Self::step).
+    #[inline(always)]
+    unsafe fn word(position: Position) -> u64 {
+        let bytes = std::ptr::with_exposed_provenance::<u64>((position.bit >> 3) as usize);
+        // SAFETY: see `INPUT_MARGIN`.
+        u64::from_le(unsafe { bytes.read_unaligned() }) >> (position.bit & 7)
+    }
+
+    /// Decodes one or two table entries. `false`: it can't go on at the position left. Output bytes behind that
+    /// position may have changed.
+    ///
+    /// # Safety
+    /// [`has_margins`](Self::has_margins) was true of this position, or of the one before the last successful step. The
+    /// lane's buffers and tables are still borrowed.
+    #[inline(always)]
+    pub(crate) unsafe fn step<I: Isa>(&self, position: &mut Position) -> bool {
+        // SAFETY: as this function.
+        let word = unsafe { Self::word(*position) };
+        // SAFETY: `tables` points to tables.
+        let symbols = unsafe { (&raw const (*self.tables).symbols).cast::<Symbols>() };
+
+        // First literals alone: of most entries that's all, so that the second look finds a match more often than not.
+        // SAFETY: an index has at most `MAX_BITS` bits, which is within the length; see `OUTPUT_MARGIN` for the room.
+        let literals = unsafe {
+            let entry = symbols.add(I::low(word, self.table_bits) as usize);
+            let literals = Symbols::load_literals(entry);
+            position.out.cast::<u32>().write_unaligned(literals.to_le());
+            literals
+        };
+        let literal_bits = u64::from(literals >> 24) & 63;
+        let word = word >> literal_bits;
+        position.bit += literal_bits;
+        position.out = position.out.wrapping_add((literals >> 30) as usize);
+
+        // SAFETY: as above.
+        let entry = unsafe { symbols.add(I::low(word, self.table_bits) as usize) };
+        // SAFETY: `entry` points to an entry; so do the other loads from it.
+        let distance_bits = unsafe { Symbols::load_distance_bits(entry) };
+        if distance_bits < 0 {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
+        }
+        let distance_bits = distance_bits as u64;
+        // SAFETY: see above.
+        let (literals, bits) =
+            unsafe { (Symbols::load_literals(entry), Symbols::load_bits(entry)) };
+        let rest = word >> (bits & 63);
+        let index = I::low(rest, distance_bits) + distance_bits;
+        // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`, so the index is 0 or one of the distance table's.
+        let far =
+            unsafe { (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize) };
+        // SAFETY: `far` points to an entry; so do the other loads from it.
+        let base = unsafe { Distance::load_base(far) };
+        if base < 0 {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
+        }
+        // SAFETY: see above.
+        let (far_bits, far_code) =
+            unsafe { (Distance::load_bits(far), Distance::load_code_bits(far)) };
+        let distance = base as u64 + (I::low(rest, far_bits) >> (far_code & 63));
+        // SAFETY: see above.
+        let (length, code) = unsafe { (Symbols::load_base(entry), Symbols::load_code_bits(entry)) };
+        let length = length + (I::low(word, bits) >> (code & 63));
+        if !I::REPEATS && length > distance {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
+        }
+        let here = position.out.wrapping_add((literals >> 30) as usize);
+        let source = here.wrapping_sub(distance as usize);
+        // SAFETY: a step without `rare_step` advances by at most 6 literals and 32 bytes (longer matches are special). So where the margins held there is room for two steps and the bytes they write beyond.
+        unsafe { position.out.cast::<u32>().write_unaligned(literals.to_le()) };
+        if source < self.output {
+            // SAFETY: as this function.
+            return unsafe { self.rare_step(position) };
+        }
+        // SAFETY: the source starts within the output and before the target. (The dummy's does: so many bytes have
+        // been written, see `OUTPUT_START`.) Room for the target: as above.
+        unsafe { I::copy(here, distance) };
+        position.bit += bits + far_bits;
+        position.out = here.wrapping_add(length as usize);
+        true
+    }
+
+    /// Decodes the entries that [`step`](Self::step) doesn't.
+    ///
+    /// # Safety
+    /// As for `step`.
+    #[cold]
+    #[inline(always)]
+    unsafe fn rare_step(&self, position: &mut Position) -> bool {
+        // SAFETY: as this function.
+        let next = unsafe { self.after_rare_step(*position) };
+        let moved = next.bit != position.bit;
+        *position = next;
+        moved
+    }
+
+    /// The position after the step; `position` itself if it can't be done.
+    ///
+    /// # Safety
+    /// As for `step`.
+    #[cold]
+    #[inline(never)]
+    unsafe fn after_rare_step(&self, position: Position) -> Position {
+        let low = |bits: u64, n: u32| (bits & !(u64::MAX << (n & 63))) as usize;
+        // SAFETY: as this function; the tables are only read while lanes run.
+        let (word, tables) = unsafe { (Self::word(position), &*self.tables) };
+        let mut entry = tables.symbols[low(word, tables.bits)];
+        if let Some(Special::Subtable { offset, bits }) = entry.special() {
+            entry = tables.symbols[offset + low(word >> tables.bits, bits)];
+        }
+        let extra = low(word, entry.bits()) >> (entry.code_bits() & 63);
+        let (count, length) = match entry.special() {
+            None => (entry.count(), entry.base() + extra),
+            Some(Special::Long) => (0, entry.base() + extra),
+            Some(Special::Longest) => (0, 258),
+            Some(Special::EndOfBlock | Special::Subtable { .. }) => return position,
+        };
+        let rest = word >> (entry.bits() & 63);
+        let distance_bits = entry.distance_bits();
+        let mut far = tables.distances[low(rest, distance_bits) + distance_bits as usize];
+        if far.is_subtable() {
+            let index = far.offset() + low(rest >> DISTANCE_BITS, far.bits());
+            far = tables.distances[DISTANCE_START + index];
+        }
+        let distance = far.base() + (low(rest, far.bits()) >> far.code_bits());
+        // The output is one allocation: differences of its addresses are small.
+        let at = position.out.addr() - self.output.addr();
+        let end = self.end_out.addr() - self.output.addr();
+        let here = at + count;
+        if distance > here || here + length >= end {
+            return position;
+        }
+        // SAFETY: there is room for the literals, see `step`. `distance` is not 0, and so many bytes lie before
+        // `here`; before `end_out` there is room for `length` bytes, and after it for the margin less one.
+        unsafe {
+            self.output.add(at).cast::<[u8; 4]>().write_unaligned(entry.literals());
+            copy_long(self.output.add(here), distance, length);
+        }
+        let consumed = u64::from(entry.bits() + far.bits());
+        // SAFETY: still within the output.
+        Position { bit: position.bit + consumed, out: unsafe { self.output.add(here + length) } }
+    }
+}
+
+/// The joint loop over so many lanes. Expands where the target features are enabled.
+macro_rules! joint_loop {
+    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
+        let (lanes, tables) = ($lanes, $tables);
+        $(let ($track, mut $at) = Track::new(&mut lanes[$k], tables);)*
+        let stopped = loop {
+            $(
+                if !$track.has_margins($at) {
+                    break $k;
+                }
+                // SAFETY: the margins were checked; the lanes and tables are borrowed for the whole loop.
+                if !unsafe { $track.step::<$isa>(&mut $at) } {
+                    break $k;
+                }
+            )*
+            $(
+                // SAFETY: one successful step after the check above.
+                if !unsafe { $track.step::<$isa>(&mut $at) } {
+                    break $k;
+                }
+            )*
+        };
+        $($track.leave($at, &mut lanes[$k]);)*
+        stopped
+    }};
+}
+pub(crate) use joint_loop;

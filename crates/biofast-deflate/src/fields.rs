@@ -1,0 +1,33 @@
+//! The fields of table entries, each loaded by itself: see the tables in `entry`.
+#![allow(unsafe_code)]
+
+use crate::entry::{Distance, Symbols};
+
+/// Loads the field of type `$type` at byte `$at`.
+macro_rules! load {
+    ($(#[$doc:meta])* $name:ident, $at:expr, $type:ty, $as:ty) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// `entry` points to an entry.
+        #[inline(always)]
+        pub(crate) unsafe fn $name(entry: *const Self) -> $as {
+            // SAFETY: the field lies in the entry and is aligned in it.
+            <$as>::from(<$type>::from_le(unsafe { entry.cast::<u8>().add($at).cast::<$type>().read() }))
+        }
+    };
+}
+
+impl Symbols {
+    load!(/** [`Symbols::bits`] */ load_bits, 0, u8, u64);
+    load!(/** [`Symbols::code_bits`] */ load_code_bits, 1, u8, u64);
+    load!(/** [`Symbols::base`] */ load_base, 2, u8, u64);
+    load!(/** [`Symbols::distance_bits`], negative for special entries. */ load_distance_bits, 3, i8, i64);
+    load!(/** The literals, the bits of their codes and, highest, their number. */ load_literals, 4, u32, u32);
+}
+
+impl Distance {
+    load!(/** [`Distance::bits`] */ load_bits, 0, u8, u64);
+    load!(/** [`Distance::code_bits`] */ load_code_bits, 1, u8, u64);
+    load!(/** [`Distance::base`], negative for a pointer to a subtable. */ load_base, 2, i16, i64);
+}

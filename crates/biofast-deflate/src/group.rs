@@ -1,0 +1,145 @@
+//! Several blocks at once: lanes take blocks as they get free.
+
+use biofast_kernels::Isa;
+
+use crate::fast;
+use crate::fault::Fault;
+use crate::isa::{self, Inflate};
+use crate::lane::{Lane, Next};
+use crate::tables::Tables;
+
+/// The most lanes that run at once.
+pub(crate) const MAX_LANES: usize = 4;
+
+/// A raw DEFLATE stream (RFC 1951, without gzip header and footer) and where its bytes go.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// The stream, which must fill it to the last byte.
+    pub input: &'a [u8],
+    /// As long as what the stream inflates to. Any length; BGZF has at most 65,536 bytes.
+    pub output: &'a mut [u8],
+}
+
+/// Inflates blocks, up to four at once. Holds about 170 kB of tables: keep it.
+pub struct Inflater {
+    work: Work,
+    inflate: Inflate,
+}
+
+/// The memory that inflating takes.
+pub(crate) struct Work {
+    /// One set a lane.
+    tables: Box<[Tables]>,
+    /// How many lanes to run.
+    lanes: usize,
+}
+
+impl Inflater {
+    /// An inflater for the instruction set that `biofast_kernels` uses.
+    pub fn new() -> Self {
+        Self::for_isa(biofast_kernels::active())
+    }
+
+    /// An inflater for another instruction set; `None` where the CPU doesn't have it. For tests and benchmarks.
+    #[doc(hidden)]
+    pub fn with_isa(isa: Isa) -> Option<Self> {
+        biofast_kernels::available().contains(&isa).then(|| Self::for_isa(isa))
+    }
+
+    fn for_isa(isa: Isa) -> Self {
+        let tables = (0..MAX_LANES).map(|_| Tables::new()).collect();
+        Self { work: Work { tables, lanes: MAX_LANES }, inflate: isa::inflate_for(isa) }
+    }
+
+    /// Runs fewer or more lanes than is best, 1..=4. For tests and benchmarks.
+    #[doc(hidden)]
+    pub fn set_lanes(&mut self, lanes: usize) {
+        self.work.lanes = lanes.clamp(1, MAX_LANES);
+    }
+
+    /// Inflates `blocks`, each to exactly its output.
+    ///
+    /// It takes four or more blocks, of about the same length, to be at its best. Checksums are not its business: see
+    /// [`crc32`](crate::crc32()).
+    ///
+    /// # Errors
+    /// The first bad block and what is wrong with it. The blocks before it have been inflated; the outputs of the
+    /// others hold anything.
+    ///
+    /// ```
+    /// use biofast_deflate::{Block, Fault, FaultKind, Inflater};
+    ///
+    /// let mut output = [0; 2];
+    /// let blocks = [Block { input: &[0x4b, 0x04, 0x00], output: &mut output }];
+    /// let fault = Inflater::new().inflate_blocks(blocks).unwrap_err();
+    /// assert_eq!(fault, Fault { index: 0, kind: FaultKind::TooShort { found: 1 } });
+    /// ```
+    pub fn inflate_blocks<'a>(
+        &mut self,
+        blocks: impl IntoIterator<Item = Block<'a>>,
+    ) -> Result<(), Fault> {
+        (self.inflate)(&mut self.work, &mut blocks.into_iter())
+    }
+}
+
+impl Default for Inflater {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Inflater {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inflater").field("lanes", &self.work.lanes).finish_non_exhaustive()
+    }
+}
+
+impl Work {
+    /// Inlined into a function that enables the target features of `I`.
+    #[inline(always)]
+    pub(crate) fn inflate<'a, I: fast::Isa>(
+        &mut self,
+        blocks: &mut dyn Iterator<Item = Block<'a>>,
+    ) -> Result<(), Fault> {
+        let mut waiting = blocks.enumerate();
+        let mut fault: Option<Fault> = None;
+        // The first `running` lanes have a stream and stand where the fast loop may go on.
+        let mut lanes: [Lane<'a>; MAX_LANES] =
+            std::array::from_fn(|slot| Lane::new(&[], &mut [], 0, slot));
+        let mut running = 0;
+        loop {
+            while running < self.lanes {
+                let next = if fault.is_none() { waiting.next() } else { None };
+                let Some((index, block)) = next else { break };
+                let slot = lanes[running].slot;
+                lanes[running] = Lane::new(block.input, block.output, index, slot);
+                match lanes[running].start(&mut self.tables[slot]) {
+                    Ok(Next::Fast) => running += 1,
+                    Ok(Next::Done) => {}
+                    Err(kind) => note(&mut fault, Fault { index, kind }),
+                }
+            }
+            if running == 0 {
+                return fault.map_or(Ok(()), Err);
+            }
+            let k = I::run(&mut lanes[..running], &self.tables);
+            let lane = &mut lanes[k];
+            let result = lane.service(&mut self.tables[lane.slot]);
+            if let Err(kind) = result {
+                note(&mut fault, Fault { index: lane.index, kind });
+            }
+            if !matches!(result, Ok(Next::Fast)) {
+                running -= 1;
+                lanes.swap(k, running);
+            }
+        }
+    }
+}
+
+/// Keeps the fault of the first block. No more blocks are started after one; those before it are running already.
+#[cold]
+fn note(fault: &mut Option<Fault>, new: Fault) {
+    if fault.is_none_or(|known| new.index < known.index) {
+        *fault = Some(new);
+    }
+}

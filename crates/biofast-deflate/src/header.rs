@@ -1,0 +1,115 @@
+//! Block headers (RFC 1951, 3.2.3 to 3.2.7).
+
+use crate::bits::Bits;
+use crate::fault::FaultKind;
+use crate::huffman::{self, Code};
+use crate::tables::Tables;
+
+/// What follows a block's header.
+pub(crate) enum Body {
+    /// So many bytes as they are.
+    Stored(usize),
+    /// Codes of the tables that the header built.
+    Coded,
+}
+
+/// Index bits of the table for the code lengths' own code, its longest codes.
+const LENGTH_BITS: u32 = 7;
+
+/// In which order the lengths of that code come.
+const ORDER: [u8; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+
+/// Code lengths of a block: up to 288 of symbols, then up to 32 of distances.
+const MAX_LENGTHS: usize = 288 + 32;
+
+/// The longest repetition of a length; that much room behind the lengths saves a check.
+const MAX_REPEAT: usize = 138;
+
+/// Reads a header, and builds the tables it describes. Returns whether the block is the last one, too.
+///
+/// # Errors
+/// Any fault of the header. The end of the input is checked.
+#[inline(always)]
+pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(bool, Body), FaultKind> {
+    let last = bits.take(1) == 1;
+    let body = match bits.take(2) {
+        0 => {
+            bits.skip_to_byte();
+            let (length, inverted) = (bits.take(16), bits.take(16));
+            bits.check()?;
+            if length != !inverted & 0xffff {
+                return Err(FaultKind::StoredLength);
+            }
+            Body::Stored(length)
+        }
+        1 => {
+            let mut symbols = [8; 288];
+            symbols[144..256].fill(9);
+            symbols[256..280].fill(7);
+            tables.build(&symbols, &[5; 32])?;
+            Body::Coded
+        }
+        2 => {
+            read_dynamic(bits, tables)?;
+            Body::Coded
+        }
+        _ => return Err(FaultKind::BlockType),
+    };
+    bits.check()?;
+    Ok((last, body))
+}
+
+#[inline(always)]
+fn read_dynamic(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), FaultKind> {
+    let symbols = bits.take(5) + 257;
+    let distances = bits.take(5) + 1;
+    let own_lengths = bits.take(4) + 4;
+    let mut lengths = [0u8; 19];
+    // 19 lengths of 3 bits are 57 bits: what one look gives.
+    let word = bits.peek();
+    for (i, &symbol) in ORDER[..own_lengths.min(ORDER.len())].iter().enumerate() {
+        lengths[usize::from(symbol)] = (word >> (3 * i)) as u8 & 7;
+    }
+    bits.at += 3 * own_lengths;
+    let mut table = [(0u8, 0u8); 1 << LENGTH_BITS];
+    let entry = |symbol, length| (symbol as u8, length as u8);
+    let none = |_, _| (0, 0); // no code is longer than the index
+    huffman::fill(&mut table, LENGTH_BITS, &Code::new(&lengths)?, entry, none)?;
+
+    let mut lengths = [0u8; MAX_LENGTHS + MAX_REPEAT];
+    let total = symbols + distances;
+    let mut n = 0;
+    while n < total {
+        let mut word = bits.peek();
+        // Each takes 14 bits at most, so one look does for four of them.
+        for _ in 0..4 {
+            let (symbol, length) = table[word as usize & ((1 << LENGTH_BITS) - 1)];
+            word >>= length & 7;
+            bits.at += usize::from(length);
+            if symbol < 16 {
+                lengths[n] = symbol;
+                n += 1;
+            } else {
+                let (value, base, extra) = match symbol {
+                    16 => (*lengths[..n].last().ok_or(FaultKind::CodeLengths)?, 3, 2),
+                    17 => (0, 3, 3),
+                    _ => (0, 11, 7),
+                };
+                let count = base + (word as usize & ((1 << extra) - 1));
+                word >>= extra;
+                bits.at += extra;
+                lengths[n..n + count].fill(value);
+                n += count;
+            }
+            if n >= total {
+                break;
+            }
+        }
+    }
+    if n != total {
+        return Err(FaultKind::CodeLengths);
+    }
+    // Before the tables are built from zeros behind the end.
+    bits.check()?;
+    tables.build(&lengths[..symbols], &lengths[symbols..total])
+}

@@ -1,0 +1,228 @@
+//! Canonical prefix codes (RFC 1951, 3.2.2) and the tables that decode them.
+
+use crate::fault::FaultKind;
+
+/// The longest code, in bits.
+pub(crate) const MAX_CODE_BITS: usize = 15;
+
+/// The most symbols of any code.
+const MAX_SYMBOLS: usize = 288;
+
+/// Symbols in the order of their codes.
+pub(crate) struct Code {
+    /// Number of codes of each length.
+    counts: [u16; MAX_CODE_BITS + 1],
+    /// The symbols that have a code, shortest code first, then in ascending order.
+    sorted: [u16; MAX_SYMBOLS],
+    /// How many they are.
+    used: usize,
+}
+
+impl Code {
+    /// Sorts symbols by the lengths of their codes, 0..=15, and checks that these make a complete code.
+    ///
+    /// Two incomplete ones are legal, as in libdeflate and (for distances) zlib: no code at all, which blocks without
+    /// matches have, and one code of one bit.
+    ///
+    /// # Errors
+    /// [`FaultKind::Code`].
+    #[inline(always)]
+    pub(crate) fn new(lengths: &[u8]) -> Result<Self, FaultKind> {
+        let mut counts = [0u16; MAX_CODE_BITS + 1];
+        for &length in lengths {
+            counts[usize::from(length & 15)] += 1;
+        }
+        counts[0] = 0;
+        let mut starts = [0u16; MAX_CODE_BITS + 1];
+        // In units of the longest code: what the codes so far leave free.
+        let mut free = 1i32 << MAX_CODE_BITS;
+        let mut used = 0;
+        for bits in 1..=MAX_CODE_BITS {
+            starts[bits] = used;
+            used += counts[bits];
+            free -= i32::from(counts[bits]) << (MAX_CODE_BITS - bits);
+        }
+        let used = usize::from(used);
+        let legal = free == 0 || used == 0 || (used == 1 && counts[1] == 1);
+        if !legal {
+            return Err(FaultKind::Code);
+        }
+        let mut sorted = [0u16; MAX_SYMBOLS];
+        for (symbol, &length) in lengths.iter().enumerate() {
+            if length != 0 {
+                let place = &mut starts[usize::from(length & 15)];
+                if let Some(slot) = sorted.get_mut(usize::from(*place)) {
+                    *slot = symbol as u16;
+                }
+                *place += 1;
+            }
+        }
+        Ok(Self { counts, sorted, used })
+    }
+
+    /// How likely a code of more than `bits` bits is if all bits are, in units of 2^−15.
+    pub(crate) fn share_longer_than(&self, bits: u32) -> u32 {
+        let share = |length: usize| u32::from(self.counts[length]) << (MAX_CODE_BITS - length);
+        (bits as usize + 1..=MAX_CODE_BITS).map(share).sum()
+    }
+}
+
+/// Fills the table of `code` with 2^`bits` entries, and subtables for longer codes behind them.
+///
+/// An index is the next `bits` bits of the stream, the first of them lowest. `entry` makes the entry of a symbol and
+/// the length of its code, `subtable` the one that points to a subtable by offset and index bits.
+///
+/// # Errors
+/// [`FaultKind::Code`] if `table` is too short; that it never is for a table of the size reckoned in `tables`.
+#[inline(always)]
+pub(crate) fn fill<E: Copy>(
+    table: &mut [E],
+    bits: u32,
+    code: &Code,
+    entry: impl Fn(u16, u32) -> E,
+    subtable: impl Fn(usize, u32) -> E,
+) -> Result<(), FaultKind> {
+    let size = 1usize << bits;
+    if table.len() < size {
+        return Err(FaultKind::Code);
+    }
+    if code.used <= 1 {
+        // Whatever the bit, it's the only symbol; or symbol 0 where there is none.
+        table[..size].fill(entry(code.sorted[0], 1));
+        return Ok(());
+    }
+    let mut sorted = code.sorted[..code.used].iter();
+    // The current code, its first bit lowest.
+    let mut reversed = 0usize;
+    // The first 2^filled entries are right for codes of up to so many bits; doubling them makes room for one bit more.
+    let mut filled = 0;
+    for length in 1..=bits {
+        let count = usize::from(code.counts[length as usize]);
+        if count == 0 {
+            continue;
+        }
+        while filled < length {
+            table.copy_within(..1 << filled, 1 << filled);
+            filled += 1;
+        }
+        for &symbol in sorted.by_ref().take(count) {
+            table[reversed & (size - 1)] = entry(symbol, length);
+            reversed = next_code(reversed, length);
+        }
+    }
+    while filled < bits {
+        table.copy_within(..1 << filled, 1 << filled);
+        filled += 1;
+    }
+
+    let mut end = size; // of the subtables so far
+    let mut current = (usize::MAX, 0, 0); // the subtable's prefix, offset and index bits
+    for length in bits + 1..=MAX_CODE_BITS as u32 {
+        let count = code.counts[length as usize];
+        for done in 0..count {
+            let Some(&symbol) = sorted.next() else { break };
+            let prefix = reversed & (size - 1);
+            if prefix != current.0 {
+                // Wide enough for the codes that complete this prefix.
+                let mut width = length - bits;
+                let mut codes = u32::from(count - done);
+                while codes < 1 << width && bits + width < MAX_CODE_BITS as u32 {
+                    width += 1;
+                    codes = codes * 2 + u32::from(code.counts[(bits + width) as usize]);
+                }
+                current = (prefix, end, width);
+                end += 1 << width;
+                if end > table.len() {
+                    return Err(FaultKind::Code);
+                }
+                table[prefix] = subtable(current.1, width);
+            }
+            let (_, offset, width) = current;
+            let slots = table[offset..offset + (1 << width)].iter_mut();
+            let entry = entry(symbol, length);
+            for slot in slots.skip(reversed >> bits).step_by(1 << (length - bits)) {
+                *slot = entry;
+            }
+            reversed = next_code(reversed, length);
+        }
+    }
+    Ok(())
+}
+
+/// The code after `reversed`, which has `length` bits, its first bit lowest: plus one, carrying downwards.
+#[inline(always)]
+fn next_code(reversed: usize, length: u32) -> usize {
+    let zeros = !reversed & ((1 << length) - 1);
+    match zeros.checked_ilog2() {
+        Some(last_zero) => (reversed & ((1 << last_zero) - 1)) | 1 << last_zero,
+        // The last code of all.
+        None => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The symbol that the first bits of `bits` stand for and the length of its code, by walking all codes.
+    fn decode(lengths: &[u8], bits: usize) -> (u16, u32) {
+        let mut code = 0;
+        for length in 1..=15 {
+            code <<= 1;
+            for (symbol, _) in lengths.iter().enumerate().filter(|&(_, &l)| l == length) {
+                let reversed = (code as u32).reverse_bits() >> (32 - u32::from(length));
+                if bits & ((1 << length) - 1) == reversed as usize {
+                    return (symbol as u16, u32::from(length));
+                }
+                code += 1;
+            }
+        }
+        panic!("no code for {bits:b}");
+    }
+
+    fn check(lengths: &[u8], bits: u32) {
+        let code = Code::new(lengths).expect("a complete code");
+        let mut table = vec![(0, 0, false); 4096];
+        let entry = |symbol, length| (usize::from(symbol), length, false);
+        fill(&mut table, bits, &code, entry, |at, width| (at, width, true)).expect("fits");
+        for value in 0..1 << 15 {
+            let (mut symbol, mut length, pointer) = table[value & ((1 << bits) - 1)];
+            if pointer {
+                (symbol, length, _) = table[symbol + ((value >> bits) & ((1 << length) - 1))];
+            }
+            assert_eq!((symbol as u16, length), decode(lengths, value), "{value:b}");
+        }
+    }
+
+    #[test]
+    fn tables_decode_as_the_codes_do() {
+        check(&[1, 1], 7);
+        check(&[2, 0, 1, 2], 9);
+        check(&[8; 256], 7);
+        check(&[8; 256], 10);
+        let mut skewed: Vec<u8> = (1..=15).collect();
+        skewed.push(15);
+        check(&skewed, 7);
+        check(&skewed, 10);
+        let fixed: Vec<u8> = (0..288)
+            .map(|symbol| match symbol {
+                0..144 => 8,
+                144..256 => 9,
+                256..280 => 7,
+                _ => 8,
+            })
+            .collect();
+        check(&fixed, 8);
+        check(&fixed, 10);
+    }
+
+    #[test]
+    fn codes_that_are_none_are_refused() {
+        for bad in [&[1, 1, 1][..], &[1, 2], &[2], &[15; 3], &[1, 1, 15]] {
+            assert!(Code::new(bad).is_err(), "{bad:?}");
+        }
+        for good in [&[][..], &[0, 0], &[0, 1], &[1, 1], &[1, 2, 2]] {
+            assert!(Code::new(good).is_ok(), "{good:?}");
+        }
+    }
+}

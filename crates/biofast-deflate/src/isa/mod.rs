@@ -1,0 +1,29 @@
+//! The decoder compiled for each instruction set, and which one is used.
+
+use biofast_kernels::Isa;
+
+use crate::fault::Fault;
+use crate::group::{Block, Work};
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+/// Inflates blocks with the given working memory.
+pub(crate) type Inflate =
+    for<'a, 'b> fn(&mut Work, &'a mut (dyn Iterator<Item = Block<'b>> + 'a)) -> Result<(), Fault>;
+
+/// The decoder for `isa`, which the CPU must have: pass only what `biofast_kernels` says is available.
+pub(crate) fn inflate_for(isa: Isa) -> Inflate {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 | Isa::Avx512 => x86_64::inflate(isa),
+        _ => portable::inflate,
+    }
+}
+
+/// Whether this decoder beats libdeflate with the instruction set in use: on x86-64 it takes BMI2, on AArch64 nothing
+/// beyond the base.
+pub fn is_profitable() -> bool {
+    biofast_kernels::active() != Isa::Scalar
+}

@@ -1,0 +1,91 @@
+//! The tables of one lane.
+
+use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, SYMBOLS, Symbols};
+use crate::fault::FaultKind;
+use crate::huffman::{self, Code};
+
+/// Index bits of the literal/length table: the fewest and the most. Fewer make a table that is built faster and
+/// stays in the first-level cache; more catch longer codes.
+pub(crate) const MIN_BITS: u32 = 10;
+pub(crate) const MAX_BITS: u32 = 12;
+
+/// The share of long codes, of 2^15, from which a wider table is worth its cost.
+const MANY_LONG: u32 = (1 << 15) / 50;
+
+/// Entries of the literal/length table and its subtables.
+///
+/// A subtable of 2^s entries is filled by a complete code whose longest codes have s bits, so by at least s + 1 of
+/// the 288 symbols. With 10 index bits s is at most 5: 2^10 + 288 · 2^5/6 = 2,560 entries at most; with 11,
+/// 2^11 + 288 · 2^4/5 < 2,970; with 12, 2^12 + 288 · 2^3/4 = 4,672.
+pub(crate) const SYMBOL_ENTRIES: usize = 4672;
+
+/// Entries of the distance table and its subtables, by the same reckoning: 2^9 + 32 · 2^6/7 < 805.
+pub(crate) const DISTANCE_ENTRIES: usize = DISTANCE_START + 805;
+
+/// Where the distance table starts: entry 0 is the dummy for steps without a match, and an index is formed as
+/// the entry's distance bits plus the value of that many bits.
+pub(crate) const DISTANCE_START: usize = DISTANCE_BITS as usize;
+
+/// The distance of the dummy. The fast loop runs only where this many bytes of output lie behind it.
+pub(crate) const DUMMY_DISTANCE: u16 = 64;
+
+/// The decoding tables of the current block of a lane.
+#[repr(C, align(64))]
+pub(crate) struct Tables {
+    pub(crate) symbols: [Symbols; SYMBOL_ENTRIES],
+    pub(crate) distances: [Distance; DISTANCE_ENTRIES],
+    /// Index bits of `symbols`: [`MIN_BITS`]..=[`MAX_BITS`].
+    pub(crate) bits: u32,
+}
+
+impl Tables {
+    pub(crate) fn new() -> Self {
+        let mut tables = Self {
+            symbols: [Symbols::NONE; SYMBOL_ENTRIES],
+            distances: [Distance::NONE; DISTANCE_ENTRIES],
+            bits: MIN_BITS,
+        };
+        tables.distances[0] = Distance::dummy(DUMMY_DISTANCE);
+        tables
+    }
+
+    /// Builds both tables from the lengths of the codes, 0..=15 bits each.
+    ///
+    /// # Errors
+    /// If either makes no prefix code.
+    #[inline(always)]
+    pub(crate) fn build(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
+        let code = Code::new(symbols)?;
+        self.bits = choose_bits(&code);
+        let size = 1 << self.bits;
+        huffman::fill(
+            &mut self.symbols,
+            self.bits,
+            &code,
+            |symbol, bits| SYMBOLS[usize::from(symbol)].with_code(bits),
+            Symbols::subtable,
+        )?;
+        // Literals that leave room for what follows take it in. What follows is at a lower index, so it already has
+        // what follows it.
+        let table = &mut self.symbols[..size];
+        for index in 1..size {
+            let first = table[index];
+            let next = table[index >> (first.code_bits() & 15)];
+            table[index] = first.then(next, self.bits);
+        }
+        let code = Code::new(distances)?;
+        huffman::fill(
+            &mut self.distances[DISTANCE_START..],
+            DISTANCE_BITS,
+            &code,
+            |symbol, bits| DISTANCES[usize::from(symbol) & 31].with_code(bits),
+            Distance::subtable,
+        )
+    }
+}
+
+/// The width that leaves few symbols to subtables.
+fn choose_bits(code: &Code) -> u32 {
+    let long = |bits| code.share_longer_than(bits);
+    (MIN_BITS..MAX_BITS).find(|&bits| long(bits) < MANY_LONG).unwrap_or(MAX_BITS)
+}

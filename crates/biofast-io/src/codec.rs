@@ -1,0 +1,165 @@
+//! Which decoder inflates BGZF blocks: the one that turns out faster, unless `BIOFAST_INFLATE` names one.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The environment variable that overrides the choice.
+const VARIABLE: &str = "BIOFAST_INFLATE";
+
+/// A decoder of BGZF blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codec {
+    /// `biofast-deflate`, several blocks at once. Runs on every CPU; not on every one the fastest.
+    Own,
+    /// libdeflate, block by block.
+    Libdeflate,
+}
+
+impl Codec {
+    const ALL: [Codec; 2] = [Codec::Own, Codec::Libdeflate];
+
+    /// The name that `BIOFAST_INFLATE` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Codec::Own => "own",
+            Codec::Libdeflate => "libdeflate",
+        }
+    }
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The value of `BIOFAST_INFLATE` names no decoder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCodec(String);
+
+impl fmt::Display for UnknownCodec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Codec::ALL.map(Codec::name).join(", ");
+        write!(f, "{VARIABLE}={}: unknown decoder; there are: {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownCodec {}
+
+/// How a decoder is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// This one.
+    Fixed(Codec),
+    /// The faster one, by trial: which it is depends on the CPU, what else runs on it and the data.
+    Faster,
+}
+
+/// The policy in use: by trial where `biofast-deflate` may be the faster one, unless `BIOFAST_INFLATE` names a decoder.
+/// Both give the same bytes and the same verdicts.
+pub fn active() -> Policy {
+    static CHOSEN: OnceLock<Policy> = OnceLock::new();
+    *CHOSEN.get_or_init(|| choose(std::env::var_os(VARIABLE)).unwrap_or_else(|_| by_default()))
+}
+
+/// Checks the environment variable `BIOFAST_INFLATE` (`own` or `libdeflate`; unset or empty: no override).
+///
+/// Programs call this once at start to report a value that can't be used; without this check such a value is ignored.
+///
+/// # Errors
+/// When the variable names no decoder.
+pub fn check_override() -> Result<Policy, UnknownCodec> {
+    choose(std::env::var_os(VARIABLE))
+}
+
+fn by_default() -> Policy {
+    if biofast_deflate::is_profitable() { Policy::Faster } else { Policy::Fixed(Codec::Libdeflate) }
+}
+
+fn choose(wish: Option<OsString>) -> Result<Policy, UnknownCodec> {
+    let Some(wish) = wish.filter(|wish| !wish.is_empty()) else {
+        return Ok(by_default());
+    };
+    let wish = wish.to_string_lossy();
+    let named = Codec::ALL.into_iter().find(|codec| codec.name().eq_ignore_ascii_case(&wish));
+    named.map(Policy::Fixed).ok_or_else(|| UnknownCodec(wish.into_owned()))
+}
+
+/// Times both decoders on groups of blocks in turn, then stays with the faster one, trying the other now and then.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trial {
+    /// Groups given out.
+    groups: u32,
+    /// For each decoder: time per byte in nanoseconds, of late.
+    pace: [Option<f64>; 2],
+}
+
+impl Trial {
+    /// Groups of each decoder before one is preferred.
+    const FIRST: u32 = 3;
+    /// One in so many groups goes to the slower decoder afterwards.
+    const PERIOD: u32 = 64;
+
+    /// The decoder for the next group.
+    pub(crate) fn next(&mut self) -> Codec {
+        let n = self.groups;
+        self.groups = self.groups.wrapping_add(1);
+        let [own, libdeflate] = self.pace.map(|pace| pace.unwrap_or(0.0));
+        if n < 2 * Self::FIRST {
+            Codec::ALL[n as usize % 2]
+        } else if (own <= libdeflate) != (n % Self::PERIOD == 0) {
+            Codec::Own
+        } else {
+            Codec::Libdeflate
+        }
+    }
+
+    /// What a group took. Groups that ended in a fault don't count.
+    pub(crate) fn record(&mut self, codec: Codec, bytes: usize, took: Duration) {
+        // Small groups say little, and have too few blocks.
+        if bytes >= 1 << 18 {
+            let now = took.as_nanos() as f64 / bytes as f64;
+            let pace = &mut self.pace[codec as usize];
+            // One disturbed group must not decide.
+            *pace = Some(pace.map_or(now, |before| before.min(now) * 0.9 + now * 0.1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_a_choice_and_no_other() {
+        for codec in Codec::ALL {
+            assert_eq!(choose(Some(codec.name().into())), Ok(Policy::Fixed(codec)));
+        }
+        assert_eq!(choose(None), Ok(by_default()));
+        assert_eq!(choose(Some("".into())), Ok(by_default()));
+        let error = choose(Some("zlib".into())).expect_err("unknown");
+        assert_eq!(
+            error.to_string(),
+            "BIOFAST_INFLATE=zlib: unknown decoder; there are: own, libdeflate"
+        );
+    }
+
+    #[test]
+    fn the_faster_decoder_gets_most_groups_and_a_change_is_noticed() {
+        let mut trial = Trial::default();
+        // Nanoseconds a byte; what is faster changes half way.
+        let mut given = [[0; 2]; 2];
+        for n in 0..2000 {
+            let half = n / 1000;
+            let codec = trial.next();
+            given[half][codec as usize] += 1;
+            let pace = [[1.0, 2.0], [3.0, 2.0]][half][codec as usize];
+            trial.record(codec, 1 << 20, Duration::from_nanos((pace * (1 << 20) as f64) as u64));
+        }
+        let [[own, other], [late_own, late_other]] = given;
+        assert!(own > 900 && other > 10, "{given:?}");
+        assert!(late_other > 700 && late_own > 10, "{given:?}");
+    }
+}
