@@ -85,8 +85,15 @@ fn fastp_cuts_and_keeps_the_same() {
     }
     let folder = Folder::new();
     let mut inputs = inputs();
+    // fastp takes seconds to start and end, so each option meets one file of each kind.
+    inputs.remove(1);
     inputs.push(folder.file("x.fq", reads("r", 3000)));
     for input in inputs {
+        let is_real = input.contains("chipseq");
+        // It goes by the name.
+        let named = text(&folder.path(if input.ends_with("fq") { "y.fq" } else { "y.fq.gz" }));
+        std::fs::copy(&input, &named).unwrap();
+        let input = named;
         // Adapters and poly-G off; its length filter stays, as reads not longer than a window
         // are dropped there and left alone here.
         for (our, their) in [
@@ -125,6 +132,9 @@ fn fastp_cuts_and_keeps_the_same() {
             ),
             (vec!["--min-complexity", "73"], vec!["-y", "-Y", "73", "-Q"]),
         ] {
+            if is_real && !our.iter().any(|option| option.starts_with("--cut")) {
+                continue;
+            }
             let json = text(&folder.path("j"));
             let more =
                 ["-A", "-G", "--stdout", "-w", "1", "-j", &json, "-h", "/dev/null", "-i", &input];
