@@ -56,7 +56,8 @@ fn trimmers(args: &TrimArgs, paired: bool, mut filter: Filter) -> Result<Filter>
         filter = filter.trim(Umi { source, len, skip: args.umi_skip });
     }
     if args.crop_front.is_some() || args.crop_tail.is_some() {
-        let (front, tail) = (args.crop_front.unwrap_or_default(), args.crop_tail.unwrap_or_default());
+        let (front, tail) =
+            (args.crop_front.unwrap_or_default(), args.crop_tail.unwrap_or_default());
         filter = filter.trim(Crop { front, tail });
     }
     let quality = number("--cut-mean-quality", args.cut_mean_quality, 0.0, 93.0)?;

@@ -56,7 +56,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         for (input, notes) in inputs.iter().zip(&notes) {
             for warning in notes.warnings() {
                 let name = input.name();
-                message("warning", &format!("{}: {warning}", biofast::io::Escaped(name.as_bytes())));
+                message(
+                    "warning",
+                    &format!("{}: {warning}", biofast::io::Escaped(name.as_bytes())),
+                );
             }
         }
     }
@@ -114,7 +117,9 @@ fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<Sample>>
     }
     let (Some(count), Some(first)) = (which.sample_count, inputs.first()) else { return Ok(None) };
     if first.len().is_none() {
-        bail!("--sample-count reads the input twice, which a stream can't be: name a file, or use --sample-fraction");
+        bail!(
+            "--sample-count reads the input twice, which a stream can't be: name a file, or use --sample-fraction"
+        );
     }
     let reads = fastq::par_fold(
         first.open()?,
@@ -147,12 +152,14 @@ fn apply(
     sync: bool,
 ) -> Result<Tally, Problem> {
     let files = outputs.iter().filter(|output| output.is_file()).count();
-    let failed = |error: output::Error| match error.is_closed_pipe() {
+    let failed = |error: output::Error| {
+        match error.is_closed_pipe() {
         true if files == 0 => Problem::ClosedPipe,
         true => Problem::Error(anyhow::Error::new(error).context(
             "an output was closed by its reader; the output files would be incomplete and don't appear",
         )),
         false => Problem::Error(error.into()),
+    }
     };
     let worker = fastq::par_transform(
         inputs,

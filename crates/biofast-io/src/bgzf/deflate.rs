@@ -26,7 +26,8 @@ impl Deflater {
     /// A deflater of libdeflate's level 0 (stored) to 12; a higher one is taken as 12. Costs an
     /// allocation: keep it.
     pub fn new(level: u8) -> Deflater {
-        let level = CompressionLvl::new(i32::from(level)).unwrap_or_else(|_| CompressionLvl::best());
+        let level =
+            CompressionLvl::new(i32::from(level)).unwrap_or_else(|_| CompressionLvl::best());
         Deflater { codec: Compressor::new(level) }
     }
 

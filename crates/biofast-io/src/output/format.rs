@@ -76,7 +76,11 @@ pub struct InvalidLevel {
 
 impl fmt::Display for InvalidLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "compression level {} is out of range: expected 0 to {}", self.level, self.highest)
+        write!(
+            f,
+            "compression level {} is out of range: expected 0 to {}",
+            self.level, self.highest
+        )
     }
 }
 

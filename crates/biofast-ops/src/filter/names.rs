@@ -72,7 +72,9 @@ mod tests {
     #[test]
     fn lists_and_patterns() {
         let names = Names::new().listed(b"@a/1 x\r\n\nb\r\nc");
-        for (name, wanted) in [(&b"a/2"[..], true), (b"a y", true), (b"b", true), (b"c", true), (b"ab", false)] {
+        for (name, wanted) in
+            [(&b"a/2"[..], true), (b"a y", true), (b"b", true), (b"c", true), (b"ab", false)]
+        {
             assert_eq!(wants(&names, name), wanted, "{name:?}");
         }
         let names = names.matching(Regex::new("^[ab]").expect("a pattern"));

@@ -59,9 +59,9 @@ impl Bound {
         match mean {
             Mean::Arithmetic => Bound::Phred(phred),
             // Rounded as the kernel rounds, so that a read whose bases all have quality q has q.
-            Mean::ErrorProbability => Bound::Probability(
-                (10f64.powf(-phred / 10.0) * kernels::ERROR_SCALE + 0.5).floor(),
-            ),
+            Mean::ErrorProbability => {
+                Bound::Probability((10f64.powf(-phred / 10.0) * kernels::ERROR_SCALE + 0.5).floor())
+            }
         }
     }
 

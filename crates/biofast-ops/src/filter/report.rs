@@ -143,7 +143,8 @@ impl Report {
     /// The report of a run that counted `tally`.
     pub fn new(tally: &Tally, command: &str) -> Report {
         let of = |reasons: &[Reason]| reasons.iter().map(|&r| tally.rejected(r)).sum();
-        let record_sum = |reads, checksum: Checksum| RecordSum { reads, checksum: checksum.to_string() };
+        let record_sum =
+            |reads, checksum: Checksum| RecordSum { reads, checksum: checksum.to_string() };
         let (input, output) = (sum(&tally.input), sum(&tally.output));
         Report {
             tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },

@@ -53,3 +53,6 @@ pub trait Trimmer: Send + Sync {
         reads.for_each(|read, mate| self.trim_read(read, mate));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,22 +11,22 @@ const MOST_MISMATCHES: usize = 5;
 /// The length of the run of `base` at the end of `sequence`; 0 if it is shorter than `min`.
 ///
 /// Going from the end, after k bases of which m are others, the run is over when m > 5, or when
-/// m > k/8 and k ≥ `min`. The run reaches to the last `base` seen until then. (fastp's rule.)
+/// m > k/8 and k ≥ `min`. The run reaches to the last `base` seen until then. (fastp's rule, but
+/// for the run itself having to be `min` long.)
 fn run(sequence: &[u8], base: u8, min: usize) -> usize {
-    let (mut others, mut len, mut seen) = (0, 0, 0);
+    let (mut others, mut len) = (0, 0);
     for (before, &found) in sequence.iter().rev().enumerate() {
         let k = before + 1;
         if found.eq_ignore_ascii_case(&base) {
             len = k;
-        } else {
-            others += 1;
+            continue;
         }
+        others += 1;
         if others > MOST_MISMATCHES || (others > k / BASES_PER_MISMATCH && k >= min) {
             break;
         }
-        seen = k;
     }
-    if seen >= min { len } else { 0 }
+    if len >= min { len } else { 0 }
 }
 
 /// Cuts a run of at least so many G off the end.
