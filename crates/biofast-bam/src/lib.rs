@@ -49,6 +49,7 @@ pub mod region;
 mod sam;
 mod tags;
 mod transform;
+mod unaligned;
 
 pub use cigar::{Cigar, Op};
 pub use error::{Error, ErrorKind};
@@ -65,3 +66,4 @@ pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;
 pub use tags::{Tag, Tags};
 pub use transform::par_transform;
+pub use unaligned::{Unaligned, parse_tag};

@@ -5,6 +5,7 @@
 mod alignments;
 mod fastq;
 mod filter;
+mod import;
 mod index;
 mod inputs;
 mod merge;
@@ -36,6 +37,7 @@ enum Command {
     Merge(merge::Args),
     View(Box<view::Args>),
     Fastq(Box<fastq::Args>),
+    Import(Box<import::Args>),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
             Command::Merge(args) => merge::run(args),
             Command::View(args) => view::run(args),
             Command::Fastq(args) => fastq::run(args),
+            Command::Import(args) => import::run(args),
         },
     };
     match result {

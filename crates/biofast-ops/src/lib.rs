@@ -7,6 +7,7 @@ pub mod alignment;
 pub mod filter;
 pub mod flagstat;
 pub mod idxstats;
+pub mod import;
 pub mod samtools_stats;
 pub mod stats;
 pub mod to_fastq;

@@ -19,6 +19,7 @@ use header::References;
 pub(crate) use header::Text;
 use line::LineFault;
 pub(crate) use line::bin;
+pub(crate) use tags::write_tag;
 pub use write::SamWriter;
 
 /// Text that is handed to a converting thread at once, give or take a line.
