@@ -35,12 +35,13 @@ impl Header {
         let programs: Vec<&[u8]> =
             text.split(|&b| b == b'\n').filter(|line| line.starts_with(b"@PG\t")).collect();
         let field = |line: &'_ [u8], tag: &[u8; 3]| -> Option<Vec<u8>> {
-            line.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(tag)).map(<[u8]>::to_vec)
+            line.split(|&b| b == b'\t')
+                .find_map(|field| field.strip_prefix(tag))
+                .map(<[u8]>::to_vec)
         };
         let mut ids: Vec<Vec<u8>> =
             programs.iter().filter_map(|line| field(line, b"ID:")).collect();
-        let named: Vec<Vec<u8>> =
-            programs.iter().filter_map(|line| field(line, b"PP:")).collect();
+        let named: Vec<Vec<u8>> = programs.iter().filter_map(|line| field(line, b"PP:")).collect();
         let mut ends: Vec<Option<Vec<u8>>> =
             ids.iter().filter(|id| !named.contains(id)).map(|id| Some(id.clone())).collect();
         if ends.is_empty() {

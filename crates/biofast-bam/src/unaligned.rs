@@ -46,11 +46,7 @@ impl Unaligned<'_> {
         if self.qualities.len() != len {
             return Err("there are not as many qualities as bases");
         }
-        let size = FIXED_LEN
-            + usize::from(name_len)
-            + len.div_ceil(2)
-            + len
-            + self.tags.len();
+        let size = FIXED_LEN + usize::from(name_len) + len.div_ceil(2) + len + self.tags.len();
         let Ok(size) = i32::try_from(size) else { return Err("it is longer than 2 GiB") };
         let start = out.len();
         out.reserve(size as usize + 4);

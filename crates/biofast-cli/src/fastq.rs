@@ -142,8 +142,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let opened = bam::Input::open(input.open()?, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, mut source) = bam::peek_header(opened.source)?;
-    let grouped =
-        !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
+    let grouped = !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
     let (mut outputs, routes) = open(args)?;
     let plan = Plan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
     let bar = watch.bar(input.len(), args.reading.quiet);

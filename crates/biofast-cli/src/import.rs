@@ -171,8 +171,9 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
     };
     let groups = ReadGroup::parse(&texts).map_err(anyhow::Error::msg)?;
     let name = |text: &String| {
-        <[u8; 2]>::try_from(text.as_bytes())
-            .with_context(|| format!("'{text}' is no name of an optional field: expected two characters"))
+        <[u8; 2]>::try_from(text.as_bytes()).with_context(|| {
+            format!("'{text}' is no name of an optional field: expected two characters")
+        })
     };
     let tags = match &args.tags[..] {
         [] => Wanted::None,

@@ -202,5 +202,6 @@ pub(crate) fn command_line() -> String {
 
 /// Where a file's name ends in `extension`, whatever the case.
 pub(crate) fn has_extension(path: Option<&PathBuf>, extension: &str) -> bool {
-    path.and_then(|path| path.extension()).is_some_and(|found| found.eq_ignore_ascii_case(extension))
+    path.and_then(|path| path.extension())
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }

@@ -19,12 +19,15 @@ use crate::reading::{self, Flags, Reading, Stopped, Watch};
 /// for, with -b or by a name that ends in .bam. Every checksum and every length field is checked;
 /// a file that ends too soon is an error, and no output file appears then.
 #[derive(clap::Args)]
-#[command(disable_help_flag = true, after_help = "\
+#[command(
+    disable_help_flag = true,
+    after_help = "\
 Examples:
   biofast view -h aln.bam | less
   biofast view -b -F UNMAP,SECONDARY -q 30 aln.bam -o good.bam
   biofast view -c aln.bam chr1:1,000,001-2,000,000
-  biofast view -T genome.fa aln.cram -o aln.bam")]
+  biofast view -T genome.fa aln.cram -o aln.bam"
+)]
 pub(crate) struct Args {
     /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]

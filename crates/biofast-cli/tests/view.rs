@@ -195,7 +195,8 @@ fn numbers_are_printed_as_htslib_prints_them() {
     let mut text = String::from("@SQ\tSN:c\tLN:1000\n");
     let mut state = 1u64;
     for n in 0..4000 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let bits = (state >> 32) as u32;
         let any = f32::from_bits(bits);
         let any = if any.is_nan() { 1.5 } else { any };
@@ -253,7 +254,8 @@ fn an_own_program_line_goes_on_from_the_others() {
     let text = "@SQ\tSN:c\tLN:9\n@PG\tID:a\n@PG\tID:biofast\tPP:a\n";
     let run = biofast_with(&["view", "-H", "-"], text.as_bytes());
     let version = env!("CARGO_PKG_VERSION");
-    let line = format!("@PG\tID:biofast.1\tPN:biofast\tPP:biofast\tVN:{version}\tCL:biofast view -H -\n");
+    let line =
+        format!("@PG\tID:biofast.1\tPN:biofast\tPP:biofast\tVN:{version}\tCL:biofast view -H -\n");
     assert_eq!(run.stdout, format!("{text}{line}"));
     assert_eq!(biofast_with(&["view", "-H", "--no-PG", "-"], text.as_bytes()).stdout, text);
 }

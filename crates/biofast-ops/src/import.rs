@@ -91,10 +91,9 @@ impl Import {
 
     /// Which of a pair a read says it is.
     fn part(&self, read: &Record<'_>) -> Option<u8> {
-        if self.casava {
-            return mate_number(read);
-        }
-        mate_number(&Record::new(read.name(), b"", b""))
+        let by_name = mate_number(&Record::new(read.name(), b"", b""));
+        let casava = Some(read.description()).filter(|_| self.casava).and_then(Casava::parse);
+        by_name.or(casava.and_then(|casava| casava.part))
     }
 
     fn read(
@@ -114,7 +113,7 @@ impl Import {
             if !casava.barcode.is_empty() {
                 tags.extend_from_slice(&self.barcode_tag);
                 tags.push(b'Z');
-                tags.extend(casava.barcode.iter().map(|&b| if b == b'+' { b'-' } else { b }));
+                tags.extend_from_slice(casava.barcode);
                 tags.push(0);
             }
         }
@@ -151,6 +150,7 @@ fn unstorable(read: &Record<'_>, reason: impl fmt::Display) -> Unstorable {
 
 /// A Casava description: `1:N:0:ACGT`, and what follows it.
 struct Casava<'a> {
+    part: Option<u8>,
     failed: bool,
     barcode: &'a [u8],
     rest: &'a [u8],
@@ -158,7 +158,8 @@ struct Casava<'a> {
 
 impl<'a> Casava<'a> {
     fn parse(description: &'a [u8]) -> Option<Casava<'a>> {
-        let [b'0'..=b'9', b':', failed @ (b'Y' | b'N'), b':', rest @ ..] = description else {
+        let [part @ b'0'..=b'9', b':', failed @ (b'Y' | b'N'), b':', rest @ ..] = description
+        else {
             return None;
         };
         let end = rest.iter().position(|b| matches!(b, b' ' | b'\t')).unwrap_or(rest.len());
@@ -166,9 +167,12 @@ impl<'a> Casava<'a> {
         let colon = fields.iter().position(|&b| b == b':')?;
         let barcode = &fields[colon + 1..];
         // A number is that of a sample, not a barcode.
-        let is_barcode = barcode.iter().all(|&b| b.is_ascii_alphabetic() || matches!(b, b'+' | b'-'));
+        let is_barcode =
+            barcode.iter().all(|&b| b.is_ascii_alphabetic() || matches!(b, b'+' | b'-'));
         let barcode = if is_barcode { barcode } else { b"" };
-        Some(Casava { failed: *failed == b'Y', barcode, rest: rest.get(1..).unwrap_or_default() })
+        let part = Some(part - b'0').filter(|part| (1..=2).contains(part));
+        let rest = rest.get(1..).unwrap_or_default();
+        Some(Casava { part, failed: *failed == b'Y', barcode, rest })
     }
 }
 

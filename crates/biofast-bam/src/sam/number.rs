@@ -59,6 +59,32 @@ pub(super) fn write_float(value: f64, out: &mut Vec<u8>) {
     write_general(size, out);
 }
 
+/// Appends an element of an array as htslib does: between 0.0001 and 999,999 it takes ten digits
+/// of the fraction and rounds half up, where [`write_float`] rounds half to even.
+pub(super) fn write_float_element(value: f64, out: &mut Vec<u8>) {
+    const SCALE: u64 = 10_000_000_000;
+    let size = value.abs();
+    if !(0.0001..=999_999.0).contains(&size) || size.trunc() == size {
+        return write_float(value, out);
+    }
+    if value < 0.0 {
+        out.push(b'-');
+    }
+    let mut units = (size * SCALE as f64) as u64;
+    // The unit of the last digit kept.
+    let mut unit = 10;
+    while units / unit >= 10u64.pow(DIGITS as u32) {
+        unit *= 10;
+    }
+    units = (units + unit / 2) / unit * unit;
+    write_unsigned(units / SCALE, out);
+    let fraction = units % SCALE;
+    if fraction > 0 {
+        let digits = format!(".{fraction:010}");
+        out.extend_from_slice(digits.trim_end_matches('0').as_bytes());
+    }
+}
+
 /// Appends a number that isn't negative, or NaN, as C's `%g`.
 fn write_general(value: f64, out: &mut Vec<u8>) {
     if value.is_nan() {
@@ -133,6 +159,18 @@ mod tests {
         ] {
             let mut out = Vec::new();
             write_float(value, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), expected, "{value}");
+        }
+        for (value, expected) in [
+            (52_065.25, "52065.3"),
+            (-566_762.5, "-566763"),
+            (0.1f32.into(), "0.1"),
+            (1.234_567e-5, "1.23457e-05"),
+            (0.000_123_456_7, "0.000123457"),
+            (-2.0, "-2"),
+        ] {
+            let mut out = Vec::new();
+            write_float_element(value, &mut out);
             assert_eq!(String::from_utf8_lossy(&out), expected, "{value}");
         }
     }

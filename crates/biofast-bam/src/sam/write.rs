@@ -6,7 +6,7 @@ use biofast_kernels as kernels;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::record::Record;
-use crate::sam::number::{write_float, write_signed, write_unsigned};
+use crate::sam::number::{write_float, write_float_element, write_signed, write_unsigned};
 use crate::tags::Tag;
 
 /// The letters of CIGAR operations by their code; htslib prints those without a meaning so.
@@ -186,7 +186,8 @@ fn write_cigar(record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), &'static st
         let (op, len) = ((word & 15) as usize, word >> 4);
         write_unsigned(len.into(), out);
         out.push(OPS[op]);
-        bases += if matches!(OPS[op], b'M' | b'I' | b'S' | b'=' | b'X') { u64::from(len) } else { 0 };
+        bases +=
+            if matches!(OPS[op], b'M' | b'I' | b'S' | b'=' | b'X') { u64::from(len) } else { 0 };
     }
     check_length(record, bases)
 }
@@ -253,7 +254,7 @@ fn write_elements(kind: u8, elements: &[u8], out: &mut Vec<u8>) {
             write_unsigned(u32::from_le_bytes([e[0], e[1], e[2], e[3]]).into(), out);
         }),
         _ => each(4, |e, out| {
-            write_float(f32::from_le_bytes([e[0], e[1], e[2], e[3]]).into(), out);
+            write_float_element(f32::from_le_bytes([e[0], e[1], e[2], e[3]]).into(), out);
         }),
     }
 }

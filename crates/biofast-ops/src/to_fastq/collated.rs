@@ -174,8 +174,9 @@ impl Sink<'_> {
             }
             let Bounds { part, has_qualities, .. } = *bounds;
             let writer = &mut self.writer;
-            self.collator
-                .add(Arrival { name, text, part, has_qualities }, &mut |found| writer.take(found))?;
+            self.collator.add(Arrival { name, text, part, has_qualities }, &mut |found| {
+                writer.take(found)
+            })?;
         }
         match reads.fault.take() {
             Some(error) => Err(Problem::Input(error)),
