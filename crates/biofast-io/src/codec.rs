@@ -109,7 +109,7 @@ impl Trial {
         let [own, libdeflate] = self.pace.map(|pace| pace.unwrap_or(0.0));
         if n < 2 * Self::FIRST {
             Codec::ALL[n as usize % 2]
-        } else if (own <= libdeflate) != (n % Self::PERIOD == 0) {
+        } else if (own <= libdeflate) != n.is_multiple_of(Self::PERIOD) {
             Codec::Own
         } else {
             Codec::Libdeflate
