@@ -3,6 +3,7 @@
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
 mod alignments;
+mod filter;
 mod index;
 mod inputs;
 mod merge;
@@ -25,6 +26,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Stats(stats::Args),
+    Filter(Box<filter::Args>),
     Flagstat(alignments::FlagstatArgs),
     Idxstats(alignments::IdxstatsArgs),
     Index(index::Args),
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Err(error) => Err(error),
         Ok(()) => match &cli.command {
             Command::Stats(args) => stats::run(args),
+            Command::Filter(args) => filter::run(args),
             Command::Flagstat(args) => alignments::flagstat(args),
             Command::Idxstats(args) => alignments::idxstats(args),
             Command::Index(args) => index::run(args),

@@ -1,5 +1,6 @@
 //! Limits of the machine that no tool can beat: inflating every block of a BGZF file and throwing the
-//! result away, and reading a plain file. `biofast-lab limit inflate | read`; the benchmark runs them as
+//! result away, the same and deflating it again, and reading a plain file.
+//! `biofast-lab limit inflate | recode | read`; the benchmark runs them as
 //! child processes like any contestant. `datasets verify` uses the plain loops.
 
 use std::fs::File;
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
-use libdeflater::{Crc, Decompressor};
+use libdeflater::{CompressionLvl, Compressor, Crc, Decompressor};
 
 /// The largest uncompressed size of a BGZF block.
 const MAX_BLOCK: usize = 65_536;
@@ -114,9 +115,39 @@ pub struct Inflated {
 /// `limit inflate`: `threads` threads take turns reading about 1 MB of whole blocks into a buffer of their
 /// own, inflate them one by one into another and discard the result. Nothing is allocated after the start.
 pub fn inflate(path: &Path, threads: usize, check: bool) -> Result<Inflated> {
+    each_block(path, threads, check, || {
+        |text: &[u8]| {
+            std::hint::black_box(text.len());
+        }
+    })
+}
+
+/// `limit recode`: as `inflate`, and each block's text is deflated again at `level` with a CRC-32 of its
+/// own, into a buffer: what any filter has to do that keeps everything.
+pub fn recode(path: &Path, threads: usize, level: i32) -> Result<Inflated> {
+    let level = CompressionLvl::new(level).map_err(|_| anyhow!("no such level: {level}"))?;
+    each_block(path, threads, true, || {
+        let mut codec = Compressor::new(level);
+        let mut out = vec![0; codec.deflate_compress_bound(MAX_BLOCK)];
+        move |text: &[u8]| {
+            // The buffer is as large as the bound, so this cannot fail.
+            let n = codec.deflate_compress(text, &mut out).unwrap_or(0);
+            std::hint::black_box((n, libdeflater::crc32(text)));
+        }
+    })
+}
+
+/// Inflates all blocks on `threads` threads; each thread's own `init()` gets their texts.
+fn each_block<F: FnMut(&[u8])>(
+    path: &Path,
+    threads: usize,
+    check: bool,
+    init: impl Fn() -> F + Sync,
+) -> Result<Inflated> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let feeder = Mutex::new(Feeder { file, carry: Vec::new(), at: 0 });
     let worker = || -> Result<Inflated> {
+        let mut sink = init();
         let mut codec = Decompressor::new();
         let mut data = Vec::with_capacity(READ_SIZE + MAX_BLOCK);
         let mut blocks = Vec::new();
@@ -132,7 +163,8 @@ pub fn inflate(path: &Path, threads: usize, check: bool) -> Result<Inflated> {
             }
             for block in &blocks {
                 let text = block.inflate(&data, check, &mut codec, &mut out)?;
-                found.bytes += std::hint::black_box(text).len() as u64;
+                sink(text);
+                found.bytes += text.len() as u64;
             }
             found.blocks += blocks.len();
         }

@@ -102,6 +102,15 @@ enum Limit {
         #[arg(long)]
         no_crc: bool,
     },
+    /// Inflate all blocks of a BGZF file, deflate them again and discard them.
+    Recode {
+        file: PathBuf,
+        #[arg(short = '@', long, default_value_t = 1)]
+        threads: usize,
+        /// libdeflate's level.
+        #[arg(long, default_value_t = 1)]
+        level: i32,
+    },
     /// Read a file 1 MB at a time and add up its bytes.
     Read { file: PathBuf },
 }
@@ -138,6 +147,11 @@ fn run(cli: Cli) -> Result<()> {
             out: b.out,
             seed: b.seed,
         }),
+        Command::Limit(Limit::Recode { file, threads, level }) => {
+            let found = limit::recode(&file, threads, level)?;
+            println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
+            Ok(())
+        }
         Command::Limit(Limit::Read { file }) => {
             let (bytes, sum) = limit::read(&file)?;
             println!("{{\"bytes\":{bytes},\"sum\":{sum}}}");

@@ -279,6 +279,12 @@ impl pipeline::Framer for Framer {
     }
 }
 
+impl pipeline::CountRecords for Framer {
+    fn count(frame: &Frame) -> usize {
+        frame.spans.len()
+    }
+}
+
 /// A fault of a record: what, on which of its lines, at which byte.
 type RecordFault = (ErrorKind, u64, usize);
 

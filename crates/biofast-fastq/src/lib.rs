@@ -1,12 +1,13 @@
 //! FASTQ: exact parallel framing, a plain reader, pairs and a writer.
 //!
-//! Two faces over the same framing:
+//! Three faces over the same framing:
 //!
 //! - [`Reader`]: records one after the other, borrowed from the chunk they were read with;
-//! - [`par_fold`]: the records in batches on several threads, folded and merged.
+//! - [`par_fold`]: the records in batches on several threads, folded and merged;
+//! - [`par_transform`]: reads or pairs on several threads, turned into outputs in their order.
 //!
-//! Both accept LF and CRLF, a missing final newline, blank lines between and after records,
-//! zero-length reads and wrapped (multi-line) records, and both check every record: `@`, `+`, a
+//! All accept LF and CRLF, a missing final newline, blank lines between and after records,
+//! zero-length reads and wrapped (multi-line) records, and all check every record: `@`, `+`, a
 //! repeated caption that equals the name, equal lengths, sequence characters (letters, `-`,
 //! `.`, `*`) and quality characters (ASCII 33 to 126). A fault names the input, the record and
 //! the line; the records before it are delivered first.
@@ -34,6 +35,7 @@ mod framer;
 pub mod pair;
 mod reader;
 mod record;
+mod transform;
 mod wrapped;
 mod writer;
 
@@ -42,4 +44,5 @@ pub use fold::par_fold;
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use reader::Reader;
 pub use record::{Batch, Record, Records};
+pub use transform::{Inputs, Unit, par_transform};
 pub use writer::write_record;

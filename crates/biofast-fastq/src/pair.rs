@@ -109,18 +109,24 @@ pub fn find_mismatch(
             (None, None) => return Ok(None),
             (Some(a), None) => (missing(a, &names[1]), 0),
             (None, Some(b)) => (missing(b, &names[0]), 1),
-            (Some(a), Some(b)) if template_name(a.name()) != template_name(b.name()) => {
-                let (first, second) = (a.name().to_vec(), b.name().to_vec());
-                (ErrorKind::MateNamesDiffer { first, second }, 0)
-            }
-            (Some(a), Some(b)) => match (wrong_mate(&a, 1), wrong_mate(&b, 2)) {
-                (Some(kind), _) => (kind, 0),
-                (None, Some(kind)) => (kind, 1),
-                (None, None) => continue,
+            (Some(a), Some(b)) => match pair_fault(&a, &b) {
+                Some(fault) => fault,
+                None => continue,
             },
         };
         return Ok(Some(Error::new(kind, at(&names[place]))));
     }
+}
+
+/// What is wrong with a pair, and which mate says so: 0 or 1.
+pub(crate) fn pair_fault(first: &Record<'_>, second: &Record<'_>) -> Option<(ErrorKind, usize)> {
+    let names = [first.name(), second.name()];
+    if template_name(names[0]) != template_name(names[1]) {
+        let [first, second] = names.map(<[u8]>::to_vec);
+        return Some((ErrorKind::MateNamesDiffer { first, second }, 0));
+    }
+    let wrong = |record, mate: u8| Some((wrong_mate(record, mate)?, usize::from(mate) - 1));
+    wrong(first, 1).or_else(|| wrong(second, 2))
 }
 
 /// The fault of a read that says it is another mate than `expected`.

@@ -103,6 +103,15 @@ impl<'a> Batch<'a> {
         Records { batch: *self, spans: self.spans.iter() }
     }
 
+    /// The records in `range` of the batch.
+    ///
+    /// # Panics
+    /// If the range reaches beyond [`len`](Self::len).
+    pub fn slice(&self, range: std::ops::Range<usize>) -> Batch<'a> {
+        let first = self.first + range.start as u64;
+        Batch { bytes: self.bytes, spans: &self.spans[range], first }
+    }
+
     #[inline]
     fn record(&self, span: &Span) -> Record<'a> {
         let part = |start: u32, len: u32| &self.bytes[start as usize..][..len as usize];

@@ -1,13 +1,15 @@
-//! BGZF blocks: headers, and the inflation of a group of blocks by one worker.
+//! BGZF blocks: headers, and the inflation and deflation of a group of blocks by one worker.
 //!
 //! Format: SAM specification, section 4.1. A block is a gzip member with a `BC` extra subfield
 //! that holds the block's total length less one; it inflates to at most 65,536 bytes.
 
+mod deflate;
 mod offset;
 mod write;
 
+pub use deflate::{BLOCK_TEXT, Deflater};
 pub use offset::VirtualOffset;
-pub use write::{BLOCK_DATA, compress, store};
+pub use write::{compress, store};
 
 use std::time::Instant;
 

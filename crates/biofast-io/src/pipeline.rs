@@ -10,6 +10,12 @@
 //! A fault anywhere stops the pipeline at that point of the data: every record before it has
 //! been used, none after it, whatever the number of threads.
 
+mod lockstep;
+mod transform;
+
+pub use lockstep::{CountRecords, Group, Part, Plan};
+pub use transform::{Ending, Failure, Input, transform};
+
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -180,6 +180,63 @@ const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
     scales: true,
 };
 
+// Filtering: reads of at least 100 bases without N, all as gzip. Each tool compresses at its level 1; seqtk
+// doesn't compress and writes to a file.
+const BIOFAST_FILTER: Contestant = Contestant {
+    args: |c| {
+        list(&[
+            &"filter",
+            &"-q",
+            &"--min-len",
+            &"100",
+            &"--max-n",
+            &"0",
+            &"--level",
+            &"1",
+            &format!("-@{}", c.threads),
+            &"--json",
+            &c.report,
+            &c.file,
+            &"-o",
+            &c.report.with_extension("fq.gz").as_path(),
+        ])
+    },
+    // The block has the same names and place.
+    answer: Answer::Fastp,
+    ..BIOFAST
+};
+const FASTP_FILTER: Contestant = Contestant {
+    args: |c| {
+        let threads = c.threads.to_string();
+        let out = c.report.with_extension("fq.gz");
+        let mut args = list(&[&"-i", &c.file, &"-o", &out.as_path(), &"--thread", &threads]);
+        args.extend(list(&[&"-A", &"-G", &"-u", &"100", &"-n", &"0", &"-l", &"100", &"-z", &"1"]));
+        args.extend(list(&[&"-j", &c.report, &"-h", &"/dev/null"]));
+        args
+    },
+    ..FASTP
+};
+const SEQKIT_FILTER: Contestant = Contestant {
+    // Has no condition on N: less work.
+    args: |c| {
+        let out = c.report.with_extension("fq.gz");
+        let threads = c.threads.to_string();
+        list(&[&"seq", &"-m", &"100", &"-j", &threads, &c.file, &"-o", &out.as_path()])
+    },
+    answer: Answer::None,
+    ..SEQKIT
+};
+const SEQTK_FILTER: Contestant = Contestant {
+    args: |c| list(&[&"seq", &"-L", &"100", &"-N", &c.file]),
+    answer: Answer::None,
+    ..SEQTK
+};
+const LIMIT_RECODE: Contestant = Contestant {
+    name: "limit-recode",
+    args: |c| list(&[&"limit", &"recode", &c.file, &format!("-@{}", c.threads)]),
+    ..LIMIT_INFLATE
+};
+
 /// The contestant all ratios refer to.
 pub(crate) const BASE: &str = "biofast";
 /// The same command under another name.
@@ -204,6 +261,22 @@ pub(crate) const JOBS: &[Job] = &[
         quick: "large",
         limit: LIMIT_READ.name,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_READ],
+    },
+    Job {
+        name: "fastq-filter",
+        about: "reads of 100 bases and more without N, BGZF to gzip at level 1; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them",
+        format: Format::Bgzf,
+        full: "r1_1600k",
+        quick: "large",
+        limit: LIMIT_RECODE.name,
+        contestants: &[
+            BIOFAST_FILTER,
+            Contestant { name: CONTROL, ..BIOFAST_FILTER },
+            SEQKIT_FILTER,
+            SEQTK_FILTER,
+            FASTP_FILTER,
+            LIMIT_RECODE,
+        ],
     },
     Job {
         name: "fastq-stats-gzip",

@@ -223,6 +223,7 @@ fn limit_inflates_all_blocks_and_sees_damage() {
     let bytes = fs::metadata(path.with_extension("").with_extension("fq")).expect("plain").len();
     for threads in [1, 2, 5] {
         assert_eq!(limit::inflate(&path, threads, true).expect("inflates").bytes, bytes);
+        assert_eq!(limit::recode(&path, threads, 1).expect("recodes").bytes, bytes);
     }
     let good = fs::read(&path).expect("reads");
     fs::write(&path, &good[..good.len() - 40]).expect("writes");

@@ -1,0 +1,185 @@
+//! `biofast filter`: reads to a chain of trimmers and predicates to files.
+
+mod args;
+mod build;
+mod outputs;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use biofast::fastq::{self, Inputs};
+use biofast::io::output::{self, Output};
+use biofast::io::pipeline::Failure;
+use biofast::io::{IoMode, Notes, Options, Progress};
+use biofast::ops::filter::report::Report;
+use biofast::ops::filter::sample::Sample;
+use biofast::ops::filter::{Filter, Tally};
+
+pub(crate) use args::Args;
+
+use crate::inputs::{self, Input};
+use crate::message;
+use crate::progress::Bar;
+use args::Io;
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let inputs = inputs::gather(&args.files, None, "-")?;
+    if args.interleaved && inputs.len() > 1 {
+        bail!("--interleaved takes one file, but {} are named", inputs.len());
+    }
+    if inputs.len() > 2 {
+        bail!("expected one file, or two of mates, but {} are named", inputs.len());
+    }
+    let paired = args.interleaved || inputs.len() == 2;
+    // Everything that can be wrong with the arguments is said before an output is touched.
+    let mut filter = build::filter(args, paired)?;
+    let sources = open(args, &inputs)?;
+    if let Some(sample) = sample(args, &inputs, paired)? {
+        filter = filter.sample(sample);
+    }
+    let (outputs, routes) = outputs::open(args, paired)?;
+    let filter = filter.routes(routes);
+
+    let progress = Arc::new(Progress::default());
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = Bar::new(&progress, total, args.quiet);
+    let notes = [Arc::new(Notes::default()), Arc::new(Notes::default())];
+    let options = notes.clone().map(|notes| Options {
+        progress: Some(Arc::clone(&progress)),
+        notes: Some(notes),
+        ..options(args)
+    });
+    let result = apply(&filter, sources, options, args.which.head, outputs, args.sync);
+    drop(bar);
+    if !args.quiet {
+        for (input, notes) in inputs.iter().zip(&notes) {
+            for warning in notes.warnings() {
+                let name = input.name();
+                message(
+                    "warning",
+                    &format!("{}: {warning}", biofast::io::Escaped(name.as_bytes())),
+                );
+            }
+        }
+    }
+    let tally = match result {
+        Ok(tally) => tally,
+        // What reads from us has had enough, and nothing else was promised.
+        Err(Problem::ClosedPipe) => return Ok(ExitCode::SUCCESS),
+        Err(Problem::Error(error)) => return Err(error),
+    };
+    let report = Report::new(&tally, &command_line());
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(&report)? + "\n";
+        crate::output::write(Some(path), &text)?;
+    }
+    if !args.quiet {
+        use std::io::Write;
+        // A summary nobody reads is no error.
+        let _ = write!(std::io::stderr(), "{report}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options(args: &Args) -> Options {
+    let defaults = Options::default();
+    Options {
+        io: match args.io {
+            Io::Auto => IoMode::Auto,
+            Io::Mmap => IoMode::Mmap,
+            Io::Read => IoMode::Read,
+        },
+        threads: args.threads.map_or(defaults.threads, usize::from),
+        strict: args.strict,
+        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
+        ..defaults
+    }
+}
+
+fn open(args: &Args, inputs: &[Input]) -> Result<Inputs> {
+    Ok(match inputs {
+        [one, two] => Inputs::Paired(one.open()?, two.open()?),
+        [one, ..] if args.interleaved => Inputs::Interleaved(one.open()?),
+        [one, ..] => Inputs::Single(one.open()?),
+        [] => bail!("no input"),
+    })
+}
+
+/// The sample that was asked for. An exact one needs the number of reads first.
+fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<Sample>> {
+    let which = &args.which;
+    if let Some(fraction) = which.sample_fraction {
+        return match Sample::fraction(fraction, which.seed) {
+            Some(sample) => Ok(Some(sample)),
+            None => bail!("--sample-fraction is {fraction}: expected more than 0 and at most 1"),
+        };
+    }
+    let (Some(count), Some(first)) = (which.sample_count, inputs.first()) else { return Ok(None) };
+    if first.len().is_none() {
+        bail!(
+            "--sample-count reads the input twice, which a stream can't be: name a file, or use --sample-fraction"
+        );
+    }
+    let reads = fastq::par_fold(
+        first.open()?,
+        &options(args),
+        || 0u64,
+        |reads, batch| *reads += batch.len() as u64,
+        |reads, other| *reads += other,
+    );
+    let reads = reads.map_err(|fault| fault.error)?;
+    let units = if paired && inputs.len() == 1 { reads / 2 } else { reads };
+    let units = which.head.map_or(units, |head| units.min(head));
+    match Sample::count(count, units, which.seed) {
+        Some(sample) => Ok(Some(sample)),
+        None => bail!("--sample-count must be at least 1"),
+    }
+}
+
+enum Problem {
+    ClosedPipe,
+    Error(anyhow::Error),
+}
+
+/// Runs the filter and commits the outputs.
+fn apply(
+    filter: &Filter,
+    inputs: Inputs,
+    options: [Options; 2],
+    head: Option<u64>,
+    mut outputs: Vec<Output>,
+    sync: bool,
+) -> Result<Tally, Problem> {
+    let files = outputs.iter().filter(|output| output.is_file()).count();
+    let failed = |error: output::Error| {
+        match error.is_closed_pipe() {
+        true if files == 0 => Problem::ClosedPipe,
+        true => Problem::Error(anyhow::Error::new(error).context(
+            "an output was closed by its reader; the output files would be incomplete and don't appear",
+        )),
+        false => Problem::Error(error.into()),
+    }
+    };
+    let worker = fastq::par_transform(
+        inputs,
+        options,
+        head,
+        &mut outputs,
+        || filter.worker(),
+        |worker, unit, texts| worker.apply(unit, texts),
+        |worker, other| worker.merge(&other),
+    );
+    let worker = worker.map_err(|failure| match failure {
+        Failure::Input(error) => Problem::Error(error.into()),
+        Failure::Output(error) => failed(error),
+    })?;
+    output::commit(outputs, sync).map_err(failed)?;
+    Ok(worker.tally().clone())
+}
+
+/// The command line, for the report.
+fn command_line() -> String {
+    let words: Vec<_> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    words.join(" ")
+}

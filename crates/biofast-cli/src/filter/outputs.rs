@@ -1,0 +1,86 @@
+//! Which outputs there are, and which reads go to which.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use biofast::io::output::{Compression, Format, Output};
+use biofast::ops::filter::Routes;
+
+use super::args::Args;
+
+/// Opens the outputs.
+pub(super) fn open(args: &Args, paired: bool) -> Result<(Vec<Output>, Routes)> {
+    if !paired && (args.out2.is_some() || args.unpaired1.is_some() || args.unpaired2.is_some()) {
+        bail!("--out2, --unpaired1 and --unpaired2 need pairs: two files, or --interleaved");
+    }
+    let mut all = All { args, outputs: Vec::new(), paths: Vec::new() };
+    let first = match args.out.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => all.file(path)?,
+        None => all.stdout()?,
+    };
+    let mut optional = |path: &Option<PathBuf>, shared: Option<usize>| -> Result<Option<usize>> {
+        let Some(path) = path else { return Ok(None) };
+        match shared {
+            Some(index) if all.paths[index].as_ref() == Some(path) => Ok(Some(index)),
+            _ => all.file(path).map(Some),
+        }
+    };
+    let second = optional(&args.out2, None)?.unwrap_or(first);
+    let unpaired1 = optional(&args.unpaired1, None)?;
+    let unpaired2 = optional(&args.unpaired2, unpaired1)?;
+    let rejected = optional(&args.rejected, None)?;
+    let routes = Routes { first, second, orphans: [unpaired1, unpaired2], rejected };
+    Ok((all.outputs, routes))
+}
+
+struct All<'a> {
+    args: &'a Args,
+    outputs: Vec<Output>,
+    /// Where there is one.
+    paths: Vec<Option<PathBuf>>,
+}
+
+impl All<'_> {
+    fn compression(&self, default: Format) -> Result<Compression> {
+        let format = self.args.output_format.unwrap_or(default);
+        if format == Format::Plain && self.args.level.is_some() && self.outputs.is_empty() {
+            bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");
+        }
+        Ok(Compression::new(format, self.args.level)?)
+    }
+
+    fn file(&mut self, path: &Path) -> Result<usize> {
+        if self.paths.iter().flatten().any(|other| other == path) {
+            bail!("two outputs would be {}", path.display());
+        }
+        let compression = self.compression(Format::from_name(path))?;
+        let mut output = Output::create(path, compression)?;
+        if self.args.write_index && output.is_file() && compression.format() == Format::Bgzf {
+            let mut index = path.as_os_str().to_owned();
+            index.push(".gzi");
+            output = output.with_index(index.into())?;
+        }
+        Ok(self.add(output, Some(path.to_owned())))
+    }
+
+    fn stdout(&mut self) -> Result<usize> {
+        let compression = self.compression(Format::Plain)?;
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            // Without the line buffer of the standard handle.
+            if let Ok(fd) = std::io::stdout().as_fd().try_clone_to_owned() {
+                let file = std::fs::File::from(fd);
+                let output = Output::stream("standard output", file, compression);
+                return Ok(self.add(output, None));
+            }
+        }
+        Ok(self.add(Output::stream("standard output", std::io::stdout(), compression), None))
+    }
+
+    fn add(&mut self, output: Output, path: Option<PathBuf>) -> usize {
+        self.outputs.push(output);
+        self.paths.push(path);
+        self.outputs.len() - 1
+    }
+}

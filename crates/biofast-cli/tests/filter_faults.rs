@@ -1,0 +1,193 @@
+//! `biofast filter` on bad input and in bad luck: exit code 2, a message, and no output file.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
+use common::{Folder, Run, biofast, command, finish, reads, text};
+
+fn assert_error(run: &Run, needed: &[&str]) {
+    assert_eq!(run.code, 2, "{run:?}");
+    for text in needed {
+        assert!(run.stderr.contains(text), "{text:?} is missing in {run:?}");
+    }
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+}
+
+/// The files in a folder.
+fn listed(folder: &Folder) -> Vec<String> {
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+    std::fs::read_dir(folder.path("")).unwrap().map(|e| name(e).into_string().unwrap()).collect()
+}
+
+#[test]
+fn faulty_input_leaves_no_output() {
+    let (inputs, outputs) = (Folder::new(), Folder::new());
+    let good = reads("r", 3000);
+    let mut cases: Vec<(String, &str)> = Vec::new();
+    for kind in [Kind::Gzip, Kind::Bgzf(4000), Kind::Zstd] {
+        let whole = wrap(kind, good.as_bytes());
+        cases.push((inputs.file(&format!("{kind:?}"), &whole[..whole.len() * 2 / 3]), "truncated"));
+    }
+    let mut flipped = bgzf(good.as_bytes(), 4000);
+    let at = flipped.len() / 2;
+    flipped[at] ^= 0x10;
+    cases.push((inputs.file("flipped", flipped), "corrupt"));
+    cases.push((inputs.file("short", format!("{good}@x\nACGT\n+\nIII\n")), "record 3001"));
+    cases.push((inputs.file("control", format!("{good}@x\nAC\n+\nI\x01\n")), "record 3001"));
+    cases.push((inputs.file("cut", format!("{good}@x\nAC\n")), "truncated"));
+    for (path, needed) in &cases {
+        for threads in ["1", "2", "4"] {
+            for name in ["o.fq.gz", "o.fq"] {
+                let out = text(&outputs.path(name));
+                let json = text(&outputs.path("x.json"));
+                let run = biofast(&["filter", path, "-o", &out, "--json", &json, "-@", threads]);
+                assert_error(&run, &[needed, path]);
+                assert_eq!(listed(&outputs), [""; 0], "{path}");
+            }
+        }
+        // To a pipe, no more than the good reads, and BGZF without its end.
+        let run = biofast(&["filter", path, "-q"]);
+        assert!(run.code == 2 && good.starts_with(&run.stdout), "{path}");
+        let mut command = command(&["filter", path, "-q", "-O", "bgzf"]);
+        let output = command.stderr(Stdio::null()).output().unwrap();
+        assert!(!output.stdout.ends_with(&bgzf(b"", 1)), "{path}");
+    }
+}
+
+#[test]
+fn an_older_output_survives_a_failed_run() {
+    let folder = Folder::new();
+    let bad = folder.file("bad.fq", "@x\nA\n+\nII\n");
+    let out = folder.file("o.fq", "precious");
+    assert_error(&biofast(&["filter", &bad, "-o", &out]), &["record 1"]);
+    assert_eq!(std::fs::read(&out).unwrap(), b"precious");
+}
+
+#[test]
+fn mates_out_of_step_are_errors_naming_the_record() {
+    let (folder, outputs) = (Folder::new(), Folder::new());
+    let r1 = folder.file("r1.fq", reads("p", 900));
+    let swapped = reads("p", 900).replace("@p500 ", "@q500 ");
+    let r2 = folder.file("r2.fq.gz", gzip(swapped.as_bytes()));
+    let longer = folder.file("r3.fq.gz", bgzf(reads("p", 901).as_bytes(), 3000));
+    let twice = folder.file("a_1.fq", "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n");
+    let odd = folder.file("odd.fq", "@a\nA\n+\nI\n@a\nA\n+\nI\n@b\nA\n+\nI\n");
+    let [o1, o2] = ["o1.fq.gz", "o2.fq"].map(|name| text(&outputs.path(name)));
+    for threads in ["1", "2", "3"] {
+        let run = |inputs: &[&str]| {
+            let args = [
+                &["filter", "-@", threads, "--chunk-size", "5000", "-o", &o1, "--out2", &o2],
+                inputs,
+            ];
+            let run = biofast(&args.concat());
+            assert_eq!(listed(&outputs), [""; 0], "{inputs:?}");
+            run
+        };
+        assert_error(
+            &run(&[&r1, &r2]),
+            &["r1.fq: record 501", "different names: 'p500' and 'q500'"],
+        );
+        for pair in [[&r1, &longer], [&longer, &r1]] {
+            assert_error(
+                &run(&[pair[0], pair[1]]),
+                &["r3.fq.gz: record 901", "'p900' has no mate", "r1.fq ends"],
+            );
+        }
+        assert_error(&run(&[&twice, &twice]), &["record 1", "expected mate 2"]);
+        assert_error(&run(&["--interleaved", &odd]), &["record 3", "'b' has no mate"]);
+        assert_error(&run(&["--interleaved", &r1]), &["record 1", "'p0' and 'p1'"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = Folder::new();
+    for n in [1, 5000] {
+        let input = folder.file("x.fq", reads("r", n));
+        for format in ["plain", "bgzf", "zstd"] {
+            assert_error(
+                &biofast(&["filter", &input, "-O", format, "-o", "/dev/full"]),
+                &["/dev/full", "No space left"],
+            );
+            let mut command = command(&["filter", &input, "-O", format]);
+            command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+            let output =
+                command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{n} {format}");
+        }
+        let out = text(&folder.path("o.fq"));
+        let run = biofast(&[
+            "filter",
+            &input,
+            "-o",
+            &out,
+            "--rejected",
+            "/dev/full",
+            "--min-len",
+            "1000",
+        ]);
+        assert_error(&run, &["/dev/full"]);
+        assert!(!folder.path("o.fq").exists());
+        assert_error(&biofast(&["filter", &input, "-q", "--json", "/dev/full"]), &["/dev/full"]);
+    }
+    assert_error(
+        &biofast(&["filter", &folder.file("x", reads("r", 1)), "-o", "/no/such/o.fq"]),
+        &["/no/such/o.fq"],
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_not_an_error_unless_files_would_be_cut() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 20_000));
+    let rejected = text(&folder.path("rejected.fq"));
+    for (more, code) in [(vec![], 0), (vec!["--rejected", &rejected], 2)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = command(&[&["filter", "-q", &input], &more[..]].concat());
+        let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        // The parent's copy of the pipe goes with the command.
+        drop(command);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert_eq!(listed(&folder), ["x.fq"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_midway_leaves_nothing_under_the_final_name() {
+    for signal in ["KILL", "INT", "TERM"] {
+        let folder = Folder::new();
+        let [a, b] = ["a.fq.gz", "b.fq.gz"].map(|name| text(&folder.path(name)));
+        let mut command = command(&["filter", "-q", "--interleaved", "-", "-o", &a, "--out2", &b]);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // Enough that some of it has been written.
+        let pair = "@p\nACGT\n+\nIIII\n@p\nACGT\n+\nIIII\n".repeat(200_000);
+        stdin.write_all(pair.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+        assert!(!listed(&folder).is_empty(), "nothing was written yet");
+        let pid = child.id().to_string();
+        let killed =
+            std::process::Command::new("kill").args([&format!("-{signal}"), &pid]).status();
+        if !killed.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: there is no kill");
+            child.kill().unwrap();
+        }
+        let status = child.wait().unwrap();
+        assert!(!status.success());
+        drop(stdin);
+        let left = listed(&folder);
+        assert!(left.iter().all(|name| name.ends_with(".biofast-tmp")), "{left:?}");
+        // And the next run is not in its way.
+        let good = folder.file("x.fq", reads("r", 3));
+        let run = finish(self::command(&["filter", "-q", &good, "-o", &a]));
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+}

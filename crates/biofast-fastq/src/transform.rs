@@ -1,0 +1,183 @@
+//! Reads or pairs to outputs, in order, on all threads.
+
+use biofast_io::output::Output;
+use biofast_io::pipeline::{self, Ending, Failure, Group, Input, Part, Plan};
+use biofast_io::{Location, Options, Source};
+
+use crate::error::{Error, ErrorKind};
+use crate::framer::Framer;
+use crate::pair::pair_fault;
+use crate::record::{Record, Records};
+
+/// What is read together.
+pub enum Inputs {
+    /// Reads without mates.
+    Single(Source),
+    /// First and second reads one after the other.
+    Interleaved(Source),
+    /// First and second reads in a file each, in the same order.
+    Paired(Source, Source),
+}
+
+impl Inputs {
+    /// Whether the reads are pairs.
+    pub fn is_paired(&self) -> bool {
+        !matches!(self, Inputs::Single(_))
+    }
+}
+
+/// A read, or a pair of reads whose names agree.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit<'a> {
+    /// Its number among the units of the input, counted from 0.
+    pub index: u64,
+    /// The read, or the first of the pair.
+    pub first: Record<'a>,
+    /// The second of the pair.
+    pub second: Option<Record<'a>>,
+}
+
+/// Reads `inputs` on `options[0].threads` threads and writes what `each` makes of their units to
+/// `outputs`, in the order of the units.
+///
+/// `each` appends to one text an output. `limit` is the number of units after which reading
+/// stops. Pairs are checked: names must agree (see [`crate::pair`]), and both inputs must have
+/// the same number of reads. `options` are those of the first and, for paired files, of the
+/// second input.
+///
+/// ```
+/// use biofast_fastq::{Inputs, par_transform, write_record};
+/// use biofast_io::{Options, Source, output};
+///
+/// let folder = std::env::temp_dir().join(format!("biofast-doc-{}", std::process::id()));
+/// std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("long.fq");
+/// let reads = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
+/// let mut outputs = vec![output::Output::create(&path, Default::default())?];
+/// let kept = par_transform(
+///     Inputs::Single(reads),
+///     [Options::default(), Options::default()],
+///     None,
+///     &mut outputs,
+///     || 0,
+///     |kept, unit, texts| {
+///         if unit.first.sequence().len() > 3 {
+///             *kept += 1;
+///             write_record(&mut texts[0], &unit.first).expect("memory");
+///         }
+///     },
+///     |kept, other| *kept += other,
+/// )?;
+/// output::commit(outputs, false)?;
+/// assert_eq!((kept, std::fs::read(&path)?.as_slice()), (1, &b"@a\nACGT\n+\nIIII\n"[..]));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first fault in the order of the data, after everything before it has been given to the
+/// outputs; or the failure of an output. The outputs are then not complete.
+pub fn par_transform<C: Send>(
+    inputs: Inputs,
+    options: [Options; 2],
+    limit: Option<u64>,
+    outputs: &mut [Output],
+    init: impl Fn() -> C + Sync,
+    each: impl Fn(&mut C, Unit<'_>, &mut [Vec<u8>]) + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<C, Failure<Error>> {
+    let [first, second] = options;
+    let threads = first.threads;
+    let (shape, sources) = match inputs {
+        Inputs::Single(source) => (Shape::Single, vec![(source, first)]),
+        Inputs::Interleaved(source) => (Shape::Interleaved, vec![(source, first)]),
+        Inputs::Paired(one, two) => (Shape::Paired, vec![(one, first), (two, second)]),
+    };
+    let names: Vec<String> = sources.iter().map(|(source, _)| source.name().to_owned()).collect();
+    let inputs = sources.into_iter().map(|(source, options)| {
+        let framer = Framer::new(source.name());
+        Input { source, options, framer }
+    });
+    let multiple = if matches!(shape, Shape::Interleaved) { 2 } else { 1 };
+    let limit = limit.map(|n| n.saturating_mul(multiple as u64));
+    let (result, ending) = pipeline::transform(
+        inputs.collect(),
+        Plan { threads, multiple, limit },
+        outputs,
+        init,
+        |so_far, group: &Group<Framer>, texts: &mut [Vec<u8>]| {
+            units(shape, group, &names, |unit| each(so_far, unit, texts))
+        },
+        merge,
+    )?;
+    match ending {
+        Ending::Even => Ok(result),
+        Ending::Uneven { ended, input, left } => {
+            let batch = left.frame().batch(left.chunk());
+            let index = left.records().start;
+            let kind = ErrorKind::MateMissing {
+                name: batch.get(index).name().to_vec(),
+                missing_in: names[ended].clone(),
+            };
+            let record = batch.first_record() + index as u64 + 1;
+            Err(Failure::Input(Error::new(kind, at(&names[input], record))))
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Single,
+    Interleaved,
+    Paired,
+}
+
+/// The location of a record, counted from 1.
+fn at(name: &str, record: u64) -> Location {
+    Location { name: Some(name.into()), record: Some(record), ..Location::default() }
+}
+
+/// Calls `each` for the units of a group, up to the first pair that isn't one.
+fn units(
+    shape: Shape,
+    group: &Group<Framer>,
+    names: &[String],
+    mut each: impl FnMut(Unit<'_>),
+) -> Result<(), Error> {
+    let start = group.first_record();
+    let mut reads = records(group.input(0));
+    match shape {
+        Shape::Single => {
+            for (index, first) in (start..).zip(reads) {
+                each(Unit { index, first, second: None });
+            }
+        }
+        Shape::Interleaved => {
+            let mut record = start;
+            while let (Some(first), Some(second)) = (reads.next(), reads.next()) {
+                if let Some((kind, mate)) = pair_fault(&first, &second) {
+                    return Err(Error::new(kind, at(&names[0], record + mate as u64 + 1)));
+                }
+                each(Unit { index: record / 2, first, second: Some(second) });
+                record += 2;
+            }
+        }
+        Shape::Paired => {
+            let pairs = reads.zip(records(group.input(1)));
+            for (index, (first, second)) in (start..).zip(pairs) {
+                if let Some((kind, mate)) = pair_fault(&first, &second) {
+                    return Err(Error::new(kind, at(&names[mate], index + 1)));
+                }
+                each(Unit { index, first, second: Some(second) });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn records(parts: &[Part<Framer>]) -> impl Iterator<Item = Record<'_>> {
+    parts.iter().flat_map(|part| -> Records<'_> {
+        let batch = part.frame().batch(part.chunk());
+        batch.slice(part.records()).iter()
+    })
+}

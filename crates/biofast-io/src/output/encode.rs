@@ -1,0 +1,180 @@
+//! Text to the bytes of an output: cutting into units, and each worker's codec.
+
+use std::io;
+
+use super::format::{Compression, Format};
+use crate::bgzf::{Deflater, EOF_BLOCK};
+
+/// A worker's own encoder of one output.
+pub struct Encoder {
+    codec: Codec,
+}
+
+enum Codec {
+    Plain,
+    Bgzf(Deflater),
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+/// Bytes of one stretch of an output, and the lengths of the BGZF blocks among them.
+#[derive(Default)]
+pub(crate) struct Encoded {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) blocks: Vec<u32>,
+}
+
+impl Encoder {
+    /// An encoder for the given compression. Costs an allocation: keep it.
+    ///
+    /// # Errors
+    /// If the codec can't be made.
+    pub fn new(compression: Compression) -> io::Result<Encoder> {
+        let codec = match compression.format() {
+            Format::Plain => Codec::Plain,
+            Format::Bgzf => Codec::Bgzf(Deflater::new(compression.level())),
+            Format::Zstd => {
+                let mut codec = zstd::bulk::Compressor::new(i32::from(compression.level()))?;
+                // Frames are checked by who reads them, as BGZF blocks are.
+                codec.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
+                Codec::Zstd(codec)
+            }
+        };
+        Ok(Encoder { codec })
+    }
+
+    /// Appends `text`, whole units or the last one, to `out`; nothing for no text.
+    pub(crate) fn encode(&mut self, text: &[u8], out: &mut Encoded) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        match &mut self.codec {
+            Codec::Plain => out.bytes.extend_from_slice(text),
+            Codec::Bgzf(deflater) => deflater.deflate(text, &mut out.bytes, &mut out.blocks),
+            Codec::Zstd(codec) => {
+                for text in text.chunks(ZSTD_UNIT) {
+                    let start = out.bytes.len();
+                    out.bytes.resize(start + zstd::zstd_safe::compress_bound(text.len()), 0);
+                    let n = codec.compress_to_buffer(text, &mut out.bytes[start..])?;
+                    out.bytes.truncate(start + n);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What ends a complete output that has `empty` or some text.
+    pub(crate) fn trailer(&mut self, empty: bool, out: &mut Encoded) -> io::Result<()> {
+        match &mut self.codec {
+            Codec::Plain => {}
+            Codec::Bgzf(_) => out.bytes.extend_from_slice(&EOF_BLOCK),
+            // Even nothing is one frame: an empty file is not zstd.
+            Codec::Zstd(codec) if empty => out.bytes.extend(codec.compress(&[])?),
+            Codec::Zstd(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Text of a zstd frame: long enough for its ratio, short enough to be carried about.
+pub(crate) const ZSTD_UNIT: usize = 512 << 10;
+
+/// A stretch of text cut where its units end, in turn.
+#[derive(Default)]
+pub(crate) struct Splice {
+    /// The unit that began in an earlier stretch and ends in this one; empty if none does.
+    first: Vec<u8>,
+    /// Where whole units of the text itself start and end.
+    whole: std::ops::Range<usize>,
+}
+
+impl Splice {
+    /// Takes `carry` over, which gets the unfinished end of `text`.
+    pub(crate) fn take(&mut self, carry: &mut Vec<u8>, text: &[u8], unit: Option<usize>) {
+        self.first.clear();
+        let Some(unit) = unit else {
+            self.whole = 0..text.len();
+            return;
+        };
+        let mut start = 0;
+        if !carry.is_empty() {
+            start = text.len().min(unit - carry.len());
+            carry.extend_from_slice(&text[..start]);
+            if carry.len() < unit {
+                self.whole = 0..0;
+                return;
+            }
+            std::mem::swap(carry, &mut self.first);
+        }
+        let end = start + (text.len() - start) / unit * unit;
+        self.whole = start..end;
+        carry.extend_from_slice(&text[end..]);
+    }
+
+    /// Encodes the whole units of `text`, the one given to [`take`](Self::take). Plain text is
+    /// exchanged instead of copied.
+    pub(crate) fn encode(
+        &self,
+        encoder: &mut Encoder,
+        text: &mut Vec<u8>,
+        out: &mut Encoded,
+    ) -> io::Result<()> {
+        if matches!(encoder.codec, Codec::Plain) {
+            std::mem::swap(&mut out.bytes, text);
+            return Ok(());
+        }
+        out.bytes.clear();
+        out.blocks.clear();
+        encoder.encode(&self.first, out)?;
+        encoder.encode(&text[self.whole.clone()], out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn encode(text: &[u8], cuts: &[usize], compression: Compression) -> Vec<u8> {
+        let mut encoder = Encoder::new(compression).expect("a codec");
+        let (mut splice, mut carry) = (Splice::default(), Vec::new());
+        let (mut encoded, mut bytes) = (Encoded::default(), Vec::new());
+        let mut rest = text;
+        for &cut in cuts {
+            let (part, after) = rest.split_at(cut.min(rest.len()));
+            rest = after;
+            splice.take(&mut carry, part, compression.unit());
+            splice.encode(&mut encoder, &mut part.to_vec(), &mut encoded).expect("encodes");
+            bytes.extend_from_slice(&encoded.bytes);
+        }
+        splice.take(&mut carry, rest, compression.unit());
+        splice.encode(&mut encoder, &mut rest.to_vec(), &mut encoded).expect("encodes");
+        encoder.encode(&carry, &mut encoded).expect("encodes");
+        encoder.trailer(text.is_empty(), &mut encoded).expect("ends");
+        bytes.extend_from_slice(&encoded.bytes);
+        bytes
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+        #[test]
+        fn the_bytes_do_not_depend_on_the_stretches(
+            seed in any::<u64>(),
+            len in prop_oneof![0usize..10, 60_000usize..200_000, Just(65_280usize), Just(1_050_000)],
+            cuts in prop::collection::vec(0usize..150_000, 0..12),
+        ) {
+            let text: Vec<u8> = (0..len as u64)
+                .map(|i| b"ACGT"[(i.wrapping_mul(seed | 1) >> 13) as usize % 4])
+                .collect();
+            for format in [Format::Plain, Format::Bgzf, Format::Zstd] {
+                let compression = Compression::new(format, None).expect("a level");
+                let whole = encode(&text, &[], compression);
+                prop_assert!(whole == encode(&text, &cuts, compression));
+                let source = crate::Source::from_reader("x", io::Cursor::new(whole));
+                let mut back = Vec::new();
+                let mut reader = crate::Reader::new(source, &crate::Options::default()).expect("opens");
+                io::Read::read_to_end(&mut reader, &mut back).expect("reads");
+                prop_assert!(back == text);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What outputs are wrapped in, by the name of the file or by choice.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// The compression of an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// None.
+    #[default]
+    Plain,
+    /// Blocked gzip, which every gzip reader reads.
+    Bgzf,
+    /// Zstandard frames.
+    Zstd,
+}
+
+impl Format {
+    /// The format a file name asks for: BGZF for `.gz`, `.bgz` and `.bgzf`, zstd for `.zst` and
+    /// `.zstd`, else plain.
+    ///
+    /// ```
+    /// use biofast_io::output::Format;
+    /// assert_eq!(Format::from_name("reads.fq.gz".as_ref()), Format::Bgzf);
+    /// assert_eq!(Format::from_name("reads.fq".as_ref()), Format::Plain);
+    /// ```
+    pub fn from_name(path: &Path) -> Format {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.as_encoded_bytes() {
+            b"gz" | b"bgz" | b"bgzf" => Format::Bgzf,
+            b"zst" | b"zstd" => Format::Zstd,
+            _ => Format::Plain,
+        }
+    }
+}
+
+/// A format's name that isn't one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFormat(String);
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is not an output format: expected plain, bgzf (gz) or zstd", self.0)
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        match name.to_ascii_lowercase().as_str() {
+            "plain" | "fastq" | "fq" => Ok(Format::Plain),
+            "bgzf" | "bgz" | "gz" | "gzip" => Ok(Format::Bgzf),
+            "zstd" | "zst" => Ok(Format::Zstd),
+            _ => Err(UnknownFormat(name.to_owned())),
+        }
+    }
+}
+
+/// A format with its level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compression {
+    format: Format,
+    level: u8,
+}
+
+/// A level the format doesn't have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidLevel {
+    level: u8,
+    highest: u8,
+}
+
+impl fmt::Display for InvalidLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "compression level {} is out of range: expected 0 to {}",
+            self.level, self.highest
+        )
+    }
+}
+
+impl std::error::Error for InvalidLevel {}
+
+impl Compression {
+    /// The level of BGZF unless another is given. `docs/filter.md` has the measurement behind it.
+    pub const DEFAULT_BGZF_LEVEL: u8 = 1;
+    /// The level of zstd unless another is given.
+    pub const DEFAULT_ZSTD_LEVEL: u8 = 3;
+
+    /// `format` at `level`: for BGZF libdeflate's 0 (stored) to 12, for zstd 0 (its default) to
+    /// 19. Plain output has none and takes any.
+    ///
+    /// # Errors
+    /// If the format has no such level.
+    pub fn new(format: Format, level: Option<u8>) -> Result<Compression, InvalidLevel> {
+        let (default, highest) = match format {
+            Format::Plain => (0, u8::MAX),
+            Format::Bgzf => (Compression::DEFAULT_BGZF_LEVEL, 12),
+            Format::Zstd => (Compression::DEFAULT_ZSTD_LEVEL, 19),
+        };
+        match level.unwrap_or(default) {
+            level if level > highest => Err(InvalidLevel { level, highest }),
+            level => Ok(Compression { format, level }),
+        }
+    }
+
+    /// The format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The level.
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// How many bytes of text are compressed together: a BGZF block, or a zstd frame. `None`
+    /// for plain text.
+    pub fn unit(&self) -> Option<usize> {
+        match self.format {
+            Format::Plain => None,
+            Format::Bgzf => Some(crate::bgzf::BLOCK_TEXT),
+            Format::Zstd => Some(super::encode::ZSTD_UNIT),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_checked_and_names_understood() {
+        assert!(Compression::new(Format::Bgzf, Some(12)).is_ok());
+        assert!(Compression::new(Format::Bgzf, Some(13)).is_err());
+        assert!(Compression::new(Format::Zstd, Some(20)).is_err());
+        assert_eq!("GZ".parse(), Ok(Format::Bgzf));
+        assert!("bz2".parse::<Format>().is_err());
+        assert_eq!(Format::from_name("a.FQ.GZ".as_ref()), Format::Bgzf);
+        assert_eq!(Format::from_name("gz".as_ref()), Format::Plain);
+    }
+}

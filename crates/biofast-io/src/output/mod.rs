@@ -1,0 +1,24 @@
+//! Where results go: files that appear only when complete, in blocks compressed on all workers.
+//!
+//! The bytes of an output are a function of its text and its [`Compression`] alone. Compressed
+//! formats are cut into units of a fixed number of *text* bytes ([`Compression::unit`]), counted
+//! from the start of the output, so neither the number of threads nor the size of the chunks the
+//! text came in shows. A worker that has made its stretch of text takes over, in turn, the
+//! unfinished unit of the stretch before, hands its own unfinished end on, and only then
+//! compresses what lies between: the ordered part is a copy of less than a unit.
+//! [`transform`](crate::pipeline::transform) drives it; [`Output`] writes and commits.
+//!
+//! Nothing is left under a final name unless [`commit`] has been reached.
+
+mod atomic;
+mod encode;
+mod format;
+mod gzi;
+mod sink;
+
+pub use atomic::AtomicFile;
+pub use encode::Encoder;
+pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
+pub use sink::{Error, Output, commit};
+
+pub(crate) use encode::{Encoded, Splice};

@@ -1,0 +1,185 @@
+//! An output as a whole: its target, what has been written, and how it becomes a file.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::atomic::AtomicFile;
+use super::encode::{Encoded, Encoder};
+use super::format::{Compression, Format};
+use super::gzi::Gzi;
+
+/// One output of a run. Dropped without [`commit`], a file never appears.
+pub struct Output {
+    name: String,
+    target: Target,
+    compression: Compression,
+    /// Whether any text has been written.
+    started: bool,
+    index: Option<(PathBuf, Gzi)>,
+}
+
+enum Target {
+    File(AtomicFile),
+    /// Standard output, a pipe or a device: what is written is written.
+    Stream(Box<dyn Write + Send>),
+}
+
+/// What went wrong with an output.
+#[derive(Debug)]
+pub struct Error {
+    name: String,
+    error: io::Error,
+}
+
+impl Error {
+    /// Whether the output was closed by its reader, which is the reader's choice.
+    pub fn is_closed_pipe(&self) -> bool {
+        self.error.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "can't write {}: {}", crate::Escaped(self.name.as_bytes()), self.error)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl Output {
+    /// An output that becomes the file `path`; a pipe or a device of that name is written to.
+    ///
+    /// # Errors
+    /// If the file can't be created.
+    pub fn create(path: &Path, compression: Compression) -> Result<Output, Error> {
+        let name = crate::display_name(path);
+        let special = std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
+        let target = if special {
+            // It can't be replaced, only written to.
+            File::options().write(true).open(path).map(|f| Target::Stream(Box::new(f)))
+        } else {
+            AtomicFile::create(path).map(Target::File)
+        };
+        match target {
+            Ok(target) => Ok(Output { name, target, compression, started: false, index: None }),
+            Err(error) => Err(Error { name, error }),
+        }
+    }
+
+    /// An output written to `stream` as it comes.
+    pub fn stream(
+        name: &str,
+        stream: impl Write + Send + 'static,
+        compression: Compression,
+    ) -> Output {
+        let target = Target::Stream(Box::new(stream));
+        Output { name: name.to_owned(), target, compression, started: false, index: None }
+    }
+
+    /// Also writes a GZI index to `path` when the output is committed.
+    ///
+    /// # Errors
+    /// If the output isn't BGZF.
+    pub fn with_index(mut self, path: PathBuf) -> Result<Output, Error> {
+        if self.compression.format() != Format::Bgzf {
+            let error = io::Error::other("only BGZF output can have an index");
+            return Err(Error { name: self.name, error });
+        }
+        self.index = Some((path, Gzi::default()));
+        Ok(self)
+    }
+
+    /// The path or label.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the output becomes a file when committed.
+    pub fn is_file(&self) -> bool {
+        matches!(self.target, Target::File(_))
+    }
+
+    /// The compression.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    pub(crate) fn fault(&self, error: io::Error) -> Error {
+        Error { name: self.name.clone(), error }
+    }
+
+    pub(crate) fn encoder(&self) -> Result<Encoder, Error> {
+        Encoder::new(self.compression).map_err(|e| self.fault(e))
+    }
+
+    /// Writes the next stretch.
+    pub(crate) fn write(&mut self, encoded: &Encoded) -> Result<(), Error> {
+        if let Some((_, index)) = &mut self.index {
+            index.add(&encoded.blocks);
+        }
+        if encoded.bytes.is_empty() {
+            return Ok(());
+        }
+        self.started = true;
+        let written = match &mut self.target {
+            Target::File(file) => file.write_all(&encoded.bytes),
+            Target::Stream(stream) => stream.write_all(&encoded.bytes),
+        };
+        written.map_err(|e| self.fault(e))
+    }
+
+    /// Writes the last unit and what ends the format.
+    pub(crate) fn end(&mut self, carry: &[u8]) -> Result<(), Error> {
+        let mut encoder = self.encoder()?;
+        let mut encoded = Encoded::default();
+        let empty = !self.started && carry.is_empty();
+        encoder
+            .encode(carry, &mut encoded)
+            .and_then(|()| encoder.trailer(empty, &mut encoded))
+            .map_err(|e| self.fault(e))?;
+        self.write(&encoded)
+    }
+}
+
+/// Makes files of all outputs: each is flushed and closed, with `sync` set also on disk, before
+/// the first one gets its name. Indexes come last.
+///
+/// # Errors
+/// The first failure. No output that was not renamed before it is left.
+pub fn commit(outputs: Vec<Output>, sync: bool) -> Result<(), Error> {
+    let mut files = Vec::new();
+    let mut indexes = Vec::new();
+    for output in outputs {
+        let Output { name, target, index, .. } = output;
+        let fault = |error| Error { name: name.clone(), error };
+        match target {
+            Target::File(mut file) => {
+                file.complete(sync).map_err(fault)?;
+                files.push((name, file));
+            }
+            Target::Stream(mut stream) => stream.flush().map_err(fault)?,
+        }
+        if let Some((path, index)) = index {
+            let name = crate::display_name(&path);
+            let write = || {
+                let mut file = AtomicFile::create(&path)?;
+                index.write(&mut file)?;
+                file.complete(sync)?;
+                Ok(file)
+            };
+            let file = write().map_err(|error| Error { name: name.clone(), error })?;
+            indexes.push((name, file));
+        }
+    }
+    // An index is never older than its file.
+    for (name, file) in files.into_iter().chain(indexes) {
+        file.rename(sync).map_err(|error| Error { name, error })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,460 @@
+//! What the workers of a transform do next: inputs framed chunk by chunk, each in its own order,
+//! and records of the same number in all inputs handed out together.
+//!
+//! A worker either takes a piece of the input that is behind, inflates it and frames it in turn,
+//! or takes the next group of records that are framed in every input. Records are never copied:
+//! a group borrows its stretches of chunks, and a chunk is used again when its last group is done.
+//! An input may be ahead of the others by a bounded number of chunks.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::{Framer, Input, frame_in_turn};
+use crate::bgzf::Inflater;
+use crate::chunk::Chunk;
+use crate::error::Error;
+use crate::feed::Feed;
+use crate::input::Witness;
+use crate::pieces::{Load, Pieces};
+use crate::source::Notes;
+use crate::turn::{Token, Turns};
+
+/// A framer whose records can be counted, so that inputs can be read in step.
+pub trait CountRecords: Framer {
+    /// How many records were found in a chunk.
+    fn count(frame: &Self::Frame) -> usize;
+}
+
+/// A stretch of records of one chunk.
+pub struct Part<F: Framer> {
+    framed: Arc<Framed<F>>,
+    records: Range<usize>,
+}
+
+impl<F: Framer> Part<F> {
+    /// The chunk the records are in.
+    pub fn chunk(&self) -> &Chunk {
+        &self.framed.chunk
+    }
+
+    /// What was found in the chunk.
+    pub fn frame(&self) -> &F::Frame {
+        &self.framed.frame
+    }
+
+    /// Which of the chunk's records these are.
+    pub fn records(&self) -> Range<usize> {
+        self.records.clone()
+    }
+}
+
+/// Records of the same numbers in all inputs.
+pub struct Group<F: Framer> {
+    pub(super) number: u64,
+    first: u64,
+    inputs: Vec<Vec<Part<F>>>,
+}
+
+impl<F: Framer> Group<F> {
+    /// The number of the first record in its input, counted from 0.
+    pub fn first_record(&self) -> u64 {
+        self.first
+    }
+
+    /// The stretches of one input; all inputs have the same number of records.
+    pub fn input(&self, index: usize) -> &[Part<F>] {
+        &self.inputs[index]
+    }
+}
+
+/// A chunk with its records, shared by the groups made of it.
+struct Framed<F: Framer> {
+    input: usize,
+    chunk: Chunk,
+    frame: F::Frame,
+    records: usize,
+}
+
+/// How inputs are read in step.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The total number of threads, at least 1.
+    pub threads: usize,
+    /// Groups have a multiple of this many records: 2 for mates one after the other.
+    pub multiple: usize,
+    /// Stop after this many records of each input.
+    pub limit: Option<u64>,
+}
+
+/// What became of the inputs.
+pub(super) enum Verdict<F: Framer> {
+    /// All ended together, or the limit was reached.
+    Even,
+    /// The first input, in their order, that has a fault at the first record not handed out.
+    Fault(F::Error),
+    /// One input ended, another has more.
+    Uneven { ended: usize, input: usize, left: Part<F> },
+    /// A thread ended without a result; its panic is on its way.
+    Abandoned,
+}
+
+pub(super) enum Task<F: Framer> {
+    Pull(usize),
+    Work(Group<F>),
+    Done,
+}
+
+/// The inputs and what is known of them.
+pub(super) struct Schedule<F: Framer> {
+    lanes: Vec<Lane<F>>,
+    plan: Plan,
+    /// Chunks of one input that may be in memory.
+    most: usize,
+    state: Mutex<State<F>>,
+    changed: Condvar,
+}
+
+struct Lane<F: Framer> {
+    feed: Feed,
+    turns: Turns<F>,
+    notes: Option<Arc<Notes>>,
+    witness: Witness,
+    /// Getting a piece is long serial work: only one worker tries, and it goes first.
+    serial: bool,
+}
+
+struct State<F: Framer> {
+    queues: Vec<Queue<F>>,
+    /// Records handed out of each input.
+    taken: u64,
+    groups: u64,
+    spare: Vec<Framed<F>>,
+    stopped: bool,
+}
+
+struct Queue<F: Framer> {
+    ready: VecDeque<Arc<Framed<F>>>,
+    /// Records of the first ready chunk that were handed out.
+    used: usize,
+    /// Records ready.
+    available: u64,
+    /// Chunks in memory, being made, ready or in use.
+    chunks: usize,
+    /// Pieces taken and not yet framed.
+    in_flight: usize,
+    pulling: bool,
+    /// No piece is left to be taken.
+    exhausted: bool,
+    /// Framing has ended, perhaps by a fault.
+    ended: Option<Option<F::Error>>,
+}
+
+impl<F: CountRecords> Schedule<F> {
+    pub(super) fn new(inputs: Vec<Input<F>>, plan: Plan) -> Result<Self, F::Error> {
+        let threads = plan.threads.max(1);
+        let mut lanes = Vec::new();
+        let mut queues = Vec::new();
+        for Input { source, options, framer } in inputs {
+            let pieces = Pieces::new(source, &options)?;
+            lanes.push(Lane {
+                witness: pieces.witness(),
+                serial: pieces.is_stream(),
+                notes: options.notes.clone(),
+                feed: Feed::inline(pieces),
+                turns: Turns::new(threads, framer),
+            });
+            queues.push(Queue {
+                ready: VecDeque::new(),
+                used: 0,
+                available: 0,
+                chunks: 0,
+                in_flight: 0,
+                pulling: false,
+                exhausted: false,
+                ended: None,
+            });
+        }
+        let state = State { queues, taken: 0, groups: 0, spare: Vec::new(), stopped: false };
+        Ok(Schedule {
+            lanes,
+            plan: Plan { threads, multiple: plan.multiple.max(1), ..plan },
+            most: threads + 2,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<F>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody gets another task.
+    pub(super) fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// What to do next; waits for something to do.
+    pub(super) fn next_task(&self) -> Task<F> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return Task::Done;
+            }
+            // A serial input must never pause; small groups are not worth their overhead while
+            // there is something else to do.
+            if let Some(input) = self.input_to_pull(&mut state, true) {
+                return Task::Pull(input);
+            }
+            if let Some(group) = state.take_group(&self.plan, false) {
+                return Task::Work(group);
+            }
+            if let Some(input) = self.input_to_pull(&mut state, false) {
+                return Task::Pull(input);
+            }
+            if let Some(group) = state.take_group(&self.plan, true) {
+                return Task::Work(group);
+            }
+            if state.is_decided(&self.plan) {
+                state.stopped = true;
+                self.changed.notify_all();
+                return Task::Done;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Of the inputs that may be pulled, the one that is most behind.
+    fn input_to_pull(&self, state: &mut State<F>, serial: bool) -> Option<usize> {
+        let can = |&(index, queue): &(usize, &Queue<F>)| {
+            self.lanes[index].serial == serial
+                && queue.chunks < self.most
+                && !(queue.pulling || queue.exhausted || queue.ended.is_some())
+        };
+        let candidates = state.queues.iter().enumerate().filter(can);
+        let (index, _) = candidates.min_by_key(|(_, q)| (q.available, q.in_flight))?;
+        let queue = &mut state.queues[index];
+        queue.chunks += 1;
+        queue.in_flight += 1;
+        queue.pulling = serial;
+        Some(index)
+    }
+
+    /// Makes the chunks of a group that is done free again.
+    pub(super) fn release(&self, group: Group<F>) {
+        let mut state = self.lock();
+        let parts = group.inputs.into_iter().flatten();
+        for framed in parts.filter_map(|part| Arc::into_inner(part.framed)) {
+            state.queues[framed.input].chunks -= 1;
+            state.spare.push(framed);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// The number of groups handed out.
+    pub(super) fn groups(&self) -> u64 {
+        self.lock().groups
+    }
+
+    /// An error if a file was cut under its map.
+    pub(super) fn check_intact(&self) -> Result<(), Error> {
+        self.lanes.iter().try_for_each(|lane| lane.witness.check_intact())
+    }
+
+    /// How it ended, once all workers have.
+    pub(super) fn verdict(self) -> Verdict<F> {
+        self.lanes.iter().for_each(|lane| lane.feed.join());
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.verdict(&self.plan)
+    }
+}
+
+impl<F: Framer> State<F> {
+    /// The next records that are ready in all inputs: about a chunk, and not much less unless
+    /// `any` number will do.
+    fn take_group(&mut self, plan: &Plan, any: bool) -> Option<Group<F>> {
+        let chunk = |q: &Queue<F>| q.ready.front().map_or(0, |framed| framed.records as u64);
+        let multiple = plan.multiple as u64;
+        let most = self.queues.iter().map(chunk).min()?.next_multiple_of(multiple);
+        let ready = self.queues.iter().map(|q| q.available).min()?;
+        let ready = plan.limit.map_or(ready, |limit| ready.min(limit - self.taken));
+        let n = ready.min(most) / multiple * multiple;
+        if n == 0 || (!any && n < most / 2) {
+            return None;
+        }
+        let inputs = self.queues.iter_mut().map(|queue| queue.take(n)).collect();
+        let group = Group { number: self.groups, first: self.taken, inputs };
+        self.taken += n;
+        self.groups += 1;
+        Some(group)
+    }
+
+    /// Whether no more groups can come, and why is known.
+    fn is_decided(&self, plan: &Plan) -> bool {
+        plan.limit == Some(self.taken)
+            || self.deciding(plan).is_some_and(|deciding| !matches!(deciding, Deciding::More))
+    }
+
+    /// What the inputs say in their order; `None` if that can't be said yet.
+    fn deciding(&self, plan: &Plan) -> Option<Deciding> {
+        let (mut shorter, mut longer) = (None, None);
+        for (index, queue) in self.queues.iter().enumerate() {
+            if queue.available >= plan.multiple as u64 {
+                longer.get_or_insert(index);
+                continue;
+            }
+            match &queue.ended {
+                Some(Some(_)) => return Some(Deciding::Fault(index)),
+                Some(None) if queue.available > 0 => {
+                    return Some(Deciding::Uneven { ended: index, input: index });
+                }
+                Some(None) => shorter = shorter.or(Some(index)),
+                None if queue.exhausted && queue.in_flight == 0 => {
+                    return Some(Deciding::Abandoned);
+                }
+                None => return None,
+            }
+        }
+        Some(match (shorter, longer) {
+            (Some(ended), Some(input)) => Deciding::Uneven { ended, input },
+            (Some(_), None) => Deciding::Even,
+            (None, _) => Deciding::More,
+        })
+    }
+
+    fn verdict(&mut self, plan: &Plan) -> Verdict<F> {
+        if plan.limit == Some(self.taken) {
+            return Verdict::Even;
+        }
+        match self.deciding(plan) {
+            Some(Deciding::Even) => Verdict::Even,
+            Some(Deciding::Fault(index)) => match self.queues[index].ended.take() {
+                Some(Some(error)) => Verdict::Fault(error),
+                _ => Verdict::Abandoned,
+            },
+            Some(Deciding::Uneven { ended, input }) => {
+                match self.queues[input].take(1).into_iter().next() {
+                    Some(left) => Verdict::Uneven { ended, input, left },
+                    None => Verdict::Abandoned,
+                }
+            }
+            _ => Verdict::Abandoned,
+        }
+    }
+}
+
+enum Deciding {
+    Even,
+    More,
+    Fault(usize),
+    Uneven { ended: usize, input: usize },
+    Abandoned,
+}
+
+impl<F: Framer> Queue<F> {
+    /// Takes the next `n` records, which must be available.
+    fn take(&mut self, n: u64) -> Vec<Part<F>> {
+        self.available -= n;
+        let mut left = n as usize;
+        let mut parts = Vec::with_capacity(2);
+        while left > 0 {
+            let Some(front) = self.ready.front() else { break };
+            let end = front.records.min(self.used + left);
+            left -= end - self.used;
+            let records = self.used..end;
+            if end == front.records {
+                self.used = 0;
+                parts.extend(self.ready.pop_front().map(|framed| Part { framed, records }));
+            } else {
+                self.used = end;
+                parts.push(Part { framed: Arc::clone(front), records });
+            }
+        }
+        parts
+    }
+}
+
+/// What a worker keeps for taking and framing pieces.
+pub(super) struct Puller<F: Framer> {
+    load: Load,
+    inflater: Inflater,
+    frame: F::Frame,
+}
+
+impl<F: CountRecords> Puller<F> {
+    pub(super) fn new() -> Self {
+        Puller { load: Load::new(), inflater: Inflater::new(), frame: F::Frame::default() }
+    }
+
+    /// Takes the next piece of an input and adds its records to what is ready.
+    pub(super) fn pull(&mut self, schedule: &Schedule<F>, input: usize) {
+        let lane = &schedule.lanes[input];
+        let piece = lane.feed.pull(&mut self.load);
+        if lane.serial || piece.is_none() {
+            let mut state = schedule.lock();
+            let queue = &mut state.queues[input];
+            queue.pulling = false;
+            if piece.is_none() {
+                queue.exhausted = true;
+                queue.in_flight -= 1;
+                queue.chunks -= 1;
+            }
+            drop(state);
+            schedule.changed.notify_all();
+        }
+        let Some(piece) = piece else { return };
+        let mut ticket = lane.turns.ticket(piece);
+        self.load.prepare(&mut self.inflater);
+        F::scan(&mut self.frame, self.load.chunk.bytes());
+        let Token::Go(mut framer) = ticket.wait() else {
+            let mut state = schedule.lock();
+            state.queues[input].in_flight -= 1;
+            state.queues[input].chunks -= 1;
+            drop(state);
+            schedule.changed.notify_all();
+            return;
+        };
+        let framed =
+            frame_in_turn(&mut framer, &mut self.load, &mut self.frame, lane.notes.as_deref());
+        let mut state = schedule.lock();
+        // Still in turn: chunks become ready in their order.
+        let records = F::count(&self.frame);
+        state.add(input, &mut self.load.chunk, &mut self.frame, records);
+        let ended = match framed {
+            Ok(false) => None,
+            Ok(true) => Some(None),
+            Err(error) => Some(Some(error)),
+        };
+        let token = if ended.is_none() { Token::Go(framer) } else { Token::Stop };
+        state.queues[input].ended = ended;
+        drop(state);
+        ticket.pass(token);
+        schedule.changed.notify_all();
+    }
+}
+
+impl<F: Framer> State<F> {
+    /// Books a framed chunk; chunk and frame are exchanged for used ones.
+    fn add(&mut self, input: usize, chunk: &mut Chunk, frame: &mut F::Frame, records: usize) {
+        let queue = &mut self.queues[input];
+        queue.in_flight -= 1;
+        if records == 0 {
+            queue.chunks -= 1;
+            return;
+        }
+        let mut framed = self.spare.pop().unwrap_or_else(|| Framed {
+            input,
+            chunk: Chunk::new(),
+            frame: F::Frame::default(),
+            records,
+        });
+        framed.input = input;
+        framed.records = records;
+        std::mem::swap(&mut framed.chunk, chunk);
+        std::mem::swap(&mut framed.frame, frame);
+        queue.available += records as u64;
+        queue.ready.push_back(Arc::new(framed));
+    }
+}

@@ -1,0 +1,110 @@
+//! A checksum of records that doesn't depend on their order.
+
+use biofast_fastq::Record;
+
+/// The sum, modulo 2^64, of a 64-bit hash of each record's name, sequence and qualities. Two sets
+/// of records with equal sums are the same but for a chance of 2^-64 a comparison; it guards
+/// against accidents, not against forgery.
+///
+/// Descriptions don't count, so that a reason may be added to them.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::checksum::Checksum;
+///
+/// let (a, b) = (Record::new(b"a x", b"AC", b"II"), Record::new(b"b", b"", b""));
+/// let (mut one, mut other) = (Checksum::default(), Checksum::default());
+/// one.add(&a);
+/// one.add(&b);
+/// other.add(&b);
+/// other.add(&a);
+/// assert_eq!(one, other);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checksum(u64);
+
+const K: [u64; 4] =
+    [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db];
+
+/// A folded 128-bit multiplication, the step of wyhash and its relatives.
+#[inline(always)]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+/// A hash of `bytes`; four chains, so that one multiplication doesn't wait for the other.
+#[inline]
+fn hash(bytes: &[u8], seed: u64) -> u64 {
+    let word = |b: &[u8; 8]| u64::from_le_bytes(*b);
+    let mut state = [seed ^ K[0], seed ^ K[1]];
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    for block in blocks {
+        let (words, _) = block.as_chunks::<8>();
+        state[0] = fold(word(&words[0]) ^ state[0], word(&words[1]) ^ K[2]);
+        state[1] = fold(word(&words[2]) ^ state[1], word(&words[3]) ^ K[3]);
+    }
+    let (words, rest) = rest.as_chunks::<8>();
+    for bytes in words {
+        state[0] = fold(word(bytes) ^ state[0], K[2]);
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    fold(state[0] ^ word(&last), state[1] ^ K[3] ^ bytes.len() as u64)
+}
+
+impl Checksum {
+    /// Adds a record.
+    #[inline]
+    pub fn add(&mut self, record: &Record<'_>) {
+        self.0 = self.0.wrapping_add(Checksum::of(record).0);
+    }
+
+    /// The checksum of one record.
+    #[inline]
+    pub fn of(record: &Record<'_>) -> Checksum {
+        let name = hash(record.name(), K[3]);
+        Checksum(hash(record.qualities(), hash(record.sequence(), name)))
+    }
+
+    /// Adds the records of another checksum.
+    #[inline]
+    pub fn merge(&mut self, other: Checksum) {
+        self.0 = self.0.wrapping_add(other.0);
+    }
+}
+
+impl std::fmt::Display for Checksum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_change_of_a_byte_shows(
+            name in "[a-z]{1,40}", sequence in "[ACGT]{1,100}", at in any::<prop::sample::Index>()
+        ) {
+            let of = |name: &str, sequence: &str, qualities: &str| {
+                Checksum::of(&Record::new(name.as_bytes(), sequence.as_bytes(), qualities.as_bytes()))
+            };
+            let change = |text: &str| {
+                let mut bytes = text.as_bytes().to_vec();
+                let at = at.index(bytes.len());
+                bytes[at] ^= 1;
+                String::from_utf8(bytes).expect("ASCII")
+            };
+            let qualities = "I".repeat(sequence.len());
+            let whole = of(&name, &sequence, &qualities);
+            prop_assert_ne!(whole, of(&change(&name), &sequence, &qualities));
+            prop_assert_ne!(whole, of(&name, &change(&sequence), &qualities));
+            prop_assert_ne!(whole, of(&name, &sequence, &change(&qualities)));
+            prop_assert_eq!(whole, of(&format!("{name} more"), &sequence, &qualities));
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The summary of a run, as JSON and as text.
+//!
+//! The blocks `summary` and `filtering_result` have the names and the meaning they have in the
+//! report of fastp, so that what reads one reads the other.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::checksum::Checksum;
+use super::tally::{Amount, Reason, Tally};
+use super::trim::Trim;
+
+/// Everything there is to say about a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// What made the report.
+    pub tool: Tool,
+    /// The command line.
+    pub command: String,
+    /// What came in and what was kept.
+    pub summary: Summary,
+    /// Rejected reads by the reasons fastp has.
+    pub filtering_result: FilteringResult,
+    /// Rejected reads by reason; the sum is `reads_in` − `reads_out`.
+    pub rejected: BTreeMap<&'static str, u64>,
+    /// What was trimmed, by kind.
+    pub trimmed: BTreeMap<&'static str, Trimmed>,
+    /// Good reads that went to an output of their own because their mate is rejected.
+    pub orphans: u64,
+    /// Records in, kept and rejected.
+    pub records: Records,
+}
+
+/// A program and its version.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// Before and after.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// All reads that came in.
+    pub before_filtering: Block,
+    /// The reads that were kept, as trimmed.
+    pub after_filtering: Block,
+}
+
+/// Figures of a set of reads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Block {
+    total_reads: u64,
+    total_bases: u64,
+    q20_bases: u64,
+    q30_bases: u64,
+    q20_rate: f64,
+    q30_rate: f64,
+    read1_mean_length: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read2_mean_length: Option<u64>,
+    /// (G+C)/(A+C+G+T), between 0 and 1.
+    gc_content: f64,
+}
+
+/// fastp's reasons: each sums up those of ours that mean it.
+#[derive(Clone, Debug, Serialize)]
+pub struct FilteringResult {
+    passed_filter_reads: u64,
+    low_quality_reads: u64,
+    #[serde(rename = "too_many_N_reads")]
+    too_many_n_reads: u64,
+    low_complexity_reads: u64,
+    too_short_reads: u64,
+    too_long_reads: u64,
+    /// What fastp has no name for.
+    other_reads: u64,
+}
+
+/// What one kind of trimming cut.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Trimmed {
+    /// Reads, or pairs.
+    pub reads: u64,
+    /// Bases.
+    pub bases: u64,
+}
+
+/// Numbers and checksums of records (see [`Checksum`]): where nothing is trimmed, the sum of
+/// kept and rejected, modulo 2^64, is that of the input.
+#[derive(Clone, Debug, Serialize)]
+pub struct Records {
+    /// What came in.
+    pub input: RecordSum,
+    /// What was kept.
+    pub output: RecordSum,
+    /// What was rejected.
+    pub rejected: RecordSum,
+}
+
+/// Number and checksum of some records.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordSum {
+    /// How many.
+    pub reads: u64,
+    /// 16 hexadecimal digits.
+    pub checksum: String,
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn sum(amounts: &[Amount; 2]) -> Amount {
+    let mut sum = amounts[0];
+    sum.add(&amounts[1]);
+    sum
+}
+
+impl Block {
+    fn of(amounts: &[Amount; 2]) -> Block {
+        let all = sum(amounts);
+        let mean = |amount: &Amount| amount.bases.checked_div(amount.reads).unwrap_or(0);
+        Block {
+            total_reads: all.reads,
+            total_bases: all.bases,
+            q20_bases: all.q20,
+            q30_bases: all.q30,
+            q20_rate: share(all.q20, all.bases),
+            q30_rate: share(all.q30, all.bases),
+            read1_mean_length: mean(&amounts[0]),
+            read2_mean_length: (amounts[1].reads > 0).then(|| mean(&amounts[1])),
+            gc_content: share(all.gc, all.acgt),
+        }
+    }
+}
+
+impl Report {
+    /// The report of a run that counted `tally`.
+    pub fn new(tally: &Tally, command: &str) -> Report {
+        let of = |reasons: &[Reason]| reasons.iter().map(|&r| tally.rejected(r)).sum();
+        let record_sum =
+            |reads, checksum: Checksum| RecordSum { reads, checksum: checksum.to_string() };
+        let (input, output) = (sum(&tally.input), sum(&tally.output));
+        Report {
+            tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
+            command: command.to_owned(),
+            summary: Summary {
+                before_filtering: Block::of(&tally.input),
+                after_filtering: Block::of(&tally.output),
+            },
+            filtering_result: FilteringResult {
+                passed_filter_reads: output.reads,
+                low_quality_reads: of(&[
+                    Reason::MeanQualityTooLow,
+                    Reason::TooManyLowQualityBases,
+                    Reason::TooManyExpectedErrors,
+                ]),
+                too_many_n_reads: of(&[Reason::TooManyN]),
+                low_complexity_reads: of(&[Reason::ComplexityTooLow]),
+                too_short_reads: of(&[Reason::TooShort, Reason::Emptied]),
+                too_long_reads: of(&[Reason::TooLong]),
+                other_reads: of(&[
+                    Reason::NotSampled,
+                    Reason::Name,
+                    Reason::MeanQualityTooHigh,
+                    Reason::GcTooLow,
+                    Reason::GcTooHigh,
+                    Reason::MateRejected,
+                ]),
+            },
+            rejected: Reason::ALL.iter().map(|&r| (r.name(), tally.rejected(r))).collect(),
+            trimmed: Trim::ALL
+                .iter()
+                .map(|&trim| {
+                    let (reads, bases) = tally.trimmed(trim);
+                    (trim.name(), Trimmed { reads, bases })
+                })
+                .collect(),
+            orphans: tally.orphans,
+            records: Records {
+                input: record_sum(input.reads, input.checksum),
+                output: record_sum(output.reads, output.checksum),
+                rejected: record_sum(tally.discarded.reads, tally.discarded.checksum),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    /// For people: what came in, what was kept, and why the rest was not.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, after) = (&self.summary.before_filtering, &self.summary.after_filtering);
+        writeln!(f, "reads   {:>14} in  {:>14} kept", before.total_reads, after.total_reads)?;
+        writeln!(f, "bases   {:>14} in  {:>14} kept", before.total_bases, after.total_bases)?;
+        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+        let (b, a) = (percent(before.q30_rate), percent(after.q30_rate));
+        writeln!(f, "Q30     {b:>14} in  {a:>14} kept")?;
+        for (name, &reads) in self.rejected.iter().filter(|(_, reads)| **reads > 0) {
+            writeln!(f, "rejected: {:<28} {reads:>12} reads", name.replace('_', " "))?;
+        }
+        for (name, trimmed) in self.trimmed.iter().filter(|(_, trimmed)| trimmed.reads > 0) {
+            let name = name.replace('_', " ");
+            let Trimmed { reads, bases } = trimmed;
+            writeln!(f, "trimmed:  {name:<28} {reads:>12} reads {bases:>14} bases")?;
+        }
+        if self.orphans > 0 {
+            writeln!(f, "orphans:  {:<28} {:>12} reads", "", self.orphans)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_place_among_those_of_fastp() {
+        for &reason in Reason::ALL {
+            let mut tally = Tally::default();
+            tally.reject(reason, &Amount { reads: 1, ..Amount::default() });
+            let result = Report::new(&tally, "").filtering_result;
+            let total = result.low_quality_reads
+                + result.too_many_n_reads
+                + result.low_complexity_reads
+                + result.too_short_reads
+                + result.too_long_reads
+                + result.other_reads;
+            assert_eq!(total, 1, "{reason:?}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a run counts: every read once on its way in, and once on its way out or under a reason.
+
+use biofast_fastq::Record;
+use biofast_kernels as kernels;
+
+use super::checksum::Checksum;
+use super::trim::Trim;
+
+macro_rules! named {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// All of them, in the order in which they are reported.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The name in reports and in the headers of rejected reads.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+        }
+    };
+}
+pub(super) use named;
+
+named! {
+    /// Why a read was not kept.
+    Reason {
+        /// It was not drawn.
+        NotSampled = "not_sampled",
+        /// Its name is not wanted.
+        Name = "name_not_wanted",
+        /// Trimming left nothing.
+        Emptied = "nothing_left",
+        /// Too few bases.
+        TooShort = "too_short",
+        /// Too many bases.
+        TooLong = "too_long",
+        /// The mean quality is too low.
+        MeanQualityTooLow = "mean_quality_too_low",
+        /// The mean quality is too high.
+        MeanQualityTooHigh = "mean_quality_too_high",
+        /// Too many bases of low quality.
+        TooManyLowQualityBases = "too_many_low_quality_bases",
+        /// Too many expected errors.
+        TooManyExpectedErrors = "too_many_expected_errors",
+        /// Too many N.
+        TooManyN = "too_many_n",
+        /// The GC content is too low.
+        GcTooLow = "gc_too_low",
+        /// The GC content is too high.
+        GcTooHigh = "gc_too_high",
+        /// The complexity is too low.
+        ComplexityTooLow = "complexity_too_low",
+        /// It is good, but its mate is not.
+        MateRejected = "mate_rejected",
+    }
+}
+
+/// Reads and what they hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Reads.
+    pub reads: u64,
+    /// Bases.
+    pub bases: u64,
+    /// Bases of Phred 20 and more.
+    pub q20: u64,
+    /// Bases of Phred 30 and more.
+    pub q30: u64,
+    /// G and C.
+    pub gc: u64,
+    /// A, C, G and T.
+    pub acgt: u64,
+    /// Of the records.
+    pub checksum: Checksum,
+}
+
+impl Amount {
+    /// Of one record.
+    pub fn of(record: &Record<'_>) -> Amount {
+        let quality = kernels::summarize_qualities(record.qualities());
+        let bases = kernels::count_gc_acgt(record.sequence());
+        Amount {
+            reads: 1,
+            bases: record.sequence().len() as u64,
+            q20: quality.q20,
+            q30: quality.q30,
+            gc: bases.gc,
+            acgt: bases.acgt,
+            checksum: Checksum::of(record),
+        }
+    }
+
+    /// Adds other reads.
+    pub fn add(&mut self, other: &Amount) {
+        self.reads += other.reads;
+        self.bases += other.bases;
+        self.q20 += other.q20;
+        self.q30 += other.q30;
+        self.gc += other.gc;
+        self.acgt += other.acgt;
+        self.checksum.merge(other.checksum);
+    }
+}
+
+/// Counts of a run. Merging the tallies of two parts equals the tally of the whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// What came in: first reads (or reads without mates) and second reads.
+    pub input: [Amount; 2],
+    /// What was kept, as trimmed, pairs and orphans together.
+    pub output: [Amount; 2],
+    /// Those of the kept whose mate was rejected and that went to an output of their own.
+    pub orphans: u64,
+    /// What was not kept, as it came in.
+    pub discarded: Amount,
+    rejected: [u64; Reason::ALL.len()],
+    trimmed: [(u64, u64); Trim::ALL.len()],
+}
+
+impl Tally {
+    /// How many reads were rejected for this reason.
+    pub fn rejected(&self, reason: Reason) -> u64 {
+        self.rejected[reason as usize]
+    }
+
+    /// How many reads were rejected for any reason.
+    pub fn rejected_total(&self) -> u64 {
+        self.rejected.iter().sum()
+    }
+
+    /// How many reads (pairs, where both mates decide together) and how many bases a kind of
+    /// trimming cut, of reads kept or not.
+    pub fn trimmed(&self, trim: Trim) -> (u64, u64) {
+        self.trimmed[trim as usize]
+    }
+
+    pub(super) fn reject(&mut self, reason: Reason, amount: &Amount) {
+        self.rejected[reason as usize] += 1;
+        self.discarded.add(amount);
+    }
+
+    pub(super) fn trim(&mut self, trim: Trim, bases: usize) {
+        let (reads, cut) = &mut self.trimmed[trim as usize];
+        *reads += 1;
+        *cut += bases as u64;
+    }
+
+    /// Adds the counts of another part.
+    pub fn merge(&mut self, other: &Tally) {
+        for mate in 0..2 {
+            self.input[mate].add(&other.input[mate]);
+            self.output[mate].add(&other.output[mate]);
+        }
+        self.orphans += other.orphans;
+        self.discarded.add(&other.discarded);
+        self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
+        for (mine, theirs) in self.trimmed.iter_mut().zip(other.trimmed) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What may be cut off a read. One file a kind; each kind is a definition, and `docs/filter.md`
+//! has them all with their order.
+
+mod adapter;
+mod crop;
+mod overlap;
+mod poly;
+mod umi;
+mod window;
+
+pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
+pub use crop::{Crop, KeepFirst};
+pub use overlap::Overlap;
+pub use poly::{PolyG, PolyX};
+pub use umi::{Umi, UmiSource};
+pub use window::{CutFront, CutRight, CutTail, Window};
+
+use super::read::{Read, Reads};
+use super::tally::named;
+
+named! {
+    /// What cut bases are booked under.
+    Trim {
+        /// A molecular identifier moved to the name.
+        Umi = "umi",
+        /// A fixed number of bases.
+        Crop = "crop",
+        /// Low quality.
+        Quality = "quality",
+        /// A run of G at the end.
+        PolyG = "poly_g",
+        /// An adapter found by the overlap of mates.
+        AdapterByOverlap = "adapter_by_overlap",
+        /// An adapter found by its sequence.
+        Adapter = "adapter",
+        /// A run of one base at the end.
+        PolyX = "poly_x",
+        /// What lies beyond a fixed length.
+        KeepFirst = "keep_first",
+    }
+}
+
+/// Cuts something off reads.
+pub trait Trimmer: Send + Sync {
+    /// What the cut bases are booked under.
+    fn kind(&self) -> Trim;
+
+    /// Trims one read; `mate` is 1 for the second of a pair, else 0.
+    fn trim_read(&self, read: &mut Read<'_>, mate: usize);
+
+    /// Trims a read or both reads of a pair: one after the other, unless there is more to it.
+    fn trim(&self, reads: &mut Reads<'_, '_>) {
+        reads.for_each(|read, mate| self.trim_read(read, mate));
+    }
+}
+
+#[cfg(test)]
+mod tests;

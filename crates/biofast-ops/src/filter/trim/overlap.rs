@@ -1,0 +1,108 @@
+//! Adapters found by the overlap of mates: where the fragment is shorter than the reads, each
+//! read is, up to the fragment's end, the reverse complement of the other; what follows is
+//! adapter, whatever its sequence.
+
+use super::{Read, Reads, Trim, Trimmer};
+
+/// Cuts both mates to the fragment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// The shortest overlap that counts.
+    pub min_len: usize,
+    /// The most bases that may differ.
+    pub max_mismatches: usize,
+    /// The largest share of the overlap that may differ.
+    pub max_share: f64,
+}
+
+impl Default for Overlap {
+    /// 30 bases, of which at most 5, and at most a fifth, differ: fastp's figures.
+    fn default() -> Overlap {
+        Overlap { min_len: 30, max_mismatches: 5, max_share: 0.2 }
+    }
+}
+
+impl Overlap {
+    /// Whether two stretches that lie on each other agree.
+    fn agree(&self, a: &[u8], b: &[u8]) -> bool {
+        let allowed = self.max_mismatches.min((a.len() as f64 * self.max_share) as usize);
+        mismatches(a, b, allowed) <= allowed
+    }
+
+    /// The length of the fragment, if it is shorter than one of the reads: `first` and
+    /// `reversed`, the reverse complement of the second, laid on each other so that both end at
+    /// the fragment's ends. The longest one that agrees, unless they also agree without adapters.
+    fn fragment(&self, first: &[u8], reversed: &[u8]) -> Option<usize> {
+        let (len1, len2) = (first.len(), reversed.len());
+        let longest = len1.max(len2).checked_sub(1)?;
+        let least = self.min_len.max(1);
+        let found = (least..=longest).rev().find(|&fragment| {
+            let from = fragment.saturating_sub(len2);
+            let to = len1.min(fragment);
+            let start = (len2 + from).saturating_sub(fragment);
+            to >= from + least && self.agree(&first[from..to], &reversed[start..start + to - from])
+        })?;
+        // The reads start before the overlap: a repeat, or no adapter at all.
+        let without = (0..(len1 + 1).saturating_sub(least)).any(|offset| {
+            let len = (len1 - offset).min(len2);
+            len >= least && self.agree(&first[offset..offset + len], &reversed[..len])
+        });
+        (!without).then_some(found)
+    }
+}
+
+impl Trimmer for Overlap {
+    fn kind(&self) -> Trim {
+        Trim::AdapterByOverlap
+    }
+
+    fn trim_read(&self, _: &mut Read<'_>, _: usize) {}
+
+    fn trim(&self, reads: &mut Reads<'_, '_>) {
+        let Some(second) = &mut reads.second else { return };
+        reverse_complement(second.sequence(), reads.scratch);
+        if let Some(fragment) = self.fragment(reads.first.sequence(), reads.scratch) {
+            // What was cut off the front of one mate is still there at the end of the other.
+            let fronts = [reads.first.cut_front(), second.cut_front()];
+            reads.first.truncate(fragment + fronts[1]);
+            second.truncate(fragment + fronts[0]);
+        }
+    }
+}
+
+/// The reverse complement of A, C, G and T, eight at a time; other letters become some byte that
+/// is none of the four.
+fn reverse_complement(sequence: &[u8], out: &mut Vec<u8>) {
+    // Bit 1 tells A and T (0) from C and G (1); x ^ 0x15 exchanges A and T, x ^ 4 C and G. What
+    // isn't one of the four, N above all, isn't made one of them: see the test.
+    let complement = |word: u64| {
+        let ones = 0x0101_0101_0101_0101;
+        word ^ (0x15 * ones) ^ ((word >> 1 & ones) * 0x11)
+    };
+    out.clear();
+    let (rest, words) = sequence.as_rchunks::<8>();
+    for word in words.iter().rev() {
+        out.extend_from_slice(&complement(u64::from_le_bytes(*word)).swap_bytes().to_le_bytes());
+    }
+    out.extend(rest.iter().rev().map(|&b| complement(u64::from(b)) as u8));
+}
+
+/// In how many places two stretches of equal length differ; stops counting beyond `limit`.
+/// Written so that compilers make vector code of it.
+#[inline]
+pub(super) fn mismatches(a: &[u8], b: &[u8], limit: usize) -> usize {
+    let (blocks_a, rest_a) = a.as_chunks::<16>();
+    let (blocks_b, rest_b) = b.as_chunks::<16>();
+    let mut found = 0;
+    for (a, b) in blocks_a.iter().zip(blocks_b) {
+        let differ: u8 = a.iter().zip(b).map(|(a, b)| u8::from(a != b)).sum();
+        found += usize::from(differ);
+        if found > limit {
+            return found;
+        }
+    }
+    found + rest_a.iter().zip(rest_b).filter(|(a, b)| a != b).count()
+}
+
+#[cfg(test)]
+mod tests;
