@@ -9,7 +9,7 @@ mod write;
 
 pub use deflate::{BLOCK_TEXT, Deflater};
 pub use offset::VirtualOffset;
-pub use write::{BLOCK_DATA, compress, store};
+pub use write::{compress, store};
 
 use std::time::Instant;
 

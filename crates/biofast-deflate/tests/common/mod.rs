@@ -1,5 +1,5 @@
 //! What the tests share: data, streams of several writers and by hand, and the comparison with libdeflate.
-#![allow(dead_code, clippy::unwrap_used)] // each test file uses a part
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses a part
 
 use std::io::Write;
 
@@ -103,7 +103,7 @@ pub struct BitWriter {
 impl BitWriter {
     pub fn put(&mut self, value: usize, bits: usize) {
         for i in 0..bits {
-            if self.used % 8 == 0 {
+            if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             *self.bytes.last_mut().unwrap() |= ((value >> i & 1) << (self.used % 8)) as u8;

@@ -1,11 +1,6 @@
 //! BGZF blocks from bytes: compressed for files, stored for streams that are read at once.
 
-use libdeflater::{CompressionLvl, Compressor};
-
-use super::EOF_BLOCK;
-
-/// The most bytes put into one block by [`compress`], as htslib does it.
-pub const BLOCK_DATA: usize = 0xff00;
+use super::{Deflater, EOF_BLOCK};
 
 const HEADER: usize = 18;
 const FOOTER: usize = 8;
@@ -14,26 +9,13 @@ const STORED_HEADER: usize = 5;
 /// The most bytes a stored block can hold within 65,536 bytes.
 const STORED_DATA: usize = 65_536 - HEADER - STORED_HEADER - FOOTER;
 
+/// The level of [`compress`]: libdeflate's default.
+const LEVEL: u8 = 6;
+
 /// `data` as a whole BGZF file, end-of-file block included.
 pub fn compress(data: &[u8]) -> Vec<u8> {
-    let mut codec = Compressor::new(CompressionLvl::default());
     let mut out = Vec::with_capacity(data.len() / 3 + EOF_BLOCK.len());
-    for part in data.chunks(BLOCK_DATA) {
-        let start = out.len();
-        out.resize(start + 65_536, 0);
-        let room = &mut out[start + HEADER..start + 65_536 - FOOTER];
-        match codec.deflate_compress(part, room) {
-            Ok(len) => {
-                out.truncate(start + HEADER + len);
-                finish_block(&mut out, start, part);
-            }
-            Err(_) => {
-                // Doesn't get smaller, so it must be stored; then it fits.
-                out.truncate(start);
-                store(part, &mut out);
-            }
-        }
-    }
+    Deflater::new(LEVEL).deflate(data, &mut out, &mut Vec::new());
     out.extend_from_slice(&EOF_BLOCK);
     out
 }
