@@ -103,7 +103,7 @@ impl Answer {
             };
             if let Some(sequence) = sequence {
                 records += 1;
-                bases += sequence.len() as u64;
+                bases += if sequence == b"*" { 0 } else { sequence.len() as u64 };
             }
             number += 1;
             line.clear();

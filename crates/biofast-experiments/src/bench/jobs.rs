@@ -21,6 +21,8 @@ pub(crate) struct Job {
     pub(crate) quick: &'static str,
     /// The contestant whose time no tool can beat.
     pub(crate) limit: &'static str,
+    /// How many reads the answer has, by dataset, where these aren't all its records.
+    pub(crate) reads: &'static [(&'static str, u64)],
     pub(crate) contestants: &'static [Contestant],
 }
 
@@ -195,8 +197,10 @@ const SAMTOOLS_FASTQ: Contestant = Contestant {
     answer: Answer::Fastq,
     ..SAMTOOLS_FLAGSTAT
 };
+/// Primary records of the simulated alignments.
+const PRIMARY: &[(&str, u64)] = &[("aln_50k", 100_000), ("aln_1600k", 3_200_000)];
 const SAMTOOLS_COLLATE_FASTQ: Contestant = Contestant {
-    name: "samtools collate | fastq",
+    name: "samtools collate, fastq",
     program: Program::Peer("sh"),
     args: |c| {
         let line = "samtools collate -@ $1 -Ou \"$2\" \"$3\" | samtools fastq -@ $1 -";
@@ -286,6 +290,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "r1_1600k",
         quick: "large",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_INFLATE],
     },
     Job {
@@ -295,6 +300,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "r1_1600k",
         quick: "large",
         limit: LIMIT_READ.name,
+        reads: &[],
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_READ],
     },
     Job {
@@ -304,6 +310,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "r1_1600k",
         quick: "large",
         limit: LIMIT_RECODE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_FILTER,
             Contestant { name: CONTROL, ..BIOFAST_FILTER },
@@ -320,6 +327,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "r1_1600k",
         quick: "large",
         limit: IGZIP.name,
+        reads: &[],
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, IGZIP],
     },
     Job {
@@ -329,6 +337,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_FLAGSTAT,
             Contestant { name: CONTROL, ..BIOFAST_FLAGSTAT },
@@ -344,6 +353,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_IDXSTATS,
             Contestant { name: CONTROL, ..BIOFAST_IDXSTATS },
@@ -358,6 +368,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_ALIGNMENTS,
             Contestant { name: CONTROL, ..BIOFAST_ALIGNMENTS },
@@ -372,6 +383,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_SAMTOOLS_STATS,
             Contestant { name: CONTROL, ..BIOFAST_SAMTOOLS_STATS },
@@ -386,6 +398,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_VIEW,
             Contestant { name: CONTROL, ..BIOFAST_VIEW },
@@ -400,6 +413,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: PRIMARY,
         contestants: &[
             BIOFAST_FASTQ,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ },
@@ -414,6 +428,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: PRIMARY,
         contestants: &[
             BIOFAST_FASTQ_IN_ORDER,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ_IN_ORDER },
