@@ -5,6 +5,7 @@
 
 pub mod alignment;
 pub mod filter;
+pub mod check;
 pub mod flagstat;
 pub mod idxstats;
 pub mod samtools_stats;
