@@ -17,6 +17,7 @@ pub(super) enum Doubt {
     BeyondReference,
     StartsBeyondReference,
     MateBeyondReference,
+    MateNegative,
     QualitiesPartlyMissing,
     TagName,
     TagTwice,
@@ -29,7 +30,7 @@ pub(super) enum Doubt {
 const KINDS: usize = Doubt::ALL.len();
 
 impl Doubt {
-    const ALL: [Doubt; 19] = [
+    const ALL: [Doubt; 20] = [
         Doubt::NameUnusual,
         Doubt::NamePadded,
         Doubt::NameEmpty,
@@ -42,6 +43,7 @@ impl Doubt {
         Doubt::BeyondReference,
         Doubt::StartsBeyondReference,
         Doubt::MateBeyondReference,
+        Doubt::MateNegative,
         Doubt::QualitiesPartlyMissing,
         Doubt::TagName,
         Doubt::TagTwice,
@@ -79,6 +81,7 @@ impl Doubt {
             Doubt::MateBeyondReference => {
                 (Rule::Mate, "the mate's position is beyond the end of its reference sequence")
             }
+            Doubt::MateNegative => (Rule::Mate, "the mate's position (PNEXT) is negative"),
             Doubt::QualitiesPartlyMissing => {
                 (Rule::Qualities, "the first quality is missing (0xff), but not all are")
             }
@@ -95,9 +98,7 @@ impl Doubt {
             Doubt::TagType => {
                 (Rule::Tags, "an optional field the specification defines has another type")
             }
-            Doubt::ReadGroupUnknown => {
-                (Rule::Tags, "the read group (RG) isn't in the header")
-            }
+            Doubt::ReadGroupUnknown => (Rule::Tags, "the read group (RG) isn't in the header"),
         }
     }
 }

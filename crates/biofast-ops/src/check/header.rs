@@ -80,7 +80,11 @@ impl Facts {
         if let Some(at) = bytes.iter().position(|&b| b == 0) {
             return Err(fault(format!("the text holds a NUL at byte {at}")));
         }
-        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let end = bytes.iter().rposition(|&b| b != b'\n').map_or(0, |n| n + 1);
+        if bytes.len() > end + 1 {
+            self.warn(self.lines, "empty lines at the end");
+        }
+        let bytes = &bytes[..end];
         if !bytes.is_empty() {
             for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -103,10 +107,6 @@ impl Facts {
     ) -> Result<(), Fault> {
         let wrong = |what: &str| Err(fault(format!("line {number}: {what}: '{}'", Shown(line))));
         let (kind, fields) = match line {
-            [] => {
-                self.warn(number, "an empty line");
-                return Ok(());
-            }
             [b'@', b'C', b'O'] | [b'@', b'C', b'O', b'\t', ..] => return Ok(()),
             [b'@', a, b, b'\t', fields @ ..]
                 if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() =>
@@ -117,6 +117,10 @@ impl Facts {
         };
         let mut names: Vec<&[u8]> = Vec::new();
         for field in fields.split(|&b| b == b'\t') {
+            if field.is_empty() {
+                self.warn(number, "an empty field");
+                continue;
+            }
             let [a, b, b':', value @ ..] = field else {
                 return wrong("expected fields of two characters, ':' and a value");
             };
@@ -131,9 +135,8 @@ impl Facts {
             }
             names.push(&field[..2]);
         }
-        let value = |tag: &[u8; 3]| {
-            fields.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(tag))
-        };
+        let value =
+            |tag: &[u8; 3]| fields.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(tag));
         match &kind {
             b"HD" => {
                 if number > 1 {
@@ -250,7 +253,8 @@ fn is_version(value: &[u8]) -> bool {
 /// What a reference name may hold (section 1.2.1).
 fn is_reference_name(name: &[u8]) -> bool {
     let inside = |b: &u8| {
-        b.is_ascii_graphic() && !matches!(b, b'\\' | b',' | b'"' | b'`' | b'\'' | b'(' | b')')
+        b.is_ascii_graphic()
+            && !matches!(b, b'\\' | b',' | b'"' | b'`' | b'\'' | b'(' | b')')
             && !matches!(b, b'[' | b']' | b'{' | b'}' | b'<' | b'>')
     };
     name.first().is_some_and(|b| !matches!(b, b'*' | b'=')) && name.iter().all(inside)

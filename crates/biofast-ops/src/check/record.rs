@@ -40,7 +40,7 @@ impl Rules {
         check_name(record.name(), &mut doubt)?;
         check_flags(record, &mut doubt);
         check_cigar_and_place(record, facts, &mut doubt)?;
-        check_mate(record, facts, &mut doubt)?;
+        check_mate(record, facts, &mut doubt);
         check_qualities(record.qualities(), &mut doubt)?;
         self.check_tags(record, facts, &mut doubt)
     }
@@ -93,8 +93,7 @@ impl Rules {
                 Some(name) => format!("the one after {}", Shown(name)),
                 None => "the first one".to_owned(),
             };
-            let message =
-                format!("an optional field is cut off or of an unknown type: {after}");
+            let message = format!("an optional field is cut off or of an unknown type: {after}");
             return Err((Rule::Tags, message));
         }
         Ok(())
@@ -249,16 +248,10 @@ fn check_cigar_and_place(
 
 /// RNEXT and PNEXT (sections 1.4 and 4.2).
 #[inline]
-fn check_mate(
-    record: &Record<'_>,
-    facts: &Facts,
-    doubt: &mut impl FnMut(Doubt),
-) -> Result<(), Finding> {
+fn check_mate(record: &Record<'_>, facts: &Facts, doubt: &mut impl FnMut(Doubt)) {
     let position = i64::from(record.mate_position());
     if position < -1 {
-        let message =
-            format!("expected a mate's position (PNEXT) of 0 or more, found {}", position + 1);
-        return Err((Rule::Mate, message));
+        doubt(Doubt::MateNegative);
     }
     if let Ok(index) = usize::try_from(record.mate_reference_id())
         && let Some((_, length)) = facts.references.get(index)
@@ -266,7 +259,6 @@ fn check_mate(
     {
         doubt(Doubt::MateBeyondReference);
     }
-    Ok(())
 }
 
 /// Phred values up to 93, or 0xff throughout (section 4.2.3).
