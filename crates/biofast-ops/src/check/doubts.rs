@@ -59,7 +59,7 @@ impl Doubt {
                 (Rule::Name, "the name holds a character the specification doesn't allow")
             }
             Doubt::NamePadded => (Rule::Name, "the name is padded with NULs"),
-            Doubt::NameEmpty => (Rule::Name, "the name is empty, where it should be '*'"),
+            Doubt::NameEmpty => (Rule::Name, "the name is empty or NUL, where it should be '*'"),
             Doubt::FlagsReserved => (Rule::Flags, "flags above 0x800 are set, which are reserved"),
             Doubt::FlagsUnpaired => {
                 (Rule::Flags, "flags about a mate are set (0x2, 0x8, 0x20, 0x40, 0x80) without 0x1")

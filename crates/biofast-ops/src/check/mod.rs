@@ -249,6 +249,28 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// Adds what the byte layer found besides the data.
+    fn add_note(&mut self, note: &biofast_io::Warning) {
+        match note {
+            biofast_io::Warning::GzipAfterBlocks(at) => {
+                let message = "ordinary gzip follows BGZF blocks";
+                let at = Location { block: Some(*at), ..Location::default() };
+                // BAM is BGZF (SAM specification, section 4.1); other data may be any gzip.
+                if self.format == Format::Bam && self.fault.is_none() {
+                    self.fault = Some(Fault::new(Rule::Container, message, at));
+                } else {
+                    self.warnings.push(Warning { at, ..Warning::new(Rule::Container, message) });
+                }
+            }
+            _ => {
+                let message = "the end-of-file marker is missing: the file may have been cut";
+                self.warnings.push(Warning::new(Rule::EndMarker, message));
+            }
+        }
+    }
+}
+
 /// Checks an input from its first byte to its last, or to its first fault.
 ///
 /// # Errors
@@ -270,9 +292,16 @@ pub fn check(mut source: Source, options: &Options<'_>) -> Result<Outcome, Error
         Err((format, fault)) => Outcome { fault: Some(fault), ..Outcome::new(format) },
     };
     outcome.container = notes.container();
-    if !notes.warnings().is_empty() {
-        let message = "the end-of-file marker is missing: the file may have been cut";
-        outcome.warnings.push(Warning::new(Rule::EndMarker, message));
+    for note in notes.warnings() {
+        outcome.add_note(&note);
+    }
+    if outcome.format == Format::Bam
+        && outcome.fault.is_none()
+        && let Some(container) = outcome.container
+        && !matches!(container, Container::Bgzf | Container::Plain)
+    {
+        let message = format!("BAM in {}, where tools expect BGZF", container.name());
+        outcome.warnings.push(Warning::new(Rule::Container, message));
     }
     Ok(outcome)
 }

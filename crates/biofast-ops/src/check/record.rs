@@ -148,13 +148,16 @@ fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding>
         return Ok(());
     }
     let end = name.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
-    if end < name.len() {
-        doubt(Doubt::NamePadded);
-    }
+    let padded = end < name.len();
     let name = &name[..end];
     if name.is_empty() {
         doubt(Doubt::NameEmpty);
-    } else if let Some(byte) = name.iter().find(|b| b.is_ascii_control()) {
+        return Ok(());
+    }
+    if padded {
+        doubt(Doubt::NamePadded);
+    }
+    if let Some(byte) = name.iter().find(|b| b.is_ascii_control()) {
         let message =
             format!("expected a printable name, found byte 0x{byte:02x} in '{}'", Shown(name));
         return Err((Rule::Name, message));
