@@ -91,9 +91,18 @@ fn a_fault_is_named_with_its_rule_and_record() {
 #[test]
 fn what_is_odd_is_a_warning_with_its_first_record_and_number() {
     let tags = |bytes: &[u8]| one(|r| r.tags = bytes.to_vec());
+    let padded = biofast_testkit::bam::Record {
+        references: [-1, -1],
+        mapq: 0,
+        flags: 4,
+        name: "ab\0".to_owned(),
+        len: 3,
+    };
+    let padded = biofast_testkit::bam::record(&padded);
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (set(good(), 36, b"@"), "a character the specification doesn't allow"),
         (set(good(), 36, &[0]), "NUL, where it should be '*'"),
+        (padded, "padded with NULs"),
         (one(|r| r.flags = 0x1000), "above 0x800"),
         (one(|r| r.flags = 0x40), "without 0x1"),
         (one(|r| r.reference = -1), "has no place"),

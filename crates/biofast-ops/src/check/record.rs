@@ -132,10 +132,10 @@ fn check_value(tag: &Tag<'_>, doubt: &mut impl FnMut(Doubt)) -> Result<(), Findi
 /// The type letters of the commonest fields of the specification of optional fields.
 #[inline]
 fn defined_type(name: [u8; 2]) -> Option<&'static [u8]> {
-    match &name {
-        b"NM" | b"AS" | b"NH" | b"HI" | b"MQ" | b"UQ" => Some(b"cCsSiI"),
-        b"RG" | b"MD" | b"MC" | b"SA" | b"PG" | b"LB" => Some(b"Z"),
-        b"ML" | b"CG" => Some(b"B"),
+    match name {
+        [b'N', b'M' | b'H'] | [b'A', b'S'] | [b'H', b'I'] | [b'M' | b'U', b'Q'] => Some(b"cCsSiI"),
+        [b'R' | b'P', b'G'] | [b'M', b'D' | b'C'] | [b'S', b'A'] | [b'L', b'B'] => Some(b"Z"),
+        [b'M', b'L'] | [b'C', b'G'] => Some(b"B"),
         _ => None,
     }
 }
