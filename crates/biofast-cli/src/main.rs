@@ -3,8 +3,8 @@
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
 mod alignments;
-mod filter;
 mod check;
+mod filter;
 mod index;
 mod inputs;
 mod merge;

@@ -220,7 +220,8 @@ fn records_that_are_not_in_the_order_of_names() {
 
 #[test]
 fn headers_that_contradict_themselves() {
-    let cases: [(&str, &[(&str, u32)], &str); 8] = [
+    type List = [(&'static str, u32)];
+    let cases: [(&str, &List, &str); 8] = [
         ("@SQ\tSN:a\tLN:5\n", &[("b", 5)], "in the list it is 'b'"),
         ("@SQ\tSN:a\tLN:5\n", &[("a", 6)], "'a' of 5 bases, in the list it is 'a' of 6"),
         ("@SQ\tSN:a\tLN:5\n", &[("a", 5), ("b", 5)], "1 @SQ lines, but 2"),

@@ -4,8 +4,8 @@
 //! Threads, shards of one file, many files and many machines are then the same operation.
 
 pub mod alignment;
-pub mod filter;
 pub mod check;
+pub mod filter;
 pub mod flagstat;
 pub mod idxstats;
 pub mod samtools_stats;

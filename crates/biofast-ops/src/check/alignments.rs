@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use biofast_bam::{Batch, ErrorKind, InputOptions};
+use biofast_bam::{Batch, Detail, ErrorKind, InputOptions};
 use biofast_io::{Location, Options as Io, Source};
 
 use super::doubts::Doubts;
 use super::header::Facts;
-use super::order::{Ends, Track};
+use super::order::{Ends, Place, Track};
 use super::record::{Finding, Rules};
 use super::{Error, Fault, Format, Options, Outcome, Rule, Warning};
 
@@ -20,7 +20,7 @@ struct Left {
     doubts: Doubts,
     ends: Ends,
     /// What is wrong with the record after them, and where it starts.
-    fault: Option<(Finding, Option<(u64, Option<u64>)>)>,
+    fault: Option<(Finding, Option<Place>)>,
 }
 
 /// What has been found, in the order of the file.
@@ -42,7 +42,10 @@ pub(super) fn check(
     let opening = InputOptions {
         io,
         reference: options.reference.clone(),
-        sequences: options.reference.is_some(),
+        detail: match options.reference {
+            Some(_) => Detail::Full,
+            None => Detail::Alignment,
+        },
     };
     let input = match biofast_bam::Input::open(source, &opening) {
         Ok(input) => input,
@@ -52,7 +55,8 @@ pub(super) fn check(
         }
     };
     if format == Format::Cram && options.reference.is_none() {
-        let message = "bases were not decoded (no reference was given)";
+        let message =
+            "bases stored as differences from a reference were not decoded: none was given";
         outcome.warnings.push(Warning::new(Rule::Unchecked, message));
     }
     // Every worker sees the same header; the first one looks at it.
@@ -146,12 +150,7 @@ impl Found {
 
 /// Where record `number` (from 0) is, in terms of the input: bytes of BAM that were made of text
 /// or of CRAM are no place in it.
-fn locate(
-    number: u64,
-    place: Option<(u64, Option<u64>)>,
-    facts: &Facts,
-    format: Format,
-) -> Location {
+fn locate(number: u64, place: Option<Place>, facts: &Facts, format: Format) -> Location {
     let place = place.filter(|_| format == Format::Bam);
     Location {
         name: None,

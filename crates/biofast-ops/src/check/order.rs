@@ -44,13 +44,16 @@ impl Claim {
     }
 }
 
+/// The offset of a record in the inflated data, and of its block in the file.
+pub(super) type Place = (u64, Option<u64>);
+
 /// A record out of order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Break {
     /// Its number, from 0.
     pub(super) record: u64,
     /// Where it starts.
-    pub(super) place: Option<(u64, Option<u64>)>,
+    pub(super) place: Option<Place>,
     pub(super) message: String,
 }
 
@@ -61,7 +64,7 @@ pub(super) struct Ends {
     first: Key,
     last: Key,
     first_record: u64,
-    first_place: Option<(u64, Option<u64>)>,
+    first_place: Option<Place>,
     breaks: [Option<Break>; 2],
 }
 
@@ -91,7 +94,7 @@ impl Ends {
         &mut self,
         record: &Record<'_>,
         number: u64,
-        place: impl Fn() -> Option<(u64, Option<u64>)>,
+        place: impl Fn() -> Option<Place>,
         claim: Claim,
         references: &[(Vec<u8>, i64)],
     ) {
