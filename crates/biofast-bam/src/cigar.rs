@@ -111,6 +111,12 @@ impl<'a> Cigar<'a> {
         })
     }
 
+    /// The operations as stored: length × 16 + code.
+    #[inline]
+    pub fn words(&self) -> impl ExactSizeIterator<Item = u32> + Clone + 'a {
+        self.words.iter().map(|word| u32::from_le_bytes(*word))
+    }
+
     /// Bases of the reference from the first to the last aligned one; 0 without a CIGAR.
     pub fn reference_len(&self) -> u64 {
         self.iter().filter(|(op, _)| op.consumes_reference()).map(|(_, len)| u64::from(len)).sum()

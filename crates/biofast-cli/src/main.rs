@@ -3,6 +3,7 @@
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
 mod alignments;
+mod check;
 mod filter;
 mod index;
 mod inputs;
@@ -27,6 +28,7 @@ struct Cli {
 enum Command {
     Stats(stats::Args),
     Filter(Box<filter::Args>),
+    Check(check::Args),
     Flagstat(alignments::FlagstatArgs),
     Idxstats(alignments::IdxstatsArgs),
     Index(index::Args),
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Ok(()) => match &cli.command {
             Command::Stats(args) => stats::run(args),
             Command::Filter(args) => filter::run(args),
+            Command::Check(args) => check::run(args),
             Command::Flagstat(args) => alignments::flagstat(args),
             Command::Idxstats(args) => alignments::idxstats(args),
             Command::Index(args) => index::run(args),

@@ -152,6 +152,11 @@ const BIOFAST_SAMTOOLS_STATS: Contestant = Contestant {
     answer: Answer::SamtoolsStats,
     ..BIOFAST
 };
+const BIOFAST_CHECK: Contestant = Contestant {
+    args: |c| list(&[&"check", &"--json", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::BiofastCheck,
+    ..BIOFAST
+};
 // The threads of `samtools -@` come on top of the main one, which parses while they inflate.
 const SAMTOOLS_FLAGSTAT: Contestant = Contestant {
     name: "samtools",
@@ -170,6 +175,20 @@ const SAMTOOLS_STATS: Contestant = Contestant {
     args: |c| list(&[&"stats", &format!("-@{}", c.threads), &c.file]),
     answer: Answer::SamtoolsStats,
     ..SAMTOOLS_FLAGSTAT
+};
+// `samtools quickcheck` looks at the start and the end only; this reads and writes every record.
+const SAMTOOLS_VIEW: Contestant = Contestant {
+    args: |c| list(&[&"view", &"-u", &"-o", &"/dev/null", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::None,
+    ..SAMTOOLS_FLAGSTAT
+};
+const GZIP_TEST: Contestant = Contestant {
+    name: "gzip -t",
+    program: Program::Peer("gzip"),
+    args: |c| list(&[&"-t", &c.file]),
+    version_args: &["--version"],
+    answer: Answer::None,
+    scales: false,
 };
 const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
     name: "sambamba",
@@ -341,6 +360,34 @@ pub(crate) const JOBS: &[Job] = &[
             BIOFAST_SAMTOOLS_STATS,
             Contestant { name: CONTROL, ..BIOFAST_SAMTOOLS_STATS },
             SAMTOOLS_STATS,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "fastq-check",
+        about: "integrity of a BGZF-compressed FASTQ file; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bgzf,
+        full: "r1_1600k",
+        quick: "large",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_CHECK,
+            Contestant { name: CONTROL, ..BIOFAST_CHECK },
+            GZIP_TEST,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-check",
+        about: "integrity of a BAM file; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_CHECK,
+            Contestant { name: CONTROL, ..BIOFAST_CHECK },
+            SAMTOOLS_VIEW,
             LIMIT_INFLATE,
         ],
     },
