@@ -67,6 +67,13 @@ pub enum ErrorKind {
     },
     /// An index that is damaged or of another file.
     BadIndex(String),
+    /// A record that can't be written in the format asked for.
+    Unwritable {
+        /// The read's name, fit for display.
+        name: String,
+        /// What is wrong with the record.
+        reason: &'static str,
+    },
     /// Something that can't be indexed.
     NotIndexable(String),
     /// A record that comes before the one in front of it, where records must be sorted.
@@ -189,6 +196,9 @@ impl fmt::Display for ErrorKind {
                 write!(f, "region '{}': {reason}", Shown(region.as_bytes()))
             }
             ErrorKind::BadIndex(reason) => write!(f, "unusable index: {reason}"),
+            ErrorKind::Unwritable { name, reason } => {
+                write!(f, "the record '{name}' can't be written: {reason}")
+            }
             ErrorKind::NotIndexable(reason) => write!(f, "can't be indexed: {reason}"),
             ErrorKind::Unsorted { previous, found } => write!(
                 f,

@@ -1,4 +1,4 @@
-//! The bits of FLAG (SAM specification, section 1.4.2).
+//! The bits of FLAG (SAM specification, section 1.4.2), their names, and choice by them.
 
 /// The template has several reads in sequencing.
 pub const PAIRED: u16 = 0x1;
@@ -24,3 +24,76 @@ pub const QC_FAIL: u16 = 0x200;
 pub const DUPLICATE: u16 = 0x400;
 /// A part of a chimeric alignment beside the primary one.
 pub const SUPPLEMENTARY: u16 = 0x800;
+
+/// The names of the bits, from the lowest.
+const NAMES: [&str; 12] = [
+    "PAIRED",
+    "PROPER_PAIR",
+    "UNMAP",
+    "MUNMAP",
+    "REVERSE",
+    "MREVERSE",
+    "READ1",
+    "READ2",
+    "SECONDARY",
+    "QCFAIL",
+    "DUP",
+    "SUPPLEMENTARY",
+];
+
+/// Reads flags as people write them for samtools: a number (decimal, `0x` hexadecimal or octal
+/// with a leading 0), or names separated by commas.
+///
+/// ```
+/// use biofast_bam::flag;
+/// assert_eq!(flag::parse("UNMAP,DUP"), Some(0x404));
+/// assert_eq!(flag::parse("0x900"), Some(0x900));
+/// assert_eq!(flag::parse("2308"), Some(2308));
+/// assert_eq!(flag::parse("UNMAPPED"), None);
+/// ```
+pub fn parse(text: &str) -> Option<u16> {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) => (digits, 16),
+            None if text.len() > 1 && text.starts_with('0') => (&text[1..], 8),
+            None => (text, 10),
+        };
+        return u16::from_str_radix(digits, radix).ok();
+    }
+    text.split(',').try_fold(0, |flags, name| {
+        let bit = NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))?;
+        Some(flags | 1 << bit)
+    })
+}
+
+/// Which records are wanted by their flags and mapping quality.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// All of these bits must be set (`-f` of samtools).
+    pub all_of: u16,
+    /// At least one of these bits must be set, if there are any (`--rf`).
+    pub any_of: u16,
+    /// None of these bits may be set (`-F`).
+    pub none_of: u16,
+    /// Not all of these bits may be set, if there are any (`-G`).
+    pub not_all_of: u16,
+    /// The lowest mapping quality (`-q`).
+    pub min_mapping_quality: u8,
+}
+
+impl Filter {
+    /// Whether a record is wanted.
+    ///
+    /// ```
+    /// let filter = biofast_bam::flag::Filter { none_of: 0x900, ..Default::default() };
+    /// assert!(filter.accepts(0x10, 60) && !filter.accepts(0x110, 60));
+    /// ```
+    #[inline]
+    pub fn accepts(&self, flags: u16, mapping_quality: u8) -> bool {
+        flags & self.all_of == self.all_of
+            && (self.any_of == 0 || flags & self.any_of != 0)
+            && flags & self.none_of == 0
+            && (self.not_all_of == 0 || flags & self.not_all_of != self.not_all_of)
+            && mapping_quality >= self.min_mapping_quality
+    }
+}

@@ -34,6 +34,8 @@ pub struct Framer {
     on_header: Option<OnHeader>,
     /// Where records must be sorted: what came before.
     order: Option<Order>,
+    /// Whether records of the same name that follow one another must be in one chunk.
+    together: bool,
 }
 
 type OnHeader = Box<dyn FnOnce(&Header) -> Result<(), Error> + Send>;
@@ -81,6 +83,7 @@ impl Framer {
             place: Some(VirtualOffset::default()),
             on_header: None,
             order: None,
+            together: false,
         }
     }
 
@@ -101,6 +104,12 @@ impl Framer {
     /// Makes a record that is not in the order of coordinates an error.
     pub(crate) fn check_order(mut self) -> Framer {
         self.order = Some(Order::default());
+        self
+    }
+
+    /// Leaves records of the same name that follow one another in one chunk.
+    pub(crate) fn keep_names_together(mut self) -> Framer {
+        self.together = true;
         self
     }
 
@@ -183,6 +192,15 @@ impl pipeline::Framer for Framer {
                 }
             }
             inside = (at < bytes.len()).then_some("a record");
+            if self.together
+                && end == End::More
+                && fault.is_none()
+                && let Some((first, start)) = last_name(bytes, &frame.starts)
+            {
+                // More of that name may follow.
+                frame.starts.truncate(first);
+                at = start;
+            }
             if let Some(order) = &mut self.order
                 && let Err((index, kind)) = order.check(bytes, &frame.starts)
             {
@@ -225,6 +243,25 @@ impl pipeline::Framer for Framer {
             }
         }
         Error::new(kind, at)
+    }
+}
+
+/// Of the last records that have the same name, the index of the first and where it starts.
+fn last_name(bytes: &[u8], starts: &[u32]) -> Option<(usize, usize)> {
+    let name = |start: u32| {
+        let at = start as usize + 4;
+        // The record has been framed, so it has its fixed-length fields and a name.
+        &bytes[at + FIXED_LEN..at + FIXED_LEN + usize::from(bytes[at + 8])]
+    };
+    let last = name(*starts.last()?);
+    let others = starts.iter().rev().take_while(|&&start| name(start) == last).count();
+    let first = starts.len() - others;
+    Some((first, starts[first] as usize))
+}
+
+impl pipeline::CountRecords for Framer {
+    fn count(frame: &Frame) -> usize {
+        frame.starts.len()
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use biofast_io::{Location, Options, Source};
 use noodles_sam as sam;
 
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 
 /// The header of a BAM file.
@@ -47,9 +48,19 @@ impl Header {
 
     /// Whether the text says that the records are sorted by coordinate.
     pub fn is_sorted_by_coordinate(&self) -> bool {
+        self.says(b"SO:coordinate")
+    }
+
+    /// Whether the text says that records of the same name stand together.
+    pub fn is_grouped_by_name(&self) -> bool {
+        self.says(b"SO:queryname") || self.says(b"GO:query")
+    }
+
+    /// Whether the first line is `@HD` and has the field.
+    fn says(&self, field: &[u8]) -> bool {
         let line = self.text.split(|&b| b == b'\n').next().unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|f| f == b"SO:coordinate")
+        line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|found| found == field)
     }
 
     /// The text parsed by noodles.
@@ -60,6 +71,81 @@ impl Header {
         // The text may be padded with NULs.
         let end = self.text.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
         sam::io::Reader::new(&self.text[..end]).read_header()
+    }
+
+    /// Appends the header as SAM text: its lines, each with its line feed, and an `@SQ` line for
+    /// each reference if no line of the text is one, as samtools prints it.
+    pub fn write_sam(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        // What comes after a NUL is padding.
+        let text = self.text.split(|&b| b == 0).next().unwrap_or_default();
+        out.extend_from_slice(text);
+        if out.len() > start && !out.ends_with(b"\n") {
+            out.push(b'\n');
+        }
+        if text.split(|&b| b == b'\n').any(|line| line.starts_with(b"@SQ\t")) {
+            return;
+        }
+        for reference in &self.references {
+            out.extend_from_slice(b"@SQ\tSN:");
+            out.extend_from_slice(&reference.name);
+            out.extend_from_slice(format!("\tLN:{}\n", reference.length).as_bytes());
+        }
+    }
+
+    /// Appends the header as BAM data: magic, text and references.
+    ///
+    /// # Errors
+    /// If the text doesn't fit BAM.
+    pub fn write_bam(&self, out: &mut Vec<u8>) -> Result<(), Error> {
+        let too_long = || {
+            let kind = ErrorKind::BadHeader("more than 2 GiB of text");
+            Error::new(kind, Location::default())
+        };
+        let mut text = Vec::new();
+        self.write_sam(&mut text);
+        let text_len = i32::try_from(text.len()).map_err(|_| too_long())?;
+        out.extend_from_slice(b"BAM\x01");
+        out.extend(text_len.to_le_bytes());
+        out.extend_from_slice(&text);
+        // All of these were read from 32-bit numbers, or made of a text that was measured.
+        out.extend((self.references.len() as u32).to_le_bytes());
+        for reference in &self.references {
+            out.extend((reference.name.len() as u32 + 1).to_le_bytes());
+            out.extend_from_slice(&reference.name);
+            out.push(0);
+            out.extend(reference.length.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// A header of this text whose references are those of its `@SQ` lines.
+    ///
+    /// ```
+    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\n")?;
+    /// assert_eq!(header.references()[0].length, 1000);
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If an `@SQ` line is malformed.
+    pub fn from_text(text: &[u8]) -> Result<Header, Error> {
+        let mut bytes = Vec::new();
+        let located = |kind, line| {
+            let at = Location { line, ..Default::default() };
+            Error::new(kind, at)
+        };
+        let text = crate::sam::Text::from_bytes(text);
+        text.write_bam(&mut bytes).map_err(|(line, kind)| located(kind, Some(line + 1)))?;
+        match Header::parse(&bytes).map_err(|kind| located(kind, None))? {
+            Parsed::Complete(header, _) => Ok(header),
+            Parsed::NeedMore => Err(located(ErrorKind::Truncated("the header"), None)),
+        }
+    }
+
+    /// The same references under another text.
+    pub(crate) fn with_text(&self, text: Vec<u8>) -> Header {
+        Header { text, references: self.references.clone() }
     }
 
     /// Reads a header from the first bytes of the data. Lengths are checked against the bytes
@@ -97,6 +183,29 @@ impl Header {
     }
 }
 
+/// The header of a source of BAM bytes, which stays unread.
+///
+/// # Errors
+/// If it can't be read.
+pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {
+    let mut wanted = 64 << 10;
+    loop {
+        // A fault at the start is told by the reader, too.
+        let bytes = source.peek(wanted).unwrap_or_default();
+        if let Ok(Parsed::Complete(header, _)) = Header::parse(&bytes) {
+            return Ok((header, source));
+        }
+        if bytes.len() < wanted {
+            // What is wrong is said by the reader, with its place.
+            let options = Options { threads: 1, ..Options::default() };
+            let at = Location { name: Some(source.name().into()), ..Location::default() };
+            crate::read_header(source, &options)?;
+            return Err(Error::new(ErrorKind::Truncated("the header"), at));
+        }
+        wanted *= 8;
+    }
+}
+
 fn what_else(bytes: &[u8]) -> &'static str {
     match Format::of(bytes) {
         Ok(format) => format.name(),
@@ -127,8 +236,7 @@ impl<'a> Cursor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Error, read_header};
-    use biofast_io::{Options, Source};
+    use crate::read_header;
     use biofast_testkit::bam;
     use biofast_testkit::container::bgzf;
 

@@ -152,6 +152,15 @@ impl Query {
         self.stored_len
     }
 
+    /// The header of what will be read, and the query for whoever reads it.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub fn peek_header(self) -> Result<(Header, Query), Error> {
+        let (header, source) = crate::peek_header(self.source)?;
+        Ok((header, Query { source, ..self }))
+    }
+
     fn open_file(
         path: &Path,
         selection: &Selection,
@@ -298,9 +307,9 @@ pub fn par_fold_regions_ordered<C: Send, T: Default + Send>(
 }
 
 /// What a fold of a query needs besides the source and the framer.
-struct Plan {
-    name: Arc<str>,
-    options: Options,
+pub(crate) struct Plan {
+    pub(crate) name: Arc<str>,
+    pub(crate) options: Options,
     /// `None`: all records are wanted. Set before the first record is framed.
     regions: Option<Arc<OnceLock<Regions>>>,
     /// Set if the source is spliced by an index.
@@ -310,7 +319,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(query: Query, options: &Options) -> (Source, Framer, Plan) {
+    pub(crate) fn new(query: Query, options: &Options) -> (Source, Framer, Plan) {
         let Query { source, wanted, stored_len, .. } = query;
         let framer = Framer::new(source.name(), Arc::default());
         let mut plan = Plan {
@@ -360,12 +369,12 @@ impl Plan {
     }
 
     /// Lets `accept` see the wanted records of a batch.
-    fn pick<C>(
+    pub(crate) fn pick<C, R>(
         &self,
         picked: &mut Picked<C>,
         batch: Batch<'_>,
-        accept: impl FnOnce(&mut C, Batch<'_>),
-    ) {
+        accept: impl FnOnce(&mut C, Batch<'_>) -> R,
+    ) -> R {
         let Picked { so_far, starts, misfit } = picked;
         let Some(regions) = &self.regions else { return accept(so_far, batch) };
         starts.clear();
@@ -378,10 +387,10 @@ impl Plan {
                 }
             }
         }
-        accept(so_far, Batch { starts, ..batch });
+        accept(so_far, Batch { starts, ..batch })
     }
 
-    fn finish<C>(
+    pub(crate) fn finish<C>(
         &self,
         result: Result<(Header, Picked<C>), Fault<Picked<C>, Error>>,
     ) -> Result<(Header, C), Fault<C, Error>> {
@@ -404,8 +413,8 @@ impl Plan {
 }
 
 /// What a worker holds.
-struct Picked<C> {
-    so_far: C,
+pub(crate) struct Picked<C> {
+    pub(crate) so_far: C,
     /// Where the wanted records start in the batch.
     starts: Vec<u32>,
     /// Whether a record shows that the index is not that of the file.
@@ -413,11 +422,11 @@ struct Picked<C> {
 }
 
 impl<C> Picked<C> {
-    fn new(so_far: C) -> Self {
+    pub(crate) fn new(so_far: C) -> Self {
         Picked { so_far, starts: Vec::new(), misfit: false }
     }
 
-    fn merge(&mut self, other: Picked<C>, merge: impl Fn(&mut C, C)) {
+    pub(crate) fn merge(&mut self, other: Picked<C>, merge: impl Fn(&mut C, C)) {
         merge(&mut self.so_far, other.so_far);
         self.misfit |= other.misfit;
     }
@@ -443,7 +452,7 @@ fn in_file(error: Error, places: &Places) -> Error {
     Error::new(kind, at)
 }
 
-fn in_input(error: Error, name: &Arc<str>) -> Error {
+pub(crate) fn in_input(error: Error, name: &Arc<str>) -> Error {
     if error.at().name.is_some() {
         return error;
     }

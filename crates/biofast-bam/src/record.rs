@@ -29,6 +29,14 @@ impl<'a> Record<'a> {
         self.bytes
     }
 
+    /// Appends the record as BAM stores it, block size included.
+    #[inline]
+    pub fn write_bam(&self, out: &mut Vec<u8>) {
+        // Framed with a block size of 32 bits.
+        out.extend_from_slice(&(self.bytes.len() as u32).to_le_bytes());
+        out.extend_from_slice(self.bytes);
+    }
+
     #[inline]
     fn word(&self, at: usize) -> i32 {
         let b = &self.bytes[at..at + 4];
@@ -106,17 +114,33 @@ impl<'a> Record<'a> {
     /// The CIGAR, which is in the tag `CG` when it has more than 65,535 operations.
     #[inline]
     pub fn cigar(&self) -> Cigar<'a> {
+        let stored = self.stored_cigar();
+        Cigar::new(self.long_cigar(stored).unwrap_or(stored))
+    }
+
+    /// Whether the CIGAR is that of the tag `CG`, which is then no optional field of its own.
+    #[inline]
+    pub(crate) fn has_long_cigar(&self) -> bool {
+        self.long_cigar(self.stored_cigar()).is_some()
+    }
+
+    #[inline]
+    fn stored_cigar(&self) -> &'a [u8] {
         let start = FIXED_LEN + self.name_len();
-        let stored = &self.bytes[start..start + 4 * self.cigar_ops()];
-        if cigar::is_placeholder(stored, self.sequence_len())
-            && let Some(real) = self.tags().find(|tag| tag.name == *b"CG")
-            && let Some(words) = real.as_u32_array()
-            // As htslib: a shorter list is no CIGAR that didn't fit.
-            && words.len() >= stored.len()
-        {
-            return Cigar::new(words);
+        &self.bytes[start..start + 4 * self.cigar_ops()]
+    }
+
+    /// The words of the tag `CG` if `stored` only stands for them.
+    #[inline]
+    fn long_cigar(&self, stored: &[u8]) -> Option<&'a [u8]> {
+        if !cigar::is_placeholder(stored, self.sequence_len()) {
+            return None;
         }
-        Cigar::new(stored)
+        let words = self.tags().find(|tag| tag.name == *b"CG")?.as_u32_array()?;
+        // As htslib: a shorter list is no CIGAR that didn't fit, and a record without a place has
+        // none.
+        let is_placed = self.reference_id() >= 0 && self.position() >= 0;
+        (is_placed && words.len() >= stored.len()).then_some(words)
     }
 
     /// The end of the alignment on the reference: the first position after it, counted from 0. A

@@ -70,8 +70,9 @@ impl<'a> Tags<'a> {
             b'A' | b'c' | b'C' => fixed(1),
             b's' | b'S' => fixed(2),
             b'i' | b'I' | b'f' => fixed(4),
+            // Not in the specification; samtools reads and writes it.
             b'd' => fixed(8),
-            b'Z' | b'H' => rest.iter().position(|&b| b == 0).map(|n| (n, 1)),
+            b'Z' | b'H' => memchr::memchr(0, rest).map(|n| (n, 1)),
             b'B' => {
                 let [kind, count @ ..] = rest.first_chunk::<5>()?;
                 let size = match kind {

@@ -103,11 +103,11 @@ pub(crate) struct RegionArgs {
     /// contains ':', braces tell it from the positions: {HLA:01}:1-100. A record that
     /// overlaps several regions counts once.
     #[arg(long = "region", value_name = "REGION")]
-    regions: Vec<String>,
+    pub(crate) regions: Vec<String>,
 
     /// Only records that overlap an interval of the BED file (from 0, end not included)
     #[arg(short = 'L', long, value_name = "BED")]
-    regions_file: Option<PathBuf>,
+    pub(crate) regions_file: Option<PathBuf>,
 }
 
 impl RegionArgs {

@@ -4,13 +4,17 @@
 
 mod alignments;
 mod check;
+mod fastq;
 mod filter;
+mod import;
 mod index;
 mod inputs;
 mod merge;
 mod output;
 mod progress;
+mod reading;
 mod stats;
+mod view;
 
 use std::process::ExitCode;
 
@@ -33,6 +37,9 @@ enum Command {
     Idxstats(alignments::IdxstatsArgs),
     Index(index::Args),
     Merge(merge::Args),
+    View(Box<view::Args>),
+    Fastq(Box<fastq::Args>),
+    Import(Box<import::Args>),
 }
 
 fn main() -> ExitCode {
@@ -47,6 +54,9 @@ fn main() -> ExitCode {
             Command::Idxstats(args) => alignments::idxstats(args),
             Command::Index(args) => index::run(args),
             Command::Merge(args) => merge::run(args),
+            Command::View(args) => view::run(args),
+            Command::Fastq(args) => fastq::run(args),
+            Command::Import(args) => import::run(args),
         },
     };
     match result {

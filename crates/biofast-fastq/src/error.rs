@@ -25,6 +25,8 @@ pub enum ErrorKind {
         /// What to do instead.
         hint: &'static str,
     },
+    /// What the reads are for can't take this one.
+    Refused(String),
     /// A record does not start with `@`.
     ExpectedAt {
         /// The line found.
@@ -138,6 +140,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Io(e) => write!(f, "{}", e.kind()),
+            ErrorKind::Refused(reason) => f.write_str(reason),
             ErrorKind::OtherFormat { format, hint } => {
                 write!(f, "this is {format}, not FASTQ; {hint}")
             }

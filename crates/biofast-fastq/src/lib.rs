@@ -44,5 +44,5 @@ pub use fold::par_fold;
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use reader::Reader;
 pub use record::{Batch, Record, Records};
-pub use transform::{Inputs, Unit, par_transform};
+pub use transform::{Inputs, Unit, par_transform, par_try_transform};
 pub use writer::write_record;

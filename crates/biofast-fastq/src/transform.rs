@@ -1,5 +1,8 @@
 //! Reads or pairs to outputs, in order, on all threads.
 
+use std::convert::Infallible;
+use std::fmt::Display;
+
 use biofast_io::output::Output;
 use biofast_io::pipeline::{self, Ending, Failure, Group, Input, Part, Plan};
 use biofast_io::{Location, Options, Source};
@@ -86,6 +89,27 @@ pub fn par_transform<C: Send>(
     each: impl Fn(&mut C, Unit<'_>, &mut [Vec<u8>]) + Sync,
     merge: impl Fn(&mut C, C),
 ) -> Result<C, Failure<Error>> {
+    let each = |so_far: &mut C, unit: Unit<'_>, texts: &mut [Vec<u8>]| {
+        each(so_far, unit, texts);
+        Ok::<(), Infallible>(())
+    };
+    par_try_transform(inputs, options, limit, outputs, init, each, merge)
+}
+
+/// [`par_transform`] with an `each` that may refuse a unit: its reason becomes the fault of that
+/// record, with its name and number.
+///
+/// # Errors
+/// As [`par_transform`], and the first refusal.
+pub fn par_try_transform<C: Send, R: Display>(
+    inputs: Inputs,
+    options: [Options; 2],
+    limit: Option<u64>,
+    outputs: &mut [Output],
+    init: impl Fn() -> C + Sync,
+    each: impl Fn(&mut C, Unit<'_>, &mut [Vec<u8>]) -> Result<(), R> + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<C, Failure<Error>> {
     let [first, second] = options;
     let threads = first.threads;
     let (shape, sources) = match inputs {
@@ -138,18 +162,21 @@ fn at(name: &str, record: u64) -> Location {
 }
 
 /// Calls `each` for the units of a group, up to the first pair that isn't one.
-fn units(
+fn units<R: Display>(
     shape: Shape,
     group: &Group<Framer>,
     names: &[String],
-    mut each: impl FnMut(Unit<'_>),
+    mut each: impl FnMut(Unit<'_>) -> Result<(), R>,
 ) -> Result<(), Error> {
+    let refused = |reason: R, record: u64| {
+        Error::new(ErrorKind::Refused(reason.to_string()), at(&names[0], record + 1))
+    };
     let start = group.first_record();
     let mut reads = records(group.input(0));
     match shape {
         Shape::Single => {
             for (index, first) in (start..).zip(reads) {
-                each(Unit { index, first, second: None });
+                each(Unit { index, first, second: None }).map_err(|e| refused(e, index))?;
             }
         }
         Shape::Interleaved => {
@@ -158,7 +185,8 @@ fn units(
                 if let Some((kind, mate)) = pair_fault(&first, &second) {
                     return Err(Error::new(kind, at(&names[0], record + mate as u64 + 1)));
                 }
-                each(Unit { index: record / 2, first, second: Some(second) });
+                let unit = Unit { index: record / 2, first, second: Some(second) };
+                each(unit).map_err(|e| refused(e, record))?;
                 record += 2;
             }
         }
@@ -168,7 +196,8 @@ fn units(
                 if let Some((kind, mate)) = pair_fault(&first, &second) {
                     return Err(Error::new(kind, at(&names[mate], index + 1)));
                 }
-                each(Unit { index, first, second: Some(second) });
+                let unit = Unit { index, first, second: Some(second) };
+                each(unit).map_err(|e| refused(e, index))?;
             }
         }
     }

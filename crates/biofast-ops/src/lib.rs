@@ -8,5 +8,7 @@ pub mod check;
 pub mod filter;
 pub mod flagstat;
 pub mod idxstats;
+pub mod import;
 pub mod samtools_stats;
 pub mod stats;
+pub mod to_fastq;

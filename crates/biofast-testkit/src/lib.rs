@@ -6,3 +6,4 @@ pub mod container;
 pub mod generate;
 pub mod reference;
 pub mod sam;
+pub mod templates;

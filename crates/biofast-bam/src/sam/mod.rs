@@ -1,9 +1,12 @@
-//! SAM text as a stream of BAM bytes: lines in blocks, converted on several threads, in order.
+//! SAM text as a stream of BAM bytes: lines in blocks, converted on several threads, in order;
+//! and records as SAM text.
 
 mod fields;
 mod header;
 mod line;
+mod number;
 mod tags;
+mod write;
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -16,6 +19,8 @@ use header::References;
 pub(crate) use header::Text;
 use line::LineFault;
 pub(crate) use line::bin;
+pub(crate) use tags::write_tag;
+pub use write::SamWriter;
 
 /// Text that is handed to a converting thread at once, give or take a line.
 const BLOCK: usize = 256 << 10;

@@ -5,7 +5,7 @@ use crate::sam::line::LineFault;
 
 /// Appends an optional field. Integers take the smallest type that holds them, unsigned ones
 /// first, as samtools stores them; elements of arrays keep the stated type.
-pub(super) fn write_tag(field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
+pub(crate) fn write_tag(field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
     let [t, u, b':', kind, b':', value @ ..] = field else {
         return Err(LineFault::new("an optional field TAG:TYPE:VALUE", field));
     };

@@ -1,6 +1,7 @@
 //! How to read what each contestant says it counted, so that the benchmark can compare it with the truth.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -56,6 +57,10 @@ pub(crate) enum Answer {
     Flagstat,
     /// `idxstats` of any tool: the sum of mapped and unmapped records.
     Idxstats,
+    /// SAM text: its records and their bases.
+    Sam,
+    /// FASTQ of four lines a record: its records and their bases.
+    Fastq,
     /// `biofast-lab limit`: bytes of text.
     Lab,
     /// None: standard output is discarded.
@@ -74,11 +79,38 @@ impl Answer {
             return Ok(Counts::default());
         }
         let path = if self == Answer::Fastp { report } else { stdout };
+        if let Answer::Sam | Answer::Fastq = self {
+            let file =
+                fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+            return self.count_lines(BufReader::new(file));
+        }
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let counts = self.parse_text(&text)?;
         ensure!(counts != Counts::default(), "it has no counts");
         Ok(counts)
+    }
+
+    /// Records and bases of SAM or FASTQ, which may be long.
+    fn count_lines(self, mut reader: impl BufRead) -> Result<Counts> {
+        let (mut records, mut bases) = (0, 0);
+        let mut line = Vec::new();
+        let mut number = 0u64;
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            let text = line.strip_suffix(b"\n").context("the last line is cut")?;
+            let sequence = match self {
+                Answer::Sam if text.starts_with(b"@") => None,
+                Answer::Sam => text.split(|&b| b == b'\t').nth(9),
+                _ => Some(text).filter(|_| number % 4 == 1),
+            };
+            if let Some(sequence) = sequence {
+                records += 1;
+                bases += sequence.len() as u64;
+            }
+            number += 1;
+            line.clear();
+        }
+        Ok(Counts { records: Some(records), bases: Some(bases), bytes: None })
     }
 
     fn parse_text(self, text: &str) -> Result<Counts> {
@@ -162,7 +194,8 @@ impl Answer {
                 }
                 (Some(records), None, None)
             }
-            Answer::None => (None, None, None),
+            // These are counted as they are read.
+            Answer::None | Answer::Sam | Answer::Fastq => (None, None, None),
         };
         Ok(Counts { records, bases, bytes })
     }
@@ -204,6 +237,17 @@ mod tests {
         assert!(Answer::Flagstat.parse_text("").is_err());
         let bytes = Counts { bytes: Some(9), ..Counts::default() };
         assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), bytes);
+    }
+
+    #[test]
+    fn lines_are_counted() {
+        let count = |answer: Answer, text: &str| answer.count_lines(text.as_bytes());
+        let counts = Counts { records: Some(2), bases: Some(5), bytes: None };
+        let sam =
+            "@HD\tVN:1.6\na\t4\t*\t0\t0\t*\t*\t0\t0\tACG\tIII\nb\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
+        assert_eq!(count(Answer::Sam, sam).ok(), Some(counts));
+        assert_eq!(count(Answer::Fastq, "@a\nACG\n+\n@II\n@b\nAC\n+\nII\n").ok(), Some(counts));
+        assert!(count(Answer::Sam, &sam[..sam.len() - 1]).is_err());
     }
 
     #[test]

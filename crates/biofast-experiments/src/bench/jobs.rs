@@ -177,7 +177,7 @@ const SAMTOOLS_STATS: Contestant = Contestant {
     ..SAMTOOLS_FLAGSTAT
 };
 // `samtools quickcheck` looks at the start and the end only; this reads and writes every record.
-const SAMTOOLS_VIEW: Contestant = Contestant {
+const SAMTOOLS_READ: Contestant = Contestant {
     args: |c| list(&[&"view", &"-u", &"-o", &"/dev/null", &format!("-@{}", c.threads), &c.file]),
     answer: Answer::None,
     ..SAMTOOLS_FLAGSTAT
@@ -189,6 +189,41 @@ const GZIP_TEST: Contestant = Contestant {
     version_args: &["--version"],
     answer: Answer::None,
     scales: false,
+};
+const BIOFAST_VIEW: Contestant = Contestant {
+    args: |c| list(&[&"view", &"-h", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::Sam,
+    ..BIOFAST
+};
+const SAMTOOLS_VIEW: Contestant = Contestant {
+    args: |c| list(&[&"view", &"-h", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::Sam,
+    ..SAMTOOLS_FLAGSTAT
+};
+const BIOFAST_FASTQ: Contestant = Contestant {
+    args: |c| list(&[&"fastq", &"--quiet", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::Fastq,
+    ..BIOFAST
+};
+const BIOFAST_FASTQ_IN_ORDER: Contestant = Contestant {
+    args: |c| list(&[&"fastq", &"--quiet", &"--grouped", &format!("-@{}", c.threads), &c.file]),
+    ..BIOFAST_FASTQ
+};
+const SAMTOOLS_FASTQ: Contestant = Contestant {
+    args: |c| list(&[&"fastq", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::Fastq,
+    ..SAMTOOLS_FLAGSTAT
+};
+const SAMTOOLS_COLLATE_FASTQ: Contestant = Contestant {
+    name: "samtools collate | fastq",
+    program: Program::Peer("sh"),
+    args: |c| {
+        let line = "samtools collate -@ $1 -Ou \"$2\" \"$3\" | samtools fastq -@ $1 -";
+        list(&[&"-c", &line, &"sh", &c.threads.to_string(), &c.file, &c.report])
+    },
+    version_args: &[],
+    answer: Answer::Fastq,
+    scales: true,
 };
 const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
     name: "sambamba",
@@ -387,7 +422,49 @@ pub(crate) const JOBS: &[Job] = &[
         contestants: &[
             BIOFAST_CHECK,
             Contestant { name: CONTROL, ..BIOFAST_CHECK },
+            SAMTOOLS_READ,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-view-sam",
+        about: "the records of a BAM file as SAM text with its header; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_VIEW,
+            Contestant { name: CONTROL, ..BIOFAST_VIEW },
             SAMTOOLS_VIEW,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-fastq",
+        about: "the pairs of a BAM file sorted by position as FASTQ, mates one after the other; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_FASTQ,
+            Contestant { name: CONTROL, ..BIOFAST_FASTQ },
+            SAMTOOLS_COLLATE_FASTQ,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-fastq-in-order",
+        about: "the reads of a BAM file as FASTQ in the order of the records; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_FASTQ_IN_ORDER,
+            Contestant { name: CONTROL, ..BIOFAST_FASTQ_IN_ORDER },
+            SAMTOOLS_FASTQ,
             LIMIT_INFLATE,
         ],
     },

@@ -17,6 +17,10 @@ pub struct Output {
     compression: Compression,
     /// Whether any text has been written.
     started: bool,
+    /// The unfinished unit of what was appended.
+    carry: Vec<u8>,
+    /// What appended text is encoded with, once there is any.
+    own: Option<Encoder>,
     index: Option<(PathBuf, Gzi)>,
 }
 
@@ -67,7 +71,7 @@ impl Output {
             AtomicFile::create(path).map(Target::File)
         };
         match target {
-            Ok(target) => Ok(Output { name, target, compression, started: false, index: None }),
+            Ok(target) => Ok(Output::new(name, target, compression)),
             Err(error) => Err(Error { name, error }),
         }
     }
@@ -78,8 +82,12 @@ impl Output {
         stream: impl Write + Send + 'static,
         compression: Compression,
     ) -> Output {
-        let target = Target::Stream(Box::new(stream));
-        Output { name: name.to_owned(), target, compression, started: false, index: None }
+        Output::new(name.to_owned(), Target::Stream(Box::new(stream)), compression)
+    }
+
+    fn new(name: String, target: Target, compression: Compression) -> Output {
+        let (carry, own) = (Vec::new(), None);
+        Output { name, target, compression, started: false, carry, own, index: None }
     }
 
     /// Also writes a GZI index to `path` when the output is committed.
@@ -118,18 +126,74 @@ impl Output {
         Encoder::new(self.compression).map_err(|e| self.fault(e))
     }
 
+    /// Appends text on the calling thread: a header before a
+    /// [`transform`](crate::pipeline::transform) goes on with the output, or all of it before
+    /// [`finish`](Self::finish).
+    ///
+    /// ```
+    /// use biofast_io::output::{self, Output};
+    ///
+    /// let path = std::env::temp_dir().join(format!("biofast-doc-append-{}", std::process::id()));
+    /// let mut output = Output::create(&path, Default::default())?;
+    /// output.append(b"one\n")?;
+    /// output.append(b"two\n")?;
+    /// output.finish()?;
+    /// output::commit(vec![output], false)?;
+    /// assert_eq!(std::fs::read(&path)?, b"one\ntwo\n");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it can't be encoded or written.
+    pub fn append(&mut self, text: &[u8]) -> Result<(), Error> {
+        let Some(unit) = self.compression.unit() else { return self.write_bytes(text) };
+        self.carry.extend_from_slice(text);
+        let whole = self.carry.len() / unit * unit;
+        if whole == 0 {
+            return Ok(());
+        }
+        let mut encoder = match self.own.take() {
+            Some(encoder) => encoder,
+            None => self.encoder()?,
+        };
+        let mut encoded = Encoded::default();
+        encoder.encode(&self.carry[..whole], &mut encoded).map_err(|e| self.fault(e))?;
+        self.own = Some(encoder);
+        self.carry.drain(..whole);
+        self.write(&encoded)
+    }
+
+    /// Writes what ends the format of an output that was only [`append`](Self::append)ed to.
+    ///
+    /// # Errors
+    /// If it can't be encoded or written.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        let carry = self.take_carry();
+        self.end(&carry)
+    }
+
+    /// The unfinished unit of what was appended, for whoever goes on.
+    pub(crate) fn take_carry(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.carry)
+    }
+
     /// Writes the next stretch.
     pub(crate) fn write(&mut self, encoded: &Encoded) -> Result<(), Error> {
         if let Some((_, index)) = &mut self.index {
             index.add(&encoded.blocks);
         }
-        if encoded.bytes.is_empty() {
+        self.write_bytes(&encoded.bytes)
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
             return Ok(());
         }
         self.started = true;
         let written = match &mut self.target {
-            Target::File(file) => file.write_all(&encoded.bytes),
-            Target::Stream(stream) => stream.write_all(&encoded.bytes),
+            Target::File(file) => file.write_all(bytes),
+            Target::Stream(stream) => stream.write_all(bytes),
         };
         written.map_err(|e| self.fault(e))
     }

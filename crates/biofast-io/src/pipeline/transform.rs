@@ -96,7 +96,9 @@ where
     }
     let codecs = Mutex::new(codecs);
     let schedule = Schedule::new(inputs, plan).map_err(Failure::Input)?;
-    let chain = Turns::new(threads, vec![Vec::new(); outputs.len()]);
+    // Text appended before goes on here.
+    let carries: Vec<Vec<u8>> = outputs.iter_mut().map(Output::take_carry).collect();
+    let chain = Turns::new(threads, carries);
     let fault = Mutex::new(None);
     let write_fault = Mutex::new(None);
     let sink = |stretch: &mut Stretch| {

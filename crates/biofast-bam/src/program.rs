@@ -1,0 +1,99 @@
+//! The `@PG` line a program leaves in the header of what it writes.
+
+use crate::header::Header;
+
+/// A program that made a file.
+#[derive(Clone, Debug)]
+pub struct Program<'a> {
+    /// Its name: `PN`, and the start of `ID`.
+    pub name: &'a str,
+    /// Its version.
+    pub version: &'a str,
+    /// How it was called.
+    pub command_line: &'a str,
+}
+
+impl Header {
+    /// This header with `@PG` lines of `program` at the end: one after each program that no other
+    /// one names as its predecessor, as samtools does it.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, Program};
+    ///
+    /// let header = Header::from_text(b"@HD\tVN:1.6\n@PG\tID:bwa\n")?;
+    /// let program = Program { name: "x", version: "1", command_line: "x y" };
+    /// let lines = header.with_program(&program);
+    /// assert_eq!(
+    ///     lines.text(),
+    ///     b"@HD\tVN:1.6\n@PG\tID:bwa\n@PG\tID:x\tPN:x\tPP:bwa\tVN:1\tCL:x y\n"
+    /// );
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn with_program(&self, program: &Program<'_>) -> Header {
+        let mut text = Vec::new();
+        self.write_sam(&mut text);
+        let programs: Vec<&[u8]> =
+            text.split(|&b| b == b'\n').filter(|line| line.starts_with(b"@PG\t")).collect();
+        let field = |line: &'_ [u8], tag: &[u8; 3]| -> Option<Vec<u8>> {
+            line.split(|&b| b == b'\t')
+                .find_map(|field| field.strip_prefix(tag))
+                .map(<[u8]>::to_vec)
+        };
+        let mut ids: Vec<Vec<u8>> =
+            programs.iter().filter_map(|line| field(line, b"ID:")).collect();
+        let named: Vec<Vec<u8>> = programs.iter().filter_map(|line| field(line, b"PP:")).collect();
+        let mut ends: Vec<Option<Vec<u8>>> =
+            ids.iter().filter(|id| !named.contains(id)).map(|id| Some(id.clone())).collect();
+        if ends.is_empty() {
+            ends.push(None);
+        }
+        let command_line = one_line(program.command_line);
+        for end in ends {
+            let id = unused(program.name, &ids);
+            text.extend_from_slice(b"@PG\tID:");
+            text.extend_from_slice(&id);
+            text.extend_from_slice(format!("\tPN:{}", program.name).as_bytes());
+            if let Some(end) = end {
+                text.extend_from_slice(b"\tPP:");
+                text.extend_from_slice(&end);
+            }
+            let rest = format!("\tVN:{}\tCL:{command_line}\n", program.version);
+            text.extend_from_slice(rest.as_bytes());
+            ids.push(id);
+        }
+        self.with_text(text)
+    }
+}
+
+/// `name`, or with the first number that makes it another than all of `ids`.
+fn unused(name: &str, ids: &[Vec<u8>]) -> Vec<u8> {
+    let numbered = (1u64..).map(|n| format!("{name}.{n}").into_bytes());
+    let mut candidates = std::iter::once(name.as_bytes().to_vec()).chain(numbered);
+    candidates.find(|id| !ids.contains(id)).unwrap_or_default()
+}
+
+/// Tabs and line ends would end the field or the line.
+fn one_line(text: &str) -> String {
+    text.replace(['\t', '\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(text: &str) -> String {
+        let header = Header::from_text(text.as_bytes()).expect("a header");
+        let program = Program { name: "p", version: "2", command_line: "p\tq\nr" };
+        let text_with = header.with_program(&program);
+        String::from_utf8_lossy(text_with.text()).strip_prefix(text).unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn each_chain_goes_on() {
+        assert_eq!(added("@HD\tVN:1.6\n"), "@PG\tID:p\tPN:p\tVN:2\tCL:p q r\n");
+        assert_eq!(
+            added("@PG\tID:p\n@PG\tID:a\tPP:p\n@PG\tID:b\tPP:p\n"),
+            "@PG\tID:p.1\tPN:p\tPP:a\tVN:2\tCL:p q r\n@PG\tID:p.2\tPN:p\tPP:b\tVN:2\tCL:p q r\n"
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! Records of reads that aren't aligned.
+
+use biofast_io::Location;
+
+use crate::error::{Error, ErrorKind};
+use crate::packing;
+use crate::record::FIXED_LEN;
+use crate::sam::{bin, write_tag};
+
+/// A read without an alignment, as FASTQ has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Unaligned<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// FLAG; "unmapped" is set in any case.
+    pub flags: u16,
+    /// Bases as letters, upper or lower case.
+    pub sequence: &'a [u8],
+    /// Qualities in ASCII, Phred + 33, as many as bases.
+    pub qualities: &'a [u8],
+    /// Optional fields as BAM stores them: see [`parse_tag`].
+    pub tags: &'a [u8],
+}
+
+impl Unaligned<'_> {
+    /// Appends the record as BAM stores it.
+    ///
+    /// ```
+    /// use biofast_bam::Unaligned;
+    ///
+    /// let mut out = Vec::new();
+    /// let read = Unaligned { name: b"r", flags: 4, sequence: b"ACG", qualities: b"II#", tags: b"" };
+    /// read.write(&mut out)?;
+    /// assert_eq!(out[38..], [0x12, 0x40, 40, 40, 2]);
+    /// # Ok::<(), &'static str>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What can't be stored. Nothing is then appended.
+    pub fn write(&self, out: &mut Vec<u8>) -> Result<(), &'static str> {
+        let name_len = match u8::try_from(self.name.len()) {
+            Ok(len @ 1..=254) => len + 1,
+            _ => return Err("a name has 1 to 254 characters in BAM"),
+        };
+        let len = self.sequence.len();
+        if self.qualities.len() != len {
+            return Err("there are not as many qualities as bases");
+        }
+        let size = FIXED_LEN + usize::from(name_len) + len.div_ceil(2) + len + self.tags.len();
+        let Ok(size) = i32::try_from(size) else { return Err("it is longer than 2 GiB") };
+        let start = out.len();
+        out.reserve(size as usize + 4);
+        out.extend_from_slice(&size.to_le_bytes());
+        // No reference, no position.
+        out.extend_from_slice(&[0xff; 8]);
+        out.extend_from_slice(&[name_len, 0]);
+        out.extend_from_slice(&bin(-1, 0).to_le_bytes());
+        out.extend_from_slice(&[0; 2]);
+        out.extend_from_slice(&(self.flags | crate::flag::UNMAPPED).to_le_bytes());
+        out.extend_from_slice(&(len as u32).to_le_bytes());
+        // The mate has none either.
+        out.extend_from_slice(&[0xff; 8]);
+        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(self.name);
+        out.push(0);
+        if !packing::pack(self.sequence, out) {
+            out.truncate(start);
+            return Err("BAM has no code for a character of its sequence");
+        }
+        let mut highest = 0;
+        let raw = out.len();
+        out.extend_from_slice(self.qualities);
+        for quality in &mut out[raw..] {
+            *quality = quality.wrapping_sub(b'!');
+            highest = highest.max(*quality);
+        }
+        if highest > b'~' - b'!' {
+            out.truncate(start);
+            return Err("a quality is not in the range from '!' to '~'");
+        }
+        out.extend_from_slice(self.tags);
+        Ok(())
+    }
+}
+
+/// Appends the optional field `text` (`TAG:TYPE:VALUE`, as SAM has it) as BAM stores it.
+///
+/// # Errors
+/// If it is malformed.
+pub fn parse_tag(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    let start = out.len();
+    write_tag(text, out).map_err(|fault| {
+        out.truncate(start);
+        Error::new(ErrorKind::from(fault), Location::default())
+    })
+}

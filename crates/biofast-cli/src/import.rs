@@ -1,0 +1,195 @@
+//! `biofast import`: FASTQ to unaligned BAM.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use biofast::fastq::{self, Inputs};
+use biofast::io::output::{self, Compression, Format};
+use biofast::io::{Options, Progress};
+use biofast::ops::import::{self, Import, ReadGroup, Wanted};
+
+use crate::inputs::{self, Input};
+use crate::progress::Bar;
+use crate::reading::{self, Stopped};
+
+/// Write reads as unaligned BAM, as `samtools import`
+///
+/// Two files are those of first and second reads: the names must agree and the numbers be equal.
+/// In a single file names in /1 and /2 tell first and second reads; with --interleaved all reads
+/// must be pairs. /1 and /2 are taken off names.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  biofast import R1.fq.gz R2.fq.gz -r ID:lane1 -r SM:sample -o reads.bam
+  biofast fastq -T RG aln.bam | biofast import -T RG -o unaligned.bam -")]
+pub(crate) struct Args {
+    /// FASTQ files, one or two; '-' is standard input, which is also read when no file is named
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// The file of first reads
+    #[arg(short = '1', value_name = "FILE", conflicts_with_all = ["files", "single", "unpaired"])]
+    first: Option<PathBuf>,
+
+    /// The file of second reads
+    #[arg(short = '2', value_name = "FILE", requires = "first")]
+    second: Option<PathBuf>,
+
+    /// A file of reads that may be pairs, as their names tell
+    #[arg(short = 's', value_name = "FILE", conflicts_with_all = ["files", "unpaired"])]
+    single: Option<PathBuf>,
+
+    /// A file of reads without mates
+    #[arg(short = '0', value_name = "FILE", conflicts_with = "files")]
+    unpaired: Option<PathBuf>,
+
+    /// First and second reads follow one another in one file
+    #[arg(long)]
+    interleaved: bool,
+
+    /// A read group: a whole line (@RG\tID:x\tSM:y), or its fields one by one; repeatable
+    ///
+    /// If there is one group, all reads are in it that don't name another one by -T RG.
+    #[arg(short = 'r', long = "read-group", alias = "rg-line", value_name = "LINE")]
+    read_groups: Vec<String>,
+
+    /// A read group of this ID and nothing else
+    #[arg(short = 'R', long = "rg", value_name = "ID", conflicts_with = "read_groups")]
+    read_group_id: Option<String>,
+
+    /// These fields of the description (TAG:TYPE:VALUE, separated by tabs), separated by commas,
+    /// or '*' for all
+    #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',')]
+    tags: Vec<String>,
+
+    /// Take part, failed quality control and barcode from a Casava description (1:N:0:ACGT)
+    #[arg(short = 'i')]
+    casava: bool,
+
+    /// The field the barcode goes to
+    #[arg(long, value_name = "TAG", default_value = "BC")]
+    barcode_tag: String,
+
+    /// Write to FILE instead of standard output; it appears only when complete
+    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// No compression, for a program that reads it at once
+    #[arg(short, long, conflicts_with = "level")]
+    uncompressed: bool,
+
+    /// Compression level: 0 (none) to 12
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<u8>,
+
+    /// No @PG line that says what was done
+    #[arg(long = "no-PG", alias = "no-pg")]
+    no_program: bool,
+
+    /// Threads in total [default: what the machine and its limits allow]
+    #[arg(short = '@', long, value_name = "N")]
+    threads: Option<std::num::NonZeroUsize>,
+
+    /// BGZF without its end-of-file block is an error
+    #[arg(long)]
+    strict: bool,
+
+    /// No progress bar
+    #[arg(long)]
+    quiet: bool,
+
+    /// Decompressed bytes a worker takes at once; results never depend on it
+    #[arg(long, hide = true, value_name = "BYTES")]
+    chunk_size: Option<std::num::NonZeroUsize>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let named = [&args.first, &args.second, &args.single, &args.unpaired].into_iter().flatten();
+    let files: Vec<PathBuf> = args.files.iter().chain(named).cloned().collect();
+    let inputs = inputs::gather(&files, None, "-")?;
+    if inputs.len() > 2 || (inputs.len() > 1 && args.interleaved) {
+        let most = if args.interleaved { "one file" } else { "one file, or two of mates" };
+        bail!("expected {most}, but {} are named", inputs.len());
+    }
+    let (groups, import) = rules(args)?;
+    let mut header = import::header(&groups)?;
+    if !args.no_program {
+        let command_line = reading::command_line();
+        header = header.with_program(&reading::program(&command_line));
+    }
+    let mut start = Vec::new();
+    header.write_bam(&mut start)?;
+
+    let sources = match &inputs[..] {
+        [one, two] => Inputs::Paired(one.open()?, two.open()?),
+        [one] if args.interleaved => Inputs::Interleaved(one.open()?),
+        [one] => Inputs::Single(one.open()?),
+        _ => bail!("no input"),
+    };
+    let progress = Arc::new(Progress::default());
+    let defaults = Options::default();
+    let options = Options {
+        threads: args.threads.map_or(defaults.threads, usize::from),
+        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
+        strict: args.strict,
+        progress: Some(Arc::clone(&progress)),
+        ..defaults
+    };
+    let level = if args.uncompressed { Some(0) } else { args.level };
+    let compression = Compression::new(Format::Bgzf, level)?;
+    let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
+    let files = reading::files(&outputs);
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = Bar::new(&progress, total, args.quiet);
+    let result = outputs[0].append(&start).map_err(|e| Stopped::output(e, files)).and_then(|()| {
+        let result = fastq::par_try_transform(
+            sources,
+            [options.clone(), options],
+            None,
+            &mut outputs,
+            Vec::new,
+            |tags, unit, texts| import.write(&unit, tags, &mut texts[0]),
+            |_, _| (),
+        );
+        result.map_err(|failure| Stopped::failure(failure, files))?;
+        output::commit(outputs, false).map_err(|e| Stopped::output(e, files))
+    });
+    drop(bar);
+    match result {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(stopped) => stopped.code(),
+    }
+}
+
+/// The read groups, and how reads become records.
+fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
+    let texts = match &args.read_group_id {
+        Some(id) => vec![format!("ID:{id}")],
+        None => args.read_groups.clone(),
+    };
+    let groups = ReadGroup::parse(&texts).map_err(anyhow::Error::msg)?;
+    let name = |text: &String| {
+        <[u8; 2]>::try_from(text.as_bytes()).with_context(|| {
+            format!("'{text}' is no name of an optional field: expected two characters")
+        })
+    };
+    let tags = match &args.tags[..] {
+        [] => Wanted::None,
+        names if names.iter().any(|name| name == "*") => Wanted::All,
+        names => Wanted::Some(names.iter().map(name).collect::<Result<_>>()?),
+    };
+    let read_group = match &groups[..] {
+        [group] => Some(group.id().as_bytes().to_vec()),
+        _ => None,
+    };
+    let import = Import {
+        tags,
+        casava: args.casava,
+        barcode_tag: name(&args.barcode_tag)?,
+        read_group,
+        first_alone: args.first.is_some(),
+    };
+    Ok((groups, import))
+}

@@ -1,0 +1,207 @@
+//! What the commands that turn alignments into files share: how an input is read, where the
+//! output goes, and which records are wanted.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Result;
+use biofast::bam::{Detail, InputOptions, Program, flag};
+use biofast::io::output::{self, Compression, Output};
+use biofast::io::pipeline::Failure;
+use biofast::io::{Notes, Options, Progress};
+
+use crate::inputs::Input;
+use crate::message;
+use crate::progress::Bar;
+
+/// How an input is read.
+#[derive(clap::Args)]
+pub(crate) struct Reading {
+    /// Threads in total [default: what the machine and its limits allow]
+    #[arg(short = '@', long, value_name = "N")]
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
+
+    /// Accept a file without its end-of-file block (BAM) or container (CRAM)
+    #[arg(long)]
+    pub(crate) allow_missing_eof: bool,
+
+    /// No progress bar, no notes and no summary
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// Decompressed bytes a worker takes at once; results never depend on it
+    #[arg(long, hide = true, value_name = "BYTES")]
+    chunk_size: Option<std::num::NonZeroUsize>,
+}
+
+/// A way of reading, with what is noticed on the way.
+pub(crate) struct Watch {
+    pub(crate) options: Options,
+    progress: Arc<Progress>,
+    notes: Arc<Notes>,
+}
+
+impl Reading {
+    /// Options for an input, and what watches it.
+    pub(crate) fn watch(&self) -> Watch {
+        let progress = Arc::new(Progress::default());
+        let notes = Arc::new(Notes::default());
+        let defaults = Options::default();
+        let options = Options {
+            threads: self.threads.map_or(defaults.threads, usize::from),
+            chunk_size: self.chunk_size.map_or(defaults.chunk_size, usize::from),
+            strict: !self.allow_missing_eof,
+            progress: Some(Arc::clone(&progress)),
+            notes: Some(Arc::clone(&notes)),
+            ..defaults
+        };
+        Watch { options, progress, notes }
+    }
+}
+
+impl Watch {
+    /// How alignments are opened.
+    pub(crate) fn opening(&self, reference: Option<&Path>, detail: Detail) -> InputOptions<'_> {
+        InputOptions { io: &self.options, reference: reference.map(Path::to_owned), detail }
+    }
+
+    pub(crate) fn bar(&self, total: Option<u64>, quiet: bool) -> Bar {
+        Bar::new(&self.progress, total, quiet)
+    }
+
+    /// Says what was noticed.
+    pub(crate) fn tell(&self, input: &Input, quiet: bool) {
+        if quiet {
+            return;
+        }
+        let name = input.name();
+        let name = biofast::io::Escaped(name.as_bytes());
+        self.notes.warnings().iter().for_each(|w| message("warning", &format!("{name}: {w}")));
+    }
+}
+
+/// Which records are wanted, by flags and mapping quality.
+#[derive(clap::Args)]
+pub(crate) struct Flags {
+    /// Only records with all of these flags: a number, or names such as PAIRED,UNMAP
+    #[arg(short = 'f', long = "require-flags", value_name = "FLAGS", value_parser = flags)]
+    all_of: Option<u16>,
+
+    /// Only records with none of these flags
+    #[arg(short = 'F', long = "excl-flags", alias = "exclude-flags", value_name = "FLAGS", value_parser = flags)]
+    none_of: Option<u16>,
+
+    /// Only records without at least one of these flags
+    #[arg(short = 'G', value_name = "FLAGS", value_parser = flags)]
+    not_all_of: Option<u16>,
+
+    /// Only records with at least one of these flags
+    #[arg(long = "rf", alias = "incl-flags", alias = "include-flags", value_name = "FLAGS", value_parser = flags)]
+    any_of: Option<u16>,
+}
+
+impl Flags {
+    /// The filter; `none_of` where no such flags are given.
+    pub(crate) fn filter(&self, none_of: u16) -> flag::Filter {
+        flag::Filter {
+            all_of: self.all_of.unwrap_or(0),
+            any_of: self.any_of.unwrap_or(0),
+            none_of: self.none_of.unwrap_or(none_of),
+            not_all_of: self.not_all_of.unwrap_or(0),
+            min_mapping_quality: 0,
+        }
+    }
+}
+
+fn flags(text: &str) -> Result<u16, String> {
+    flag::parse(text).ok_or_else(|| {
+        "expected a number from 0 to 65535, or names separated by commas: PAIRED, PROPER_PAIR, \
+         UNMAP, MUNMAP, REVERSE, MREVERSE, READ1, READ2, SECONDARY, QCFAIL, DUP, SUPPLEMENTARY"
+            .into()
+    })
+}
+
+/// An output: a file that appears when complete, or standard output for none and `-`.
+pub(crate) fn open_output(path: Option<&Path>, compression: Compression) -> Result<Output> {
+    if let Some(path) = path.filter(|path| *path != Path::new("-")) {
+        return Ok(Output::create(path, compression)?);
+    }
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        // Without the line buffer of the standard handle.
+        if let Ok(fd) = std::io::stdout().as_fd().try_clone_to_owned() {
+            let file = std::fs::File::from(fd);
+            return Ok(Output::stream("standard output", file, compression));
+        }
+    }
+    Ok(Output::stream("standard output", std::io::stdout(), compression))
+}
+
+/// The result of a run whose outputs may have been closed by their reader.
+pub(crate) enum Stopped {
+    /// What reads from us has had enough, and nothing else was promised.
+    ByReader,
+    /// Something went wrong.
+    By(anyhow::Error),
+}
+
+impl Stopped {
+    /// The failure of an output, where `files` of the outputs are to become files.
+    pub(crate) fn output(error: output::Error, files: usize) -> Stopped {
+        match error.is_closed_pipe() {
+            true if files == 0 => Stopped::ByReader,
+            true => Stopped::By(anyhow::Error::new(error).context(
+                "an output was closed by its reader; the output files would be incomplete and \
+                 don't appear",
+            )),
+            false => Stopped::By(error.into()),
+        }
+    }
+
+    /// The same of a [`Failure`].
+    pub(crate) fn failure<E>(failure: Failure<E>, files: usize) -> Stopped
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        match failure {
+            Failure::Input(error) => Stopped::By(error.into()),
+            Failure::Output(error) => Stopped::output(error, files),
+        }
+    }
+
+    /// The exit code, or the error.
+    pub(crate) fn code(self) -> Result<ExitCode> {
+        match self {
+            Stopped::ByReader => Ok(ExitCode::SUCCESS),
+            Stopped::By(error) => Err(error),
+        }
+    }
+}
+
+/// How many of the outputs become files.
+pub(crate) fn files(outputs: &[Output]) -> usize {
+    outputs.iter().filter(|output| output.is_file()).count()
+}
+
+/// This program for `@PG`, given its [`command_line`].
+pub(crate) fn program(command_line: &str) -> Program<'_> {
+    Program { name: "biofast", version: env!("CARGO_PKG_VERSION"), command_line }
+}
+
+/// The words of the command line.
+pub(crate) fn command_line() -> String {
+    let mut words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(first) = words.first_mut() {
+        *first = "biofast".into();
+    }
+    words.join(" ")
+}
+
+/// Where a file's name ends in `extension`, whatever the case.
+pub(crate) fn has_extension(path: Option<&PathBuf>, extension: &str) -> bool {
+    path.and_then(|path| path.extension())
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}

@@ -1,0 +1,248 @@
+//! `biofast view`: records of BAM, SAM or CRAM as SAM or BAM.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use biofast::bam::{self, Detail, Header, Query, SamWriter, flag};
+use biofast::io::output::{self, Compression, Format};
+use biofast::io::pipeline::Failure;
+use clap::{ArgAction, ValueEnum};
+
+use crate::alignments::RegionArgs;
+use crate::inputs::{self, Input};
+use crate::reading::{self, Flags, Reading, Stopped, Watch};
+
+/// Print or convert the records of a BAM, SAM or CRAM file, as `samtools view`
+///
+/// The format of the input is recognised by content. SAM lines are printed unless BAM is asked
+/// for, with -b or by a name that ends in .bam. Every checksum and every length field is checked;
+/// a file that ends too soon is an error, and no output file appears then.
+#[derive(clap::Args)]
+#[command(
+    disable_help_flag = true,
+    after_help = "\
+Examples:
+  biofast view -h aln.bam | less
+  biofast view -b -F UNMAP,SECONDARY -q 30 aln.bam -o good.bam
+  biofast view -c aln.bam chr1:1,000,001-2,000,000
+  biofast view -T genome.fa aln.cram -o aln.bam"
+)]
+pub(crate) struct Args {
+    /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Only records that overlap one of these regions, as --region takes them
+    #[arg(value_name = "REGION")]
+    places: Vec<String>,
+
+    #[command(flatten)]
+    regions: RegionArgs,
+
+    /// Write BAM
+    #[arg(short, long)]
+    bam: bool,
+
+    /// Write BAM without compression, for a program that reads it at once
+    #[arg(short, long, conflicts_with = "level")]
+    uncompressed: bool,
+
+    /// Write FORMAT [default: BAM for a name in .bam, else SAM]
+    #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
+    output_fmt: Option<OutputFormat>,
+
+    /// The header before the records
+    #[arg(short = 'h', long)]
+    with_header: bool,
+
+    /// The header alone
+    #[arg(short = 'H', long, conflicts_with = "count")]
+    header_only: bool,
+
+    /// No header (what SAM output has anyway)
+    #[arg(long, conflicts_with_all = ["with_header", "header_only"])]
+    no_header: bool,
+
+    /// How many records there are, and nothing else
+    #[arg(short, long)]
+    count: bool,
+
+    #[command(flatten)]
+    flags: Flags,
+
+    /// Only records of at least this mapping quality
+    #[arg(short = 'q', long = "min-MQ", alias = "min-mapq", value_name = "INT")]
+    min_mapping_quality: Option<u8>,
+
+    /// Write to FILE instead of standard output; it appears only when complete
+    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Compression level of BAM: 0 (none) to 12
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<u8>,
+
+    /// No @PG line that says what was done
+    #[arg(long = "no-PG", alias = "no-pg")]
+    no_program: bool,
+
+    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    #[arg(short = 'T', long, value_name = "FASTA")]
+    reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    /// Each record once, whatever the number of regions it overlaps: what is done anyway
+    #[arg(short = 'M', hide = true)]
+    multi_region: bool,
+
+    /// Print help
+    #[arg(long, short = '?', action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutputFormat {
+    /// Text
+    Sam,
+    /// Binary
+    Bam,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let inputs = inputs::gather(args.file.as_slice(), None, "-")?;
+    let [input] = &inputs[..] else { bail!("expected one input, but {} are named", inputs.len()) };
+    let regions = RegionArgs {
+        regions: args.regions.regions.iter().chain(&args.places).cloned().collect(),
+        regions_file: args.regions.regions_file.clone(),
+    };
+    if !regions.regions.is_empty() && regions.regions_file.is_some() {
+        bail!("regions are named and given as a file (-L): only one of these is possible");
+    }
+    let watch = args.reading.watch();
+    let detail = match args.count {
+        true if regions.any() => Detail::Alignment,
+        true => Detail::Placement,
+        false => Detail::Full,
+    };
+    let opening = watch.opening(args.reference.as_deref(), detail);
+    let query = regions.query(input, input.open()?, &opening)?;
+    let result = match args.count {
+        true => count(args, input, query, &watch),
+        false => convert(args, input, query, &watch),
+    };
+    watch.tell(input, args.reading.quiet);
+    result
+}
+
+fn filter(args: &Args) -> flag::Filter {
+    let min_mapping_quality = args.min_mapping_quality.unwrap_or(0);
+    flag::Filter { min_mapping_quality, ..args.flags.filter(0) }
+}
+
+fn count(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<ExitCode> {
+    let filter = filter(args);
+    let bar = watch.bar(query.stored_len().or(input.len()), args.reading.quiet);
+    let result = bam::par_fold_regions(
+        query,
+        &watch.options,
+        || 0u64,
+        |n, batch| {
+            let wanted = batch.iter().filter(|r| filter.accepts(r.flags(), r.mapping_quality()));
+            *n += wanted.count() as u64;
+        },
+        |n, other| *n += other,
+    );
+    drop(bar);
+    let (_, n) = result.map_err(|fault| fault.error)?;
+    match crate::output::write(args.output.as_deref(), &format!("{n}\n")) {
+        Err(error) if !crate::output::is_closed_pipe(&error) => Err(error),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn convert(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<ExitCode> {
+    let total = query.stored_len().or(input.len());
+    // A header that can't be read is noticed before any output is touched.
+    let (header, query) = query.peek_header()?;
+    let is_bam = args.output_fmt.map_or_else(
+        || args.bam || args.uncompressed || reading::has_extension(args.output.as_ref(), "bam"),
+        |format| format == OutputFormat::Bam,
+    );
+    let format = match (is_bam, &args.output) {
+        (true, _) => Format::Bgzf,
+        (false, Some(path)) => Format::from_name(path),
+        (false, None) => Format::Plain,
+    };
+    if args.level.is_some() && format == Format::Plain {
+        bail!("--level is of BAM or a name ending in .gz or .zst");
+    }
+    let level = if args.uncompressed { Some(0) } else { args.level };
+    let compression = Compression::new(format, level)?;
+    let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
+    let files = reading::files(&outputs);
+    let bar = watch.bar(total, args.reading.quiet);
+    let result = write(args, query, &header, is_bam, watch, &mut outputs)
+        .and_then(|()| output::commit(outputs, false).map_err(Failure::Output));
+    drop(bar);
+    match result {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(failure) => Stopped::failure(failure, files).code(),
+    }
+}
+
+fn write(
+    args: &Args,
+    query: Query,
+    header: &Header,
+    is_bam: bool,
+    watch: &Watch,
+    outputs: &mut [output::Output],
+) -> Result<(), Failure<bam::Error>> {
+    let mut start = Vec::new();
+    let command_line = reading::command_line();
+    let with_program;
+    let shown = if args.no_program {
+        header
+    } else {
+        with_program = header.with_program(&reading::program(&command_line));
+        &with_program
+    };
+    if is_bam {
+        shown.write_bam(&mut start).map_err(Failure::Input)?;
+    } else if (args.with_header || args.header_only) && !args.no_header {
+        shown.write_sam(&mut start);
+    }
+    outputs[0].append(&start).map_err(Failure::Output)?;
+    if args.header_only {
+        return outputs[0].finish().map_err(Failure::Output);
+    }
+    let filter = filter(args);
+    let writer = SamWriter::new(header);
+    let result = bam::par_transform(
+        query,
+        &watch.options,
+        false,
+        outputs,
+        || (),
+        |(), batch, texts| {
+            let text = &mut texts[0];
+            for record in batch {
+                if !filter.accepts(record.flags(), record.mapping_quality()) {
+                    continue;
+                }
+                if is_bam {
+                    record.check()?;
+                    record.write_bam(text);
+                } else {
+                    writer.write(&record, text)?;
+                }
+            }
+            Ok(())
+        },
+        |(), ()| (),
+    );
+    result.map(|_| ())
+}

@@ -1,0 +1,254 @@
+//! FASTQ to unaligned BAM, as `samtools import` does it.
+
+use std::fmt;
+
+use biofast_bam::{Header, Unaligned, flag, parse_tag};
+use biofast_fastq::pair::{mate_number, template_name};
+use biofast_fastq::{Record, Unit};
+
+/// How reads become records.
+#[derive(Clone, Debug, Default)]
+pub struct Import {
+    /// The optional fields that are taken from the description.
+    pub tags: Wanted,
+    /// Whether a Casava description (`2:Y:0:ACGT`) gives part, failed quality control and
+    /// barcode.
+    pub casava: bool,
+    /// The field the barcode of such a description goes to.
+    pub barcode_tag: [u8; 2],
+    /// The read group (RG) of reads that don't name their own in their description.
+    pub read_group: Option<Vec<u8>>,
+    /// Whether a read without a mate is a first one all the same.
+    pub first_alone: bool,
+}
+
+/// Which optional fields are taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// None.
+    #[default]
+    None,
+    /// Those of these names.
+    Some(Vec<[u8; 2]>),
+    /// All.
+    All,
+}
+
+impl Wanted {
+    fn has(&self, name: [u8; 2]) -> bool {
+        match self {
+            Wanted::None => false,
+            Wanted::Some(names) => names.contains(&name),
+            Wanted::All => true,
+        }
+    }
+}
+
+/// Why a read can't be a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unstorable(String);
+
+impl fmt::Display for Unstorable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unstorable {}
+
+impl Import {
+    /// Appends the records of a read or a pair. `tags` is room for optional fields.
+    ///
+    /// The final `/1` or `/2` of a name is taken off; it tells which of a pair a read is where
+    /// its place doesn't.
+    ///
+    /// # Errors
+    /// If a read can't be stored, or an optional field that is wanted is malformed. What was
+    /// appended is then of no use.
+    pub fn write(
+        &self,
+        unit: &Unit<'_>,
+        tags: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Unstorable> {
+        const PAIRED: u16 = flag::PAIRED | flag::MATE_UNMAPPED;
+        match &unit.second {
+            Some(second) => {
+                self.read(&unit.first, PAIRED | flag::READ1, tags, out)?;
+                self.read(second, PAIRED | flag::READ2, tags, out)
+            }
+            None => {
+                let flags = match self.part(&unit.first) {
+                    Some(1) => PAIRED | flag::READ1,
+                    Some(_) => PAIRED | flag::READ2,
+                    None if self.first_alone => flag::PAIRED | flag::READ1,
+                    None => 0,
+                };
+                self.read(&unit.first, flags, tags, out)
+            }
+        }
+    }
+
+    /// Which of a pair a read says it is.
+    fn part(&self, read: &Record<'_>) -> Option<u8> {
+        let by_name = mate_number(&Record::new(read.name(), b"", b""));
+        let casava = Some(read.description()).filter(|_| self.casava).and_then(Casava::parse);
+        by_name.or(casava.and_then(|casava| casava.part))
+    }
+
+    fn read(
+        &self,
+        read: &Record<'_>,
+        mut flags: u16,
+        tags: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Unstorable> {
+        tags.clear();
+        let mut description = read.description();
+        if self.casava
+            && let Some(casava) = Casava::parse(description)
+        {
+            description = casava.rest;
+            flags |= if casava.failed { flag::QC_FAIL } else { 0 };
+            if !casava.barcode.is_empty() {
+                tags.extend_from_slice(&self.barcode_tag);
+                tags.push(b'Z');
+                tags.extend_from_slice(casava.barcode);
+                tags.push(0);
+            }
+        }
+        let mut has_read_group = false;
+        if self.tags != Wanted::None {
+            for field in description.split(|&b| b == b'\t') {
+                let [a, b, b':', _, b':', ..] = *field else { continue };
+                if self.tags.has([a, b]) {
+                    parse_tag(field, tags).map_err(|e| unstorable(read, e.kind()))?;
+                    has_read_group |= [a, b] == *b"RG";
+                }
+            }
+        }
+        if let Some(group) = self.read_group.as_ref().filter(|_| !has_read_group) {
+            tags.extend_from_slice(b"RGZ");
+            tags.extend_from_slice(group);
+            tags.push(0);
+        }
+        let record = Unaligned {
+            name: template_name(read.name()),
+            flags,
+            sequence: read.sequence(),
+            qualities: read.qualities(),
+            tags,
+        };
+        record.write(out).map_err(|reason| unstorable(read, reason))
+    }
+}
+
+fn unstorable(read: &Record<'_>, reason: impl fmt::Display) -> Unstorable {
+    let name = biofast_io::Shown(read.name());
+    Unstorable(format!("the read '{name}' can't be stored as BAM: {reason}"))
+}
+
+/// A Casava description: `1:N:0:ACGT`, and what follows it.
+struct Casava<'a> {
+    part: Option<u8>,
+    failed: bool,
+    barcode: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Casava<'a> {
+    fn parse(description: &'a [u8]) -> Option<Casava<'a>> {
+        let [part @ b'0'..=b'9', b':', failed @ (b'Y' | b'N'), b':', rest @ ..] = description
+        else {
+            return None;
+        };
+        let end = rest.iter().position(|b| matches!(b, b' ' | b'\t')).unwrap_or(rest.len());
+        let (fields, rest) = rest.split_at(end);
+        let colon = fields.iter().position(|&b| b == b':')?;
+        let barcode = &fields[colon + 1..];
+        // A number is that of a sample, not a barcode.
+        let is_barcode =
+            barcode.iter().all(|&b| b.is_ascii_alphabetic() || matches!(b, b'+' | b'-'));
+        let barcode = if is_barcode { barcode } else { b"" };
+        let part = Some(part - b'0').filter(|part| (1..=2).contains(part));
+        let rest = rest.get(1..).unwrap_or_default();
+        Some(Casava { part, failed: *failed == b'Y', barcode, rest })
+    }
+}
+
+/// The header of unaligned BAM with these `@RG` lines, each given by its fields.
+///
+/// # Errors
+/// If a line has no ID, or a field is malformed.
+pub fn header(read_groups: &[ReadGroup]) -> Result<Header, biofast_bam::Error> {
+    let mut text = b"@HD\tVN:1.6\tSO:unsorted\tGO:query\n".to_vec();
+    for group in read_groups {
+        text.extend_from_slice(group.line.as_bytes());
+        text.push(b'\n');
+    }
+    Header::from_text(&text)
+}
+
+/// A read group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadGroup {
+    line: String,
+    id: String,
+}
+
+impl ReadGroup {
+    /// Reads what people give for samtools' `-r`: whole lines (`@RG\tID:x\tSM:y`, with tabs or
+    /// `\t`), or their fields one by one. A new group begins with `@RG` or a field `ID`.
+    ///
+    /// ```
+    /// use biofast_ops::import::ReadGroup;
+    /// let groups = ReadGroup::parse(&["ID:x", "SM:y", "@RG\\tID:z"])?;
+    /// assert_eq!(groups.len(), 2);
+    /// assert_eq!((groups[0].line(), groups[0].id()), ("@RG\tID:x\tSM:y", "x"));
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with which text.
+    pub fn parse(texts: &[impl AsRef<str>]) -> Result<Vec<ReadGroup>, String> {
+        let mut groups: Vec<Vec<String>> = Vec::new();
+        for text in texts {
+            let text = text.as_ref().replace("\\t", "\t");
+            let fields = text.strip_prefix("@RG\t");
+            let starts = fields.is_some() || text.starts_with("ID:");
+            let fields = fields.unwrap_or(&text).split('\t');
+            let fields: Vec<String> = fields.map(str::to_owned).collect();
+            let good = |field: &String| {
+                field.as_bytes().get(2) == Some(&b':')
+                    && field.bytes().take(2).all(|b| b.is_ascii_alphanumeric())
+                    && field.bytes().all(|b| b >= b' ')
+            };
+            if let Some(field) = fields.iter().find(|field| !good(field)) {
+                return Err(format!("'{field}' is no field of a read group, such as ID:x"));
+            }
+            match groups.last_mut().filter(|_| !starts) {
+                Some(group) => group.extend(fields),
+                None => groups.push(fields),
+            }
+        }
+        let group = |fields: Vec<String>| {
+            let line = format!("@RG\t{}", fields.join("\t"));
+            let ids: Vec<&str> = fields.iter().filter_map(|f| f.strip_prefix("ID:")).collect();
+            match ids[..] {
+                [id] if !id.is_empty() => Ok(ReadGroup { id: id.to_owned(), line }),
+                _ => Err(format!("the read group '{line}' needs one field ID")),
+            }
+        };
+        groups.into_iter().map(group).collect()
+    }
+
+    /// The line, without a line feed.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// The field ID.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}

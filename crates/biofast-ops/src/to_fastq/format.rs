@@ -1,0 +1,136 @@
+//! One record as FASTQ: as it came off the sequencer, whatever strand it is aligned to.
+
+use biofast_bam::{Error, Record, flag};
+use biofast_kernels as kernels;
+
+use super::Part;
+
+/// The character of a missing quality, as samtools 1.16 writes it.
+const MISSING: u8 = b'B';
+
+/// How a read is written.
+#[derive(Clone, Debug)]
+pub struct Format {
+    /// Whether first reads get `/1` and second ones `/2` after their name.
+    pub suffix: bool,
+    /// The optional fields that follow the name.
+    pub tags: TagChoice,
+    /// The field whose barcode goes into a Casava description (`1:N:0:ACGT`), if that is wanted.
+    pub casava: Option<[u8; 2]>,
+    /// The character of qualities that aren't there.
+    pub missing_quality: u8,
+    /// Whether the field OQ, where there is one, has the qualities.
+    pub original_qualities: bool,
+}
+
+/// Some optional fields.
+#[derive(Clone, Debug, Default)]
+pub enum TagChoice {
+    /// None.
+    #[default]
+    None,
+    /// Those of these names.
+    Some(Vec<[u8; 2]>),
+    /// All.
+    All,
+}
+
+impl Default for Format {
+    fn default() -> Format {
+        Format {
+            suffix: false,
+            tags: TagChoice::None,
+            casava: None,
+            missing_quality: MISSING,
+            original_qualities: false,
+        }
+    }
+}
+
+impl Format {
+    /// Whether the record has qualities to be written.
+    pub(super) fn has_qualities(&self, record: &Record<'_>) -> bool {
+        !kernels::is_missing(record.qualities()) || self.original(record).is_some()
+    }
+
+    fn original<'a>(&self, record: &Record<'a>) -> Option<&'a [u8]> {
+        if !self.original_qualities {
+            return None;
+        }
+        record.tags().find(|tag| tag.name == *b"OQ").and_then(|tag| tag.as_text())
+    }
+
+    /// The text of the barcode field, if a description wants one.
+    pub(super) fn barcode<'a>(&self, record: &Record<'a>) -> Option<&'a [u8]> {
+        let name = self.casava?;
+        record.tags().find(|tag| tag.name == name).and_then(|tag| tag.as_text())
+    }
+
+    /// Appends the four lines of a record. `barcode` is that of the first read of the pair, which
+    /// its mate is given, too.
+    ///
+    /// # Errors
+    /// If its optional fields are asked for and can't be read, or a quality has no character.
+    pub(super) fn write(
+        &self,
+        record: &Record<'_>,
+        part: Part,
+        barcode: Option<&[u8]>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        out.reserve(record.as_bytes().len() * 2);
+        out.push(b'@');
+        out.extend_from_slice(record.name());
+        if self.suffix && part != Part::Other {
+            out.extend_from_slice(if part == Part::First { b"/1" } else { b"/2" });
+        }
+        if self.casava.is_some() {
+            let barcode = barcode.or_else(|| self.barcode(record));
+            write_casava(record, part, barcode.unwrap_or(b"0"), out);
+        }
+        match &self.tags {
+            TagChoice::None => {}
+            TagChoice::Some(names) => record.write_tags(|name| names.contains(&name), out)?,
+            TagChoice::All => record.write_tags(|_| true, out)?,
+        }
+        out.push(b'\n');
+        let is_reverse = record.flags() & flag::REVERSE != 0;
+        let len = record.sequence_len();
+        let packed = record.packed_sequence();
+        match is_reverse {
+            true => kernels::unpack_bases_reverse_complement(packed, len, out),
+            false => kernels::unpack_bases(packed, len, out),
+        }
+        out.extend_from_slice(b"\n+\n");
+        let raw = record.qualities();
+        if let Some(original) = self.original(record) {
+            if original.len() != len {
+                return Err(record.unwritable("its OQ has another length than its sequence"));
+            }
+            match is_reverse {
+                true => out.extend(original.iter().rev()),
+                false => out.extend_from_slice(original),
+            }
+        } else if kernels::is_missing(raw) {
+            out.resize(out.len() + len, self.missing_quality);
+        } else {
+            record.check_qualities()?;
+            match is_reverse {
+                true => kernels::copy_qualities_reversed(raw, out),
+                false => kernels::copy_qualities(raw, out),
+            }
+        }
+        out.push(b'\n');
+        Ok(())
+    }
+}
+
+/// ` 1:N:0:BARCODE`, where what separates barcodes becomes `+`.
+fn write_casava(record: &Record<'_>, part: Part, barcode: &[u8], out: &mut Vec<u8>) {
+    let failed = record.flags() & flag::QC_FAIL != 0;
+    let part = b'0' + part as u8;
+    out.extend_from_slice(&[b' ', part, b':', if failed { b'Y' } else { b'N' }]);
+    out.extend_from_slice(b":0:");
+    let letter = |&b: &u8| if b.is_ascii_alphabetic() || barcode == b"0" { b } else { b'+' };
+    out.extend(barcode.iter().map(letter));
+}

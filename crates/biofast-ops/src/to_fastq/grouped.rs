@@ -1,0 +1,112 @@
+//! FASTQ of records that stand together by name.
+
+use biofast_bam::{self as bam, Batch, Error, Query, Record, par_transform};
+use biofast_io::Options;
+use biofast_io::output::Output;
+use biofast_io::pipeline::Failure;
+
+use super::{Part, Plan, Summary};
+
+/// Writes the reads of `query` to `outputs`, in the order of the input.
+///
+/// Of records of the same name and part that follow one another, the first one that has
+/// qualities is written, or the first one. A pair is written when both reads are there; a read
+/// without its mate goes where the plan says.
+///
+/// # Errors
+/// The first fault of the input, or the failure of an output.
+pub fn grouped(
+    query: impl Into<Query>,
+    options: &Options,
+    plan: &Plan,
+    outputs: &mut [Output],
+) -> Result<Summary, Failure<bam::Error>> {
+    let result = par_transform(
+        query,
+        options,
+        true,
+        outputs,
+        Summary::default,
+        |summary, batch, texts| write(plan, batch, summary, texts),
+        |summary, other| summary.merge(&other),
+    );
+    result.map(|(_, summary)| summary)
+}
+
+/// The best records so far of a template.
+#[derive(Default)]
+struct Template<'a> {
+    name: Option<&'a [u8]>,
+    best: [Option<(Record<'a>, bool)>; 3],
+}
+
+fn write(
+    plan: &Plan,
+    batch: Batch<'_>,
+    summary: &mut Summary,
+    texts: &mut [Vec<u8>],
+) -> Result<(), Error> {
+    let mut template = Template::default();
+    for record in batch {
+        let name = record.name();
+        // A record that isn't wanted ends a group, too: groups don't depend on the filter.
+        if template.name != Some(name) {
+            template.flush(plan, summary, texts)?;
+            template.name = Some(name);
+        }
+        if !plan.filter.accepts(record.flags(), record.mapping_quality()) {
+            continue;
+        }
+        summary.reads += 1;
+        let has_qualities = plan.format.has_qualities(&record);
+        let best = &mut template.best[Part::of(record.flags()) as usize];
+        summary.repeated += u64::from(best.is_some());
+        if best.is_none_or(|(_, others)| has_qualities && !others) {
+            *best = Some((record, has_qualities));
+        }
+    }
+    template.flush(plan, summary, texts)
+}
+
+impl Template<'_> {
+    fn flush(
+        &mut self,
+        plan: &Plan,
+        summary: &mut Summary,
+        texts: &mut [Vec<u8>],
+    ) -> Result<(), Error> {
+        let [other, first, second] = std::mem::take(&mut self.best).map(|b| b.map(|(r, _)| r));
+        let mut write = |record: Record<'_>, part: Part, barcode, output: usize| {
+            if record.sequence_len() == 0 {
+                summary.without_sequence += 1;
+                return Ok(());
+            }
+            plan.format.write(&record, part, barcode, &mut texts[output])
+        };
+        let routes = &plan.routes;
+        let to = |part: Part| routes.parts[part as usize];
+        match (first, second) {
+            (Some(first), Some(second)) => {
+                let barcode = plan.format.barcode(&first);
+                write(first, Part::First, barcode, to(Part::First))?;
+                write(second, Part::Second, barcode, to(Part::Second))?;
+            }
+            (Some(record), None) => {
+                let output = routes.single.unwrap_or(to(Part::First));
+                write(record, Part::First, None, output)?;
+            }
+            (None, Some(record)) => {
+                let output = routes.single.unwrap_or(to(Part::Second));
+                write(record, Part::Second, None, output)?;
+            }
+            (None, None) => {}
+        }
+        if let Some(record) = other {
+            write(record, Part::Other, None, to(Part::Other))?;
+        }
+        summary.pairs += u64::from(first.is_some() && second.is_some());
+        summary.singles += u64::from(first.is_some() != second.is_some());
+        summary.others += u64::from(other.is_some());
+        Ok(())
+    }
+}
