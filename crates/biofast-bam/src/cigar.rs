@@ -111,9 +111,9 @@ impl<'a> Cigar<'a> {
         })
     }
 
-    /// The operations as stored: the length and, in the lowest four bits, the code.
+    /// The operations as stored: length × 16 + code.
     #[inline]
-    pub(crate) fn words(&self) -> impl Iterator<Item = u32> + 'a {
+    pub fn words(&self) -> impl ExactSizeIterator<Item = u32> + Clone + 'a {
         self.words.iter().map(|word| u32::from_le_bytes(*word))
     }
 

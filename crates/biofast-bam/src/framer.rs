@@ -51,6 +51,8 @@ pub struct Frame {
     header: Option<Arc<Header>>,
     /// Where the first record starts in the file.
     pub(crate) place: Option<VirtualOffset>,
+    /// Inflated bytes before the chunk's.
+    offset: u64,
 }
 
 impl Frame {
@@ -59,6 +61,7 @@ impl Frame {
         Batch {
             chunk,
             place: self.place,
+            offset: self.offset,
             bytes: chunk.bytes(),
             starts: &self.starts,
             first: self.first_record,
@@ -149,6 +152,7 @@ impl pipeline::Framer for Framer {
 
     fn frame(&mut self, chunk: &mut Chunk, frame: &mut Frame, end: End) -> Result<(), Error> {
         frame.first_record = self.records;
+        frame.offset = self.offset;
         chunk.join(&mut self.carry);
         let bytes = chunk.bytes();
         if bytes.len() as u64 > 2 * MAX_RECORD_LEN {

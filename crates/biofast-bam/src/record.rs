@@ -187,6 +187,8 @@ pub struct Batch<'a> {
     pub(crate) chunk: &'a Chunk,
     /// Where the first record framed in the chunk starts in the file.
     pub(crate) place: Option<VirtualOffset>,
+    /// Inflated bytes before the chunk's.
+    pub(crate) offset: u64,
     pub(crate) bytes: &'a [u8],
     /// Where each record's block size starts.
     pub(crate) starts: &'a [u32],
@@ -213,6 +215,16 @@ impl<'a> Batch<'a> {
     #[inline]
     pub fn first_record(&self) -> u64 {
         self.first
+    }
+
+    /// Where record `index` of the batch starts: the offset in the inflated data, and the offset
+    /// of its block in the file if that is BGZF. `None` if there is no such record.
+    pub fn place_of(&self, index: usize) -> Option<(u64, Option<u64>)> {
+        let start = *self.starts.get(index)? as usize;
+        let place = self.chunk.virtual_offset(start);
+        // What starts in the chunk before starts where the framer remembers.
+        let place = place.or(if index == 0 { self.place } else { None });
+        Some((self.offset + start as u64, place.map(VirtualOffset::compressed)))
     }
 
     /// The number of reference sequences in the header; every reference index is below it.

@@ -5,7 +5,8 @@
 pub struct Tag<'a> {
     /// Two letters, such as `NM`.
     pub name: [u8; 2],
-    /// The type letter as stored: one of `AcCsSiIfdZHB`.
+    /// The type letter as stored: one of `AcCsSiIfZHB`, or `d` (64-bit float), which is not in the
+    /// specification but read and written by htslib.
     pub kind: u8,
     /// The value's bytes: without the final NUL of `Z` and `H`, with the element type and the
     /// count of `B`.
@@ -130,12 +131,13 @@ mod tests {
         bytes.extend(b"Xii\xfe\xff\xff\xff");
         bytes.extend(b"XII\xfe\xff\xff\xff");
         bytes.extend(b"Xff\0\0\x80\x3f");
+        bytes.extend(b"Xdd\0\0\0\0\0\0\xf0\x3f");
         bytes.extend(b"XZZab\0");
         bytes.extend(b"XBBs\x02\0\0\0\x01\0\x02\0");
         bytes.extend(b"NMC\x05");
         let mut tags = Tags::new(&bytes);
         let kinds: Vec<u8> = tags.by_ref().map(|t| t.kind).collect();
-        assert_eq!(kinds, b"AcCsSiIfZBC");
+        assert_eq!(kinds, b"AcCsSiIfdZBC");
         assert!(!tags.is_malformed());
         let ints: Vec<i64> = Tags::new(&bytes).filter_map(|t| t.as_int()).collect();
         assert_eq!(ints, [-2, 254, -2, 65534, -2, 4294967294, 5]);

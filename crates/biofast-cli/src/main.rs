@@ -3,6 +3,7 @@
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
 mod alignments;
+mod check;
 mod fastq;
 mod filter;
 mod import;
@@ -31,6 +32,7 @@ struct Cli {
 enum Command {
     Stats(stats::Args),
     Filter(Box<filter::Args>),
+    Check(check::Args),
     Flagstat(alignments::FlagstatArgs),
     Idxstats(alignments::IdxstatsArgs),
     Index(index::Args),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Ok(()) => match &cli.command {
             Command::Stats(args) => stats::run(args),
             Command::Filter(args) => filter::run(args),
+            Command::Check(args) => check::run(args),
             Command::Flagstat(args) => alignments::flagstat(args),
             Command::Idxstats(args) => alignments::idxstats(args),
             Command::Index(args) => index::run(args),

@@ -125,7 +125,11 @@ impl Pieces {
             Ok(Next::Last) => load.last = true,
             Ok(Next::OtherThanBlocks) => {
                 // What may follow BGZF is what may follow any gzip member.
-                if let State::Stored(_, mode) = &mut self.state {
+                if let State::Stored(input, mode) = &mut self.state {
+                    let at = input.position();
+                    if input.fill(2).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b])) {
+                        load.warning = Some(Warning::GzipAfterBlocks(at));
+                    }
                     *mode = Mode::Gzip(gzip::Decoder::continued());
                 }
             }

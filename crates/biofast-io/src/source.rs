@@ -52,6 +52,8 @@ pub enum Warning {
     MissingEofBlock,
     /// A CRAM input ended without its end-of-file container.
     MissingEofContainer,
+    /// Members of ordinary gzip follow BGZF blocks, from this byte of the file on.
+    GzipAfterBlocks(u64),
 }
 
 impl std::fmt::Display for Warning {
@@ -64,6 +66,11 @@ impl std::fmt::Display for Warning {
             Warning::MissingEofContainer => f.write_str(
                 "the CRAM end-of-file container is missing; the file may have been cut at a \
                  container boundary",
+            ),
+            Warning::GzipAfterBlocks(at) => write!(
+                f,
+                "ordinary gzip follows BGZF at compressed byte {at}; tools that need BGZF can't \
+                 read on there"
             ),
         }
     }

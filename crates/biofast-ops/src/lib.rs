@@ -4,6 +4,7 @@
 //! Threads, shards of one file, many files and many machines are then the same operation.
 
 pub mod alignment;
+pub mod check;
 pub mod filter;
 pub mod flagstat;
 pub mod idxstats;

@@ -18,7 +18,11 @@ pub struct Record {
 /// A header with the given reference sequences.
 pub fn header(references: &[(&str, u32)]) -> Vec<u8> {
     let text: String = references.iter().map(|(n, l)| format!("@SQ\tSN:{n}\tLN:{l}\n")).collect();
-    let text = format!("@HD\tVN:1.6\tSO:unsorted\n{text}");
+    header_of(&format!("@HD\tVN:1.6\tSO:unsorted\n{text}"), references)
+}
+
+/// A header of any text and list.
+pub fn header_of(text: &str, references: &[(&str, u32)]) -> Vec<u8> {
     let mut out = b"BAM\x01".to_vec();
     out.extend((text.len() as u32).to_le_bytes());
     out.extend(text.as_bytes());

@@ -1,6 +1,6 @@
 //! Wraps bytes in every container biofast reads.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 /// The containers of a matrix test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,25 @@ pub fn gzip(data: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(data).unwrap();
     encoder.finish().unwrap()
+}
+
+/// What another decoder makes of gzip members, BGZF blocks among them; `None` if it finds a fault.
+pub fn gunzip(data: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    flate2::read::MultiGzDecoder::new(data).read_to_end(&mut out).ok()?;
+    Some(out)
+}
+
+/// Where the blocks of BGZF data start, by their stated lengths; the last place is the end.
+pub fn bgzf_starts(data: &[u8]) -> Vec<usize> {
+    let mut starts = vec![0];
+    let mut at = 0;
+    // Blocks of `bgzf` have no extra field but BC.
+    while let Some(size) = data.get(at + 16..at + 18) {
+        at += usize::from(u16::from_le_bytes([size[0], size[1]])) + 1;
+        starts.push(at);
+    }
+    starts
 }
 
 /// BGZF blocks of `size` bytes and the end-of-file block.

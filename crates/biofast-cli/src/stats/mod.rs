@@ -119,7 +119,7 @@ fn collect_all(
 
 /// How many inputs of these lengths to read at once: as many as the largest would fit into all
 /// of them together. A stream of unknown length counts as large.
-fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
+pub(crate) fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
     let largest = lengths.iter().flatten().copied().max().unwrap_or(0).max(1);
     let total: u64 = lengths.iter().map(|len| len.unwrap_or(largest)).sum();
     let as_large = usize::try_from(total.div_ceil(largest)).unwrap_or(usize::MAX);

@@ -41,6 +41,8 @@ pub(crate) enum Answer {
     Biofast,
     /// `biofast stats --json` of alignments: `files[0].records`, passed and failed.
     BiofastAlignments,
+    /// `biofast check --json`: `files[0].records`.
+    BiofastCheck,
     /// The report of `samtools stats`: records of all kinds.
     SamtoolsStats,
     /// `seqkit stats -T`: `num_seqs`, `sum_len`.
@@ -124,6 +126,10 @@ impl Answer {
                     json.pointer(&format!("/files/0/records/{of}/total")).and_then(Value::as_u64)
                 };
                 (number("passed").zip(number("failed")).map(|(a, b)| a + b), None, None)
+            }
+            Answer::BiofastCheck => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                (json.pointer("/files/0/records").and_then(Value::as_u64), None, None)
             }
             Answer::SamtoolsStats => {
                 let number = |name: &str| {
@@ -224,6 +230,7 @@ mod tests {
         assert_eq!(parse(Answer::Idxstats, "sim\t5000000\t4\t1\n*\t0\t0\t2\n"), records);
         let json = r#"{"files":[{"records":{"passed":{"total":5},"failed":{"total":2}}}]}"#;
         assert_eq!(parse(Answer::BiofastAlignments, json), records);
+        assert_eq!(parse(Answer::BiofastCheck, r#"{"files":[{"records":7}]}"#), records);
         let report = "SN\traw total sequences:\t4\t# text\nSN\tnon-primary alignments:\t2\n\
                       SN\tsupplementary alignments:\t1\n";
         assert_eq!(parse(Answer::SamtoolsStats, report), records);

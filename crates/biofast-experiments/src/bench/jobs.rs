@@ -154,6 +154,11 @@ const BIOFAST_SAMTOOLS_STATS: Contestant = Contestant {
     answer: Answer::SamtoolsStats,
     ..BIOFAST
 };
+const BIOFAST_CHECK: Contestant = Contestant {
+    args: |c| list(&[&"check", &"--json", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::BiofastCheck,
+    ..BIOFAST
+};
 // The threads of `samtools -@` come on top of the main one, which parses while they inflate.
 const SAMTOOLS_FLAGSTAT: Contestant = Contestant {
     name: "samtools",
@@ -172,6 +177,20 @@ const SAMTOOLS_STATS: Contestant = Contestant {
     args: |c| list(&[&"stats", &format!("-@{}", c.threads), &c.file]),
     answer: Answer::SamtoolsStats,
     ..SAMTOOLS_FLAGSTAT
+};
+// `samtools quickcheck` looks at the start and the end only; this reads and writes every record.
+const SAMTOOLS_READ: Contestant = Contestant {
+    args: |c| list(&[&"view", &"-u", &"-o", &"/dev/null", &format!("-@{}", c.threads), &c.file]),
+    answer: Answer::None,
+    ..SAMTOOLS_FLAGSTAT
+};
+const GZIP_TEST: Contestant = Contestant {
+    name: "gzip -t",
+    program: Program::Peer("gzip"),
+    args: |c| list(&[&"-t", &c.file]),
+    version_args: &["--version"],
+    answer: Answer::None,
+    scales: false,
 };
 const BIOFAST_VIEW: Contestant = Contestant {
     args: |c| list(&[&"view", &"-h", &format!("-@{}", c.threads), &c.file]),
@@ -219,7 +238,8 @@ const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
     scales: true,
 };
 
-// Filtering: reads of at least 100 bases without N, all as gzip. Each tool compresses at its level 1; seqtk
+// Filtering: reads of at least 100 bases, with biofast and fastp also at most 5 N, which keeps nearly all, so that
+// the limit is one. Each tool compresses at its level 1; seqtk
 // doesn't compress and writes to a file.
 const BIOFAST_FILTER: Contestant = Contestant {
     args: |c| {
@@ -229,7 +249,7 @@ const BIOFAST_FILTER: Contestant = Contestant {
             &"--min-len",
             &"100",
             &"--max-n",
-            &"0",
+            &"5",
             &"--level",
             &"1",
             &format!("-@{}", c.threads),
@@ -249,14 +269,13 @@ const FASTP_FILTER: Contestant = Contestant {
         let threads = c.threads.to_string();
         let out = c.report.with_extension("fq.gz");
         let mut args = list(&[&"-i", &c.file, &"-o", &out.as_path(), &"--thread", &threads]);
-        args.extend(list(&[&"-A", &"-G", &"-u", &"100", &"-n", &"0", &"-l", &"100", &"-z", &"1"]));
+        args.extend(list(&[&"-A", &"-G", &"-u", &"100", &"-n", &"5", &"-l", &"100", &"-z", &"1"]));
         args.extend(list(&[&"-j", &c.report, &"-h", &"/dev/null"]));
         args
     },
     ..FASTP
 };
 const SEQKIT_FILTER: Contestant = Contestant {
-    // Has no condition on N: less work.
     args: |c| {
         let out = c.report.with_extension("fq.gz");
         let threads = c.threads.to_string();
@@ -265,11 +284,8 @@ const SEQKIT_FILTER: Contestant = Contestant {
     answer: Answer::None,
     ..SEQKIT
 };
-const SEQTK_FILTER: Contestant = Contestant {
-    args: |c| list(&[&"seq", &"-L", &"100", &"-N", &c.file]),
-    answer: Answer::None,
-    ..SEQTK
-};
+const SEQTK_FILTER: Contestant =
+    Contestant { args: |c| list(&[&"seq", &"-L", &"100", &c.file]), answer: Answer::None, ..SEQTK };
 const LIMIT_RECODE: Contestant = Contestant {
     name: "limit-recode",
     args: |c| list(&[&"limit", &"recode", &c.file, &format!("-@{}", c.threads)]),
@@ -305,7 +321,7 @@ pub(crate) const JOBS: &[Job] = &[
     },
     Job {
         name: "fastq-filter",
-        about: "reads of 100 bases and more without N, BGZF to gzip at level 1; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them",
+        about: "reads of 100 bases and more, BGZF to gzip at level 1; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them",
         format: Format::Bgzf,
         full: "r1_1600k",
         quick: "large",
@@ -388,6 +404,34 @@ pub(crate) const JOBS: &[Job] = &[
             BIOFAST_SAMTOOLS_STATS,
             Contestant { name: CONTROL, ..BIOFAST_SAMTOOLS_STATS },
             SAMTOOLS_STATS,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "fastq-check",
+        about: "integrity of a BGZF-compressed FASTQ file; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bgzf,
+        full: "r1_1600k",
+        quick: "large",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_CHECK,
+            Contestant { name: CONTROL, ..BIOFAST_CHECK },
+            GZIP_TEST,
+            LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-check",
+        about: "integrity of a BAM file; limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_INFLATE.name,
+        contestants: &[
+            BIOFAST_CHECK,
+            Contestant { name: CONTROL, ..BIOFAST_CHECK },
+            SAMTOOLS_READ,
             LIMIT_INFLATE,
         ],
     },

@@ -56,7 +56,7 @@ pub struct PairCheck {
 }
 
 impl PairCheck {
-    fn accept(&mut self, batch: Batch<'_>) {
+    pub(crate) fn accept(&mut self, batch: Batch<'_>) {
         for (index, record) in (batch.first_record()..).zip(batch.iter()) {
             let place = (index % 2) as usize;
             self.all.add(record.name(), index);
@@ -68,7 +68,7 @@ impl PairCheck {
         self.reads += batch.len() as u64;
     }
 
-    fn merge(&mut self, other: &PairCheck) {
+    pub(crate) fn merge(&mut self, other: &PairCheck) {
         self.reads += other.reads;
         self.all.merge(other.all);
         for place in 0..2 {

@@ -1,0 +1,245 @@
+//! `biofast check`: each rule for alignments finds what it is for, and names the record.
+#![allow(clippy::unwrap_used)]
+
+use biofast::io::{Options as Io, Source};
+use biofast::ops::check::{Options, Outcome, check};
+use biofast_testkit::bam::{Aligned, aligned, header_of};
+
+const REFERENCES: [(&str, u32); 2] = [("chr1", 1000), ("chr2", 50)];
+
+fn text(first: &str) -> String {
+    format!("{first}@SQ\tSN:chr1\tLN:1000\n@SQ\tSN:chr2\tLN:50\n@RG\tID:a\n")
+}
+
+/// Checks uncompressed BAM in many ways, which must agree.
+fn outcome(data: &[u8]) -> Outcome {
+    let run = |threads, chunk_size| {
+        let io = Io { threads, chunk_size, ..Io::default() };
+        let source = Source::from_reader("x", std::io::Cursor::new(data.to_vec()));
+        check(source, &Options::new(&io)).unwrap()
+    };
+    let expected = run(1, 1 << 20);
+    for (threads, chunk) in [(1, 1), (2, 100), (3, 333), (8, 4096)] {
+        assert_eq!(run(threads, chunk), expected, "{threads} threads, chunks of {chunk}");
+    }
+    expected
+}
+
+fn bam(first_line: &str, records: &[Vec<u8>]) -> Vec<u8> {
+    [header_of(&text(first_line), &REFERENCES), records.concat()].concat()
+}
+
+/// A record of 4 bases, aligned at position 10 of chr1 with the fields that `change` sets.
+fn one(change: impl FnOnce(&mut Aligned)) -> Vec<u8> {
+    let mut fields = Aligned {
+        reference: 0,
+        position: 9,
+        flags: 0,
+        cigar: vec![4 << 4],
+        len: 4,
+        tags: b"NMC\x01RGZa\0".to_vec(),
+    };
+    change(&mut fields);
+    aligned(&fields)
+}
+
+fn good() -> Vec<u8> {
+    one(|_| {})
+}
+
+fn set(mut record: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
+    record[at..at + bytes.len()].copy_from_slice(bytes);
+    record
+}
+
+#[test]
+fn a_fault_is_named_with_its_rule_and_record() {
+    let tags = |bytes: &[u8]| one(|r| r.tags = bytes.to_vec());
+    let cases: Vec<(Vec<u8>, &str, &str)> = vec![
+        (one(|r| r.cigar = vec![3 << 4]), "cigar", "found 3 and 4"),
+        (one(|r| r.cigar = vec![4 << 4, 5 << 4 | 10]), "cigar", "codes 0 to 8, found 10"),
+        (one(|r| r.position = -2), "position", "expected a position (POS)"),
+        (set(good(), 36, b"\n"), "name", "found byte 0x0a"),
+        (set(good(), 36, &[0x7f]), "name", "found byte 0x7f"),
+        (set(good(), 44, &[94]), "qualities", "found 94 at base 1"),
+        (set(good(), 47, &[255]), "qualities", "found 255 at base 4"),
+        (tags(b"NM"), "tags", "the first one"),
+        (tags(b"NMC\x01MDZ4"), "tags", "the one after NM"),
+        (tags(b"XBBi\x09\0\0\0\0"), "tags", "cut off"),
+        (tags(b"XBBq\0\0\0\0"), "tags", "unknown type"),
+        (tags(b"XQQ\0"), "tags", "unknown type"),
+        (tags(b"XZZa\tb\0"), "tags", "'XZ': a tab or line break"),
+        (tags(b"XHHabc\0"), "tags", "'XH': expected an even number"),
+        (tags(b"XHHax\0"), "tags", "'XH': expected an even number"),
+        (tags(b"XAA\x07"), "tags", "'XA': expected a printable character"),
+        (tags(b"\x01AC\x01"), "tags", "two printable characters"),
+        (set(good(), 4, &[2]), "record", "a reference index of the header"),
+        (set(good(), 24, &[2]), "record", "a reference index of the header"),
+    ];
+    for (bad, rule, message) in cases {
+        let data = bam("@HD\tVN:1.6\n", &[good(), good(), bad, good()]);
+        let outcome = outcome(&data);
+        let fault = outcome.fault.unwrap_or_else(|| panic!("{rule}: {message}"));
+        assert_eq!((fault.rule.name(), fault.at.record), (rule, Some(3)), "{fault}");
+        assert!(fault.message.contains(message), "{fault}");
+        assert_eq!(outcome.records, Some(2));
+        let start = header_of(&text("@HD\tVN:1.6\n"), &REFERENCES).len() + 2 * good().len();
+        assert_eq!(fault.at.offset, Some(start as u64), "{fault}");
+    }
+}
+
+#[test]
+fn what_is_odd_is_a_warning_with_its_first_record_and_number() {
+    let tags = |bytes: &[u8]| one(|r| r.tags = bytes.to_vec());
+    let padded = biofast_testkit::bam::Record {
+        references: [-1, -1],
+        mapq: 0,
+        flags: 4,
+        name: "ab\0".to_owned(),
+        len: 3,
+    };
+    let padded = biofast_testkit::bam::record(&padded);
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (set(good(), 36, b"@"), "a character the specification doesn't allow"),
+        (set(good(), 36, &[0]), "NUL, where it should be '*'"),
+        (padded, "padded with NULs"),
+        (one(|r| r.flags = 0x1000), "above 0x800"),
+        (one(|r| r.flags = 0x40), "without 0x1"),
+        (one(|r| r.reference = -1), "has no place"),
+        (one(|r| r.position = -1), "has no place"),
+        (one(|r| r.cigar = vec![4 << 4, 1 << 4 | 9]), "operation 'B'"),
+        (one(|r| r.cigar = vec![1 << 4, 2 << 4 | 4, 1 << 4]), "clips inside"),
+        (one(|r| r.cigar = vec![2 << 4, 3 << 4 | 5, 2 << 4]), "clips inside"),
+        (one(|r| (r.flags, r.cigar) = (4, vec![3 << 4])), "of an unmapped read"),
+        (one(|r| r.position = 997), "ends beyond"),
+        (one(|r| r.position = 1000), "position is beyond"),
+        (set(good(), 28, &(-5i32).to_le_bytes()), "(PNEXT) is negative"),
+        (set(set(good(), 24, &[1, 0, 0, 0]), 28, &[50, 0, 0, 0]), "mate's position is beyond"),
+        (set(good(), 44, &[255]), "is missing (0xff), but not all"),
+        (tags(b"1ZZa\0"), "an optional field's name"),
+        (tags(b"NMC\x01XXC\x01NMC\x01"), "occurs twice"),
+        (tags(b"XZZa\xffb\0"), "isn't printable"),
+        (tags(b"Xdd\0\0\0\0\0\0\0\0"), "type 'd'"),
+        (tags(b"NMZ1\0"), "has another type"),
+        (tags(b"RGZb\0"), "read group (RG) isn't in the header"),
+    ];
+    for (odd, message) in cases {
+        let data = bam("@HD\tVN:1.6\n", &[good(), odd.clone(), good(), odd]);
+        let outcome = outcome(&data);
+        assert_eq!((&outcome.fault, outcome.records), (&None, Some(4)), "{message}");
+        let [warning] = &outcome.warnings[..] else { panic!("{message}: {:?}", outcome.warnings) };
+        assert!(warning.message.contains(message), "{message}: {warning}");
+        assert_eq!((warning.at.record, warning.count), (Some(2), Some(2)), "{warning}");
+    }
+}
+
+#[test]
+fn what_the_specification_allows_is_no_warning() {
+    let all_missing = set(good(), 44, &[255; 4]);
+    let hard = one(|r| r.cigar = vec![9 << 4 | 5, 1 << 4 | 4, 2 << 4, 1 << 4 | 4, 9 << 4 | 5]);
+    let unplaced = one(|r| (r.reference, r.position, r.flags, r.cigar) = (-1, -1, 4, vec![]));
+    let no_bases = one(|r| (r.len, r.cigar) = (0, vec![7 << 4]));
+    let to_the_end = one(|r| r.position = 996);
+    let all = [good(), all_missing, hard, no_bases, to_the_end, unplaced];
+    let outcome = outcome(&bam("@HD\tVN:1.6\tSO:coordinate\n", &all[..1]));
+    assert_eq!((outcome.fault, outcome.warnings), (None, vec![]));
+    let outcome = self::outcome(&bam("@HD\tVN:1.6\n", &all));
+    assert_eq!((outcome.fault, outcome.warnings), (None, vec![]));
+    // On a circular sequence an alignment goes on at the start.
+    let around = one(|r| r.position = 998);
+    let circular = "@SQ\tSN:chr1\tLN:1000\tTP:circular\n";
+    let data = [header_of(circular, &REFERENCES[..1]), around].concat();
+    assert!(self::outcome(&data).warnings.iter().all(|w| !w.message.contains("beyond")));
+}
+
+#[test]
+fn records_that_are_not_in_the_order_of_coordinates() {
+    let at = |reference, position| one(|r| (r.reference, r.position) = (reference, position));
+    let unplaced = || one(|r| (r.reference, r.position, r.flags) = (-1, -1, 4));
+    let sorted = [at(0, -1), at(0, 5), at(0, 5), at(0, 90), at(1, 2), unplaced(), unplaced()];
+    let claim = "@HD\tVN:1.6\tSO:coordinate\n";
+    assert_eq!(outcome(&bam(claim, &sorted)).fault, None);
+    for (i, j, record, message) in [
+        (1, 3, 3, "chr1:6 comes after chr1:91"),
+        (3, 4, 5, "chr1:91 comes after chr2:3"),
+        (4, 5, 6, "chr2:3 comes after an unplaced record"),
+        (0, 1, 2, "chr1:0 comes after chr1:6"),
+    ] {
+        let mut records = sorted.to_vec();
+        records.swap(i, j);
+        let found = outcome(&bam(claim, &records));
+        let fault = found.fault.unwrap();
+        assert_eq!((fault.rule.name(), fault.at.record), ("order", Some(record)), "{fault}");
+        assert!(fault.message.ends_with(message), "{fault}");
+        assert_eq!(found.records, Some(record - 1));
+        // Without the claim there is nothing to be wrong.
+        assert_eq!(outcome(&bam("@HD\tVN:1.6\tSO:unsorted\n", &records)).fault, None);
+    }
+    // A fault of a record that comes later is not the first one, an earlier one is.
+    let bad = one(|r| r.cigar = vec![3 << 4]);
+    let rule = |records: &[Vec<u8>]| {
+        outcome(&bam(claim, records)).fault.map(|f| (f.rule.name(), f.at.record.unwrap()))
+    };
+    assert_eq!(rule(&[at(0, 5), at(0, 4), bad.clone()]), Some(("order", 2)));
+    assert_eq!(rule(&[at(0, 5), bad, at(0, 4)]), Some(("cigar", 2)));
+}
+
+#[test]
+fn records_that_are_not_in_the_order_of_names() {
+    let named = |names: &[&str]| -> Vec<Vec<u8>> {
+        let record = |name: &&str| {
+            let fields = biofast_testkit::bam::Record {
+                references: [-1, -1],
+                mapq: 0,
+                flags: 4,
+                name: (*name).to_owned(),
+                len: 3,
+            };
+            biofast_testkit::bam::record(&fields)
+        };
+        names.iter().map(record).collect()
+    };
+    let found = |claim: &str, names: &[&str]| {
+        let line = format!("@HD\tVN:1.6\tSO:queryname{claim}\n");
+        outcome(&bam(&line, &named(names))).fault.map(|fault| {
+            assert_eq!(fault.rule.name(), "order", "{fault}");
+            fault.at.record.unwrap()
+        })
+    };
+    let natural = ["r1", "r1", "r2", "r10", "s"];
+    let bytes = ["r1", "r1", "r10", "r2", "s"];
+    let neither = ["r1", "r10", "r2", "r3", "r10", "r9"];
+    assert_eq!((found("", &natural), found("", &bytes)), (None, None));
+    // Naturally it breaks at the third, by bytes at the fifth: then it is neither.
+    assert_eq!(found("", &neither), Some(5));
+    assert_eq!(found("\tSS:queryname:natural", &natural), None);
+    assert_eq!(found("\tSS:queryname:natural", &bytes), Some(4));
+    assert_eq!(found("\tSS:queryname:lexicographical", &natural), Some(4));
+    assert_eq!(found("\tSS:queryname:lexicographical", &bytes), None);
+}
+
+#[test]
+fn headers_that_contradict_themselves() {
+    type List = [(&'static str, u32)];
+    let cases: [(&str, &List, &str); 8] = [
+        ("@SQ\tSN:a\tLN:5\n", &[("b", 5)], "in the list it is 'b'"),
+        ("@SQ\tSN:a\tLN:5\n", &[("a", 6)], "'a' of 5 bases, in the list it is 'a' of 6"),
+        ("@SQ\tSN:a\tLN:5\n", &[("a", 5), ("b", 5)], "1 @SQ lines, but 2"),
+        ("@SQ\tSN:a\tLN:5\n@SQ\tSN:a\tLN:5\n", &[("a", 5)], "two @SQ lines are called 'a'"),
+        ("", &[("a", 5), ("a", 5)], "two reference sequences are called 'a'"),
+        ("@SQ\tSN:a\n", &[("a", 5)], "'a': expected a length"),
+        ("@HD\tVN:1.6\nnonsense\n", &[("a", 5)], "line 2: expected '@'"),
+        ("@HD\tVN:1.6\n@SQ\tSN\n", &[("a", 5)], "line 2: expected fields"),
+    ];
+    for (text, list, message) in cases {
+        for records in [vec![], vec![good()]] {
+            let data = [header_of(text, list), records.concat()].concat();
+            let fault = outcome(&data).fault.unwrap_or_else(|| panic!("{message}"));
+            assert_eq!(fault.rule.name(), "header");
+            assert!(fault.message.contains(message), "{fault}");
+        }
+    }
+    let odd = "@HD\tVN:x\tSO:odd\n@RG\tID:a\n@RG\tID:a\n@PG\tID:p\tPP:q\n\n\n";
+    let found = outcome(&header_of(odd, &[("a", 5)]));
+    assert_eq!((found.fault, found.warnings.len()), (None, 5), "{:?}", found.warnings);
+}

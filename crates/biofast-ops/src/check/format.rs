@@ -1,0 +1,154 @@
+//! What an input holds: its content decides, and where that says nothing, its name says what it
+//! should be.
+
+use biofast_io::{Container, Location, Source};
+
+use super::{Fault, Rule};
+
+/// A format of data that can be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Reads.
+    Fastq,
+    /// Alignments, binary.
+    Bam,
+    /// Alignments as text.
+    Sam,
+    /// Alignments against a reference.
+    Cram,
+    /// Anything else: only its container can be checked.
+    Other,
+}
+
+/// Enough to tell the formats apart, as much as the sniffing of alignments takes.
+const START: usize = 8 << 10;
+
+impl Format {
+    /// `FASTQ`, `BAM`, `SAM`, `CRAM` or `other`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Fastq => "FASTQ",
+            Format::Bam => "BAM",
+            Format::Sam => "SAM",
+            Format::Cram => "CRAM",
+            Format::Other => "other",
+        }
+    }
+
+    /// What a file of this name should hold, if the name says so.
+    pub fn of_name(name: &str) -> Option<Format> {
+        let mut name = name.to_ascii_lowercase();
+        for suffix in [".gz", ".bgz", ".bgzf", ".zst", ".bz2", ".xz"] {
+            if let Some(len) = name.strip_suffix(suffix).map(str::len) {
+                name.truncate(len);
+                break;
+            }
+        }
+        match name.rsplit_once('.')?.1 {
+            "fastq" | "fq" => Some(Format::Fastq),
+            "bam" => Some(Format::Bam),
+            "sam" => Some(Format::Sam),
+            "cram" => Some(Format::Cram),
+            _ => None,
+        }
+    }
+}
+
+impl From<biofast_bam::Format> for Format {
+    fn from(format: biofast_bam::Format) -> Format {
+        match format {
+            biofast_bam::Format::Bam => Format::Bam,
+            biofast_bam::Format::Sam => Format::Sam,
+            biofast_bam::Format::Cram => Format::Cram,
+            _ => Format::Other,
+        }
+    }
+}
+
+/// Says how to read the input. `expected` is what the caller insists on.
+///
+/// # Errors
+/// The fault of an input that can't be what it should be, with what it should be.
+pub(super) fn recognise(
+    source: &mut Source,
+    expected: Option<Format>,
+) -> Result<Format, (Format, Fault)> {
+    let Ok(start) = source.peek(START) else {
+        // Whoever reads the bytes will come upon the damage.
+        return Ok(expected.filter(|format| *format == Format::Fastq).unwrap_or(Format::Other));
+    };
+    let (found, what) = match biofast_bam::Format::sniff(source) {
+        Ok(format) => (format.into(), ""),
+        Err(_) if start.is_empty() => (Format::Other, "nothing"),
+        Err(_) if is_fastq(&start) => (Format::Fastq, ""),
+        Err(_) => (Format::Other, describe(&start)),
+    };
+    let fault = |wanted: &str, found: &str, format| {
+        let message = format!("expected {wanted}, found {found}");
+        Err((format, Fault::new(Rule::Format, message, Location::default())))
+    };
+    let by_name = || Format::of_name(source.name());
+    match (found, expected) {
+        (Format::Other, _) => match expected.or_else(by_name) {
+            // No reads are FASTQ, too.
+            Some(Format::Fastq) if start.is_empty() => Ok(Format::Fastq),
+            Some(format @ (Format::Fastq | Format::Bam | Format::Sam | Format::Cram)) => {
+                fault(format.name(), what, format)
+            }
+            _ if start.is_empty() => Ok(Format::Other),
+            _ => Ok(Format::Other),
+        },
+        (found, Some(wanted)) if wanted != Format::Other && wanted != found => {
+            fault(wanted.name(), found.name(), wanted)
+        }
+        (_, Some(Format::Other)) => Ok(Format::Other),
+        (found, _) => Ok(found),
+    }
+}
+
+/// Reads start with `@`, after any blank lines; a mark of the byte order is named by their reader.
+fn is_fastq(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    start.iter().find(|b| !matches!(b, b'\n' | b'\r')) == Some(&b'@')
+}
+
+fn describe(start: &[u8]) -> &'static str {
+    match start {
+        [b'>', ..] => "text that may be FASTA",
+        _ if start.starts_with(b"##fileformat=VCF") => "VCF text",
+        [b'B', b'A', b'I', 1, ..] => "a BAM index (BAI)",
+        [b'C', b'S', b'I', 1, ..] => "an index (CSI)",
+        [b'B', b'C', b'F', ..] => "BCF",
+        _ if Container::sniff(start) != Container::Plain => "compressed data",
+        _ if start.iter().all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r')) => "other text",
+        _ => "other data",
+    }
+}
+
+/// The fault of data that nothing is known about and that no container protects.
+pub(super) fn unknown(start: &[u8]) -> Fault {
+    let message = format!("expected FASTQ, BAM, SAM or CRAM, found {}", describe(start));
+    Fault::new(Rule::Format, message, Location::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_a_file_should_hold() {
+        for (name, expected) in [
+            ("a.fastq", Some(Format::Fastq)),
+            ("A.FQ.GZ", Some(Format::Fastq)),
+            ("x/y.fq.zst", Some(Format::Fastq)),
+            ("x.bam", Some(Format::Bam)),
+            ("x.sam.bgz", Some(Format::Sam)),
+            ("x.cram", Some(Format::Cram)),
+            ("x.bam.bai", None),
+            ("bam", None),
+            ("-", None),
+        ] {
+            assert_eq!(Format::of_name(name), expected, "{name}");
+        }
+    }
+}
