@@ -414,6 +414,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "r1_1600k",
         quick: "large",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_CHECK,
             Contestant { name: CONTROL, ..BIOFAST_CHECK },
@@ -428,6 +429,7 @@ pub(crate) const JOBS: &[Job] = &[
         full: "aln_1600k",
         quick: "aln_50k",
         limit: LIMIT_INFLATE.name,
+        reads: &[],
         contestants: &[
             BIOFAST_CHECK,
             Contestant { name: CONTROL, ..BIOFAST_CHECK },
