@@ -110,6 +110,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER")]
     temp_dir: Option<PathBuf>,
 
+    /// Write the summary to FILE as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(long, value_name = "FASTA")]
     reference: Option<PathBuf>,
@@ -179,6 +183,7 @@ fn finish(
             if !args.reading.quiet {
                 tell(&summary);
             }
+            reading::write_summary(args.json.as_deref(), serde_json::to_value(summary)?)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(Problem::Output(error)) => Stopped::output(error, files).code(),

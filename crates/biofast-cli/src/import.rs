@@ -8,9 +8,10 @@ use anyhow::{Context as _, Result, bail};
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self, Compression, Format};
 use biofast::io::{Options, Progress};
-use biofast::ops::import::{self, Import, ReadGroup, Wanted};
+use biofast::ops::import::{self, Import, ReadGroup, Summary, Wanted};
 
 use crate::inputs::{self, Input};
+use crate::message;
 use crate::progress::Bar;
 use crate::reading::{self, Stopped};
 
@@ -84,6 +85,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LEVEL")]
     level: Option<u8>,
 
+    /// Write the summary to FILE as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
     /// No @PG line that says what was done
     #[arg(long = "no-PG", alias = "no-pg")]
     no_program: bool,
@@ -149,16 +154,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             [options.clone(), options],
             None,
             &mut outputs,
-            Vec::new,
-            |tags, unit, texts| import.write(&unit, tags, &mut texts[0]),
-            |_, _| (),
+            || (Vec::new(), Summary::default()),
+            |(tags, summary), unit, texts| {
+                summary.add(&unit);
+                import.write(&unit, tags, &mut texts[0])
+            },
+            |(_, mine), (_, theirs)| mine.merge(&theirs),
         );
-        result.map_err(|failure| Stopped::failure(failure, files))?;
-        output::commit(outputs, false).map_err(|e| Stopped::output(e, files))
+        let (_, summary) = result.map_err(|failure| Stopped::failure(failure, files))?;
+        output::commit(outputs, false).map_err(|e| Stopped::output(e, files))?;
+        Ok(summary)
     });
     drop(bar);
     match result {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(summary) => {
+            if !args.quiet {
+                let Summary { reads, pairs, .. } = summary;
+                message("note", &format!("{reads} reads: {pairs} pairs"));
+            }
+            reading::write_summary(args.json.as_deref(), serde_json::to_value(summary)?)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Err(stopped) => stopped.code(),
     }
 }

@@ -205,3 +205,17 @@ pub(crate) fn has_extension(path: Option<&PathBuf>, extension: &str) -> bool {
     path.and_then(|path| path.extension())
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
+
+/// Writes the summary of a run to the file at `path`, if one is wanted: the figures beside the
+/// command and the version.
+pub(crate) fn write_summary(path: Option<&Path>, summary: serde_json::Value) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let report = serde_json::json!({
+        "schema": "biofast.summary",
+        "schema_version": 1,
+        "biofast_version": env!("CARGO_PKG_VERSION"),
+        "command": command_line(),
+        "summary": summary,
+    });
+    crate::output::write(Some(path), &(serde_json::to_string_pretty(&report)? + "\n"))
+}

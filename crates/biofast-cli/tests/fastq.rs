@@ -257,3 +257,31 @@ fn a_reader_that_has_enough_is_no_error() {
         assert_eq!(child.wait().unwrap().code(), Some(0), "{extra}");
     }
 }
+
+#[test]
+fn the_summary_is_written_as_json() {
+    let folder = Folder::new();
+    let pair = |name: &str| {
+        format!(
+            "{name}\t77\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n{name}\t141\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n"
+        )
+    };
+    let sam = folder.file("x.sam", pair("a") + &pair("b"));
+    let (reads, json) = (text(&folder.path("x.fq")), text(&folder.path("x.json")));
+    let run = biofast(&["fastq", "-o", &reads, "--json", &json, &sam]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = std::fs::read_to_string(&json).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["schema"], "biofast.summary");
+    assert_eq!((&report["summary"]["reads"], &report["summary"]["pairs"]), (&4.into(), &2.into()));
+    let bam = text(&folder.path("x.bam"));
+    let run = biofast(&["import", "--interleaved", "-o", &bam, "--json", &json, &reads]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = std::fs::read_to_string(&json).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let summary = &report["summary"];
+    assert_eq!(
+        (&summary["reads"], &summary["pairs"], &summary["bases"]),
+        (&4.into(), &2.into(), &12.into())
+    );
+}

@@ -56,6 +56,37 @@ impl fmt::Display for Unstorable {
 
 impl std::error::Error for Unstorable {}
 
+/// What was imported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Summary {
+    /// Reads.
+    pub reads: u64,
+    /// Pairs of them.
+    pub pairs: u64,
+    /// Bases of them.
+    pub bases: u64,
+}
+
+impl Summary {
+    /// Counts a read or a pair.
+    pub fn add(&mut self, unit: &Unit<'_>) {
+        self.reads += 1;
+        self.bases += unit.first.sequence().len() as u64;
+        if let Some(second) = &unit.second {
+            self.reads += 1;
+            self.pairs += 1;
+            self.bases += second.sequence().len() as u64;
+        }
+    }
+
+    /// Adds what another worker did.
+    pub fn merge(&mut self, other: &Summary) {
+        self.reads += other.reads;
+        self.pairs += other.pairs;
+        self.bases += other.bases;
+    }
+}
+
 impl Import {
     /// Appends the records of a read or a pair. `tags` is room for optional fields.
     ///

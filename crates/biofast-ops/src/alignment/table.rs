@@ -59,8 +59,9 @@ struct Cells {
     bases: u64,
     mean_len: f64,
     max_len: u64,
-    q30: f64,
-    gc: f64,
+    q30: String,
+    gc: String,
+    insert: String,
 }
 
 impl From<&Figures> for Cells {
@@ -97,10 +98,21 @@ impl From<&Figures> for Cells {
             bases,
             mean_len: if n == 0 { 0.0 } else { bases as f64 / n as f64 },
             max_len: reads().map(|r| r.length.max).max().unwrap_or(0),
-            q30: Percent::of(qualities(30), qualities(0)).value(),
-            gc: Percent::of(gc, gc + letters(|c| c.a + c.t)).value(),
+            q30: share(qualities(30), qualities(0)),
+            gc: share(gc, gc + letters(|c| c.a + c.t)),
+            insert: match f.insert_size.pairs {
+                0 => NONE.into(),
+                _ => f.insert_size.median.to_string(),
+            },
         }
     }
+}
+
+/// What is shown where there is nothing to take a figure of.
+const NONE: &str = "NA";
+
+fn share(part: u64, whole: u64) -> String {
+    if whole == 0 { NONE.into() } else { Percent::of(part, whole).to_string() }
 }
 
 fn coverage(figures: &Figures) -> [String; 3] {
@@ -110,12 +122,13 @@ fn coverage(figures: &Figures) -> [String; 3] {
             format!("{:.2}", c.breadth_percent),
             format!("{:.2}", c.mean_depth),
         ],
-        None => ["NA", "NA", "NA"].map(str::to_owned),
+        None => [NONE; 3].map(str::to_owned),
     }
 }
 
 /// Tab-separated rows under [`COLUMNS`]; shares are of primary records. If any input is faulty,
-/// a column `status` is added: `ok`, or `error: …` in a row whose other figures are `NA`.
+/// a column `status` is added: `ok`, or `error: …` in a row whose other figures are `NA`. So is a figure
+/// that there is nothing to take of.
 pub fn tsv(rows: &[Row<'_>]) -> String {
     let faulty = rows.iter().any(|row| row.result.is_err());
     let mut out = COLUMNS.join("\t");
@@ -140,11 +153,11 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
                     c.bases.to_string(),
                     format!("{:.1}", c.mean_len),
                     c.max_len.to_string(),
-                    format!("{:.2}", c.q30),
-                    format!("{:.2}", c.gc),
+                    c.q30,
+                    c.gc,
                     figures.alignment.aligned_bases.to_string(),
                     format!("{:.6}", figures.alignment.error_rate),
-                    figures.insert_size.median.to_string(),
+                    c.insert,
                 ]);
                 cells.extend(coverage(figures));
                 if faulty {
@@ -152,7 +165,7 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
                 }
             }
             Err(error) => {
-                cells.extend(std::iter::repeat_n("NA".to_owned(), COLUMNS.len() - 2));
+                cells.extend(std::iter::repeat_n(NONE.to_owned(), COLUMNS.len() - 2));
                 cells.push(format!("error: {}", plain(error)));
             }
         }
@@ -183,10 +196,10 @@ pub fn table(rows: &[Row<'_>]) -> String {
                     grouped(c.duplicates),
                     grouped(c.supplementary),
                     format!("{:.1}", c.mean_len),
-                    format!("{:.2}", c.q30),
-                    format!("{:.2}", c.gc),
+                    c.q30,
+                    c.gc,
                     format!("{:.2}", 100.0 * figures.alignment.error_rate),
-                    figures.insert_size.median.to_string(),
+                    c.insert,
                     depth,
                 ]);
             }

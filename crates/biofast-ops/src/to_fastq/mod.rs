@@ -20,6 +20,7 @@ pub use grouped::grouped;
 pub use order::is_grouped;
 
 use biofast_bam::flag;
+use serde::Serialize;
 
 /// Which read of a template a record is, as samtools tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub struct Routes {
 }
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Records that passed the filter.
     pub reads: u64,
