@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use biofast_io::{Options, Source};
 
+use crate::adapter::{Adapter, Produce};
 use crate::cram::CramToBam;
 use crate::error::Error;
 use crate::format::Format;
@@ -57,9 +58,13 @@ impl Input {
         let name = source.name().to_owned();
         let source = match format {
             Format::Bam => source,
-            Format::Sam => Source::from_adapter(&name, SamToBam::new(source, options.io)?),
-            Format::Cram => Source::from_adapter(&name, CramToBam::new(source, options)?),
+            Format::Sam => adapted(&name, SamToBam::new(source, options.io)?),
+            Format::Cram => adapted(&name, CramToBam::new(source, options)?),
         };
         Ok(Input { format, source })
     }
+}
+
+fn adapted(name: &str, producer: impl Produce + Send + 'static) -> Source {
+    Source::from_adapter(name, Adapter::new(producer))
 }

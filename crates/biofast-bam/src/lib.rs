@@ -28,6 +28,7 @@
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
 
+mod adapter;
 mod cigar;
 mod cram;
 mod error;

@@ -18,12 +18,12 @@ mod slice;
 mod tags;
 mod write;
 
-use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use biofast_io::{Location, Notes, Options, Reader, Source, Warning};
 
+use crate::adapter::Produce;
 use crate::cram::bytes::{Cursor, Result, bad};
 use crate::cram::container::{Block, COMPRESSION_HEADER, Container, FILE_HEADER, Version};
 use crate::cram::encoding::Compression;
@@ -41,11 +41,9 @@ const MAX_SLICE: usize = 1 << 30;
 /// Some decompressors keep tables of half a megabyte on the stack.
 const STACK: usize = 16 << 20;
 
-/// Reads CRAM, gives BAM without compression.
+/// Makes BAM of CRAM.
 pub(crate) struct CramToBam {
     state: State,
-    ready: Vec<u8>,
-    taken: usize,
     name: Arc<str>,
     threads: usize,
     strict: bool,
@@ -136,8 +134,6 @@ impl CramToBam {
         let io: &Options = options.io;
         Ok(CramToBam {
             state: State::Start(Reader::new(source, io)?),
-            ready: Vec::new(),
-            taken: 0,
             name,
             threads: io.threads,
             strict: io.strict,
@@ -150,51 +146,8 @@ impl CramToBam {
         })
     }
 
-    fn advance(&mut self) -> std::result::Result<bool, Error> {
-        match std::mem::replace(&mut self.state, State::Ended) {
-            State::Start(reader) => {
-                let (containers, context) =
-                    self.start(reader).map_err(|kind| self.error(kind, self.offset, None))?;
-                let context = Arc::new(context);
-                let workers = Ordered::with_stack(self.threads, Some(STACK), || {
-                    let context = Arc::clone(&context);
-                    move |job| decode(job, &context)
-                })
-                .map_err(|e| self.error(ErrorKind::read(e), self.offset, None))?;
-                self.state = State::Containers(containers, workers);
-                Ok(true)
-            }
-            State::Containers(mut containers, mut workers) => {
-                while workers.has_room()
-                    && let Some(job) = containers.next(&mut self.offset)
-                {
-                    workers.submit(job);
-                }
-                let Some(done) = workers.next() else {
-                    if let Some((offset, kind)) = containers.fault.take() {
-                        return Err(self.error(kind, offset, Some(self.records + 1)));
-                    }
-                    return self.check_eof(&containers).map(|()| false);
-                };
-                self.ready = done.bam;
-                match done.fault {
-                    Some(kind) => {
-                        let record = self.records + done.records + 1;
-                        self.fault = Some(self.error(kind, done.offset, Some(record)));
-                    }
-                    None => {
-                        self.records += done.records;
-                        self.state = State::Containers(containers, workers);
-                    }
-                }
-                Ok(true)
-            }
-            State::Ended => self.fault.take().map_or(Ok(false), Err),
-        }
-    }
-
-    /// Reads the file definition and the header.
-    fn start(&mut self, mut reader: Reader) -> Result<(Containers, Context)> {
+    /// Reads the file definition and the header, which goes to `out`.
+    fn start(&mut self, mut reader: Reader, out: &mut Vec<u8>) -> Result<(Containers, Context)> {
         let mut definition = [0; 26];
         container::read_exact(&mut reader, &mut definition, "the CRAM file definition")?;
         let version = Version { major: definition[4], minor: definition[5] };
@@ -218,8 +171,8 @@ impl CramToBam {
         // The text may be padded with NULs.
         let end = text.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
         let text = Text::from_bytes(&text[..end]);
-        text.write_bam(&mut self.ready).map_err(|(_, kind)| kind)?;
-        let Parsed::Complete(header, _) = Header::parse(&self.ready)? else {
+        text.write_bam(out).map_err(|(_, kind)| kind)?;
+        let Parsed::Complete(header, _) = Header::parse(out)? else {
             return bad("a header that is incomplete");
         };
         let read_groups = text.read_groups();
@@ -284,19 +237,48 @@ impl Containers {
     }
 }
 
-impl Read for CramToBam {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.ready.len() {
-            self.ready.clear();
-            self.taken = 0;
-            if !self.advance()? {
-                return Ok(0);
+impl Produce for CramToBam {
+    fn produce(&mut self, out: &mut Vec<u8>) -> std::result::Result<bool, Error> {
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Start(reader) => {
+                let (containers, context) =
+                    self.start(reader, out).map_err(|kind| self.error(kind, self.offset, None))?;
+                let context = Arc::new(context);
+                let workers = Ordered::with_stack(self.threads, Some(STACK), || {
+                    let context = Arc::clone(&context);
+                    move |job| decode(job, &context)
+                })
+                .map_err(|e| self.error(ErrorKind::read(e), self.offset, None))?;
+                self.state = State::Containers(containers, workers);
+                Ok(true)
             }
+            State::Containers(mut containers, mut workers) => {
+                while workers.has_room()
+                    && let Some(job) = containers.next(&mut self.offset)
+                {
+                    workers.submit(job);
+                }
+                let Some(done) = workers.next() else {
+                    if let Some((offset, kind)) = containers.fault.take() {
+                        return Err(self.error(kind, offset, Some(self.records + 1)));
+                    }
+                    return self.check_eof(&containers).map(|()| false);
+                };
+                *out = done.bam;
+                match done.fault {
+                    Some(kind) => {
+                        let record = self.records + done.records + 1;
+                        self.fault = Some(self.error(kind, done.offset, Some(record)));
+                    }
+                    None => {
+                        self.records += done.records;
+                        self.state = State::Containers(containers, workers);
+                    }
+                }
+                Ok(true)
+            }
+            State::Ended => self.fault.take().map_or(Ok(false), Err),
         }
-        let n = out.len().min(self.ready.len() - self.taken);
-        out[..n].copy_from_slice(&self.ready[self.taken..self.taken + n]);
-        self.taken += n;
-        Ok(n)
     }
 }
 

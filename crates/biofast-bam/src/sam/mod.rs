@@ -8,11 +8,12 @@ mod number;
 mod tags;
 mod write;
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use biofast_io::{Location, Options, Reader, Source};
 
+use crate::adapter::Produce;
 use crate::error::{Error, ErrorKind};
 use crate::ordered::Ordered;
 use header::References;
@@ -28,12 +29,9 @@ const BLOCK: usize = 256 << 10;
 /// The longest line, more or less: its record can't have more than 2 GiB.
 const MAX_BLOCK: usize = 4 << 30;
 
-/// Reads SAM, gives BAM without compression.
+/// Makes BAM of SAM.
 pub(crate) struct SamToBam {
     state: State,
-    /// BAM bytes that are ready, and how many of them have been taken.
-    ready: Vec<u8>,
-    taken: usize,
     name: Arc<str>,
     threads: usize,
     /// Lines and records before the block that comes next.
@@ -69,8 +67,6 @@ impl SamToBam {
         let name: Arc<str> = source.name().into();
         Ok(SamToBam {
             state: State::Start(Reader::new(source, options)?),
-            ready: Vec::new(),
-            taken: 0,
             name,
             threads: options.threads,
             lines: 0,
@@ -79,12 +75,36 @@ impl SamToBam {
         })
     }
 
-    /// Makes more bytes ready; `false` if there are no more.
-    fn advance(&mut self) -> Result<bool, Error> {
+    /// An error in the line after `self.lines`.
+    fn error(&self, kind: ErrorKind, record: Option<u64>) -> Error {
+        let at = Location {
+            name: Some(Arc::clone(&self.name)),
+            record,
+            line: Some(self.lines + 1),
+            ..Location::default()
+        };
+        Error::new(kind, at)
+    }
+
+    /// A fault of the bytes below, after the lines seen so far.
+    fn located(&self, fault: io::Error) -> Error {
+        let error = Error::from_io(fault, &self.name);
+        let (kind, mut at) = error.into_parts();
+        if !matches!(&kind, ErrorKind::Io(e)
+            if matches!(e.kind(), biofast_io::ErrorKind::MissingEofBlock))
+        {
+            at.line.get_or_insert(self.lines + 1);
+        }
+        Error::new(kind, at)
+    }
+}
+
+impl Produce for SamToBam {
+    fn produce(&mut self, out: &mut Vec<u8>) -> Result<bool, Error> {
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Start(mut reader) => {
                 let text = Text::read(&mut reader).map_err(|e| self.located(e))?;
-                let references = text.write_bam(&mut self.ready).map_err(|(line, kind)| {
+                let references = text.write_bam(out).map_err(|(line, kind)| {
                     self.lines = line;
                     self.error(kind, None)
                 })?;
@@ -113,7 +133,7 @@ impl SamToBam {
                 };
                 let Converted { mut job, lines: n, records, fault } = done;
                 self.records += records;
-                std::mem::swap(&mut self.ready, &mut job.out);
+                std::mem::swap(out, &mut job.out);
                 if let Some(fault) = fault {
                     self.lines += n;
                     self.fault = Some(self.error(fault.into(), Some(self.records + 1)));
@@ -126,45 +146,6 @@ impl SamToBam {
             }
             State::Ended => self.fault.take().map_or(Ok(false), Err),
         }
-    }
-
-    /// An error in the line after `self.lines`.
-    fn error(&self, kind: ErrorKind, record: Option<u64>) -> Error {
-        let at = Location {
-            name: Some(Arc::clone(&self.name)),
-            record,
-            line: Some(self.lines + 1),
-            ..Location::default()
-        };
-        Error::new(kind, at)
-    }
-
-    /// A fault of the bytes below, after the lines seen so far.
-    fn located(&self, fault: io::Error) -> Error {
-        let error = Error::from_io(fault, &self.name);
-        let (kind, mut at) = error.into_parts();
-        if !matches!(&kind, ErrorKind::Io(e)
-            if matches!(e.kind(), biofast_io::ErrorKind::MissingEofBlock))
-        {
-            at.line.get_or_insert(self.lines + 1);
-        }
-        Error::new(kind, at)
-    }
-}
-
-impl Read for SamToBam {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.ready.len() {
-            self.ready.clear();
-            self.taken = 0;
-            if !self.advance()? {
-                return Ok(0);
-            }
-        }
-        let n = out.len().min(self.ready.len() - self.taken);
-        out[..n].copy_from_slice(&self.ready[self.taken..self.taken + n]);
-        self.taken += n;
-        Ok(n)
     }
 }
 
