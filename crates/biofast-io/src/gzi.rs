@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::pipeline::{self, End};
 use crate::source::{Notes, Options, Source};
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Reads all of a BGZF input, checks every block and returns the GZI index of it.
@@ -49,12 +50,25 @@ pub fn build(source: Source, options: &Options) -> Result<Vec<u8>, Error> {
         return Err(Error::new(ErrorKind::NotBgzf(found), Location::in_input(&name)));
     }
     let rest = entries.get(1..).unwrap_or_default();
-    let mut out = (rest.len() as u64).to_le_bytes().to_vec();
-    for entry in rest {
-        out.extend_from_slice(&entry.file.to_le_bytes());
-        out.extend_from_slice(&entry.data.to_le_bytes());
-    }
+    let mut out = Vec::with_capacity(8 + 16 * rest.len());
+    let starts = rest.iter().map(|entry| (entry.file, entry.data));
+    write(starts, &mut out)
+        .map_err(|error| Error::new(ErrorKind::Io(error), Location::in_input(&name)))?;
     Ok(out)
+}
+
+/// Writes the index of a file whose second and further blocks with data start at these offsets
+/// in the file and in the data.
+pub(crate) fn write(
+    starts: impl ExactSizeIterator<Item = (u64, u64)>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    out.write_all(&(starts.len() as u64).to_le_bytes())?;
+    for (file, data) in starts {
+        out.write_all(&file.to_le_bytes())?;
+        out.write_all(&data.to_le_bytes())?;
+    }
+    Ok(())
 }
 
 /// Where a block starts: in the file, and in the data.

@@ -1,9 +1,9 @@
-//! The GZI index of a BGZF output: for each block but the first, where it starts in the file
-//! and in the text. The format of `bgzip -i`: a count and pairs of 64-bit little-endian numbers.
+//! The GZI index of a BGZF output, gathered while its blocks are written.
 
 use std::io::{self, Write};
 
 use crate::bgzf::BLOCK_TEXT;
+use crate::gzi;
 
 /// Where the blocks written so far start.
 #[derive(Default)]
@@ -24,12 +24,7 @@ impl Gzi {
     }
 
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let starts = self.starts.get(1..).unwrap_or_default();
-        out.write_all(&(starts.len() as u64).to_le_bytes())?;
-        for (index, start) in (1u64..).zip(starts) {
-            out.write_all(&start.to_le_bytes())?;
-            out.write_all(&(index * BLOCK_TEXT as u64).to_le_bytes())?;
-        }
-        Ok(())
+        let starts = self.starts.iter().enumerate().skip(1);
+        gzi::write(starts.map(|(block, &file)| (file, (block * BLOCK_TEXT) as u64)), out)
     }
 }
