@@ -28,6 +28,7 @@ struct Report<'a> {
     /// Columns of quality tables.
     columns: usize,
     average_len: f32,
+    inserts: Inserts,
 }
 
 /// `writeln!` to the report; writing to a String can't fail.
@@ -53,6 +54,7 @@ pub(super) fn render(stats: &SamtoolsStats, version: &str, command: &str) -> Str
         all_qualities,
         columns: (highest + 2).min(QUALITIES),
         average_len: 0.0,
+        inserts: Inserts::of(&stats.counts.basics.inserts),
     };
     line!(
         report,
@@ -150,7 +152,7 @@ impl Report<'_> {
         };
         let qualities: u64 = (0u64..).zip(self.all_qualities).map(|(q, n)| q * n).sum();
         let quality = if all.bases > 0 { qualities as f64 / all.bases as f64 } else { 0.0 };
-        let inserts = Inserts::of(&basics.inserts);
+        let inserts = &self.inserts;
         let [inward, outward, otherwise] = inserts.totals;
         let percent_proper = match all.records {
             0 => 0.0,
@@ -379,8 +381,8 @@ impl Report<'_> {
             "# Insert sizes. Use `grep ^IS | cut -f 2-` to extract this part. The columns are: \
              insert size, pairs total, inward oriented pairs, outward oriented pairs, other pairs"
         );
-        let inserts = Inserts::of(&self.stats.counts.basics.inserts);
-        for (size, [inward, outward, other]) in inserts.pairs[..inserts.rows].iter().enumerate() {
+        let rows = &self.inserts.pairs[..self.inserts.rows];
+        for (size, [inward, outward, other]) in rows.iter().enumerate() {
             let total = inward + outward + other;
             line!(self, "IS\t{size}\t{total}\t{inward}\t{outward}\t{other}");
         }
