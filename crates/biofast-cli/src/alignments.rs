@@ -13,6 +13,7 @@ use clap::ValueEnum;
 use crate::inputs::{self, Input};
 use crate::output;
 use crate::progress::Bar;
+use crate::reading;
 
 /// Count the records of a BAM, SAM or CRAM file by flag, as `samtools flagstat` prints it
 ///
@@ -173,13 +174,10 @@ impl Common {
         let inputs = inputs::gather(self.file.as_slice(), None, "-")?;
         let [input] = &inputs[..] else { anyhow::bail!("expected one input") };
         let progress = Arc::new(Progress::default());
-        let defaults = Options::default();
         let options = Options {
-            threads: self.threads.map_or(defaults.threads, usize::from),
-            chunk_size: self.chunk_size.map_or(defaults.chunk_size, usize::from),
             strict: !self.allow_missing_eof,
             progress: Some(Arc::clone(&progress)),
-            ..defaults
+            ..reading::options(self.threads, self.chunk_size)
         };
         // Whether a record overlaps a region is seen by its CIGAR.
         let detail = if self.regions.any() { Detail::Alignment } else { Detail::Placement };

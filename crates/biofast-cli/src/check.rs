@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::inputs::{self, Input};
 use crate::progress::Bar;
+use crate::reading;
 use crate::stats::readers;
 use crate::{message, output};
 
@@ -176,12 +177,10 @@ fn check_all(args: &Args, inputs: &[Input], progress: &Arc<Progress>) -> Result<
 }
 
 fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress>) -> Verdict {
-    let defaults = Options::default();
     let io = Options {
         threads,
-        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
         progress: Some(Arc::clone(progress)),
-        ..defaults
+        ..reading::options(None, args.chunk_size)
     };
     let pairs = args.paired || args.interleaved;
     let options = check::Options {

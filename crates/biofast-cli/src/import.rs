@@ -134,13 +134,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         _ => bail!("no input"),
     };
     let progress = Arc::new(Progress::default());
-    let defaults = Options::default();
     let options = Options {
-        threads: args.threads.map_or(defaults.threads, usize::from),
-        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
         strict: args.strict,
         progress: Some(Arc::clone(&progress)),
-        ..defaults
+        ..reading::options(args.threads, args.chunk_size)
     };
     let level = if args.uncompressed { Some(0) } else { args.level };
     let compression = Compression::new(Format::Bgzf, level)?;

@@ -12,6 +12,7 @@ use biofast::io::{Notes, Options, Progress, gzi};
 use crate::inputs::{self, Input};
 use crate::output;
 use crate::progress::Bar;
+use crate::reading;
 
 /// Make the index of a BAM file sorted by coordinate, or of any BGZF file
 ///
@@ -75,14 +76,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let progress = Arc::new(Progress::default());
     let notes = Arc::new(Notes::default());
-    let defaults = Options::default();
     let options = Options {
-        threads: args.threads.map_or(defaults.threads, usize::from),
-        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
         strict: !args.allow_missing_eof,
         progress: Some(Arc::clone(&progress)),
         notes: Some(Arc::clone(&notes)),
-        ..defaults
+        ..reading::options(args.threads, args.chunk_size)
     };
     let _bar = Bar::new(&progress, input.len(), args.quiet);
     let format = match (args.bai, args.csi) {

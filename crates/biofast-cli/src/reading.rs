@@ -9,7 +9,8 @@ use anyhow::Result;
 use biofast::bam::{Detail, InputOptions, Program, flag};
 use biofast::io::output::{self, Compression, Output};
 use biofast::io::pipeline::Failure;
-use biofast::io::{Notes, Options, Progress};
+use biofast::io::{IoMode, Notes, Options, Progress};
+use clap::ValueEnum;
 
 use crate::inputs::Input;
 use crate::message;
@@ -47,14 +48,11 @@ impl Reading {
     pub(crate) fn watch(&self) -> Watch {
         let progress = Arc::new(Progress::default());
         let notes = Arc::new(Notes::default());
-        let defaults = Options::default();
         let options = Options {
-            threads: self.threads.map_or(defaults.threads, usize::from),
-            chunk_size: self.chunk_size.map_or(defaults.chunk_size, usize::from),
             strict: !self.allow_missing_eof,
             progress: Some(Arc::clone(&progress)),
             notes: Some(Arc::clone(&notes)),
-            ..defaults
+            ..options(self.threads, self.chunk_size)
         };
         Watch { options, progress, notes }
     }
@@ -72,12 +70,50 @@ impl Watch {
 
     /// Says what was noticed.
     pub(crate) fn tell(&self, input: &Input, quiet: bool) {
-        if quiet {
-            return;
+        if !quiet {
+            tell(input, &self.notes);
         }
-        let name = input.name();
-        let name = biofast::io::Escaped(name.as_bytes());
-        self.notes.warnings().iter().for_each(|w| message("warning", &format!("{name}: {w}")));
+    }
+}
+
+/// The options as typed; the defaults for what isn't.
+pub(crate) fn options(
+    threads: Option<std::num::NonZeroUsize>,
+    chunk_size: Option<std::num::NonZeroUsize>,
+) -> Options {
+    let defaults = Options::default();
+    Options {
+        threads: threads.map_or(defaults.threads, usize::from),
+        chunk_size: chunk_size.map_or(defaults.chunk_size, usize::from),
+        ..defaults
+    }
+}
+
+/// Says what was noticed of an input.
+pub(crate) fn tell(input: &Input, notes: &Notes) {
+    let name = input.name();
+    let name = biofast::io::Escaped(name.as_bytes());
+    notes.warnings().iter().for_each(|w| message("warning", &format!("{name}: {w}")));
+}
+
+/// `--io`, as typed.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Io {
+    /// Map files of 50 MB and more
+    Auto,
+    /// Map every file
+    Mmap,
+    /// Read every file
+    Read,
+}
+
+impl From<Io> for IoMode {
+    fn from(io: Io) -> IoMode {
+        match io {
+            Io::Auto => IoMode::Auto,
+            Io::Mmap => IoMode::Mmap,
+            Io::Read => IoMode::Read,
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use crate::reading::Io;
+
 /// Select and trim reads of FASTQ: single, paired or interleaved, in order, on all threads
 ///
 /// Reads plain, gzip, BGZF, zstd, bzip2 and xz. One file holds reads, or with --interleaved pairs;
@@ -280,16 +282,6 @@ pub(super) struct Select {
     /// Lowest complexity: percent of bases that differ from the next one
     #[arg(long, value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum Io {
-    /// Map files of 50 MB and more
-    Auto,
-    /// Map every file
-    Mmap,
-    /// Read every file
-    Read,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self, Output};
 use biofast::io::pipeline::Failure;
-use biofast::io::{IoMode, Notes, Options, Progress};
+use biofast::io::{Notes, Options, Progress};
 use biofast::ops::filter::report::Report;
 use biofast::ops::filter::sample::Sample;
 use biofast::ops::filter::{Filter, Tally};
@@ -19,9 +19,8 @@ use biofast::ops::filter::{Filter, Tally};
 pub(crate) use args::Args;
 
 use crate::inputs::{self, Input};
-use crate::message;
 use crate::progress::Bar;
-use args::Io;
+use crate::reading;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let inputs = inputs::gather(&args.files, None, "-")?;
@@ -53,15 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let result = apply(&filter, sources, options, args.which.head, outputs, args.sync);
     drop(bar);
     if !args.quiet {
-        for (input, notes) in inputs.iter().zip(&notes) {
-            for warning in notes.warnings() {
-                let name = input.name();
-                message(
-                    "warning",
-                    &format!("{}: {warning}", biofast::io::Escaped(name.as_bytes())),
-                );
-            }
-        }
+        inputs.iter().zip(&notes).for_each(|(input, notes)| reading::tell(input, notes));
     }
     let tally = match result {
         Ok(tally) => tally,
@@ -83,17 +74,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn options(args: &Args) -> Options {
-    let defaults = Options::default();
     Options {
-        io: match args.io {
-            Io::Auto => IoMode::Auto,
-            Io::Mmap => IoMode::Mmap,
-            Io::Read => IoMode::Read,
-        },
-        threads: args.threads.map_or(defaults.threads, usize::from),
+        io: args.io.into(),
         strict: args.strict,
-        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
-        ..defaults
+        ..reading::options(args.threads, args.chunk_size)
     }
 }
 

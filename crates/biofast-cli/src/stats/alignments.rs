@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Detail, Fasta, Format, InputOptions};
+use biofast::bam::{self, Detail, Fasta, InputOptions};
 use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::alignment::Statistics;
 use biofast::ops::alignment::report::{Figures, FileReport, Report};
@@ -14,8 +14,9 @@ use biofast::ops::stats::report::Status;
 
 use super::{Args, Entry, options};
 use crate::inputs::Input;
+use crate::output;
 use crate::progress::Bar;
-use crate::{message, output};
+use crate::reading::tell;
 
 /// Reads one input of alignments: its figures, and what is wrong with it.
 pub(super) fn collect(
@@ -69,16 +70,12 @@ pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
     options.progress = Some(Arc::clone(&progress));
     options.notes = Some(Arc::clone(&notes));
     let reference = args.reference.as_ref().map(Fasta::open).transpose()?;
-    let mut source = input.open()?;
-    Format::sniff(&mut source)?;
+    let source = bam::Input::open(input.open()?, &opening(args, &options))?.source;
     let bar = Bar::new(&progress, input.len(), args.quiet);
-    let source = bam::Input::open(source, &opening(args, &options))?.source;
     let statistics = SamtoolsStats::collect(source, &options, reference.as_ref());
     drop(bar);
     if !args.quiet {
-        let name = input.name();
-        let name = biofast::io::Escaped(name.as_bytes());
-        notes.warnings().iter().for_each(|w| message("warning", &format!("{name}: {w}")));
+        tell(input, &notes);
     }
     let statistics = statistics.map_err(|failure| match failure {
         biofast::ops::samtools_stats::Failure::MalformedTags(_) => {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::alignments::RegionArgs;
+use crate::reading::Io;
 
 /// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
 ///
@@ -116,14 +117,4 @@ pub(super) enum FormatName {
     Json,
     /// The text of `samtools stats`
     Samtools,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum Io {
-    /// Map files of 50 MB and more
-    Auto,
-    /// Map every file
-    Mmap,
-    /// Read every file
-    Read,
 }

@@ -11,16 +11,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::io::{IoMode, Notes, Options, Progress};
+use biofast::io::{Notes, Options, Progress};
 use biofast::ops::stats::{Collector, Encoding};
 use rayon::prelude::*;
 
 use crate::inputs::{self, Input};
 use crate::message;
 use crate::progress::Bar;
+use crate::reading;
 
+use args::FormatName;
 pub(crate) use args::{Args, Format};
-use args::{FormatName, Io};
 use mates::check_pairs;
 pub(crate) use rows::{Entry, Figures, join_by_sample, print, report};
 
@@ -127,17 +128,11 @@ pub(crate) fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
 }
 
 fn options(args: &Args, threads: usize) -> Options {
-    let defaults = Options::default();
     Options {
-        io: match args.io {
-            Io::Auto => IoMode::Auto,
-            Io::Mmap => IoMode::Mmap,
-            Io::Read => IoMode::Read,
-        },
+        io: args.io.into(),
         threads,
         strict: args.strict,
-        chunk_size: args.chunk_size.map_or(defaults.chunk_size, usize::from),
-        ..defaults
+        ..reading::options(None, args.chunk_size)
     }
 }
 
