@@ -6,23 +6,38 @@ use crate::error::{Error, ErrorKind};
 use crate::reader::Reader;
 use crate::record::Record;
 
-/// The part of a read's name that both mates share: the name without a final `/1` or `/2`
-/// (also `.1`, `.2` and `_1`, `_2` are *not* cut: they number reads in SRA files).
+/// The part of a read's name that both mates share: the name without a final `/1` or `/2`, and
+/// that of a read of the sequence archives, `RUN.SPOT.MATE`, without a final `.1` or `.2` (as
+/// `fastq-dump --readids` writes it; the number in `RUN.SPOT` is not a mate's).
 ///
 /// ```
 /// use biofast_fastq::pair::template_name;
 /// assert_eq!(template_name(b"M1:7:1/1"), b"M1:7:1");
 /// assert_eq!(template_name(b"M1:7:1"), b"M1:7:1");
+/// assert_eq!(template_name(b"SRR001666.17.2"), b"SRR001666.17");
+/// assert_eq!(template_name(b"SRR001666.2"), b"SRR001666.2");
 /// ```
 pub fn template_name(name: &[u8]) -> &[u8] {
     match name {
         [template @ .., b'/', b'1' | b'2'] => template,
+        [template @ .., b'.', b'1' | b'2'] if is_spot(template) => template,
         _ => name,
     }
 }
 
-/// Which mate a read says it is: 1 or 2 by a final `/1` or `/2` of its name, or by a Casava
-/// description (`2:N:0:ACGT`); `None` if it doesn't say.
+/// Whether a name is the spot of a run of the sequence archives: `SRR`, `ERR` or `DRR` and digits, a
+/// dot, digits.
+fn is_spot(name: &[u8]) -> bool {
+    let [b'S' | b'E' | b'D', b'R', b'R', rest @ ..] = name else { return false };
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    match rest.iter().position(|&b| b == b'.') {
+        Some(dot) => digits(&rest[..dot]) && digits(&rest[dot + 1..]),
+        None => false,
+    }
+}
+
+/// Which mate a read says it is: 1 or 2 by what [`template_name`] cuts off its name, or by a
+/// Casava description (`2:N:0:ACGT`); `None` if it doesn't say.
 ///
 /// ```
 /// use biofast_fastq::{Record, pair::mate_number};
@@ -33,6 +48,7 @@ pub fn template_name(name: &[u8]) -> &[u8] {
 pub fn mate_number(record: &Record<'_>) -> Option<u8> {
     let digit = match (record.name(), record.description()) {
         ([.., b'/', digit @ (b'1' | b'2')], _) => digit,
+        ([spot @ .., b'.', digit @ (b'1' | b'2')], _) if is_spot(spot) => digit,
         (_, [digit @ (b'1' | b'2'), b':', b'Y' | b'N', b':', ..]) => digit,
         _ => return None,
     };
@@ -189,5 +205,18 @@ mod tests {
         assert_eq!(digest(&[b"a/1", b"b/1"]), digest(&[b"a/2", b"b/2"]));
         assert_ne!(digest(&[b"a/1", b"b/1"]), digest(&[b"b/2", b"a/2"]));
         assert_ne!(digest(&[b"a", b"b"]), digest(&[b"a", b"c"]));
+    }
+
+    #[test]
+    fn archive_names_are_mates_only_with_run_and_spot_before_the_number() {
+        let fault = |first: &[u8], second: &[u8]| {
+            pair_fault(&Record::new(first, b"", b""), &Record::new(second, b"", b"")).is_some()
+        };
+        assert!(!fault(b"SRR1.7.1 7 length=4", b"SRR1.7.2 7 length=4"));
+        assert!(!fault(b"ERR1.7", b"ERR1.7"));
+        assert!(fault(b"SRR1.1", b"SRR1.2"), "two spots");
+        assert!(fault(b"SRR1.7.2", b"SRR1.7.1"), "mates the wrong way round");
+        assert!(fault(b"SRR1.7.1", b"SRR1.8.2"));
+        assert!(fault(b"chr1.7.1", b"chr1.7.2"), "no archive's name");
     }
 }

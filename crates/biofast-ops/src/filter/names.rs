@@ -21,7 +21,7 @@ impl Names {
     }
 
     /// Wants the names in `text`, one a line: the line up to the first blank, without a leading
-    /// `@` and without a final `/1` or `/2`, so that a name stands for both mates. Empty lines
+    /// `@` and without the mate's number (see [`template_name`]), so that it stands for both mates. Empty lines
     /// are passed over.
     pub fn listed(mut self, text: &[u8]) -> Names {
         let listed = self.listed.get_or_insert_default();
