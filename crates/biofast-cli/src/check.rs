@@ -1,5 +1,7 @@
 //! `biofast check`: is each input good to its last byte?
 
+mod against;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ Examples:
   biofast check *.bam *.fastq.gz
   biofast check -q run/*.bam && start-analysis
   biofast check --paired R1.fq.gz R2.fq.gz
+  biofast check --against summary.json
   biofast check --json -X files.txt -o check.json
   curl -s https://example.org/x.bam | biofast check --format bam
 
@@ -66,6 +69,11 @@ pub(crate) struct Args {
     /// Each file holds mates one after the other: their names must agree
     #[arg(long)]
     interleaved: bool,
+
+    /// The files must hold the reads that this summary of `biofast filter --json` says they hold;
+    /// without FILE, all the files it names are checked
+    #[arg(long, value_name = "SUMMARY", conflicts_with = "files_from")]
+    against: Option<PathBuf>,
 
     /// Accept BGZF (BAM among it) and CRAM without the end-of-file marker, with a warning
     #[arg(long)]
@@ -122,7 +130,11 @@ impl From<Format> for check::Format {
 type Verdict = Result<Outcome, String>;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let inputs = inputs::gather(&args.files, args.files_from.as_deref(), &args.stdin_label)?;
+    let summary = args.against.as_deref().map(against::Summary::read).transpose()?;
+    let named = summary.as_ref().filter(|_| args.files.is_empty()).map(against::Summary::paths);
+    let files = named.as_ref().unwrap_or(&args.files);
+    let inputs = inputs::gather(files, args.files_from.as_deref(), &args.stdin_label)?;
+    let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
     if args.paired && !inputs.len().is_multiple_of(2) {
         bail!("--paired takes files two by two, but {} are named", inputs.len());
     }
@@ -131,6 +143,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let bar = Bar::new(&progress, total, args.quiet);
     let mut verdicts = check_all(args, &inputs, &progress)?;
     check_pairs(args, &inputs, &mut verdicts);
+    for (expected, verdict) in expected.iter().flatten().zip(&mut verdicts) {
+        if let (Some(expected), Ok(outcome)) = (expected, verdict) {
+            outcome.compare(expected);
+        }
+    }
     drop(bar);
     let status = verdicts.iter().map(status).max_by_key(|status| *status as u8);
     for (input, verdict) in inputs.iter().zip(&verdicts) {
@@ -188,6 +205,7 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
         reference: args.reference.clone(),
         allow_missing_eof: args.allow_missing_eof,
         pairs,
+        checksum: args.against.is_some(),
         expected: match args.format {
             None if pairs => Some(check::Format::Fastq),
             format => format.map(Into::into),

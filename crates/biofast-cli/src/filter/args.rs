@@ -78,6 +78,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 
+    /// With --json: everything `biofast stats` has of the reads before and after, too
+    #[arg(long, requires = "json")]
+    pub(super) stats: bool,
+
     /// Threads in total [default: what the machine and its limits allow]
     #[arg(short = '@', long, short_alias = 't', value_name = "N")]
     pub(super) threads: Option<std::num::NonZeroUsize>,
@@ -214,6 +218,11 @@ pub(super) struct TrimArgs {
     /// Cut the adapters in this FASTA file off all reads
     #[arg(long, value_name = "FILE")]
     pub(super) adapter_fasta: Option<PathBuf>,
+
+    /// Look for adapters in the first reads, say what was found, and cut what at least PERCENT of
+    /// them have
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true)]
+    pub(super) detect_adapter: Option<f64>,
 
     /// The fewest bases of an adapter that are looked for
     #[arg(long, value_name = "N", default_value = "4")]

@@ -1,11 +1,13 @@
 //! Arguments as meant: the chain of a filter, in the documented order.
 
 use anyhow::{Context, Result, bail};
+use biofast::fastq::Inputs;
 use biofast::ops::filter::names::{Names, Regex};
 use biofast::ops::filter::predicate::{
     Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent, MaxMeanQuality,
     MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
 };
+use biofast::ops::filter::trim::detect::{self, Evidence};
 use biofast::ops::filter::trim::{
     Adapters, Crop, CutFront, CutRight, CutTail, KITS, KeepFirst, Overlap, PolyG, PolyX, Umi,
     UmiSource, Window,
@@ -15,14 +17,20 @@ use biofast::ops::filter::{Filter, PairRule};
 use super::args::{Args, MeanArg, Pair, Select, TrimArgs, UmiRead};
 
 /// The chain, but for sampling and routes.
-pub(super) fn filter(args: &Args, paired: bool) -> Result<Filter> {
+pub(super) fn filter(args: &Args, paired: bool, detected: &[Evidence]) -> Result<Filter> {
     let filter = Filter::new().pair_rule(match args.which.pair {
         Pair::Both => PairRule::Both,
         Pair::Any => PairRule::Any,
     });
     let filter = names(args, filter)?;
-    let filter = trimmers(&args.trim, paired, filter)?;
+    let filter = trimmers(&args.trim, paired, detected, filter)?;
     predicates(&args.select, filter)
+}
+
+/// Looks for adapters in the first reads, if that was asked for.
+pub(super) fn detect(args: &Args, inputs: &mut Inputs) -> Result<Vec<Evidence>> {
+    let Some(threshold) = args.trim.detect_adapter else { return Ok(Vec::new()) };
+    Ok(detect::look(inputs, number("--detect-adapter", threshold, 0.0, 100.0)?))
 }
 
 fn names(args: &Args, filter: Filter) -> Result<Filter> {
@@ -45,7 +53,12 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
     Ok(filter.names(names))
 }
 
-fn trimmers(args: &TrimArgs, paired: bool, mut filter: Filter) -> Result<Filter> {
+fn trimmers(
+    args: &TrimArgs,
+    paired: bool,
+    detected: &[Evidence],
+    mut filter: Filter,
+) -> Result<Filter> {
     if let (Some(source), Some(len)) = (args.umi, args.umi_len) {
         let source = match source {
             UmiRead::First => UmiSource::First,
@@ -80,7 +93,12 @@ fn trimmers(args: &TrimArgs, paired: bool, mut filter: Filter) -> Result<Filter>
         }
         filter = filter.trim(Overlap::default());
     }
-    let adapters = adapters(args)?;
+    let mut adapters = adapters(args)?;
+    for found in detected.iter().filter(|found| found.cut) {
+        if let Some(adapter) = &found.adapter {
+            adapters.add(usize::from(found.read) - 1, adapter.as_bytes())?;
+        }
+    }
     if !adapters.is_empty() {
         filter = filter.trim(adapters);
     }

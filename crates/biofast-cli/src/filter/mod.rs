@@ -4,6 +4,7 @@ mod args;
 mod build;
 mod outputs;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,9 +13,9 @@ use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self, Output};
 use biofast::io::pipeline::Failure;
 use biofast::io::{Notes, Options, Progress};
-use biofast::ops::filter::report::Report;
+use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
-use biofast::ops::filter::{Filter, Tally};
+use biofast::ops::filter::{Filter, Routes, Statistics, Sum, Tally};
 
 pub(crate) use args::Args;
 
@@ -32,12 +33,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let paired = args.interleaved || inputs.len() == 2;
     // Everything that can be wrong with the arguments is said before an output is touched.
-    let mut filter = build::filter(args, paired)?;
-    let sources = open(args, &inputs)?;
+    let mut sources = open(args, &inputs)?;
+    let adapters = build::detect(args, &mut sources)?;
+    let mut filter = build::filter(args, paired, &adapters)?;
+    if args.stats {
+        filter = filter.gather_statistics();
+    }
     if let Some(sample) = sample(args, &inputs, paired)? {
         filter = filter.sample(sample);
     }
-    let (outputs, routes) = outputs::open(args, paired)?;
+    let (outputs, paths, routes) = outputs::open(args, paired)?;
     let filter = filter.routes(routes);
 
     let progress = Arc::new(Progress::default());
@@ -54,13 +59,18 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if !args.quiet {
         inputs.iter().zip(&notes).for_each(|(input, notes)| reading::tell(input, notes));
     }
-    let tally = match result {
-        Ok(tally) => tally,
+    let (tally, statistics) = match result {
+        Ok(counts) => counts,
         // What reads from us has had enough, and nothing else was promised.
         Err(Problem::ClosedPipe) => return Ok(ExitCode::SUCCESS),
         Err(Problem::Error(error)) => return Err(error),
     };
-    let report = Report::new(&tally, &command_line());
+    let mut report = Report::new(&tally, &reading::command_line())
+        .with_adapters(adapters)
+        .with_files(files(args, &inputs, &tally, &paths, routes));
+    if let Some(mut statistics) = statistics {
+        report = report.with_statistics(&tally, &mut statistics);
+    }
     if let Some(path) = &args.json {
         let text = serde_json::to_string_pretty(&report)? + "\n";
         crate::output::write(Some(path), &text)?;
@@ -134,7 +144,7 @@ fn apply(
     head: Option<u64>,
     mut outputs: Vec<Output>,
     sync: bool,
-) -> Result<Tally, Problem> {
+) -> Result<(Tally, Option<Box<Statistics>>), Problem> {
     let files = outputs.iter().filter(|output| output.is_file()).count();
     let failed = |error: output::Error| {
         match error.is_closed_pipe() {
@@ -152,18 +162,38 @@ fn apply(
         &mut outputs,
         || filter.worker(),
         |worker, unit, texts| worker.apply(unit, texts),
-        |worker, other| worker.merge(&other),
+        |worker, other| worker.merge(other),
     );
     let worker = worker.map_err(|failure| match failure {
         Failure::Input(error) => Problem::Error(error.into()),
         Failure::Output(error) => failed(error),
     })?;
     output::commit(outputs, sync).map_err(failed)?;
-    Ok(worker.tally().clone())
+    Ok(worker.finish())
 }
 
-/// The command line, for the report.
-fn command_line() -> String {
-    let words: Vec<_> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
-    words.join(" ")
+/// The inputs and outputs, with what was read from and written to each.
+fn files(
+    args: &Args,
+    inputs: &[Input],
+    tally: &Tally,
+    paths: &[Option<PathBuf>],
+    routes: Routes,
+) -> Vec<FileSum> {
+    let [first, second] = [0, 1].map(|mate| Sum::from(&tally.input[mate]));
+    let mut read = [first, second];
+    if inputs.len() < 2 {
+        read[0].add(second);
+    }
+    let file = |path: String, role, sum: Sum| {
+        let partial = role == Role::Input && args.which.head.is_some();
+        FileSum { path, role, partial, records: sum.into() }
+    };
+    let read = inputs.iter().zip(read).map(|(input, sum)| file(input.name(), Role::Input, sum));
+    let written = paths.iter().enumerate().map(|(text, path)| {
+        let name = path.as_ref().map_or("-".into(), |path| path.to_string_lossy().into_owned());
+        let role = if routes.rejected == Some(text) { Role::Rejected } else { Role::Output };
+        file(name, role, tally.written.get(text).copied().unwrap_or_default())
+    });
+    read.chain(written).collect()
 }

@@ -8,8 +8,11 @@ use biofast::ops::filter::Routes;
 
 use super::args::Args;
 
+/// The outputs, the paths of those that have one, and what goes to which.
+type Opened = (Vec<Output>, Vec<Option<PathBuf>>, Routes);
+
 /// Opens the outputs.
-pub(super) fn open(args: &Args, paired: bool) -> Result<(Vec<Output>, Routes)> {
+pub(super) fn open(args: &Args, paired: bool) -> Result<Opened> {
     if !paired && (args.out2.is_some() || args.unpaired1.is_some() || args.unpaired2.is_some()) {
         bail!("--out2, --unpaired1 and --unpaired2 need pairs: two files, or --interleaved");
     }
@@ -30,7 +33,7 @@ pub(super) fn open(args: &Args, paired: bool) -> Result<(Vec<Output>, Routes)> {
     let unpaired2 = optional(&args.unpaired2, unpaired1)?;
     let rejected = optional(&args.rejected, None)?;
     let routes = Routes { first, second, orphans: [unpaired1, unpaired2], rejected };
-    Ok((all.outputs, routes))
+    Ok((all.outputs, all.paths, routes))
 }
 
 struct All<'a> {

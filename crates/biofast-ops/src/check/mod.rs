@@ -33,6 +33,8 @@ use biofast_io::{Container, ErrorKind, Location, Notes, Source};
 
 pub use format::Format;
 
+use crate::filter::Sum;
+use crate::filter::report::RecordSum;
 use crate::stats::PairCheck;
 
 /// How to check.
@@ -46,6 +48,8 @@ pub struct Options<'a> {
     pub allow_missing_eof: bool,
     /// Whether to gather what the check of pairs needs.
     pub pairs: bool,
+    /// Whether to gather number and checksum of FASTQ records.
+    pub checksum: bool,
     /// What the input must hold; by default what its content says.
     pub expected: Option<Format>,
 }
@@ -53,7 +57,14 @@ pub struct Options<'a> {
 impl<'a> Options<'a> {
     /// The strictest check that reads as `io` says.
     pub fn new(io: &'a biofast_io::Options) -> Options<'a> {
-        Options { io, reference: None, allow_missing_eof: false, pairs: false, expected: None }
+        Options {
+            io,
+            reference: None,
+            allow_missing_eof: false,
+            pairs: false,
+            checksum: false,
+            expected: None,
+        }
     }
 }
 
@@ -71,6 +82,8 @@ pub enum Rule {
     Fastq,
     /// Mates of FASTQ.
     Pairs,
+    /// What a summary of `biofast filter` says of the file.
+    Summary,
     /// The header of alignments.
     Header,
     /// The fields of an alignment record taken together: lengths, indices, lines.
@@ -104,6 +117,7 @@ impl Rule {
             Rule::Format => "format",
             Rule::Fastq => "fastq",
             Rule::Pairs => "pairs",
+            Rule::Summary => "summary",
             Rule::Header => "header",
             Rule::Record => "record",
             Rule::Name => "name",
@@ -158,6 +172,8 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// What the check of pairs needs, if it was asked for and the input is FASTQ.
     pub pairs: Option<PairCheck>,
+    /// Number and checksum of the records, if they were asked for and the input is good FASTQ.
+    pub sum: Option<Sum>,
 }
 
 /// An input couldn't be read, so that nothing can be said about it.
@@ -245,7 +261,24 @@ impl Outcome {
             fault: None,
             warnings: Vec::new(),
             pairs: None,
+            sum: None,
         }
+    }
+
+    /// Sets the fault of a good input whose records aren't those that a summary names.
+    pub fn compare(&mut self, expected: &RecordSum) {
+        if self.fault.is_some() {
+            return;
+        }
+        let message = match self.sum.map(RecordSum::from) {
+            Some(found) if found == *expected => return,
+            Some(found) => format!(
+                "expected {} records with checksum {}, as the summary says, found {} with {}",
+                expected.reads, expected.checksum, found.reads, found.checksum
+            ),
+            None => format!("expected reads, as the summary says, found {}", self.format.name()),
+        };
+        self.fault = Some(Fault::new(Rule::Summary, message, Location::default()));
     }
 }
 

@@ -5,6 +5,8 @@ use biofast_io::pipeline::{self, End};
 use biofast_io::{Chunk, Container, Location, Options as Io, Source};
 
 use super::{Error, Fault, Format, Options, Outcome, Rule, Warning, format};
+use crate::filter::Sum;
+use crate::filter::checksum::Checksum;
 use crate::stats::PairCheck;
 
 /// What is counted of FASTQ.
@@ -12,6 +14,7 @@ use crate::stats::PairCheck;
 struct Counts {
     records: u64,
     pairs: Option<PairCheck>,
+    checksum: Option<Checksum>,
 }
 
 pub(super) fn check_fastq(
@@ -19,7 +22,11 @@ pub(super) fn check_fastq(
     io: &Io,
     options: &Options<'_>,
 ) -> Result<Outcome, Error> {
-    let init = || Counts { records: 0, pairs: options.pairs.then(PairCheck::default) };
+    let init = || Counts {
+        records: 0,
+        pairs: options.pairs.then(PairCheck::default),
+        checksum: options.checksum.then(Checksum::default),
+    };
     let result = biofast_fastq::par_fold(
         source,
         io,
@@ -29,10 +36,16 @@ pub(super) fn check_fastq(
             if let Some(pairs) = &mut counts.pairs {
                 pairs.accept(batch);
             }
+            if let Some(checksum) = &mut counts.checksum {
+                batch.iter().for_each(|record| checksum.add(&record));
+            }
         },
         |counts, other| {
             counts.records += other.records;
             if let (Some(mine), Some(theirs)) = (&mut counts.pairs, &other.pairs) {
+                mine.merge(theirs);
+            }
+            if let (Some(mine), Some(theirs)) = (&mut counts.checksum, other.checksum) {
                 mine.merge(theirs);
             }
         },
@@ -44,6 +57,7 @@ pub(super) fn check_fastq(
     let mut outcome = Outcome { records: Some(counts.records), ..Outcome::new(Format::Fastq) };
     if fault.is_none() {
         outcome.pairs = counts.pairs;
+        outcome.sum = counts.checksum.map(|checksum| Sum { records: counts.records, checksum });
         if counts.records == 0 {
             outcome.warnings.push(Warning::new(Rule::Format, "the input holds no reads"));
         }

@@ -6,7 +6,8 @@ use super::names::Names;
 use super::predicate::Predicate;
 use super::read::{Read, Reads};
 use super::sample::Sample;
-use super::tally::{Amount, Reason, Tally};
+use super::statistics::Statistics;
+use super::tally::{Amount, Reason, Sum, Tally};
 use super::trim::Trimmer;
 
 /// When a pair is kept.
@@ -48,6 +49,7 @@ pub struct Filter {
     predicates: Vec<Box<dyn Predicate>>,
     pair: PairRule,
     routes: Routes,
+    statistics: bool,
 }
 
 impl Filter {
@@ -92,9 +94,21 @@ impl Filter {
         self
     }
 
+    /// Also gathers full [`Statistics`] of what comes in and what is kept.
+    pub fn gather_statistics(mut self) -> Filter {
+        self.statistics = true;
+        self
+    }
+
     /// A worker's own counts and buffers.
     pub fn worker(&self) -> Worker<'_> {
-        Worker { filter: self, tally: Tally::default(), tag: Vec::new(), scratch: Vec::new() }
+        Worker {
+            filter: self,
+            tally: Tally::default(),
+            statistics: self.statistics.then(Box::default),
+            tag: Vec::new(),
+            scratch: Vec::new(),
+        }
     }
 
     fn objection(&self, read: &Read<'_>) -> Option<Reason> {
@@ -107,6 +121,7 @@ impl Filter {
 pub struct Worker<'f> {
     filter: &'f Filter,
     tally: Tally,
+    statistics: Option<Box<Statistics>>,
     tag: Vec<u8>,
     scratch: Vec<u8>,
 }
@@ -118,8 +133,16 @@ impl Worker<'_> {
     }
 
     /// Adds the counts of another worker of the same filter.
-    pub fn merge(&mut self, other: &Worker<'_>) {
+    pub fn merge(&mut self, mut other: Worker<'_>) {
         self.tally.merge(&other.tally);
+        if let (Some(mine), Some(theirs)) = (&mut self.statistics, &mut other.statistics) {
+            mine.merge(theirs);
+        }
+    }
+
+    /// The counts, and the statistics if they were [gathered](Filter::gather_statistics).
+    pub fn finish(self) -> (Tally, Option<Box<Statistics>>) {
+        (self.tally, self.statistics)
     }
 
     /// Trims and judges a unit and appends it to the texts it goes to.
@@ -132,6 +155,12 @@ impl Worker<'_> {
         for (mate, amount) in amounts.iter().enumerate() {
             if let Some(amount) = amount {
                 self.tally.input[mate].add(amount);
+            }
+        }
+        if let Some(statistics) = &mut self.statistics {
+            statistics.came_in(0, &unit.first);
+            if let Some(second) = &unit.second {
+                statistics.came_in(1, second);
             }
         }
         self.tag.clear();
@@ -203,14 +232,12 @@ impl Worker<'_> {
             self.tally.reject(reason, &amount);
             if let Some(to) = self.filter.routes.rejected {
                 write_rejected(&mut texts[to], read.record(), reason);
+                self.tally.write(to, Sum::from(&amount));
             }
             return;
         }
         if !read.is_trimmed() && self.tag.is_empty() {
-            self.tally.output[mate].add(&amount);
-            if let Some(to) = to {
-                write(&mut texts[to], read.record());
-            }
+            self.keep(mate, read.record(), &amount, to, texts);
             return;
         }
         let mut definition = Vec::new();
@@ -221,9 +248,24 @@ impl Worker<'_> {
             &definition
         };
         let record = Record::new(definition, read.sequence(), read.qualities());
-        self.tally.output[mate].add(&Amount::of(&record));
+        self.keep(mate, &record, &Amount::of(&record), to, texts);
+    }
+
+    fn keep(
+        &mut self,
+        mate: usize,
+        record: &Record<'_>,
+        amount: &Amount,
+        to: Option<usize>,
+        texts: &mut [Vec<u8>],
+    ) {
+        self.tally.output[mate].add(amount);
+        if let Some(statistics) = &mut self.statistics {
+            statistics.kept(mate, record);
+        }
         if let Some(to) = to {
-            write(&mut texts[to], &record);
+            write(&mut texts[to], record);
+            self.tally.write(to, Sum::from(amount));
         }
     }
 }

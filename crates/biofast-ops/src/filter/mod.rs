@@ -30,11 +30,13 @@ pub mod predicate;
 mod read;
 pub mod report;
 pub mod sample;
+pub mod statistics;
 mod tally;
 pub mod trim;
 
 pub use chain::{Filter, PairRule, Routes, Worker};
 pub use predicate::Predicate;
 pub use read::{Read, Reads};
-pub use tally::{Amount, Reason, Tally};
+pub use statistics::Statistics;
+pub use tally::{Amount, Reason, Sum, Tally};
 pub use trim::{Trim, Trimmer};

@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::checksum::Checksum;
-use super::tally::{Amount, Reason, Tally};
+use super::statistics::{self, Statistics};
+use super::tally::{Amount, Reason, Sum, Tally};
 use super::trim::Trim;
+use super::trim::detect::Evidence;
+use crate::stats::Collector;
 
 /// Everything there is to say about a run.
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +33,62 @@ pub struct Report {
     pub orphans: u64,
     /// Records in, kept and rejected.
     pub records: Records,
+    /// The files that were read and written.
+    pub files: Vec<FileSum>,
+    /// What was looked for in the reads before they were cut, and found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub detected_adapters: Vec<Evidence>,
+    /// What adapters took, of reads kept or not.
+    pub adapter_cutting: AdapterCutting,
+    /// Full statistics, if they were gathered.
+    #[serde(flatten)]
+    pub curves: Option<Curves>,
+}
+
+/// What a run read or wrote.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FileSum {
+    /// Its path, or the name of a stream.
+    pub path: String,
+    /// What it was to the run.
+    pub role: Role,
+    /// Whether reading ended before the file did, so that the figures are of a part of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    /// Number and checksum of its records.
+    #[serde(flatten)]
+    pub records: RecordSum,
+}
+
+/// What a file was to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It was read.
+    Input,
+    /// It got reads that were kept.
+    Output,
+    /// It got reads that were rejected.
+    Rejected,
+}
+
+/// What adapters took, as fastp names it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AdapterCutting {
+    /// Reads, or pairs where both mates decided together.
+    adapter_trimmed_reads: u64,
+    adapter_trimmed_bases: u64,
+}
+
+/// Full statistics of what came in and of what was kept.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curves {
+    read1_before_filtering: Box<statistics::Block>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read2_before_filtering: Option<Box<statistics::Block>>,
+    read1_after_filtering: Box<statistics::Block>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read2_after_filtering: Option<Box<statistics::Block>>,
 }
 
 /// A program and its version.
@@ -102,13 +160,26 @@ pub struct Records {
     pub rejected: RecordSum,
 }
 
+/// The part of a [`Report`] by which its files can be checked.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Files {
+    /// The files that were read and written.
+    pub files: Vec<FileSum>,
+}
+
 /// Number and checksum of some records.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordSum {
     /// How many.
     pub reads: u64,
     /// 16 hexadecimal digits.
     pub checksum: String,
+}
+
+impl From<Sum> for RecordSum {
+    fn from(sum: Sum) -> RecordSum {
+        RecordSum { reads: sum.records, checksum: sum.checksum.to_string() }
+    }
 }
 
 fn share(part: u64, whole: u64) -> f64 {
@@ -143,8 +214,8 @@ impl Report {
     /// The report of a run that counted `tally`.
     pub fn new(tally: &Tally, command: &str) -> Report {
         let of = |reasons: &[Reason]| reasons.iter().map(|&r| tally.rejected(r)).sum();
-        let record_sum =
-            |reads, checksum: Checksum| RecordSum { reads, checksum: checksum.to_string() };
+        let [by_overlap, by_sequence] =
+            [Trim::AdapterByOverlap, Trim::Adapter].map(|trim| tally.trimmed(trim));
         let (input, output) = (sum(&tally.input), sum(&tally.output));
         Report {
             tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
@@ -183,11 +254,49 @@ impl Report {
                 .collect(),
             orphans: tally.orphans,
             records: Records {
-                input: record_sum(input.reads, input.checksum),
-                output: record_sum(output.reads, output.checksum),
-                rejected: record_sum(tally.discarded.reads, tally.discarded.checksum),
+                input: Sum::from(&input).into(),
+                output: Sum::from(&output).into(),
+                rejected: Sum::from(&tally.discarded).into(),
             },
+            files: Vec::new(),
+            detected_adapters: Vec::new(),
+            adapter_cutting: AdapterCutting {
+                adapter_trimmed_reads: by_overlap.0 + by_sequence.0,
+                adapter_trimmed_bases: by_overlap.1 + by_sequence.1,
+            },
+            curves: None,
         }
+    }
+
+    /// Adds what was looked for and found before the run.
+    pub fn with_adapters(mut self, found: Vec<Evidence>) -> Report {
+        self.detected_adapters = found;
+        self
+    }
+
+    /// Adds the files of the run.
+    pub fn with_files(mut self, files: Vec<FileSum>) -> Report {
+        self.files = files;
+        self
+    }
+
+    /// Adds the full statistics of the run that counted `tally`.
+    pub fn with_statistics(mut self, tally: &Tally, statistics: &mut Statistics) -> Report {
+        let blocks = |collectors: [&Collector; 2], amounts: &[Amount; 2], paired: bool| {
+            let block =
+                |mate: usize| Box::new(statistics::Block::new(collectors[mate], &amounts[mate]));
+            (block(0), paired.then(|| block(1)))
+        };
+        let paired = tally.input[1].reads > 0;
+        let before = blocks(statistics.before(), &tally.input, paired);
+        let after = blocks(statistics.after(), &tally.output, paired);
+        self.curves = Some(Curves {
+            read1_before_filtering: before.0,
+            read2_before_filtering: before.1,
+            read1_after_filtering: after.0,
+            read2_after_filtering: after.1,
+        });
+        self
     }
 }
 
@@ -200,6 +309,7 @@ impl fmt::Display for Report {
         let percent = |share: f64| format!("{:.2} %", 100.0 * share);
         let (b, a) = (percent(before.q30_rate), percent(after.q30_rate));
         writeln!(f, "Q30     {b:>14} in  {a:>14} kept")?;
+        self.detected_adapters.iter().try_for_each(|found| writeln!(f, "adapter {found}"))?;
         for (name, &reads) in self.rejected.iter().filter(|(_, reads)| **reads > 0) {
             writeln!(f, "rejected: {:<28} {reads:>12} reads", name.replace('_', " "))?;
         }

@@ -107,6 +107,29 @@ impl Amount {
     }
 }
 
+/// Number and checksum of some records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// How many.
+    pub records: u64,
+    /// Of them.
+    pub checksum: Checksum,
+}
+
+impl Sum {
+    /// Adds other records.
+    pub fn add(&mut self, other: Sum) {
+        self.records += other.records;
+        self.checksum.merge(other.checksum);
+    }
+}
+
+impl From<&Amount> for Sum {
+    fn from(amount: &Amount) -> Sum {
+        Sum { records: amount.reads, checksum: amount.checksum }
+    }
+}
+
 /// Counts of a run. Merging the tallies of two parts equals the tally of the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -118,6 +141,8 @@ pub struct Tally {
     pub orphans: u64,
     /// What was not kept, as it came in.
     pub discarded: Amount,
+    /// What was written to each text.
+    pub written: Vec<Sum>,
     rejected: [u64; Reason::ALL.len()],
     trimmed: [(u64, u64); Trim::ALL.len()],
 }
@@ -144,6 +169,13 @@ impl Tally {
         self.discarded.add(amount);
     }
 
+    pub(super) fn write(&mut self, text: usize, sum: Sum) {
+        if self.written.len() <= text {
+            self.written.resize(text + 1, Sum::default());
+        }
+        self.written[text].add(sum);
+    }
+
     pub(super) fn trim(&mut self, trim: Trim, bases: usize) {
         let (reads, cut) = &mut self.trimmed[trim as usize];
         *reads += 1;
@@ -158,6 +190,9 @@ impl Tally {
         }
         self.orphans += other.orphans;
         self.discarded.add(&other.discarded);
+        for (text, &sum) in other.written.iter().enumerate() {
+            self.write(text, sum);
+        }
         self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
         for (mine, theirs) in self.trimmed.iter_mut().zip(other.trimmed) {
             mine.0 += theirs.0;

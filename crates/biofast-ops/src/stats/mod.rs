@@ -22,7 +22,7 @@ pub use positions::{Bin, EXACT_POSITIONS, Positions};
 pub use summary::{Encoding, Percent, SequenceType, Summary};
 
 /// Reads handed to the column kernels at once: a multiple of the 240 they take together.
-const READS_AT_ONCE: usize = 960;
+pub(crate) const READS_AT_ONCE: usize = 960;
 
 /// Counts over reads. Merging two collectors equals collecting both inputs.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,6 +3,7 @@
 
 mod adapter;
 mod crop;
+pub mod detect;
 mod overlap;
 mod poly;
 mod umi;

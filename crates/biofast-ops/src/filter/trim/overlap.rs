@@ -32,7 +32,7 @@ impl Overlap {
     /// The length of the fragment, if it is shorter than one of the reads: `first` and
     /// `reversed`, the reverse complement of the second, laid on each other so that both end at
     /// the fragment's ends. The longest one that agrees, unless they also agree without adapters.
-    fn fragment(&self, first: &[u8], reversed: &[u8]) -> Option<usize> {
+    pub(super) fn fragment(&self, first: &[u8], reversed: &[u8]) -> Option<usize> {
         let (len1, len2) = (first.len(), reversed.len());
         let longest = len1.max(len2).checked_sub(1)?;
         let least = self.min_len.max(1);
@@ -146,7 +146,7 @@ impl Iterator for Windows<'_> {
 
 /// The reverse complement of A, C, G and T, eight at a time; other letters become some byte that
 /// is none of the four.
-fn reverse_complement(sequence: &[u8], out: &mut Vec<u8>) {
+pub(super) fn reverse_complement(sequence: &[u8], out: &mut Vec<u8>) {
     // Bit 1 tells A and T (0) from C and G (1); x ^ 0x15 exchanges A and T, x ^ 4 C and G. What
     // isn't one of the four, N above all, isn't made one of them: see the test.
     let complement = |word: u64| {

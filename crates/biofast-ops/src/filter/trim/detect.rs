@@ -1,0 +1,350 @@
+//! Which adapters reads end with: found in the first reads of an input, with the evidence.
+//!
+//! Three ways, tried in this order for first and for second reads:
+//! 1. By overlap: in pairs whose fragment is shorter than the reads, what follows the fragment is
+//!    adapter, whatever it is (see [`Overlap`]). Its consensus is the adapter.
+//! 2. By kit: the first [`SEED`] bases of an adapter of [`KITS`].
+//! 3. By frequency: a stretch of ten bases that comes often, in what looks like an adapter and not
+//!    like a repeat or an amplicon: what precedes it varies, what follows doesn't, and its inside
+//!    hardly ever shows up in a read that lacks its start, and mostly an insert's length of
+//!    18 bases precedes it. (A read of a
+//!    genomic repeat may begin anywhere in it; an insert always comes before an adapter.)
+
+mod frequent;
+
+use std::{fmt, io};
+
+use biofast_fastq::{Inputs, Reader, Record};
+use biofast_io::{Options, Source};
+use serde::Serialize;
+
+use super::adapter::KITS;
+use super::overlap::{Overlap, reverse_complement};
+
+/// Bases of a kit's adapter that are looked for.
+pub const SEED: usize = 12;
+
+/// The longest adapter that is told; more is not needed to find it.
+const LONGEST: usize = 33;
+
+/// The share of reads, in percent, below which an adapter isn't cut.
+pub const THRESHOLD_PERCENT: f64 = 0.5;
+
+/// The largest median length of reads in which adapters are looked for.
+pub const LONG_READS: usize = 600;
+
+/// Fewer reads than this with an adapter are not enough to tell it.
+const FEWEST: u64 = 20;
+
+/// How an adapter was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// By the overlap of mates.
+    Overlap,
+    /// As that of a known kit.
+    Kit,
+    /// By its frequency.
+    Frequency,
+    /// Not at all.
+    None,
+    /// Not looked for: adapters of long reads are at their front, too, and cutting from there on
+    /// would leave nothing.
+    LongReads,
+}
+
+/// What was found at the ends of first or second reads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    /// 1 for first reads (or reads without mates), 2 for second ones.
+    pub read: u8,
+    /// How.
+    pub way: Way,
+    /// The adapter, or its first 33 bases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
+    /// The kit it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kit: Option<&'static str>,
+    /// Reads that were looked at.
+    pub reads: u64,
+    /// Those that have it.
+    pub reads_with_adapter: u64,
+    /// The share of reads, in percent, from which on it is cut.
+    pub threshold_percent: f64,
+    /// Whether it is cut.
+    pub cut: bool,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reads = if self.read == 1 { "first" } else { "second" };
+        let Some(adapter) = &self.adapter else {
+            let what = match self.way {
+                Way::LongReads => "not looked for, as reads are long",
+                _ => "none found",
+            };
+            return write!(f, "of {reads} reads: {what}; {} reads looked at", self.reads);
+        };
+        let share = 100.0 * self.reads_with_adapter as f64 / self.reads.max(1) as f64;
+        let what = match (self.way, self.kit) {
+            (_, Some(kit)) => format!(" ({kit})"),
+            (Way::Overlap, None) => " (by the overlap of mates)".to_owned(),
+            _ => " (by its frequency)".to_owned(),
+        };
+        let verdict = match self.cut {
+            true => "cut".to_owned(),
+            false => format!("below {} %: not cut", self.threshold_percent),
+        };
+        write!(
+            f,
+            "of {reads} reads: {adapter}{what} in {} of {} reads looked at, {share:.2} %: {verdict}",
+            self.reads_with_adapter, self.reads
+        )
+    }
+}
+
+/// Gathers reads from the start of an input, then tells their adapters.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::trim::detect::{Detector, Way};
+///
+/// let mut detector = Detector::default();
+/// for i in 0..1000usize {
+///     let insert: String = (0..60).map(|j| ['A', 'C', 'G', 'T'][(i * 7 + j * j * (i | 1)) >> 3 & 3]).collect();
+///     let read = insert[i % 40..].to_owned() + "CTGTCTCTTATACACATCT";
+///     detector.add(&Record::new(b"r", read.as_bytes(), "I".repeat(read.len()).as_bytes()), None);
+/// }
+/// let found = &detector.finish(0.5)[0];
+/// assert_eq!((found.way, found.kit, found.cut), (Way::Kit, Some("nextera"), true));
+/// assert_eq!((found.reads, found.reads_with_adapter), (1000, 1000));
+/// ```
+#[derive(Debug, Default)]
+pub struct Detector {
+    /// Sequences of first and of second reads.
+    reads: [Sequences; 2],
+    /// What follows the fragments of pairs.
+    beyond: [Consensus; 2],
+    scratch: Vec<u8>,
+}
+
+impl Detector {
+    /// Adds a read, or a pair.
+    pub fn add(&mut self, first: &Record<'_>, second: Option<&Record<'_>>) {
+        self.reads[0].add(first.sequence());
+        let Some(second) = second else { return };
+        self.reads[1].add(second.sequence());
+        reverse_complement(second.sequence(), &mut self.scratch);
+        if let Some(len) = Overlap::default().fragment(first.sequence(), &self.scratch) {
+            for (consensus, read) in self.beyond.iter_mut().zip([first, second]) {
+                if let Some(adapter) = read.sequence().get(len..)
+                    && adapter.len() >= SEED
+                {
+                    consensus.add(adapter);
+                }
+            }
+        }
+    }
+
+    /// How many reads or pairs there are.
+    pub fn len(&self) -> usize {
+        self.reads[0].ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was found in first reads and, of pairs, in second reads. An adapter is to be cut if at
+    /// least `threshold` percent of the reads have it.
+    pub fn finish(&self, threshold: f64) -> Vec<Evidence> {
+        let paired = !self.reads[1].ends.is_empty();
+        let mates = 0..if paired { 2 } else { 1 };
+        mates.map(|mate| self.of_mate(mate, threshold)).collect()
+    }
+
+    fn of_mate(&self, mate: usize, threshold: f64) -> Evidence {
+        let reads = &self.reads[mate];
+        let total = reads.ends.len() as u64;
+        let long = reads.median_len() > LONG_READS;
+        let share = |percent: f64| FEWEST.max((total as f64 * percent / 100.0).ceil() as u64);
+        let by_frequency = || {
+            let (adapter, with) = frequent::find_adapter(reads, share(threshold))?;
+            Some(Found { way: Way::Frequency, adapter, reads: with })
+        };
+        let found = by_overlap(&self.beyond[mate])
+            .or_else(|| by_kit(reads, mate))
+            // A tenth of the threshold is enough to be told, not to be cut.
+            .filter(|found| found.reads >= share(threshold / 10.0))
+            .or_else(by_frequency)
+            .filter(|_| !long);
+        let (way, adapter, with) = match found {
+            Some(found) => (found.way, Some(found.adapter), found.reads),
+            None if long => (Way::LongReads, None, 0),
+            None => (Way::None, None, 0),
+        };
+        Evidence {
+            read: mate as u8 + 1,
+            way,
+            kit: adapter.as_ref().and_then(|adapter| kit_of(adapter, mate)),
+            cut: adapter.is_some() && with as f64 * 100.0 >= total as f64 * threshold,
+            adapter: adapter.map(|adapter| String::from_utf8_lossy(&adapter).into_owned()),
+            reads: total,
+            reads_with_adapter: with,
+            threshold_percent: threshold,
+        }
+    }
+}
+
+/// How much of an input is looked at: some 25,000 reads of 150 bases.
+const LOOKED_AT: usize = 8 << 20;
+
+/// Looks at the first reads of `inputs`, which stay unread, and tells their adapters: of first
+/// reads and, of pairs, of second reads. What is wrong with the inputs is left to who reads
+/// them.
+pub fn look(inputs: &mut Inputs, threshold: f64) -> Vec<Evidence> {
+    let mut detector = Detector::default();
+    let start = |source: &mut Source| {
+        let text = source.peek(LOOKED_AT).unwrap_or_default();
+        let text = Source::from_reader("the start", io::Cursor::new(text));
+        Reader::new(text, &Options { threads: 1, ..Options::default() }).ok()
+    };
+    let next = |reader: &mut Option<Reader>, owned: &mut [Vec<u8>; 2]| -> Option<()> {
+        let record = reader.as_mut()?.next_record().ok()??;
+        let [sequence, qualities] = owned;
+        sequence.clear();
+        sequence.extend_from_slice(record.sequence());
+        qualities.clear();
+        qualities.extend_from_slice(record.qualities());
+        Some(())
+    };
+    let (mut one, mut two) = match inputs {
+        Inputs::Single(source) | Inputs::Interleaved(source) => (start(source), None),
+        Inputs::Paired(first, second) => (start(first), start(second)),
+    };
+    let (mut first, mut second) = <([Vec<u8>; 2], [Vec<u8>; 2])>::default();
+    while next(&mut one, &mut first).is_some() {
+        let mate = match inputs {
+            Inputs::Single(_) => None,
+            Inputs::Interleaved(_) => Some(next(&mut one, &mut second)),
+            Inputs::Paired(..) => Some(next(&mut two, &mut second)),
+        };
+        let first = Record::new(b"", &first[0], &first[1]);
+        let second = Record::new(b"", &second[0], &second[1]);
+        match mate {
+            None => detector.add(&first, None),
+            Some(Some(())) => detector.add(&first, Some(&second)),
+            Some(None) => break,
+        }
+    }
+    detector.finish(threshold)
+}
+
+struct Found {
+    way: Way,
+    adapter: Vec<u8>,
+    reads: u64,
+}
+
+fn by_overlap(beyond: &Consensus) -> Option<Found> {
+    let adapter = beyond.sequence();
+    (adapter.len() >= SEED).then_some(Found { way: Way::Overlap, adapter, reads: beyond.reads })
+}
+
+/// The kit most reads have the adapter of.
+fn by_kit(reads: &Sequences, mate: usize) -> Option<Found> {
+    let found = KITS.iter().map(|kit| {
+        let adapter = kit.adapters[mate].as_bytes();
+        let with = reads.iter().filter(|read| find(read, &adapter[..SEED]).is_some()).count();
+        (adapter, with as u64)
+    });
+    let (adapter, with) = found.max_by_key(|&(_, with)| with)?;
+    let adapter = adapter[..adapter.len().min(LONGEST)].to_vec();
+    (with > 0).then_some(Found { way: Way::Kit, adapter, reads: with })
+}
+
+/// The kit that begins with `adapter`, or the other way round.
+fn kit_of(adapter: &[u8], mate: usize) -> Option<&'static str> {
+    let kit = KITS.iter().find(|kit| {
+        let known = kit.adapters[mate].as_bytes();
+        let len = known.len().min(adapter.len());
+        known[..len] == adapter[..len]
+    });
+    kit.map(|kit| kit.name)
+}
+
+fn find(read: &[u8], stretch: &[u8]) -> Option<usize> {
+    read.windows(stretch.len()).position(|window| window == stretch)
+}
+
+/// Many sequences in one piece of memory.
+#[derive(Debug, Default)]
+struct Sequences {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Sequences {
+    fn add(&mut self, sequence: &[u8]) {
+        self.text.extend(sequence.iter().map(u8::to_ascii_uppercase));
+        self.ends.push(self.text.len());
+    }
+
+    fn median_len(&self) -> usize {
+        let mut lens: Vec<usize> = self.iter().map(<[u8]>::len).collect();
+        lens.sort_unstable();
+        lens.get(lens.len() / 2).copied().unwrap_or(0)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| &self.text[start..end])
+    }
+}
+
+/// What sequences that begin alike have in common.
+#[derive(Debug, Default)]
+struct Consensus {
+    reads: u64,
+    /// A, C, G, T and others at each place.
+    counts: Vec<[u64; 5]>,
+}
+
+impl Consensus {
+    fn add(&mut self, sequence: &[u8]) {
+        self.reads += 1;
+        for (place, &base) in sequence.iter().take(LONGEST).enumerate() {
+            if self.counts.len() == place {
+                self.counts.push([0; 5]);
+            }
+            self.counts[place][letter(base)] += 1;
+        }
+    }
+
+    /// The bases on which three quarters agree, up to the first place where they don't or where
+    /// too few sequences reach.
+    fn sequence(&self) -> Vec<u8> {
+        let enough = FEWEST.max(self.reads / 20);
+        let base = |counts: &[u64; 5]| {
+            let all: u64 = counts.iter().sum();
+            let (best, &most) = counts[..4].iter().enumerate().max_by_key(|&(_, &n)| n)?;
+            (all >= enough && 4 * most >= 3 * all).then_some(b"ACGT"[best])
+        };
+        self.counts.iter().map_while(base).collect()
+    }
+}
+
+fn letter(base: u8) -> usize {
+    match base {
+        b'A' => 0,
+        b'C' => 1,
+        b'G' => 2,
+        b'T' => 3,
+        _ => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests;
