@@ -3,6 +3,7 @@
 //! The binary `biofast-lab` is a thin command line over these modules.
 
 pub mod bench;
+pub mod cycles;
 pub mod datasets;
 pub mod limit;
 mod rng;

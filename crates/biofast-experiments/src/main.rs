@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use biofast_experiments::{bench, datasets, limit};
+use biofast_experiments::{bench, cycles, datasets, limit};
 use clap::{Args, Parser, Subcommand};
 
 /// Datasets, limits and benchmarks behind biofast.
@@ -25,6 +25,21 @@ enum Command {
     Limit(Limit),
     /// Run whole programs against each other and against the limits.
     Bench(Bench),
+    /// Estimate what the kernels' loops cost on other cores, Apple's among them.
+    Cycles(Cycles),
+}
+
+#[derive(Args)]
+struct Cycles {
+    /// The machine-code analyser, of LLVM 19 or later.
+    #[arg(long, default_value = "llvm-mca-19", value_name = "PROGRAM")]
+    mca: PathBuf,
+    /// Build products.
+    #[arg(long, default_value = "target/cycles", value_name = "DIR")]
+    target_dir: PathBuf,
+    /// Results go here.
+    #[arg(long, default_value = "results/cycles", value_name = "DIR")]
+    out: PathBuf,
 }
 
 #[derive(Args)]
@@ -147,6 +162,9 @@ fn run(cli: Cli) -> Result<()> {
             out: b.out,
             seed: b.seed,
         }),
+        Command::Cycles(Cycles { mca, target_dir, out }) => {
+            cycles::run(&cycles::Options { mca, target_dir, out })
+        }
         Command::Limit(Limit::Recode { file, threads, level }) => {
             let found = limit::recode(&file, threads, level)?;
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);

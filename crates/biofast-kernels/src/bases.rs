@@ -94,6 +94,20 @@ pub struct ReadSummary {
     pub error_sum: u64,
 }
 
+/// A, C, G, T and N, upper and lower case, as bits 0 to 4; nothing for other bytes below 128.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const BASE_BITS: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut i = 0;
+    while i < 5 {
+        let letter = b"ACGTN"[i];
+        table[letter as usize] = 1 << i;
+        table[letter.to_ascii_lowercase() as usize] = 1 << i;
+        i += 1;
+    }
+    table
+};
+
 /// The upper-case letter of A, C, G and T at its low four bits, which tell the four apart; elsewhere a byte that no
 /// letter and no zero lane equals.
 pub(crate) const ACGT_BY_LOW_BITS: [u8; 16] = {

@@ -14,9 +14,24 @@ pub(crate) struct Run {
 }
 
 pub(crate) fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_biofast"));
+    let binary = env!("CARGO_BIN_EXE_biofast");
+    let mut command = match emulator() {
+        Some(runner) => {
+            let mut words = runner.split_whitespace();
+            let mut command = Command::new(words.next().unwrap());
+            command.args(words).arg(binary);
+            command
+        }
+        None => Command::new(binary),
+    };
     command.args(args).stdin(Stdio::null());
     command
+}
+
+/// What runs binaries of AArch64 where the machine is another: the runner cargo has for these tests.
+fn emulator() -> Option<String> {
+    let runner = std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER").ok();
+    runner.filter(|_| cfg!(target_arch = "aarch64"))
 }
 
 pub(crate) fn finish(mut command: Command) -> Run {

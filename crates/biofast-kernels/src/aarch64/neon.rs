@@ -115,41 +115,57 @@ fn any(lanes: uint8x16_t) -> bool {
     vmaxvq_u8(lanes) != 0
 }
 
-/// Counts the lanes that each of `N` comparisons sets to 0xff; none may set zero lanes.
+/// Counts the lanes that each of `N` comparisons sets to 0xff; none may set zero lanes. `U` vectors
+/// a step, each with counters of its own, so that a subtraction doesn't wait for the one before.
 #[inline]
 #[target_feature(enable = "neon")]
-fn count_matches<const N: usize>(
+fn count_matches<const N: usize, const U: usize>(
     bytes: &[u8],
     matches: impl Fn(uint8x16_t) -> [uint8x16_t; N],
 ) -> [u64; N] {
+    let zero = vdupq_n_u8(0);
     let mut sums = [0; N];
-    let mut counts = [vdupq_n_u8(0); N];
+    let mut counters = [[zero; N]; U];
     let (blocks, tail) = bytes.as_chunks();
     // A byte counts up to 255 vectors: 254 here and the tail.
-    for blocks in blocks.chunks(254) {
-        for (sum, count) in sums.iter_mut().zip(&mut counts) {
-            *sum += u64::from(vaddlvq_u8(*count));
-            *count = vdupq_n_u8(0);
-        }
-        for block in blocks {
-            for (count, lanes) in counts.iter_mut().zip(matches(load(block))) {
-                *count = vsubq_u8(*count, lanes);
+    for blocks in blocks.chunks(254 * U) {
+        for counts in &mut counters {
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum += u64::from(vaddlvq_u8(*count));
+                *count = zero;
             }
         }
+        let mut add = |blocks: &[[u8; 16]]| {
+            for (counts, block) in counters.iter_mut().zip(blocks) {
+                for (count, lanes) in counts.iter_mut().zip(matches(load(block))) {
+                    *count = vsubq_u8(*count, lanes);
+                }
+            }
+        };
+        let (groups, rest) = blocks.as_chunks::<U>();
+        for group in groups {
+            add(group);
+        }
+        add(rest);
     }
     if !tail.is_empty() {
-        for (count, lanes) in counts.iter_mut().zip(matches(load_or_zero(tail))) {
+        for (count, lanes) in counters[0].iter_mut().zip(matches(load_or_zero(tail))) {
             *count = vsubq_u8(*count, lanes);
         }
     }
-    std::array::from_fn(|i| sums[i] + u64::from(vaddlvq_u8(counts[i])))
+    for counts in counters {
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum += u64::from(vaddlvq_u8(count));
+        }
+    }
+    sums
 }
 
 #[target_feature(enable = "neon")]
 fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
     let letters = b"ACGTN".map(|letter| vdupq_n_u8(letter));
     let upper = vdupq_n_u8(!0x20);
-    let counts = count_matches(bytes, |block| {
+    let counts = count_matches::<5, 1>(bytes, |block| {
         let block = vandq_u8(block, upper);
         letters.map(|letter| vceqq_u8(block, letter))
     });
@@ -162,7 +178,7 @@ fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
 fn count_byte(bytes: &[u8], byte: u8, ignored: u8) -> u64 {
     let byte = vdupq_n_u8(byte);
     let mask = vdupq_n_u8(!ignored);
-    let [count] = count_matches(bytes, |block| [vceqq_u8(vandq_u8(block, mask), byte)]);
+    let [count] = count_matches::<1, 4>(bytes, |block| [vceqq_u8(vandq_u8(block, mask), byte)]);
     count
 }
 
@@ -180,7 +196,7 @@ fn count_gc_acgt_neon(bytes: &[u8]) -> GcCounts {
     let upper = vdupq_n_u8(!0x20);
     let letters = load(&ACGT_BY_LOW_BITS);
     let low_bits = vdupq_n_u8(15);
-    let [gc, acgt] = count_matches(bytes, |block| {
+    let [gc, acgt] = count_matches::<2, 2>(bytes, |block| {
         let expected = vqtbl1q_u8(letters, vandq_u8(block, low_bits));
         [vceqq_u8(vandq_u8(block, folded), c), vceqq_u8(vandq_u8(block, upper), expected)]
     });
@@ -204,7 +220,7 @@ fn count_at_least_neon(bytes: &[u8], phred: u8) -> u64 {
         PHRED_VALUES.. => 0,
         _ => {
             let threshold = vdupq_n_u8(quality::FIRST + phred);
-            let [count] = count_matches(bytes, |block| [vcgeq_u8(block, threshold)]);
+            let [count] = count_matches::<1, 4>(bytes, |block| [vcgeq_u8(block, threshold)]);
             count
         }
     }
@@ -379,10 +395,15 @@ fn find_invalid(
     let mut start = 0;
     loop {
         let piece = &bytes[start..bytes.len().min(start + 512)];
-        let mut bad = vdupq_n_u8(0);
+        // Four chains, so that one block doesn't wait for the one before.
+        let mut bad = [vdupq_n_u8(0); 4];
         let (blocks, tail) = piece.as_chunks();
-        for block in blocks {
-            bad = fold(bad, load(block));
+        let (groups, rest) = blocks.as_chunks::<4>();
+        for group in groups {
+            bad = std::array::from_fn(|i| fold(bad[i], load(&group[i])));
+        }
+        for block in rest {
+            bad[0] = fold(bad[0], load(block));
         }
         if !tail.is_empty() {
             let last = match piece.last_chunk() {
@@ -392,9 +413,9 @@ fn find_invalid(
                     vorrq_u8(load_or_zero(tail), padding)
                 }
             };
-            bad = fold(bad, last);
+            bad[3] = fold(bad[3], last);
         }
-        if is_bad(bad) {
+        if bad.into_iter().any(&is_bad) {
             return find(piece).map(|index| start + index);
         }
         start += piece.len();

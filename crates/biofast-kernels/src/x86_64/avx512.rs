@@ -10,7 +10,7 @@ use super::avx512_packed::{
     count_packed_gc_avx512, unpack_bases_avx512, unpack_bases_reverse_complement_avx512,
 };
 use super::detected;
-use crate::bases::ACGT_BY_LOW_BITS;
+use crate::bases::{ACGT_BY_LOW_BITS, BASE_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::index_with;
 use crate::quality::{self, ERROR_PLANES, PHRED_VALUES};
@@ -110,9 +110,20 @@ pub(super) fn load_table(table: &[u8; 128]) -> [__m512i; 2] {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn count_bases_avx512(bytes: &[u8]) -> BaseCounts {
+    let (groups, rest) = bytes.as_chunks();
+    // The sums at the end cost more than a short read.
+    let of_groups = if groups.is_empty() { None } else { count_ascii_bases(groups) };
+    let (mut counts, rest) = of_groups.map_or(([0; 5], bytes), |counts| (counts, rest));
+    add_bases(&mut counts, rest);
+    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
+/// Adds A, C, G, T and N of `bytes`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn add_bases(counts: &mut [u64; 5], bytes: &[u8]) {
     let letters = b"ACGTN".map(|letter| _mm512_set1_epi8(letter as i8));
     let upper = _mm512_set1_epi8(!0x20);
-    let mut counts = [0; 5];
     let mut add = |block| {
         let block = _mm512_and_si512(block, upper);
         for (count, letter) in counts.iter_mut().zip(letters) {
@@ -126,7 +137,64 @@ fn count_bases_avx512(bytes: &[u8]) -> BaseCounts {
     if !tail.is_empty() {
         add(load_or_zero(tail));
     }
-    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
+/// A full adder of bits: sum and carry.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn add_bits(a: __m512i, b: __m512i, c: __m512i) -> (__m512i, __m512i) {
+    (_mm512_ternarylogic_epi64::<0x96>(a, b, c), _mm512_ternarylogic_epi64::<0xe8>(a, b, c))
+}
+
+/// A, C, G, T and N in groups of 16 vectors; `None` if a byte is above 127.
+///
+/// A lookup turns each byte into one bit a class, full adders count the bits of 16 vectors (the
+/// method of Harley and Seal), and only sums of 16 are counted one by one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_ascii_bases(groups: &[[u8; 1024]]) -> Option<[u64; 5]> {
+    let [low, high] = load_table(&BASE_BITS);
+    // Bits worth 1, 2, 4 and 8, and all bytes together.
+    let mut sums = [_mm512_setzero_si512(); 4];
+    let mut all = _mm512_setzero_si512();
+    let mut counts = [0; 5];
+    for group in groups {
+        let (blocks, _) = group.as_chunks::<64>();
+        let mut class = |block: usize| {
+            let bytes = load(&blocks[block]);
+            all = _mm512_or_si512(all, bytes);
+            _mm512_permutex2var_epi8(low, bytes, high)
+        };
+        let mut eights = [sums[3]; 2];
+        for (half, eights) in eights.iter_mut().enumerate() {
+            let mut fours = [sums[2]; 2];
+            for (quarter, fours) in fours.iter_mut().enumerate() {
+                let first = 8 * half + 4 * quarter;
+                let (ones, a) = add_bits(sums[0], class(first), class(first + 1));
+                let (ones, b) = add_bits(ones, class(first + 2), class(first + 3));
+                sums[0] = ones;
+                (sums[1], *fours) = add_bits(sums[1], a, b);
+            }
+            (sums[2], *eights) = add_bits(sums[2], fours[0], fours[1]);
+        }
+        let sixteens;
+        (sums[3], sixteens) = add_bits(sums[3], eights[0], eights[1]);
+        add_bit_counts(&mut counts, sixteens, 16);
+    }
+    for (sum, worth) in sums.into_iter().zip([1, 2, 4, 8]) {
+        add_bit_counts(&mut counts, sum, worth);
+    }
+    (_mm512_movepi8_mask(all) == 0).then_some(counts)
+}
+
+/// Adds how often each of the lowest five bits is set, times `worth`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn add_bit_counts(counts: &mut [u64; 5], bits: __m512i, worth: u64) {
+    for (class, count) in counts.iter_mut().enumerate() {
+        let mask = _mm512_test_epi8_mask(bits, _mm512_set1_epi8(1 << class));
+        *count += worth * u64::from(mask.count_ones());
+    }
 }
 
 /// Counts the lanes of all blocks that `matches` selects; it must not select zero lanes.
@@ -219,27 +287,69 @@ fn summarize_raw_qualities_avx512(bytes: &[u8]) -> QualitySummary {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+    let most = FIRST + (PHRED_VALUES - 1) as u8;
+    let summary = summarize_as::<FIRST>(bytes, |block| block);
+    if bytes.is_empty() || (summary.min >= FIRST && summary.max <= most) {
+        return to_phred::<FIRST>(summary, bytes.len());
+    }
+    let (first, most) = (_mm512_set1_epi8(FIRST as i8), _mm512_set1_epi8(most as i8));
+    let clamp = |block| _mm512_min_epu8(_mm512_max_epu8(block, first), most);
+    to_phred::<FIRST>(summarize_as::<FIRST>(bytes, clamp), bytes.len())
+}
+
+/// From bytes to Phred values.
+fn to_phred<const FIRST: u8>(summary: QualitySummary, len: usize) -> QualitySummary {
+    if len == 0 {
+        return QualitySummary::default();
+    }
+    QualitySummary {
+        sum: summary.sum - u64::from(FIRST) * len as u64,
+        min: summary.min - FIRST,
+        max: summary.max - FIRST,
+        ..summary
+    }
+}
+
+/// The summary of the bytes that `clamp` makes of those there are, as bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn summarize_as<const FIRST: u8>(
+    bytes: &[u8],
+    clamp: impl Fn(__m512i) -> __m512i,
+) -> QualitySummary {
     let zero = _mm512_setzero_si512();
-    let first = _mm512_set1_epi8(FIRST as i8);
-    let most = _mm512_set1_epi8((PHRED_VALUES - 1) as i8);
-    let [q20, q30] = [20, 30].map(|phred| _mm512_set1_epi8(phred));
-    let (mut sum, mut min, mut max) = (zero, most, zero);
-    let mut above = [0u64; 2];
-    let mut add = |lanes, block| {
-        // Zero lanes stay zero, which only the minimum has to be kept from seeing.
-        let phred = _mm512_min_epu8(_mm512_subs_epu8(block, first), most);
-        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(phred, zero));
-        min = _mm512_mask_min_epu8(min, lanes, min, phred);
-        max = _mm512_max_epu8(max, phred);
-        above[0] += u64::from(_mm512_cmpge_epu8_mask(phred, q20).count_ones());
-        above[1] += u64::from(_mm512_cmpge_epu8_mask(phred, q30).count_ones());
-    };
+    let one = _mm512_set1_epi8(1);
+    let thresholds = [20, 30].map(|phred| _mm512_set1_epi8((FIRST + phred) as i8));
+    let (mut sum, mut min, mut max) = (zero, _mm512_set1_epi8(-1), zero);
+    let mut above = [0; 2];
     let (blocks, tail) = bytes.as_chunks();
-    for block in blocks {
-        add(u64::MAX, load(block));
+    // A byte counts up to 255 vectors.
+    for blocks in blocks.chunks(255) {
+        let mut counts = [zero; 2];
+        for block in blocks {
+            let block = clamp(load(block));
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(block, zero));
+            min = _mm512_min_epu8(min, block);
+            max = _mm512_max_epu8(max, block);
+            for (count, threshold) in counts.iter_mut().zip(thresholds) {
+                let high = _mm512_cmpge_epu8_mask(block, threshold);
+                *count = _mm512_mask_add_epi8(*count, high, *count, one);
+            }
+        }
+        for (above, count) in above.iter_mut().zip(counts) {
+            *above += _mm512_reduce_add_epi64(_mm512_sad_epu8(count, zero)) as u64;
+        }
     }
     if !tail.is_empty() {
-        add(lanes(tail.len()), load_or_zero(tail));
+        let lanes = lanes(tail.len());
+        let block = clamp(load_or_zero(tail));
+        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(_mm512_maskz_mov_epi8(lanes, block), zero));
+        min = _mm512_mask_min_epu8(min, lanes, min, block);
+        max = _mm512_mask_max_epu8(max, lanes, max, block);
+        for (above, threshold) in above.iter_mut().zip(thresholds) {
+            let high = _mm512_mask_cmpge_epu8_mask(lanes, block, threshold);
+            *above += u64::from(high.count_ones());
+        }
     }
     // The largest is the complement of the smallest complement.
     let max = _mm512_xor_si512(max, _mm512_set1_epi8(-1));

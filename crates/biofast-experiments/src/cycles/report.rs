@@ -1,0 +1,81 @@
+//! The rows as data and as a table for people.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use biofast_kernels::Isa;
+
+use super::Row;
+
+/// Writes `kernels.csv` and `kernels.md` to the folder `out`.
+pub(super) fn write(rows: &[Row], out: &Path) -> Result<()> {
+    let mut csv = String::from(
+        "kernel,isa,model,bytes_per_iteration,cycles_per_iteration,cycles_per_64_bytes,measured_cycles_per_64_bytes\n",
+    );
+    for row in rows {
+        let measured = row.measured.map_or(String::new(), |cycles| format!("{cycles:.2}"));
+        let Row { kernel, isa, model, bytes, cycles, .. } = row;
+        // Writing to a String can't fail.
+        let _ = writeln!(
+            csv,
+            "{kernel},{},{model},{bytes},{cycles:.3},{:.3},{measured}",
+            isa.name(),
+            row.per_64()
+        );
+    }
+    std::fs::create_dir_all(out).with_context(|| format!("can't create {}", out.display()))?;
+    for (name, text) in [("kernels.csv", csv), ("kernels.md", markdown(rows))] {
+        let path = out.join(name);
+        std::fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// A table a model: cycles for 64 bytes.
+pub(super) fn markdown(rows: &[Row]) -> String {
+    let mut out =
+        String::from("Cycles for 64 bytes of input, in the steady state of the inner loop.\n");
+    let mut models: Vec<&str> = rows.iter().map(|row| row.model).collect();
+    models.dedup();
+    for model in models {
+        let of_model: Vec<&Row> = rows.iter().filter(|row| row.model == model).collect();
+        let mut isas: Vec<Isa> = of_model.iter().map(|row| row.isa).collect();
+        isas.dedup();
+        let measured = of_model.iter().any(|row| row.measured.is_some());
+        let _ = write!(out, "\n## {model}\n\n| kernel |");
+        for isa in &isas {
+            let _ = write!(out, " {} |", isa.name());
+            if measured {
+                let _ = write!(out, " measured |");
+            }
+        }
+        let vector = isas.iter().filter(|isa| **isa != Isa::Scalar);
+        vector.clone().for_each(|isa| {
+            let _ = write!(out, " scalar ÷ {} |", isa.name());
+        });
+        let columns = isas.len() * if measured { 2 } else { 1 } + vector.clone().count();
+        let _ = writeln!(out, "\n|---|{}", "---:|".repeat(columns));
+        let mut kernels: Vec<&str> = of_model.iter().map(|row| row.kernel).collect();
+        kernels.sort_unstable();
+        kernels.dedup();
+        for kernel in kernels {
+            let row = |isa: Isa| of_model.iter().find(|row| row.kernel == kernel && row.isa == isa);
+            let _ = write!(out, "| {kernel} |");
+            for &isa in &isas {
+                let cell = row(isa).map_or("–".into(), |row| format!("{:.2}", row.per_64()));
+                let _ = write!(out, " {cell} |");
+                if measured {
+                    let cell = row(isa).and_then(|row| row.measured);
+                    let _ = write!(out, " {} |", cell.map_or("–".into(), |c| format!("{c:.2}")));
+                }
+            }
+            for &isa in vector.clone() {
+                let factor = row(Isa::Scalar).zip(row(isa)).map(|(s, v)| s.per_64() / v.per_64());
+                let _ = write!(out, " {} |", factor.map_or("–".into(), |f| format!("{f:.1}")));
+            }
+            out.push('\n');
+        }
+    }
+    out
+}
