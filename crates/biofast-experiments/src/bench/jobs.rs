@@ -245,7 +245,7 @@ const BIOFAST_FILTER: Contestant = Contestant {
     args: |c| {
         list(&[
             &"filter",
-            &"-q",
+            &"--quiet",
             &"--min-len",
             &"100",
             &"--max-n",

@@ -23,6 +23,7 @@
 //! assert_eq!(worker.tally().rejected(Reason::TooShort), 1);
 //! ```
 
+pub mod alignment;
 mod chain;
 pub mod checksum;
 pub mod names;

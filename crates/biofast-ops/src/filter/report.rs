@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::checksum::Checksum;
+use super::alignment;
 use super::tally::{Amount, Reason, Tally};
 use super::trim::Trim;
 
@@ -21,8 +21,9 @@ pub struct Report {
     pub command: String,
     /// What came in and what was kept.
     pub summary: Summary,
-    /// Rejected reads by the reasons fastp has.
-    pub filtering_result: FilteringResult,
+    /// Rejected reads by the reasons fastp has; none of these are of alignments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filtering_result: Option<FilteringResult>,
     /// Rejected reads by reason; the sum is `reads_in` − `reads_out`.
     pub rejected: BTreeMap<&'static str, u64>,
     /// What was trimmed, by kind.
@@ -90,7 +91,7 @@ pub struct Trimmed {
     pub bases: u64,
 }
 
-/// Numbers and checksums of records (see [`Checksum`]): where nothing is trimmed, the sum of
+/// Numbers and checksums of records (see [`Checksum`](super::checksum::Checksum)): where nothing is trimmed, the sum of
 /// kept and rejected, modulo 2^64, is that of the input.
 #[derive(Clone, Debug, Serialize)]
 pub struct Records {
@@ -100,6 +101,16 @@ pub struct Records {
     pub output: RecordSum,
     /// What was rejected.
     pub rejected: RecordSum,
+}
+
+impl Records {
+    fn of(input: &Amount, output: &Amount, rejected: &Amount) -> Records {
+        let sum = |amount: &Amount| RecordSum {
+            reads: amount.reads,
+            checksum: amount.checksum.to_string(),
+        };
+        Records { input: sum(input), output: sum(output), rejected: sum(rejected) }
+    }
 }
 
 /// Number and checksum of some records.
@@ -143,8 +154,6 @@ impl Report {
     /// The report of a run that counted `tally`.
     pub fn new(tally: &Tally, command: &str) -> Report {
         let of = |reasons: &[Reason]| reasons.iter().map(|&r| tally.rejected(r)).sum();
-        let record_sum =
-            |reads, checksum: Checksum| RecordSum { reads, checksum: checksum.to_string() };
         let (input, output) = (sum(&tally.input), sum(&tally.output));
         Report {
             tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
@@ -153,7 +162,7 @@ impl Report {
                 before_filtering: Block::of(&tally.input),
                 after_filtering: Block::of(&tally.output),
             },
-            filtering_result: FilteringResult {
+            filtering_result: Some(FilteringResult {
                 passed_filter_reads: output.reads,
                 low_quality_reads: of(&[
                     Reason::MeanQualityTooLow,
@@ -172,7 +181,7 @@ impl Report {
                     Reason::GcTooHigh,
                     Reason::MateRejected,
                 ]),
-            },
+            }),
             rejected: Reason::ALL.iter().map(|&r| (r.name(), tally.rejected(r))).collect(),
             trimmed: Trim::ALL
                 .iter()
@@ -182,11 +191,26 @@ impl Report {
                 })
                 .collect(),
             orphans: tally.orphans,
-            records: Records {
-                input: record_sum(input.reads, input.checksum),
-                output: record_sum(output.reads, output.checksum),
-                rejected: record_sum(tally.discarded.reads, tally.discarded.checksum),
+            records: Records::of(&input, &output, &tally.discarded),
+        }
+    }
+
+    /// The report of a run that chose alignments.
+    pub fn alignments(tally: &alignment::Tally, command: &str) -> Report {
+        let (input, output) = (sum(&tally.input), sum(&tally.output));
+        let reasons = alignment::Reason::ALL.iter();
+        Report {
+            tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
+            command: command.to_owned(),
+            summary: Summary {
+                before_filtering: Block::of(&tally.input),
+                after_filtering: Block::of(&tally.output),
             },
+            filtering_result: None,
+            rejected: reasons.map(|&r| (r.name(), tally.rejected(r))).collect(),
+            trimmed: BTreeMap::new(),
+            orphans: 0,
+            records: Records::of(&input, &output, &tally.discarded),
         }
     }
 }
@@ -224,7 +248,7 @@ mod tests {
         for &reason in Reason::ALL {
             let mut tally = Tally::default();
             tally.reject(reason, &Amount { reads: 1, ..Amount::default() });
-            let result = Report::new(&tally, "").filtering_result;
+            let result = Report::new(&tally, "").filtering_result.expect("a result");
             let total = result.low_quality_reads
                 + result.too_many_n_reads
                 + result.low_complexity_reads
