@@ -74,7 +74,7 @@ pub(crate) struct Args {
     #[arg(short = 'O', long, alias = "output-fmt", value_name = "FORMAT")]
     pub(super) output_format: Option<OutputFormat>,
 
-    /// Compression level: bgzf 0 to 12 [default: 1, of BAM 5], zstd 0 to 19 [default: 3]
+    /// Compression level: bgzf 0 to 12 [default: 1, of BAM 6], zstd 0 to 19 [default: 3]
     #[arg(long, value_name = "N")]
     pub(super) level: Option<u8>,
 

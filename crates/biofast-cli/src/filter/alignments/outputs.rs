@@ -11,7 +11,7 @@ use crate::filter::args::{Args, IndexFormat, OutputFormat};
 use crate::reading;
 
 /// The level of BAM unless another is given. `docs/filter.md` has the measurement behind it.
-const BAM_LEVEL: u8 = 5;
+const BAM_LEVEL: u8 = 6;
 
 /// The outputs of a run, and how records are written to each.
 pub(super) struct Outputs {
