@@ -25,6 +25,7 @@
 
 mod chain;
 pub mod checksum;
+pub mod expression;
 pub mod names;
 pub mod predicate;
 mod read;
