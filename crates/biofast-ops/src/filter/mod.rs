@@ -26,6 +26,7 @@
 pub mod alignment;
 mod chain;
 pub mod checksum;
+pub mod expression;
 pub mod names;
 pub mod predicate;
 mod read;
