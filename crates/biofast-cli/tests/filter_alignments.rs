@@ -85,7 +85,7 @@ fn as_strs(args: &[String]) -> Vec<&str> {
 }
 
 /// Choices that mean the same in `samtools view`.
-const CHOICES: [&[&str]; 33] = [
+const CHOICES: [&[&str]; 35] = [
     &[],
     &["-f", "PAIRED,READ1"],
     &["-f", "1", "-f", "0x80"],
@@ -114,6 +114,8 @@ const CHOICES: [&[&str]; 33] = [
     &["-D", "XX:FOLDER/values"],
     &["-D", "XX:FOLDER/none"],
     &["-d", "XX:70000", "-D", "XX:FOLDER/none"],
+    &["-e", "[NM] < 100 && !flag.dup"],
+    &["-e", "qname =~ \"7$\" || [XX] == 70000", "-q", "1", "-r", "two"],
     &["-s", "0.25"],
     &["-s", "42.5"],
     &["-s", "2147483648.9"],
@@ -339,7 +341,7 @@ fn options_of_the_other_kind_of_input_are_errors() {
         let more = if option == "--umi-len=3" { "--umi=first" } else { "--quiet" };
         refused(&[option, more, &inputs.bam], &["is of reads", "a.bam"]);
     }
-    for option in ["-q1", "-f4", "-h", "-b", "-c", "-rx", "-Lx", "-s1.5", "-M"] {
+    for option in ["-q1", "-f4", "-emapq", "-h", "-b", "-c", "-rx", "-Lx", "-s1.5", "-M"] {
         refused(&[option, &fastq], &["is of alignments", "x.fq"]);
     }
     refused(&["-O", "bam", &fastq], &["-O bam"]);
@@ -351,4 +353,5 @@ fn options_of_the_other_kind_of_input_are_errors() {
     refused(&["-d", "XA:x", "-d", "XB", &inputs.bam], &["another field than XA"]);
     refused(&["-N", "/no/such", &inputs.bam], &["/no/such"]);
     refused(&[&inputs.bam, "chr9"], &["chr9"]);
+    refused(&["-e", "mapq >", &inputs.bam], &["mapq >"]);
 }

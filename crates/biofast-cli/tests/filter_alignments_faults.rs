@@ -90,6 +90,23 @@ fn records_out_of_order_have_no_index() {
     assert!(folder.path("o.bam.csi").exists());
 }
 
+#[test]
+fn a_record_an_expression_has_no_answer_for_is_an_error() {
+    let folder = Folder::new();
+    let sam_text = alignments(3000, true).replacen("\tNM:i:", "\tXX:Z:", 1);
+    let input = folder.file("a.sam", &sam_text);
+    let odd = sam_text.lines().find(|line| line.contains("XX:Z")).unwrap();
+    let name = odd.split('\t').next().unwrap();
+    for threads in ["1", "3"] {
+        for more in [vec!["-c"], vec!["-o", "o.bam"], vec![]] {
+            let mut command = command(&["filter", "-e", "![XX] || [XX] + 1 > 5", &input, "-@", threads]);
+            command.args(more).current_dir(folder.path("")).args(["--chunk-size", "20000"]);
+            assert_error(&finish(command), &["a.sam", &format!("'{name}'")]);
+            assert_eq!(listed(&folder), ["a.sam"]);
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {

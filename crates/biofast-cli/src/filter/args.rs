@@ -32,7 +32,7 @@ complexity. docs/filter.md has every formula.
 
 Examples, alignments:
   biofast filter -q 30 -F UNMAP,DUP aln.bam -o good.bam --write-index
-  biofast filter -r lane1 -d NM:0 aln.bam -o exact.bam -U rest.bam
+  biofast filter -r lane1 -e '[NM] < 3' aln.bam -o good.bam -U rest.bam
   biofast filter -s 7.1 aln.bam chr1:1-1000000 chr2 -o tenth.bam
   biofast filter -c -L targets.bed aln.cram
   biofast filter --crop-front 10 --min-mean-qual 15 unaligned.bam -o trimmed.bam",

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use biofast::ops::filter::alignment::{Choice, NameSample, TagChoice, words};
+use biofast::ops::filter::expression::Expression;
 use clap::ArgAction;
 
 use crate::alignments::RegionArgs;
@@ -18,6 +19,11 @@ pub(in crate::filter) struct AlignmentArgs {
     /// Only records of at least this mapping quality
     #[arg(short = 'q', long = "min-mapq", aliases = ["min-MQ", "min-mq"], value_name = "INT")]
     min_mapping_quality: Option<u8>,
+
+    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; a
+    /// record it has no answer for is an error
+    #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
+    expression: Option<Expression>,
 
     #[command(flatten)]
     pub(super) regions: RegionArgs,
@@ -95,6 +101,7 @@ impl AlignmentArgs {
     pub(in crate::filter) fn given(&self) -> Option<&'static str> {
         let options = [
             ("-q (--min-mapq)", self.min_mapping_quality.is_some()),
+            ("-e", self.expression.is_some()),
             ("--region", !self.regions.regions.is_empty()),
             ("-L", self.regions.regions_file.is_some()),
             ("-M", self.multi_region),
@@ -125,7 +132,8 @@ impl AlignmentArgs {
             && self.tags.is_empty()
             && self.tag_files.is_empty()
             && self.seeded_fraction.is_none()
-            && self.subsample.is_none())
+            && self.subsample.is_none()
+            && self.expression.is_none())
     }
 
     /// What is asked for, but for regions.
@@ -151,6 +159,9 @@ impl AlignmentArgs {
         if let Some(fraction) = self.subsample {
             let sample = NameSample::new(fraction, self.subsample_seed);
             choice = choice.sample(sample.context("--subsample has")?);
+        }
+        if let Some(expression) = &self.expression {
+            choice = choice.expression(expression.clone());
         }
         Ok(choice)
     }

@@ -40,13 +40,9 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
     }
     let bar = watch.bar(total, args.quiet);
     let result = match args.alignments.count {
-        true => count(&choice, query, &watch).map_err(|e| Stopped::By(e.into())).and_then(|n| {
-            match crate::output::write(args.out.as_deref(), &format!("{n}\n")) {
-                Ok(()) => Ok(None),
-                Err(error) if crate::output::is_closed_pipe(&error) => Err(Stopped::ByReader),
-                Err(error) => Err(Stopped::By(error)),
-            }
-        }),
+        true => count(&choice, query, &watch)
+            .map_err(|failure| Stopped::failure(failure, 0))
+            .and_then(|n| print(args, n)),
         false => write(args, &choice, query, &header, &watch),
     };
     drop(bar);
@@ -107,27 +103,31 @@ fn query(
     Ok((query, tested))
 }
 
-fn count(choice: &Choice, query: Query, watch: &Watch) -> Result<u64, bam::Error> {
-    let result = bam::par_fold_regions(
+/// Prints the number of records, and nothing else.
+fn print(args: &Args, records: u64) -> Result<Option<Tally>, Stopped> {
+    match crate::output::write(args.out.as_deref(), &format!("{records}\n")) {
+        Ok(()) => Ok(None),
+        Err(error) if crate::output::is_closed_pipe(&error) => Err(Stopped::ByReader),
+        Err(error) => Err(Stopped::By(error)),
+    }
+}
+
+fn count(choice: &Choice, query: Query, watch: &Watch) -> Result<u64, Failure<bam::Error>> {
+    let result = bam::par_transform(
         query,
         &watch.options,
-        || Ok(0u64),
-        |n: &mut Result<u64, bam::Error>, batch| {
+        false,
+        &mut [],
+        || 0,
+        |n, batch, _| {
             for record in batch {
-                let Ok(so_far) = n else { return };
-                match choice.objection(&record, batch.header()) {
-                    Ok(objection) => *so_far += u64::from(objection.is_none()),
-                    Err(error) => *n = Err(error),
-                }
+                *n += u64::from(choice.objection(&record, batch.header())?.is_none());
             }
+            Ok(())
         },
-        |n, other| match (&mut *n, other) {
-            (Ok(n), Ok(other)) => *n += other,
-            (Ok(_), Err(error)) => *n = Err(error),
-            (Err(_), _) => {}
-        },
+        |n, other| *n += other,
     );
-    result.map_err(|fault| fault.error)?.1
+    result.map(|(_, n)| n)
 }
 
 fn write(

@@ -8,6 +8,7 @@ use biofast_kernels as kernels;
 use super::sample::NameSample;
 use super::tags::TagChoice;
 use super::tally::{Reason, Tally};
+use crate::filter::expression::Expression;
 use crate::filter::tally::Amount;
 
 /// Conditions on alignments that all have to hold.
@@ -19,6 +20,7 @@ pub struct Choice {
     read_groups: Option<HashSet<Vec<u8>>>,
     tag: Option<TagChoice>,
     names: Option<HashSet<Vec<u8>>>,
+    expression: Option<Expression>,
 }
 
 impl Choice {
@@ -64,6 +66,12 @@ impl Choice {
         self
     }
 
+    /// Wants records for which an expression holds. It is asked last.
+    pub fn expression(mut self, expression: Expression) -> Choice {
+        self.expression = Some(expression);
+        self
+    }
+
     /// The header of the records that are left: without the read groups that aren't wanted.
     pub fn header(&self, header: &Header) -> Header {
         match &self.read_groups {
@@ -75,9 +83,9 @@ impl Choice {
     /// Why a record is not wanted, if it isn't.
     ///
     /// # Errors
-    /// If the expression can't be evaluated.
+    /// If the expression has no answer for it.
     #[inline]
-    pub fn objection(&self, record: &Record<'_>, _: &Header) -> Result<Option<Reason>, Error> {
+    pub fn objection(&self, record: &Record<'_>, header: &Header) -> Result<Option<Reason>, Error> {
         let (flags, quality) = (record.flags(), record.mapping_quality());
         Ok(if !self.flags.accepts(flags, quality) {
             // Flags are named first, whatever the quality.
@@ -95,6 +103,9 @@ impl Choice {
             Some(Reason::Tag)
         } else if self.names.as_ref().is_some_and(|names| !names.contains(record.name())) {
             Some(Reason::Name)
+        } else if let Some(expression) = &self.expression {
+            let holds = expression.matches(record, header);
+            (!holds.map_err(|error| record.undecided(error))?).then_some(Reason::Expression)
         } else {
             None
         })
@@ -136,7 +147,7 @@ impl Worker<'_> {
     /// Whether a record is wanted; counts it.
     ///
     /// # Errors
-    /// If the expression can't be evaluated.
+    /// If the expression has no answer for it.
     #[inline]
     pub fn keeps(&mut self, record: &Record<'_>, header: &Header) -> Result<bool, Error> {
         let objection = self.choice.objection(record, header)?;
