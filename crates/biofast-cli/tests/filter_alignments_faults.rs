@@ -99,7 +99,8 @@ fn a_record_an_expression_has_no_answer_for_is_an_error() {
     let name = odd.split('\t').next().unwrap();
     for threads in ["1", "3"] {
         for more in [vec!["-c"], vec!["-o", "o.bam"], vec![]] {
-            let mut command = command(&["filter", "-e", "![XX] || [XX] + 1 > 5", &input, "-@", threads]);
+            let mut command =
+                command(&["filter", "-e", "![XX] || [XX] + 1 > 5", &input, "-@", threads]);
             command.args(more).current_dir(folder.path("")).args(["--chunk-size", "20000"]);
             assert_error(&finish(command), &["a.sam", &format!("'{name}'")]);
             assert_eq!(listed(&folder), ["a.sam"]);
