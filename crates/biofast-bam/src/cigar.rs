@@ -102,6 +102,13 @@ impl<'a> Cigar<'a> {
         self.words.is_empty()
     }
 
+    /// The operation of this index, counted from 0, with its length.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<(Op, u32)> {
+        let word = u32::from_le_bytes(*self.words.get(index)?);
+        Some((Op::of_word(word), word >> 4))
+    }
+
     /// The operations in order with their lengths, which are below 2^28.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Op, u32)> + Clone + 'a {

@@ -74,6 +74,13 @@ pub enum ErrorKind {
         /// What is wrong with the record.
         reason: &'static str,
     },
+    /// A record of which can't be said whether it is wanted.
+    Undecided {
+        /// The read's name, fit for display.
+        name: String,
+        /// Why.
+        reason: String,
+    },
     /// Something that can't be indexed.
     NotIndexable(String),
     /// A record that comes before the one in front of it, where records must be sorted.
@@ -198,6 +205,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadIndex(reason) => write!(f, "unusable index: {reason}"),
             ErrorKind::Unwritable { name, reason } => {
                 write!(f, "the record '{name}' can't be written: {reason}")
+            }
+            ErrorKind::Undecided { name, reason } => {
+                write!(f, "whether the record '{name}' is wanted can't be decided: {reason}")
             }
             ErrorKind::NotIndexable(reason) => write!(f, "can't be indexed: {reason}"),
             ErrorKind::Unsorted { previous, found } => write!(

@@ -1,5 +1,6 @@
 //! The header of a BAM file: its text and its list of reference sequences.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use biofast_io::{Location, Options, Source};
@@ -13,6 +14,8 @@ use crate::format::Format;
 pub struct Header {
     text: Vec<u8>,
     references: Vec<Reference>,
+    /// The library (`LB`) of each read group that has one.
+    libraries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 /// A reference sequence of the binary list, by whose index records refer to it.
@@ -33,7 +36,19 @@ pub(crate) enum Parsed {
 
 impl Header {
     pub(crate) const fn empty() -> Header {
-        Header { text: Vec::new(), references: Vec::new() }
+        Header { text: Vec::new(), references: Vec::new(), libraries: BTreeMap::new() }
+    }
+
+    fn new(text: Vec<u8>, references: Vec<Reference>) -> Header {
+        let mut libraries = BTreeMap::new();
+        for line in text.split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t")) {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let field = |tag| line.split(|&b| b == b'\t').find_map(|f| f.strip_prefix(tag));
+            if let (Some(id), Some(library)) = (field(b"ID:"), field(b"LB:")) {
+                libraries.entry(id.to_vec()).or_insert_with(|| library.to_vec());
+            }
+        }
+        Header { text, references, libraries }
     }
 
     /// The SAM text, as stored; it may be empty.
@@ -44,6 +59,18 @@ impl Header {
     /// The reference sequences in the order of their indices.
     pub fn references(&self) -> &[Reference] {
         &self.references
+    }
+
+    /// The library (`LB`) of the read group of this `ID`.
+    ///
+    /// ```
+    /// let header = biofast_bam::Header::from_text(b"@RG\tID:g1\tLB:lib1\n@RG\tID:g2\n")?;
+    /// assert_eq!(header.library(b"g1"), Some(&b"lib1"[..]));
+    /// assert_eq!(header.library(b"g2"), None);
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn library(&self, read_group: &[u8]) -> Option<&[u8]> {
+        self.libraries.get(read_group).map(Vec::as_slice)
     }
 
     /// Whether the text says that the records are sorted by coordinate.
@@ -145,7 +172,7 @@ impl Header {
 
     /// The same references under another text.
     pub(crate) fn with_text(&self, text: Vec<u8>) -> Header {
-        Header { text, references: self.references.clone() }
+        Header::new(text, self.references.clone())
     }
 
     /// Reads a header from the first bytes of the data. Lengths are checked against the bytes
@@ -174,7 +201,7 @@ impl Header {
                 let Some(length) = cursor.length(negative)? else { return Ok(None) };
                 references.push(Reference { name: name.to_vec(), length: length as u32 });
             }
-            Ok(Some(Header { text: text.to_vec(), references }))
+            Ok(Some(Header::new(text.to_vec(), references)))
         };
         Ok(match read()? {
             Some(header) => Parsed::Complete(header, cursor.at),

@@ -4,15 +4,18 @@
 //! record into the smallest *bin* that holds it, of a tree in which each bin has eight children,
 //! and list for each bin the *chunks* of the file that hold its records.
 
+mod assemble;
 mod bins;
 mod build;
 mod hash_order;
 mod query;
 mod read;
+mod written;
 
 use std::path::Path;
 
 pub use build::{BuildOptions, Built, build};
+pub use written::Indexer;
 
 use bins::Scheme;
 use biofast_io::bgzf::VirtualOffset;

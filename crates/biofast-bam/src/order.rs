@@ -25,19 +25,28 @@ impl Order {
                 i32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
             };
             let found = (word(at + 4), word(at + 8));
-            let good = match self.last {
-                Some((reference, position)) if reference == found.0 => {
-                    reference < 0 || position <= found.1
-                }
-                Some((-1, _)) => false,
-                _ => self.begin(found.0),
-            };
-            if !good {
-                let previous = self.last.unwrap_or((-1, -1));
-                return Err((index, ErrorKind::Unsorted { previous, found }));
-            }
-            self.last = Some(found);
+            self.check_place(found).map_err(|kind| (index, kind))?;
         }
+        Ok(())
+    }
+
+    /// Checks the place of the next record.
+    ///
+    /// # Errors
+    /// If it is out of order.
+    pub(crate) fn check_place(&mut self, found: (i32, i32)) -> Result<(), ErrorKind> {
+        let good = match self.last {
+            Some((reference, position)) if reference == found.0 => {
+                reference < 0 || position <= found.1
+            }
+            Some((-1, _)) => false,
+            _ => self.begin(found.0),
+        };
+        if !good {
+            let previous = self.last.unwrap_or((-1, -1));
+            return Err(ErrorKind::Unsorted { previous, found });
+        }
+        self.last = Some(found);
         Ok(())
     }
 

@@ -65,6 +65,33 @@ impl Header {
     }
 }
 
+impl Header {
+    /// This header without the `@RG` lines whose `ID` isn't wanted.
+    ///
+    /// ```
+    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.6\n@RG\tID:a\n@RG\tSM:x\tID:b\n")?;
+    /// let header = header.with_read_groups(|id| id == b"b");
+    /// assert_eq!(header.text(), b"@HD\tVN:1.6\n@RG\tSM:x\tID:b\n");
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn with_read_groups(&self, wanted: impl Fn(&[u8]) -> bool) -> Header {
+        let mut text = Vec::new();
+        self.write_sam(&mut text);
+        let id = |line: &[u8]| {
+            let line = line.trim_ascii_end();
+            let mut fields = line.split(|&b| b == b'\t');
+            fields.find_map(|field| field.strip_prefix(b"ID:")).is_some_and(&wanted)
+        };
+        let lines = text.split_inclusive(|&b| b == b'\n');
+        self.with_text(
+            lines
+                .filter(|line| !line.starts_with(b"@RG\t") || id(line))
+                .collect::<Vec<_>>()
+                .concat(),
+        )
+    }
+}
+
 /// `name`, or with the first number that makes it another than all of `ids`.
 fn unused(name: &str, ids: &[Vec<u8>]) -> Vec<u8> {
     let numbered = (1u64..).map(|n| format!("{name}.{n}").into_bytes());

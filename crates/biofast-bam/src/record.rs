@@ -120,7 +120,7 @@ impl<'a> Record<'a> {
 
     /// Whether the CIGAR is that of the tag `CG`, which is then no optional field of its own.
     #[inline]
-    pub(crate) fn has_long_cigar(&self) -> bool {
+    pub fn has_long_cigar(&self) -> bool {
         self.long_cigar(self.stored_cigar()).is_some()
     }
 

@@ -124,6 +124,7 @@ fn parse_range(range: &str) -> Result<Interval, String> {
 pub struct Selection {
     regions: Vec<String>,
     beds: Vec<bed::Bed>,
+    within: Vec<Selection>,
 }
 
 impl Selection {
@@ -150,6 +151,26 @@ impl Selection {
         Ok(self)
     }
 
+    /// Leaves only positions that are in `other`, too.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, Interval, Selection};
+    ///
+    /// let header = Header::from_text(b"@SQ\tSN:c\tLN:1000\n")?;
+    /// let mut selection = Selection::new();
+    /// selection.add("c:1-300").add("c:401-500");
+    /// let mut other = Selection::new();
+    /// other.add("c:201-450");
+    /// let regions = selection.within(other).resolve(&header)?;
+    /// let interval = |start, end| Interval { start, end };
+    /// assert_eq!(regions.on(0), [interval(200, 300), interval(400, 450)]);
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn within(mut self, other: Selection) -> Selection {
+        self.within.push(other);
+        self
+    }
+
     /// Whether nothing was added, which selects nothing.
     pub fn is_empty(&self) -> bool {
         self.regions.is_empty() && self.beds.is_empty()
@@ -173,7 +194,10 @@ impl Selection {
         for bed in &self.beds {
             bed.resolve(&names, &mut all)?;
         }
-        Ok(Regions::new(all, unplaced))
+        let regions = Regions::new(all, unplaced);
+        self.within
+            .iter()
+            .try_fold(regions, |regions, other| Ok(regions.intersection(&other.resolve(header)?)))
     }
 }
 

@@ -107,7 +107,7 @@ pub(crate) struct RegionArgs {
     pub(crate) regions: Vec<String>,
 
     /// Only records that overlap an interval of the BED file (from 0, end not included)
-    #[arg(short = 'L', long, value_name = "BED")]
+    #[arg(short = 'L', long, aliases = ["region-file", "targets-file", "target-file"], value_name = "BED")]
     pub(crate) regions_file: Option<PathBuf>,
 }
 
@@ -127,6 +127,11 @@ impl RegionArgs {
         if !self.any() {
             return Ok(bam::Input::open(source, options)?.source.into());
         }
+        RegionArgs::select(&self.selection()?, input, source, options)
+    }
+
+    /// All the regions.
+    pub(crate) fn selection(&self) -> Result<Selection> {
         let mut selection = Selection::new();
         for region in &self.regions {
             selection.add(region);
@@ -134,10 +139,20 @@ impl RegionArgs {
         if let Some(path) = &self.regions_file {
             selection.add_bed(path)?;
         }
+        Ok(selection)
+    }
+
+    /// The query for these regions and an input that has been opened.
+    pub(crate) fn select(
+        selection: &Selection,
+        input: &Input,
+        source: Source,
+        options: &InputOptions<'_>,
+    ) -> Result<Query> {
         let query = match input {
             // Only a regular file can be read in parts.
-            Input::Path(path) if source.len().is_some() => Query::open(path, &selection, options)?,
-            _ => Query::scan(bam::Input::open(source, options)?.source, &selection),
+            Input::Path(path) if source.len().is_some() => Query::open(path, selection, options)?,
+            _ => Query::scan(bam::Input::open(source, options)?.source, selection),
         };
         for note in query.notes() {
             crate::message("note", &note.to_string());

@@ -46,19 +46,26 @@ pub(crate) struct Watch {
 impl Reading {
     /// Options for an input, and what watches it.
     pub(crate) fn watch(&self) -> Watch {
-        let progress = Arc::new(Progress::default());
-        let notes = Arc::new(Notes::default());
-        let options = Options {
+        Watch::new(Options {
             strict: !self.allow_missing_eof,
-            progress: Some(Arc::clone(&progress)),
-            notes: Some(Arc::clone(&notes)),
             ..options(self.threads, self.chunk_size)
-        };
-        Watch { options, progress, notes }
+        })
     }
 }
 
 impl Watch {
+    /// Watches what is read with these options.
+    pub(crate) fn new(options: Options) -> Watch {
+        let progress = Arc::new(Progress::default());
+        let notes = Arc::new(Notes::default());
+        let options = Options {
+            progress: Some(Arc::clone(&progress)),
+            notes: Some(Arc::clone(&notes)),
+            ..options
+        };
+        Watch { options, progress, notes }
+    }
+
     /// How alignments are opened.
     pub(crate) fn opening(&self, reference: Option<&Path>, detail: Detail) -> InputOptions<'_> {
         InputOptions { io: &self.options, reference: reference.map(Path::to_owned), detail }
@@ -122,32 +129,48 @@ impl From<Io> for IoMode {
 pub(crate) struct Flags {
     /// Only records with all of these flags: a number, or names such as PAIRED,UNMAP
     #[arg(short = 'f', long = "require-flags", value_name = "FLAGS", value_parser = flags)]
-    all_of: Option<u16>,
+    all_of: Vec<u16>,
 
     /// Only records with none of these flags
     #[arg(short = 'F', long = "excl-flags", alias = "exclude-flags", value_name = "FLAGS", value_parser = flags)]
-    none_of: Option<u16>,
+    none_of: Vec<u16>,
 
     /// Only records without at least one of these flags
     #[arg(short = 'G', value_name = "FLAGS", value_parser = flags)]
-    not_all_of: Option<u16>,
+    not_all_of: Vec<u16>,
 
     /// Only records with at least one of these flags
     #[arg(long = "rf", alias = "incl-flags", alias = "include-flags", value_name = "FLAGS", value_parser = flags)]
-    any_of: Option<u16>,
+    any_of: Vec<u16>,
 }
 
 impl Flags {
     /// The filter; `none_of` where no such flags are given.
     pub(crate) fn filter(&self, none_of: u16) -> flag::Filter {
         flag::Filter {
-            all_of: self.all_of.unwrap_or(0),
-            any_of: self.any_of.unwrap_or(0),
-            none_of: self.none_of.unwrap_or(none_of),
-            not_all_of: self.not_all_of.unwrap_or(0),
+            all_of: union(&self.all_of),
+            any_of: union(&self.any_of),
+            none_of: if self.none_of.is_empty() { none_of } else { union(&self.none_of) },
+            not_all_of: union(&self.not_all_of),
             min_mapping_quality: 0,
         }
     }
+
+    /// The first option that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("-f", &self.all_of),
+            ("-F", &self.none_of),
+            ("-G", &self.not_all_of),
+            ("--rf", &self.any_of),
+        ];
+        options.into_iter().find(|(_, flags)| !flags.is_empty()).map(|(name, _)| name)
+    }
+}
+
+/// All flags of an option that may be repeated.
+fn union(flags: &[u16]) -> u16 {
+    flags.iter().fold(0, |all, flags| all | flags)
 }
 
 fn flags(text: &str) -> Result<u16, String> {

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Detail, Header, Query, SamWriter, flag};
+use biofast::bam::{self, Batch, Detail, Header, Query, Record, SamWriter, flag};
 use biofast::io::output::{self, Compression, Format};
 use biofast::io::pipeline::Failure;
+use biofast::ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
 
 use crate::alignments::RegionArgs;
@@ -26,6 +27,7 @@ Examples:
   biofast view -h aln.bam | less
   biofast view -b -F UNMAP,SECONDARY -q 30 aln.bam -o good.bam
   biofast view -c aln.bam chr1:1,000,001-2,000,000
+  biofast view -b -e '[NM] < 3 && qname =~ \"^run7:\"' aln.bam -o few.bam
   biofast view -T genome.fa aln.cram -o aln.bam"
 )]
 pub(crate) struct Args {
@@ -75,6 +77,11 @@ pub(crate) struct Args {
     #[arg(short = 'q', long = "min-MQ", alias = "min-mapq", value_name = "INT")]
     min_mapping_quality: Option<u8>,
 
+    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; a
+    /// record it has no answer for is an error
+    #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
+    expression: Option<Expression>,
+
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -123,6 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let watch = args.reading.watch();
     let detail = match args.count {
+        true if args.expression.is_some() => Detail::Full,
         true if regions.any() => Detail::Alignment,
         true => Detail::Placement,
         false => Detail::Full,
@@ -137,27 +145,84 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     result
 }
 
-fn filter(args: &Args) -> flag::Filter {
-    let min_mapping_quality = args.min_mapping_quality.unwrap_or(0);
-    flag::Filter { min_mapping_quality, ..args.flags.filter(0) }
+/// Which records are wanted.
+struct Wanted<'a> {
+    flags: flag::Filter,
+    expression: Option<&'a Expression>,
+}
+
+impl Wanted<'_> {
+    fn new(args: &Args) -> Wanted<'_> {
+        let min_mapping_quality = args.min_mapping_quality.unwrap_or(0);
+        let flags = flag::Filter { min_mapping_quality, ..args.flags.filter(0) };
+        Wanted { flags, expression: args.expression.as_ref() }
+    }
+
+    fn accepts(&self, record: &Record<'_>, header: &Header) -> Result<bool, bam::Error> {
+        if !self.flags.accepts(record.flags(), record.mapping_quality()) {
+            return Ok(false);
+        }
+        self.expression.map_or(Ok(true), |expression| {
+            expression.matches(record, header).map_err(|error| record.undecided(error))
+        })
+    }
+}
+
+/// How many records are wanted, up to the first of which that can't be said.
+#[derive(Default)]
+struct Counted {
+    records: u64,
+    /// The error, and where in the order of the file it is.
+    undecided: Option<(u64, bam::Error)>,
+}
+
+impl Counted {
+    fn accept(&mut self, batch: Batch<'_>, wanted: &Wanted<'_>) {
+        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+            match wanted.accepts(&record, batch.header()) {
+                Ok(accepted) => self.records += u64::from(accepted),
+                Err(error) => return self.fail(number, error),
+            }
+        }
+    }
+
+    fn fail(&mut self, number: u64, error: bam::Error) {
+        if self.undecided.as_ref().is_none_or(|(first, _)| number < *first) {
+            self.undecided = Some((number, error));
+        }
+    }
+
+    fn merge(&mut self, other: Counted) {
+        self.records += other.records;
+        if let Some((number, error)) = other.undecided {
+            self.fail(number, error);
+        }
+    }
 }
 
 fn count(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<ExitCode> {
-    let filter = filter(args);
+    let wanted = Wanted::new(args);
     let bar = watch.bar(query.stored_len().or(input.len()), args.reading.quiet);
     let result = bam::par_fold_regions(
         query,
         &watch.options,
-        || 0u64,
-        |n, batch| {
-            let wanted = batch.iter().filter(|r| filter.accepts(r.flags(), r.mapping_quality()));
-            *n += wanted.count() as u64;
-        },
-        |n, other| *n += other,
+        Counted::default,
+        |counted, batch| counted.accept(batch, &wanted),
+        Counted::merge,
     );
     drop(bar);
-    let (_, n) = result.map_err(|fault| fault.error)?;
-    match crate::output::write(args.output.as_deref(), &format!("{n}\n")) {
+    let (counted, fault) = match result {
+        Ok((_, counted)) => (counted, None),
+        Err(fault) => (fault.so_far, Some(fault.error)),
+    };
+    // Every record comes before the fault.
+    if let Some((_, error)) = counted.undecided {
+        bail!("{}: {error}", input.name());
+    }
+    if let Some(error) = fault {
+        return Err(error.into());
+    }
+    match crate::output::write(args.output.as_deref(), &format!("{}\n", counted.records)) {
         Err(error) if !crate::output::is_closed_pipe(&error) => Err(error),
         _ => Ok(ExitCode::SUCCESS),
     }
@@ -219,7 +284,7 @@ fn write(
     if args.header_only {
         return outputs[0].finish().map_err(Failure::Output);
     }
-    let filter = filter(args);
+    let wanted = Wanted::new(args);
     let writer = SamWriter::new(header);
     let result = bam::par_transform(
         query,
@@ -230,7 +295,7 @@ fn write(
         |(), batch, texts| {
             let text = &mut texts[0];
             for record in batch {
-                if !filter.accepts(record.flags(), record.mapping_quality()) {
+                if !wanted.accepts(&record, batch.header())? {
                     continue;
                 }
                 if is_bam {

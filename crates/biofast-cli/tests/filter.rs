@@ -28,7 +28,7 @@ fn selection_equals_the_definition() {
     let path = folder.file("x.fq", &input);
     let run = biofast(&[
         "filter",
-        "-q",
+        "--quiet",
         &path,
         "--min-len",
         "40",
@@ -66,7 +66,7 @@ fn bytes_do_not_depend_on_threads_chunks_simd_or_container() {
         |name: &str| ["a", "b", "u", "r"].map(|o| text(&folder.path(&format!("{name}{o}"))));
     let run = |name: &str, inputs: &[String; 2], more: &[&str], isa: Option<String>| {
         let [a, b, u, r] = outputs(name);
-        let mut args = vec!["filter", "-q", "-O", "bgzf", &inputs[0], &inputs[1]];
+        let mut args = vec!["filter", "--quiet", "-O", "bgzf", &inputs[0], &inputs[1]];
         args.extend([
             "-o",
             &a,
@@ -125,10 +125,10 @@ fn formats_follow_names_or_are_chosen() {
     ];
     for (name, magic) in magic {
         let out = text(&folder.path(name));
-        ok(&biofast(&["filter", "-q", &path, "-o", &out]));
+        ok(&biofast(&["filter", "--quiet", &path, "-o", &out]));
         let bytes = std::fs::read(&out).unwrap();
         assert!(bytes.starts_with(magic), "{name}");
-        let back = biofast(&["filter", "-q", "--strict", &out]);
+        let back = biofast(&["filter", "--quiet", "--strict", &out]);
         assert_eq!((back.code, back.stdout == input), (0, true), "{name}");
         // Nothing else is left in the folder.
         std::fs::remove_file(out).unwrap();
@@ -136,8 +136,8 @@ fn formats_follow_names_or_are_chosen() {
     }
     for level in ["0", "12"] {
         let out = text(&folder.path("l.fq.gz"));
-        ok(&biofast(&["filter", "-q", &path, "-o", &out, "--level", level]));
-        assert!(biofast(&["filter", "-q", &out]).stdout == input);
+        ok(&biofast(&["filter", "--quiet", &path, "-o", &out, "--level", level]));
+        assert!(biofast(&["filter", "--quiet", &out]).stdout == input);
     }
     for wrong in [vec!["--level", "13", "-O", "gz"], vec!["--level", "3"], vec!["-O", "bz2"]] {
         assert_eq!(biofast(&[&["filter", &path], &wrong[..]].concat()).code, 2, "{wrong:?}");
@@ -150,7 +150,18 @@ fn empty_input_gives_empty_outputs() {
     for kind in [Kind::Plain, Kind::Gzip, Kind::Bgzf(100), Kind::Zstd] {
         let empty = folder.file("empty", wrap(kind, b""));
         let [a, b, z] = ["a.fq.gz", "b.fq", "z.fq.zst"].map(|name| text(&folder.path(name)));
-        ok(&biofast(&["filter", "-q", &empty, &empty, "-o", &a, "--out2", &b, "--rejected", &z]));
+        ok(&biofast(&[
+            "filter",
+            "--quiet",
+            &empty,
+            &empty,
+            "-o",
+            &a,
+            "--out2",
+            &b,
+            "--rejected",
+            &z,
+        ]));
         assert_eq!(std::fs::read(&a).unwrap(), bgzf(b"", 1));
         assert_eq!(std::fs::read(&b).unwrap(), b"");
         let run = biofast(&["stats", "-T", &z]);
@@ -164,14 +175,14 @@ fn empty_input_gives_empty_outputs() {
 fn interleaved_and_paired_are_the_same_pairs() {
     let folder = Folder::new();
     let (one, two) = (folder.file("1.fq", mates(700, 1)), folder.file("2.fq", mates(700, 2)));
-    let interleaved = biofast(&["filter", "-q", &one, &two]);
+    let interleaved = biofast(&["filter", "--quiet", &one, &two]);
     ok(&interleaved);
     let path = folder.file("i.fq.gz", bgzf(interleaved.stdout.as_bytes(), 5000));
     let [a, b] = ["a.fq", "b.fq"].map(|name| text(&folder.path(name)));
     for chunk in ["1000", "100000"] {
         ok(&biofast(&[
             "filter",
-            "-q",
+            "--quiet",
             "--interleaved",
             &path,
             "-o",
@@ -184,7 +195,7 @@ fn interleaved_and_paired_are_the_same_pairs() {
         assert!(std::fs::read_to_string(&a).unwrap() == mates(700, 1));
         assert!(std::fs::read_to_string(&b).unwrap() == mates(700, 2));
     }
-    let run = biofast(&["filter", "-q", "--interleaved", &path, "--min-len", "50"]);
+    let run = biofast(&["filter", "--quiet", "--interleaved", &path, "--min-len", "50"]);
     let names: Vec<&str> = run.stdout.lines().step_by(4).collect();
     assert!(names.len() > 100 && names.chunks(2).all(|p| p[0].replace("/1", "/2") == p[1]));
 }
@@ -197,7 +208,7 @@ fn samples_are_exact_the_same_for_mates_and_depend_on_the_seed() {
     for how in [["--sample-count", "123"], ["--sample-fraction", "0.3"]] {
         let take = |seed: &str, threads: &str, files: &[&str]| {
             let args = [
-                &["filter", "-q", "--seed", seed, "-@", threads, "--chunk-size", "2000"],
+                &["filter", "--quiet", "--seed", seed, "-@", threads, "--chunk-size", "2000"],
                 &how[..],
                 files,
             ];
@@ -215,7 +226,7 @@ fn samples_are_exact_the_same_for_mates_and_depend_on_the_seed() {
         let n = first.lines().count() / 4;
         assert!(if how[0] == "--sample-count" { n == 123 } else { (200..340).contains(&n) }, "{n}");
     }
-    let all = biofast(&["filter", "-q", "--sample-count", "5000", &one]);
+    let all = biofast(&["filter", "--quiet", "--sample-count", "5000", &one]);
     assert_eq!(all.stdout, mates(900, 1));
     let run = biofast_with(&["filter", "--sample-count", "5"], b"");
     assert!(run.code == 2 && run.stderr.contains("reads the input twice"), "{run:?}");
@@ -235,18 +246,19 @@ fn head_names_and_patterns() {
             .map(|l| l[1..].split(' ').next().unwrap().to_owned())
             .collect()
     };
-    let run = biofast(&["filter", "-q", "--head", "2", &one, &two, "-@3", "--chunk-size", "500"]);
+    let run =
+        biofast(&["filter", "--quiet", "--head", "2", &one, &two, "-@3", "--chunk-size", "500"]);
     assert_eq!(names(&run), ["p0/1", "p0/2", "p1/1", "p1/2"]);
     // What lies behind is not looked at.
     let bad = folder.file("bad.fq", mates(3, 1) + "garbage\n");
-    assert_eq!(names(&biofast(&["filter", "-q", "--head", "3", &bad])).len(), 3);
-    assert_eq!(names(&biofast(&["filter", "-q", "--head", "0", &one])).len(), 0);
+    assert_eq!(names(&biofast(&["filter", "--quiet", "--head", "3", &bad])).len(), 3);
+    assert_eq!(names(&biofast(&["filter", "--quiet", "--head", "0", &one])).len(), 0);
     let list = folder.file("list", "@p7\np250/2 extra\n\nnone\r\n");
-    let run = biofast(&["filter", "-q", "--names", &list, &one, &two]);
+    let run = biofast(&["filter", "--quiet", "--names", &list, &one, &two]);
     assert_eq!(names(&run), ["p7/1", "p7/2", "p250/1", "p250/2"]);
-    let run = biofast(&["filter", "-q", "--names", &list, "--invert", &one]);
+    let run = biofast(&["filter", "--quiet", "--names", &list, "--invert", &one]);
     assert_eq!(names(&run).len(), 298);
-    let run = biofast(&["filter", "-q", "--name-regex", "^p1[0-9]/", &one]);
+    let run = biofast(&["filter", "--quiet", "--name-regex", "^p1[0-9]/", &one]);
     assert_eq!(names(&run).len(), 10);
     for wrong in
         [["--name-regex", "("], ["--names", "/no/such"], ["--head", "-1"], ["--adapter", "ACX"]]
@@ -302,7 +314,7 @@ fn the_sample_in_place() {
     let folder = Folder::new();
     let original = std::fs::read(sample("sample_R1.fq.bgz")).unwrap();
     let path = folder.file("x.fq.gz", &original);
-    ok(&biofast(&["filter", "-q", &path, "-o", &path, "--crop-front", "1"]));
+    ok(&biofast(&["filter", "--quiet", &path, "-o", &path, "--crop-front", "1"]));
     let run = biofast(&["stats", "-T", &path]);
     assert!(run.stdout.contains("\t2500\t372500\t149\t"), "{}", run.stdout);
 }

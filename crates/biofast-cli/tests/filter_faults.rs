@@ -50,9 +50,9 @@ fn faulty_input_leaves_no_output() {
             }
         }
         // To a pipe, no more than the good reads, and BGZF without its end.
-        let run = biofast(&["filter", path, "-q"]);
+        let run = biofast(&["filter", path, "--quiet"]);
         assert!(run.code == 2 && good.starts_with(&run.stdout), "{path}");
-        let mut command = command(&["filter", path, "-q", "-O", "bgzf"]);
+        let mut command = command(&["filter", path, "--quiet", "-O", "bgzf"]);
         let output = command.stderr(Stdio::null()).output().unwrap();
         assert!(!output.stdout.ends_with(&bgzf(b"", 1)), "{path}");
     }
@@ -133,7 +133,10 @@ fn a_full_disk_is_an_error() {
         ]);
         assert_error(&run, &["/dev/full"]);
         assert!(!folder.path("o.fq").exists());
-        assert_error(&biofast(&["filter", &input, "-q", "--json", "/dev/full"]), &["/dev/full"]);
+        assert_error(
+            &biofast(&["filter", &input, "--quiet", "--json", "/dev/full"]),
+            &["/dev/full"],
+        );
     }
     assert_error(
         &biofast(&["filter", &folder.file("x", reads("r", 1)), "-o", "/no/such/o.fq"]),
@@ -149,7 +152,7 @@ fn a_closed_pipe_is_not_an_error_unless_files_would_be_cut() {
     for (more, code) in [(vec![], 0), (vec!["--rejected", &rejected], 2)] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut command = command(&[&["filter", "-q", &input], &more[..]].concat());
+        let mut command = command(&[&["filter", "--quiet", &input], &more[..]].concat());
         let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
         // The parent's copy of the pipe goes with the command.
         drop(command);
@@ -165,7 +168,8 @@ fn killed_midway_leaves_nothing_under_the_final_name() {
     for signal in ["KILL", "INT", "TERM"] {
         let folder = Folder::new();
         let [a, b] = ["a.fq.gz", "b.fq.gz"].map(|name| text(&folder.path(name)));
-        let mut command = command(&["filter", "-q", "--interleaved", "-", "-o", &a, "--out2", &b]);
+        let mut command =
+            command(&["filter", "--quiet", "--interleaved", "-", "-o", &a, "--out2", &b]);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         // Enough that some of it has been written.
@@ -187,7 +191,7 @@ fn killed_midway_leaves_nothing_under_the_final_name() {
         assert!(left.iter().all(|name| name.ends_with(".biofast-tmp")), "{left:?}");
         // And the next run is not in its way.
         let good = folder.file("x.fq", reads("r", 3));
-        let run = finish(self::command(&["filter", "-q", &good, "-o", &a]));
+        let run = finish(self::command(&["filter", "--quiet", &good, "-o", &a]));
         assert_eq!(run.code, 0, "{run:?}");
     }
 }

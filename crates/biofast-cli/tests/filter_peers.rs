@@ -23,7 +23,7 @@ fn inputs() -> Vec<String> {
 }
 
 fn ours(args: &[&str]) -> String {
-    let run = biofast(&[&["filter", "-q"], args].concat());
+    let run = biofast(&[&["filter", "--quiet"], args].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
     run.stdout
 }

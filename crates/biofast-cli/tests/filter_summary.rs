@@ -91,7 +91,7 @@ fn statistics_of_before_and_after_are_those_of_stats_on_the_files() {
     let [one, two] = mates(3000);
     let (r1, r2) = (folder.file("1.fq", one), folder.file("2.fq", two));
     let [o1, o2, summary] = ["o1.fq", "o2.fq.gz", "s.json"].map(|name| text(&folder.path(name)));
-    let args = ["filter", "-q", &r1, &r2, "-o", &o1, "--out2", &o2, "--trim-overlap", "--stats"];
+    let args = ["filter", "--quiet", &r1, &r2, "-o", &o1, "--out2", &o2, "--trim-overlap", "--stats"];
     let more = ["--min-mean-qual", "20", "--json", &summary, "--chunk-size", "9999"];
     let mut reports = Vec::new();
     for threads in ["1", "3"] {
@@ -132,7 +132,7 @@ fn check_against_the_summary_finds_a_changed_a_missing_and_a_swapped_file() {
     let outputs = ["-o", &o1, "--out2", &o2, "--unpaired1", &orphans, "--unpaired2", &orphans];
     let what = ["--rejected", &bad, "--min-len", "45", "--trim-overlap", "--json", &summary];
     ok(&biofast(
-        &[&["filter", "-q", &r1, &r2], &outputs[..], &what, &["--min-mean-qual", "9"]].concat(),
+        &[&["filter", "--quiet", &r1, &r2], &outputs[..], &what, &["--min-mean-qual", "9"]].concat(),
     ));
     let all = biofast(&["check", "--against", &summary]);
     assert_eq!((all.code, all.stdout.lines().count()), (0, 6), "{all:?}");
@@ -166,11 +166,11 @@ fn a_part_that_was_read_and_streams_are_told_and_not_compared() {
     let [one, _] = mates(50);
     let r1 = folder.file("1.fq", &one);
     let summary = text(&folder.path("s.json"));
-    ok(&biofast(&["filter", "-q", &r1, "--head", "10", "--json", &summary]));
+    ok(&biofast(&["filter", "--quiet", &r1, "--head", "10", "--json", &summary]));
     let run = biofast(&["check", "--against", &summary]);
     assert_eq!((run.code, run.stdout.lines().count()), (0, 1), "{run:?}");
     assert!(run.stderr.contains("only a part") && run.stderr.contains("stream"), "{}", run.stderr);
     // An output that replaced its input.
-    ok(&biofast(&["filter", "-q", &r1, "-o", &r1, "--crop-front", "3", "--json", &summary]));
+    ok(&biofast(&["filter", "--quiet", &r1, "-o", &r1, "--crop-front", "3", "--json", &summary]));
     ok(&biofast(&["check", "--against", &summary]));
 }

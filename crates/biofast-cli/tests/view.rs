@@ -168,6 +168,79 @@ fn every_way_to_choose_records_agrees_with_samtools() {
     assert_eq!(difference(&ours(&args).unwrap(), &samtools(&args).unwrap()), None);
 }
 
+/// What most people ask for; `biofast-ops` compares many more expressions.
+const EXPRESSIONS: [&str; 8] = [
+    "mapq >= 30 && !flag.unmap && [NM] < 100",
+    "qname =~ \"[13]$\" || sclen > 5",
+    "-tlen > 100",
+    "avg(qual) > 25 && length(seq) >= 100",
+    "rname == \"chr1\" && (endpos - pos < 200)",
+    "[NM] / rlen > 0.5",
+    "cigar =~ \"^[0-9]+M$\"",
+    "library == \"\" && !exists([RG])",
+];
+
+#[test]
+fn expressions_choose_what_they_choose_in_samtools() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let path = folder.file("a.sam", sam::text(&shape(5, 1500)));
+    let bam = common::text(&folder.path("a.bam"));
+    samtools(&["view", "-b", "--no-PG", "-o", &bam, &path]).unwrap();
+    samtools(&["index", &bam]).unwrap();
+    let real = common::text(&shared("real/ecoli_k12_minimap2.bam"));
+    for expression in EXPRESSIONS {
+        let asked = ["view", "--no-PG", "-e", expression];
+        for more in [
+            &[path.as_str()][..],
+            &["-c", "-F", "0x900", "-@", "3", "--chunk-size", "3000", &bam],
+            &["-h", "-q", "20", &bam, "chr1:100-30000"],
+        ] {
+            let args = [&asked[..], more].concat();
+            // samtools has no such option.
+            let without: Vec<&str> =
+                args.iter().copied().filter(|a| !["--chunk-size", "3000"].contains(a)).collect();
+            let expected = samtools(&without).unwrap();
+            assert_eq!(difference(&ours(&args).unwrap(), &expected), None, "{args:?}");
+        }
+    }
+    if !Path::new(&real).exists() {
+        eprintln!("skipped: {real} is absent");
+        return;
+    }
+    for expression in ["[de] < 0.1 && [NM] > 100 && sclen < 50", "seq =~ \"GAATTC\" && mapq == 60"]
+    {
+        let args = ["view", "-c", "-e", expression, &real];
+        let count = ours(&args).unwrap();
+        assert_eq!(count, samtools(&args).unwrap(), "{expression}");
+        assert!(count.len() > 3, "{expression}");
+    }
+}
+
+#[test]
+fn what_an_expression_has_no_answer_for_is_an_error_after_the_records_before() {
+    let folder = Folder::new();
+    let text = "@SQ\tSN:c\tLN:9\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXX:i:3\n\
+                r2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXX:Z:a\nr3\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXX:B:c,1\n";
+    let path = folder.file("a.sam", text);
+    for extra in [&[][..], &["-c"], &["-c", "-@", "3", "--chunk-size", "50"]] {
+        let run = biofast(&[&["view", "-e", "[XX] + 1 > 3", &path], extra].concat());
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        let reason = "a.sam: whether the record 'r2' is wanted can't be decided: byte 5 of the \
+                      expression: expected a number for `+`, found text";
+        assert!(run.stderr.contains(reason), "{}", run.stderr);
+        assert_eq!(run.stdout.starts_with("r1\t"), extra.is_empty());
+    }
+    // A mistake is told before anything is read or written.
+    let out = common::text(&folder.path("out.bam"));
+    let run = biofast(&["view", "-e", "mapq > ", "-o", &out, "/nonexistent.bam"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("at byte 7: expected a value, found the end"), "{}", run.stderr);
+    assert!(!Path::new(&out).exists());
+}
+
 #[test]
 fn bam_is_read_back_by_samtools() {
     if !installed("samtools") {

@@ -76,6 +76,27 @@ impl Regions {
         self.references.iter().map(|(index, range)| (*index, &self.intervals[range.clone()]))
     }
 
+    /// The positions that are in both sets.
+    pub fn intersection(&self, other: &Regions) -> Regions {
+        let mut all = Vec::new();
+        for (reference, mine) in self.references() {
+            let mut theirs = other.on(reference).iter().peekable();
+            for interval in mine {
+                while let Some(found) = theirs.peek() {
+                    let (start, end) =
+                        (interval.start.max(found.start), interval.end.min(found.end));
+                    all.push((reference, Interval { start, end }));
+                    if found.end > interval.end {
+                        break;
+                    }
+                    theirs.next();
+                }
+            }
+        }
+        // What is empty is left out there.
+        Regions::new(all, self.unplaced && other.unplaced)
+    }
+
     /// Whether records without a reference are in the set.
     pub fn has_unplaced(&self) -> bool {
         self.unplaced
@@ -116,6 +137,27 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn an_intersection_has_the_positions_of_both(
+            mine in prop::collection::vec((0usize..3, 0i64..60, 0i64..20), 0..12),
+            theirs in prop::collection::vec((0usize..3, 0i64..60, 0i64..20), 0..12),
+        ) {
+            let set = |all: &[(usize, i64, i64)]| {
+                let place = |&(r, start, len): &(usize, i64, i64)| (r, Interval { start, end: start + len });
+                Regions::new(all.iter().map(place).collect(), false)
+            };
+            let (mine, theirs) = (set(&mine), set(&theirs));
+            let both = mine.intersection(&theirs);
+            for reference in 0..3 {
+                for at in 0..90 {
+                    let has = |set: &Regions| {
+                        set.on(reference).iter().any(|i| i.start <= at && at < i.end)
+                    };
+                    prop_assert_eq!(has(&both), has(&mine) && has(&theirs));
+                }
+            }
+        }
+
         #[test]
         fn the_set_says_what_every_interval_alone_says(
             all in prop::collection::vec((0usize..4, -1i64..60, 0i64..12), 0..12),

@@ -143,6 +143,13 @@ impl Record<'_> {
         unwritable(self, reason)
     }
 
+    /// An error that it can't be decided whether this record is wanted.
+    pub fn undecided(&self, reason: impl std::fmt::Display) -> Error {
+        let name = Shown(self.name()).to_string();
+        let kind = ErrorKind::Undecided { name, reason: reason.to_string() };
+        Error::new(kind, Location::default())
+    }
+
     /// Checks what readers of the record would stumble over: optional fields that can't be read,
     /// and a CIGAR of another length than the sequence.
     ///

@@ -2,20 +2,25 @@
 
 use std::path::PathBuf;
 
+use biofast::io::output::Format;
 use clap::ValueEnum;
 
+use super::alignments::AlignmentArgs;
 use crate::reading::Io;
 
-/// Select and trim reads of FASTQ: single, paired or interleaved, in order, on all threads
+/// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
 ///
-/// Reads plain, gzip, BGZF, zstd, bzip2 and xz. One file holds reads, or with --interleaved pairs;
-/// two files hold the mates of pairs, whose names must agree. Trimming comes first, then selection
-/// on what is left. Every record and every checksum is checked: a faulty input is an error, and
-/// then no output file appears. Output is the same on any number of threads.
+/// What the input is, is seen by its content. FASTQ may be plain, gzip, BGZF, zstd, bzip2 or xz. One
+/// file holds reads, or with --interleaved pairs; two files hold the mates of pairs, whose names must
+/// agree. Trimming comes first, then selection on what is left. Alignments are selected as by
+/// `samtools view`; unaligned BAM is trimmed and selected as FASTQ is, too. Every record and every
+/// checksum is checked: a faulty input is an error, and then no output file appears. Output is the
+/// same on any number of threads.
 #[derive(clap::Args)]
 #[command(
+    disable_help_flag = true,
     after_help = "\
-Examples:
+Examples, reads:
   biofast filter --min-len 50 --min-mean-qual 20 reads.fq.gz -o good.fq.gz
   biofast filter R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --trim-overlap --cut-tail --min-len 36
   biofast filter R1.fq.gz R2.fq.gz --sample-count 100000 --seed 7 -o 1.fq.gz --out2 2.fq.gz
@@ -24,13 +29,20 @@ Examples:
 
 Order: --head, sampling, names; then --umi, --crop-front/-tail, --cut-front, --cut-right or --cut-tail,
 --trim-poly-g, --trim-overlap, --adapter, --trim-poly-x, --keep-first; then lengths, qualities, N, GC and
-complexity. docs/filter.md has every formula.",
+complexity. docs/filter.md has every formula.
+
+Examples, alignments:
+  biofast filter -q 30 -F UNMAP,DUP aln.bam -o good.bam --write-index
+  biofast filter -r lane1 -e '[NM] < 3' aln.bam -o good.bam -U rest.bam
+  biofast filter -s 7.1 aln.bam chr1:1-1000000 chr2 -o tenth.bam
+  biofast filter -c -L targets.bed aln.cram
+  biofast filter --crop-front 10 --min-mean-qual 15 unaligned.bam -o trimmed.bam",
     next_help_heading = "Input and output"
 )]
 pub(crate) struct Args {
     /// One file, or the two files of mates; '-' is standard input, which is also read when no file
-    /// is named
-    #[arg(value_name = "FILE", num_args = 0..=2)]
+    /// is named. A file of alignments may be followed by regions, as --region takes them
+    #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
     /// The file holds mates one after the other
@@ -39,7 +51,7 @@ pub(crate) struct Args {
 
     /// Write kept reads to FILE instead of standard output; pairs one after the other unless --out2
     /// is given
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, alias = "output", value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
 
     /// Write the second reads of kept pairs to FILE
@@ -58,17 +70,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) rejected: Option<PathBuf>,
 
-    /// plain, bgzf or zstd [default: by the ending of the name: .gz, .bgz, .zst]
-    #[arg(short = 'O', long, value_name = "FORMAT")]
-    pub(super) output_format: Option<biofast::io::output::Format>,
+    /// plain, bgzf or zstd [default: by the ending of the name: .gz, .bgz, .zst]; of alignments sam
+    /// or bam [default: BAM for a name in .bam, else SAM]
+    #[arg(short = 'O', long, alias = "output-fmt", value_name = "FORMAT")]
+    pub(super) output_format: Option<OutputFormat>,
 
-    /// Compression level: bgzf 0 to 12 [default: 1], zstd 0 to 19 [default: 3]
+    /// Compression level: bgzf 0 to 12 [default: 1, of BAM 6], zstd 0 to 19 [default: 3]
     #[arg(long, value_name = "N")]
     pub(super) level: Option<u8>,
 
-    /// Also write a GZI index beside each BGZF output file
-    #[arg(long)]
-    pub(super) write_index: bool,
+    /// Also write an index beside each BGZF output file: GZI for reads; for BAM, which must be sorted
+    /// then, FORMAT is bai or csi [default: bai where it can hold the references]
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto", value_name = "FORMAT")]
+    pub(super) write_index: Option<IndexFormat>,
 
     /// Wait until the outputs are on disk
     #[arg(long)]
@@ -90,13 +104,21 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
     pub(super) io: Io,
 
-    /// Treat BGZF without its end-of-file block as an error
-    #[arg(long)]
+    /// Treat BGZF without its end-of-file block as an error, as it is of BAM in any case
+    #[arg(long, conflicts_with = "allow_missing_eof")]
     pub(super) strict: bool,
 
+    /// Accept BAM or CRAM without its end-of-file block or container
+    #[arg(long)]
+    pub(super) allow_missing_eof: bool,
+
     /// No progress bar, no warnings and no summary
-    #[arg(short, long)]
+    #[arg(long)]
     pub(super) quiet: bool,
+
+    /// Print help
+    #[arg(long, short = '?', action = clap::ArgAction::Help)]
+    help: Option<bool>,
 
     /// Decompressed bytes a worker takes at once; results never depend on it
     #[arg(long, hide = true, value_name = "BYTES")]
@@ -110,6 +132,64 @@ pub(crate) struct Args {
 
     #[command(flatten, next_help_heading = "Selection")]
     pub(super) select: Select,
+
+    #[command(flatten, next_help_heading = "Alignments")]
+    pub(super) alignments: AlignmentArgs,
+}
+
+impl Args {
+    /// The first option given that has no meaning for alignments.
+    pub(super) fn only_of_reads(&self) -> Option<&'static str> {
+        let Args { which, trim, select, .. } = self;
+        let options = [
+            ("--interleaved", self.interleaved),
+            ("--out2", self.out2.is_some()),
+            ("--unpaired1", self.unpaired1.is_some()),
+            ("--unpaired2", self.unpaired2.is_some()),
+            ("--rejected (of alignments -U)", self.rejected.is_some()),
+            ("--head", which.head.is_some()),
+            ("--sample-fraction (of alignments --subsample)", which.sample_fraction.is_some()),
+            ("--sample-count", which.sample_count.is_some()),
+        ];
+        let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+        given.or(which.given()).or(trim.given()).or(select.given())
+    }
+}
+
+/// What `-O` takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OutputFormat {
+    /// Of reads.
+    Reads(Format),
+    Sam,
+    Bam,
+}
+
+impl std::str::FromStr for OutputFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<OutputFormat, String> {
+        match name.to_ascii_lowercase().as_str() {
+            "sam" => Ok(OutputFormat::Sam),
+            "bam" => Ok(OutputFormat::Bam),
+            _ => name.parse().map(OutputFormat::Reads).map_err(|_| {
+                format!(
+                    "'{name}' is not an output format: expected plain, bgzf (gz), zstd, sam or bam"
+                )
+            }),
+        }
+    }
+}
+
+/// What `--write-index` takes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum IndexFormat {
+    /// Whatever fits the output
+    Auto,
+    /// Of BAM
+    Bai,
+    /// Of BAM with references of any length
+    Csi,
 }
 
 /// What is decided before a read is looked at.
@@ -146,6 +226,18 @@ pub(super) struct Which {
     /// When a pair is kept
     #[arg(long, value_enum, default_value_t = Pair::Both, value_name = "RULE")]
     pub(super) pair: Pair,
+}
+
+impl Which {
+    /// The first option given that chooses names.
+    fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--names (of alignments -N)", self.names.is_some()),
+            ("--name-regex (of alignments -e)", self.name_regex.is_some()),
+            ("--invert", self.invert),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
 }
 
 /// What is cut off.
@@ -233,6 +325,28 @@ pub(super) struct TrimArgs {
     pub(super) adapter_error_rate: f64,
 }
 
+impl TrimArgs {
+    /// The first option given that trims.
+    fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--umi", self.umi.is_some()),
+            ("--crop-front", self.crop_front.is_some()),
+            ("--crop-tail", self.crop_tail.is_some()),
+            ("--keep-first", self.keep_first.is_some()),
+            ("--cut-front", self.cut_front),
+            ("--cut-tail", self.cut_tail),
+            ("--cut-right", self.cut_right),
+            ("--trim-poly-g", self.trim_poly_g.is_some()),
+            ("--trim-poly-x", self.trim_poly_x.is_some()),
+            ("--trim-overlap", self.trim_overlap),
+            ("--adapter", !self.adapter.is_empty()),
+            ("--adapter2", !self.adapter2.is_empty()),
+            ("--adapter-fasta", self.adapter_fasta.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+}
+
 /// What reads must be like, as trimmed.
 #[derive(clap::Args)]
 pub(super) struct Select {
@@ -291,6 +405,27 @@ pub(super) struct Select {
     /// Lowest complexity: percent of bases that differ from the next one
     #[arg(long, value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
+}
+
+impl Select {
+    /// The first option given that selects.
+    fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--min-len", self.min_len.is_some()),
+            ("--max-len", self.max_len.is_some()),
+            ("--min-mean-qual", self.min_mean_qual.is_some()),
+            ("--max-mean-qual", self.max_mean_qual.is_some()),
+            ("--max-low-quality-percent", self.max_low_quality_percent.is_some()),
+            ("--max-expected-errors", self.max_expected_errors.is_some()),
+            ("--max-expected-errors-per-base", self.max_expected_errors_per_base.is_some()),
+            ("--max-n", self.max_n.is_some()),
+            ("--max-n-percent", self.max_n_percent.is_some()),
+            ("--min-gc", self.min_gc.is_some()),
+            ("--max-gc", self.max_gc.is_some()),
+            ("--min-complexity", self.min_complexity.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

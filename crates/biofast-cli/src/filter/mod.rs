@@ -1,5 +1,7 @@
-//! `biofast filter`: reads to a chain of trimmers and predicates to files.
+//! `biofast filter`: reads to a chain of trimmers and predicates to files; alignments to a choice of
+//! them.
 
+mod alignments;
 mod args;
 mod build;
 mod outputs;
@@ -9,10 +11,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use biofast::bam;
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self, Output};
 use biofast::io::pipeline::Failure;
-use biofast::io::{Notes, Options, Progress};
+use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
 use biofast::ops::filter::{Filter, Routes, Statistics, Sum, Tally};
@@ -21,9 +24,34 @@ pub(crate) use args::Args;
 
 use crate::inputs::{self, Input};
 use crate::progress::Bar;
-use crate::reading;
+use crate::reading::{self, command_line};
+use args::IndexFormat;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    // What follows a file of alignments are regions.
+    let first = inputs::gather(args.files.get(..1).unwrap_or_default(), None, "-")?;
+    let Some((input, others)) = first.split_first() else { bail!("no input") };
+    let mut source = input.open()?;
+    if bam::Format::sniff(&mut source).is_ok() {
+        if let Some(Input::Path(path)) = others.first() {
+            bail!("alignments are filtered one file at a time, but {} is another", path.display());
+        }
+        return alignments::run(args, input, source);
+    }
+    if let Some(option) = args.alignments.given() {
+        bail!(
+            "{option} is of alignments, and {} is none of BAM, SAM and CRAM (help is --help)",
+            biofast::io::Escaped(input.name().as_bytes())
+        );
+    }
+    reads(args, source)
+}
+
+/// Filters FASTQ, whose first file has been opened.
+fn reads(args: &Args, first: Source) -> Result<ExitCode> {
+    if matches!(args.write_index, Some(IndexFormat::Bai | IndexFormat::Csi)) {
+        bail!("BAI and CSI are indexes of BAM; reads have --write-index alone");
+    }
     let inputs = inputs::gather(&args.files, None, "-")?;
     if args.interleaved && inputs.len() > 1 {
         bail!("--interleaved takes one file, but {} are named", inputs.len());
@@ -33,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let paired = args.interleaved || inputs.len() == 2;
     // Everything that can be wrong with the arguments is said before an output is touched.
-    let mut sources = open(args, &inputs)?;
+    let mut sources = open(args, &inputs, first)?;
     let adapters = build::detect(args, &mut sources)?;
     let mut filter = build::filter(args, paired, &adapters)?;
     if args.stats {
@@ -65,14 +93,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         Err(Problem::ClosedPipe) => return Ok(ExitCode::SUCCESS),
         Err(Problem::Error(error)) => return Err(error),
     };
-    let mut report = Report::new(&tally, &reading::command_line())
+    let mut report = Report::new(&tally, &command_line())
         .with_adapters(adapters)
         .with_files(files(args, &inputs, &tally, &paths, routes));
     if let Some(mut statistics) = statistics {
         report = report.with_statistics(&tally, &mut statistics);
     }
+    tell(args, &report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the summary to where it is wanted.
+fn tell(args: &Args, report: &Report) -> Result<()> {
     if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&report)? + "\n";
+        let text = serde_json::to_string_pretty(report)? + "\n";
         crate::output::write(Some(path), &text)?;
     }
     if !args.quiet {
@@ -80,7 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         // A summary nobody reads is no error.
         let _ = write!(std::io::stderr(), "{report}");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn options(args: &Args) -> Options {
@@ -91,12 +125,11 @@ fn options(args: &Args) -> Options {
     }
 }
 
-fn open(args: &Args, inputs: &[Input]) -> Result<Inputs> {
+fn open(args: &Args, inputs: &[Input], first: Source) -> Result<Inputs> {
     Ok(match inputs {
-        [one, two] => Inputs::Paired(one.open()?, two.open()?),
-        [one, ..] if args.interleaved => Inputs::Interleaved(one.open()?),
-        [one, ..] => Inputs::Single(one.open()?),
-        [] => bail!("no input"),
+        [_, two] => Inputs::Paired(first, two.open()?),
+        _ if args.interleaved => Inputs::Interleaved(first),
+        _ => Inputs::Single(first),
     })
 }
 

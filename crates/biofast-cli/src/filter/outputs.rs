@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use biofast::io::output::{Compression, Format, Output};
 use biofast::ops::filter::Routes;
 
-use super::args::Args;
+use super::args::{Args, OutputFormat};
 
 /// The outputs, the paths of those that have one, and what goes to which.
 type Opened = (Vec<Output>, Vec<Option<PathBuf>>, Routes);
@@ -45,7 +45,11 @@ struct All<'a> {
 
 impl All<'_> {
     fn compression(&self, default: Format) -> Result<Compression> {
-        let format = self.args.output_format.unwrap_or(default);
+        let format = match self.args.output_format {
+            Some(OutputFormat::Reads(format)) => format,
+            Some(_) => bail!("-O sam and -O bam are of alignments, and the input holds reads"),
+            None => default,
+        };
         if format == Format::Plain && self.args.level.is_some() && self.outputs.is_empty() {
             bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");
         }
@@ -58,7 +62,10 @@ impl All<'_> {
         }
         let compression = self.compression(Format::from_name(path))?;
         let mut output = Output::create(path, compression)?;
-        if self.args.write_index && output.is_file() && compression.format() == Format::Bgzf {
+        if self.args.write_index.is_some()
+            && output.is_file()
+            && compression.format() == Format::Bgzf
+        {
             let mut index = path.as_os_str().to_owned();
             index.push(".gzi");
             output = output.with_index(index.into())?;

@@ -245,7 +245,7 @@ const BIOFAST_FILTER: Contestant = Contestant {
     args: |c| {
         list(&[
             &"filter",
-            &"-q",
+            &"--quiet",
             &"--min-len",
             &"100",
             &"--max-n",
@@ -290,6 +290,51 @@ const LIMIT_RECODE: Contestant = Contestant {
     name: "limit-recode",
     args: |c| list(&[&"limit", &"recode", &c.file, &format!("-@{}", c.threads)]),
     ..LIMIT_INFLATE
+};
+
+// Filtering BAM at each tool's default level, which for samtools is libdeflate's 7, and biofast at that one, too.
+const BIOFAST_BAM_FILTER: Contestant =
+    Contestant { args: |c| bam_filter(c, &[]), answer: Answer::Fastp, ..BIOFAST };
+const BIOFAST_BAM_FILTER_7: Contestant = Contestant {
+    name: "biofast at level 7",
+    args: |c| bam_filter(c, &["--level", "7"]),
+    ..BIOFAST_BAM_FILTER
+};
+fn bam_filter(call: &Call<'_>, more: &[&str]) -> Vec<OsString> {
+    let mut words = list(&[
+        &"filter",
+        &"--quiet",
+        &"-q",
+        &"30",
+        &"-F",
+        &"4",
+        &format!("-@{}", call.threads),
+        &"--json",
+        &call.report,
+        &call.file,
+        &"-o",
+        &call.report.with_extension("bam").as_path(),
+    ]);
+    words.extend(more.iter().map(OsString::from));
+    words
+}
+const SAMTOOLS_FILTER: Contestant = Contestant {
+    args: |c| {
+        list(&[
+            &"view",
+            &"-b",
+            &"-q",
+            &"30",
+            &"-F",
+            &"4",
+            &format!("-@{}", c.threads),
+            &c.file,
+            &"-o",
+            &c.report.with_extension("bam").as_path(),
+        ])
+    },
+    answer: Answer::None,
+    ..SAMTOOLS_FLAGSTAT
 };
 
 /// The contestant all ratios refer to.
@@ -480,6 +525,22 @@ pub(crate) const JOBS: &[Job] = &[
             Contestant { name: CONTROL, ..BIOFAST_FASTQ_IN_ORDER },
             SAMTOOLS_FASTQ,
             LIMIT_INFLATE,
+        ],
+    },
+    Job {
+        name: "bam-filter",
+        about: "mapped records of quality 30 and more, BAM to BAM at each tool's default level; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: LIMIT_RECODE.name,
+        reads: &[],
+        contestants: &[
+            BIOFAST_BAM_FILTER,
+            Contestant { name: CONTROL, ..BIOFAST_BAM_FILTER },
+            BIOFAST_BAM_FILTER_7,
+            SAMTOOLS_FILTER,
+            LIMIT_RECODE,
         ],
     },
 ];

@@ -11,12 +11,13 @@
 //! Nothing is left under a final name unless [`commit`] has been reached.
 
 mod atomic;
+mod blocks;
 mod encode;
 mod format;
-mod gzi;
 mod sink;
 
 pub use atomic::AtomicFile;
+pub use blocks::Blocks;
 pub use encode::Encoder;
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
 pub use sink::{Error, Output, commit};

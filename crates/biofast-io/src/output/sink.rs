@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::atomic::AtomicFile;
+use super::blocks::Blocks;
 use super::encode::{Encoded, Encoder};
 use super::format::{Compression, Format};
-use super::gzi::Gzi;
 
 /// One output of a run. Dropped without [`commit`], a file never appears.
 pub struct Output {
@@ -21,7 +21,15 @@ pub struct Output {
     carry: Vec<u8>,
     /// What appended text is encoded with, once there is any.
     own: Option<Encoder>,
-    index: Option<(PathBuf, Gzi)>,
+    blocks: Option<Blocks>,
+    index: Option<Index>,
+}
+
+/// An index that is written beside an output.
+struct Index {
+    path: PathBuf,
+    /// Its content; `None` for a GZI index, which is made when the output is complete.
+    bytes: Option<Vec<u8>>,
 }
 
 enum Target {
@@ -52,7 +60,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
+        // The error itself is part of the message.
+        std::error::Error::source(&self.error)
     }
 }
 
@@ -87,20 +96,41 @@ impl Output {
 
     fn new(name: String, target: Target, compression: Compression) -> Output {
         let (carry, own) = (Vec::new(), None);
-        Output { name, target, compression, started: false, carry, own, index: None }
+        let (blocks, index) = (None, None);
+        Output { name, target, compression, started: false, carry, own, blocks, index }
     }
 
     /// Also writes a GZI index to `path` when the output is committed.
     ///
     /// # Errors
     /// If the output isn't BGZF.
-    pub fn with_index(mut self, path: PathBuf) -> Result<Output, Error> {
+    pub fn with_index(self, path: PathBuf) -> Result<Output, Error> {
+        let mut output = self.with_blocks()?;
+        output.index = Some(Index { path, bytes: None });
+        Ok(output)
+    }
+
+    /// Remembers where its BGZF blocks start, for [`blocks`](Self::blocks): 8 bytes a block.
+    ///
+    /// # Errors
+    /// If the output isn't BGZF.
+    pub fn with_blocks(mut self) -> Result<Output, Error> {
         if self.compression.format() != Format::Bgzf {
             let error = io::Error::other("only BGZF output can have an index");
             return Err(Error { name: self.name, error });
         }
-        self.index = Some((path, Gzi::default()));
+        self.blocks = Some(Blocks::default());
         Ok(self)
+    }
+
+    /// Where the blocks written so far start, if that is remembered.
+    pub fn blocks(&self) -> Option<&Blocks> {
+        self.blocks.as_ref()
+    }
+
+    /// Also writes `bytes`, an index of this output, to `path` when the output is committed.
+    pub fn set_index(&mut self, path: PathBuf, bytes: Vec<u8>) {
+        self.index = Some(Index { path, bytes: Some(bytes) });
     }
 
     /// The path or label.
@@ -180,8 +210,8 @@ impl Output {
 
     /// Writes the next stretch.
     pub(crate) fn write(&mut self, encoded: &Encoded) -> Result<(), Error> {
-        if let Some((_, index)) = &mut self.index {
-            index.add(&encoded.blocks);
+        if let Some(blocks) = &mut self.blocks {
+            blocks.add(&encoded.blocks);
         }
         self.write_bytes(&encoded.bytes)
     }
@@ -220,7 +250,7 @@ pub fn commit(outputs: Vec<Output>, sync: bool) -> Result<(), Error> {
     let mut files = Vec::new();
     let mut indexes = Vec::new();
     for output in outputs {
-        let Output { name, target, index, .. } = output;
+        let Output { name, target, blocks, index, .. } = output;
         let fault = |error| Error { name: name.clone(), error };
         match target {
             Target::File(mut file) => {
@@ -229,11 +259,14 @@ pub fn commit(outputs: Vec<Output>, sync: bool) -> Result<(), Error> {
             }
             Target::Stream(mut stream) => stream.flush().map_err(fault)?,
         }
-        if let Some((path, index)) = index {
+        if let Some(Index { path, bytes }) = index {
             let name = crate::display_name(&path);
             let write = || {
                 let mut file = AtomicFile::create(&path)?;
-                index.write(&mut file)?;
+                match &bytes {
+                    Some(bytes) => file.write_all(bytes)?,
+                    None => blocks.unwrap_or_default().write_gzi(&mut file)?,
+                }
                 file.complete(sync)?;
                 Ok(file)
             };

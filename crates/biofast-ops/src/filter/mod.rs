@@ -23,8 +23,10 @@
 //! assert_eq!(worker.tally().rejected(Reason::TooShort), 1);
 //! ```
 
+pub mod alignment;
 mod chain;
 pub mod checksum;
+pub mod expression;
 pub mod names;
 pub mod predicate;
 mod read;

@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::alignment;
 use super::statistics::{self, Statistics};
 use super::tally::{Amount, Reason, Sum, Tally};
 use super::trim::Trim;
@@ -23,8 +24,9 @@ pub struct Report {
     pub command: String,
     /// What came in and what was kept.
     pub summary: Summary,
-    /// Rejected reads by the reasons fastp has.
-    pub filtering_result: FilteringResult,
+    /// Rejected reads by the reasons fastp has; none of these are of alignments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filtering_result: Option<FilteringResult>,
     /// Rejected reads by reason; the sum is `reads_in` − `reads_out`.
     pub rejected: BTreeMap<&'static str, u64>,
     /// What was trimmed, by kind.
@@ -39,7 +41,8 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub detected_adapters: Vec<Evidence>,
     /// What adapters took, of reads kept or not.
-    pub adapter_cutting: AdapterCutting,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter_cutting: Option<AdapterCutting>,
     /// Full statistics, if they were gathered.
     #[serde(flatten)]
     pub curves: Option<Curves>,
@@ -148,7 +151,7 @@ pub struct Trimmed {
     pub bases: u64,
 }
 
-/// Numbers and checksums of records (see [`Checksum`]): where nothing is trimmed, the sum of
+/// Numbers and checksums of records (see [`Checksum`](super::checksum::Checksum)): where nothing is trimmed, the sum of
 /// kept and rejected, modulo 2^64, is that of the input.
 #[derive(Clone, Debug, Serialize)]
 pub struct Records {
@@ -158,6 +161,13 @@ pub struct Records {
     pub output: RecordSum,
     /// What was rejected.
     pub rejected: RecordSum,
+}
+
+impl Records {
+    fn of(input: &Amount, output: &Amount, rejected: &Amount) -> Records {
+        let sum = |amount: &Amount| Sum::from(amount).into();
+        Records { input: sum(input), output: sum(output), rejected: sum(rejected) }
+    }
 }
 
 /// The part of a [`Report`] by which its files can be checked.
@@ -224,7 +234,7 @@ impl Report {
                 before_filtering: Block::of(&tally.input),
                 after_filtering: Block::of(&tally.output),
             },
-            filtering_result: FilteringResult {
+            filtering_result: Some(FilteringResult {
                 passed_filter_reads: output.reads,
                 low_quality_reads: of(&[
                     Reason::MeanQualityTooLow,
@@ -243,7 +253,7 @@ impl Report {
                     Reason::GcTooHigh,
                     Reason::MateRejected,
                 ]),
-            },
+            }),
             rejected: Reason::ALL.iter().map(|&r| (r.name(), tally.rejected(r))).collect(),
             trimmed: Trim::ALL
                 .iter()
@@ -253,17 +263,36 @@ impl Report {
                 })
                 .collect(),
             orphans: tally.orphans,
-            records: Records {
-                input: Sum::from(&input).into(),
-                output: Sum::from(&output).into(),
-                rejected: Sum::from(&tally.discarded).into(),
-            },
+            records: Records::of(&input, &output, &tally.discarded),
             files: Vec::new(),
             detected_adapters: Vec::new(),
-            adapter_cutting: AdapterCutting {
+            adapter_cutting: Some(AdapterCutting {
                 adapter_trimmed_reads: by_overlap.0 + by_sequence.0,
                 adapter_trimmed_bases: by_overlap.1 + by_sequence.1,
+            }),
+            curves: None,
+        }
+    }
+
+    /// The report of a run that chose alignments.
+    pub fn alignments(tally: &alignment::Tally, command: &str) -> Report {
+        let (input, output) = (sum(&tally.input), sum(&tally.output));
+        let reasons = alignment::Reason::ALL.iter();
+        Report {
+            tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
+            command: command.to_owned(),
+            summary: Summary {
+                before_filtering: Block::of(&tally.input),
+                after_filtering: Block::of(&tally.output),
             },
+            filtering_result: None,
+            rejected: reasons.map(|&r| (r.name(), tally.rejected(r))).collect(),
+            trimmed: BTreeMap::new(),
+            orphans: 0,
+            records: Records::of(&input, &output, &tally.discarded),
+            files: Vec::new(),
+            detected_adapters: Vec::new(),
+            adapter_cutting: None,
             curves: None,
         }
     }
@@ -334,7 +363,7 @@ mod tests {
         for &reason in Reason::ALL {
             let mut tally = Tally::default();
             tally.reject(reason, &Amount { reads: 1, ..Amount::default() });
-            let result = Report::new(&tally, "").filtering_result;
+            let result = Report::new(&tally, "").filtering_result.expect("a result");
             let total = result.low_quality_reads
                 + result.too_many_n_reads
                 + result.low_complexity_reads

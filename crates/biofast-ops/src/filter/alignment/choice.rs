@@ -1,0 +1,172 @@
+//! The conditions, and a worker that applies them and counts.
+
+use std::collections::HashSet;
+
+use biofast_bam::{Error, Header, Record, Regions, flag};
+use biofast_kernels as kernels;
+
+use super::sample::NameSample;
+use super::tags::TagChoice;
+use super::tally::{Reason, Tally};
+use crate::filter::expression::Expression;
+use crate::filter::tally::Amount;
+
+/// Conditions on alignments that all have to hold.
+#[derive(Debug, Default)]
+pub struct Choice {
+    flags: flag::Filter,
+    regions: Option<Regions>,
+    sample: Option<NameSample>,
+    read_groups: Option<HashSet<Vec<u8>>>,
+    tag: Option<TagChoice>,
+    names: Option<HashSet<Vec<u8>>>,
+    expression: Option<Expression>,
+}
+
+impl Choice {
+    /// Wants every record.
+    pub fn new() -> Choice {
+        Choice::default()
+    }
+
+    /// Wants some flags, and a lowest mapping quality.
+    pub fn flags(mut self, flags: flag::Filter) -> Choice {
+        self.flags = flags;
+        self
+    }
+
+    /// Wants records that overlap one of these regions.
+    pub fn regions(mut self, regions: Regions) -> Choice {
+        self.regions = Some(regions);
+        self
+    }
+
+    /// Wants a sample of the names.
+    pub fn sample(mut self, sample: NameSample) -> Choice {
+        self.sample = Some(sample);
+        self
+    }
+
+    /// Wants records of these read groups, or without any, as samtools 1.16.1. Groups of several
+    /// calls add up.
+    pub fn read_groups(mut self, ids: impl IntoIterator<Item = Vec<u8>>) -> Choice {
+        self.read_groups.get_or_insert_default().extend(ids);
+        self
+    }
+
+    /// Wants records with an optional field.
+    pub fn tag(mut self, tag: TagChoice) -> Choice {
+        self.tag = Some(tag);
+        self
+    }
+
+    /// Wants records of these names. Names of several calls add up.
+    pub fn names(mut self, names: impl IntoIterator<Item = Vec<u8>>) -> Choice {
+        self.names.get_or_insert_default().extend(names);
+        self
+    }
+
+    /// Wants records for which an expression holds. It is asked last.
+    pub fn expression(mut self, expression: Expression) -> Choice {
+        self.expression = Some(expression);
+        self
+    }
+
+    /// The header of the records that are left: without the read groups that aren't wanted.
+    pub fn header(&self, header: &Header) -> Header {
+        match &self.read_groups {
+            Some(ids) => header.with_read_groups(|id| ids.contains(id)),
+            None => header.clone(),
+        }
+    }
+
+    /// Why a record is not wanted, if it isn't.
+    ///
+    /// # Errors
+    /// If the expression has no answer for it.
+    #[inline]
+    pub fn objection(&self, record: &Record<'_>, header: &Header) -> Result<Option<Reason>, Error> {
+        let (flags, quality) = (record.flags(), record.mapping_quality());
+        Ok(if !self.flags.accepts(flags, quality) {
+            // Flags are named first, whatever the quality.
+            Some(match self.flags.accepts(flags, u8::MAX) {
+                true => Reason::MappingQuality,
+                false => Reason::Flags,
+            })
+        } else if self.regions.as_ref().is_some_and(|regions| !regions.overlaps(record)) {
+            Some(Reason::Region)
+        } else if self.sample.is_some_and(|sample| !sample.takes(record.name())) {
+            Some(Reason::NotSampled)
+        } else if self.read_groups.as_ref().is_some_and(|ids| !is_of(ids, record)) {
+            Some(Reason::ReadGroup)
+        } else if self.tag.as_ref().is_some_and(|tag| !tag.wants(record)) {
+            Some(Reason::Tag)
+        } else if self.names.as_ref().is_some_and(|names| !names.contains(record.name())) {
+            Some(Reason::Name)
+        } else if let Some(expression) = &self.expression {
+            let holds = expression.matches(record, header);
+            (!holds.map_err(|error| record.undecided(error))?).then_some(Reason::Expression)
+        } else {
+            None
+        })
+    }
+
+    /// A worker's own counts and buffers.
+    pub fn worker(&self) -> Worker<'_> {
+        Worker { choice: self, tally: Tally::default(), scratch: [Vec::new(), Vec::new()] }
+    }
+}
+
+/// Whether the record is of one of the groups, or of none at all.
+fn is_of(ids: &HashSet<Vec<u8>>, record: &Record<'_>) -> bool {
+    match record.tags().find(|tag| tag.name == *b"RG") {
+        Some(tag) => tag.as_text().is_some_and(|id| ids.contains(id)),
+        None => true,
+    }
+}
+
+/// Applies a [`Choice`] and counts.
+pub struct Worker<'c> {
+    choice: &'c Choice,
+    tally: Tally,
+    /// Letters and qualities of the record at hand.
+    scratch: [Vec<u8>; 2],
+}
+
+impl Worker<'_> {
+    /// The counts so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Adds the counts of another worker of the same choice.
+    pub fn merge(&mut self, other: &Worker<'_>) {
+        self.tally.merge(&other.tally);
+    }
+
+    /// Whether a record is wanted; counts it.
+    ///
+    /// # Errors
+    /// If the expression has no answer for it.
+    #[inline]
+    pub fn keeps(&mut self, record: &Record<'_>, header: &Header) -> Result<bool, Error> {
+        let objection = self.choice.objection(record, header)?;
+        let mate = usize::from(record.flags() & flag::READ2 != 0);
+        let amount = amount(record, &mut self.scratch);
+        self.tally.book(mate, &amount, objection);
+        Ok(objection.is_none())
+    }
+}
+
+/// The amount of a record: bases and qualities as they are stored, whatever the strand; missing
+/// qualities are none.
+fn amount(record: &Record<'_>, [sequence, qualities]: &mut [Vec<u8>; 2]) -> Amount {
+    sequence.clear();
+    qualities.clear();
+    kernels::unpack_bases(record.packed_sequence(), record.sequence_len(), sequence);
+    let raw = record.qualities();
+    if !kernels::is_missing(raw) {
+        kernels::copy_qualities(raw, qualities);
+    }
+    Amount::of(&biofast_fastq::Record::new(record.name(), sequence, qualities))
+}

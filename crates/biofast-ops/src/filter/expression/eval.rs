@@ -1,0 +1,285 @@
+//! The value of an expression for a record.
+
+use biofast_bam::{Header, Record, Tag};
+
+use super::error::{EvalError, EvalErrorKind};
+use super::tree::{Arithmetic, Comparison, Function, Link, Logic, Node, Pattern, Unary};
+use super::value::{Data, Value};
+use super::variable::Variable;
+
+type Result<T> = std::result::Result<T, EvalError>;
+
+/// What an expression is asked about.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a, 'r> {
+    pub(super) record: &'r Record<'a>,
+    pub(super) header: &'a Header,
+}
+
+fn wrong_type<T>(
+    of: &'static str,
+    expected: &'static str,
+    found: &Value<'_>,
+    at: usize,
+) -> Result<T> {
+    let found = found.type_name();
+    Err(EvalError::new(EvalErrorKind::WrongType { of, expected, found }, at))
+}
+
+impl Node {
+    /// Whether the expression holds.
+    pub(super) fn holds<'a>(&'a self, subject: Subject<'a, '_>) -> Result<bool> {
+        Ok(match self {
+            // The commonest parts, without a value in between.
+            Node::Unary { operator: Unary::Not, operand, .. } => operand.value(subject)?.is_false(),
+            Node::Logic { first, links } => logic(first, links, subject)?,
+            node => node.value(subject)?.is_true(),
+        })
+    }
+
+    pub(super) fn value<'a>(&'a self, subject: Subject<'a, '_>) -> Result<Value<'a>> {
+        Ok(match self {
+            Node::Number(number) => Value::number(*number),
+            Node::Text(text) => Value::text(&text[..]),
+            Node::Variable(variable) => variable.value(subject.record, subject.header),
+            Node::Tag { name, at } => tag(*name, *at, subject)?,
+            Node::Unary { operator: Unary::Not, .. } => Value::bool(self.holds(subject)?),
+            Node::Unary { operator, at, operand } => {
+                unary(*operator, *at, operand.value(subject)?)?
+            }
+            Node::Logic { .. } => Value::bool(self.holds(subject)?),
+            Node::Arithmetic { first, links } => {
+                let first = first.value(subject)?;
+                links.iter().try_fold(first, |left, link| arithmetic(left, link, subject))?
+            }
+            Node::Compare { comparison, at, sides } => {
+                let left = sides.0.value(subject)?;
+                compare(*comparison, *at, &left, &sides.1.value(subject)?)?
+            }
+            Node::Match { wanted, at, text, pattern } => {
+                let text = text.value(subject)?;
+                matching(*wanted, *at, &text, pattern, subject)?
+            }
+            Node::Call { function: Function::Length, argument, .. }
+                if matches!(**argument, Node::Variable(Variable::Sequence)) =>
+            {
+                Value::number(subject.record.sequence_len() as f64)
+            }
+            Node::Call { function, at, argument } => {
+                call(*function, *at, argument.value(subject)?)?
+            }
+            Node::Default(arguments) => {
+                let first = arguments.0.value(subject)?;
+                if first.exists() { first } else { arguments.1.value(subject)? }
+            }
+            Node::Power { at, arguments } => {
+                let base = arguments.0.value(subject)?;
+                let exponent = arguments.1.value(subject)?;
+                match numbers("`pow`", *at, &base, &exponent)? {
+                    Some((x, y)) => of_number(x.powf(y), base.truth),
+                    None => Value::UNDEFINED,
+                }
+            }
+        })
+    }
+}
+
+fn tag<'a>(name: [u8; 2], at: usize, subject: Subject<'a, '_>) -> Result<Value<'a>> {
+    let mut tags = subject.record.tags();
+    let data = match tags.by_ref().find(|tag| tag.name == name) {
+        // It is part of the CIGAR then.
+        Some(_) if name == *b"CG" && subject.record.has_long_cigar() => Data::Absent,
+        Some(Tag { kind: b'A', value, .. }) => Data::Text(value.into()),
+        Some(Tag { kind: b'f', value, .. }) => {
+            let bytes = value.first_chunk().copied().unwrap_or_default();
+            Data::Number(f64::from(f32::from_le_bytes(bytes)))
+        }
+        Some(Tag { kind: b'd', value, .. }) => {
+            Data::Number(f64::from_le_bytes(value.first_chunk().copied().unwrap_or_default()))
+        }
+        Some(tag) => match (tag.as_int(), tag.as_text()) {
+            (Some(number), _) => Data::Number(number as f64),
+            (None, Some(text)) => Data::Text(text.into()),
+            (None, None) => Data::Array,
+        },
+        None if tags.is_malformed() => {
+            return Err(EvalError::new(EvalErrorKind::MalformedTags, at));
+        }
+        None => Data::Absent,
+    };
+    let truth = !matches!(data, Data::Absent);
+    Ok(Value { data, truth })
+}
+
+fn unary<'a>(operator: Unary, at: usize, operand: Value<'a>) -> Result<Value<'a>> {
+    if !operand.is_defined() {
+        return Ok(Value::UNDEFINED);
+    }
+    let Data::Number(number) = operand.data else {
+        return wrong_type(operator.symbol(), "a number", &operand, at);
+    };
+    Ok(Value::computed(match operator {
+        Unary::Minus => -number,
+        Unary::Complement => !(number as i64) as f64,
+        Unary::Plus | Unary::Not => number,
+    }))
+}
+
+/// A chain of `&&` and `||`, which bind alike. What can't change the result isn't evaluated.
+fn logic<'a>(first: &'a Node, links: &'a [Link<Logic>], subject: Subject<'a, '_>) -> Result<bool> {
+    let mut so_far = first.holds(subject)?;
+    for link in links {
+        if so_far == (link.operator == Logic::And) {
+            so_far = link.right.holds(subject)?;
+        }
+    }
+    Ok(so_far)
+}
+
+/// Both as numbers; `None` if one of them is undefined.
+fn numbers(
+    of: &'static str,
+    at: usize,
+    left: &Value<'_>,
+    right: &Value<'_>,
+) -> Result<Option<(f64, f64)>> {
+    if !left.is_defined() || !right.is_defined() {
+        return Ok(None);
+    }
+    match (&left.data, &right.data) {
+        (Data::Number(left), Data::Number(right)) => Ok(Some((*left, *right))),
+        (Data::Number(_), _) => wrong_type(of, "a number", right, at),
+        _ => wrong_type(of, "a number", left, at),
+    }
+}
+
+fn arithmetic<'a>(
+    left: Value<'a>,
+    link: &'a Link<Arithmetic>,
+    subject: Subject<'a, '_>,
+) -> Result<Value<'a>> {
+    let right = link.right.value(subject)?;
+    let operator = link.operator;
+    let Some((x, y)) = numbers(operator.symbol(), link.at, &left, &right)? else {
+        return Ok(Value::UNDEFINED);
+    };
+    Ok(Value::computed(match operator {
+        Arithmetic::Multiply => x * y,
+        Arithmetic::Divide => x / y,
+        // Of whole numbers; nothing is left of a division that isn't possible.
+        Arithmetic::Remainder => match y as i64 {
+            0 => f64::NAN,
+            y => (x as i64).wrapping_rem(y) as f64,
+        },
+        Arithmetic::Add => x + y,
+        Arithmetic::Subtract => x - y,
+        Arithmetic::BitAnd => (x as i64 & y as i64) as f64,
+        Arithmetic::BitXor => (x as i64 ^ y as i64) as f64,
+        Arithmetic::BitOr => (x as i64 | y as i64) as f64,
+    }))
+}
+
+/// Nothing compares with what is undefined; text and numbers differ, without an order.
+fn compare<'a>(
+    comparison: Comparison,
+    at: usize,
+    left: &Value<'_>,
+    right: &Value<'_>,
+) -> Result<Value<'a>> {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    if !left.is_defined() || !right.is_defined() {
+        return Ok(Value::UNDEFINED);
+    }
+    for side in [left, right] {
+        if let Data::Array = side.data {
+            return wrong_type(comparison.symbol(), "a number or text", side, at);
+        }
+    }
+    let order = match (&left.data, &right.data) {
+        (Data::Number(left), Data::Number(right)) => left.partial_cmp(right),
+        (Data::Text(left), Data::Text(right)) => Some(left.cmp(right)),
+        _ => None,
+    };
+    Ok(Value::bool(match comparison {
+        Comparison::Equal => order == Some(Equal),
+        Comparison::NotEqual => order != Some(Equal),
+        Comparison::Less => order == Some(Less),
+        Comparison::LessOrEqual => matches!(order, Some(Less | Equal)),
+        Comparison::Greater => order == Some(Greater),
+        Comparison::GreaterOrEqual => matches!(order, Some(Greater | Equal)),
+    }))
+}
+
+fn matching<'a>(
+    wanted: bool,
+    at: usize,
+    text: &Value<'_>,
+    pattern: &'a Pattern,
+    subject: Subject<'a, '_>,
+) -> Result<Value<'a>> {
+    let of = if wanted { "`=~`" } else { "`!~`" };
+    let found: Option<&[u8]> = match &text.data {
+        Data::Text(text) => Some(text),
+        Data::Absent => None,
+        _ => return wrong_type(of, "text", text, at),
+    };
+    let computed;
+    let regex = match pattern {
+        Pattern::Constant(regex) => regex,
+        Pattern::Computed { node, last } => {
+            let pattern = node.value(subject)?;
+            computed = match &pattern.data {
+                Data::Text(pattern) => Pattern::compile(pattern, last)
+                    .map_err(|why| EvalError::new(EvalErrorKind::BadPattern(why), at))?,
+                Data::Absent => return Ok(Value::UNDEFINED),
+                _ => return wrong_type(of, "text", &pattern, at),
+            };
+            &computed
+        }
+    };
+    // What isn't there neither matches nor doesn't.
+    Ok(Value::bool(found.is_some_and(|text| regex.is_match(text) == wanted)))
+}
+
+/// A result that is undefined if it isn't a number, and keeps the truth of what it is of.
+fn of_number<'a>(number: f64, truth: bool) -> Value<'a> {
+    match number.is_nan() {
+        true => Value::UNDEFINED,
+        false => Value { data: Data::Number(number), truth },
+    }
+}
+
+fn call<'a>(function: Function, at: usize, argument: Value<'a>) -> Result<Value<'a>> {
+    let truth = argument.truth;
+    if function == Function::Exists {
+        return Ok(Value::bool(argument.exists()));
+    }
+    if function.takes_text() {
+        let text: &[u8] = match &argument.data {
+            Data::Text(text) => text,
+            Data::Absent => b"",
+            _ => return wrong_type(function.name(), "text", &argument, at),
+        };
+        let number = match function {
+            Function::Minimum => text.iter().min().map_or(f64::NAN, |&byte| f64::from(byte)),
+            Function::Maximum => text.iter().max().map_or(f64::NAN, |&byte| f64::from(byte)),
+            Function::Average => {
+                let sum: u64 = text.iter().map(|&byte| u64::from(byte)).sum();
+                sum as f64 / text.len().max(1) as f64
+            }
+            _ => text.len() as f64,
+        };
+        return Ok(Value { data: Data::Number(number), truth });
+    }
+    let number = match argument.data {
+        Data::Number(number) => number,
+        Data::Array => return wrong_type(function.name(), "a number", &argument, at),
+        // As samtools has it.
+        Data::Text(_) | Data::Absent => 0.0,
+    };
+    Ok(match function {
+        Function::Exponential => of_number(number.exp(), truth),
+        Function::Logarithm => of_number(number.ln(), truth),
+        _ => of_number(number.sqrt(), truth),
+    })
+}
