@@ -34,8 +34,9 @@ pub mod report;
 pub mod sample;
 mod tally;
 pub mod trim;
+pub mod unaligned;
 
-pub use chain::{Filter, PairRule, Routes, Worker};
+pub use chain::{Filter, PairRule, Routes, Sink, Worker};
 pub use predicate::Predicate;
 pub use read::{Read, Reads};
 pub use tally::{Amount, Reason, Tally};
