@@ -40,6 +40,7 @@ mod framer;
 mod header;
 pub mod index;
 mod input;
+mod modifications;
 mod order;
 mod ordered;
 mod packing;
@@ -50,6 +51,7 @@ pub mod region;
 mod sam;
 mod tags;
 mod transform;
+mod trimmed;
 mod unaligned;
 
 pub use cigar::{Cigar, Op};

@@ -5,6 +5,7 @@ mod common;
 
 use std::path::Path;
 
+use biofast_testkit::bam::{header, record, records};
 use biofast_testkit::container::bgzf;
 use common::{Folder, Run, biofast, text};
 use serde_json::Value;
@@ -91,7 +92,8 @@ fn statistics_of_before_and_after_are_those_of_stats_on_the_files() {
     let [one, two] = mates(3000);
     let (r1, r2) = (folder.file("1.fq", one), folder.file("2.fq", two));
     let [o1, o2, summary] = ["o1.fq", "o2.fq.gz", "s.json"].map(|name| text(&folder.path(name)));
-    let args = ["filter", "--quiet", &r1, &r2, "-o", &o1, "--out2", &o2, "--trim-overlap", "--stats"];
+    let args =
+        ["filter", "--quiet", &r1, &r2, "-o", &o1, "--out2", &o2, "--trim-overlap", "--stats"];
     let more = ["--min-mean-qual", "20", "--json", &summary, "--chunk-size", "9999"];
     let mut reports = Vec::new();
     for threads in ["1", "3"] {
@@ -132,7 +134,8 @@ fn check_against_the_summary_finds_a_changed_a_missing_and_a_swapped_file() {
     let outputs = ["-o", &o1, "--out2", &o2, "--unpaired1", &orphans, "--unpaired2", &orphans];
     let what = ["--rejected", &bad, "--min-len", "45", "--trim-overlap", "--json", &summary];
     ok(&biofast(
-        &[&["filter", "--quiet", &r1, &r2], &outputs[..], &what, &["--min-mean-qual", "9"]].concat(),
+        &[&["filter", "--quiet", &r1, &r2], &outputs[..], &what, &["--min-mean-qual", "9"]]
+            .concat(),
     ));
     let all = biofast(&["check", "--against", &summary]);
     assert_eq!((all.code, all.stdout.lines().count()), (0, 6), "{all:?}");
@@ -158,6 +161,24 @@ fn check_against_the_summary_finds_a_changed_a_missing_and_a_swapped_file() {
     std::fs::remove_file(&o2).unwrap();
     assert_eq!(biofast(&["check", "--against", &summary, &o2]).code, 2);
     assert_eq!(biofast(&["check", "--against", &r1]).code, 2, "no summary");
+}
+
+#[test]
+fn alignments_have_sums_too_whatever_format_they_are_in() {
+    let folder = Folder::new();
+    let mut bam = header(&[("chr1", 1000), ("chr2", 50)]);
+    records(60, 2).iter().for_each(|r| bam.extend(record(r)));
+    let input = folder.file("x.bam", bgzf(&bam, 700));
+    let [kept, others, summary] = ["k.bam", "o.sam", "s.json"].map(|name| text(&folder.path(name)));
+    let args = ["filter", "--quiet", &input, "-F", "0x10", "-o", &kept, "-U", &others];
+    ok(&biofast(&[&args[..], &["--json", &summary]].concat()));
+    let run = biofast(&["check", "--against", &summary]);
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{run:?}");
+    let sam = std::fs::read_to_string(&others).unwrap();
+    let less: String = sam.split_inclusive('\n').take(sam.lines().count() - 1).collect();
+    std::fs::write(&others, less).unwrap();
+    let run = biofast(&["check", "--against", &summary]);
+    assert_eq!((run.code, run.stdout.matches("as the summary says").count()), (1, 1), "{run:?}");
 }
 
 #[test]

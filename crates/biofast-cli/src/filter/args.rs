@@ -137,25 +137,6 @@ pub(crate) struct Args {
     pub(super) alignments: AlignmentArgs,
 }
 
-impl Args {
-    /// The first option given that has no meaning for alignments.
-    pub(super) fn only_of_reads(&self) -> Option<&'static str> {
-        let Args { which, trim, select, .. } = self;
-        let options = [
-            ("--interleaved", self.interleaved),
-            ("--out2", self.out2.is_some()),
-            ("--unpaired1", self.unpaired1.is_some()),
-            ("--unpaired2", self.unpaired2.is_some()),
-            ("--rejected (of alignments -U)", self.rejected.is_some()),
-            ("--head", which.head.is_some()),
-            ("--sample-fraction (of alignments --subsample)", which.sample_fraction.is_some()),
-            ("--sample-count", which.sample_count.is_some()),
-        ];
-        let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-        given.or(which.given()).or(trim.given()).or(select.given())
-    }
-}
-
 /// What `-O` takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OutputFormat {
@@ -226,18 +207,6 @@ pub(super) struct Which {
     /// When a pair is kept
     #[arg(long, value_enum, default_value_t = Pair::Both, value_name = "RULE")]
     pub(super) pair: Pair,
-}
-
-impl Which {
-    /// The first option given that chooses names.
-    fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("--names (of alignments -N)", self.names.is_some()),
-            ("--name-regex (of alignments -e)", self.name_regex.is_some()),
-            ("--invert", self.invert),
-        ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
-    }
 }
 
 /// What is cut off.
@@ -325,28 +294,6 @@ pub(super) struct TrimArgs {
     pub(super) adapter_error_rate: f64,
 }
 
-impl TrimArgs {
-    /// The first option given that trims.
-    fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("--umi", self.umi.is_some()),
-            ("--crop-front", self.crop_front.is_some()),
-            ("--crop-tail", self.crop_tail.is_some()),
-            ("--keep-first", self.keep_first.is_some()),
-            ("--cut-front", self.cut_front),
-            ("--cut-tail", self.cut_tail),
-            ("--cut-right", self.cut_right),
-            ("--trim-poly-g", self.trim_poly_g.is_some()),
-            ("--trim-poly-x", self.trim_poly_x.is_some()),
-            ("--trim-overlap", self.trim_overlap),
-            ("--adapter", !self.adapter.is_empty()),
-            ("--adapter2", !self.adapter2.is_empty()),
-            ("--adapter-fasta", self.adapter_fasta.is_some()),
-        ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
-    }
-}
-
 /// What reads must be like, as trimmed.
 #[derive(clap::Args)]
 pub(super) struct Select {
@@ -405,27 +352,6 @@ pub(super) struct Select {
     /// Lowest complexity: percent of bases that differ from the next one
     #[arg(long, value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
-}
-
-impl Select {
-    /// The first option given that selects.
-    fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("--min-len", self.min_len.is_some()),
-            ("--max-len", self.max_len.is_some()),
-            ("--min-mean-qual", self.min_mean_qual.is_some()),
-            ("--max-mean-qual", self.max_mean_qual.is_some()),
-            ("--max-low-quality-percent", self.max_low_quality_percent.is_some()),
-            ("--max-expected-errors", self.max_expected_errors.is_some()),
-            ("--max-expected-errors-per-base", self.max_expected_errors_per_base.is_some()),
-            ("--max-n", self.max_n.is_some()),
-            ("--max-n-percent", self.max_n_percent.is_some()),
-            ("--min-gc", self.min_gc.is_some()),
-            ("--max-gc", self.max_gc.is_some()),
-            ("--min-complexity", self.min_complexity.is_some()),
-        ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
-    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

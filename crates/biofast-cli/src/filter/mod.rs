@@ -4,6 +4,7 @@
 mod alignments;
 mod args;
 mod build;
+mod given;
 mod outputs;
 
 use std::path::PathBuf;

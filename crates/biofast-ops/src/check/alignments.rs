@@ -11,6 +11,8 @@ use super::header::Facts;
 use super::order::{Ends, Place, Track};
 use super::record::{Finding, Rules};
 use super::{Error, Fault, Format, Options, Outcome, Rule, Warning};
+use crate::filter::Sum;
+use crate::filter::alignment::amount;
 
 /// What one chunk leaves.
 #[derive(Default)]
@@ -18,6 +20,8 @@ struct Left {
     /// Good records.
     records: u64,
     doubts: Doubts,
+    /// Of all records, if that was asked for.
+    sum: Sum,
     ends: Ends,
     /// What is wrong with the record after them, and where it starts.
     fault: Option<(Finding, Option<Place>)>,
@@ -28,6 +32,7 @@ struct Left {
 struct Found {
     records: u64,
     doubts: Doubts,
+    sum: Sum,
     track: Track,
     fault: Option<Fault>,
 }
@@ -39,12 +44,13 @@ pub(super) fn check(
     options: &Options<'_>,
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::new(format);
+    let with_bases = options.reference.is_some() || options.checksum;
     let opening = InputOptions {
         io,
         reference: options.reference.clone(),
-        detail: match options.reference {
-            Some(_) => Detail::Full,
-            None => Detail::Alignment,
+        detail: match with_bases {
+            true => Detail::Full,
+            false => Detail::Alignment,
         },
     };
     let input = match biofast_bam::Input::open(source, &opening) {
@@ -54,7 +60,7 @@ pub(super) fn check(
             return Ok(outcome);
         }
     };
-    if format == Format::Cram && options.reference.is_none() {
+    if format == Format::Cram && !with_bases {
         let message =
             "bases stored as differences from a reference were not decoded: none was given";
         outcome.warnings.push(Warning::new(Rule::Unchecked, message));
@@ -65,12 +71,16 @@ pub(super) fn check(
     let result = biofast_bam::par_fold_ordered(
         input.source,
         io,
-        Rules::default,
-        |rules, batch, left: &mut Left| {
+        || (Rules::default(), Default::default()),
+        |(rules, scratch), batch, left: &mut Left| {
             if !batch.is_empty() {
                 let facts = facts.get_or_init(|| Facts::of(batch.header()));
                 if facts.fault.is_none() {
                     check_batch(rules, batch, facts, left);
+                    if options.checksum {
+                        let amounts = batch.iter().map(|record| amount(&record, scratch));
+                        amounts.for_each(|amount| left.sum.add(Sum::from(&amount)));
+                    }
                 }
             }
         },
@@ -104,6 +114,7 @@ pub(super) fn check(
         }
     }
     outcome.records = Some(found.records);
+    outcome.sum = (complete && options.checksum).then_some(found.sum);
     outcome.fault = fault;
     Ok(outcome)
 }
@@ -128,6 +139,7 @@ impl Found {
             return ControlFlow::Break(());
         }
         self.doubts.take(&mut left.doubts);
+        self.sum.add(std::mem::take(&mut left.sum));
         let before = self.records;
         self.records += std::mem::take(&mut left.records);
         let wrong = left.fault.take();

@@ -48,7 +48,7 @@ pub struct Options<'a> {
     pub allow_missing_eof: bool,
     /// Whether to gather what the check of pairs needs.
     pub pairs: bool,
-    /// Whether to gather number and checksum of FASTQ records.
+    /// Whether to gather number and checksum of the records. CRAM then needs its reference.
     pub checksum: bool,
     /// What the input must hold; by default what its content says.
     pub expected: Option<Format>,
@@ -172,7 +172,7 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// What the check of pairs needs, if it was asked for and the input is FASTQ.
     pub pairs: Option<PairCheck>,
-    /// Number and checksum of the records, if they were asked for and the input is good FASTQ.
+    /// Number and checksum of the records, if they were asked for and the input is good.
     pub sum: Option<Sum>,
 }
 
@@ -276,7 +276,7 @@ impl Outcome {
                 "expected {} records with checksum {}, as the summary says, found {} with {}",
                 expected.reads, expected.checksum, found.reads, found.checksum
             ),
-            None => format!("expected reads, as the summary says, found {}", self.format.name()),
+            None => format!("expected records, as the summary says, found {}", self.format.name()),
         };
         self.fault = Some(Fault::new(Rule::Summary, message, Location::default()));
     }

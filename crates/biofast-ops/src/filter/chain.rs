@@ -1,5 +1,7 @@
 //! The chain itself: one unit in, texts out.
 
+use std::convert::Infallible;
+
 use biofast_fastq::{Record, Unit, write_record};
 
 use super::names::Names;
@@ -150,6 +152,21 @@ impl Worker<'_> {
     /// # Panics
     /// If there are fewer texts than the routes name.
     pub fn apply(&mut self, unit: Unit<'_>, texts: &mut [Vec<u8>]) {
+        let mut sink = Texts { texts, rejected: self.filter.routes.rejected };
+        let Ok(()) = self.apply_to(unit, [false; 2], &mut sink);
+    }
+
+    /// Trims and judges a unit and gives its reads to `sink`. Those that are `unwanted` for
+    /// reasons of the caller are rejected as [`Reason::NotSelected`].
+    ///
+    /// # Errors
+    /// That of the sink.
+    pub fn apply_to<S: Sink>(
+        &mut self,
+        unit: Unit<'_>,
+        unwanted: [bool; 2],
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         let filter = self.filter;
         let amounts = [Some(unit.first), unit.second].map(|r| r.map(|r| Amount::of(&r)));
         for (mate, amount) in amounts.iter().enumerate() {
@@ -170,15 +187,15 @@ impl Worker<'_> {
             tag: &mut self.tag,
             scratch: &mut self.scratch,
         };
-        let unwanted = if filter.sample.is_some_and(|s| !s.takes(unit.index)) {
+        let not_drawn = if filter.sample.is_some_and(|s| !s.takes(unit.index)) {
             Some(Reason::NotSampled)
         } else if filter.names.as_ref().is_some_and(|names| !names.wants(&unit)) {
             Some(Reason::Name)
         } else {
             None
         };
-        let mut objections = [unwanted; 2];
-        if unwanted.is_none() {
+        let mut objections = [not_drawn; 2];
+        if not_drawn.is_none() {
             for trimmer in &filter.trimmers {
                 let before = reads.bases();
                 trimmer.trim(&mut reads);
@@ -187,14 +204,15 @@ impl Worker<'_> {
                     self.tally.trim(trimmer.kind(), cut);
                 }
             }
-            objections[0] = filter.objection(&reads.first);
-            objections[1] = reads.second.and_then(|read| filter.objection(&read));
+            objections = unwanted.map(|unwanted| unwanted.then_some(Reason::NotSelected));
+            objections[0] = objections[0].or_else(|| filter.objection(&reads.first));
+            objections[1] =
+                objections[1].or_else(|| reads.second.and_then(|read| filter.objection(&read)));
         }
         let (first, second) = (reads.first, reads.second);
         let Some(second) = second else {
             let to = Some(filter.routes.first);
-            self.send(0, first, amounts[0], objections[0], to, texts);
-            return;
+            return self.send(0, first, amounts[0], objections[0], to, sink);
         };
         let bad = objections.map(|o| o.is_some());
         let kept = match filter.pair {
@@ -205,7 +223,7 @@ impl Worker<'_> {
             let Routes { first, second, orphans, .. } = filter.routes;
             let (objection, to) = if kept {
                 (None, Some([first, second][mate]))
-            } else if bad[mate] || unwanted.is_some() {
+            } else if bad[mate] || not_drawn.is_some() {
                 (objections[mate], None)
             } else if let Some(to) = orphans[mate] {
                 self.tally.orphans += 1;
@@ -213,32 +231,28 @@ impl Worker<'_> {
             } else {
                 (Some(Reason::MateRejected), None)
             };
-            self.send(mate, read, amounts[mate], objection, to, texts);
+            self.send(mate, read, amounts[mate], objection, to, sink)?;
         }
+        Ok(())
     }
 
-    /// Books one read and writes it where it goes.
-    fn send(
+    /// Books one read and gives it to where it goes.
+    fn send<S: Sink>(
         &mut self,
         mate: usize,
         read: Read<'_>,
         amount: Option<Amount>,
         objection: Option<Reason>,
         to: Option<usize>,
-        texts: &mut [Vec<u8>],
-    ) {
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         let amount = amount.unwrap_or_else(|| Amount::of(read.record()));
         if let Some(reason) = objection {
             self.tally.reject(reason, &amount);
             if let Some(to) = self.filter.routes.rejected {
-                write_rejected(&mut texts[to], read.record(), reason);
                 self.tally.write(to, Sum::from(&amount));
             }
-            return;
-        }
-        if !read.is_trimmed() && self.tag.is_empty() {
-            self.keep(mate, read.record(), &amount, to, texts);
-            return;
+            return sink.reject(&read, mate, reason);
         }
         let mut definition = Vec::new();
         let definition = if self.tag.is_empty() {
@@ -247,26 +261,74 @@ impl Worker<'_> {
             tagged(&mut definition, read.record(), &self.tag);
             &definition
         };
+        let trimmed = read.is_trimmed() || !self.tag.is_empty();
         let record = Record::new(definition, read.sequence(), read.qualities());
-        self.keep(mate, &record, &Amount::of(&record), to, texts);
+        let amount = if trimmed { Amount::of(&record) } else { amount };
+        self.tally.output[mate].add(&amount);
+        if let Some(statistics) = &mut self.statistics {
+            statistics.kept(mate, &record);
+        }
+        if let Some(to) = to {
+            self.tally.write(to, Sum::from(&amount));
+        }
+        match to {
+            Some(to) => sink.keep(&read, definition, mate, to),
+            None => Ok(()),
+        }
     }
+}
+
+/// What takes the reads of a unit when it is decided what becomes of them.
+pub trait Sink {
+    /// Why one can't be taken.
+    type Error;
+
+    /// Takes a read that is kept, as it is trimmed and with a new header line (without `@`); `mate`
+    /// is 1 for the second of a pair, else 0, and `to` is what the [`Routes`] say.
+    ///
+    /// # Errors
+    /// If it can't be taken.
+    fn keep(
+        &mut self,
+        read: &Read<'_>,
+        definition: &[u8],
+        mate: usize,
+        to: usize,
+    ) -> Result<(), Self::Error>;
+
+    /// Takes a read that isn't.
+    ///
+    /// # Errors
+    /// If it can't be taken.
+    fn reject(&mut self, read: &Read<'_>, mate: usize, reason: Reason) -> Result<(), Self::Error>;
+}
+
+/// FASTQ texts.
+struct Texts<'t> {
+    texts: &'t mut [Vec<u8>],
+    rejected: Option<usize>,
+}
+
+impl Sink for Texts<'_> {
+    type Error = Infallible;
 
     fn keep(
         &mut self,
-        mate: usize,
-        record: &Record<'_>,
-        amount: &Amount,
-        to: Option<usize>,
-        texts: &mut [Vec<u8>],
-    ) {
-        self.tally.output[mate].add(amount);
-        if let Some(statistics) = &mut self.statistics {
-            statistics.kept(mate, record);
+        read: &Read<'_>,
+        definition: &[u8],
+        _: usize,
+        to: usize,
+    ) -> Result<(), Infallible> {
+        let record = Record::new(definition, read.sequence(), read.qualities());
+        write(&mut self.texts[to], &record);
+        Ok(())
+    }
+
+    fn reject(&mut self, read: &Read<'_>, _: usize, reason: Reason) -> Result<(), Infallible> {
+        if let Some(to) = self.rejected {
+            write_rejected(&mut self.texts[to], read.record(), reason);
         }
-        if let Some(to) = to {
-            write(&mut texts[to], record);
-            self.tally.write(to, Sum::from(amount));
-        }
+        Ok(())
     }
 }
 

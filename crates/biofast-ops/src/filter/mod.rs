@@ -35,8 +35,9 @@ pub mod sample;
 pub mod statistics;
 mod tally;
 pub mod trim;
+pub mod unaligned;
 
-pub use chain::{Filter, PairRule, Routes, Worker};
+pub use chain::{Filter, PairRule, Routes, Sink, Worker};
 pub use predicate::Predicate;
 pub use read::{Read, Reads};
 pub use statistics::Statistics;

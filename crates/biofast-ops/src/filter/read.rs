@@ -49,6 +49,11 @@ impl<'a> Read<'a> {
         self.start
     }
 
+    /// Which bases of the record are left.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.start..self.end
+    }
+
     /// Whether anything was cut off.
     pub fn is_trimmed(&self) -> bool {
         self.len() < self.record.sequence().len()

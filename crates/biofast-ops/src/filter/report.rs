@@ -248,6 +248,7 @@ impl Report {
                 other_reads: of(&[
                     Reason::NotSampled,
                     Reason::Name,
+                    Reason::NotSelected,
                     Reason::MeanQualityTooHigh,
                     Reason::GcTooLow,
                     Reason::GcTooHigh,

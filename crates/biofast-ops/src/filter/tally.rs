@@ -33,6 +33,8 @@ named! {
         NotSampled = "not_sampled",
         /// Its name is not wanted.
         Name = "name_not_wanted",
+        /// Of unaligned BAM: what is asked of alignments doesn't hold.
+        NotSelected = "not_selected",
         /// Trimming left nothing.
         Emptied = "nothing_left",
         /// Too few bases.

@@ -1,60 +1,90 @@
-//! `biofast filter` on alignments: records chosen as by `samtools view`.
+//! `biofast filter` on alignments: records chosen as by `samtools view`, and unaligned ones trimmed and
+//! selected as FASTQ.
 
 mod args;
 mod outputs;
+mod write;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Detail, Header, Query, Selection};
-use biofast::io::pipeline::Failure;
+use biofast::bam::{self, Detail, Query, Selection};
 use biofast::io::{Escaped, Options, Source};
-use biofast::ops::filter::alignment::{Choice, Tally};
-use biofast::ops::filter::report::Report;
+use biofast::ops::filter::report::{FileSum, RecordSum, Records, Report, Role};
 
 pub(in crate::filter) use args::AlignmentArgs;
 
 use super::args::Args;
+use super::build;
 use crate::alignments::RegionArgs;
 use crate::inputs::Input;
-use crate::reading::{self, Stopped, Watch};
-use outputs::{Outputs, Writers};
+use crate::reading::{Stopped, Watch};
+use write::Job;
 
 /// Filters an input that holds alignments and has been opened.
 pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode> {
     let name = input.name();
-    if let Some(option) = args.only_of_reads() {
+    let name = Escaped(name.as_bytes());
+    if let Some(option) = args.only_of_fastq() {
         bail!(
-            "{option} is of reads, and {} holds alignments (see --help for what selects these)",
-            Escaped(name.as_bytes())
+            "{option} is of FASTQ, and {name} holds alignments (see --help for what selects these)"
         );
     }
     let mut choice = args.alignments.choice()?;
     let watch = Watch::new(Options { strict: !args.allow_missing_eof, ..super::options(args) });
     let (query, tested) = query(args, input, source, &watch)?;
+    let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
     // A header that can't be read is noticed before any output is touched.
     let (header, query) = query.peek_header()?;
     if let Some(tested) = tested {
         choice = choice.regions(tested.resolve(&header)?);
     }
+    let chain = match args.only_of_unaligned() {
+        Some(option) if !header.references().is_empty() => bail!(
+            "{option} is of reads, and {name} holds alignments; only unaligned BAM, without @SQ \
+             lines, is trimmed and selected as FASTQ is (for alignments see -e in --help)"
+        ),
+        // Whether there are pairs is seen when they are read.
+        Some(_) => Some(build::filter(args, true, &[])?),
+        None => None,
+    };
     let bar = watch.bar(total, args.quiet);
-    let result = match args.alignments.count {
-        true => count(&choice, query, &watch)
-            .map_err(|failure| Stopped::failure(failure, 0))
-            .and_then(|n| print(args, n)),
-        false => write(args, &choice, query, &header, &watch),
+    let job = Job { args, watch: &watch, choice: &choice, header: &header };
+    let result = match (&chain, args.alignments.count) {
+        (None, false) => job.select(query).map(Some),
+        (Some(chain), false) => job.trim(chain, query).map(Some),
+        (None, true) => job.count(query).and_then(|n| print(args, n)),
+        (Some(chain), true) => job.count_reads(chain, query).and_then(|n| print(args, n)),
     };
     drop(bar);
     watch.tell(input, args.quiet);
     match result {
-        Ok(Some(tally)) => {
-            super::tell(args, &Report::alignments(&tally, &reading::command_line()))?;
+        Ok(Some(report)) => {
+            let files = files(args, input, partial, &report.records);
+            super::tell(args, &report.with_files(files))?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(None) => Ok(ExitCode::SUCCESS),
         Err(stopped) => stopped.code(),
     }
+}
+
+/// The input and the outputs, with what was read from and written to each.
+fn files(args: &Args, input: &Input, partial: bool, sums: &Records) -> Vec<FileSum> {
+    let file = |path: String, role, records: &RecordSum| {
+        let partial = partial && role == Role::Input;
+        FileSum { path, role, partial, records: records.clone() }
+    };
+    let named = |path: &Path| path.to_string_lossy().into_owned();
+    let out = args.out.as_deref().map_or("-".into(), named);
+    let mut files =
+        vec![file(input.name(), Role::Input, &sums.input), file(out, Role::Output, &sums.output)];
+    if let Some(path) = &args.alignments.unselected {
+        files.push(file(named(path), Role::Rejected, &sums.rejected));
+    }
+    files
 }
 
 /// What is read, and the regions its records are tested against beside that.
@@ -104,67 +134,10 @@ fn query(
 }
 
 /// Prints the number of records, and nothing else.
-fn print(args: &Args, records: u64) -> Result<Option<Tally>, Stopped> {
+fn print(args: &Args, records: u64) -> Result<Option<Report>, Stopped> {
     match crate::output::write(args.out.as_deref(), &format!("{records}\n")) {
         Ok(()) => Ok(None),
         Err(error) if crate::output::is_closed_pipe(&error) => Err(Stopped::ByReader),
-        Err(error) => Err(Stopped::By(error)),
-    }
-}
-
-fn count(choice: &Choice, query: Query, watch: &Watch) -> Result<u64, Failure<bam::Error>> {
-    let result = bam::par_transform(
-        query,
-        &watch.options,
-        false,
-        &mut [],
-        || 0,
-        |n, batch, _| {
-            for record in batch {
-                *n += u64::from(choice.objection(&record, batch.header())?.is_none());
-            }
-            Ok(())
-        },
-        |n, other| *n += other,
-    );
-    result.map(|(_, n)| n)
-}
-
-fn write(
-    args: &Args,
-    choice: &Choice,
-    query: Query,
-    header: &Header,
-    watch: &Watch,
-) -> Result<Option<Tally>, Stopped> {
-    let mut outputs = outputs::open(args, &choice.header(header)).map_err(Stopped::By)?;
-    let files = reading::files(&outputs.all);
-    let Outputs { all, writers } = &mut outputs;
-    let writers: &Writers = writers;
-    let result = bam::par_transform(
-        query,
-        &watch.options,
-        false,
-        all,
-        || choice.worker(),
-        |worker, batch, texts| {
-            let before = writers.lengths(texts);
-            for record in batch {
-                if worker.keeps(&record, batch.header())? {
-                    writers.write(&record, 0, texts)?;
-                } else if writers.has_unselected() {
-                    writers.write(&record, 1, texts)?;
-                }
-            }
-            writers.note(before, texts);
-            Ok(())
-        },
-        |worker, other| worker.merge(&other),
-    );
-    let (_, worker) = result.map_err(|failure: Failure<_>| Stopped::failure(failure, files))?;
-    match outputs.commit(args.sync) {
-        Ok(Ok(())) => Ok(Some(worker.tally().clone())),
-        Ok(Err(error)) => Err(Stopped::output(error, files)),
         Err(error) => Err(Stopped::By(error)),
     }
 }

@@ -3,13 +3,11 @@
 use std::collections::HashSet;
 
 use biofast_bam::{Error, Header, Record, Regions, flag};
-use biofast_kernels as kernels;
 
 use super::sample::NameSample;
 use super::tags::TagChoice;
-use super::tally::{Reason, Tally};
+use super::tally::{Reason, Tally, amount};
 use crate::filter::expression::Expression;
-use crate::filter::tally::Amount;
 
 /// Conditions on alignments that all have to hold.
 #[derive(Debug, Default)]
@@ -156,17 +154,4 @@ impl Worker<'_> {
         self.tally.book(mate, &amount, objection);
         Ok(objection.is_none())
     }
-}
-
-/// The amount of a record: bases and qualities as they are stored, whatever the strand; missing
-/// qualities are none.
-fn amount(record: &Record<'_>, [sequence, qualities]: &mut [Vec<u8>; 2]) -> Amount {
-    sequence.clear();
-    qualities.clear();
-    kernels::unpack_bases(record.packed_sequence(), record.sequence_len(), sequence);
-    let raw = record.qualities();
-    if !kernels::is_missing(raw) {
-        kernels::copy_qualities(raw, qualities);
-    }
-    Amount::of(&biofast_fastq::Record::new(record.name(), sequence, qualities))
 }

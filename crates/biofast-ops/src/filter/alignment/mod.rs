@@ -44,4 +44,5 @@ mod tally;
 pub use choice::{Choice, Worker};
 pub use sample::{InvalidFraction, NameSample};
 pub use tags::{TagChoice, words};
+pub(crate) use tally::amount;
 pub use tally::{Reason, Tally};

@@ -1,5 +1,8 @@
 //! What a run counts: every record once on its way in, and once on its way out or under a reason.
 
+use biofast_bam::Record;
+use biofast_kernels as kernels;
+
 use crate::filter::tally::{Amount, named};
 
 named! {
@@ -70,4 +73,17 @@ impl Tally {
         self.discarded.add(&other.discarded);
         self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
     }
+}
+
+/// The amount of a record: bases and qualities as they are stored, whatever the strand; missing
+/// qualities are none.
+pub(crate) fn amount(record: &Record<'_>, [sequence, qualities]: &mut [Vec<u8>; 2]) -> Amount {
+    sequence.clear();
+    qualities.clear();
+    kernels::unpack_bases(record.packed_sequence(), record.sequence_len(), sequence);
+    let raw = record.qualities();
+    if !kernels::is_missing(raw) {
+        kernels::copy_qualities(raw, qualities);
+    }
+    Amount::of(&biofast_fastq::Record::new(record.name(), sequence, qualities))
 }
