@@ -257,6 +257,24 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(
+            text in "([ACN][+-](m|mh|7|Z)[?.]?(,[0-9]{0,2}){0,3}[;,]?){0,3}|[ -~]{0,20}",
+            probabilities in prop::collection::vec(any::<u8>(), 0..8),
+            letters in "[ACGTN]{0,12}", cut in 0usize..13,
+        ) {
+            let letters = letters.as_bytes();
+            let cut = cut.min(letters.len());
+            let whole = trim_lists(text.as_bytes(), Some(&probabilities), letters, 0..letters.len());
+            let part = trim_lists(text.as_bytes(), Some(&probabilities), letters, 0..cut);
+            prop_assert_eq!(whole.is_ok(), part.is_ok());
+            if let Ok(whole) = whole {
+                prop_assert_eq!(whole.probabilities, probabilities);
+            }
+        }
+    }
+
     #[test]
     fn what_contradicts_itself_is_refused() {
         let trim = |text: &str, probabilities: Option<&[u8]>| {

@@ -62,10 +62,23 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
-            message("error", &format!("{error:#}"));
+            message("error", &described(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// An error and what caused it, as far as it doesn't say so itself.
+fn described(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        match text.as_str() {
+            "" => text = cause,
+            said if said.ends_with(&cause) => {}
+            said => text = format!("{said}: {cause}"),
+        }
+    }
+    text
 }
 
 /// Environment variables that would be ignored if they were misspelt.

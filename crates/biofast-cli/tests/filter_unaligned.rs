@@ -137,6 +137,15 @@ fn what_cant_be_trimmed_rightly_is_an_error_that_names_the_record() {
 }
 
 #[test]
+fn second_reads_may_come_first() {
+    let pair = [record("p", 141, "ACGT", ""), record("p", 77, "TTGG", "")].concat();
+    let run = filtered(&["--crop-front", "1,2"], &pair);
+    ok(&run);
+    let expected = [record("p", 141, "GT", ""), record("p", 77, "TGG", "")].concat();
+    assert_eq!(run.stdout, expected);
+}
+
+#[test]
 fn choices_of_alignments_hold_too() {
     let records: String = (0..40)
         .map(|n| {

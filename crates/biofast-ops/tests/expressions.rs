@@ -451,7 +451,7 @@ fn what_samtools_refuses_is_refused() {
 
 /// What docs/expressions.md lists as different: a text, and how many records we keep; `None` if
 /// we refuse it.
-const OTHERWISE: [(&str, Option<usize>); 14] = [
+const OTHERWISE: [(&str, Option<usize>); 15] = [
     // samtools computes with the remainder of an undefined number, or crashes.
     ("[ZZ] % 5", Some(0)),
     ("5 % 0.5", Some(0)),
@@ -468,6 +468,7 @@ const OTHERWISE: [(&str, Option<usize>); 14] = [
     ("hclen >= 0", Some(80)),
     ("exists([XB]) || !exists([XB])", Some(80)),
     ("qname =~ \"\\d\"", None),
+    ("qname =~ \"(.)\\1\"", None),
     ("0x1p4 == 16", None),
     ("[ZZ] + qname", None),
 ];

@@ -33,6 +33,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::convert::Infallible;
+use std::ops::Range;
+
 use biofast_bam::{Batch, Error, Header, Record, flag};
 use biofast_fastq::{self as fastq, Unit};
 use biofast_kernels as kernels;
@@ -92,7 +95,7 @@ impl<'f> Worker<'f> {
         let index = 0;
         while let Some(record) = records.next() {
             let Some(mate) = mate_of(&record) else {
-                self.unit(index, [record; 2], 1, header, &mut write)?;
+                self.unit(index, [record; 2], &[0], header, &mut write)?;
                 continue;
             };
             let other = records.clone().next().filter(|other| other.name() == record.name());
@@ -102,34 +105,52 @@ impl<'f> Worker<'f> {
                 ));
             };
             records.next();
-            let pair = if mate == 0 { [record, other] } else { [other, record] };
-            self.unit(index, pair, 2, header, &mut write)?;
+            // They are written in the order they are in.
+            match mate {
+                0 => self.unit(index, [record, other], &[0, 1], header, &mut write)?,
+                _ => self.unit(index, [other, record], &[1, 0], header, &mut write)?,
+            }
         }
         Ok(())
     }
 
-    /// One read, or both of a pair.
+    /// One read, or both of a pair; `order` is that of the mates in the file.
     fn unit(
         &mut self,
         index: u64,
         records: [Record<'_>; 2],
-        count: usize,
+        order: &[usize],
         header: &Header,
         write: &mut impl FnMut(&Record<'_>, bool) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut unwanted = [false; 2];
-        for (mate, record) in records[..count].iter().enumerate() {
-            decode(record, &mut self.scratch[mate])?;
-            unwanted[mate] = self.choice.objection(record, header)?.is_some();
+        for &mate in order {
+            decode(&records[mate], &mut self.scratch[mate])?;
+            unwanted[mate] = self.choice.objection(&records[mate], header)?.is_some();
         }
         let read = |mate: usize| {
             let [letters, qualities] = &self.scratch[mate];
             fastq::Record::new(records[mate].name(), letters, qualities)
         };
-        let second = (count == 2).then(|| read(1));
+        let second = (order.len() == 2).then(|| read(1));
         let unit = Unit { index, first: read(0), second };
-        let mut sink = Records { records, trimmed: &mut self.trimmed, write };
-        self.chain.apply_to(unit, unwanted, &mut sink)
+        let mut kept = Kept::default();
+        let Ok(()) = self.chain.apply_to(unit, unwanted, &mut kept);
+        for &mate in order {
+            let record = records[mate];
+            match &kept.0[mate] {
+                None => write(&record, false)?,
+                Some(Part { bases, name: None }) if bases.len() == record.sequence_len() => {
+                    write(&record, true)?;
+                }
+                Some(Part { bases, name }) => {
+                    let name = name.as_deref().unwrap_or(record.name());
+                    let trimmed = record.trimmed(name, bases.clone(), &mut self.trimmed)?;
+                    write(&trimmed, true)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -160,15 +181,19 @@ fn decode(record: &Record<'_>, [letters, qualities]: &mut [Vec<u8>; 2]) -> Resul
     Ok(())
 }
 
-/// Takes decisions for FASTQ to the records they are about.
-struct Records<'r, 's, W> {
-    records: [Record<'r>; 2],
-    trimmed: &'s mut Vec<u8>,
-    write: W,
+/// What is kept of each mate.
+#[derive(Default)]
+struct Kept([Option<Part>; 2]);
+
+/// Some bases of a read.
+struct Part {
+    bases: Range<usize>,
+    /// The read's name if it is a new one.
+    name: Option<Vec<u8>>,
 }
 
-impl<W: FnMut(&Record<'_>, bool) -> Result<(), Error>> Sink for Records<'_, '_, W> {
-    type Error = Error;
+impl Sink for Kept {
+    type Error = Infallible;
 
     fn keep(
         &mut self,
@@ -176,16 +201,13 @@ impl<W: FnMut(&Record<'_>, bool) -> Result<(), Error>> Sink for Records<'_, '_, 
         definition: &[u8],
         mate: usize,
         _: usize,
-    ) -> Result<(), Error> {
-        let record = self.records[mate];
-        if !read.is_trimmed() && definition == record.name() {
-            return (self.write)(&record, true);
-        }
-        let trimmed = record.trimmed(definition, read.range(), self.trimmed)?;
-        (self.write)(&trimmed, true)
+    ) -> Result<(), Infallible> {
+        let name = (definition != read.record().definition()).then(|| definition.to_vec());
+        self.0[mate] = Some(Part { bases: read.range(), name });
+        Ok(())
     }
 
-    fn reject(&mut self, _: &Read<'_>, mate: usize, _: Reason) -> Result<(), Error> {
-        (self.write)(&self.records[mate], false)
+    fn reject(&mut self, _: &Read<'_>, _: usize, _: Reason) -> Result<(), Infallible> {
+        Ok(())
     }
 }

@@ -41,7 +41,7 @@ impl Node {
         Ok(match self {
             Node::Number(number) => Value::number(*number),
             Node::Text(text) => Value::text(&text[..]),
-            Node::Variable(variable) => variable.value(subject.record, subject.header),
+            Node::Variable { variable, at } => variable.value(*at, subject)?,
             Node::Tag { name, at } => tag(*name, *at, subject)?,
             Node::Unary { operator: Unary::Not, .. } => Value::bool(self.holds(subject)?),
             Node::Unary { operator, at, operand } => {
@@ -61,7 +61,7 @@ impl Node {
                 matching(*wanted, *at, &text, pattern, subject)?
             }
             Node::Call { function: Function::Length, argument, .. }
-                if matches!(**argument, Node::Variable(Variable::Sequence)) =>
+                if matches!(**argument, Node::Variable { variable: Variable::Sequence, .. }) =>
             {
                 Value::number(subject.record.sequence_len() as f64)
             }
@@ -84,7 +84,8 @@ impl Node {
     }
 }
 
-fn tag<'a>(name: [u8; 2], at: usize, subject: Subject<'a, '_>) -> Result<Value<'a>> {
+/// The optional field of this name.
+pub(super) fn tag<'a>(name: [u8; 2], at: usize, subject: Subject<'a, '_>) -> Result<Value<'a>> {
     let mut tags = subject.record.tags();
     let data = match tags.by_ref().find(|tag| tag.name == name) {
         // It is part of the CIGAR then.

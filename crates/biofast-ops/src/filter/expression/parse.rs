@@ -346,7 +346,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let name = self.take(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'));
         if let Some(variable) = Variable::from_name(name) {
-            return Ok(Node::Variable(variable));
+            return Ok(Node::Variable { variable, at: start });
         }
         if ["inf", "infinity", "nan"].iter().any(|known| known.eq_ignore_ascii_case(name)) {
             return Ok(Node::Number(name.parse().unwrap_or(f64::NAN)));

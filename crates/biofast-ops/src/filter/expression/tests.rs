@@ -19,13 +19,13 @@ r3\t0\tc2\t7\t255\t8S\t*\t0\t-9\tNNNNNNNN\t*
 /// What the expression says of each record.
 fn ask(text: &str) -> Vec<Result<bool, EvalErrorKind>> {
     let parsed = Expression::parse(text);
-    answers(&parsed.unwrap_or_else(|error| panic!("{text}: {error}")))
+    answers(SAM.as_bytes(), &parsed.unwrap_or_else(|error| panic!("{text}: {error}")))
 }
 
-fn answers(expression: &Expression) -> Vec<Result<bool, EvalErrorKind>> {
+fn answers(input: &[u8], expression: &Expression) -> Vec<Result<bool, EvalErrorKind>> {
     let options = Options { threads: 1, ..Options::default() };
     let opening = InputOptions { io: &options, reference: None, detail: Default::default() };
-    let source = Source::from_reader("x", SAM.as_bytes());
+    let source = Source::from_reader("x", std::io::Cursor::new(input.to_vec()));
     let (_, answers) = par_fold(
         Input::open(source, &opening).expect("SAM").source,
         &options,
@@ -153,6 +153,41 @@ fn what_cannot_be_computed_is_an_error_where_it_decides() {
 }
 
 #[test]
+fn a_long_cigar_is_no_optional_field() {
+    let ops = 80_000;
+    let (cigar, bases) = ("1M1I".repeat(ops / 2), "A".repeat(ops));
+    let sam = format!("@SQ\tSN:c\tLN:90000\nr\t0\tc\t1\t9\t{cigar}\t*\t0\t0\t{bases}\t*\n");
+    let text = "ncigar == 80000 && rlen == 40000 && length(cigar) == 160000 && ![CG] && sclen == 0";
+    let expression = text.parse().expect("an expression");
+    assert_eq!(answers(sam.as_bytes(), &expression), [Ok(true)]);
+}
+
+#[test]
+fn optional_fields_that_cannot_be_read_are_an_error() {
+    let record = biofast_testkit::bam::Record {
+        references: [-1, -1],
+        mapq: 0,
+        flags: 4,
+        name: "r".into(),
+        len: 1,
+    };
+    let mut record = biofast_testkit::bam::record(&record);
+    record.extend(b"NMC\x05RGZg");
+    let size = (record.len() - 4) as u32;
+    record[..4].copy_from_slice(&size.to_le_bytes());
+    let data = [biofast_testkit::bam::header(&[]), record].concat();
+    for (text, expected) in [
+        ("[NM] == 5", Ok(true)),
+        ("[RG]", Err(EvalErrorKind::MalformedTags)),
+        ("library == \"\"", Err(EvalErrorKind::MalformedTags)),
+    ] {
+        let expression = text.parse().expect(text);
+        let bam = biofast_testkit::container::bgzf(&data, 1000);
+        assert_eq!(answers(&bam, &expression), [expected], "{text}");
+    }
+}
+
+#[test]
 fn errors_name_the_place() {
     for (text, expected) in [
         ("", "at byte 0: expected a value, found the end of the expression"),
@@ -214,7 +249,7 @@ proptest! {
     ]), 0..12)) {
         if let Ok(expression) = Expression::parse(&words.concat()) {
             // Whatever it means, asking is safe.
-            prop_assert_eq!(answers(&expression).len(), 3);
+            prop_assert_eq!(answers(SAM.as_bytes(), &expression).len(), 3);
         }
     }
 }

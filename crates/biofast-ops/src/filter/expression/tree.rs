@@ -12,7 +12,10 @@ use super::variable::Variable;
 pub(super) enum Node {
     Number(f64),
     Text(Box<[u8]>),
-    Variable(Variable),
+    Variable {
+        variable: Variable,
+        at: usize,
+    },
     Tag {
         name: [u8; 2],
         at: usize,
@@ -86,7 +89,7 @@ impl Node {
     pub(super) fn kind(&self) -> Kind {
         match self {
             Node::Text(_) => Kind::Text,
-            Node::Variable(variable) if variable.is_text() => Kind::Text,
+            Node::Variable { variable, .. } if variable.is_text() => Kind::Text,
             Node::Tag { .. } => Kind::Any,
             Node::Default(sides) => match (sides.0.kind(), sides.1.kind()) {
                 (first, second) if first == second => first,

@@ -1,10 +1,10 @@
 //! The fields of a record by the names expressions have for them.
 
-use std::borrow::Cow;
+use biofast_bam::{Op, Record, flag};
 
-use biofast_bam::{Header, Op, Record, flag};
-
-use super::value::Value;
+use super::error::EvalError;
+use super::eval::{self, Subject};
+use super::value::{Data, Value};
 
 /// A field of a record, or something computed from fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,63 +85,55 @@ impl Variable {
         )
     }
 
-    /// The value in a record.
+    /// The value in a record, for the variable at byte `at` of the expression.
     #[inline]
-    pub(super) fn value<'a>(self, record: &Record<'a>, header: &'a Header) -> Value<'a> {
-        match self.number(record) {
-            Some(number) => Value::number(number),
-            None => Value::text(self.text(record, header)),
-        }
-    }
-
-    /// The value of a variable that is no text.
-    #[inline]
-    pub(super) fn number(self, record: &Record<'_>) -> Option<f64> {
-        Some(match self {
-            Variable::CigarLen => record.cigar().len() as f64,
-            Variable::End => record.alignment_end() as f64,
-            Variable::Flags => f64::from(record.flags()),
-            Variable::Flag(bit) => f64::from(record.flags() & bit),
-            Variable::HardClipped => hard_clipped(record) as f64,
-            Variable::MappingQuality => f64::from(record.mapping_quality()),
-            Variable::MatePosition => f64::from(record.mate_position()) + 1.0,
-            Variable::MateReference => f64::from(record.mate_reference_id()),
-            Variable::Position => f64::from(record.position()) + 1.0,
-            Variable::QueryLen => {
-                let ops = record.cigar().iter().filter(|(op, _)| op.consumes_read());
-                ops.map(|(_, len)| u64::from(len)).sum::<u64>() as f64
-            }
-            Variable::Reference => f64::from(record.reference_id()),
-            Variable::ReferenceLen => record.cigar().reference_len() as f64,
-            Variable::SoftClipped => soft_clipped(record) as f64,
-            Variable::TemplateLen => f64::from(record.template_len()),
-            _ => return None,
-        })
-    }
-
-    fn text<'a>(self, record: &Record<'a>, header: &'a Header) -> Cow<'a, [u8]> {
+    pub(super) fn value<'a>(
+        self,
+        at: usize,
+        subject: Subject<'a, '_>,
+    ) -> Result<Value<'a>, EvalError> {
+        let Subject { record, header } = subject;
         let reference = |id: i32| {
             let found = usize::try_from(id).ok().and_then(|id| header.references().get(id));
-            Cow::Borrowed(found.map_or(&b"*"[..], |reference| &reference.name))
+            Value::text(found.map_or(&b"*"[..], |reference| &reference.name))
         };
-        match self {
-            Variable::Cigar => cigar(record).into(),
+        Ok(match self {
+            Variable::Cigar => Value::text(cigar(record)),
+            Variable::CigarLen => Value::number(record.cigar().len() as f64),
+            Variable::End => Value::number(record.alignment_end() as f64),
+            Variable::Flags => Value::number(record.flags().into()),
+            Variable::Flag(bit) => Value::number((record.flags() & bit).into()),
+            Variable::HardClipped => Value::number(hard_clipped(record) as f64),
             Variable::Library => {
-                let group = record.tags().find(|tag| tag.name == *b"RG");
-                let group = group.and_then(|tag| tag.as_text());
-                group.and_then(|group| header.library(group)).unwrap_or_default().into()
+                let library = match eval::tag(*b"RG", at, subject)?.data {
+                    Data::Text(group) => header.library(&group),
+                    _ => None,
+                };
+                Value::text(library.unwrap_or_default())
             }
+            Variable::MappingQuality => Value::number(record.mapping_quality().into()),
             Variable::MateName => reference(record.mate_reference_id()),
+            Variable::MatePosition => Value::number(f64::from(record.mate_position()) + 1.0),
+            Variable::MateReference => Value::number(record.mate_reference_id().into()),
+            Variable::Position => Value::number(f64::from(record.position()) + 1.0),
+            Variable::Qualities => Value::text(record.qualities()),
+            Variable::QueryLen => {
+                let ops = record.cigar().iter().filter(|(op, _)| op.consumes_read());
+                Value::number(ops.map(|(_, len)| u64::from(len)).sum::<u64>() as f64)
+            }
+            Variable::QueryName => Value::text(record.name()),
+            Variable::Reference => Value::number(record.reference_id().into()),
+            Variable::ReferenceLen => Value::number(record.cigar().reference_len() as f64),
             Variable::ReferenceName => reference(record.reference_id()),
-            Variable::Qualities => record.qualities().into(),
             Variable::Sequence => {
                 let mut letters = Vec::with_capacity(record.sequence_len());
                 let packed = record.packed_sequence();
                 biofast_kernels::unpack_bases(packed, record.sequence_len(), &mut letters);
-                letters.into()
+                Value::text(letters)
             }
-            _ => record.name().into(),
-        }
+            Variable::SoftClipped => Value::number(soft_clipped(record) as f64),
+            Variable::TemplateLen => Value::number(record.template_len().into()),
+        })
     }
 }
 
