@@ -1,0 +1,76 @@
+//! Deflates files block by block and compares with libdeflate.
+#![allow(missing_docs, clippy::unwrap_used)]
+use std::time::Instant;
+
+use biofast_deflate::FastqDeflater;
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
+
+fn main() {
+    let reps: usize = std::env::var("REPS").map_or(5, |n| n.parse().unwrap());
+    let modes = std::env::var("MODES").unwrap_or("L1,1,2".into());
+    for path in std::env::args().skip(1) {
+        let mut text = std::fs::read(&path).unwrap();
+        text.truncate(40_000_000);
+        let mut rows: Vec<(String, usize, usize, Vec<f64>)> =
+            modes.split(',').map(|m| (m.to_owned(), 0, 0, vec![])).collect();
+        for rep in 0..reps {
+            for (mode, size, declined, times) in &mut rows {
+                let mut out = Vec::with_capacity(70_000);
+                *size = 0;
+                *declined = 0;
+                if let Some(level) = mode.strip_prefix('L') {
+                    let mut c = Compressor::new(CompressionLvl::new(level.parse().unwrap()).unwrap());
+                    out.resize(100_000, 0);
+                    let start = Instant::now();
+                    for block in text.chunks(65_280) {
+                        *size += c.deflate_compress(block, &mut out).unwrap() + 26;
+                    }
+                    times.push(start.elapsed().as_secs_f64());
+                    continue;
+                }
+                let (m, long) = mode.split_once('/').unwrap_or((mode, "300"));
+                let mut ours = FastqDeflater::new();
+                ours.mode = m.parse().unwrap();
+                ours.long = long.parse().unwrap();
+                let mut c = Compressor::new(CompressionLvl::new(1).unwrap());
+                let mut other = vec![0; 100_000];
+                let start = Instant::now();
+                for block in text.chunks(65_280) {
+                    out.clear();
+                    if ours.deflate(block, &mut out) {
+                        *size += out.len() + 26;
+                    } else {
+                        *declined += 1;
+                        *size += c.deflate_compress(block, &mut other).unwrap() + 26;
+                    }
+                    if rep == 0 {
+                        let mut back = vec![0; 65_536];
+                        if !out.is_empty() {
+                            let k = Decompressor::new().deflate_decompress(&out, &mut back).unwrap();
+                            assert!(back[..k] == *block);
+                        }
+                    }
+                }
+                if rep > 0 {
+                    times.push(start.elapsed().as_secs_f64());
+                }
+            }
+        }
+        println!("{path}: {} bytes", text.len());
+        let median = |times: &[f64]| {
+            let mut times = times.to_vec();
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        };
+        let (base, base_time) = (rows[0].1 as f64, median(&rows[0].3));
+        for (mode, size, declined, times) in &rows {
+            let t = median(times);
+            println!(
+                "{mode:8} {size:>10} size {:.4} {:7.1} MB/s  speed {:.2}  declined {declined}",
+                *size as f64 / base,
+                text.len() as f64 / t / 1e6,
+                base_time / t
+            );
+        }
+    }
+}

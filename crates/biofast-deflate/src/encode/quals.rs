@@ -1,0 +1,149 @@
+//! Lines of qualities: literals, runs of one score, and copies of earlier stretches where they are cheaper.
+
+use super::costs::Costs;
+use super::runs::Runs;
+use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
+use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
+
+/// Slots of the table of earlier stretches.
+const SLOTS: usize = 8192;
+/// Bytes that two stretches must have in common to be found.
+const HASHED: usize = 8;
+
+/// Earlier stretches of qualities.
+pub(super) struct Stretches {
+    /// The last place of each hash.
+    table: Box<[u16; SLOTS]>,
+    /// The cost of all literals before each byte of a line.
+    sums: Vec<u32>,
+    /// What copies other than runs have saved, in sixteenths of a bit, and of how many bytes.
+    pub(super) saved: u64,
+    pub(super) bytes: usize,
+}
+
+#[inline(always)]
+fn slot(stretch: u64) -> usize {
+    (stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize
+}
+
+/// Adds a line with its runs.
+pub(super) fn add_runs(
+    tokens: &mut Tokens,
+    text: &Text,
+    (start, end): (usize, usize),
+    runs: &Runs,
+    costs: &Costs,
+) {
+    tokens.count(&text[start..end]);
+    let mut done = start;
+    let mut at = start + 1;
+    while at + 2 < end {
+        let window = runs.window(at);
+        let threes = window & window >> 1 & window >> 2;
+        if threes == 0 {
+            at += 62;
+            continue;
+        }
+        let skip = threes.trailing_zeros() as usize;
+        let mut n = (window >> skip).trailing_ones() as usize;
+        at += skip;
+        if at >= end {
+            break;
+        }
+        if skip + n == 64 {
+            n = runs.length(at);
+        }
+        n = n.min(end - at);
+        let score = text[at];
+        if n >= costs.shortest_run(score) {
+            tokens.pend(at - done);
+            tokens.uncount(score, n);
+            tokens.copy(n, 1);
+            done = at + n;
+        }
+        at += n + 1;
+    }
+    tokens.pend(end - done);
+}
+
+impl Stretches {
+    pub(super) fn new() -> Self {
+        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1], saved: 0, bytes: 0 }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.table.fill(0);
+        self.saved = 0;
+        self.bytes = 0;
+    }
+
+    /// Adds a line with its runs and with copies from earlier lines that are cheaper than literals.
+    pub(super) fn add(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        (start, end): (usize, usize),
+        runs: &Runs,
+        costs: &Costs,
+    ) {
+        tokens.count(&text[start..end]);
+        self.bytes += end - start;
+        let Some(sums) = self.sums.get_mut(..=end - start) else { return };
+        let mut sum = 0;
+        for (to, &score) in sums.iter_mut().zip(&text[start..end]) {
+            *to = sum;
+            sum += costs.literal(score);
+        }
+        if let Some(last) = sums.last_mut() {
+            *last = sum;
+        }
+        let literals = |at: usize, n: usize| sums[at - start + n] - sums[at - start];
+        let mut done = start;
+        let mut at = start;
+        let mut misses = 0;
+        while at + HASHED <= end {
+            let stretch = word(text, at);
+            let found = &mut self.table[slot(stretch) % SLOTS];
+            let earlier = usize::from(*found);
+            *found = at as u16;
+
+            let mut best = (0, 0, 0); // saved, length, distance
+            if runs.window(at) & 7 == 7 {
+                let n = runs.length(at).min(end - at);
+                if n >= costs.shortest_run(text[at]) {
+                    let n = n.min(MAX_LENGTH);
+                    let saved = literals(at, n).saturating_sub(costs.run(n));
+                    best = (saved, n, 1);
+                }
+            }
+            if earlier > 0 && earlier < at && at - earlier <= MAX_DISTANCE {
+                let n = common(text, at, earlier, (end - at).min(MAX_LENGTH));
+                if n >= HASHED && n > best.1 {
+                    let saved = literals(at, n).saturating_sub(costs.copy(n, at - earlier));
+                    if saved > best.0 {
+                        self.saved += u64::from(saved - best.0);
+                        best = (saved, n, at - earlier);
+                    }
+                }
+            }
+            let (saved, n, distance) = best;
+            if saved == 0 {
+                at += 1 + (misses >> 4usize).min(3);
+                misses += 1;
+                continue;
+            }
+            misses = 0;
+            tokens.pend(at - done);
+            for &score in &text[at..at + n] {
+                tokens.uncount(score, 1);
+            }
+            tokens.copy(n, distance);
+            for inside in (at + 1..(at + n).min(end.saturating_sub(HASHED))).step_by(2) {
+                self.table[slot(word(text, inside)) % SLOTS] = inside as u16;
+            }
+            at += n;
+            done = at;
+        }
+        tokens.pend(end - done);
+    }
+}
