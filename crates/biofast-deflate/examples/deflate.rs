@@ -51,7 +51,7 @@ fn main() {
                         }
                     }
                 }
-                if rep > 0 {
+                if rep > 0 || reps == 1 {
                     times.push(start.elapsed().as_secs_f64());
                 }
             }

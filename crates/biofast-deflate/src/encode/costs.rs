@@ -8,6 +8,10 @@ use super::tokens::Text;
 /// Bytes of qualities looked at.
 const SAMPLE: usize = 4096;
 
+/// Bits that an unusual distance takes more than a usual one, besides extra bits.
+const LONGER: u32 = 3;
+const FAR: u32 = 5;
+
 /// The costs of a block's symbols.
 pub(super) struct Costs {
     literals: [u32; 256],
@@ -66,7 +70,7 @@ impl Costs {
             .sum::<u32>();
         let symbols = log2(sampled + changes + repeats + 1);
         self.run = symbols - log2(repeats + 1) + 40;
-        self.copy = self.run.max(16 * 6) + 48;
+        self.copy = self.run.max(16 * 6) + 110;
         for (score, &n) in scores.iter().enumerate() {
             let cost = (symbols - log2(n.max(1))).clamp(16, 16 * 12);
             self.literals[score] = cost;
@@ -83,6 +87,39 @@ impl Costs {
     #[inline(always)]
     pub(super) fn shortest_run(&self, score: u8) -> usize {
         usize::from(self.shortest[usize::from(score)])
+    }
+
+    /// What it saves that a copy goes on over the scores `text[start..end]`.
+    pub(super) fn saved_by_longer(
+        &self,
+        text: &Text,
+        runs: &Runs,
+        start: usize,
+        end: usize,
+    ) -> u32 {
+        self.stretch(text, runs, start, end).saturating_sub(16 * LONGER)
+    }
+
+    /// The cost of scores as literals and runs.
+    pub(super) fn stretch(&self, text: &Text, runs: &Runs, start: usize, end: usize) -> u32 {
+        let (mut at, mut sum) = (start, 0);
+        while at < end {
+            let n = if at > start { runs.length(at).min(end - at) } else { 0 };
+            if n >= self.shortest_run(text[at]) {
+                sum += self.run(n.min(258));
+                at += n;
+            } else {
+                sum += self.literal(text[at]);
+                at += 1;
+            }
+        }
+        sum
+    }
+
+    /// What a distance costs more than another one.
+    pub(super) fn farther(&self, distance: usize, other: usize) -> u32 {
+        let extra = |distance: usize| distance_extra(distance_symbol(distance as u32));
+        16 * (extra(distance).saturating_sub(extra(other)) + FAR)
     }
 
     #[inline(always)]

@@ -62,6 +62,7 @@ impl Emitter {
         huffman::codes(near, &mut self.literals);
         huffman::codes(&rest[..distances], &mut self.distances);
 
+        if std::env::var("DUMP").is_ok() { let mut tot=0u32; for i in 0..literals { if counts[i]>0 { tot+=counts[i]*near[i] as u32; eprintln!("lit {} {:?} count {} len {}", i, i as u8 as char, counts[i], near[i]); } } for i in 0..distances { if far[i]>0 { eprintln!("dist {} count {} len {}", i, far[i], rest[i]); } } eprintln!("lit bits {tot} tokens {}", tokens.list.len()); }
         bits.flush(out);
         // The last block or not, and codes of its own.
         bits.put(u64::from(last) | 0b10 << 1, 3);

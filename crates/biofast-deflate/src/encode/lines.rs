@@ -60,14 +60,25 @@ impl Lines {
         }
     }
 
-    /// The lines in turn; the first and the last may be parts.
+    /// How many there are; the first and the last may be parts.
+    pub(super) fn count(&self) -> usize {
+        self.newlines.len() + 1
+    }
+
+    /// The line of this number.
+    #[inline]
+    pub(super) fn get(&self, i: usize) -> Option<Line> {
+        let start = match i.checked_sub(1) {
+            Some(before) => *self.newlines.get(before)? as usize + 1,
+            None => 0,
+        };
+        let end = self.newlines.get(i).map_or(self.len, |&end| end as usize);
+        Some(Line { kind: Kind::ALL[(self.phase + i) % 4], start, end })
+    }
+
+    /// The lines in turn.
     pub(super) fn iter(&self) -> impl Iterator<Item = Line> + Clone {
-        let ends = self.newlines.iter().map(|&end| end as usize);
-        let starts = std::iter::once(0).chain(ends.clone().map(|end| end + 1));
-        let ends = ends.chain(std::iter::once(self.len));
-        let kinds = Kind::ALL.into_iter().cycle().skip(self.phase);
-        let lines = starts.zip(ends).zip(kinds);
-        lines.map(|((start, end), kind)| Line { kind, start, end })
+        (0..self.count()).filter_map(|i| self.get(i))
     }
 
     /// Whether names start with @, separators with +, and bases and qualities are of the same number.

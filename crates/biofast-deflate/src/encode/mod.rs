@@ -17,6 +17,7 @@ use bits::Bits;
 use costs::Costs;
 use emit::{Emitter, OVERHEAD};
 use lines::{Kind, Lines};
+use names::Names;
 use quals::Stretches;
 use runs::Runs;
 use tokens::{MAX_TEXT, PADDING, Text, Tokens};
@@ -33,6 +34,7 @@ pub struct FastqDeflater {
     runs: Runs,
     costs: Costs,
     stretches: Stretches,
+    names: Names,
     tokens: Tokens,
     emitter: Emitter,
     out: Vec<u8>,
@@ -54,6 +56,7 @@ impl FastqDeflater {
             runs: Runs::new(runs::fill_portable),
             costs: Costs::new(),
             stretches: Stretches::new(),
+            names: Names::new(),
             tokens: Tokens::new(),
             emitter: Emitter::new(),
             out: vec![0; 3 * MAX_TEXT + 2 * OVERHEAD],
@@ -73,7 +76,7 @@ impl FastqDeflater {
         let text: &Text = &self.text;
         self.runs.find(text, n);
         self.costs.sample(text, self.lines.iter(), &self.runs);
-        if self.mode == 2 {
+        if self.mode >= 2 {
             self.stretches.clear();
         }
         let tokens = &mut self.tokens;
@@ -81,8 +84,10 @@ impl FastqDeflater {
         tokens.clear();
         let mut done = 0;
         let mut block = 0;
-        let (mut name, mut plus) = (None, None);
-        for line in self.lines.iter() {
+        self.names.clear();
+        let mut tail = None;
+        for i in 0..self.lines.count() {
+            let Some(line) = self.lines.get(i) else { break };
             match line.kind {
                 Kind::Bases => {
                     let long = line.end - line.start >= self.long;
@@ -100,32 +105,32 @@ impl FastqDeflater {
                     }
                 }
                 Kind::Qualities => {
-                    let line = (done, line.end.max(done));
+                    let mut line = (done, line.end.max(done));
+                    tail = None;
+                    if line.1 < n {
+                        let end = self.lines.get(i + 1).map_or(n, |name| n.min(name.end + 1));
+                        let found = self.names.tail(text, line, end, (&self.runs, &self.costs));
+                        line.1 = found.start;
+                        tail = Some(found);
+                    }
                     if self.mode == 2 {
                         self.stretches.add(tokens, text, line, &self.runs, &self.costs);
+                    } else if self.mode == 3 {
+                        self.stretches.add_at_runs(tokens, text, line, &self.runs, &self.costs);
                     } else {
                         quals::add_runs(tokens, text, line, &self.runs, &self.costs);
                     }
                     done = line.1;
                 }
                 Kind::Name => {
-                    let unit = (done, n.min(line.end + 1));
-                    match name {
-                        Some(like) => names::add(tokens, text, unit, like),
-                        None => tokens.literals(&text[unit.0..unit.1]),
-                    }
-                    name = Some(unit);
-                    done = unit.1;
+                    let end = n.min(line.end + 1);
+                    self.names.add_name(tokens, text, (line.start.saturating_sub(1), end), tail.take());
+                    done = end;
                 }
                 Kind::Plus => {
                     let unit = (done, n.min(line.end + 1));
-                    let like = if unit.1 - unit.0 > 6 { name } else { plus };
-                    match like {
-                        Some(like) => names::add(tokens, text, unit, like),
-                        None => tokens.literals(&text[unit.0..unit.1]),
-                    }
-                    plus = Some(unit);
-                    done = unit.1;
+                    let next = self.lines.get(i + 1).map_or(unit.1, |line| line.end);
+                    done = self.names.add_plus(tokens, text, unit, next, (&self.runs, &self.costs));
                 }
             }
             if bits.at > n {

@@ -67,6 +67,70 @@ pub(super) fn add_runs(
 }
 
 impl Stretches {
+    /// Adds a line with its runs, and with copies that begin where runs begin.
+    pub(super) fn add_at_runs(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        (start, end): (usize, usize),
+        runs: &Runs,
+        costs: &Costs,
+    ) {
+        tokens.count(&text[start..end]);
+        let mut done = start;
+        let mut at = start + 1;
+        while at + 2 < end {
+            let window = runs.window(at);
+            let threes = window & window >> 1 & window >> 2;
+            if threes == 0 {
+                at += 62;
+                continue;
+            }
+            let skip = threes.trailing_zeros() as usize;
+            let mut n = (window >> skip).trailing_ones() as usize;
+            at += skip;
+            if at >= end {
+                break;
+            }
+            if skip + n == 64 {
+                n = runs.length(at);
+            }
+            n = n.min(end - at);
+            let score = text[at];
+            let first = at - 1;
+            if first >= done && at + n + 4 <= end {
+                let key = word(text, at + n) << 32 | (n as u64) << 8 | u64::from(score);
+                let found = &mut self.table[slot(key) % SLOTS];
+                let earlier = usize::from(*found);
+                *found = first as u16;
+                if earlier > 0 && earlier < first && first - earlier <= MAX_DISTANCE {
+                    let length = common(text, first, earlier, (end - first).min(MAX_LENGTH));
+                    if length >= n + 4 {
+                        let now = costs.stretch(text, runs, first, first + length);
+                        if now > costs.copy(length, first - earlier) {
+                            tokens.pend(first - done);
+                            for &score in &text[first..first + length] {
+                                tokens.uncount(score, 1);
+                            }
+                            tokens.copy(length, first - earlier);
+                            done = first + length;
+                            at = done;
+                            continue;
+                        }
+                    }
+                }
+            }
+            if n >= costs.shortest_run(score) {
+                tokens.pend(at - done);
+                tokens.uncount(score, n);
+                tokens.copy(n, 1);
+                done = at + n;
+            }
+            at += n + 1;
+        }
+        tokens.pend(end - done);
+    }
+
     pub(super) fn new() -> Self {
         Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1], saved: 0, bytes: 0 }
     }
@@ -90,13 +154,25 @@ impl Stretches {
         self.bytes += end - start;
         let Some(sums) = self.sums.get_mut(..=end - start) else { return };
         let mut sum = 0;
-        for (to, &score) in sums.iter_mut().zip(&text[start..end]) {
-            *to = sum;
-            sum += costs.literal(score);
+        let mut place = start;
+        while place < end {
+            let run = if runs.window(place) & 7 == 7 && place > start {
+                runs.length(place).min(end - place)
+            } else {
+                0
+            };
+            if run >= costs.shortest_run(text[place]) {
+                sums[place - start] = sum;
+                sum += costs.run(run.min(MAX_LENGTH));
+                sums[place - start + 1..place - start + run].fill(sum);
+                place += run;
+            } else {
+                sums[place - start] = sum;
+                sum += costs.literal(text[place]);
+                place += 1;
+            }
         }
-        if let Some(last) = sums.last_mut() {
-            *last = sum;
-        }
+        sums[end - start] = sum;
         let literals = |at: usize, n: usize| sums[at - start + n] - sums[at - start];
         let mut done = start;
         let mut at = start;
@@ -108,19 +184,17 @@ impl Stretches {
             *found = at as u16;
 
             let mut best = (0, 0, 0); // saved, length, distance
-            if runs.window(at) & 7 == 7 {
+            if at > start && runs.window(at) & 7 == 7 {
                 let n = runs.length(at).min(end - at);
                 if n >= costs.shortest_run(text[at]) {
-                    let n = n.min(MAX_LENGTH);
-                    let saved = literals(at, n).saturating_sub(costs.run(n));
-                    best = (saved, n, 1);
+                    best = (1, n, 1);
                 }
             }
             if earlier > 0 && earlier < at && at - earlier <= MAX_DISTANCE {
                 let n = common(text, at, earlier, (end - at).min(MAX_LENGTH));
                 if n >= HASHED && n > best.1 {
                     let saved = literals(at, n).saturating_sub(costs.copy(n, at - earlier));
-                    if saved > best.0 {
+                    if saved > 0 {
                         self.saved += u64::from(saved - best.0);
                         best = (saved, n, at - earlier);
                     }
