@@ -2,12 +2,12 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 use std::time::Instant;
 
-use biofast_deflate::FastqDeflater;
+use biofast_deflate::{Effort, FastqDeflater};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 fn main() {
     let reps: usize = std::env::var("REPS").map_or(5, |n| n.parse().unwrap());
-    let modes = std::env::var("MODES").unwrap_or("L1,1,2".into());
+    let modes = std::env::var("MODES").unwrap_or("L1,fast,small".into());
     for path in std::env::args().skip(1) {
         let mut text = std::fs::read(&path).unwrap();
         text.truncate(40_000_000);
@@ -19,7 +19,8 @@ fn main() {
                 *size = 0;
                 *declined = 0;
                 if let Some(level) = mode.strip_prefix('L') {
-                    let mut c = Compressor::new(CompressionLvl::new(level.parse().unwrap()).unwrap());
+                    let mut c =
+                        Compressor::new(CompressionLvl::new(level.parse().unwrap()).unwrap());
                     out.resize(100_000, 0);
                     let start = Instant::now();
                     for block in text.chunks(65_280) {
@@ -28,10 +29,8 @@ fn main() {
                     times.push(start.elapsed().as_secs_f64());
                     continue;
                 }
-                let (m, long) = mode.split_once('/').unwrap_or((mode, "300"));
-                let mut ours = FastqDeflater::new();
-                ours.mode = m.parse().unwrap();
-                ours.long = long.parse().unwrap();
+                let effort = if mode == "small" { Effort::Small } else { Effort::Fast };
+                let mut ours = FastqDeflater::new(effort);
                 let mut c = Compressor::new(CompressionLvl::new(1).unwrap());
                 let mut other = vec![0; 100_000];
                 let start = Instant::now();
@@ -46,7 +45,8 @@ fn main() {
                     if rep == 0 {
                         let mut back = vec![0; 65_536];
                         if !out.is_empty() {
-                            let k = Decompressor::new().deflate_decompress(&out, &mut back).unwrap();
+                            let k =
+                                Decompressor::new().deflate_decompress(&out, &mut back).unwrap();
                             assert!(back[..k] == *block);
                         }
                     }

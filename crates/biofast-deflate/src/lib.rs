@@ -38,7 +38,7 @@ mod lane;
 mod tables;
 
 pub use crc32::{Crc32, crc32};
-pub use encode::FastqDeflater;
+pub use encode::{Effort, FastqDeflater};
 pub use fault::{Fault, FaultKind};
 pub use group::{Block, Inflater};
 pub use isa::is_profitable;

@@ -1,30 +1,45 @@
 //! What literals and copies are going to cost, in sixteenths of a bit, estimated from a sample of the block.
 
-use super::lines::{Kind, Line};
+use super::lines::{Kind, Lines};
 use super::runs::Runs;
-use super::symbols::{LENGTH_EXTRA, distance_extra, distance_symbol, length_symbol};
+use super::symbols::{LENGTH_EXTRA, MAX_LENGTH, distance_extra, distance_symbol, length_symbol};
 use super::tokens::Text;
 
-/// Bytes of qualities looked at.
-const SAMPLE: usize = 4096;
-
-/// Bits that an unusual distance takes more than a usual one, besides extra bits.
-const LONGER: u32 = 3;
-const FAR: u32 = 5;
+/// Bytes of qualities looked at, about.
+const SAMPLE: usize = 2048;
+/// Bytes of a line looked at, at least.
+const PART: usize = 64;
+/// A bit.
+const BIT: u32 = 16;
+/// What an unusual length takes more than a usual one.
+const LONGER: u32 = 3 * BIT;
+/// What an unusual distance takes more than a usual one, besides extra bits.
+const FARTHER: u32 = 5 * BIT;
+/// What a run takes for which length it has and that it is a run.
+const RUN: u32 = 5 * BIT / 2;
+/// What other copies take more than runs.
+const COPY: u32 = 7 * BIT;
 
 /// The costs of a block's symbols.
 pub(super) struct Costs {
     literals: [u32; 256],
     shortest: [u8; 256],
-    /// A run but for its length's extra bits, and another copy but for the extra bits of length and distance.
+    /// A run, but for the extra bits of its length.
     run: u32,
+    /// Another copy, but for the extra bits of length and distance.
     copy: u32,
 }
 
-/// 16 × log2 of `n`, at least 1, nearly: by a straight line between powers of two.
+/// 16 × log2 of `n`, at least 1, nearly: a straight line between powers of two. Integers are the same everywhere.
 fn log2(n: u32) -> u32 {
     let whole = n.max(1).ilog2();
-    16 * whole + ((u64::from(n) << 4 >> whole) as u32 & 15)
+    BIT * whole + ((u64::from(n) << 4 >> whole) as u32 & 15)
+}
+
+/// The places in a window where three bytes repeat the one before.
+#[inline(always)]
+pub(super) fn threes(window: u64) -> u64 {
+    window & window >> 1 & window >> 2
 }
 
 impl Costs {
@@ -32,52 +47,50 @@ impl Costs {
         Self { literals: [0; 256], shortest: [3; 256], run: 0, copy: 0 }
     }
 
-    /// Estimates from some of the lines.
-    pub(super) fn sample(
-        &mut self,
-        text: &Text,
-        lines: impl Iterator<Item = Line> + Clone,
-        runs: &Runs,
-    ) {
-        let of = |kind| lines.clone().filter(move |line: &Line| line.kind == kind);
-        let total: usize = of(Kind::Qualities).map(|line| line.end - line.start).sum();
-        let count = of(Kind::Qualities).count();
-        let every = (total / SAMPLE).clamp(1, count.max(1));
-        let part = (SAMPLE * 2 / count.div_ceil(every).max(1)).max(64);
-        let (mut scores, mut changes, mut repeats) = ([0u32; 256], 0u32, 0u32);
-        for line in of(Kind::Qualities).step_by(every) {
-            let mut at = line.start;
-            let end = line.end.min(at + part);
+    /// Estimates from parts of the lines of qualities.
+    #[inline(always)]
+    pub(super) fn sample(&mut self, text: &Text, lines: &Lines, runs: &Runs) {
+        let (mut scores, mut sampled, mut literals, mut starts) = ([0u32; 256], 0, 0, 0);
+        let records = lines.count() / 4 + 1;
+        let part = (SAMPLE / records).max(PART);
+        let every = (records * part / SAMPLE).max(1);
+        for (n, line) in lines.of(Kind::Qualities).step_by(every).enumerate() {
+            // Scores depend on the cycle: another part in each line.
+            let len = line.end - line.start;
+            let first = line.start + if len > part { n * part % (len - part) } else { 0 };
+            let end = line.end.min(first + part);
+            let mut at = first;
             while at < end {
                 let window = runs.window(at);
                 let n = (end - at).min(64);
-                let threes = window & window >> 1 & window >> 2;
-                // What a run repeats is no literal.
-                let covered = threes | threes << 1 | threes << 2;
-                repeats += (threes & !(threes << 1)).count_ones();
-                for (i, &score) in text[at..at + n].iter().enumerate() {
-                    let literal = (!covered >> i & 1) as u32;
-                    scores[usize::from(score)] += literal;
-                    changes += literal;
+                let threes = threes(window);
+                starts += (threes & !(threes << 1)).count_ones();
+                // What a run covers is no literal.
+                let mut left = !(threes | threes << 1 | threes << 2);
+                if n < 64 {
+                    left &= (1 << n) - 1;
+                }
+                literals += left.count_ones();
+                while left != 0 {
+                    scores[usize::from(text[at + left.trailing_zeros() as usize])] += 1;
+                    left &= left - 1;
                 }
                 at += n;
             }
+            sampled += (end - first) as u32;
         }
-        // As many bases as qualities, and little else.
-        let sampled = of(Kind::Qualities)
-            .step_by(every)
-            .map(|l| (l.end - l.start).min(part) as u32)
-            .sum::<u32>();
-        let symbols = log2(sampled + changes + repeats + 1);
-        self.run = symbols - log2(repeats + 1) + 40;
-        self.copy = self.run.max(16 * 6) + 110;
+        // As many bases as scores, and little else.
+        let all = log2(sampled + literals + starts + 1);
+        self.run = all - log2(starts + 1) + RUN;
+        self.copy = self.run.max(6 * BIT) + COPY;
         for (score, &n) in scores.iter().enumerate() {
-            let cost = (symbols - log2(n.max(1))).clamp(16, 16 * 12);
+            let cost = (all - log2(n)).clamp(BIT, 12 * BIT);
             self.literals[score] = cost;
             self.shortest[score] = (self.run / cost + 1).clamp(3, 255) as u8;
         }
     }
 
+    /// A score as literal.
     #[inline(always)]
     pub(super) fn literal(&self, score: u8) -> u32 {
         self.literals[usize::from(score)]
@@ -89,7 +102,29 @@ impl Costs {
         usize::from(self.shortest[usize::from(score)])
     }
 
+    /// A run of at least 3.
+    #[inline(always)]
+    pub(super) fn run(&self, length: usize) -> u32 {
+        self.run + BIT * u32::from(LENGTH_EXTRA[length_symbol(length.min(MAX_LENGTH)) % 29])
+    }
+
+    /// Another copy.
+    #[inline(always)]
+    pub(super) fn copy(&self, length: usize, distance: usize) -> u32 {
+        let extra = u32::from(LENGTH_EXTRA[length_symbol(length) % 29])
+            + distance_extra(distance_symbol(distance as u32));
+        self.copy + BIT * extra
+    }
+
+    /// What a distance costs more than another one.
+    #[inline(always)]
+    pub(super) fn farther(&self, distance: usize, other: usize) -> u32 {
+        let extra = |distance: usize| distance_extra(distance_symbol(distance as u32));
+        BIT * extra(distance).saturating_sub(extra(other)) + FARTHER
+    }
+
     /// What it saves that a copy goes on over the scores `text[start..end]`.
+    #[inline(always)]
     pub(super) fn saved_by_longer(
         &self,
         text: &Text,
@@ -97,16 +132,17 @@ impl Costs {
         start: usize,
         end: usize,
     ) -> u32 {
-        self.stretch(text, runs, start, end).saturating_sub(16 * LONGER)
+        self.stretch(text, runs, start, end).saturating_sub(LONGER)
     }
 
-    /// The cost of scores as literals and runs.
+    /// Scores as literals and runs.
+    #[inline(always)]
     pub(super) fn stretch(&self, text: &Text, runs: &Runs, start: usize, end: usize) -> u32 {
         let (mut at, mut sum) = (start, 0);
         while at < end {
             let n = if at > start { runs.length(at).min(end - at) } else { 0 };
             if n >= self.shortest_run(text[at]) {
-                sum += self.run(n.min(258));
+                sum += self.run(n);
                 at += n;
             } else {
                 sum += self.literal(text[at]);
@@ -114,23 +150,5 @@ impl Costs {
             }
         }
         sum
-    }
-
-    /// What a distance costs more than another one.
-    pub(super) fn farther(&self, distance: usize, other: usize) -> u32 {
-        let extra = |distance: usize| distance_extra(distance_symbol(distance as u32));
-        16 * (extra(distance).saturating_sub(extra(other)) + FAR)
-    }
-
-    #[inline(always)]
-    pub(super) fn run(&self, length: usize) -> u32 {
-        self.run + 16 * u32::from(LENGTH_EXTRA[length_symbol(length)])
-    }
-
-    #[inline(always)]
-    pub(super) fn copy(&self, length: usize, distance: usize) -> u32 {
-        let extra = u32::from(LENGTH_EXTRA[length_symbol(length)])
-            + distance_extra(distance_symbol(distance as u32));
-        self.copy + 16 * extra
     }
 }

@@ -14,8 +14,7 @@ pub(super) const OVERHEAD: usize = 512;
 /// Groups of four bases from which a table of their codes pays.
 const TABLE_QUADS: usize = 96;
 /// The order of the code lengths of code lengths.
-const META_ORDER: [usize; 19] =
-    [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+const META_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// Writes blocks.
 pub(super) struct Emitter {
@@ -39,6 +38,7 @@ impl Emitter {
         }
     }
 
+    #[inline(always)]
     /// Writes `tokens`, which make the text from `start` on, as a block.
     pub(super) fn block(
         &mut self,
@@ -62,7 +62,6 @@ impl Emitter {
         huffman::codes(near, &mut self.literals);
         huffman::codes(&rest[..distances], &mut self.distances);
 
-        if std::env::var("DUMP").is_ok() { let mut tot=0u32; for i in 0..literals { if counts[i]>0 { tot+=counts[i]*near[i] as u32; eprintln!("lit {} {:?} count {} len {}", i, i as u8 as char, counts[i], near[i]); } } for i in 0..distances { if far[i]>0 { eprintln!("dist {} count {} len {}", i, far[i], rest[i]); } } eprintln!("lit bits {tot} tokens {}", tokens.list.len()); }
         bits.flush(out);
         // The last block or not, and codes of its own.
         bits.put(u64::from(last) | 0b10 << 1, 3);
@@ -170,6 +169,7 @@ impl Emitter {
         }
     }
 
+    #[inline(always)]
     fn symbols(
         &self,
         text: &Text,

@@ -25,8 +25,6 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new() -> Self {
-        let n = 2 * SYMBOLS;
-        let _ = n;
         Self {
             leaves: [0; SYMBOLS],
             weights: [0; 2 * SYMBOLS],

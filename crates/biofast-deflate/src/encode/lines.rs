@@ -77,8 +77,14 @@ impl Lines {
     }
 
     /// The lines in turn.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Line> + Clone {
+    fn iter(&self) -> impl Iterator<Item = Line> {
         (0..self.count()).filter_map(|i| self.get(i))
+    }
+
+    /// The lines of one kind.
+    pub(super) fn of(&self, kind: Kind) -> impl Iterator<Item = Line> {
+        let first = (kind as usize + 4 - self.phase) % 4;
+        (first..self.count()).step_by(4).filter_map(|i| self.get(i))
     }
 
     /// Whether names start with @, separators with +, and bases and qualities are of the same number.
@@ -106,8 +112,8 @@ impl Lines {
     /// qualities: tells the two apart in a block of few lines.
     fn score(&self, text: &[u8]) -> i64 {
         let longest = |wanted| {
-            let lines = self.iter().filter(|line| line.kind == wanted);
-            let (start, end) = lines.map(|l| (l.start, l.end)).max_by_key(|(s, e)| e - s)?;
+            let (start, end) =
+                self.of(wanted).map(|l| (l.start, l.end)).max_by_key(|(s, e)| e - s)?;
             Some(&text[start..end.min(start + 128)])
         };
         let bases = |line: &[u8]| {

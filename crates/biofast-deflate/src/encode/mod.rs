@@ -1,149 +1,96 @@
-//! DEFLATE for blocks of FASTQ.
+//! DEFLATE that knows FASTQ.
+//!
+//! Lines of bases and of qualities hold hardly any matches worth their bits, and looking for them is what a general
+//! encoder spends its time on. This one looks where they are: names and separators repeat the record before, qualities
+//! come in runs, and stretches of qualities around a separator, a name or a run come again. All else is literals under
+//! codes made for the block. `docs/deflate.md` tells the strategies and their figures.
 
 mod bits;
 mod costs;
 mod emit;
 mod huffman;
+mod isa;
 mod lines;
 mod names;
 mod quals;
+mod repeats;
 mod runs;
 mod symbols;
 mod tokens;
+mod work;
 
 use biofast_kernels::Isa;
 
-use bits::Bits;
-use costs::Costs;
-use emit::{Emitter, OVERHEAD};
-use lines::{Kind, Lines};
-use names::Names;
-use quals::Stretches;
-use runs::Runs;
-use tokens::{MAX_TEXT, PADDING, Text, Tokens};
+use isa::Encode;
+use tokens::MAX_TEXT;
+use work::Work;
 
 /// Bytes below which a text is not worth it.
 const MIN_TEXT: usize = 2048;
-/// Bases from which a line of them gets a block and a code of its own.
-const LONG: usize = 300;
 
-/// Deflates blocks of FASTQ. Holds about 800 kB: keep it.
+/// How much time an encoder takes for size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// About twice the speed of libdeflate's level 1, and smaller on most reads.
+    #[default]
+    Fast,
+    /// Looks for earlier stretches everywhere in the qualities.
+    Small,
+}
+
+/// Deflates blocks of FASTQ. Holds about 700 kB: keep it.
+///
+/// What it makes of a text depends on nothing but the text and the effort: not on the blocks before, nor on the
+/// instruction set.
+///
+/// ```
+/// use biofast_deflate::{Block, Effort, FastqDeflater, Inflater};
+///
+/// let text = b"@r1 first\nACGTTGCAAC\n+\nIIIIIIHHH#\n".repeat(100);
+/// let mut stream = Vec::new();
+/// assert!(FastqDeflater::new(Effort::Fast).deflate(&text, &mut stream));
+/// let mut back = vec![0; text.len()];
+/// Inflater::new().inflate_blocks([Block { input: &stream, output: &mut back }])?;
+/// assert!(back == text && stream.len() < text.len() / 10);
+/// # Ok::<(), biofast_deflate::Fault>(())
+/// ```
 pub struct FastqDeflater {
-    text: Box<Text>,
-    lines: Lines,
-    runs: Runs,
-    costs: Costs,
-    stretches: Stretches,
-    names: Names,
-    tokens: Tokens,
-    emitter: Emitter,
-    out: Vec<u8>,
-    pub mode: u8,
-    pub long: usize,
+    work: Box<Work>,
+    encode: Encode,
+    effort: Effort,
 }
 
 impl FastqDeflater {
     /// A deflater for the instruction set that `biofast_kernels` uses.
-    pub fn new() -> Self {
-        Self::for_isa(biofast_kernels::active())
+    pub fn new(effort: Effort) -> Self {
+        Self::for_isa(effort, biofast_kernels::active())
     }
 
-    fn for_isa(isa: Isa) -> Self {
-        let _ = isa;
-        Self {
-            text: Box::new([0; MAX_TEXT + PADDING]),
-            lines: Lines::new(),
-            runs: Runs::new(runs::fill_portable),
-            costs: Costs::new(),
-            stretches: Stretches::new(),
-            names: Names::new(),
-            tokens: Tokens::new(),
-            emitter: Emitter::new(),
-            out: vec![0; 3 * MAX_TEXT + 2 * OVERHEAD],
-            mode: 1,
-            long: LONG,
-        }
+    /// A deflater for another instruction set; `None` where the CPU doesn't have it. For tests and benchmarks.
+    #[doc(hidden)]
+    pub fn with_isa(effort: Effort, isa: Isa) -> Option<Self> {
+        biofast_kernels::available().contains(&isa).then(|| Self::for_isa(effort, isa))
     }
 
-    /// Appends `text` to `out` as a raw DEFLATE stream, or returns false and leaves `out` alone.
+    fn for_isa(effort: Effort, isa: Isa) -> Self {
+        Self { work: Box::new(Work::new()), encode: isa::encode_for(isa), effort }
+    }
+
+    /// Appends `text` to `out` as a raw DEFLATE stream (RFC 1951).
+    ///
+    /// It may begin and end anywhere in a record. Returns false and leaves `out` as it is where a general encoder is
+    /// the better choice: what doesn't read as records of four lines, sequences that repeat each other, and texts below
+    /// 2 kB or above 64 KiB.
     pub fn deflate(&mut self, text: &[u8], out: &mut Vec<u8>) -> bool {
-        let n = text.len();
-        if !(MIN_TEXT..=MAX_TEXT).contains(&n) || !self.lines.find(text) {
+        if !(MIN_TEXT..=MAX_TEXT).contains(&text.len()) {
             return false;
         }
-        self.text[..n].copy_from_slice(text);
-        self.text[n..].fill(0);
-        let text: &Text = &self.text;
-        self.runs.find(text, n);
-        self.costs.sample(text, self.lines.iter(), &self.runs);
-        if self.mode >= 2 {
-            self.stretches.clear();
-        }
-        let tokens = &mut self.tokens;
-        let mut bits = Bits::new();
-        tokens.clear();
-        let mut done = 0;
-        let mut block = 0;
-        self.names.clear();
-        let mut tail = None;
-        for i in 0..self.lines.count() {
-            let Some(line) = self.lines.get(i) else { break };
-            match line.kind {
-                Kind::Bases => {
-                    let long = line.end - line.start >= self.long;
-                    if long && done > block {
-                        self.emitter.block(text, block, tokens, false, &mut bits, &mut self.out);
-                        tokens.clear();
-                        block = done;
-                    }
-                    tokens.bases(text, done, line.end);
-                    done = line.end;
-                    if long && done < n {
-                        self.emitter.block(text, block, tokens, false, &mut bits, &mut self.out);
-                        tokens.clear();
-                        block = done;
-                    }
-                }
-                Kind::Qualities => {
-                    let mut line = (done, line.end.max(done));
-                    tail = None;
-                    if line.1 < n {
-                        let end = self.lines.get(i + 1).map_or(n, |name| n.min(name.end + 1));
-                        let found = self.names.tail(text, line, end, (&self.runs, &self.costs));
-                        line.1 = found.start;
-                        tail = Some(found);
-                    }
-                    if self.mode == 2 {
-                        self.stretches.add(tokens, text, line, &self.runs, &self.costs);
-                    } else if self.mode == 3 {
-                        self.stretches.add_at_runs(tokens, text, line, &self.runs, &self.costs);
-                    } else {
-                        quals::add_runs(tokens, text, line, &self.runs, &self.costs);
-                    }
-                    done = line.1;
-                }
-                Kind::Name => {
-                    let end = n.min(line.end + 1);
-                    self.names.add_name(tokens, text, (line.start.saturating_sub(1), end), tail.take());
-                    done = end;
-                }
-                Kind::Plus => {
-                    let unit = (done, n.min(line.end + 1));
-                    let next = self.lines.get(i + 1).map_or(unit.1, |line| line.end);
-                    done = self.names.add_plus(tokens, text, unit, next, (&self.runs, &self.costs));
-                }
+        match (self.encode)(&mut self.work, text, self.effort) {
+            Some(n) => {
+                out.extend_from_slice(self.work.stream(n));
+                true
             }
-            if bits.at > n {
-                return false;
-            }
+            None => false,
         }
-        tokens.literals(&text[done..n]);
-        self.emitter.block(text, block, tokens, true, &mut bits, &mut self.out);
-        bits.finish(&mut self.out);
-        if bits.at > n {
-            return false;
-        }
-        out.extend_from_slice(&self.out[..bits.at]);
-        true
     }
 }

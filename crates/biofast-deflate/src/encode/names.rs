@@ -44,6 +44,7 @@ impl Names {
 
     /// Adds the separator `text[start..end]` and as many of the qualities up to `qualities_end` as it can; returns where
     /// it stopped.
+    #[inline(always)]
     pub(super) fn add_plus(
         &mut self,
         tokens: &mut Tokens,
@@ -79,7 +80,8 @@ impl Names {
         if far > 0 && far < start && best.1 != far {
             let n = reach(far);
             if n > best.0 {
-                let more = if best.0 < bare { 0 } else { costs.farther(start - far, start - best.1) };
+                let more =
+                    if best.0 < bare { 0 } else { costs.farther(start - far, start - best.1) };
                 let saved = costs.saved_by_longer(text, runs, start + bare, start + n);
                 if saved > best.2 + more {
                     best = (n, far, saved);
@@ -97,6 +99,7 @@ impl Names {
 
     /// Where the qualities `text[start..end]` that a name follows are to end, so that the rest is copied with the name:
     /// what [`add_name`](Self::add_name) needs.
+    #[inline(always)]
     pub(super) fn tail(
         &mut self,
         text: &Text,
@@ -140,6 +143,7 @@ impl Names {
     }
 
     /// Adds the name `text[start..end]` and the qualities that `tail` left to it.
+    #[inline(always)]
     pub(super) fn add_name(
         &mut self,
         tokens: &mut Tokens,
@@ -175,6 +179,7 @@ pub(super) struct Tail {
 
 /// Adds `text[start..end]`, with copies of what it has in common with the earlier `text[like..like_end]`. Where they
 /// differ both are followed to the end of the field.
+#[inline(always)]
 fn add_fields(
     tokens: &mut Tokens,
     text: &Text,
@@ -206,6 +211,7 @@ fn add_fields(
 }
 
 /// Where the field around `at` ends: behind letters and digits, or behind a single other byte.
+#[inline(always)]
 fn skip_field(text: &Text, at: usize, end: usize) -> usize {
     let field = text[at..end].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
     at + field.max(1)

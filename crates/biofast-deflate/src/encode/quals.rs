@@ -1,6 +1,6 @@
 //! Lines of qualities: literals, runs of one score, and copies of earlier stretches where they are cheaper.
 
-use super::costs::Costs;
+use super::costs::{Costs, threes};
 use super::runs::Runs;
 use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
 use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
@@ -16,9 +16,6 @@ pub(super) struct Stretches {
     table: Box<[u16; SLOTS]>,
     /// The cost of all literals before each byte of a line.
     sums: Vec<u32>,
-    /// What copies other than runs have saved, in sixteenths of a bit, and of how many bytes.
-    pub(super) saved: u64,
-    pub(super) bytes: usize,
 }
 
 #[inline(always)]
@@ -26,62 +23,22 @@ fn slot(stretch: u64) -> usize {
     (stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize
 }
 
-/// Adds a line with its runs.
-pub(super) fn add_runs(
-    tokens: &mut Tokens,
-    text: &Text,
-    (start, end): (usize, usize),
-    runs: &Runs,
-    costs: &Costs,
-) {
-    tokens.count(&text[start..end]);
-    let mut done = start;
-    let mut at = start + 1;
-    while at + 2 < end {
-        let window = runs.window(at);
-        let threes = window & window >> 1 & window >> 2;
-        if threes == 0 {
-            at += 62;
-            continue;
-        }
-        let skip = threes.trailing_zeros() as usize;
-        let mut n = (window >> skip).trailing_ones() as usize;
-        at += skip;
-        if at >= end {
-            break;
-        }
-        if skip + n == 64 {
-            n = runs.length(at);
-        }
-        n = n.min(end - at);
-        let score = text[at];
-        if n >= costs.shortest_run(score) {
-            tokens.pend(at - done);
-            tokens.uncount(score, n);
-            tokens.copy(n, 1);
-            done = at + n;
-        }
-        at += n + 1;
-    }
-    tokens.pend(end - done);
-}
-
 impl Stretches {
     /// Adds a line with its runs, and with copies that begin where runs begin.
+    #[inline(always)]
     pub(super) fn add_at_runs(
         &mut self,
         tokens: &mut Tokens,
         text: &Text,
         (start, end): (usize, usize),
-        runs: &Runs,
-        costs: &Costs,
+        (runs, costs): (&Runs, &Costs),
     ) {
         tokens.count(&text[start..end]);
         let mut done = start;
         let mut at = start + 1;
         while at + 2 < end {
             let window = runs.window(at);
-            let threes = window & window >> 1 & window >> 2;
+            let threes = threes(window);
             if threes == 0 {
                 at += 62;
                 continue;
@@ -132,26 +89,23 @@ impl Stretches {
     }
 
     pub(super) fn new() -> Self {
-        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1], saved: 0, bytes: 0 }
+        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
     }
 
     pub(super) fn clear(&mut self) {
         self.table.fill(0);
-        self.saved = 0;
-        self.bytes = 0;
     }
 
     /// Adds a line with its runs and with copies from earlier lines that are cheaper than literals.
+    #[inline(always)]
     pub(super) fn add(
         &mut self,
         tokens: &mut Tokens,
         text: &Text,
         (start, end): (usize, usize),
-        runs: &Runs,
-        costs: &Costs,
+        (runs, costs): (&Runs, &Costs),
     ) {
         tokens.count(&text[start..end]);
-        self.bytes += end - start;
         let Some(sums) = self.sums.get_mut(..=end - start) else { return };
         let mut sum = 0;
         let mut place = start;
@@ -195,7 +149,6 @@ impl Stretches {
                 if n >= HASHED && n > best.1 {
                     let saved = literals(at, n).saturating_sub(costs.copy(n, at - earlier));
                     if saved > 0 {
-                        self.saved += u64::from(saved - best.0);
                         best = (saved, n, at - earlier);
                     }
                 }

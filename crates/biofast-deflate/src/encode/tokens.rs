@@ -117,14 +117,14 @@ impl Tokens {
     }
 
     /// Adds literals.
-    #[inline]
+    #[inline(always)]
     pub(super) fn literals(&mut self, bytes: &[u8]) {
         self.pending += bytes.len();
         self.count(bytes);
     }
 
     /// Counts literals that are added by [`pend`](Self::pend), or taken back by [`uncount`](Self::uncount).
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(&mut self, bytes: &[u8]) {
         let [a, b, c, d] = &mut self.counts.literals;
         let (words, rest) = bytes.as_chunks::<8>();
@@ -180,16 +180,13 @@ impl Tokens {
     fn copy_long(&mut self, mut length: usize, distance: usize) {
         while length > 0 {
             // What is left must be nothing or a length of its own.
-            let n = if length <= MAX_LENGTH {
-                length
-            } else {
-                MAX_LENGTH.min(length - 3)
-            };
+            let n = if length <= MAX_LENGTH { length } else { MAX_LENGTH.min(length - 3) };
             self.copy(n, distance);
             length -= n;
         }
     }
 
+    #[inline(always)]
     /// Adds the bases `text[start..end]`, whatever they are.
     pub(super) fn bases(&mut self, text: &Text, start: usize, end: usize) {
         let mut at = start;
@@ -216,7 +213,7 @@ impl Tokens {
     }
 
     /// Packs and counts groups of A, C, G and T up to the first with anything else; returns how many.
-    #[inline]
+    #[inline(always)]
     fn pure_groups(&mut self, text: &Text, start: usize, end: usize) -> usize {
         let [a, b] = &mut self.counts.quads;
         let (words, rest) = text[start..end].as_chunks::<8>();
@@ -248,6 +245,7 @@ impl Tokens {
         done
     }
 
+    #[inline(always)]
     /// How often each literal/length symbol (without the end of the block) and each distance symbol comes.
     pub(super) fn sum_counts(&self, literals: &mut [u32; 286], distances: &mut [u32; DISTANCES]) {
         let Counts { literals: [a, b, c, d], quads: [x, y], lengths, distances: far } =
