@@ -13,47 +13,51 @@ fn main() {
         text.truncate(40_000_000);
         let mut rows: Vec<(String, usize, usize, Vec<f64>)> =
             modes.split(',').map(|m| (m.to_owned(), 0, 0, vec![])).collect();
-        for rep in 0..reps {
-            for (mode, size, declined, times) in &mut rows {
-                let mut out = Vec::with_capacity(70_000);
-                *size = 0;
-                *declined = 0;
-                if let Some(level) = mode.strip_prefix('L') {
-                    let mut c =
-                        Compressor::new(CompressionLvl::new(level.parse().unwrap()).unwrap());
-                    out.resize(100_000, 0);
+        let mut out = Vec::with_capacity(70_000);
+        let mut other = vec![0; 100_000];
+        let mut libs: Vec<_> = rows
+            .iter()
+            .map(|r| {
+                let level = r.0.strip_prefix('L').map_or(1, |l| l.parse().unwrap());
+                Compressor::new(CompressionLvl::new(level).unwrap())
+            })
+            .collect();
+        let mut ours: Vec<_> = rows
+            .iter()
+            .map(|r| FastqDeflater::new(if r.0 == "small" { Effort::Small } else { Effort::Fast }))
+            .collect();
+        for rep in 0..=reps {
+            for row in &mut rows {
+                (row.1, row.2) = (0, 0);
+                row.3.push(0.0);
+            }
+            for part in text.chunks(65_280 * 16) {
+                for ((mode, size, declined, times), (c, ours)) in
+                    rows.iter_mut().zip(libs.iter_mut().zip(&mut ours))
+                {
                     let start = Instant::now();
-                    for block in text.chunks(65_280) {
-                        *size += c.deflate_compress(block, &mut out).unwrap() + 26;
-                    }
-                    times.push(start.elapsed().as_secs_f64());
-                    continue;
-                }
-                let effort = if mode == "small" { Effort::Small } else { Effort::Fast };
-                let mut ours = FastqDeflater::new(effort);
-                let mut c = Compressor::new(CompressionLvl::new(1).unwrap());
-                let mut other = vec![0; 100_000];
-                let start = Instant::now();
-                for block in text.chunks(65_280) {
-                    out.clear();
-                    if ours.deflate(block, &mut out) {
-                        *size += out.len() + 26;
-                    } else {
-                        *declined += 1;
-                        *size += c.deflate_compress(block, &mut other).unwrap() + 26;
-                    }
-                    if rep == 0 {
-                        let mut back = vec![0; 65_536];
-                        if !out.is_empty() {
+                    for block in part.chunks(65_280) {
+                        out.clear();
+                        if mode.starts_with('L') {
+                            *size += c.deflate_compress(block, &mut other).unwrap() + 26;
+                        } else if ours.deflate(block, &mut out) {
+                            *size += out.len() + 26;
+                        } else {
+                            *declined += 1;
+                            *size += c.deflate_compress(block, &mut other).unwrap() + 26;
+                        }
+                        if rep == 0 && !out.is_empty() {
+                            let mut back = vec![0; 65_536];
                             let k =
                                 Decompressor::new().deflate_decompress(&out, &mut back).unwrap();
                             assert!(back[..k] == *block);
                         }
                     }
+                    *times.last_mut().unwrap() += start.elapsed().as_secs_f64();
                 }
-                if rep > 0 || reps == 1 {
-                    times.push(start.elapsed().as_secs_f64());
-                }
+            }
+            if rep == 0 {
+                rows.iter_mut().for_each(|r| r.3.clear());
             }
         }
         println!("{path}: {} bytes", text.len());

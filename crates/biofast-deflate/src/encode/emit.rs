@@ -5,7 +5,7 @@ use super::huffman::{self, Builder, Code, MAX_DISTANCE, MAX_LITERAL, MAX_META};
 use super::symbols::{
     DISTANCES, LENGTH_BASE, LENGTH_EXTRA, LENGTHS, distance_extra, distance_symbol, length_symbol,
 };
-use super::tokens::{BASES, Text, Tokens, UNPACKED};
+use super::tokens::{BASES, Text, Tokens, UNPACKED, word};
 
 /// The symbol that ends a block.
 const END: usize = 256;
@@ -231,8 +231,11 @@ impl Emitter {
             }
             bits.flush(out);
         }
-        for &byte in rest {
-            bits.put_code(codes[usize::from(byte)]);
+        // Up to three more, without a branch that depends on how many.
+        let [a, b, c, ..] = word(text, at + n - rest.len()).to_le_bytes();
+        for (i, byte) in [a, b, c].into_iter().enumerate() {
+            let code = codes[usize::from(byte)];
+            bits.put_code(if i < rest.len() { code } else { 0 });
         }
         bits.flush(out);
     }

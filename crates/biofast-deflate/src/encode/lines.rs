@@ -120,8 +120,11 @@ impl Lines {
             line.iter().filter(|b| b"ACGTN".contains(&b.to_ascii_uppercase())).count() as i64
         };
         let of_bases = longest(Kind::Bases).map_or(0, |line| 2 * bases(line) - line.len() as i64);
-        let of_qualities =
-            longest(Kind::Qualities).map_or(0, |line| line.len() as i64 - 2 * bases(line));
+        let of_qualities = longest(Kind::Qualities).map_or(0, |line| {
+            let scores = line.iter().filter(|b| b.is_ascii_graphic() || **b == b'\r').count();
+            // Binary data has lines, too.
+            if scores < line.len() { -1000 } else { scores as i64 - 2 * bases(line) }
+        });
         of_bases + of_qualities
     }
 }
@@ -163,6 +166,8 @@ mod tests {
     fn text_that_is_no_fastq_is_declined() {
         assert_eq!(kinds(b">r\nACGT\n>s\nACGTA\n>t\nGGTA\n>u\nAC\n"), None);
         assert_eq!(kinds(b"a\tb\tc\n1\t2\t3\n4\t5\t6\n7\t8\t9\n1\t2\t3\n"), None);
+        let raw: Vec<u8> = (0..4000u32).map(|i| (i * i % 41) as u8).filter(|&b| b != 10).collect();
+        assert_eq!(kinds(&raw), None);
         assert_eq!(kinds(b"@r\nACGT\n+\nIIII\n@r\nACGT\n+\nIII\n@r\nACGT\n+\nIIII\n"), None);
     }
 }

@@ -10,6 +10,9 @@ const SLOTS: usize = 8192;
 /// Bytes that two stretches must have in common to be found.
 const HASHED: usize = 8;
 
+/// From how many repeats on a run is worth looking for an earlier one: half the runs, most of the gain.
+const LOOKED_UP: usize = 5;
+
 /// Earlier stretches of qualities.
 pub(super) struct Stretches {
     /// The last place of each hash.
@@ -55,7 +58,7 @@ impl Stretches {
             n = n.min(end - at);
             let score = text[at];
             let first = at - 1;
-            if first >= done && at + n + 4 <= end {
+            if n >= LOOKED_UP && first >= done && at + n + 4 <= end {
                 let key = word(text, at + n) << 32 | (n as u64) << 8 | u64::from(score);
                 let found = &mut self.table[slot(key) % SLOTS];
                 let earlier = usize::from(*found);

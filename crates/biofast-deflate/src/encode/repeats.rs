@@ -2,19 +2,23 @@
 //! of them.
 
 /// Slots of the table of earlier 16-mers.
-const SLOTS: usize = 4096;
-/// One 16-mer in so many may have come before. Reads that start anywhere in a repeated sequence meet at the same
-/// remainder of four in one of four cases, so that the true share may be four times this.
-const TOLERATED: usize = 24;
+const SLOTS: usize = 8192;
+/// One 16-mer in so many may have come before.
+const TOLERATED: usize = 2;
 /// 16-mers that a judgement takes.
-const ENOUGH: usize = 512;
+const ENOUGH: usize = 128;
 
-/// Counts 16-mers that come again, at every fourth base.
+/// Counts 16-mers that come again.
 pub(super) struct Repeats {
-    /// The last 16-mer of each hash, packed.
+    /// The last 16-mer of each hash, packed; those that begin at every fourth base of a line.
     table: Box<[u32; SLOTS]>,
     seen: usize,
     again: usize,
+}
+
+#[inline(always)]
+fn slot(mer: u32) -> usize {
+    (mer.wrapping_mul(0x9e37_79b1) >> 19) as usize % SLOTS
 }
 
 impl Repeats {
@@ -28,18 +32,27 @@ impl Repeats {
     }
 
     /// Looks at bases, packed by four.
+    ///
+    /// Of 32 bases in a row one of four neighbouring 16-mers is looked up: if the sequence came before, wherever that
+    /// read began, one of the four was at a fourth base.
     #[inline(always)]
     pub(super) fn add(&mut self, packed: &[u8]) {
-        let mut again = 0;
-        for four in packed.windows(4).step_by(2) {
-            let &[a, b, c, d] = four else { continue };
-            let mer = u32::from_le_bytes([a, b, c, d]);
-            let slot = &mut self.table[(mer.wrapping_mul(0x9e37_79b1) >> 20) as usize % SLOTS];
-            again += usize::from(*slot == mer);
-            *slot = mer;
+        let (eights, _) = packed.as_chunks::<8>();
+        for eight in eights {
+            let bases = u64::from_be_bytes(*eight);
+            let known = |shift: u32| {
+                let mer = (bases >> (32 - 2 * shift)) as u32;
+                mer != 0 && self.table[slot(mer)] == mer
+            };
+            self.again += usize::from(known(0) | known(1) | known(2) | known(3));
         }
-        self.again += again;
-        self.seen += packed.len() / 2;
+        self.seen += eights.len();
+        for four in packed.windows(4) {
+            if let &[a, b, c, d] = four {
+                let mer = u32::from_be_bytes([a, b, c, d]);
+                self.table[slot(mer)] = mer;
+            }
+        }
     }
 
     /// Whether too many came again.

@@ -13,7 +13,7 @@ use super::tokens::{MAX_TEXT, PADDING, Text, Tokens};
 
 /// Bases from which a line of them gets a block, and so codes, of its own. The header of a block costs about 20 bytes
 /// for bases and 60 for qualities, codes of their own save a bit a base or score.
-const LONG: usize = 300;
+const LONG: usize = 400;
 
 /// The memory that deflating takes.
 pub(crate) struct Work {
