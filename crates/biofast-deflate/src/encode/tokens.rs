@@ -59,6 +59,8 @@ pub(super) struct Tokens {
 struct Counts {
     /// Literals, in any of the tables: neighbours go to different ones, so that no addition waits for another.
     literals: [[u32; 256]; 4],
+    /// Literals counted that are none.
+    taken_back: [u32; 256],
     quads: [[u32; 256]; 2],
     lengths: [u32; 32],
     distances: [u32; 32],
@@ -67,6 +69,7 @@ struct Counts {
 impl Counts {
     const NONE: Self = Self {
         literals: [[0; 256]; 4],
+        taken_back: [0; 256],
         quads: [[0; 256]; 2],
         lengths: [0; 32],
         distances: [0; 32],
@@ -148,8 +151,7 @@ impl Tokens {
     /// Takes `n` literals `byte` out of the counts.
     #[inline(always)]
     pub(super) fn uncount(&mut self, byte: u8, n: usize) {
-        let count = &mut self.counts.literals[0][usize::from(byte)];
-        *count = count.wrapping_sub(n as u32);
+        self.counts.taken_back[usize::from(byte)] += n as u32;
     }
 
     /// Adds `n` literals that are counted.
@@ -248,10 +250,10 @@ impl Tokens {
     #[inline(always)]
     /// How often each literal/length symbol (without the end of the block) and each distance symbol comes.
     pub(super) fn sum_counts(&self, literals: &mut [u32; 286], distances: &mut [u32; DISTANCES]) {
-        let Counts { literals: [a, b, c, d], quads: [x, y], lengths, distances: far } =
+        let Counts { literals: [a, b, c, d], taken_back, quads: [x, y], lengths, distances: far } =
             &self.counts;
         for (i, sum) in literals[..256].iter_mut().enumerate() {
-            *sum = a[i].wrapping_add(b[i]).wrapping_add(c[i]).wrapping_add(d[i]);
+            *sum = a[i] + b[i] + c[i] + d[i] - taken_back[i];
         }
         if self.quads_used > 0 {
             let mut bases = [0; 4];
