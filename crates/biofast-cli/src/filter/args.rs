@@ -60,9 +60,9 @@ pub(crate) struct Args {
     #[arg(short = 'O', long, value_name = "FORMAT")]
     pub(super) output_format: Option<biofast::io::output::Format>,
 
-    /// Compression level: bgzf 0 to 12 [default: 1], zstd 0 to 19 [default: 3]
-    #[arg(long, value_name = "N")]
-    pub(super) level: Option<u8>,
+    /// Compression level: bgzf fast, small or 0 to 12 [default: fast], zstd 0 to 19 [default: 3]
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) level: Option<biofast::io::output::Level>,
 
     /// Also write a GZI index beside each BGZF output file
     #[arg(long)]

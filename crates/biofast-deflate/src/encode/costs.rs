@@ -19,6 +19,8 @@ const FARTHER: u32 = 5 * BIT;
 const RUN: u32 = 5 * BIT / 2;
 /// What other copies take more than runs.
 const COPY: u32 = 7 * BIT;
+/// Scores that take less as literals are few, or one is in most places: then the same stretches come again all over.
+const CHEAP: u32 = 7 * BIT / 2;
 
 /// The costs of a block's symbols.
 pub(super) struct Costs {
@@ -28,6 +30,7 @@ pub(super) struct Costs {
     run: u32,
     /// Another copy, but for the extra bits of length and distance.
     copy: u32,
+    cheap: bool,
 }
 
 /// 16 × log2 of `n`, at least 1, nearly: a straight line between powers of two. Integers are the same everywhere.
@@ -44,7 +47,7 @@ pub(super) fn threes(window: u64) -> u64 {
 
 impl Costs {
     pub(super) fn new() -> Self {
-        Self { literals: [0; 256], shortest: [3; 256], run: 0, copy: 0 }
+        Self { literals: [0; 256], shortest: [3; 256], run: 0, copy: 0, cheap: false }
     }
 
     /// Estimates from parts of the lines of qualities.
@@ -83,11 +86,20 @@ impl Costs {
         let all = log2(sampled + literals + starts + 1);
         self.run = all - log2(starts + 1) + RUN;
         self.copy = self.run.max(6 * BIT) + COPY;
+        let mut sum = 0;
         for (score, &n) in scores.iter().enumerate() {
             let cost = (all - log2(n)).clamp(BIT, 12 * BIT);
+            sum += n * cost;
             self.literals[score] = cost;
             self.shortest[score] = (self.run / cost + 1).clamp(3, 255) as u8;
         }
+        self.cheap = sum < CHEAP * literals && literals * 4 > sampled;
+    }
+
+    /// Whether literals are so cheap that stretches of them must come again often: a case for an encoder that looks for
+    /// copies everywhere.
+    pub(super) fn are_low(&self) -> bool {
+        self.cheap
     }
 
     /// A score as literal.

@@ -64,6 +64,9 @@ impl Work {
         self.text[n..].fill(0);
         self.runs.find(&self.text, n, fill);
         self.costs.sample(&self.text, &self.lines, &self.runs);
+        if self.costs.are_low() {
+            return None;
+        }
         self.names.clear();
         self.stretches.clear();
         self.repeats.clear();

@@ -14,11 +14,13 @@ mod atomic;
 mod encode;
 mod format;
 mod gzi;
+mod level;
 mod sink;
 
 pub use atomic::AtomicFile;
 pub use encode::Encoder;
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
+pub use level::{Level, UnknownLevel};
 pub use sink::{Error, Output, commit};
 
 pub(crate) use encode::{Encoded, Splice};
