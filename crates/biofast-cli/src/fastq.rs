@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::io::output::{self, Compression, Format, Output};
+use biofast::io::output::{self, Compression, Format, Level, Output};
 use biofast::io::pipeline::Failure;
 use biofast::ops::to_fastq::{self, Collation, Plan, Problem, Routes, Summary, TagChoice};
 
@@ -90,9 +90,9 @@ pub(crate) struct Args {
     #[arg(short = 'v', value_name = "PHRED", value_parser = clap::value_parser!(u8).range(0..=93))]
     missing_quality: Option<u8>,
 
-    /// Compression level of .gz, .bgz (0 to 12) and .zst (0 to 19)
+    /// Compression level of .gz and .bgz: fast, small or 0 to 12 [default: fast]; of .zst: 0 to 19
     #[arg(short = 'c', long, value_name = "LEVEL")]
-    level: Option<u8>,
+    level: Option<Level>,
 
     /// The records of a template stand together: take them as they come
     #[arg(long, conflicts_with = "collate")]
@@ -242,7 +242,7 @@ struct Files<'a> {
     outputs: Vec<Output>,
     /// `None` is standard output.
     paths: Vec<Option<&'a Path>>,
-    level: Option<u8>,
+    level: Option<Level>,
 }
 
 impl<'a> Files<'a> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use biofast::fastq::{self, Inputs};
-use biofast::io::output::{self, Compression, Format};
+use biofast::io::output::{self, Compression, Format, Level};
 use biofast::io::{Options, Progress};
 use biofast::ops::import::{self, Import, ReadGroup, Summary, Wanted};
 
@@ -81,9 +81,9 @@ pub(crate) struct Args {
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
-    /// Compression level: 0 (none) to 12
+    /// Compression level: fast (as 1 for BAM), small (as 6) or 0 (none) to 12 [default: fast]
     #[arg(long, value_name = "LEVEL")]
-    level: Option<u8>,
+    level: Option<Level>,
 
     /// Write the summary to FILE as JSON
     #[arg(long, value_name = "FILE")]
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         progress: Some(Arc::clone(&progress)),
         ..reading::options(args.threads, args.chunk_size)
     };
-    let level = if args.uncompressed { Some(0) } else { args.level };
+    let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let compression = Compression::new(Format::Bgzf, level)?;
     let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
     let files = reading::files(&outputs);

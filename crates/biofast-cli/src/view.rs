@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam::{self, Batch, Detail, Header, Query, Record, SamWriter, flag};
-use biofast::io::output::{self, Compression, Format};
+use biofast::io::output::{self, Compression, Format, Level};
 use biofast::io::pipeline::Failure;
 use biofast::ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
@@ -86,9 +86,9 @@ pub(crate) struct Args {
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Compression level of BAM: 0 (none) to 12
+    /// Compression level of BAM: fast (as 1), small (as 6) or 0 (none) to 12 [default: fast]
     #[arg(long, value_name = "LEVEL")]
-    level: Option<u8>,
+    level: Option<Level>,
 
     /// No @PG line that says what was done
     #[arg(long = "no-PG", alias = "no-pg")]
@@ -244,7 +244,7 @@ fn convert(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<Ex
     if args.level.is_some() && format == Format::Plain {
         bail!("--level is of BAM or a name ending in .gz or .zst");
     }
-    let level = if args.uncompressed { Some(0) } else { args.level };
+    let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let compression = Compression::new(format, level)?;
     let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
     let files = reading::files(&outputs);

@@ -25,6 +25,7 @@ mod bits;
 mod careful;
 mod copy;
 mod crc32;
+mod encode;
 mod entry;
 mod fast;
 mod fault;
@@ -37,6 +38,7 @@ mod lane;
 mod tables;
 
 pub use crc32::{Crc32, crc32};
+pub use encode::{Effort, FastqDeflater};
 pub use fault::{Fault, FaultKind};
 pub use group::{Block, Inflater};
 pub use isa::is_profitable;

@@ -75,9 +75,9 @@ pub(crate) struct Args {
     #[arg(short = 'O', long, alias = "output-fmt", value_name = "FORMAT")]
     pub(super) output_format: Option<OutputFormat>,
 
-    /// Compression level: bgzf 0 to 12 [default: 1, of BAM 6], zstd 0 to 19 [default: 3]
-    #[arg(long, value_name = "N")]
-    pub(super) level: Option<u8>,
+    /// Compression level: bgzf fast, small or 0 to 12 [default: fast, of BAM 6], zstd 0 to 19 [default: 3]
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) level: Option<biofast::io::output::Level>,
 
     /// Also write an index beside each BGZF output file: GZI for reads; for BAM, which must be sorted
     /// then, FORMAT is bai or csi [default: bai where it can hold the references]

@@ -1,6 +1,7 @@
 //! BGZF blocks from bytes: compressed for files, stored for streams that are read at once.
 
 use super::{Deflater, EOF_BLOCK};
+use crate::output::Level;
 
 const HEADER: usize = 18;
 const FOOTER: usize = 8;
@@ -10,7 +11,7 @@ const STORED_HEADER: usize = 5;
 const STORED_DATA: usize = 65_536 - HEADER - STORED_HEADER - FOOTER;
 
 /// The level of [`compress`]: libdeflate's default.
-const LEVEL: u8 = 6;
+const LEVEL: Level = Level::Number(6);
 
 /// `data` as a whole BGZF file, end-of-file block included.
 pub fn compress(data: &[u8]) -> Vec<u8> {

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::format::{Compression, Format};
+use super::level::Level;
 use crate::bgzf::{Deflater, EOF_BLOCK};
 
 /// A worker's own encoder of one output.
@@ -33,7 +34,12 @@ impl Encoder {
             Format::Plain => Codec::Plain,
             Format::Bgzf => Codec::Bgzf(Deflater::new(compression.level())),
             Format::Zstd => {
-                let mut codec = zstd::bulk::Compressor::new(i32::from(compression.level()))?;
+                let level = match compression.level() {
+                    Level::Number(n) => i32::from(n),
+                    // No compression is made with these: zstd's default.
+                    Level::Fast | Level::Small => 0,
+                };
+                let mut codec = zstd::bulk::Compressor::new(level)?;
                 // Frames are checked by who reads them, as BGZF blocks are.
                 codec.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
                 Codec::Zstd(codec)

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use super::level::Level;
+
 /// The compression of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -64,22 +66,26 @@ impl FromStr for Format {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compression {
     format: Format,
-    level: u8,
+    level: Level,
 }
 
 /// A level the format doesn't have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidLevel {
-    level: u8,
-    highest: u8,
+    level: Level,
+    format: Format,
 }
 
 impl fmt::Display for InvalidLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "compression level {} is out of range: expected 0 to {}",
-            self.level, self.highest
+            "compression level {} is out of range: expected {}",
+            self.level,
+            match self.format {
+                Format::Zstd => "0 to 19",
+                _ => "fast, small or 0 to 12",
+            }
         )
     }
 }
@@ -88,25 +94,28 @@ impl std::error::Error for InvalidLevel {}
 
 impl Compression {
     /// The level of BGZF unless another is given. `docs/filter.md` has the measurement behind it.
-    pub const DEFAULT_BGZF_LEVEL: u8 = 1;
+    pub const DEFAULT_BGZF_LEVEL: Level = Level::Fast;
     /// The level of zstd unless another is given.
-    pub const DEFAULT_ZSTD_LEVEL: u8 = 3;
+    pub const DEFAULT_ZSTD_LEVEL: Level = Level::Number(3);
 
-    /// `format` at `level`: for BGZF libdeflate's 0 (stored) to 12, for zstd 0 (its default) to
-    /// 19. Plain output has none and takes any.
+    /// `format` at `level`: for BGZF fast, small or libdeflate's 0 (stored) to 12, for zstd 0 (its
+    /// default) to 19. Plain output has none and takes any.
     ///
     /// # Errors
     /// If the format has no such level.
-    pub fn new(format: Format, level: Option<u8>) -> Result<Compression, InvalidLevel> {
+    pub fn new(format: Format, level: Option<Level>) -> Result<Compression, InvalidLevel> {
         let (default, highest) = match format {
-            Format::Plain => (0, u8::MAX),
-            Format::Bgzf => (Compression::DEFAULT_BGZF_LEVEL, 12),
-            Format::Zstd => (Compression::DEFAULT_ZSTD_LEVEL, 19),
+            Format::Plain => (Level::default(), None),
+            Format::Bgzf => (Compression::DEFAULT_BGZF_LEVEL, Some(12)),
+            Format::Zstd => (Compression::DEFAULT_ZSTD_LEVEL, Some(19)),
         };
-        match level.unwrap_or(default) {
-            level if level > highest => Err(InvalidLevel { level, highest }),
-            level => Ok(Compression { format, level }),
-        }
+        let level = level.unwrap_or(default);
+        let exists = match (level, highest) {
+            (_, None) => true,
+            (Level::Number(n), Some(highest)) => n <= highest,
+            (Level::Fast | Level::Small, Some(_)) => format == Format::Bgzf,
+        };
+        if exists { Ok(Compression { format, level }) } else { Err(InvalidLevel { level, format }) }
     }
 
     /// The format.
@@ -115,7 +124,7 @@ impl Compression {
     }
 
     /// The level.
-    pub fn level(&self) -> u8 {
+    pub fn level(&self) -> Level {
         self.level
     }
 
@@ -136,9 +145,15 @@ mod tests {
 
     #[test]
     fn levels_are_checked_and_names_understood() {
-        assert!(Compression::new(Format::Bgzf, Some(12)).is_ok());
-        assert!(Compression::new(Format::Bgzf, Some(13)).is_err());
-        assert!(Compression::new(Format::Zstd, Some(20)).is_err());
+        assert!(Compression::new(Format::Bgzf, Some(Level::Number(12))).is_ok());
+        assert!(Compression::new(Format::Bgzf, Some(Level::Number(13))).is_err());
+        assert!(Compression::new(Format::Zstd, Some(Level::Number(20))).is_err());
+        assert!(Compression::new(Format::Bgzf, Some(Level::Small)).is_ok());
+        let error = Compression::new(Format::Zstd, Some(Level::Fast)).expect_err("zstd has none");
+        assert_eq!(error.to_string(), "compression level fast is out of range: expected 0 to 19");
+        assert_eq!("Fast".parse(), Ok(Level::Fast));
+        assert_eq!("7".parse(), Ok(Level::Number(7)));
+        assert!("-1".parse::<Level>().is_err() && "best".parse::<Level>().is_err());
         assert_eq!("GZ".parse(), Ok(Format::Bgzf));
         assert!("bz2".parse::<Format>().is_err());
         assert_eq!(Format::from_name("a.FQ.GZ".as_ref()), Format::Bgzf);

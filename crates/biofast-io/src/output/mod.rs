@@ -14,12 +14,14 @@ mod atomic;
 mod blocks;
 mod encode;
 mod format;
+mod level;
 mod sink;
 
 pub use atomic::AtomicFile;
 pub use blocks::Blocks;
 pub use encode::Encoder;
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
+pub use level::{Level, UnknownLevel};
 pub use sink::{Error, Output, commit};
 
 pub(crate) use encode::{Encoded, Splice};

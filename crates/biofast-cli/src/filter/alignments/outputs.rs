@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast::bam::index::{BuildOptions, Format as BamIndex, Indexer};
 use biofast::bam::{self, Header, Record, SamWriter};
-use biofast::io::output::{self, Compression, Format, Output};
+use biofast::io::output::{self, Compression, Format, Level, Output};
 
 use crate::filter::args::{Args, IndexFormat, OutputFormat};
 use crate::reading;
 
 /// The level of BAM unless another is given. `docs/filter.md` has the measurement behind it.
-const BAM_LEVEL: u8 = 6;
+const BAM_LEVEL: Level = Level::Number(6);
 
 /// The outputs of a run, and how records are written to each.
 pub(super) struct Outputs {
@@ -85,7 +85,7 @@ impl Outputs {
             (false, None) => Format::Plain,
         };
         let level = match (is_bam, args.level) {
-            (true, _) if chosen.uncompressed => Some(0),
+            (true, _) if chosen.uncompressed => Some(Level::Number(0)),
             (true, None) => Some(BAM_LEVEL),
             (false, Some(_)) if format == Format::Plain && self.all.is_empty() => {
                 bail!("--level is of BAM or a name ending in .gz or .zst")

@@ -1,0 +1,52 @@
+//! Writes bits, lowest first, through a 64-bit word.
+
+/// A stream of bits under construction. At most 56 bits may be put between two flushes.
+#[derive(Clone, Copy)]
+pub(super) struct Bits {
+    /// Whole bytes written.
+    pub(super) at: usize,
+    word: u64,
+    used: u32,
+}
+
+impl Bits {
+    pub(super) fn new() -> Self {
+        Self { at: 0, word: 0, used: 0 }
+    }
+
+    /// Adds the low `n` bits of `value`, which has no others.
+    #[inline(always)]
+    pub(super) fn put(&mut self, value: u64, n: u32) {
+        self.word |= value << (self.used & 63);
+        self.used += n;
+    }
+
+    /// Adds a code.
+    #[inline(always)]
+    pub(super) fn put_code(&mut self, code: u32) {
+        self.put(u64::from(code & 0xffff), code >> 16);
+    }
+
+    /// Moves whole bytes to `out`; fewer than 8 bits stay.
+    #[inline(always)]
+    pub(super) fn flush(&mut self, out: &mut [u8]) {
+        if let Some(to) = out.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut) {
+            *to = self.word.to_le_bytes();
+        }
+        self.at += (self.used >> 3) as usize;
+        self.word >>= self.used & 56;
+        self.used &= 7;
+    }
+
+    /// As [`put`](Self::put) and [`flush`](Self::flush).
+    pub(super) fn put_flushed(&mut self, value: u64, n: u32, out: &mut [u8]) {
+        self.put(value, n);
+        self.flush(out);
+    }
+
+    /// Fills the last byte with zeros.
+    pub(super) fn finish(&mut self, out: &mut [u8]) {
+        self.used = self.used.next_multiple_of(8);
+        self.flush(out);
+    }
+}

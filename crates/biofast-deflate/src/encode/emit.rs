@@ -1,0 +1,258 @@
+//! A DEFLATE block from its tokens: codes, header (RFC 1951, 3.2.7), symbols.
+
+use super::bits::Bits;
+use super::huffman::{self, Builder, Code, MAX_DISTANCE, MAX_LITERAL, MAX_META};
+use super::symbols::{
+    DISTANCES, LENGTH_BASE, LENGTH_EXTRA, LENGTHS, distance_extra, distance_symbol, length_symbol,
+};
+use super::tokens::{BASES, Text, Tokens, UNPACKED, word};
+
+/// The symbol that ends a block.
+const END: usize = 256;
+/// The most bytes a block takes besides 14 bits a byte of text.
+pub(super) const OVERHEAD: usize = 512;
+/// Groups of four bases from which a table of their codes pays.
+const TABLE_QUADS: usize = 96;
+/// The order of the code lengths of code lengths.
+const META_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+
+/// Writes blocks.
+pub(super) struct Emitter {
+    builder: Builder,
+    literals: [Code; 286],
+    distances: [Code; 32],
+    /// Of each length: code and extra bits, and from bit 24 on how many.
+    lengths: [u32; 512],
+    /// Of four bases: the bits, and from bit 56 on how many.
+    quads: [u64; 256],
+}
+
+impl Emitter {
+    pub(super) fn new() -> Self {
+        Self {
+            builder: Builder::new(),
+            literals: [0; 286],
+            distances: [0; 32],
+            lengths: [0; 512],
+            quads: [0; 256],
+        }
+    }
+
+    #[inline(always)]
+    /// Writes `tokens`, which make the text from `start` on, as a block.
+    pub(super) fn block(
+        &mut self,
+        text: &Text,
+        start: usize,
+        tokens: &Tokens,
+        last: bool,
+        bits: &mut Bits,
+        out: &mut [u8],
+    ) {
+        let mut counts = [0; 286];
+        let mut far = [0; DISTANCES];
+        tokens.sum_counts(&mut counts, &mut far);
+        counts[END] = 1;
+        let mut lengths = [0; 286 + DISTANCES];
+        let literals = 1 + counts.iter().rposition(|&n| n > 0).unwrap_or(END);
+        let distances = 1 + far.iter().rposition(|&n| n > 0).unwrap_or(0).max(1);
+        let (near, rest) = lengths.split_at_mut(literals);
+        self.builder.lengths(&counts[..literals], MAX_LITERAL, near);
+        self.builder.lengths(&far[..distances], MAX_DISTANCE, &mut rest[..distances]);
+        huffman::codes(near, &mut self.literals);
+        huffman::codes(&rest[..distances], &mut self.distances);
+
+        bits.flush(out);
+        // The last block or not, and codes of its own.
+        bits.put(u64::from(last) | 0b10 << 1, 3);
+        bits.put((literals - 257) as u64, 5);
+        bits.put((distances - 1) as u64, 5);
+        self.header(&lengths[..literals + distances], bits, out);
+        if !tokens.list.is_empty() && literals > END + 1 {
+            self.fill_lengths(&lengths[END + 1..literals]);
+        }
+        let base_bits = BASES.map(|base| self.literals[usize::from(base)] >> 16);
+        let table = tokens.quads_used >= TABLE_QUADS && base_bits.iter().all(|&n| n <= 7);
+        if table {
+            self.fill_quads();
+        }
+        self.symbols(text, start, tokens, table, bits, out);
+    }
+
+    /// Writes the code lengths in runs, under a code of their own.
+    fn header(&mut self, lengths: &[u8], bits: &mut Bits, out: &mut [u8]) {
+        // Symbol and extra bits.
+        let mut items = [(0u8, 0u8); 286 + DISTANCES];
+        let mut used = 0;
+        let mut counts = [0; 19];
+        let mut push = |symbol: u8, extra: usize| {
+            items[used] = (symbol, extra as u8);
+            used += 1;
+            counts[usize::from(symbol)] += 1;
+        };
+        for run in lengths.chunk_by(|a, b| a == b) {
+            let (length, mut n) = (run[0], run.len());
+            if length == 0 {
+                while n >= 11 {
+                    let part = n.min(138);
+                    push(18, part - 11);
+                    n -= part;
+                }
+                if n >= 3 {
+                    push(17, n - 3);
+                    n = 0;
+                }
+            } else {
+                push(length, 0);
+                n -= 1;
+                while n >= 3 {
+                    let part = n.min(6);
+                    push(16, part - 3);
+                    n -= part;
+                }
+            }
+            for _ in 0..n {
+                push(length, 0);
+            }
+        }
+        let mut meta = [0; 19];
+        self.builder.lengths(&counts, MAX_META, &mut meta);
+        let mut codes = [0; 19];
+        huffman::codes(&meta, &mut codes);
+        let ordered = META_ORDER.map(|symbol| meta[symbol]);
+        let sent = 1 + ordered.iter().rposition(|&n| n > 0).unwrap_or(0).max(3);
+        bits.put_flushed(sent as u64 - 4, 4, out);
+        for part in ordered[..sent].chunks(16) {
+            for &length in part {
+                bits.put(u64::from(length), 3);
+            }
+            bits.flush(out);
+        }
+        for &(symbol, extra) in &items[..used] {
+            bits.put_code(codes[usize::from(symbol)]);
+            let n = match symbol {
+                16 => 2,
+                17 => 3,
+                18 => 7,
+                _ => 0,
+            };
+            bits.put_flushed(u64::from(extra), n, out);
+        }
+    }
+
+    fn fill_lengths(&mut self, used: &[u8]) {
+        for symbol in (0..LENGTHS).filter(|&symbol| used.get(symbol).is_some_and(|&n| n > 0)) {
+            let code = self.literals[END + 1 + symbol];
+            let (value, n) = (code & 0xffff, code >> 16);
+            let (base, extra) = (usize::from(LENGTH_BASE[symbol]), LENGTH_EXTRA[symbol]);
+            let all = n + u32::from(extra);
+            for (i, entry) in self.lengths[base..base + (1 << extra)].iter_mut().enumerate() {
+                // The range of 284 includes 258, which has a symbol of its own.
+                if length_symbol(base + i) == symbol {
+                    *entry = value | (i as u32) << n | all << 24;
+                }
+            }
+        }
+    }
+
+    fn fill_quads(&mut self) {
+        let codes = BASES.map(|base| self.literals[usize::from(base)]);
+        let mut pairs = [(0u64, 0u32); 16];
+        for (i, pair) in pairs.iter_mut().enumerate() {
+            let (a, b) = (codes[i >> 2], codes[i & 3]);
+            let bits = u64::from(a & 0xffff) | u64::from(b & 0xffff) << (a >> 16);
+            *pair = (bits, (a >> 16) + (b >> 16));
+        }
+        for (i, entry) in self.quads.iter_mut().enumerate() {
+            let ((a, n), (b, m)) = (pairs[i >> 4], pairs[i & 15]);
+            *entry = a | b << n | u64::from(n + m) << 56;
+        }
+    }
+
+    #[inline(always)]
+    fn symbols(
+        &self,
+        text: &Text,
+        start: usize,
+        tokens: &Tokens,
+        table: bool,
+        to: &mut Bits,
+        out: &mut [u8],
+    ) {
+        // A copy that the compiler may keep in registers.
+        let mut bits = *to;
+        let mut at = start;
+        let mut quads = &tokens.quads[..tokens.quads_used];
+        for token in &tokens.list {
+            let n = usize::from(token.literals);
+            self.literals(text, at, n, &mut bits, out);
+            at += n;
+            if token.quads > 0 {
+                let (now, later) = quads.split_at(usize::from(token.quads).min(quads.len()));
+                quads = later;
+                at += 4 * now.len();
+                if table {
+                    self.quads(now, &mut bits, out);
+                } else {
+                    for &quad in now {
+                        for base in UNPACKED[usize::from(quad)].to_le_bytes() {
+                            bits.put_code(self.literals[usize::from(base)]);
+                        }
+                        bits.flush(out);
+                    }
+                }
+            }
+            if token.length > 0 {
+                let length = usize::from(token.length);
+                let code = self.lengths[length & 511];
+                bits.put(u64::from(code & 0xff_ffff), code >> 24);
+                let distance = u32::from(token.distance) + 1;
+                let symbol = distance_symbol(distance);
+                bits.put_code(self.distances[symbol & 31]);
+                let extra = distance_extra(symbol);
+                let low = (distance - 1) & ((1 << extra) - 1);
+                bits.put_flushed(u64::from(low), extra, out);
+                at += length;
+            }
+        }
+        self.literals(text, at, tokens.pending, &mut bits, out);
+        bits.put_code(self.literals[END]);
+        bits.flush(out);
+        *to = bits;
+    }
+
+    #[inline(always)]
+    fn literals(&self, text: &Text, at: usize, n: usize, bits: &mut Bits, out: &mut [u8]) {
+        let codes: &[Code; 256] = self.literals.first_chunk().expect("286 codes");
+        let (fours, rest) = text[at..at + n].as_chunks::<4>();
+        for four in fours {
+            for &byte in four {
+                bits.put_code(codes[usize::from(byte)]);
+            }
+            bits.flush(out);
+        }
+        // Up to three more, without a branch that depends on how many.
+        let [a, b, c, ..] = word(text, at + n - rest.len()).to_le_bytes();
+        for (i, byte) in [a, b, c].into_iter().enumerate() {
+            let code = codes[usize::from(byte)];
+            bits.put_code(if i < rest.len() { code } else { 0 });
+        }
+        bits.flush(out);
+    }
+
+    #[inline(always)]
+    fn quads(&self, quads: &[u8], bits: &mut Bits, out: &mut [u8]) {
+        let (pairs, rest) = quads.as_chunks::<2>();
+        for &[a, b] in pairs {
+            for quad in [a, b] {
+                let entry = self.quads[usize::from(quad)];
+                bits.put(entry & (u64::MAX >> 8), (entry >> 56) as u32);
+            }
+            bits.flush(out);
+        }
+        for &quad in rest {
+            let entry = self.quads[usize::from(quad)];
+            bits.put_flushed(entry & (u64::MAX >> 8), (entry >> 56) as u32, out);
+        }
+    }
+}

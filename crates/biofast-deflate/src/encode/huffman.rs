@@ -1,0 +1,175 @@
+//! Huffman codes of limited length from counts, as canonical codes ready to be written.
+
+/// The longest literal/length code used: four of them fit 56 bits.
+pub(super) const MAX_LITERAL: usize = 14;
+/// The longest distance code.
+pub(super) const MAX_DISTANCE: usize = 15;
+/// The longest code of a code length.
+pub(super) const MAX_META: usize = 7;
+
+/// The most symbols of an alphabet.
+const SYMBOLS: usize = 286;
+
+/// A code: its bits, first bit lowest, and from bit 16 on how many.
+pub(super) type Code = u32;
+
+/// Memory to build codes in.
+pub(super) struct Builder {
+    /// Used symbols as count << 9 | symbol, rarest first.
+    leaves: [u64; SYMBOLS],
+    /// Weights of leaves, then of inner nodes in the order of their making.
+    weights: [u64; 2 * SYMBOLS],
+    parents: [u16; 2 * SYMBOLS],
+    depths: [u8; 2 * SYMBOLS],
+}
+
+impl Builder {
+    pub(super) fn new() -> Self {
+        Self {
+            leaves: [0; SYMBOLS],
+            weights: [0; 2 * SYMBOLS],
+            parents: [0; 2 * SYMBOLS],
+            depths: [0; 2 * SYMBOLS],
+        }
+    }
+
+    /// Fills `lengths` with those of an optimal code for `counts`, but for what the limit costs. The code is complete
+    /// and has at least two symbols: some decoders take no other.
+    pub(super) fn lengths(&mut self, counts: &[u32], limit: usize, lengths: &mut [u8]) {
+        lengths.fill(0);
+        let mut n = 0;
+        for (symbol, &count) in counts.iter().enumerate().take(SYMBOLS) {
+            if count > 0 {
+                self.leaves[n] = u64::from(count) << 9 | symbol as u64;
+                n += 1;
+            }
+        }
+        if n < 2 {
+            let used = if n == 1 { (self.leaves[0] & 511) as usize } else { 0 };
+            lengths[used] = 1;
+            lengths[usize::from(used == 0)] = 1;
+            return;
+        }
+        self.leaves[..n].sort_unstable();
+        let mut left = self.count_lengths(n, limit);
+        let mut length = limit;
+        for leaf in &self.leaves[..n] {
+            while left[length] == 0 {
+                length -= 1;
+            }
+            left[length] -= 1;
+            lengths[(leaf & 511) as usize] = length as u8;
+        }
+    }
+
+    /// How many of the `n` leaves get each length.
+    fn count_lengths(&mut self, n: usize, limit: usize) -> [u32; 16] {
+        let Self { leaves, weights, parents, depths } = self;
+        for (weight, leaf) in weights.iter_mut().zip(&leaves[..n]) {
+            *weight = leaf >> 9;
+        }
+        // Inner nodes come in the order of their weights: two queues, no heap.
+        let (mut leaf, mut inner) = (0, n);
+        for node in n..2 * n - 1 {
+            let mut lightest = || {
+                let take_leaf = leaf < n && (inner >= node || weights[leaf] <= weights[inner]);
+                let taken = if take_leaf { &mut leaf } else { &mut inner };
+                *taken += 1;
+                *taken - 1
+            };
+            let (a, b) = (lightest(), lightest());
+            weights[node] = weights[a] + weights[b];
+            parents[a] = node as u16;
+            parents[b] = node as u16;
+        }
+        let mut counts = [0; 16];
+        depths[2 * n - 2] = 0;
+        for node in (0..2 * n - 2).rev() {
+            depths[node] = depths[usize::from(parents[node])].saturating_add(1);
+            if node < n {
+                counts[usize::from(depths[node]).min(limit)] += 1;
+            }
+        }
+        // Codes cut to the limit take too much of the code space: lengthen others until it is full again.
+        let space: u32 = (1..=limit).map(|l| counts[l] << (limit - l)).sum();
+        for _ in 1 << limit..space {
+            let Some(l) = (1..limit).rev().find(|&l| counts[l] > 0) else { break };
+            counts[limit] -= 1;
+            counts[l] -= 1;
+            counts[l + 1] += 2;
+        }
+        counts
+    }
+}
+
+/// The canonical codes of `lengths`.
+pub(super) fn codes(lengths: &[u8], codes: &mut [Code]) {
+    let mut counts = [0u32; 16];
+    for &length in lengths {
+        counts[usize::from(length & 15)] += 1;
+    }
+    counts[0] = 0;
+    let mut next = [0u32; 16];
+    for l in 1..16 {
+        next[l] = (next[l - 1] + counts[l - 1]) << 1;
+    }
+    for (&length, code) in lengths.iter().zip(codes) {
+        *code = 0;
+        if length > 0 {
+            let value = &mut next[usize::from(length & 15)];
+            *code = value.reverse_bits() >> (32 - u32::from(length)) | u32::from(length) << 16;
+            *value += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn space(lengths: &[u8], limit: usize) -> u64 {
+        lengths.iter().filter(|&&l| l > 0).map(|&l| 1 << (limit - usize::from(l))).sum()
+    }
+
+    #[test]
+    fn counts_that_grow_like_fibonacci_stay_within_the_limit() {
+        let mut counts = [1u32; 40];
+        for i in 2..40 {
+            counts[i] = counts[i - 1] + counts[i - 2];
+        }
+        for (symbols, limit) in [(40, MAX_LITERAL), (30, MAX_DISTANCE), (19, MAX_META)] {
+            let mut lengths = [0; 40];
+            Builder::new().lengths(&counts[..symbols], limit, &mut lengths[..symbols]);
+            assert_eq!(space(&lengths[..symbols], limit), 1 << limit);
+            assert!(lengths[..symbols].is_sorted_by(|a, b| a >= b) && lengths[0] as usize == limit);
+        }
+    }
+
+    #[test]
+    fn a_code_has_two_symbols_at_least() {
+        for counts in [[0, 0, 0], [5, 0, 0], [0, 7, 0], [0, 0, 1]] {
+            let mut lengths = [9; 3];
+            Builder::new().lengths(&counts, 7, &mut lengths);
+            assert_eq!(space(&lengths, 7), 128, "{counts:?}");
+            assert!(counts.iter().zip(lengths).all(|(&c, l)| c == 0 || l == 1));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn codes_are_complete_and_frequent_symbols_have_no_longer_ones(
+            counts in prop::collection::vec(prop_oneof![Just(0u32), 0u32..20, 0u32..70_000], 2..=SYMBOLS),
+        ) {
+            let mut lengths = vec![0; counts.len()];
+            Builder::new().lengths(&counts, MAX_LITERAL, &mut lengths);
+            prop_assert_eq!(space(&lengths, MAX_LITERAL), 1 << MAX_LITERAL);
+            for (&c, &l) in counts.iter().zip(&lengths) {
+                prop_assert!(c == 0 || l > 0);
+                for (&d, &m) in counts.iter().zip(&lengths) {
+                    prop_assert!(c <= d || m == 0 || l <= m);
+                }
+            }
+        }
+    }
+}

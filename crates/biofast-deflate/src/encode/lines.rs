@@ -1,0 +1,173 @@
+//! The lines of a block and which line of a record each is. A block may begin and end anywhere in a record.
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Name,
+    Bases,
+    Plus,
+    Qualities,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Kind::Name, Kind::Bases, Kind::Plus, Kind::Qualities];
+}
+
+/// A line without its line feed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// The lines of one block.
+pub(super) struct Lines {
+    newlines: Vec<u32>,
+    len: usize,
+    /// The number in a record of the first line.
+    phase: usize,
+}
+
+impl Lines {
+    pub(super) fn new() -> Self {
+        Self { newlines: Vec::new(), len: 0, phase: 0 }
+    }
+
+    /// Finds the lines of `text`; false if they don't make records.
+    ///
+    /// What is found decides on how well the text is compressed, never on what is written: any reading of it is right.
+    pub(super) fn find(&mut self, text: &[u8]) -> bool {
+        self.newlines.clear();
+        biofast_kernels::index_newlines(text, 0, &mut self.newlines);
+        self.len = text.len();
+        let mut best = None;
+        for phase in 0..4 {
+            self.phase = phase;
+            if self.is_consistent(text) {
+                let score = self.score(text);
+                if best.is_none_or(|(most, _)| score > most) {
+                    best = Some((score, phase));
+                }
+            }
+        }
+        match best {
+            Some((score, phase)) if score > 0 => {
+                self.phase = phase;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How many there are; the first and the last may be parts.
+    pub(super) fn count(&self) -> usize {
+        self.newlines.len() + 1
+    }
+
+    /// The line of this number.
+    #[inline]
+    pub(super) fn get(&self, i: usize) -> Option<Line> {
+        let start = match i.checked_sub(1) {
+            Some(before) => *self.newlines.get(before)? as usize + 1,
+            None => 0,
+        };
+        let end = self.newlines.get(i).map_or(self.len, |&end| end as usize);
+        Some(Line { kind: Kind::ALL[(self.phase + i) % 4], start, end })
+    }
+
+    /// The lines in turn.
+    fn iter(&self) -> impl Iterator<Item = Line> {
+        (0..self.count()).filter_map(|i| self.get(i))
+    }
+
+    /// The lines of one kind.
+    pub(super) fn of(&self, kind: Kind) -> impl Iterator<Item = Line> {
+        let first = (kind as usize + 4 - self.phase) % 4;
+        (first..self.count()).step_by(4).filter_map(|i| self.get(i))
+    }
+
+    /// Whether names start with @, separators with +, and bases and qualities are of the same number.
+    fn is_consistent(&self, text: &[u8]) -> bool {
+        let mut bases = None;
+        self.iter().all(|Line { kind, start, end }| {
+            // The first line may be the end of one; the last line may be the start.
+            let starts_with = |byte| start == 0 || text.get(start).is_none_or(|&b| b == byte);
+            match kind {
+                Kind::Name => starts_with(b'@'),
+                Kind::Plus => starts_with(b'+'),
+                Kind::Bases => {
+                    bases = (start > 0).then_some(end - start);
+                    true
+                }
+                Kind::Qualities => {
+                    let n = end - start;
+                    bases.take().is_none_or(|bases| n == bases || n < bases && end == text.len())
+                }
+            }
+        })
+    }
+
+    /// How many of the first bytes of the longest line of bases are bases, less how many of the longest line of
+    /// qualities: tells the two apart in a block of few lines.
+    fn score(&self, text: &[u8]) -> i64 {
+        let longest = |wanted| {
+            let (start, end) =
+                self.of(wanted).map(|l| (l.start, l.end)).max_by_key(|(s, e)| e - s)?;
+            Some(&text[start..end.min(start + 128)])
+        };
+        let bases = |line: &[u8]| {
+            line.iter().filter(|b| b"ACGTN".contains(&b.to_ascii_uppercase())).count() as i64
+        };
+        let of_bases = longest(Kind::Bases).map_or(0, |line| 2 * bases(line) - line.len() as i64);
+        let of_qualities = longest(Kind::Qualities).map_or(0, |line| {
+            let scores = line.iter().filter(|b| b.is_ascii_graphic() || **b == b'\r').count();
+            // Binary data has lines, too.
+            if scores < line.len() { -1000 } else { scores as i64 - 2 * bases(line) }
+        });
+        of_bases + of_qualities
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &[u8]) -> Option<Vec<Kind>> {
+        let mut lines = Lines::new();
+        lines.find(text).then(|| lines.iter().map(|line| line.kind).collect())
+    }
+
+    #[test]
+    fn the_first_line_is_known_wherever_a_block_starts() {
+        let record = b"@read\nACGTACGTAA\n+\n@IIIIIIIII\n";
+        let text = record.repeat(5);
+        for start in 0..record.len() {
+            let expected = match start {
+                0..6 => Kind::Name,
+                6..17 => Kind::Bases,
+                17..19 => Kind::Plus,
+                _ => Kind::Qualities,
+            };
+            for end in [text.len(), text.len() - 3, text.len() - 12, text.len() - 20] {
+                let found = kinds(&text[start..end]).map(|kinds| kinds[0]);
+                assert_eq!(found, Some(expected), "{start}..{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_one_line_are_told_by_their_letters() {
+        assert_eq!(kinds(&b"ACGT".repeat(1000)), Some(vec![Kind::Bases]));
+        assert_eq!(kinds(&b"IIHF#".repeat(1000)), Some(vec![Kind::Qualities]));
+    }
+
+    #[test]
+    fn text_that_is_no_fastq_is_declined() {
+        assert_eq!(kinds(b">r\nACGT\n>s\nACGTA\n>t\nGGTA\n>u\nAC\n"), None);
+        assert_eq!(kinds(b"a\tb\tc\n1\t2\t3\n4\t5\t6\n7\t8\t9\n1\t2\t3\n"), None);
+        let raw: Vec<u8> = (0..4000u32).map(|i| (i * i % 41) as u8).filter(|&b| b != 10).collect();
+        assert_eq!(kinds(&raw), None);
+        assert_eq!(kinds(b"@r\nACGT\n+\nIIII\n@r\nACGT\n+\nIII\n@r\nACGT\n+\nIIII\n"), None);
+    }
+}

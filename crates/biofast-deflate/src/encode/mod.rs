@@ -1,0 +1,96 @@
+//! DEFLATE that knows FASTQ.
+//!
+//! Lines of bases and of qualities hold hardly any matches worth their bits, and looking for them is what a general
+//! encoder spends its time on. This one looks where they are: names and separators repeat the record before, qualities
+//! come in runs, and stretches of qualities around a separator, a name or a run come again. All else is literals under
+//! codes made for the block. `docs/deflate.md` tells the strategies and their figures.
+
+mod bits;
+mod costs;
+mod emit;
+mod huffman;
+mod isa;
+mod lines;
+mod names;
+mod quals;
+mod repeats;
+mod runs;
+mod symbols;
+mod tokens;
+mod work;
+
+use biofast_kernels::Isa;
+
+use isa::Encode;
+use tokens::MAX_TEXT;
+use work::Work;
+
+/// Bytes below which a text is not worth it.
+const MIN_TEXT: usize = 2048;
+
+/// How much time an encoder takes for size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// About twice the speed of libdeflate's level 1, and smaller on most reads.
+    #[default]
+    Fast,
+    /// Looks for earlier stretches everywhere in the qualities.
+    Small,
+}
+
+/// Deflates blocks of FASTQ. Holds about 700 kB: keep it.
+///
+/// What it makes of a text depends on nothing but the text and the effort: not on the blocks before, nor on the
+/// instruction set.
+///
+/// ```
+/// use biofast_deflate::{Block, Effort, FastqDeflater, Inflater};
+///
+/// let text = b"@r1 first\nACGTTGCAAC\n+\nIIIIIIHHH#\n".repeat(100);
+/// let mut stream = Vec::new();
+/// assert!(FastqDeflater::new(Effort::Fast).deflate(&text, &mut stream));
+/// let mut back = vec![0; text.len()];
+/// Inflater::new().inflate_blocks([Block { input: &stream, output: &mut back }])?;
+/// assert!(back == text && stream.len() < text.len() / 10);
+/// # Ok::<(), biofast_deflate::Fault>(())
+/// ```
+pub struct FastqDeflater {
+    work: Box<Work>,
+    encode: Encode,
+    effort: Effort,
+}
+
+impl FastqDeflater {
+    /// A deflater for the instruction set that `biofast_kernels` uses.
+    pub fn new(effort: Effort) -> Self {
+        Self::for_isa(effort, biofast_kernels::active())
+    }
+
+    /// A deflater for another instruction set; `None` where the CPU doesn't have it. For tests and benchmarks.
+    #[doc(hidden)]
+    pub fn with_isa(effort: Effort, isa: Isa) -> Option<Self> {
+        biofast_kernels::available().contains(&isa).then(|| Self::for_isa(effort, isa))
+    }
+
+    fn for_isa(effort: Effort, isa: Isa) -> Self {
+        Self { work: Box::new(Work::new()), encode: isa::encode_for(isa), effort }
+    }
+
+    /// Appends `text` to `out` as a raw DEFLATE stream (RFC 1951).
+    ///
+    /// It may begin and end anywhere in a record. Returns false and leaves `out` as it is where a general encoder is
+    /// the better choice: what doesn't read as records of four lines, sequences that repeat each other, and texts below
+    /// 2 kB or above 64 KiB.
+    pub fn deflate(&mut self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        if !(MIN_TEXT..=MAX_TEXT).contains(&text.len()) {
+            return false;
+        }
+        match (self.encode)(&mut self.work, text, self.effort) {
+            Some(n) => {
+                out.extend_from_slice(self.work.stream(n));
+                true
+            }
+            None => false,
+        }
+    }
+}

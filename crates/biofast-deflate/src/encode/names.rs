@@ -1,0 +1,218 @@
+//! Names and separators, which resemble earlier ones, and the ends of the qualities around them: a copy of a separator
+//! goes on into the qualities behind it, that of a name begins in the qualities before it.
+
+use super::costs::Costs;
+use super::runs::Runs;
+use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
+use super::tokens::{Text, Tokens, common, word};
+
+/// The shortest copy.
+const MIN_COPY: usize = 3;
+/// Slots of a table of places.
+const SLOTS: usize = 1024;
+/// Separators up to this length don't repeat the name.
+const BARE: usize = 6;
+
+/// What is remembered of the records before.
+pub(super) struct Names {
+    /// The last name with its two line feeds.
+    name: Option<(usize, usize)>,
+    /// The last separator with its two line feeds.
+    plus: Option<(usize, usize)>,
+    /// Where separators start, by the qualities that follow.
+    heads: Box<[u16; SLOTS]>,
+    /// Where names start, by the qualities before.
+    tails: Box<[u16; SLOTS]>,
+}
+
+#[inline(always)]
+fn slot(scores: u32) -> usize {
+    (scores.wrapping_mul(0x9e37_79b1) >> 22) as usize % SLOTS
+}
+
+impl Names {
+    pub(super) fn new() -> Self {
+        let table = || Box::new([0; SLOTS]);
+        Self { name: None, plus: None, heads: table(), tails: table() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        (self.name, self.plus) = (None, None);
+        self.heads.fill(0);
+        self.tails.fill(0);
+    }
+
+    /// Adds the separator `text[start..end]` and as many of the qualities up to `qualities_end` as it can; returns where
+    /// it stopped.
+    #[inline(always)]
+    pub(super) fn add_plus(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        (start, end): (usize, usize),
+        qualities_end: usize,
+        (runs, costs): (&Runs, &Costs),
+    ) -> usize {
+        let before = self.plus.replace((start, end));
+        if end - start > BARE {
+            match self.name {
+                Some(name) => add_fields(tokens, text, (start, end), name),
+                None => tokens.literals(&text[start..end]),
+            }
+            return end;
+        }
+        let found = &mut self.heads[slot(word(text, end) as u32)];
+        let far = usize::from(*found);
+        *found = start as u16;
+        let most = (qualities_end.max(end) - start).min(MAX_LENGTH);
+        let reach = |from: usize| match start - from {
+            1..=MAX_DISTANCE => common(text, start, from, most),
+            _ => 0,
+        };
+        let bare = end - start;
+        // Length, source, and what the qualities in it save.
+        let mut best = (0, 0, 0);
+        if let Some((from, _)) = before {
+            let n = reach(from);
+            let saved = costs.saved_by_longer(text, runs, start + bare, start + n);
+            best = if saved > 0 { (n, from, saved) } else { (n.min(bare), from, 0) };
+        }
+        if far > 0 && far < start && best.1 != far {
+            let n = reach(far);
+            if n > best.0 {
+                let more =
+                    if best.0 < bare { 0 } else { costs.farther(start - far, start - best.1) };
+                let saved = costs.saved_by_longer(text, runs, start + bare, start + n);
+                if saved > best.2 + more {
+                    best = (n, far, saved);
+                }
+            }
+        }
+        let (n, from, _) = best;
+        if n >= MIN_COPY.max(end - start) {
+            tokens.copy(n, start - from);
+            return start + n;
+        }
+        tokens.literals(&text[start..end]);
+        end
+    }
+
+    /// Where the qualities `text[start..end]` that a name follows are to end, so that the rest is copied with the name:
+    /// what [`add_name`](Self::add_name) needs.
+    #[inline(always)]
+    pub(super) fn tail(
+        &mut self,
+        text: &Text,
+        (start, end): (usize, usize),
+        name_end: usize,
+        (runs, costs): (&Runs, &Costs),
+    ) -> Tail {
+        let mut tail = Tail { start: end, from: 0, length: 0 };
+        let Some((before, _)) = self.name else { return tail };
+        if end < start + 4 {
+            return tail;
+        }
+        let found = &mut self.tails[slot(word(text, end - 4) as u32)];
+        let far = usize::from(*found);
+        *found = end as u16;
+        let forward = |from: usize| common(text, end, from, name_end - end);
+        let backward = |from: usize| {
+            let most = from.min(end - start);
+            (0..most).take_while(|i| text[end - 1 - i] == text[from - 1 - i]).count()
+        };
+        let (near, mut back) = (forward(before), backward(before));
+        let mut saved = costs.saved_by_longer(text, runs, end - back, end);
+        if saved == 0 {
+            back = 0;
+        }
+        let mut best = (near, back, before);
+        if far > 0 && far < end && far != before && end - far <= MAX_DISTANCE {
+            let (ahead, longer) = (forward(far), backward(far));
+            if ahead >= near && longer > back {
+                saved += costs.farther(end - far, end - before);
+                if costs.saved_by_longer(text, runs, end - longer, end) > saved {
+                    best = (ahead, longer, far);
+                }
+            }
+        }
+        let (ahead, back, from) = best;
+        if ahead >= MIN_COPY && end - from <= MAX_DISTANCE && ahead + back <= MAX_LENGTH {
+            tail = Tail { start: end - back, from: from - back, length: ahead + back };
+        }
+        tail
+    }
+
+    /// Adds the name `text[start..end]` and the qualities that `tail` left to it.
+    #[inline(always)]
+    pub(super) fn add_name(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        (start, end): (usize, usize),
+        tail: Option<Tail>,
+    ) {
+        let before = self.name.replace((start, end));
+        let Some((like, like_end)) = before else {
+            return tokens.literals(&text[start..end]);
+        };
+        let tail = tail.filter(|tail| tail.length > 0 && tail.start + tail.length > start);
+        let Some(Tail { start: first, from, length }) = tail else {
+            return add_fields(tokens, text, (start, end), (like, like_end));
+        };
+        tokens.copy(length, first - from);
+        let at = first + length;
+        // The record before is the best guide to the rest.
+        add_fields(tokens, text, (at, end), (like_end.min(like + at - start), like_end));
+    }
+}
+
+/// The qualities at the end of a line that are copied with the name behind them.
+#[derive(Clone, Copy)]
+pub(super) struct Tail {
+    /// Where they start.
+    pub(super) start: usize,
+    /// Where they are copied from.
+    from: usize,
+    /// How long that copy is.
+    length: usize,
+}
+
+/// Adds `text[start..end]`, with copies of what it has in common with the earlier `text[like..like_end]`. Where they
+/// differ both are followed to the end of the field.
+#[inline(always)]
+fn add_fields(
+    tokens: &mut Tokens,
+    text: &Text,
+    (start, end): (usize, usize),
+    (like, like_end): (usize, usize),
+) {
+    let (mut at, mut from) = (start, like);
+    loop {
+        if at - from > MAX_DISTANCE {
+            break;
+        }
+        let n = common(text, at, from, (end - at).min(like_end - from));
+        if n >= MIN_COPY {
+            tokens.copy(n, at - from);
+        } else {
+            tokens.literals(&text[at..at + n]);
+        }
+        at += n;
+        from += n;
+        if at >= end || from >= like_end {
+            break;
+        }
+        let next = skip_field(text, at, end);
+        tokens.literals(&text[at..next]);
+        at = next;
+        from = skip_field(text, from, like_end);
+    }
+    tokens.literals(&text[at..end]);
+}
+
+/// Where the field around `at` ends: behind letters and digits, or behind a single other byte.
+#[inline(always)]
+fn skip_field(text: &Text, at: usize, end: usize) -> usize {
+    let field = text[at..end].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+    at + field.max(1)
+}

@@ -1,0 +1,179 @@
+//! Lines of qualities: literals, runs of one score, and copies of earlier stretches where they are cheaper.
+
+use super::costs::{Costs, threes};
+use super::runs::Runs;
+use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
+use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
+
+/// Slots of the table of earlier stretches.
+const SLOTS: usize = 8192;
+/// Bytes that two stretches must have in common to be found.
+const HASHED: usize = 8;
+
+/// From how many repeats on a run is worth looking for an earlier one: half the runs, most of the gain.
+const LOOKED_UP: usize = 5;
+
+/// Earlier stretches of qualities.
+pub(super) struct Stretches {
+    /// The last place of each hash.
+    table: Box<[u16; SLOTS]>,
+    /// The cost of all literals before each byte of a line.
+    sums: Vec<u32>,
+}
+
+#[inline(always)]
+fn slot(stretch: u64) -> usize {
+    (stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize
+}
+
+impl Stretches {
+    /// Adds a line with its runs, and with copies that begin where runs begin.
+    #[inline(always)]
+    pub(super) fn add_at_runs(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        (start, end): (usize, usize),
+        (runs, costs): (&Runs, &Costs),
+    ) {
+        tokens.count(&text[start..end]);
+        let mut done = start;
+        let mut at = start + 1;
+        while at + 2 < end {
+            let window = runs.window(at);
+            let threes = threes(window);
+            if threes == 0 {
+                at += 62;
+                continue;
+            }
+            let skip = threes.trailing_zeros() as usize;
+            let mut n = (window >> skip).trailing_ones() as usize;
+            at += skip;
+            if at >= end {
+                break;
+            }
+            if skip + n == 64 {
+                n = runs.length(at);
+            }
+            n = n.min(end - at);
+            let score = text[at];
+            let first = at - 1;
+            if n >= LOOKED_UP && first >= done && at + n + 4 <= end {
+                let key = word(text, at + n) << 32 | (n as u64) << 8 | u64::from(score);
+                let found = &mut self.table[slot(key) % SLOTS];
+                let earlier = usize::from(*found);
+                *found = first as u16;
+                if earlier > 0 && earlier < first && first - earlier <= MAX_DISTANCE {
+                    let length = common(text, first, earlier, (end - first).min(MAX_LENGTH));
+                    if length >= n + 4 {
+                        let now = costs.stretch(text, runs, first, first + length);
+                        if now > costs.copy(length, first - earlier) {
+                            tokens.pend(first - done);
+                            for &score in &text[first..first + length] {
+                                tokens.uncount(score, 1);
+                            }
+                            tokens.copy(length, first - earlier);
+                            done = first + length;
+                            at = done;
+                            continue;
+                        }
+                    }
+                }
+            }
+            if n >= costs.shortest_run(score) {
+                tokens.pend(at - done);
+                tokens.uncount(score, n);
+                tokens.copy(n, 1);
+                done = at + n;
+            }
+            at += n + 1;
+        }
+        tokens.pend(end - done);
+    }
+
+    pub(super) fn new() -> Self {
+        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.table.fill(0);
+    }
+
+    /// Adds a line with its runs and with copies from earlier lines that are cheaper than literals.
+    #[inline(always)]
+    pub(super) fn add(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        (start, end): (usize, usize),
+        (runs, costs): (&Runs, &Costs),
+    ) {
+        tokens.count(&text[start..end]);
+        let Some(sums) = self.sums.get_mut(..=end - start) else { return };
+        let mut sum = 0;
+        let mut place = start;
+        while place < end {
+            let run = if runs.window(place) & 7 == 7 && place > start {
+                runs.length(place).min(end - place)
+            } else {
+                0
+            };
+            if run >= costs.shortest_run(text[place]) {
+                sums[place - start] = sum;
+                sum += costs.run(run.min(MAX_LENGTH));
+                sums[place - start + 1..place - start + run].fill(sum);
+                place += run;
+            } else {
+                sums[place - start] = sum;
+                sum += costs.literal(text[place]);
+                place += 1;
+            }
+        }
+        sums[end - start] = sum;
+        let literals = |at: usize, n: usize| sums[at - start + n] - sums[at - start];
+        let mut done = start;
+        let mut at = start;
+        let mut misses = 0;
+        while at + HASHED <= end {
+            let stretch = word(text, at);
+            let found = &mut self.table[slot(stretch) % SLOTS];
+            let earlier = usize::from(*found);
+            *found = at as u16;
+
+            let mut best = (0, 0, 0); // saved, length, distance
+            if at > start && runs.window(at) & 7 == 7 {
+                let n = runs.length(at).min(end - at);
+                if n >= costs.shortest_run(text[at]) {
+                    best = (1, n, 1);
+                }
+            }
+            if earlier > 0 && earlier < at && at - earlier <= MAX_DISTANCE {
+                let n = common(text, at, earlier, (end - at).min(MAX_LENGTH));
+                if n >= HASHED && n > best.1 {
+                    let saved = literals(at, n).saturating_sub(costs.copy(n, at - earlier));
+                    if saved > 0 {
+                        best = (saved, n, at - earlier);
+                    }
+                }
+            }
+            let (saved, n, distance) = best;
+            if saved == 0 {
+                at += 1 + (misses >> 4usize).min(3);
+                misses += 1;
+                continue;
+            }
+            misses = 0;
+            tokens.pend(at - done);
+            for &score in &text[at..at + n] {
+                tokens.uncount(score, 1);
+            }
+            tokens.copy(n, distance);
+            for inside in (at + 1..(at + n).min(end.saturating_sub(HASHED))).step_by(2) {
+                self.table[slot(word(text, inside)) % SLOTS] = inside as u16;
+            }
+            at += n;
+            done = at;
+        }
+        tokens.pend(end - done);
+    }
+}

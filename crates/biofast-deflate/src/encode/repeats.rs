@@ -1,0 +1,62 @@
+//! Do sequences repeat each other within a block? Amplicons and small genomes do, and then a general encoder makes less
+//! of them.
+
+/// Slots of the table of earlier 16-mers.
+const SLOTS: usize = 8192;
+/// One 16-mer in so many may have come before.
+const TOLERATED: usize = 2;
+/// 16-mers that a judgement takes.
+const ENOUGH: usize = 128;
+
+/// Counts 16-mers that come again.
+pub(super) struct Repeats {
+    /// The last 16-mer of each hash, packed; those that begin at every fourth base of a line.
+    table: Box<[u32; SLOTS]>,
+    seen: usize,
+    again: usize,
+}
+
+#[inline(always)]
+fn slot(mer: u32) -> usize {
+    (mer.wrapping_mul(0x9e37_79b1) >> 19) as usize % SLOTS
+}
+
+impl Repeats {
+    pub(super) fn new() -> Self {
+        Self { table: Box::new([0; SLOTS]), seen: 0, again: 0 }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.table.fill(0);
+        (self.seen, self.again) = (0, 0);
+    }
+
+    /// Looks at bases, packed by four.
+    ///
+    /// Of 32 bases in a row one of four neighbouring 16-mers is looked up: if the sequence came before, wherever that
+    /// read began, one of the four was at a fourth base.
+    #[inline(always)]
+    pub(super) fn add(&mut self, packed: &[u8]) {
+        let (eights, _) = packed.as_chunks::<8>();
+        for eight in eights {
+            let bases = u64::from_be_bytes(*eight);
+            let known = |shift: u32| {
+                let mer = (bases >> (32 - 2 * shift)) as u32;
+                mer != 0 && self.table[slot(mer)] == mer
+            };
+            self.again += usize::from(known(0) | known(1) | known(2) | known(3));
+        }
+        self.seen += eights.len();
+        for four in packed.windows(4) {
+            if let &[a, b, c, d] = four {
+                let mer = u32::from_be_bytes([a, b, c, d]);
+                self.table[slot(mer)] = mer;
+            }
+        }
+    }
+
+    /// Whether too many came again.
+    pub(super) fn are_many(&self) -> bool {
+        self.seen >= ENOUGH && self.again * TOLERATED > self.seen
+    }
+}

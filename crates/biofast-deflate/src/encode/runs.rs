@@ -1,0 +1,120 @@
+//! Which bytes of a text repeat the one before: a bit each.
+
+use super::tokens::{MAX_TEXT, Text};
+
+/// A bit for each byte of a text, and zeros.
+pub(super) type Bitmap = [u64; MAX_TEXT / 64 + 2];
+
+/// Fills the words of a bitmap that the first `n` bytes, at most [`MAX_TEXT`], have bits in. What it says of the first
+/// byte doesn't matter.
+pub(super) type Fill = fn(&Text, usize, &mut Bitmap);
+
+/// Where a text repeats itself.
+pub(super) struct Runs {
+    bitmap: Box<Bitmap>,
+}
+
+impl Runs {
+    pub(super) fn new() -> Self {
+        Self { bitmap: Box::new([0; MAX_TEXT / 64 + 2]) }
+    }
+
+    /// Looks at the first `n` bytes.
+    pub(super) fn find(&mut self, text: &Text, n: usize, fill: Fill) {
+        fill(text, n, &mut self.bitmap);
+        // Nothing repeats what is before the text, and what is behind it doesn't count.
+        self.bitmap[0] &= !1;
+        let end = (n / 64).min(self.bitmap.len() - 1);
+        self.bitmap[end] &= (1 << (n % 64)) - 1;
+        self.bitmap[end + 1..].fill(0);
+    }
+
+    /// The bits of 64 bytes from `at` on, lowest first.
+    #[inline(always)]
+    pub(super) fn window(&self, at: usize) -> u64 {
+        let (i, shift) = (at / 64, at % 64);
+        let word = |i: usize| self.bitmap.get(i).copied().unwrap_or(0);
+        word(i) >> shift | word(i + 1) << 1 << (63 - shift)
+    }
+
+    /// How many bytes from `at` on repeat the one before.
+    #[inline(always)]
+    pub(super) fn length(&self, at: usize) -> usize {
+        let mut n = 0;
+        loop {
+            let more = self.window(at + n).trailing_ones() as usize;
+            n += more;
+            if more < 64 {
+                return n;
+            }
+        }
+    }
+}
+
+/// A [`Fill`] from a function that tells which of 64 bytes are the same.
+#[inline(always)]
+pub(super) fn fill_by(
+    text: &Text,
+    n: usize,
+    bitmap: &mut Bitmap,
+    equal: impl Fn(&[u8; 64], &[u8; 64]) -> u64,
+) {
+    let (first, _) = text.as_chunks::<64>();
+    // The first byte has none before: shift within the first 64.
+    let mut before = [0; 64];
+    before[1..].copy_from_slice(&text[..63]);
+    if let (Some(bits), Some(bytes)) = (bitmap.first_mut(), first.first()) {
+        *bits = equal(bytes, &before);
+    }
+    let (shifted, _) = text[63..].as_chunks::<64>();
+    let words = bitmap[1..].iter_mut().zip(first[1..].iter().zip(shifted));
+    for (bits, (bytes, before)) in words.take(n / 64) {
+        *bits = equal(bytes, before);
+    }
+}
+
+/// The reference, eight bytes at a time.
+pub(super) fn fill_portable(text: &Text, n: usize, bitmap: &mut Bitmap) {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    fill_by(text, n, bitmap, |a, b| {
+        let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+        words.rev().fold(0, |bits, (a, b)| {
+            let differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+            let same = !(((differ & LOW) + LOW) | differ | LOW) >> 7;
+            bits << 8 | same.wrapping_mul(0x0102_0408_1020_4080) >> 56
+        })
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::PADDING;
+    use super::*;
+
+    #[test]
+    fn a_bit_says_that_a_byte_is_that_before() {
+        let mut text = Box::new([0; MAX_TEXT + PADDING]);
+        let mut state = 1u64;
+        for byte in &mut text[..MAX_TEXT] {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            *byte = b"\0\0AA\x80\xff\n"[(state >> 40) as usize % 7];
+        }
+        for n in [1, 2, 63, 64, 65, 127, 128, 129, 5000, MAX_TEXT - 1, MAX_TEXT] {
+            let mut runs = Runs::new();
+            runs.find(&text, n, fill_portable);
+            for at in 0..MAX_TEXT {
+                let expected = at > 0 && at < n && text[at] == text[at - 1];
+                assert_eq!(runs.window(at) & 1 == 1, expected, "{at} of {n}");
+            }
+            assert_eq!(runs.length(n), 0);
+        }
+    }
+
+    #[test]
+    fn a_run_may_be_as_long_as_the_text() {
+        let text = Box::new([b'I'; MAX_TEXT + PADDING]);
+        let mut runs = Runs::new();
+        runs.find(&text, MAX_TEXT, fill_portable);
+        assert_eq!((runs.length(1), runs.length(1000)), (MAX_TEXT - 1, MAX_TEXT - 1000));
+    }
+}

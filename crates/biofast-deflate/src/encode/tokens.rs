@@ -1,0 +1,279 @@
+//! What a DEFLATE block will say, before its codes are known: literals, bases four by four, and copies, with counts
+//! of their symbols.
+
+use super::symbols::{DISTANCES, LENGTHS, MAX_LENGTH, distance_symbol, length_symbol};
+
+/// The most text of a stream.
+pub(super) const MAX_TEXT: usize = 65_536;
+/// Zeros behind the text, so that words can be read anywhere in it.
+pub(super) const PADDING: usize = 64;
+
+/// A text and its padding.
+pub(super) type Text = [u8; MAX_TEXT + PADDING];
+
+/// The eight bytes at `at`, lowest first.
+#[inline(always)]
+pub(super) fn word(text: &Text, at: usize) -> u64 {
+    match text.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => 0,
+    }
+}
+
+/// How many bytes at `a` are also at `b`, `most` at the utmost.
+#[inline(always)]
+pub(super) fn common(text: &Text, a: usize, b: usize, most: usize) -> usize {
+    let mut n = 0;
+    while n < most {
+        let differ = word(text, a + n) ^ word(text, b + n);
+        if differ != 0 {
+            return most.min(n + (differ.trailing_zeros() / 8) as usize);
+        }
+        n += 8;
+    }
+    most
+}
+
+/// Literals, then groups of four bases, then a copy. Any of them may be none.
+#[derive(Clone, Copy)]
+pub(super) struct Token {
+    pub(super) literals: u16,
+    pub(super) quads: u16,
+    /// 0: no copy.
+    pub(super) length: u16,
+    /// Less one.
+    pub(super) distance: u16,
+}
+
+pub(super) struct Tokens {
+    pub(super) list: Vec<Token>,
+    /// Literals behind the last token.
+    pub(super) pending: usize,
+    /// Groups of four bases, packed as [`pack`] does.
+    pub(super) quads: Box<[u8; MAX_TEXT / 4]>,
+    pub(super) quads_used: usize,
+    counts: Counts,
+}
+
+#[derive(Clone)]
+struct Counts {
+    /// Literals, in any of the tables: neighbours go to different ones, so that no addition waits for another.
+    literals: [[u32; 256]; 4],
+    /// Literals counted that are none.
+    taken_back: [u32; 256],
+    quads: [[u32; 256]; 2],
+    lengths: [u32; 32],
+    distances: [u32; 32],
+}
+
+impl Counts {
+    const NONE: Self = Self {
+        literals: [[0; 256]; 4],
+        taken_back: [0; 256],
+        quads: [[0; 256]; 2],
+        lengths: [0; 32],
+        distances: [0; 32],
+    };
+}
+
+/// The bases of each packed group.
+pub(super) static UNPACKED: [u32; 256] = {
+    let mut groups = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        groups[i] = u32::from_le_bytes([
+            BASES[i >> 6 & 3],
+            BASES[i >> 4 & 3],
+            BASES[i >> 2 & 3],
+            BASES[i & 3],
+        ]);
+        i += 1;
+    }
+    groups
+};
+
+/// Bases in the order of the two bits of their letters that tell them apart.
+pub(super) const BASES: [u8; 4] = *b"ACTG";
+
+/// Four bases in eight bits, the first one highest.
+#[inline(always)]
+fn pack(bases: u32) -> u8 {
+    ((bases >> 1 & 0x0303_0303).wrapping_mul(0x4010_0401) >> 24) as u8
+}
+
+impl Tokens {
+    pub(super) fn new() -> Self {
+        Self {
+            list: Vec::with_capacity(MAX_TEXT / 3),
+            pending: 0,
+            quads: Box::new([0; MAX_TEXT / 4]),
+            quads_used: 0,
+            counts: Counts::NONE,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.pending = 0;
+        self.quads_used = 0;
+        self.counts = Counts::NONE;
+    }
+
+    /// Adds literals.
+    #[inline(always)]
+    pub(super) fn literals(&mut self, bytes: &[u8]) {
+        self.pending += bytes.len();
+        self.count(bytes);
+    }
+
+    /// Counts literals that are added by [`pend`](Self::pend), or taken back by [`uncount`](Self::uncount).
+    #[inline(always)]
+    pub(super) fn count(&mut self, bytes: &[u8]) {
+        let [a, b, c, d] = &mut self.counts.literals;
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            let word = u64::from_le_bytes(*word);
+            let byte = |n: u32| (word >> (8 * n)) as u8 as usize;
+            a[byte(0)] += 1;
+            b[byte(1)] += 1;
+            c[byte(2)] += 1;
+            d[byte(3)] += 1;
+            a[byte(4)] += 1;
+            b[byte(5)] += 1;
+            c[byte(6)] += 1;
+            d[byte(7)] += 1;
+        }
+        for &byte in rest {
+            a[usize::from(byte)] += 1;
+        }
+    }
+
+    /// Takes `n` literals `byte` out of the counts.
+    #[inline(always)]
+    pub(super) fn uncount(&mut self, byte: u8, n: usize) {
+        self.counts.taken_back[usize::from(byte)] += n as u32;
+    }
+
+    /// Adds `n` literals that are counted.
+    #[inline(always)]
+    pub(super) fn pend(&mut self, n: usize) {
+        self.pending += n;
+    }
+
+    /// Adds a copy of 3 bytes or more from `distance` back.
+    #[inline(always)]
+    pub(super) fn copy(&mut self, length: usize, distance: usize) {
+        if length > MAX_LENGTH {
+            return self.copy_long(length, distance);
+        }
+        let d = distance as u32;
+        self.counts.lengths[length_symbol(length) & 31] += 1;
+        self.counts.distances[distance_symbol(d) & 31] += 1;
+        self.list.push(Token {
+            literals: self.pending as u16,
+            quads: 0,
+            length: length as u16,
+            distance: (d - 1) as u16,
+        });
+        self.pending = 0;
+    }
+
+    #[cold]
+    fn copy_long(&mut self, mut length: usize, distance: usize) {
+        while length > 0 {
+            // What is left must be nothing or a length of its own.
+            let n = if length <= MAX_LENGTH { length } else { MAX_LENGTH.min(length - 3) };
+            self.copy(n, distance);
+            length -= n;
+        }
+    }
+
+    #[inline(always)]
+    /// Adds the bases `text[start..end]`, whatever they are.
+    pub(super) fn bases(&mut self, text: &Text, start: usize, end: usize) {
+        let mut at = start;
+        while end - at >= 4 {
+            let from = self.quads_used;
+            let groups = self.pure_groups(text, at, end);
+            if groups > 0 {
+                self.list.push(Token {
+                    literals: self.pending as u16,
+                    quads: groups as u16,
+                    length: 0,
+                    distance: 0,
+                });
+                self.pending = 0;
+                self.quads_used = from + groups;
+                at += 4 * groups;
+            }
+            if end - at >= 4 {
+                self.literals(&text[at..at + 4]);
+                at += 4;
+            }
+        }
+        self.literals(&text[at..end]);
+    }
+
+    /// Packs and counts groups of A, C, G and T up to the first with anything else; returns how many.
+    #[inline(always)]
+    fn pure_groups(&mut self, text: &Text, start: usize, end: usize) -> usize {
+        let [a, b] = &mut self.counts.quads;
+        let (words, rest) = text[start..end].as_chunks::<8>();
+        let packed = &mut self.quads[self.quads_used..];
+        let mut done = 0;
+        for (bases, to) in words.iter().zip(packed.as_chunks_mut::<2>().0) {
+            let [first, second] = halves(*bases);
+            let (x, y) = (pack(first), pack(second));
+            *to = [x, y];
+            let wrong = UNPACKED[usize::from(x)] ^ first | UNPACKED[usize::from(y)] ^ second;
+            if wrong != 0 {
+                break;
+            }
+            a[usize::from(x)] += 1;
+            b[usize::from(y)] += 1;
+            done += 2;
+        }
+        // A group of the next eight bases may still be pure.
+        let next = words.get(done / 2).map_or(rest, |word| &word[..]);
+        if let Some(bases) = next.first_chunk() {
+            let bases = u32::from_le_bytes(*bases);
+            let x = pack(bases);
+            if UNPACKED[usize::from(x)] == bases {
+                packed[done] = x;
+                a[usize::from(x)] += 1;
+                done += 1;
+            }
+        }
+        done
+    }
+
+    #[inline(always)]
+    /// How often each literal/length symbol (without the end of the block) and each distance symbol comes.
+    pub(super) fn sum_counts(&self, literals: &mut [u32; 286], distances: &mut [u32; DISTANCES]) {
+        let Counts { literals: [a, b, c, d], taken_back, quads: [x, y], lengths, distances: far } =
+            &self.counts;
+        for (i, sum) in literals[..256].iter_mut().enumerate() {
+            *sum = a[i] + b[i] + c[i] + d[i] - taken_back[i];
+        }
+        if self.quads_used > 0 {
+            let mut bases = [0; 4];
+            for (i, (x, y)) in x.iter().zip(y).enumerate() {
+                for n in [6, 4, 2, 0] {
+                    bases[i >> n & 3] += x + y;
+                }
+            }
+            for (base, n) in BASES.into_iter().zip(bases) {
+                literals[usize::from(base)] += n;
+            }
+        }
+        literals[257..].copy_from_slice(&lengths[..LENGTHS]);
+        distances.copy_from_slice(&far[..DISTANCES]);
+    }
+}
+
+/// Eight bytes as two words, lowest byte first.
+#[inline(always)]
+fn halves(bytes: [u8; 8]) -> [u32; 2] {
+    let word = u64::from_le_bytes(bytes);
+    [word as u32, (word >> 32) as u32]
+}

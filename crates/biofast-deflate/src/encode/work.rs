@@ -1,0 +1,139 @@
+//! The way from a text to a stream: lines, then tokens line by line, then blocks.
+
+use super::Effort;
+use super::bits::Bits;
+use super::costs::Costs;
+use super::emit::{Emitter, OVERHEAD};
+use super::lines::{Kind, Lines};
+use super::names::Names;
+use super::quals::Stretches;
+use super::repeats::Repeats;
+use super::runs::{Fill, Runs};
+use super::tokens::{MAX_TEXT, PADDING, Text, Tokens};
+
+/// Bases from which a line of them gets a block, and so codes, of its own. The header of a block costs about 20 bytes
+/// for bases and 60 for qualities, codes of their own save a bit a base or score.
+const LONG: usize = 400;
+
+/// The memory that deflating takes.
+pub(crate) struct Work {
+    text: Box<Text>,
+    lines: Lines,
+    runs: Runs,
+    costs: Costs,
+    names: Names,
+    stretches: Stretches,
+    repeats: Repeats,
+    tokens: Tokens,
+    emitter: Emitter,
+    out: Vec<u8>,
+}
+
+impl Work {
+    pub(super) fn new() -> Self {
+        Self {
+            text: Box::new([0; MAX_TEXT + PADDING]),
+            lines: Lines::new(),
+            runs: Runs::new(),
+            costs: Costs::new(),
+            names: Names::new(),
+            stretches: Stretches::new(),
+            repeats: Repeats::new(),
+            tokens: Tokens::new(),
+            emitter: Emitter::new(),
+            // A stream as long as its text is given up; one block more may follow before that shows.
+            out: vec![0; 3 * MAX_TEXT + 2 * OVERHEAD],
+        }
+    }
+
+    /// The first `n` bytes of what was made.
+    pub(super) fn stream(&self, n: usize) -> &[u8] {
+        &self.out[..n]
+    }
+
+    /// Deflates `text`, at most [`MAX_TEXT`] bytes, and returns the length of the stream; `None` if it is no use.
+    ///
+    /// Inlined into each instruction set's function, together with what it calls.
+    #[inline(always)]
+    pub(super) fn encode(&mut self, text: &[u8], effort: Effort, fill: Fill) -> Option<usize> {
+        let n = text.len();
+        if !self.lines.find(text) {
+            return None;
+        }
+        self.text.get_mut(..n)?.copy_from_slice(text);
+        self.text[n..].fill(0);
+        self.runs.find(&self.text, n, fill);
+        self.costs.sample(&self.text, &self.lines, &self.runs);
+        if self.costs.are_low() {
+            return None;
+        }
+        self.names.clear();
+        self.stretches.clear();
+        self.repeats.clear();
+        self.tokens.clear();
+        let mut bits = Bits::new();
+        // How far the text is in tokens, and in finished blocks.
+        let (mut done, mut block) = (0, 0);
+        let mut tail = None;
+        for i in 0..self.lines.count() {
+            let Some(line) = self.lines.get(i) else { break };
+            let (text, tokens) = (&*self.text, &mut self.tokens);
+            let guides = (&self.runs, &self.costs);
+            match line.kind {
+                Kind::Bases => {
+                    let long = line.end - line.start >= LONG;
+                    if long && done > block {
+                        self.emitter.block(text, block, tokens, false, &mut bits, &mut self.out);
+                        tokens.clear();
+                        block = done;
+                    }
+                    let from = tokens.quads_used;
+                    tokens.bases(text, done, line.end);
+                    self.repeats.add(&tokens.quads[from..tokens.quads_used]);
+                    done = line.end;
+                    if long && done < n {
+                        self.emitter.block(text, block, tokens, false, &mut bits, &mut self.out);
+                        tokens.clear();
+                        block = done;
+                    }
+                    if bits.at > n || self.repeats.are_many() {
+                        return None;
+                    }
+                }
+                Kind::Plus => {
+                    let end = n.min(line.end + 1);
+                    let next = self.lines.get(i + 1).map_or(end, |line| line.end);
+                    done = self.names.add_plus(tokens, text, (done, end), next, guides);
+                }
+                Kind::Qualities => {
+                    let mut end = line.end;
+                    tail = None;
+                    if end < n {
+                        let name_end = self.lines.get(i + 1).map_or(n, |name| n.min(name.end + 1));
+                        let found = self.names.tail(text, (done, end), name_end, guides);
+                        end = found.start;
+                        tail = Some(found);
+                    }
+                    match effort {
+                        Effort::Fast => {
+                            self.stretches.add_at_runs(tokens, text, (done, end), guides);
+                        }
+                        Effort::Small => self.stretches.add(tokens, text, (done, end), guides),
+                    }
+                    done = end;
+                }
+                Kind::Name => {
+                    // The line feed before it is part of it, but at the start of the text.
+                    let unit = (line.start.saturating_sub(1), n.min(line.end + 1));
+                    self.names.add_name(tokens, text, unit, tail.take());
+                    done = unit.1;
+                }
+            }
+        }
+        let (text, tokens) = (&*self.text, &mut self.tokens);
+        tokens.literals(&text[done..n]);
+        self.emitter.block(text, block, tokens, true, &mut bits, &mut self.out);
+        bits.finish(&mut self.out);
+        (bits.at < n).then_some(bits.at)
+    }
+}

@@ -1,0 +1,50 @@
+//! How hard an output is compressed.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The effort put into an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// BGZF only: FASTQ by an encoder that knows it, all else as level 1.
+    #[default]
+    Fast,
+    /// BGZF only: each block as that encoder makes it with more effort or as level 6, whichever is smaller.
+    Small,
+    /// A level of the format's library.
+    Number(u8),
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Level::Fast => f.pad("fast"),
+            Level::Small => f.pad("small"),
+            Level::Number(n) => n.fmt(f),
+        }
+    }
+}
+
+/// What was given as a level is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLevel(String);
+
+impl fmt::Display for UnknownLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is not a compression level: expected fast, small or a number", self.0)
+    }
+}
+
+impl std::error::Error for UnknownLevel {}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Level, UnknownLevel> {
+        match text.to_ascii_lowercase().as_str() {
+            "fast" => Ok(Level::Fast),
+            "small" => Ok(Level::Small),
+            number => number.parse().map(Level::Number).map_err(|_| UnknownLevel(text.to_owned())),
+        }
+    }
+}
