@@ -5,5 +5,6 @@
 pub mod bench;
 pub mod cycles;
 pub mod datasets;
+pub mod deflate;
 pub mod limit;
 mod rng;
