@@ -1,8 +1,11 @@
-//! The laboratory behind biofast: seeded datasets, limits of the machine and whole-program benchmarks.
+//! The laboratory behind biofast: seeded datasets, experiments, limits of the machine and whole-program
+//! benchmarks.
 //!
 //! The binary `biofast-lab` is a thin command line over these modules.
 
 pub mod bench;
 pub mod datasets;
+mod entries;
+pub mod lab;
 pub mod limit;
 mod rng;

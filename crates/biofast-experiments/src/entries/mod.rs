@@ -1,0 +1,19 @@
+//! The code of the notebook's entries, one file each. Adding one touches its file, its protocol and a line here.
+
+mod kernel;
+mod stream;
+
+/// Declares each file and lists its entry.
+macro_rules! entries {
+    ($($file:ident :: $entry:ident,)*) => {
+        $(mod $file;)*
+
+        /// All entries, by number.
+        pub(crate) const ALL: &[&dyn crate::lab::entry::Entry] = &[$(&$file::$entry),*];
+    };
+}
+
+entries! {
+    e002_base_counting::BaseCounting,
+    e016_compressed_input::CompressedInput,
+}
