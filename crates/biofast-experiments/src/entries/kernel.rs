@@ -104,3 +104,20 @@ where
         Ok(Outcome::new(text(&found), data.len()))
     }))
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    /// Inputs on which the methods of an entry are compared: every length up to 600, where byte counters wrap,
+    /// and every byte.
+    pub(in crate::entries) fn inputs() -> Vec<Vec<u8>> {
+        let mut inputs: Vec<Vec<u8>> = (0..600)
+            .map(|len| (0..len).map(|i| b"ACGTNacgtnRyU-.@"[i * 7 % 16]).collect())
+            .collect();
+        for len in [255, 256, 4079, 4080, 4096, 65_536] {
+            inputs.push(vec![b'A'; len]);
+            inputs.push(vec![b'n'; len]);
+        }
+        inputs.push((0..=255).collect());
+        inputs
+    }
+}

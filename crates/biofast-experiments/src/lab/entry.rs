@@ -19,18 +19,26 @@ pub(crate) struct Outcome {
     pub(crate) bytes: u64,
     /// What the entry measured itself, by name: further columns of the measurements.
     pub(crate) values: Vec<(String, f64)>,
+    /// The answer takes time to find: the task is called again with 0 calls, off the clock, and then
+    /// answers from what it kept, without doing the work again.
+    pub(crate) deferred: bool,
 }
 
 impl Outcome {
     /// An answer about so many bytes.
     pub(crate) fn new(answer: impl ToString, bytes: usize) -> Self {
-        Outcome { answer: answer.to_string(), bytes: bytes as u64, values: Vec::new() }
+        Outcome { answer: answer.to_string(), bytes: bytes as u64, ..Outcome::default() }
     }
 
     /// An answer too long to be kept: its checksum.
     pub(crate) fn hashed(answer: impl AsRef<[u8]>, bytes: usize) -> Self {
         let digest = Sha256::digest(answer.as_ref());
         Outcome::new(to_hex(&digest[..8]), bytes)
+    }
+
+    /// The answer comes when the task is called with 0 calls.
+    pub(crate) fn deferred() -> Self {
+        Outcome { deferred: true, ..Outcome::default() }
     }
 
     /// With a value the entry measured.

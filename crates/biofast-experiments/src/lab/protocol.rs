@@ -156,6 +156,9 @@ pub(crate) struct Check {
     /// The condition it is divided by, repetition by repetition; without it the metric itself is looked at.
     #[serde(default)]
     pub(crate) over: BTreeMap<String, String>,
+    /// The ratio is divided by the ratio of these two conditions.
+    #[serde(default)]
+    pub(crate) against: Option<Against>,
     /// With a factor here: the first of its levels, in order, from which on the ratio's whole interval is above 1
     /// at all larger levels; the levels must be numbers or named in [`Check::scale`].
     #[serde(default)]
@@ -170,6 +173,14 @@ pub(crate) struct Check {
     /// False for a prediction of ours, which is reported but doesn't carry the verdict on the claim.
     #[serde(default = "yes")]
     pub(crate) carries: bool,
+}
+
+/// A second ratio, for statements about how two factors act together.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Against {
+    pub(crate) of: BTreeMap<String, String>,
+    pub(crate) over: BTreeMap<String, String>,
 }
 
 fn yes() -> bool {
@@ -241,6 +252,10 @@ impl Protocol {
             let place = format!("check {:?}", check.name);
             self.check_levels(&place, &check.of)?;
             self.check_levels(&place, &check.over)?;
+            if let Some(against) = &check.against {
+                self.check_levels(&place, &against.of)?;
+                self.check_levels(&place, &against.over)?;
+            }
             check.first_above_one.iter().try_for_each(factor)?;
             ensure!(check.at_least.is_some() || check.at_most.is_some(), "{place} has no bound");
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::{Cell, best};
 use super::measurements::Measurement;
-use super::protocol::{Check, Protocol};
+use super::protocol::{Against, Check, Protocol};
 use crate::bench::stats::{Estimate, median_interval, paired_ratio};
 
 /// The file's name in a folder of results.
@@ -214,7 +214,10 @@ impl Data<'_> {
         let metric = check.metric.as_deref().unwrap_or(&self.protocol.metric);
         let (measured, level) = match &check.first_above_one {
             Some(factor) => self.first_above_one(check, metric, factor, control),
-            None => (self.value(&check.of, &check.over, metric), None),
+            None => match &check.against {
+                Some(against) => (self.interaction(check, against, metric), None),
+                None => (self.value(&check.of, &check.over, metric), None),
+            },
         };
         // A value is no comparison, and looking for a level has taken the noise into account.
         let noise = if check.over.is_empty() || check.first_above_one.is_some() {
@@ -246,6 +249,21 @@ impl Data<'_> {
             return median_interval(&values, SEED);
         }
         self.ratio(own, self.one(over)?, metric)
+    }
+
+    /// One ratio divided by another, paired by repetition.
+    fn interaction(&self, check: &Check, against: &Against, metric: &str) -> Option<Estimate> {
+        let values = |levels: &BTreeMap<String, String>| -> Option<BTreeMap<usize, f64>> {
+            let own = self.one(levels)?;
+            Some(own.iter().filter_map(|m| Some((m.rep, m.metric(metric)?))).collect())
+        };
+        let (a, b) = (values(&check.of)?, values(&check.over)?);
+        let (c, d) = (values(&against.of)?, values(&against.over)?);
+        let products = a.iter().filter_map(|(rep, a)| {
+            Some((a * d.get(rep)?, b.get(rep)? * c.get(rep)?))
+        });
+        let (above, below): (Vec<f64>, Vec<f64>) = products.unzip();
+        paired_ratio(&above, &below, SEED)
     }
 
     /// The noise of the controls that do the same work as a check's condition, or of all if none does.
