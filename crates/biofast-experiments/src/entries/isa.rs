@@ -4,10 +4,10 @@
 /// Declares `$name`, which is `$plain` (`#[inline(always)]`) compiled for AVX2, BMI and POPCNT where the CPU has them, and
 /// `$plain` itself elsewhere.
 macro_rules! for_avx2 {
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? = $plain:ident) => {
+    ($(#[$doc:meta])* $visible:vis fn $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? = $plain:ident) => {
         $(#[$doc])*
         #[allow(unsafe_code)]
-        fn $name($($arg: $type),*) $(-> $result)? {
+        $visible fn $name($($arg: $type),*) $(-> $result)? {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

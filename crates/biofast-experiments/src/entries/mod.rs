@@ -18,7 +18,11 @@ macro_rules! entries {
 entries! {
     e002_base_counting::BaseCounting,
     e003_gc_content::GcContent,
+    e004_reverse_complement::ReverseComplement,
     e007_quality_aggregation::QualityAggregation,
     e008_n_content::NContent,
+    e010_two_bit_encoding::TwoBitEncoding,
+    e013_masking::Masking,
+    e015_edit_distance::EditDistance,
     e016_compressed_input::CompressedInput,
 }
