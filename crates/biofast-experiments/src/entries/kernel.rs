@@ -17,16 +17,40 @@ const ISAS: [&str; 4] = ["scalar", "avx2", "avx512", "neon"];
 
 /// The dataset with so many reads.
 pub(super) fn dataset(reads: &str) -> Result<&'static str> {
-    let names = [
-        ("100", "tiny"),
-        ("1K", "small"),
-        ("10K", "medium"),
-        ("100K", "large"),
-        ("1M", "vlarge"),
-        ("10M", "huge"),
-    ];
-    let found = names.iter().find(|(level, _)| *level == reads);
-    found.map(|(_, name)| *name).with_context(|| format!("no dataset has {reads} reads"))
+    DATASETS
+        .iter()
+        .find(|(level, _)| number_of(level) == number_of(reads))
+        .map(|(_, name)| *name)
+        .with_context(|| format!("no dataset has {reads} reads"))
+}
+
+const DATASETS: [(&str, &str); 6] = [
+    ("100", "tiny"),
+    ("1K", "small"),
+    ("10K", "medium"),
+    ("100K", "large"),
+    ("1M", "vlarge"),
+    ("10M", "huge"),
+];
+
+/// `3K` is 3,000.
+fn number_of(level: &str) -> Option<usize> {
+    let (digits, factor) = match level.as_bytes().last()? {
+        b'K' => (&level[..level.len() - 1], 1_000),
+        b'M' => (&level[..level.len() - 1], 1_000_000),
+        _ => (level, 1),
+    };
+    Some(digits.parse::<usize>().ok()? * factor)
+}
+
+/// A dataset with at least as many reads as the level says, and how many it says.
+pub(super) fn reads_of(level: &str, lab: &Lab) -> Result<(Arc<Reads>, usize)> {
+    let count = number_of(level).with_context(|| format!("{level:?} is not a number of reads"))?;
+    let (_, name) = DATASETS
+        .iter()
+        .find(|(size, _)| number_of(size).is_some_and(|size| size >= count))
+        .with_context(|| format!("no dataset has {level} reads"))?;
+    Ok((lab.reads(name)?, count))
 }
 
 /// The library's kernels if `method` names an instruction set that this CPU has.
@@ -76,7 +100,7 @@ where
     T: Sum + Send + 'a,
     K: Fn(&[u8]) -> T + Send + Sync + 'a,
 {
-    let reads: Arc<Reads> = lab.reads(dataset(cell.get("reads"))?)?;
+    let (reads, count) = reads_of(cell.get("reads"), lab)?;
     let by_read = cell.get("layout") == "read";
     let threads = cell.number("threads")?;
     let over = move |part: &[u8], len: usize| -> T {
@@ -84,14 +108,14 @@ where
     };
     if threads == 1 {
         return Ok(Box::new(move |calls| {
-            let data = input.of(&reads);
+            let data = &input.of(&reads)[..count * reads.len];
             let found = repeat(calls, || over(std::hint::black_box(data), reads.len));
             Ok(Outcome::new(text(&found), data.len()))
         }));
     }
     let pool = lab.pool(threads)?;
     Ok(Box::new(move |calls| {
-        let data = input.of(&reads);
+        let data = &input.of(&reads)[..count * reads.len];
         let part = (data.len() / reads.len).div_ceil(threads).max(1) * reads.len;
         let found = repeat(calls, || {
             pool.install(|| {
@@ -107,6 +131,18 @@ where
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_numbers_of_reads() {
+        assert_eq!(number_of("100"), Some(100));
+        assert_eq!(number_of("30K"), Some(30_000));
+        assert_eq!(number_of("1M"), Some(1_000_000));
+        assert_eq!(number_of("K"), None);
+        assert_eq!(dataset("10K").ok(), Some("medium"));
+        assert!(dataset("30K").is_err());
+    }
+
     /// Inputs on which the methods of an entry are compared: every length up to 600, where byte counters wrap,
     /// and every byte.
     pub(in crate::entries) fn inputs() -> Vec<Vec<u8>> {

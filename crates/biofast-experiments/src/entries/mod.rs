@@ -22,7 +22,10 @@ entries! {
     e007_quality_aggregation::QualityAggregation,
     e008_n_content::NContent,
     e010_two_bit_encoding::TwoBitEncoding,
+    e011_thread_sweep::ThreadSweep,
     e013_masking::Masking,
     e015_edit_distance::EditDistance,
     e016_compressed_input::CompressedInput,
+    e018_simd_and_threads::SimdAndThreads,
+    e025_threads_threshold::ThreadsThreshold,
 }
