@@ -2,8 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::isa::for_avx2;
-use super::{kernel, two_bit};
+use super::{reverse_simd, two_bit};
 use crate::lab::cell::Cell;
 use crate::lab::entry::{Entry, Outcome, Task, repeat};
 use crate::lab::inputs::Lab;
@@ -24,10 +23,12 @@ impl Entry for ReverseComplement {
             "table" => table,
             "words" => words,
             "blocks" => blocks,
-            "avx2" => blocks_avx2,
             "2bit" => return Ok(packed_task(bases, len, false)),
             "2bit-convert" => return Ok(packed_task(bases, len, true)),
-            other => bail!("no method is called {other:?}"),
+            other => match reverse_simd::for_isa(other) {
+                Some(method) => method,
+                None => bail!("no method is called {other:?}"),
+            },
         };
         let mut out = vec![0; bases.len()];
         Ok(Box::new(move |calls| {
@@ -45,7 +46,8 @@ impl Entry for ReverseComplement {
     }
 
     fn applies(&self, cell: &Cell) -> bool {
-        cell.get("method") != "avx2" || kernel::kernels("avx2").is_some()
+        let method = cell.get("method");
+        !matches!(method, "avx2" | "neon") || reverse_simd::for_isa(method).is_some()
     }
 }
 
@@ -139,8 +141,7 @@ fn words(bases: &[u8], out: &mut [u8]) {
 
 
 /// Plain Rust on blocks of 32 bases, which compilers turn into vector code.
-#[inline(always)]
-fn blocks_plain(bases: &[u8], out: &mut [u8]) {
+fn blocks(bases: &[u8], out: &mut [u8]) {
     let complement = |base: u8| base ^ if base & 2 == 0 { 0x15 } else { 4 };
     let (rest, blocks) = bases.as_rchunks::<32>();
     let (out_blocks, tail) = out.as_chunks_mut::<32>();
@@ -154,15 +155,6 @@ fn blocks_plain(bases: &[u8], out: &mut [u8]) {
     }
 }
 
-fn blocks(bases: &[u8], out: &mut [u8]) {
-    blocks_plain(bases, out);
-}
-
-for_avx2! {
-    /// [`blocks_plain`] with AVX2 where there is any.
-    pub(super) fn blocks_avx2(bases: &[u8], out: &mut [u8]) = blocks_plain
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,7 +165,7 @@ mod tests {
             let bases: Vec<u8> = (0..len).map(|i| b"ACGT"[(i * i + i / 3) % 4]).collect();
             let mut expected = vec![0; len];
             match_letters(&bases, &mut expected);
-            for method in [table, words, blocks, blocks_avx2] {
+            for method in [table, words, blocks, reverse_simd::fastest()] {
                 let mut out = vec![0; len];
                 method(&bases, &mut out);
                 assert_eq!(out, expected, "{len} bases");

@@ -3,8 +3,7 @@
 use anyhow::{Result, bail};
 use biofast_kernels::{BaseCounts, count_bases};
 
-use super::e004_reverse_complement::blocks_avx2;
-use super::two_bit;
+use super::{reverse_simd, two_bit};
 use crate::lab::cell::Cell;
 use crate::lab::entry::{Entry, Outcome, Task, repeat};
 use crate::lab::inputs::Lab;
@@ -105,9 +104,10 @@ impl Data {
     }
 
     fn reverse_letters(&mut self) {
+        let reverse_complement = reverse_simd::fastest();
         let outs = self.letters_out.chunks_exact_mut(self.len);
         for (read, out) in self.bases.chunks_exact(self.len).zip(outs) {
-            blocks_avx2(read, out);
+            reverse_complement(read, out);
         }
         self.result = Kind::Letters;
     }

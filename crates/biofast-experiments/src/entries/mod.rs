@@ -2,6 +2,7 @@
 
 mod isa;
 mod kernel;
+mod reverse_simd;
 mod stream;
 mod two_bit;
 

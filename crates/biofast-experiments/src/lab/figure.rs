@@ -82,6 +82,8 @@ fn collect(summary: &Summary, protocol: &Protocol) -> (Vec<String>, Vec<Series>)
         .iter()
         .map(|result| (cell_of(result, protocol), result))
         .filter(|(cell, _)| cell.matches(&figure.only))
+        // What all others are divided by is the line at 1.
+        .filter(|(cell, _)| figure.y != FigureValue::Speedup || !cell.matches(&protocol.baseline))
         .collect();
     let levels = protocol.factors.iter().find(|f| f.name == figure.x);
     for level in levels
@@ -223,7 +225,10 @@ fn draw_all(
         let offset = (2 * i as i32 - (series.len() as i32 - 1)) * spread.max(1) / 2;
         let points: Vec<(i32, i32)> =
             s.points.iter().map(|(x, v)| (x_of(*x) + offset, axis.y(v.median))).collect();
-        area.draw(&PathElement::new(points.clone(), colour.mix(0.5).stroke_width(1)))?;
+        // Between names there is nothing to follow.
+        if ticks.iter().all(|tick| tick.starts_with(|c: char| c.is_ascii_digit())) {
+            area.draw(&PathElement::new(points.clone(), colour.mix(0.5).stroke_width(1)))?;
+        }
         for ((x, y), (_, v)) in points.iter().zip(&s.points) {
             let (low, high) = (axis.y(v.low), axis.y(v.high));
             area.draw(&PathElement::new([(*x, low), (*x, high)], colour.stroke_width(2)))?;

@@ -258,7 +258,12 @@ fn run_child(
     if let Some(kb) = usage.peak_anon_kb {
         insert("peak_anon_kb", kb as f64);
     }
-    Ok(Outcome { answer: report.answer, bytes: report.bytes, values: report.values, deferred: false })
+    Ok(Outcome {
+        answer: report.answer,
+        bytes: report.bytes,
+        values: report.values,
+        deferred: false,
+    })
 }
 
 /// What a child process does: one condition, once. Prints a [`ChildReport`].

@@ -259,9 +259,8 @@ impl Data<'_> {
         };
         let (a, b) = (values(&check.of)?, values(&check.over)?);
         let (c, d) = (values(&against.of)?, values(&against.over)?);
-        let products = a.iter().filter_map(|(rep, a)| {
-            Some((a * d.get(rep)?, b.get(rep)? * c.get(rep)?))
-        });
+        let products =
+            a.iter().filter_map(|(rep, a)| Some((a * d.get(rep)?, b.get(rep)? * c.get(rep)?)));
         let (above, below): (Vec<f64>, Vec<f64>) = products.unzip();
         paired_ratio(&above, &below, SEED)
     }
