@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(summary.checks[0].measured.map(|m| m.median), Some(10.0));
         assert_eq!(summary.checks[2].level.as_deref(), Some("1K"));
         assert_eq!(summary.verdict, Outcome::Partly);
-        assert_eq!(summary.cells[3].speedup.map(|s| s.median), Some(10.0 / 9.0).map(significant));
+        assert_eq!(summary.cells[3].speedup.map(|s| s.median), Some(significant(10.0 / 9.0)));
     }
 
     #[test]
