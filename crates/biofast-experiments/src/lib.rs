@@ -1,4 +1,5 @@
-//! The laboratory behind biofast: seeded datasets, limits of the machine and whole-program benchmarks.
+//! The laboratory behind biofast: seeded datasets, experiments, limits of the machine and whole-program
+//! benchmarks.
 //!
 //! The binary `biofast-lab` is a thin command line over these modules.
 
@@ -6,5 +7,7 @@ pub mod bench;
 pub mod cycles;
 pub mod datasets;
 pub mod deflate;
+mod entries;
+pub mod lab;
 pub mod limit;
 mod rng;

@@ -4,19 +4,51 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use biofast_experiments::{bench, cycles, datasets, deflate, limit};
+use biofast_experiments::{bench, cycles, datasets, deflate, lab, limit};
 use clap::{Args, Parser, Subcommand};
 
-/// Datasets, limits and benchmarks behind biofast.
+/// Experiments, datasets, limits and benchmarks behind biofast.
 #[derive(Parser)]
 #[command(name = "biofast-lab", version)]
 struct Cli {
+    /// The repository: experiments/, results/, lab-notebook/.
+    #[arg(long, default_value = ".")]
+    root: PathBuf,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show the experiments and their verdicts.
+    List,
+    /// Run experiments and write their results.
+    Run(Run),
+    /// Write tables, figures and the index again from the results.
+    Report {
+        /// Numbers of entries, or `all`.
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+    /// Fail unless notebook, index and figures agree with the results, and protocols are older than these.
+    Check,
+    /// Begin an experiment.
+    New {
+        /// Its short name, with or without a number in front.
+        slug: String,
+    },
+    /// Run one condition once (what experiments with a process for each measurement start).
+    #[command(hide = true)]
+    Cell {
+        id: String,
+        cell: String,
+        #[arg(long)]
+        scale: String,
+        #[arg(long)]
+        dir: PathBuf,
+        #[arg(long)]
+        scratch: PathBuf,
+    },
     /// Generate, check or list the seeded datasets.
     #[command(subcommand)]
     Datasets(Datasets),
@@ -40,6 +72,30 @@ struct Cycles {
     /// Results go here.
     #[arg(long, default_value = "results/cycles", value_name = "DIR")]
     out: PathBuf,
+}
+
+#[derive(Args)]
+struct Run {
+    /// Numbers of entries, or `all`.
+    #[arg(required = true)]
+    ids: Vec<String>,
+    /// Small inputs, few repetitions; written to target/lab.
+    #[arg(long)]
+    quick: bool,
+    /// With the opt-in levels (10 million reads), which need several GB of memory or disk.
+    #[arg(long)]
+    full: bool,
+    /// Repetitions, instead of the protocol's.
+    #[arg(long, value_name = "N")]
+    reps: Option<usize>,
+    /// Seed of the order of conditions.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write results below this folder and leave the notebook alone.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    dir: Dir,
 }
 
 #[derive(Args)]
@@ -159,7 +215,27 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<()> {
+    let mut places = lab::Places { root: cli.root, out: None };
     match cli.command {
+        Command::List => lab::list(&places),
+        Command::Run(r) => {
+            places.out = r.out;
+            let options = lab::RunOptions {
+                ids: r.ids,
+                quick: r.quick,
+                full: r.full,
+                repetitions: r.reps,
+                seed: r.seed,
+                dir: r.dir.dir,
+            };
+            lab::run(&places, &options)
+        }
+        Command::Report { ids } => lab::report(&places, &ids),
+        Command::Check => lab::check(&places),
+        Command::New { slug } => lab::create(&places, &slug),
+        Command::Cell { id, cell, scale, dir, scratch } => {
+            lab::run_cell(&id, &cell, &scale, &dir, &scratch)
+        }
         Command::Datasets(Datasets::Build { names, all: _, update_manifest, dir }) => {
             datasets::build(&names, &dir.dir, update_manifest)
         }

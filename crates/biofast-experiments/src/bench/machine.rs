@@ -50,7 +50,10 @@ impl JobRecord {
     /// What can be known without the job.
     pub(crate) fn now() -> Self {
         let commit = output("git", &["rev-parse", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
-        let dirty = output("git", &["status", "--porcelain", "--untracked-files=no"]).is_some();
+        // What runs write themselves is no change to what is measured.
+        let paths = [".", ":(top,exclude)results", ":(top,exclude)lab-notebook"];
+        let status = ["status", "--porcelain", "--untracked-files=no", "--"];
+        let dirty = output("git", &[&status[..], &paths[..]].concat()).is_some();
         JobRecord {
             date: utc_now(),
             commit: if dirty { commit + " (modified)" } else { commit },
@@ -72,15 +75,20 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Record> {
         record = serde_json::from_str(&text)
             .with_context(|| format!("cannot parse {}", path.display()))?;
     }
-    Ok(Record {
+    Ok(Record { jobs: record.jobs, ..this_machine() })
+}
+
+/// This machine, and no jobs.
+pub(crate) fn this_machine() -> Record {
+    Record {
         schema: 1,
         arch: std::env::consts::ARCH.to_owned(),
         cpu: cpu_model(),
         cores: cores(),
         memory_kb: memory_kb(),
         kernel: output("uname", &["-sr"]).unwrap_or_default(),
-        jobs: record.jobs,
-    })
+        jobs: BTreeMap::new(),
+    }
 }
 
 /// Adds or replaces one job's record.
@@ -96,6 +104,19 @@ pub(crate) fn update_manifest(dir: &Path, key: &str, job: JobRecord) -> Result<(
 /// A folder name for this kind of machine: architecture, CPU model, number of cores.
 pub(crate) fn slug() -> String {
     slug_of(std::env::consts::ARCH, &cpu_model(), cores())
+}
+
+/// As [`slug`], with family and model where the CPU's name has no number: virtual machines often say
+/// no more than "AMD EPYC".
+pub(crate) fn exact_slug() -> String {
+    let mut cpu = cpu_model();
+    if !cpu.contains(|c: char| c.is_ascii_digit()) {
+        let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        if let (Some(family), Some(model)) = (field(&text, "cpu family"), field(&text, "model")) {
+            cpu += &format!(" family {family} model {model}");
+        }
+    }
+    slug_of(std::env::consts::ARCH, &cpu, cores())
 }
 
 fn slug_of(arch: &str, cpu: &str, cores: usize) -> String {
@@ -174,7 +195,7 @@ fn without_folder(arg: String) -> String {
 }
 
 /// The time now, as `2026-01-31T23:59:59Z`.
-fn utc_now() -> String {
+pub(crate) fn utc_now() -> String {
     format_utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()))
 }
 

@@ -8,11 +8,11 @@
 
 mod answers;
 mod jobs;
-mod machine;
-mod measure;
+pub(crate) mod machine;
+pub(crate) mod measure;
 mod report;
 mod runs;
-mod stats;
+pub(crate) mod stats;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

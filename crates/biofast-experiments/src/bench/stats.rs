@@ -1,5 +1,5 @@
-//! Medians and paired ratios with a seeded bootstrap interval. Called by the report; every repetition counts,
-//! none is dropped as an outlier.
+//! Medians and paired ratios with a seeded bootstrap interval. Called by the reports of the benchmark and the
+//! experiments; every repetition counts, none is dropped as an outlier.
 
 use crate::rng::Rng;
 
@@ -24,6 +24,11 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
         n if n % 2 == 1 => Some(sorted[half]),
         _ => Some((sorted[half - 1] + sorted[half]) / 2.0),
     }
+}
+
+/// The median of `values` with a percentile bootstrap; `None` for no values.
+pub(crate) fn median_interval(values: &[f64], seed: u64) -> Option<Estimate> {
+    paired_ratio(values, &vec![1.0; values.len()], seed)
 }
 
 /// The median of `a[i] / b[i]`, where pair `i` was measured in the same repetition, with a percentile

@@ -130,6 +130,26 @@ fn select(names: &[String]) -> Result<Vec<&'static Dataset>> {
     Ok(selected)
 }
 
+/// Hands the text of a FASTQ dataset to `sink`, in parts of whole records, without writing a file.
+pub(crate) fn generate(name: &str, sink: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    writer::generate(find(name)?, &Genome::new(), sink)?;
+    Ok(())
+}
+
+/// The path of a dataset's file, relative to the datasets directory.
+pub(crate) fn file_of(name: &str, format: Format) -> Result<String> {
+    let dataset = find(name)?;
+    ensure!(dataset.formats.contains(&format), "{name} has no .{}", format.extension());
+    Ok(dataset.file(format))
+}
+
+fn find(name: &str) -> Result<&'static Dataset> {
+    CATALOGUE
+        .iter()
+        .find(|d| d.name == name)
+        .with_context(|| format!("no dataset is called {name:?}; `datasets list` shows them"))
+}
+
 /// Every file of the catalogue, in order.
 fn all_files() -> Vec<String> {
     CATALOGUE.iter().flat_map(|d| d.formats.iter().map(|&f| d.file(f))).collect()

@@ -1,0 +1,118 @@
+//! 003: GC content, plain code against the library's SIMD kernels and threads, at six scales.
+
+use std::iter::Sum;
+
+use anyhow::{Result, bail};
+use biofast_kernels::GcCounts;
+
+use super::kernel::{self, Input};
+use crate::lab::cell::Cell;
+use crate::lab::entry::{Entry, Task};
+use crate::lab::inputs::Lab;
+
+pub(super) struct GcContent;
+
+impl Entry for GcContent {
+    fn id(&self) -> &'static str {
+        "003"
+    }
+
+    fn applies(&self, cell: &Cell) -> bool {
+        kernel::applies(cell)
+    }
+
+    fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
+        let count: fn(&[u8]) -> GcCounts = match cell.get("method") {
+            "match" => count_match,
+            "table" => count_table,
+            "blocked" => count_blocked,
+            isa => match kernel::kernels(isa) {
+                Some(kernels) => kernels.count_gc_acgt,
+                None => bail!("no method is called {isa:?}"),
+            },
+        };
+        kernel::sum_task(cell, lab, Input::Bases, move |part| Counts(count(part)), |Counts(c)| {
+            format!("{}/{}", c.gc, c.acgt)
+        })
+    }
+}
+
+struct Counts(GcCounts);
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        let add = |a: GcCounts, Counts(b): Self| GcCounts {
+            gc: a.gc + b.gc,
+            acgt: a.acgt + b.acgt,
+        };
+        Counts(counts.fold(GcCounts::default(), add))
+    }
+}
+
+/// The baseline of the earlier measurement: a branch for every byte.
+fn count_match(bases: &[u8]) -> GcCounts {
+    let mut counts = GcCounts::default();
+    for &base in bases {
+        match base {
+            b'G' | b'g' | b'C' | b'c' => {
+                counts.gc += 1;
+                counts.acgt += 1;
+            }
+            b'A' | b'a' | b'T' | b't' => counts.acgt += 1,
+            _ => {}
+        }
+    }
+    counts
+}
+
+/// A table of what each byte adds: one to the low half for A, C, G and T, one to the high half for G and C.
+fn count_table(bases: &[u8]) -> GcCounts {
+    const ADDS: [u64; 256] = {
+        let mut adds = [0; 256];
+        let mut i = 0;
+        while i < 8 {
+            adds[b"AaTtGgCc"[i] as usize] = if i < 4 { 1 } else { 1 | 1 << 32 };
+            i += 1;
+        }
+        adds
+    };
+    let mut counts = GcCounts::default();
+    // Neither half can reach 2^32 within a chunk.
+    for chunk in bases.chunks(1 << 30) {
+        let sum: u64 = chunk.iter().map(|&base| ADDS[usize::from(base)]).sum();
+        counts.gc += sum >> 32;
+        counts.acgt += sum & u64::from(u32::MAX);
+    }
+    counts
+}
+
+/// Plain Rust that compilers turn into vector code: byte counters, added up before they can wrap at 256.
+fn count_blocked(bases: &[u8]) -> GcCounts {
+    let mut counts = GcCounts::default();
+    for block in bases.chunks(255) {
+        let (mut gc, mut at) = (0u8, 0u8);
+        for &base in block {
+            let upper = base & 0xdf;
+            gc += u8::from(upper == b'G') | u8::from(upper == b'C');
+            at += u8::from(upper == b'A') | u8::from(upper == b'T');
+        }
+        counts.gc += u64::from(gc);
+        counts.acgt += u64::from(gc) + u64::from(at);
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_agree_with_the_library() {
+        for input in kernel::tests::inputs() {
+            let expected = biofast_kernels::count_gc_acgt(&input);
+            for method in [count_match, count_table, count_blocked] {
+                assert_eq!(method(&input), expected, "{} bytes", input.len());
+            }
+        }
+    }
+}

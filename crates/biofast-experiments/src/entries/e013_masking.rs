@@ -1,0 +1,109 @@
+//! 013: masking bases of low quality with N, plain loops against vector code.
+
+use anyhow::{Result, bail};
+
+use super::isa::for_avx2;
+use super::kernel;
+use crate::lab::cell::Cell;
+use crate::lab::entry::{Entry, Outcome, Task, repeat};
+use crate::lab::inputs::Lab;
+
+pub(super) struct Masking;
+
+/// Qualities below Phred 20 are masked.
+const THRESHOLD: u8 = b'!' + 20;
+
+impl Entry for Masking {
+    fn id(&self) -> &'static str {
+        "013"
+    }
+
+    fn applies(&self, cell: &Cell) -> bool {
+        cell.get("method") != "avx2" || kernel::kernels("avx2").is_some()
+    }
+
+    fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
+        let reads = lab.reads(kernel::dataset(cell.get("reads"))?)?;
+        let len = if cell.get("layout") == "read" { reads.len } else { reads.bases.len() };
+        let mask: fn(&[u8], &[u8], &mut [u8]) = match cell.get("method") {
+            "branch" => mask_branch,
+            "copy-then-branch" => mask_copy,
+            "select" => mask_select,
+            "avx2" => mask_avx2,
+            other => bail!("no method is called {other:?}"),
+        };
+        let mut out = vec![0; reads.bases.len()];
+        Ok(Box::new(move |calls| {
+            if calls == 0 {
+                return Ok(Outcome::new(libdeflater::crc32(&out), out.len()));
+            }
+            repeat(calls, || {
+                let reads = std::hint::black_box(&reads);
+                let inputs = reads.bases.chunks_exact(len).zip(reads.qualities.chunks_exact(len));
+                for ((bases, qualities), out) in inputs.zip(out.chunks_exact_mut(len)) {
+                    mask(bases, qualities, out);
+                }
+            });
+            Ok(Outcome::deferred())
+        }))
+    }
+}
+
+/// A branch for every base.
+fn mask_branch(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
+    for ((base, quality), out) in bases.iter().zip(qualities).zip(out) {
+        // Volatile use of the condition keeps the compiler from making a selection of it.
+        if std::hint::black_box(*quality < THRESHOLD) {
+            *out = b'N';
+        } else {
+            *out = *base;
+        }
+    }
+}
+
+/// A copy, then a visit of the bases to be masked: what is rare is done rarely.
+fn mask_copy(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
+    out.copy_from_slice(bases);
+    for (out, quality) in out.iter_mut().zip(qualities) {
+        if *quality < THRESHOLD {
+            *out = b'N';
+        }
+    }
+}
+
+/// Plain Rust that compilers turn into vector code.
+#[inline(always)]
+fn mask_plain(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
+    for ((base, quality), out) in bases.iter().zip(qualities).zip(out) {
+        *out = if *quality < THRESHOLD { b'N' } else { *base };
+    }
+}
+
+fn mask_select(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
+    mask_plain(bases, qualities, out);
+}
+
+for_avx2! {
+    fn mask_avx2(bases: &[u8], qualities: &[u8], out: &mut [u8]) = mask_plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_agree() {
+        for len in 0..200 {
+            let bases: Vec<u8> = (0..len).map(|i| b"ACGTn"[i % 5]).collect();
+            let qualities: Vec<u8> = (0..len).map(|i| b'!' + (i * 37 % 94) as u8).collect();
+            let expected: Vec<u8> = (0..len)
+                .map(|i| if qualities[i] - b'!' < 20 { b'N' } else { bases[i] })
+                .collect();
+            for mask in [mask_branch, mask_copy, mask_select, mask_avx2] {
+                let mut out = vec![0; len];
+                mask(&bases, &qualities, &mut out);
+                assert_eq!(out, expected, "{len} bases");
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! 016: what compressed input costs, for three different operations, through the library's parallel fold.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use biofast::fastq::{Batch, par_fold};
+use biofast::io::{Options, Source};
+use biofast::ops::stats::Collector;
+use biofast_kernels::{GcCounts, count_gc_acgt};
+
+use super::{kernel, stream};
+use crate::lab::cell::Cell;
+use crate::lab::entry::{Cache, Entry, Outcome, Task};
+use crate::lab::inputs::Lab;
+
+pub(super) struct CompressedInput;
+
+impl Entry for CompressedInput {
+    fn id(&self) -> &'static str {
+        "016"
+    }
+
+    fn applies(&self, cell: &Cell) -> bool {
+        kernel::threads_exist(cell)
+    }
+
+    fn files(&self, cell: &Cell, lab: &Lab) -> Result<Vec<(PathBuf, Cache)>> {
+        Ok(vec![(path(cell, lab)?, Cache::Warm)])
+    }
+
+    fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
+        let path = path(cell, lab)?;
+        let bytes = stream::text_bytes(cell, lab)?;
+        let options = Options { threads: cell.number("threads")?, ..Options::serial() };
+        let operate: fn(Source, &Options) -> Result<String> = match cell.get("operation") {
+            "count" => count,
+            "gc" => gc,
+            "stats" => stats,
+            other => bail!("no operation is called {other:?}"),
+        };
+        Ok(Box::new(move |_| Ok(Outcome::hashed(operate(Source::open(&path)?, &options)?, bytes))))
+    }
+}
+
+fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
+    lab.file(kernel::dataset(cell.get("reads"))?, stream::format(cell.get("container"))?)
+}
+
+/// Reads and bases: framing and its checks alone.
+fn count(source: Source, options: &Options) -> Result<String> {
+    let accept = |(reads, bases): &mut (usize, usize), batch: Batch<'_>| {
+        *reads += batch.len();
+        *bases += batch.iter().map(|r| r.sequence().len()).sum::<usize>();
+    };
+    let merge = |a: &mut (usize, usize), b: (usize, usize)| *a = (a.0 + b.0, a.1 + b.1);
+    let found = par_fold(source, options, || (0, 0), accept, merge).map_err(|fault| fault.error)?;
+    Ok(format!("{found:?}"))
+}
+
+/// GC content of all reads.
+fn gc(source: Source, options: &Options) -> Result<String> {
+    let add = |a: &mut GcCounts, b: GcCounts| {
+        a.gc += b.gc;
+        a.acgt += b.acgt;
+    };
+    let accept = |counts: &mut GcCounts, batch: Batch<'_>| {
+        batch.iter().for_each(|r| add(counts, count_gc_acgt(r.sequence())));
+    };
+    let found = par_fold(source, options, GcCounts::default, accept, add)
+        .map_err(|fault| fault.error)?;
+    Ok(format!("{found:?}"))
+}
+
+/// Everything that `biofast stats --json` computes.
+fn stats(source: Source, options: &Options) -> Result<String> {
+    let found = Collector::collect(source, options, Collector::new).map_err(|fault| fault.error)?;
+    Ok(format!("{:?}", found.summary()))
+}
