@@ -3,6 +3,7 @@
 mod isa;
 mod kernel;
 mod reverse_simd;
+mod sized;
 mod stream;
 mod two_bit;
 
@@ -29,4 +30,5 @@ entries! {
     e016_compressed_input::CompressedInput,
     e018_simd_and_threads::SimdAndThreads,
     e025_threads_threshold::ThreadsThreshold,
+    e032_memory_map::MemoryMap,
 }
