@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
-use biofast_experiments::{bench, datasets, lab, limit};
+use anyhow::{Context as _, Result};
+use biofast_experiments::{bench, block_types, datasets, lab, limit};
 use clap::{Args, Parser, Subcommand};
 
 /// Experiments, datasets, limits and benchmarks behind biofast.
@@ -167,6 +167,8 @@ enum Limit {
         #[arg(long, default_value_t = 1)]
         level: i32,
     },
+    /// Count the stored, fixed and dynamic deflate blocks of a BGZF file.
+    BlockTypes { file: PathBuf },
     /// Read a file 1 MB at a time and add up its bytes.
     Read { file: PathBuf },
 }
@@ -226,6 +228,15 @@ fn run(cli: Cli) -> Result<()> {
         Command::Limit(Limit::Recode { file, threads, level }) => {
             let found = limit::recode(&file, threads, level)?;
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
+            Ok(())
+        }
+        Command::Limit(Limit::BlockTypes { file }) => {
+            let bytes = std::fs::read(&file).with_context(|| format!("{}", file.display()))?;
+            let t = block_types::of_bgzf(&bytes).with_context(|| format!("{}", file.display()))?;
+            println!(
+                "{{\"bgzf\":{},\"empty\":{},\"stored\":{},\"fixed\":{},\"dynamic\":{},\"bytes\":{:?}}}",
+                t.bgzf, t.empty, t.stored, t.fixed, t.dynamic, t.bytes
+            );
             Ok(())
         }
         Command::Limit(Limit::Read { file }) => {

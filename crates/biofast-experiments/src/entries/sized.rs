@@ -52,6 +52,38 @@ pub(super) fn bgzf_file(lab: &Lab, dataset: &str, bytes: u64) -> Result<PathBuf>
     })
 }
 
+/// BGZF of a number of blocks of whole records, with the end-of-file block.
+pub(super) fn blocks_file(lab: &Lab, dataset: &str, blocks: usize) -> Result<PathBuf> {
+    let text = lab.file(dataset, Format::Fastq)?;
+    lab.scratch_file(&format!("{dataset}-{blocks}-blocks.fq.bgz"), |file| {
+        let unit = blocks_of_records(&fs::read(&text)?);
+        for block in unit.iter().cycle().take(blocks) {
+            file.write_all(block)?;
+        }
+        Ok(file.write_all(&EOF_BLOCK)?)
+    })
+}
+
+/// A number of blocks of the largest size there is, 65,536 bytes, so that their BSIZE is 65,535: not compressed.
+pub(super) fn largest_blocks_file(lab: &Lab, dataset: &str, blocks: usize) -> Result<PathBuf> {
+    let text = lab.file(dataset, Format::Fastq)?;
+    lab.scratch_file(&format!("{dataset}-{blocks}-largest.fq.bgz"), |file| {
+        let unit = largest_blocks(&fs::read(&text)?);
+        let whole = unit.len() / bgzf::MAX_INFLATED;
+        for at in (0..whole).cycle().take(blocks) {
+            file.write_all(&unit[at * bgzf::MAX_INFLATED..(at + 1) * bgzf::MAX_INFLATED])?;
+        }
+        Ok(file.write_all(&EOF_BLOCK)?)
+    })
+}
+
+/// Blocks of 65,536 bytes each, but for the last one.
+fn largest_blocks(text: &[u8]) -> Vec<u8> {
+    let mut blocks = Vec::new();
+    bgzf::store(text, &mut blocks);
+    blocks
+}
+
 /// Each block holds whole records of `text`, so that any number of blocks is a valid file.
 fn blocks_of_records(text: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
@@ -105,6 +137,15 @@ fn whole_blocks(file: &[u8], limit: usize) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_blocks_are_as_large_as_the_format_allows() {
+        let blocks = largest_blocks(&b"ACGT".repeat(50_000));
+        let Parsed::Block(header) = bgzf::parse_header(&blocks) else { panic!("a block") };
+        assert_eq!(header.block_len, 65_536);
+        assert_eq!(blocks[16..18], [0xff, 0xff]);
+        assert!(bgzf::is_block_start(&blocks[65_536..]));
+    }
 
     #[test]
     fn cuts_are_at_records_and_blocks() {
