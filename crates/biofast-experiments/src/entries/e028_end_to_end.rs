@@ -248,7 +248,7 @@ mod tests {
         let mut text = Vec::new();
         for i in 0..3000u32 {
             let len = 1 + (i % 150) as usize;
-            let quality = b'!' + (i * 7 % 42) as u8;
+            let quality = b'!' + (i * 11 % 42) as u8;
             text.extend_from_slice(format!("@r{i}\n{}\n+\n", "ACGNt".repeat(30).split_at(len).0).as_bytes());
             text.extend(std::iter::repeat_n(quality, len));
             text.push(b'\n');

@@ -17,6 +17,7 @@ use super::{kernel, sized};
 use crate::lab::cell::Cell;
 use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
 use crate::lab::inputs::Lab;
+use crate::lab::protocol::Scale;
 
 pub(super) struct ParallelBgzf;
 
@@ -62,9 +63,10 @@ impl Entry for ParallelBgzf {
 
 fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
     let blocks = cell.number("blocks")?;
+    let dataset = if lab.scale == Scale::Quick { "medium" } else { "large" };
     match cell.get("content") {
-        "fastq" => sized::blocks_file(lab, "large", blocks),
-        "largest" => sized::largest_blocks_file(lab, "large", blocks),
+        "fastq" => sized::blocks_file(lab, dataset, blocks),
+        "largest" => sized::largest_blocks_file(lab, dataset, blocks),
         other => bail!("no content is called {other:?}"),
     }
 }
