@@ -4,6 +4,7 @@
 //! The binary `biofast-lab` is a thin command line over these modules.
 
 pub mod bench;
+pub mod block_types;
 pub mod cycles;
 pub mod datasets;
 pub mod deflate;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
-use biofast_experiments::{bench, cycles, datasets, deflate, lab, limit};
+use anyhow::{Context as _, Result};
+use biofast_experiments::{bench, block_types, cycles, datasets, deflate, lab, limit};
 use clap::{Args, Parser, Subcommand};
 
 /// Experiments, datasets, limits and benchmarks behind biofast.
@@ -200,6 +200,8 @@ enum Limit {
         #[arg(long)]
         bound_bam: bool,
     },
+    /// Count the stored, fixed and dynamic deflate blocks of a BGZF file.
+    BlockTypes { file: PathBuf },
     /// Read a file 1 MB at a time and add up its bytes.
     Read { file: PathBuf },
 }
@@ -272,6 +274,15 @@ fn run(cli: Cli) -> Result<()> {
                     deflate::compare(file, &encoders, reps, most)?;
                 }
             }
+            Ok(())
+        }
+        Command::Limit(Limit::BlockTypes { file }) => {
+            let bytes = std::fs::read(&file).with_context(|| format!("{}", file.display()))?;
+            let t = block_types::of_bgzf(&bytes).with_context(|| format!("{}", file.display()))?;
+            println!(
+                "{{\"bgzf\":{},\"empty\":{},\"stored\":{},\"fixed\":{},\"dynamic\":{},\"bytes\":{:?}}}",
+                t.bgzf, t.empty, t.stored, t.fixed, t.dynamic, t.bytes
+            );
             Ok(())
         }
         Command::Limit(Limit::Read { file }) => {

@@ -156,7 +156,9 @@ impl Chunk {
     /// Touches what a map would otherwise bring in page by page.
     pub(crate) fn populate(&self) {
         #[cfg(all(feature = "mmap", unix))]
-        if let Some(map) = &self.map {
+        if let Some(map) = &self.map
+            && map.advice().populate
+        {
             map.populate(self.start..self.end);
         }
     }

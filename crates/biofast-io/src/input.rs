@@ -50,7 +50,7 @@ impl Input {
         let mut options = options.clone();
         options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
         #[cfg(all(feature = "mmap", unix))]
-        let io = options.io;
+        let (io, advice) = (options.io, options.advice);
         let derived = matches!(backing, Backing::Derived(_));
         if derived {
             options.progress = None;
@@ -60,7 +60,7 @@ impl Input {
             Backing::File(file, len) => {
                 #[cfg(all(feature = "mmap", unix))]
                 let file = match wants_map(io, len) {
-                    true => match Map::new(file, len) {
+                    true => match Map::new(file, len, advice) {
                         Ok(map) => return Ok(of(Kind::Map(Arc::new(map)))),
                         Err(file) => file,
                     },

@@ -48,7 +48,12 @@ mod turn;
 pub use chunk::{Carry, Chunk};
 pub use container::Container;
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
+#[cfg(all(feature = "mmap", unix))]
+#[doc(hidden)]
+pub use map::Map;
 pub use reader::Reader;
+#[doc(hidden)]
+pub use source::MapAdvice;
 pub use source::{IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning, display_name};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).

@@ -14,9 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 use memmap2::Mmap;
 
-/// A read-only map of a whole regular file, registered with the SIGBUS handler.
-pub(crate) struct Map {
+use crate::source::MapAdvice;
+
+/// A read-only map of a whole regular file, registered with the SIGBUS handler. Public for experiments.
+pub struct Map {
     map: Mmap,
+    advice: MapAdvice,
     /// To ask for the file's length again.
     file: File,
     slot: usize,
@@ -51,7 +54,10 @@ impl Map {
     /// Maps `len` bytes of `file`; gives the file back if it is empty, too large for the address
     /// space, on a file system that can't map, or if too many maps exist already. It can be
     /// read then.
-    pub(crate) fn new(file: File, len: u64) -> Result<Map, File> {
+    ///
+    /// # Errors
+    /// The file itself, as said.
+    pub fn new(file: File, len: u64, advice: MapAdvice) -> Result<Map, File> {
         let len = match usize::try_from(len) {
             Ok(len) if len > 0 => len,
             _ => return Err(file),
@@ -74,19 +80,25 @@ impl Map {
         REGISTRY[slot].cut.store(false, Ordering::Release);
         REGISTRY[slot].end.store(start + len, Ordering::Release);
         REGISTRY[slot].start.store(start, Ordering::Release);
-        advise(&map);
-        Ok(Map { map, file, slot })
+        advise(&map, advice);
+        Ok(Map { map, advice, file, slot })
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    /// The file's bytes.
+    pub fn bytes(&self) -> &[u8] {
         &self.map
     }
 
     /// Whether the file is now shorter than the map. A cut inside the last page raises no
     /// SIGBUS (the rest of that page reads as zeros), so the length is asked for as well.
-    pub(crate) fn was_cut(&self) -> bool {
+    pub fn was_cut(&self) -> bool {
         REGISTRY[self.slot].cut.load(Ordering::Acquire)
             || !self.file.metadata().is_ok_and(|m| m.len() >= self.map.len() as u64)
+    }
+
+    /// What was said about the map.
+    pub(crate) fn advice(&self) -> MapAdvice {
+        self.advice
     }
 
     /// Lets go of the pages of a range: they stay in the system's cache and come back when
@@ -110,7 +122,7 @@ impl Map {
 
     /// Maps the pages of a range before they are touched: one system call in place of a fault
     /// for every 64 KB.
-    pub(crate) fn populate(&self, range: std::ops::Range<usize>) {
+    pub fn populate(&self, range: std::ops::Range<usize>) {
         #[cfg(target_os = "linux")]
         {
             // Only a hint: an old kernel or a cut file makes it fail, and touching decides.
@@ -134,13 +146,16 @@ impl Drop for Map {
     }
 }
 
-/// Tells the system that the map is read once, front to back.
-fn advise(map: &Mmap) {
+/// Tells the system how the map is going to be read.
+fn advise(map: &Mmap, advice: MapAdvice) {
     // Two calls: advice values are numbers, not flags, and `2 | 3` would be WILLNEED alone.
     // Advice that is refused changes nothing but speed.
-    let _ = map.advise(memmap2::Advice::Sequential);
-    #[cfg(target_os = "macos")]
-    let _ = map.advise(memmap2::Advice::WillNeed);
+    if advice.sequential {
+        let _ = map.advise(memmap2::Advice::Sequential);
+    }
+    if advice.will_need {
+        let _ = map.advise(memmap2::Advice::WillNeed);
+    }
 }
 
 fn install_handler() {
@@ -245,7 +260,8 @@ mod tests {
         let mut file = tempfile::tempfile()?;
         let other = file.try_clone()?;
         file.write_all(&vec![b'A'; 1 << 20])?;
-        let map = Map::new(other, 1 << 20).map_err(|_| io::ErrorKind::Unsupported)?;
+        let map =
+            Map::new(other, 1 << 20, MapAdvice::DEFAULT).map_err(|_| io::ErrorKind::Unsupported)?;
         assert_eq!(map.bytes()[0], b'A');
         assert!(!map.was_cut());
         file.set_len(8192)?;

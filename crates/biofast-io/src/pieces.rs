@@ -314,7 +314,12 @@ impl Load {
         let group: &[u8] = match &self.raw_in_map {
             #[cfg(all(feature = "mmap", unix))]
             Some(range) => match &self.map {
-                Some(map) => &map.bytes()[range.clone()],
+                Some(map) => {
+                    if map.advice().populate_blocks {
+                        map.populate(range.clone());
+                    }
+                    &map.bytes()[range.clone()]
+                }
                 None => &[],
             },
             _ => &self.raw,

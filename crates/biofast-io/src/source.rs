@@ -27,6 +27,34 @@ pub enum IoMode {
     Read,
 }
 
+/// What the system is told about a memory map. For experiments: the default is what entry 032 of
+/// the laboratory bears out.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapAdvice {
+    /// Read once, front to back.
+    pub sequential: bool,
+    /// All of it will be needed soon.
+    pub will_need: bool,
+    /// Text is mapped in a chunk at a time, by one call before it is touched.
+    pub populate: bool,
+    /// The same of compressed blocks.
+    pub populate_blocks: bool,
+}
+
+impl MapAdvice {
+    /// Nothing: pages come in as they are touched.
+    pub const NONE: MapAdvice =
+        MapAdvice { sequential: false, will_need: false, populate: false, populate_blocks: false };
+    /// What readers use.
+    pub const DEFAULT: MapAdvice = MapAdvice {
+        sequential: true,
+        will_need: cfg!(target_os = "macos"),
+        populate: true,
+        populate_blocks: false,
+    };
+}
+
 /// Bytes consumed so far, to be looked at from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -117,6 +145,9 @@ impl Notes {
 pub struct Options {
     /// Map or read.
     pub io: IoMode,
+    /// About maps; for experiments.
+    #[doc(hidden)]
+    pub advice: MapAdvice,
     /// The total number of threads a parallel reader may use, at least 1.
     pub threads: usize,
     /// Decompressed bytes a worker takes at once, between 1 and
@@ -142,6 +173,7 @@ impl Options {
     pub const fn serial() -> Options {
         Options {
             io: IoMode::Auto,
+            advice: MapAdvice::DEFAULT,
             threads: 1,
             chunk_size: Options::DEFAULT_CHUNK_SIZE,
             strict: false,

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use biofast::fastq::{Batch, par_fold};
 use biofast::io::{Options, Source};
-use biofast::ops::stats::Collector;
 use biofast_kernels::{GcCounts, count_gc_acgt};
 
 use super::{kernel, stream};
@@ -35,7 +34,7 @@ impl Entry for CompressedInput {
         let operate: fn(Source, &Options) -> Result<String> = match cell.get("operation") {
             "count" => count,
             "gc" => gc,
-            "stats" => stats,
+            "stats" => stream::stats,
             other => bail!("no operation is called {other:?}"),
         };
         Ok(Box::new(move |_| Ok(Outcome::hashed(operate(Source::open(&path)?, &options)?, bytes))))
@@ -69,10 +68,4 @@ fn gc(source: Source, options: &Options) -> Result<String> {
     let found = par_fold(source, options, GcCounts::default, accept, add)
         .map_err(|fault| fault.error)?;
     Ok(format!("{found:?}"))
-}
-
-/// Everything that `biofast stats --json` computes.
-fn stats(source: Source, options: &Options) -> Result<String> {
-    let found = Collector::collect(source, options, Collector::new).map_err(|fault| fault.error)?;
-    Ok(format!("{:?}", found.summary()))
 }

@@ -2,7 +2,9 @@
 
 mod isa;
 mod kernel;
+mod peak_memory;
 mod reverse_simd;
+mod sized;
 mod stream;
 mod two_bit;
 
@@ -27,6 +29,13 @@ entries! {
     e013_masking::Masking,
     e015_edit_distance::EditDistance,
     e016_compressed_input::CompressedInput,
+    e017_peak_memory::PeakMemory,
     e018_simd_and_threads::SimdAndThreads,
     e025_threads_threshold::ThreadsThreshold,
+    e026_constant_memory::ConstantMemory,
+    e027_blocks_of_records::BlocksOfRecords,
+    e028_end_to_end::EndToEnd,
+    e029_parallel_bgzf::ParallelBgzf,
+    e031_block_types::BlockTypes,
+    e032_memory_map::MemoryMap,
 }

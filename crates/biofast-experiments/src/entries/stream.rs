@@ -1,6 +1,10 @@
-//! What the stream entries share: datasets by number of reads and container.
+//! What the stream entries share: datasets by number of reads and container, the library's inflation without
+//! records, and the whole of `stats`.
 
 use anyhow::{Result, bail};
+use biofast::io::pipeline::{self, End};
+use biofast::io::{Chunk, Error, Options, Source};
+use biofast::ops::stats::Collector;
 
 use crate::datasets::Format;
 use crate::lab::cell::Cell;
@@ -20,4 +24,100 @@ pub(super) fn format(container: &str) -> Result<Format> {
 pub(super) fn text_bytes(cell: &Cell, lab: &Lab) -> Result<usize> {
     let dataset = super::kernel::dataset(cell.get("reads"))?;
     Ok(lab.entry(dataset, Format::Fastq)?.bytes as usize)
+}
+
+/// Everything that `biofast stats --json` computes.
+pub(super) fn stats(source: Source, options: &Options) -> Result<String> {
+    let found = Collector::collect(source, options, Collector::new).map_err(|fault| fault.error)?;
+    Ok(format!("{:?}", found.summary()))
+}
+
+/// Bytes that were seen: how many, and their sum. The same in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) bytes: u64,
+    pub(super) sum: u64,
+}
+
+impl Seen {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.sum = self.sum.wrapping_add(sum_bytes(bytes));
+    }
+
+    pub(super) fn merge(&mut self, other: Seen) {
+        self.bytes += other.bytes;
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+
+    pub(super) fn of(bytes: &[u8]) -> Seen {
+        let mut seen = Seen::default();
+        seen.add(bytes);
+        seen
+    }
+}
+
+impl std::fmt::Display for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.bytes, self.sum)
+    }
+}
+
+/// The sum of all bytes, in a form that compilers turn into vector code.
+fn sum_bytes(bytes: &[u8]) -> u64 {
+    // 128 × 255 fits a u16.
+    bytes
+        .chunks(128)
+        .map(|part| u64::from(part.iter().map(|&byte| u16::from(byte)).sum::<u16>()))
+        .sum()
+}
+
+/// Decompresses all of `source` through the library's pipeline and looks at every byte once, without framing.
+pub(super) fn inflate(source: Source, options: &Options) -> Result<Seen> {
+    let accept = |seen: &mut Seen, chunk: &Chunk, (): &()| seen.add(chunk.bytes());
+    let seen = pipeline::fold(source, options, Unframed, Seen::default, accept, Seen::merge);
+    Ok(seen.map_err(|fault| fault.error)?)
+}
+
+/// Takes every chunk as it is.
+struct Unframed;
+
+impl pipeline::Framer for Unframed {
+    type Frame = ();
+    type Error = Error;
+
+    fn scan((): &mut (), _bytes: &[u8]) {}
+
+    fn frame(&mut self, _chunk: &mut Chunk, (): &mut (), _end: End) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_exact() {
+        for len in [0, 1, 127, 128, 129, 1000, 70_000] {
+            let bytes: Vec<u8> = (0..len).map(|i| if i % 3 == 0 { 255 } else { i as u8 }).collect();
+            assert_eq!(sum_bytes(&bytes), bytes.iter().map(|&b| u64::from(b)).sum::<u64>());
+            let mut parts = Seen::of(&bytes[len / 3..]);
+            parts.merge(Seen::of(&bytes[..len / 3]));
+            assert_eq!(parts, Seen::of(&bytes));
+        }
+    }
+
+    #[test]
+    fn inflation_sees_the_text_at_any_number_of_threads() {
+        let text: Vec<u8> = (0..3_000_000u32).map(|i| (i % 97) as u8 + 30).collect();
+        let mut file = Vec::new();
+        biofast::io::bgzf::Deflater::new(1).deflate(&text, &mut file, &mut Vec::new());
+        file.extend_from_slice(&biofast::io::bgzf::EOF_BLOCK);
+        for threads in [1, 2, 5] {
+            let source = Source::from_reader("test", std::io::Cursor::new(file.clone()));
+            let options = Options { threads, ..Options::serial() };
+            assert_eq!(inflate(source, &options).expect("inflates"), Seen::of(&text), "{threads}");
+        }
+    }
 }
