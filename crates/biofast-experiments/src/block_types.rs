@@ -233,6 +233,7 @@ fn symbols(bits: &mut Bits<'_>, literals: &Code, distances: &Code) -> Result<u64
 mod tests {
     use super::*;
     use biofast::io::bgzf::{Deflater, EOF_BLOCK};
+    use biofast::io::output::Level;
 
     /// Text that compresses, with matches of all lengths and distances.
     fn text(len: usize) -> Vec<u8> {
@@ -262,7 +263,7 @@ mod tests {
         let text = text(300_000);
         for level in 0..=12 {
             let mut file = Vec::new();
-            Deflater::new(level).deflate(&text, &mut file, &mut Vec::new());
+            Deflater::new(Level::Number(level)).deflate(&text, &mut file, &mut Vec::new());
             let types = of_bgzf(&file).expect("BGZF");
             // The lengths of blocks are compared with the stated ones inside.
             assert_eq!(types.bytes.iter().sum::<u64>(), text.len() as u64, "{level}");

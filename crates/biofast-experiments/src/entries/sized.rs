@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 use biofast::io::bgzf::{self, BLOCK_TEXT, Deflater, EOF_BLOCK, Parsed};
+use biofast::io::output::Level;
 use rayon::prelude::*;
 
 use crate::datasets::Format;
@@ -100,7 +101,7 @@ fn blocks_of_records(text: &[u8]) -> Vec<Vec<u8>> {
     }
     let compress = |part: &&[u8]| {
         let mut block = Vec::new();
-        Deflater::new(LEVEL).deflate(part, &mut block, &mut Vec::new());
+        Deflater::new(Level::Number(LEVEL)).deflate(part, &mut block, &mut Vec::new());
         block
     };
     parts.par_iter().map(compress).collect()
