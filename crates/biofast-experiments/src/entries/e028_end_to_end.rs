@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use biofast::fastq::{Inputs, Reader, Record, par_transform, write_record};
-use biofast::io::output::{self, Compression, Format as Container, Output};
+use biofast::io::output::{self, Compression, Format as Container, Level, Output};
 use biofast::io::{Options, Source, available_threads};
 use biofast_kernels::{BaseCounts, ERROR_SCALE, Isa, Kernels, kernels_for};
 use flate2::write::GzEncoder;
@@ -219,7 +219,7 @@ fn keep(found: &mut Found, kernels: &Kernels, record: &Record<'_>) -> bool {
 /// The library's way: all threads, BGZF at the same level.
 fn library(path: &Path, target: &Path, kernels: &Kernels) -> Result<Found> {
     let options = Options { threads: available_threads().max(2), ..Options::serial() };
-    let mut outputs = vec![Output::create(target, Compression::new(Container::Bgzf, Some(6))?)?];
+    let mut outputs = vec![Output::create(target, Compression::new(Container::Bgzf, Some(Level::Number(6)))?)?];
     let found = par_transform(
         Inputs::Single(Source::open(path)?),
         [options.clone(), options],

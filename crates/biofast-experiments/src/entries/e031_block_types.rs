@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use biofast::io::bgzf::{self, Deflater, EOF_BLOCK, Parsed};
+use biofast::io::output::Level;
 use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use rayon::prelude::*;
@@ -132,7 +133,7 @@ fn path(level: &str, lab: &Lab) -> Result<PathBuf> {
             let level = if level == "fastq-1" { 1 } else { 12 };
             let blocks = text.par_chunks(bgzf::BLOCK_TEXT).map(|text| {
                 let mut block = Vec::new();
-                Deflater::new(level).deflate(text, &mut block, &mut Vec::new());
+                Deflater::new(Level::Number(level)).deflate(text, &mut block, &mut Vec::new());
                 block
             });
             let blocks: Vec<Vec<u8>> = blocks.collect();

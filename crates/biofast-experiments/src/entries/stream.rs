@@ -112,7 +112,11 @@ mod tests {
     fn inflation_sees_the_text_at_any_number_of_threads() {
         let text: Vec<u8> = (0..3_000_000u32).map(|i| (i % 97) as u8 + 30).collect();
         let mut file = Vec::new();
-        biofast::io::bgzf::Deflater::new(1).deflate(&text, &mut file, &mut Vec::new());
+        biofast::io::bgzf::Deflater::new(biofast::io::output::Level::Number(1)).deflate(
+            &text,
+            &mut file,
+            &mut Vec::new(),
+        );
         file.extend_from_slice(&biofast::io::bgzf::EOF_BLOCK);
         for threads in [1, 2, 5] {
             let source = Source::from_reader("test", std::io::Cursor::new(file.clone()));
