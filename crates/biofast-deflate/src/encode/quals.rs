@@ -11,7 +11,7 @@ const SLOTS: usize = 8192;
 const HASHED: usize = 8;
 
 /// From how many repeats on a run is worth looking for an earlier one: half the runs, most of the gain.
-const LOOKED_UP: usize = 5;
+const LOOKED_UP: usize = 3;
 
 /// Earlier stretches of qualities.
 pub(super) struct Stretches {
@@ -37,6 +37,7 @@ impl Stretches {
         (runs, costs): (&Runs, &Costs),
     ) {
         tokens.count(&text[start..end]);
+        let look = !costs.runs_are_dense();
         let mut done = start;
         let mut at = start + 1;
         while at + 2 < end {
@@ -58,7 +59,7 @@ impl Stretches {
             n = n.min(end - at);
             let score = text[at];
             let first = at - 1;
-            if n >= LOOKED_UP && first >= done && at + n + 4 <= end {
+            if look && n >= LOOKED_UP && first >= done && at + n + 4 <= end {
                 let key = word(text, at + n) << 32 | (n as u64) << 8 | u64::from(score);
                 let found = &mut self.table[slot(key) % SLOTS];
                 let earlier = usize::from(*found);

@@ -2,8 +2,11 @@
 
 use super::tokens::{MAX_TEXT, Text};
 
+/// Words of a bitmap: a power of two, so that no access need be checked.
+const WORDS: usize = 2 * MAX_TEXT / 64;
+
 /// A bit for each byte of a text, and zeros.
-pub(super) type Bitmap = [u64; MAX_TEXT / 64 + 2];
+pub(super) type Bitmap = [u64; WORDS];
 
 /// Fills the words of a bitmap that the first `n` bytes, at most [`MAX_TEXT`], have bits in. What it says of the first
 /// byte doesn't matter.
@@ -16,24 +19,24 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn new() -> Self {
-        Self { bitmap: Box::new([0; MAX_TEXT / 64 + 2]) }
+        Self { bitmap: Box::new([0; WORDS]) }
     }
 
     /// Looks at the first `n` bytes.
     pub(super) fn find(&mut self, text: &Text, n: usize, fill: Fill) {
         fill(text, n, &mut self.bitmap);
-        // Nothing repeats what is before the text, and what is behind it doesn't count.
+        // Nothing repeats what is before the text, and what is behind it doesn't count. Windows see two words more.
         self.bitmap[0] &= !1;
         let end = (n / 64).min(self.bitmap.len() - 1);
         self.bitmap[end] &= (1 << (n % 64)) - 1;
-        self.bitmap[end + 1..].fill(0);
+        self.bitmap[end + 1..(end + 3).min(WORDS)].fill(0);
     }
 
     /// The bits of 64 bytes from `at` on, lowest first.
     #[inline(always)]
     pub(super) fn window(&self, at: usize) -> u64 {
         let (i, shift) = (at / 64, at % 64);
-        let word = |i: usize| self.bitmap.get(i).copied().unwrap_or(0);
+        let word = |i: usize| self.bitmap[i % WORDS];
         word(i) >> shift | word(i + 1) << 1 << (63 - shift)
     }
 
