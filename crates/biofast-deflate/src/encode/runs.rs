@@ -40,6 +40,20 @@ impl Runs {
         word(i) >> shift | word(i + 1) << 1 << (63 - shift)
     }
 
+    /// How many bytes of `start..end` repeat the one before.
+    #[inline(always)]
+    pub(super) fn count(&self, start: usize, end: usize) -> usize {
+        let mut count = 0;
+        for at in (start..end).step_by(64) {
+            let mut window = self.window(at);
+            if end - at < 64 {
+                window &= (1 << (end - at)) - 1;
+            }
+            count += window.count_ones() as usize;
+        }
+        count
+    }
+
     /// How many bytes from `at` on repeat the one before.
     #[inline(always)]
     pub(super) fn length(&self, at: usize) -> usize {
@@ -118,6 +132,7 @@ mod tests {
         let text = Box::new([b'I'; MAX_TEXT + PADDING]);
         let mut runs = Runs::new();
         runs.find(&text, MAX_TEXT, fill_portable);
+        assert_eq!((runs.count(0, 100), runs.count(1, 65), runs.count(70, 71)), (99, 64, 1));
         assert_eq!((runs.length(1), runs.length(1000)), (MAX_TEXT - 1, MAX_TEXT - 1000));
     }
 }
