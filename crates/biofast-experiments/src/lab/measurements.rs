@@ -16,7 +16,7 @@ pub(crate) const NAME: &str = "measurements.csv";
 /// Columns behind the factors.
 const FIXED: [&str; 6] = ["run", "rep", "order", "calls", "bytes", "answer"];
 /// Metrics that come first, if they were measured.
-const FIRST: [&str; 11] = [
+const FIRST: [&str; 12] = [
     "wall_s",
     "user_s",
     "sys_s",
@@ -25,6 +25,7 @@ const FIRST: [&str; 11] = [
     "process_s",
     "process_faults",
     "max_rss_kb",
+    "peak_rss_kb",
     "peak_anon_kb",
     "read_blocks",
     "resident",

@@ -49,6 +49,8 @@ struct ChildReport {
     sys_s: f64,
     minor_faults: f64,
     major_faults: f64,
+    /// Of the whole process until then; not known on every system.
+    peak_rss_kb: Option<u64>,
     answer: String,
     bytes: u64,
     values: Vec<(String, f64)>,
@@ -259,6 +261,7 @@ fn run_child(
     insert("process_s", usage.wall_s);
     insert("process_faults", (usage.minor_faults + usage.major_faults) as f64);
     insert("max_rss_kb", usage.max_rss_kb as f64);
+    insert("peak_rss_kb", report.peak_rss_kb.unwrap_or(usage.max_rss_kb) as f64);
     insert("read_blocks", usage.in_blocks as f64);
     if let Some(kb) = usage.peak_anon_kb {
         insert("peak_anon_kb", kb as f64);
@@ -281,6 +284,7 @@ pub(crate) fn run_cell(entry: &dyn Entry, cell: &Cell, lab: &Lab) -> Result<()> 
         sys_s: used.sys_s,
         minor_faults: used.minor_faults,
         major_faults: used.major_faults,
+        peak_rss_kb: usage::peak_rss_kb(),
         answer: outcome.answer,
         bytes: outcome.bytes,
         values: outcome.values,
