@@ -50,7 +50,10 @@ impl JobRecord {
     /// What can be known without the job.
     pub(crate) fn now() -> Self {
         let commit = output("git", &["rev-parse", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
-        let dirty = output("git", &["status", "--porcelain", "--untracked-files=no"]).is_some();
+        // What runs write themselves is no change to what is measured.
+        let paths = [".", ":(top,exclude)results", ":(top,exclude)lab-notebook"];
+        let status = ["status", "--porcelain", "--untracked-files=no", "--"];
+        let dirty = output("git", &[&status[..], &paths[..]].concat()).is_some();
         JobRecord {
             date: utc_now(),
             commit: if dirty { commit + " (modified)" } else { commit },

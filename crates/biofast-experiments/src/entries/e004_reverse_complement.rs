@@ -90,7 +90,7 @@ fn packed_task<'a>(bases: Vec<u8>, len: usize, convert: bool) -> Task<'a> {
     })
 }
 
-/// A branch for every base.
+/// Comparisons, which a compiler is free to turn into branches or selections.
 fn match_letters(bases: &[u8], out: &mut [u8]) {
     for (base, out) in bases.iter().rev().zip(out) {
         *out = match base {

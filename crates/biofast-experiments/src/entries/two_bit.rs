@@ -125,17 +125,19 @@ fn reverse_complement_plain(words: &[u64], bases: usize, out: &mut [u64]) {
         let x = x >> 4 & 0x0f0f_0f0f_0f0f_0f0f | (x & 0x0f0f_0f0f_0f0f_0f0f) << 4;
         x >> 2 & 0x3333_3333_3333_3333 | (x & 0x3333_3333_3333_3333) << 2
     };
-    let n = words.len();
-    for (word, out) in words.iter().rev().zip(out.iter_mut()) {
-        *out = reversed(*word);
-    }
-    // The unused bits of the last word are now the first ones of the result.
-    let unused = 2 * (n * PER_WORD - bases) as u32;
-    if unused > 0 {
-        for i in 0..n {
-            let next = out.get(i + 1).copied().filter(|_| i + 1 < n).unwrap_or(0);
-            out[i] = out[i] >> unused | next << (64 - unused);
+    // The unused bits of the last word become the first ones of the result, which therefore moves down by them.
+    let unused = 2 * (words.len() * PER_WORD - bases) as u32;
+    let mut reversed_words = words.iter().rev().map(|word| reversed(*word));
+    if unused == 0 {
+        for (word, out) in reversed_words.zip(out) {
+            *out = word;
         }
+        return;
+    }
+    let mut current = reversed_words.next().unwrap_or(0);
+    for (next, out) in reversed_words.chain([0]).zip(out) {
+        *out = current >> unused | next << (64 - unused);
+        current = next;
     }
 }
 

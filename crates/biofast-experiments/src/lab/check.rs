@@ -99,8 +99,12 @@ fn check_results(
 
 /// Notes a fault unless the file holds `expected`.
 fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
+    // Hand-written sections may begin and end with any number of blank lines.
+    let lines = |text: &str| -> Vec<String> {
+        text.lines().filter(|l| !l.trim().is_empty()).map(str::to_owned).collect()
+    };
     match fs::read_to_string(path) {
-        Ok(text) if text == expected => {}
+        Ok(text) if lines(&text) == lines(expected) => {}
         Ok(text) => {
             let line = text.lines().zip(expected.lines()).position(|(a, b)| a != b);
             let line = line.unwrap_or_else(|| text.lines().count().min(expected.lines().count()));
@@ -111,5 +115,106 @@ fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
             ));
         }
         Err(error) => faults.push(format!("cannot read {}: {error}", path.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measurements::{self, Measurement};
+    use super::super::protocol::tests::TEXT;
+    use super::super::runner::Plan;
+    use super::super::{cell::Cell, regenerate, write_page};
+    use super::*;
+
+    /// A repository with one entry that was run.
+    fn repository() -> (tempfile::TempDir, Places) {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let places = Places { root: dir.path().to_owned(), out: None };
+        let experiment = places.experiments().join("999-example");
+        fs::create_dir_all(&experiment).expect("folder");
+        fs::create_dir_all(places.notebook()).expect("folder");
+        fs::write(experiment.join("protocol.toml"), TEXT).expect("protocol");
+        let protocol = Protocol::read(&experiment).expect("reads");
+        let folder = places.results().join("999-example/some-machine");
+        fs::create_dir_all(&folder).expect("folder");
+        let measurement = |(method, again, wall): (&str, bool, f64)| Measurement {
+            cell: Cell::default().with("method", method).with("reads", "1K"),
+            again,
+            rep: 1,
+            order: 1,
+            calls: 1,
+            bytes: 1,
+            answer: "x".into(),
+            metrics: [("wall_s".to_owned(), wall)].into(),
+        };
+        let all: Vec<Measurement> =
+            [("slow", false, 2.0), ("fast", false, 1.0), ("fast", true, 1.0)]
+                .map(measurement)
+                .to_vec();
+        measurements::write(&folder, &["method".into(), "reads".into()], &all).expect("writes");
+        let plan = Plan { scale: Scale::Normal, repetitions: 1, seed: 1, dir: dir.path() };
+        let conditions =
+            Conditions { command: "a test".into(), ..Conditions::now(&protocol, &plan) };
+        conditions.write(&folder).expect("writes");
+        regenerate(&folder, &protocol).expect("regenerates");
+        write_page(&places, &protocol).expect("writes");
+        (dir, places)
+    }
+
+    /// The faults of the entry, but for its missing code and prose.
+    fn faults(places: &Places) -> Vec<String> {
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        let mut faults = Vec::new();
+        check_entry(places, &protocol, &mut faults).expect("checks");
+        faults.retain(|f| !f.contains("no code") && !f.contains("is empty"));
+        faults
+    }
+
+    #[test]
+    fn what_was_just_written_is_right() {
+        assert_eq!(faults(&repository().1), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_table_that_was_edited_is_noticed() {
+        let (_dir, places) = repository();
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        let page = notebook::find(&places.notebook(), &protocol).expect("looks").expect("finds");
+        let text = fs::read_to_string(&page).expect("reads");
+        fs::write(&page, text.replace("2.00 s", "1.90 s").replace("| 2 s", "| 1 s"))
+            .expect("writes");
+        assert!(fs::read_to_string(&page).expect("reads") != text, "nothing was replaced");
+        let found = faults(&places);
+        assert!(found.len() == 1 && found[0].contains("differs from the data"), "{found:?}");
+    }
+
+    #[test]
+    fn a_measurement_that_was_edited_is_noticed_everywhere() {
+        let (_dir, places) = repository();
+        let file = places.results().join("999-example/some-machine/measurements.csv");
+        let text = fs::read_to_string(&file).expect("reads").replace(",x,2\n", ",x,3\n");
+        fs::write(&file, text).expect("writes");
+        // Summary, figure and page.
+        assert_eq!(faults(&places).len(), 3, "{:?}", faults(&places));
+    }
+
+    #[test]
+    fn a_protocol_that_was_changed_after_the_run_is_noticed() {
+        let (_dir, places) = repository();
+        let file = places.experiments().join("999-example/protocol.toml");
+        let text =
+            fs::read_to_string(&file).expect("reads").replace("at_least = 8.0", "at_least = 1.5");
+        fs::write(&file, text).expect("writes");
+        let found = faults(&places);
+        assert!(found.iter().any(|f| f.contains("changed after the run")), "{found:?}");
+    }
+
+    #[test]
+    fn empty_sections_are_named() {
+        let (_dir, places) = repository();
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        let mut faults = Vec::new();
+        check_entry(&places, &protocol, &mut faults).expect("checks");
+        assert!(faults.iter().any(|f| f.contains("\"Findings\" is empty")), "{faults:?}");
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct Conditions {
     pub(crate) kernel: String,
     /// Of the datasets.
     pub(crate) filesystem: String,
+    /// Where inputs were: in memory, or in the page cache or not.
+    pub(crate) cache: String,
     /// Instruction sets the kernels have here, the fastest last.
     pub(crate) simd: Vec<String>,
     pub(crate) datasets: Vec<UsedDataset>,
@@ -68,6 +70,7 @@ impl Conditions {
             memory_kb: machine.memory_kb,
             kernel: machine.kernel,
             filesystem: filesystem(plan.dir).unwrap_or_else(|| "unknown".to_owned()),
+            cache: "inputs in memory".to_owned(),
             simd: biofast_kernels::available().iter().map(|isa| isa.name().to_owned()).collect(),
             datasets: Vec::new(),
         }

@@ -23,13 +23,6 @@ pub(crate) struct Reads {
     pub(crate) len: usize,
 }
 
-impl Reads {
-    /// The bases, read by read.
-    pub(crate) fn sequences(&self) -> std::slice::ChunksExact<'_, u8> {
-        self.bases.chunks_exact(self.len)
-    }
-}
-
 /// A file or text that took part, for the manifest of the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UsedDataset {
@@ -45,6 +38,7 @@ pub(crate) struct Lab {
     dir: PathBuf,
     /// For files an entry writes; removed at the end.
     pub(crate) scratch: PathBuf,
+    #[allow(dead_code)] // for entries whose inputs depend on it
     pub(crate) scale: Scale,
     /// True in a child process that runs one condition: files were verified by its parent.
     child: bool,
@@ -145,6 +139,7 @@ impl Lab {
         Ok(pool)
     }
 
+    #[allow(dead_code)] // for entries that write their own inputs
     /// A file in the scratch directory that `write` fills, made once under a name.
     pub(crate) fn scratch_file(
         &self,

@@ -185,6 +185,10 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
     let all = runner::run(entry, protocol, &lab, &plan).with_context(|| protocol.name())?;
     conditions.seconds = start.elapsed().as_secs_f64().round();
     conditions.datasets = lab.used();
+    if all.iter().any(|m| m.metrics.contains_key("resident")) {
+        conditions.cache =
+            "established before each repetition, verified by mincore (column resident)".to_owned();
+    }
 
     let folder = out.join(protocol.name()).join(machine::exact_slug());
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;

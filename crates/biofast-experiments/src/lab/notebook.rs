@@ -172,6 +172,13 @@ pub(crate) fn verdict(results: &[MachineResults]) -> String {
     }
 }
 
+/// The first digits of a commit, and whether there were changes.
+fn short_commit(commit: &str) -> String {
+    let (hash, note) = commit.split_once(' ').unwrap_or((commit, ""));
+    format!("{} {note}", hash.get(..12).unwrap_or(hash)).trim_end().to_owned()
+}
+
+/// Text on one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -256,7 +263,7 @@ fn methods(text: &mut String, protocol: &Protocol, results: &[MachineResults]) -
             c.repetitions,
             numbers::figure(c.seconds.round()),
             c.seed,
-            c.commit.get(..12).unwrap_or(&c.commit),
+            short_commit(&c.commit),
             c.flags,
             c.simd.join(", "),
         )?;

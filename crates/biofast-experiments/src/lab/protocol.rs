@@ -325,7 +325,8 @@ impl Scale {
 pub(crate) mod tests {
     use super::*;
 
-    const TEXT: &str = r#"
+    /// A protocol with two methods, two sizes and four checks.
+    pub(crate) const TEXT: &str = r#"
 id = "999"
 slug = "example"
 title = "An example"
@@ -400,7 +401,7 @@ over = { method = "faster", reads = "1K" }
 at_least = 3.0
 "#;
 
-    /// A protocol with two methods, two sizes and four checks.
+    /// [`TEXT`], read.
     pub(crate) fn sample() -> Protocol {
         let protocol: Protocol = toml::from_str(TEXT).expect("parses");
         protocol.validate().expect("valid");

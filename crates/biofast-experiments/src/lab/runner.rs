@@ -116,7 +116,12 @@ fn prepare<'a>(
 ) -> Result<Vec<Condition<'a>>> {
     let cells: Vec<Cell> =
         protocol.cells(scale).into_iter().filter(|cell| entry.applies(cell)).collect();
-    let controls: Vec<Cell> = best(cells.iter(), &protocol.control).into_iter().cloned().collect();
+    let mut controls: Vec<Cell> =
+        best(cells.iter(), &protocol.control).into_iter().cloned().collect();
+    if scale == Scale::Quick && controls.is_empty() {
+        // The control's levels may be too large for a quick run.
+        controls.extend(cells.first().cloned());
+    }
     ensure!(!controls.is_empty(), "no condition matches the control");
     let mut conditions = Vec::new();
     for (cell, again) in

@@ -152,23 +152,28 @@ pub(crate) fn describe(levels: &std::collections::BTreeMap<String, String>) -> S
     parts.join(", ")
 }
 
-/// What the index says was measured: the statements that carry the verdict, at most three.
+/// What the index says was measured: at most three statements that carry the verdict, or, where none of them
+/// could be measured, of our own.
 pub(crate) fn headline(summary: &Summary, protocol: &Protocol) -> String {
-    let parts: Vec<String> = summary
-        .checks
-        .iter()
-        .zip(&protocol.verdict.checks)
-        .filter(|(check, _)| check.carries && check.outcome != Outcome::NotMeasurable)
-        .take(3)
-        .map(|(check, rule)| {
-            let metric = rule.metric.as_deref().unwrap_or(&protocol.metric);
-            format!("{}: {}", check.name, measured(check, metric, rule.over.is_empty()))
-        })
-        .collect();
-    parts.join("; ")
+    let statements = |carries: bool| -> Vec<String> {
+        summary
+            .checks
+            .iter()
+            .zip(&protocol.verdict.checks)
+            .filter(|(c, _)| c.carries == carries && c.outcome != Outcome::NotMeasurable)
+            .take(3)
+            .map(|(check, rule)| {
+                let metric = rule.metric.as_deref().unwrap_or(&protocol.metric);
+                format!("{}: {}", check.name, measured(check, metric, rule.over.is_empty()))
+            })
+            .collect()
+    };
+    let carrying = statements(true);
+    let all = if carrying.is_empty() { statements(false) } else { carrying };
+    all.join("; ")
 }
 
-/// Kept for the figure: the cells as [`Cell`]s in the order of the protocol's factors.
+/// A result's condition, with its levels in the order of the protocol's factors.
 pub(crate) fn cell_of(result: &CellResult, protocol: &Protocol) -> Cell {
     protocol.factors.iter().fold(Cell::default(), |cell, factor| {
         cell.with(&factor.name, result.levels.get(&factor.name).map_or("", String::as_str))
