@@ -177,8 +177,7 @@ fn fixed_codes() -> Result<(Code, Code)> {
 }
 
 fn dynamic_codes(bits: &mut Bits<'_>) -> Result<(Code, Code)> {
-    const ORDER: [usize; 19] =
-        [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+    const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
     let literals = bits.take(5)? as usize + 257;
     let distances = bits.take(5)? as usize + 1;
     let used = bits.take(4)? as usize + 4;
@@ -241,7 +240,8 @@ mod tests {
         let mut text: Vec<u8> = Vec::new();
         while text.len() < len {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let (from, run) = ((state >> 8) as usize % (text.len() + 1), (state >> 20) as usize % 300);
+            let (from, run) =
+                ((state >> 8) as usize % (text.len() + 1), (state >> 20) as usize % 300);
             let run = run.min(text.len() - from);
             text.extend_from_within(from..from + run);
             text.push(b"ACGTN\n@+!I"[(state >> 28) as usize % 10]);

@@ -260,8 +260,8 @@ mod tests {
         let mut file = tempfile::tempfile()?;
         let other = file.try_clone()?;
         file.write_all(&vec![b'A'; 1 << 20])?;
-        let map = Map::new(other, 1 << 20, MapAdvice::DEFAULT)
-            .map_err(|_| io::ErrorKind::Unsupported)?;
+        let map =
+            Map::new(other, 1 << 20, MapAdvice::DEFAULT).map_err(|_| io::ErrorKind::Unsupported)?;
         assert_eq!(map.bytes()[0], b'A');
         assert!(!map.was_cut());
         file.set_len(8192)?;

@@ -44,12 +44,8 @@ pub struct MapAdvice {
 
 impl MapAdvice {
     /// Nothing: pages come in as they are touched.
-    pub const NONE: MapAdvice = MapAdvice {
-        sequential: false,
-        will_need: false,
-        populate: false,
-        populate_blocks: false,
-    };
+    pub const NONE: MapAdvice =
+        MapAdvice { sequential: false, will_need: false, populate: false, populate_blocks: false };
     /// What readers use.
     pub const DEFAULT: MapAdvice = MapAdvice {
         sequential: true,
