@@ -24,6 +24,9 @@ const PIECE: usize = 1 << 20;
 /// Of the `BufReader`.
 const BUFFERED: usize = 64 << 10;
 
+/// A consumer that takes a source.
+type Work = fn(Source, &Options) -> Result<String>;
+
 impl Entry for MemoryMap {
     fn id(&self) -> &'static str {
         "032"
@@ -31,21 +34,24 @@ impl Entry for MemoryMap {
 
     fn applies(&self, cell: &Cell) -> bool {
         let (method, size) = (cell.get("method"), cell.get("size"));
+        // Cold, the largest file is left to few methods, for time; whole vectors to none.
+        let few = ["read", "mmap-both", "library"].contains(&method);
+        if cell.get("cache") == "cold" && (!is_piecewise(method) || (size == "512" && !few)) {
+            return false;
+        }
         match cell.get("consumer") {
             "sum" => true,
             "copy" => is_piecewise(method) && size != "512",
             "inflate-1" => is_piecewise(method) && ["0.5", "5", "16", "60"].contains(&size),
             "inflate-n" | "stats-bgzf-n" => {
-                is_piecewise(method) && !["2", "8", "128", "512"].contains(&size)
+                is_piecewise(method)
+                    && ["0.5", "5", "16", "24", "32", "50", "60"].contains(&size)
             }
             // What the combination is compared with.
             "stats-bgzf-1" => {
                 ["read", "mmap-both"].contains(&method) && ["5", "60"].contains(&size)
             }
-            "stats" => {
-                let few = ["read", "mmap-both", "library"].contains(&method);
-                is_piecewise(method) && (size != "512" || few)
-            }
+            "stats" => is_piecewise(method) && (size != "512" || few),
             _ => false,
         }
     }
@@ -64,7 +70,7 @@ impl Entry for MemoryMap {
         let bytes = std::fs::metadata(&path).context("no file")?.len() as usize;
         let method = Method::of(cell.get("method"))?;
         let all = available_threads().max(2);
-        let (threads, work): (usize, fn(Source, &Options) -> Result<String>) =
+        let (threads, work): (usize, Work) =
             match cell.get("consumer") {
                 "sum" => {
                     return Ok(Box::new(move |calls| {

@@ -39,3 +39,45 @@ entries! {
     e031_block_types::BlockTypes,
     e032_memory_map::MemoryMap,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::ALL;
+    use crate::lab::cell::best;
+    use crate::lab::protocol::{Protocol, Scale};
+
+    /// A check that names no condition, or several, would pass as "not measurable".
+    #[test]
+    fn every_check_names_one_condition_that_runs() {
+        let experiments = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+        for entry in ALL {
+            let mut folders = std::fs::read_dir(&experiments).expect("experiments").flatten();
+            let folder = folders
+                .find(|f| f.file_name().to_string_lossy().starts_with(entry.id()))
+                .expect("every entry has a folder");
+            let protocol = Protocol::read(&folder.path()).expect("valid");
+            for check in &protocol.verdict.checks {
+                let place = format!("{} {}", protocol.name(), check.name);
+                let against = check.against.iter().flat_map(|a| [&a.of, &a.over]);
+                for levels in [&check.of, &check.over].into_iter().chain(against) {
+                    let threads = levels.get("threads").and_then(|n| n.parse().ok());
+                    // Hardware that the machine may lack: cores, instruction sets, a matrix unit.
+                    let special =
+                        levels.values().any(|l| ["simd", "neon", "matrix"].contains(&&**l));
+                    if levels.is_empty() || threads > Some(2) || special {
+                        continue;
+                    }
+                    let cells = protocol.cells(Scale::Full);
+                    let cells = cells.iter().filter(|cell| entry.applies(cell));
+                    let found = best(cells, levels).len();
+                    match check.first_above_one {
+                        Some(_) => assert!(found > 1, "{place}: {found} of {levels:?}"),
+                        None => assert_eq!(found, 1, "{place}: {levels:?}"),
+                    }
+                }
+            }
+        }
+    }
+}
