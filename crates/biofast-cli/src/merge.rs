@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use biofast::ops::stats::Collector;
 use biofast::ops::stats::report::{FileReport, Preamble, Report};
 
-use crate::stats::{self, Entry, Figures, Format};
+use crate::stats::{self, Entry, Figures, Format, Wanted};
 
 /// Merge JSON reports of `biofast stats`: the result equals one run over all inputs
 ///
@@ -28,6 +28,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     format: Format,
+
+    /// Also write a report for the browser to FILE, as `biofast stats --html`
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
@@ -50,9 +54,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         };
         read().with_context(|| path.display().to_string())?;
     }
-    let entries = stats::join_by_sample(entries, args.format);
+    let entries = stats::join_by_sample(entries, Wanted::new(args.format, args.html.is_some()));
     stats::report(&entries, false);
-    stats::print(&entries, args.format, args.out.as_deref())
+    if let Some(path) = &args.html {
+        stats::write_html(path, &entries)?;
+    }
+    stats::print(&entries, args.format, false, args.out.as_deref())
 }
 
 fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {

@@ -9,6 +9,7 @@ pub mod filter;
 pub mod flagstat;
 pub mod idxstats;
 pub mod import;
+pub mod report;
 pub mod samtools_stats;
 pub mod stats;
 pub mod to_fastq;

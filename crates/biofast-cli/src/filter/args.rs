@@ -24,6 +24,7 @@ Examples, reads:
   biofast filter --min-len 50 --min-mean-qual 20 reads.fq.gz -o good.fq.gz
   biofast filter R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --trim-overlap --cut-tail --min-len 36
   biofast filter R1.fq.gz R2.fq.gz --sample-count 100000 --seed 7 -o 1.fq.gz --out2 2.fq.gz
+  biofast filter --cut-tail --min-len 36 --html filter.html reads.fq.gz -o good.fq.gz
   biofast filter --names wanted.txt reads.fq.gz > wanted.fq
   zcat reads.fq.gz | biofast filter --max-n 0 -O bgzf - > clean.fq.gz
 
@@ -95,6 +96,11 @@ pub(crate) struct Args {
     /// With --json: everything `biofast stats` has of the reads before and after, too
     #[arg(long, requires = "json")]
     pub(super) stats: bool,
+
+    /// Write a report for the browser to FILE: before and after, and why reads were rejected, in one
+    /// file that needs no network; of FASTQ it gathers what --stats does
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
 
     /// Threads in total [default: what the machine and its limits allow]
     #[arg(short = '@', long, short_alias = 't', value_name = "N")]

@@ -20,6 +20,7 @@ use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
 use biofast::ops::filter::{Filter, Routes, Statistics, Sum, Tally};
+use biofast::ops::report;
 
 pub(crate) use args::Args;
 
@@ -66,7 +67,7 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
     let mut sources = open(args, &inputs, first)?;
     let adapters = build::detect(args, &mut sources)?;
     let mut filter = build::filter(args, paired, &adapters)?;
-    if args.stats {
+    if args.stats || args.html.is_some() {
         filter = filter.gather_statistics();
     }
     if let Some(sample) = sample(args, &inputs, paired)? {
@@ -101,14 +102,22 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
     if let Some(mut statistics) = statistics {
         report = report.with_statistics(&tally, &mut statistics);
     }
-    tell(args, &report)?;
+    tell(args, report)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes the summary to where it is wanted.
-fn tell(args: &Args, report: &Report) -> Result<()> {
+fn tell(args: &Args, mut report: Report) -> Result<()> {
+    if let Some(path) = &args.html {
+        let page = report::html::filter(&report, &serde_json::to_string(&report)?);
+        crate::output::write(Some(path), &page)?;
+        if !args.stats {
+            // The curves were gathered for the page alone.
+            report.curves = None;
+        }
+    }
     if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(report)? + "\n";
+        let text = serde_json::to_string_pretty(&report)? + "\n";
         crate::output::write(Some(path), &text)?;
     }
     if !args.quiet {

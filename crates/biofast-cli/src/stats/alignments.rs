@@ -112,8 +112,8 @@ pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
     if tsv { table::tsv(&rows) } else { table::table(&rows) }
 }
 
-/// The rows of alignments as JSON.
-pub(super) fn json(entries: &[&Entry]) -> Result<String> {
+/// The report of the rows of alignments.
+pub(super) fn report(entries: &[&Entry]) -> Report {
     let files = entries.iter().filter_map(|entry| {
         let (format, figures) = entry.figures.alignments()?;
         let error = entry.errors.join("; ");
@@ -127,8 +127,5 @@ pub(super) fn json(entries: &[&Entry]) -> Result<String> {
             figures: figures.cloned(),
         })
     });
-    let report = Report::new(env!("CARGO_PKG_VERSION"), files.collect());
-    let mut text = serde_json::to_string(&report)?;
-    text.push('\n');
-    Ok(text)
+    Report::new(env!("CARGO_PKG_VERSION"), files.collect())
 }

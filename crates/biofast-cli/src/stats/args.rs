@@ -18,6 +18,8 @@ Examples:
   biofast stats reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --paired -T *.fastq.gz > stats.tsv
   biofast stats --json sample.fq.bgz -o sample.json
+  biofast stats --html report.html *.fastq.gz
+  biofast stats --plot reads.fq.gz
   biofast stats aln.bam
   biofast stats --format samtools aln.bam > aln.stats
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
@@ -48,6 +50,16 @@ pub(crate) struct Args {
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
+
+    /// Also write a report for the browser to FILE: charts and a table of all samples, in one file
+    /// that needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+
+    /// Plot qualities by position, GC and lengths below the table, in blocks, or in ASCII where the
+    /// locale isn't UTF-8
+    #[arg(long)]
+    pub(super) plot: bool,
 
     /// Take the files two by two as mates: names and numbers of reads must agree
     #[arg(long, conflicts_with = "interleaved")]

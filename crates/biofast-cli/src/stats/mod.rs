@@ -2,7 +2,9 @@
 
 mod alignments;
 mod args;
+mod html;
 mod mates;
+mod plot;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
@@ -22,8 +24,9 @@ use crate::reading;
 
 use args::FormatName;
 pub(crate) use args::{Args, Format};
+pub(crate) use html::write as write_html;
 use mates::check_pairs;
-pub(crate) use rows::{Entry, Figures, join_by_sample, print, report};
+pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, print, report};
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let format = match args.format_name {
@@ -34,14 +37,21 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.paired && !inputs.len().is_multiple_of(2) {
         bail!("--paired takes files two by two, but {} are named", inputs.len());
     }
+    if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
+        bail!("--plot goes with the table, not with another format");
+    }
     if args.format_name == Some(FormatName::Samtools) {
+        if args.html.is_some() {
+            bail!("--html doesn't go with --format samtools: make it in a run of its own");
+        }
         return alignments::samtools(args, &inputs);
     }
     let names = sample_names(&args.sample, &inputs)?;
+    let wanted = Wanted::new(format, args.html.is_some() || args.plot);
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.quiet);
-    let mut entries = collect_all(args, format, &inputs, &names, &progress)?;
+    let mut entries = collect_all(args, wanted, &inputs, &names, &progress)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
     report(&entries, args.quiet);
@@ -56,9 +66,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 entry.sample
             );
         }
-        entries = join_by_sample(entries, format);
+        entries = join_by_sample(entries, wanted);
     }
-    print(&entries, format, args.out.as_deref())
+    if let Some(path) = &args.html {
+        write_html(path, &entries)?;
+    }
+    print(&entries, format, args.plot, args.out.as_deref())
 }
 
 /// The row name of each input.
@@ -80,7 +93,7 @@ fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
 /// gets all threads for itself, lest it be read on one when the others are done.
 fn collect_all(
     args: &Args,
-    format: Format,
+    wanted: Wanted,
     inputs: &[Input],
     names: &[String],
     progress: &Arc<Progress>,
@@ -103,7 +116,7 @@ fn collect_all(
                 let share = threads / at_once + usize::from(reader < threads % at_once);
                 let mut options = options(args, share);
                 options.progress = Some(Arc::clone(progress));
-                collect(args, format, input, name, options, samples.get(name.as_str()))
+                collect(args, wanted, input, name, options, samples.get(name.as_str()))
             })
             .collect()
     });
@@ -139,7 +152,7 @@ fn options(args: &Args, threads: usize) -> Options {
 /// Reads one input. Its counts go to `sample`, if there is one.
 fn collect(
     args: &Args,
-    format: Format,
+    wanted: Wanted,
     input: &Input,
     name: &str,
     mut options: Options,
@@ -206,7 +219,7 @@ fn collect(
         warnings: warnings(input, found),
         pairs: collector.pair_check(),
         figures: match sample {
-            None => Figures::of(&collector, format),
+            None => Figures::of(&collector, wanted),
             Some(sample) => {
                 sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
                 Figures::Joined

@@ -25,16 +25,28 @@ pub(crate) struct Entry {
 
 /// What is kept of a collector, which itself takes about 1 MB: as little as the output needs.
 pub(crate) enum Figures {
-    /// For tables.
-    Summary(Box<Summary>),
-    /// For JSON.
-    Statistics(Box<Statistics>),
+    /// Of reads: for tables, and for JSON, reports and plots.
+    Reads(Option<Box<Summary>>, Option<Box<Statistics>>),
     /// Everything, where rows are yet to be joined.
     Collector(Box<Collector>),
     /// Counted with another row of the same sample.
     Joined,
     /// Of alignments, with their format; nothing where nothing could be read.
     Alignments(bam::Format, Option<Box<alignment::report::Figures>>),
+}
+
+/// Which figures of reads the outputs need.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    summary: bool,
+    statistics: bool,
+}
+
+impl Wanted {
+    /// Those of `format`, and all of them where a report or plots are wanted, too.
+    pub(crate) fn new(format: Format, everything: bool) -> Wanted {
+        Wanted { summary: !format.json, statistics: format.json || everything }
+    }
 }
 
 impl Figures {
@@ -46,13 +58,12 @@ impl Figures {
         }
     }
 
-    /// What `format` needs of `collector`.
-    pub(crate) fn of(collector: &Collector, format: Format) -> Figures {
-        if format.json {
-            Figures::Statistics(Box::new(Statistics::from(collector)))
-        } else {
-            Figures::Summary(Box::new(collector.summary()))
-        }
+    /// What is `wanted` of `collector`.
+    pub(crate) fn of(collector: &Collector, wanted: Wanted) -> Figures {
+        Figures::Reads(
+            wanted.summary.then(|| Box::new(collector.summary())),
+            wanted.statistics.then(|| Box::new(Statistics::from(collector))),
+        )
     }
 }
 
@@ -67,7 +78,7 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
 }
 
 /// Joins entries of the same sample, at the place of the first.
-pub(crate) fn join_by_sample(entries: Vec<Entry>, format: Format) -> Vec<Entry> {
+pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted) -> Vec<Entry> {
     let mut place = HashMap::new();
     let mut joined: Vec<Entry> = Vec::new();
     for entry in entries {
@@ -92,16 +103,17 @@ pub(crate) fn join_by_sample(entries: Vec<Entry>, format: Format) -> Vec<Entry> 
     }
     for entry in &mut joined {
         if let Figures::Collector(collector) = &entry.figures {
-            entry.figures = Figures::of(collector, format);
+            entry.figures = Figures::of(collector, wanted);
         }
     }
     joined
 }
 
-/// Prints the rows; the exit code tells whether all of them are good.
+/// Prints the rows, and plots if they are wanted; the exit code tells whether all of them are good.
 pub(crate) fn print(
     entries: &[Entry],
     format: Format,
+    plotted: bool,
     out: Option<&std::path::Path>,
 ) -> Result<ExitCode> {
     let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
@@ -111,15 +123,11 @@ pub(crate) fn print(
         bail!("reads and alignments have different figures: count them in two runs");
     }
     let text = if reads.is_empty() && format.json {
-        alignments::json(&aligned)?
+        json(&alignments::report(&aligned))?
     } else if reads.is_empty() {
         alignments::text(&aligned, format.tsv)
     } else if format.json {
-        let files = entries.iter().filter_map(file_report).collect();
-        let report = Report::new(env!("CARGO_PKG_VERSION"), files);
-        let mut text = serde_json::to_string(&report)?;
-        text.push('\n');
-        text
+        json(&reads_report(&reads))?
     } else {
         let errors: Vec<String> = reads.iter().map(|entry| entry.errors.join("; ")).collect();
         let rows: Vec<Row<'_>> = reads
@@ -128,7 +136,7 @@ pub(crate) fn print(
             .map(|(entry, error)| Row {
                 name: &entry.sample,
                 result: match &entry.figures {
-                    Figures::Summary(summary) if error.is_empty() => Ok(&**summary),
+                    Figures::Reads(Some(summary), _) if error.is_empty() => Ok(&**summary),
                     _ => Err(error.as_str()),
                 },
             })
@@ -140,6 +148,7 @@ pub(crate) fn print(
         }
         text
     };
+    let text = if plotted { text + &super::plot::text(entries) } else { text };
     let good = entries.iter().all(|entry| entry.errors.is_empty());
     match output::write(out, &text) {
         // A closed pipe is no error of ours, but it doesn't make a faulty input good either.
@@ -149,8 +158,21 @@ pub(crate) fn print(
     }
 }
 
+/// A report as JSON, on one line.
+pub(super) fn json(report: &impl serde::Serialize) -> Result<String> {
+    let mut text = serde_json::to_string(report)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// The report of the rows of reads.
+pub(super) fn reads_report(entries: &[&Entry]) -> Report {
+    let files = entries.iter().filter_map(|entry| file_report(entry)).collect();
+    Report::new(env!("CARGO_PKG_VERSION"), files)
+}
+
 fn file_report(entry: &Entry) -> Option<FileReport> {
-    let Figures::Statistics(statistics) = &entry.figures else { return None };
+    let Figures::Reads(_, Some(statistics)) = &entry.figures else { return None };
     let error = entry.errors.join("; ");
     Some(FileReport {
         sample: entry.sample.clone(),

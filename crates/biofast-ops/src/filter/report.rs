@@ -86,12 +86,12 @@ pub struct AdapterCutting {
 /// Full statistics of what came in and of what was kept.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curves {
-    read1_before_filtering: Box<statistics::Block>,
+    pub(crate) read1_before_filtering: Box<statistics::Block>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    read2_before_filtering: Option<Box<statistics::Block>>,
-    read1_after_filtering: Box<statistics::Block>,
+    pub(crate) read2_before_filtering: Option<Box<statistics::Block>>,
+    pub(crate) read1_after_filtering: Box<statistics::Block>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    read2_after_filtering: Option<Box<statistics::Block>>,
+    pub(crate) read2_after_filtering: Option<Box<statistics::Block>>,
 }
 
 /// A program and its version.
@@ -115,17 +115,17 @@ pub struct Summary {
 /// Figures of a set of reads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Block {
-    total_reads: u64,
-    total_bases: u64,
+    pub(crate) total_reads: u64,
+    pub(crate) total_bases: u64,
     q20_bases: u64,
     q30_bases: u64,
-    q20_rate: f64,
-    q30_rate: f64,
-    read1_mean_length: u64,
+    pub(crate) q20_rate: f64,
+    pub(crate) q30_rate: f64,
+    pub(crate) read1_mean_length: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    read2_mean_length: Option<u64>,
+    pub(crate) read2_mean_length: Option<u64>,
     /// (G+C)/(A+C+G+T), between 0 and 1.
-    gc_content: f64,
+    pub(crate) gc_content: f64,
 }
 
 /// fastp's reasons: each sums up those of ours that mean it.

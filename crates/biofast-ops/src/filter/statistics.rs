@@ -104,7 +104,7 @@ pub struct Block {
     quality_curves: QualityCurves,
     content_curves: ContentCurves,
     /// All figures.
-    statistics: Figures,
+    pub(crate) statistics: Figures,
 }
 
 /// The arithmetic mean of Phred values at each of the first 1,000 positions.

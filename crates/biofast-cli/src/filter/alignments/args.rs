@@ -68,7 +68,7 @@ pub(in crate::filter) struct AlignmentArgs {
     subsample_seed: u32,
 
     /// How many records there are, and nothing else
-    #[arg(short, long, conflicts_with_all = ["unselected", "json", "write_index"])]
+    #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "write_index"])]
     pub(super) count: bool,
 
     /// Write records that are not selected to FILE

@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
     match result {
         Ok(Some(report)) => {
             let files = files(args, input, partial, &report.records);
-            super::tell(args, &report.with_files(files))?;
+            super::tell(args, report.with_files(files))?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(None) => Ok(ExitCode::SUCCESS),

@@ -1,0 +1,259 @@
+//! One chart: an SVG drawing with its title, key, description and figures as a table.
+
+use std::fmt::Write;
+
+use super::super::number::{compact, decimal};
+use super::escape;
+use super::scale::{Axis, Scale};
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 270.0;
+const LEFT: f64 = 58.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 44.0;
+
+/// Rows of the table of a chart; the JSON in the page has all of them.
+const ROWS: usize = 60;
+
+/// How a mark looks in the key.
+#[derive(Clone, Copy)]
+pub(super) enum Mark {
+    Line,
+    Area,
+}
+
+/// A chart in the making. Colours and dashes are classes of the style sheet.
+pub(super) struct Chart {
+    title: String,
+    id: String,
+    axes: [Axis; 2],
+    x: Scale,
+    y: Scale,
+    marks: String,
+    hover: String,
+    key: String,
+    table: String,
+    note: &'static str,
+}
+
+/// A coordinate with one decimal at most.
+fn place(value: f64) -> String {
+    decimal(value, 1)
+}
+
+impl Chart {
+    /// An empty chart. `id` is unique in the page.
+    pub(super) fn new(id: String, title: &str, x: Axis, y: Axis) -> Chart {
+        Chart {
+            title: title.into(),
+            id,
+            axes: [x, y],
+            x: x.between(LEFT, WIDTH - RIGHT),
+            y: y.between(HEIGHT - BOTTOM, TOP),
+            marks: String::new(),
+            hover: String::new(),
+            key: String::new(),
+            table: String::new(),
+            note: "",
+        }
+    }
+
+    /// A path over points that are at least a pixel apart.
+    fn path(&self, start: char, points: impl ExactSizeIterator<Item = (f64, f64)>) -> String {
+        let mut text = String::new();
+        let mut last = f64::NEG_INFINITY;
+        let end = points.len();
+        for (i, (x, y)) in points.enumerate() {
+            let x = self.x.at(x);
+            if (x - last).abs() < 1.0 && i + 1 < end {
+                continue;
+            }
+            last = x;
+            let command = if i == 0 { start } else { 'L' };
+            let _ = write!(text, "{command}{} {}", place(x), place(self.y.at(y)));
+        }
+        text
+    }
+
+    /// A line; `name` is shown to who points at it.
+    pub(super) fn line(&mut self, class: &str, points: &[(f64, f64)], name: &str) {
+        let path = self.path('M', points.iter().copied());
+        let name = match name {
+            "" => String::new(),
+            name => format!("<title>{}</title>", escape(name)),
+        };
+        let _ = write!(self.marks, "<path class=\"mark line {class}\" d=\"{path}\">{name}</path>");
+    }
+
+    /// What lies between two lines: x, lower and upper.
+    pub(super) fn band(&mut self, class: &str, points: &[(f64, f64, f64)]) {
+        let upper = self.path('M', points.iter().map(|&(x, _, upper)| (x, upper)));
+        let lower = self.path('L', points.iter().rev().map(|&(x, lower, _)| (x, lower)));
+        let _ = write!(self.marks, "<path class=\"mark area {class}\" d=\"{upper}{lower}Z\"/>");
+    }
+
+    /// Bars that fill their place: left edge, right edge and height.
+    pub(super) fn bars(&mut self, class: &str, bars: impl Iterator<Item = (f64, f64, f64)>) {
+        let mut path = String::new();
+        let floor = self.y.at(0.0);
+        for (from, to, height) in bars.filter(|bar| bar.2 != 0.0) {
+            let (left, right) = (self.x.at(from), self.x.at(to));
+            let gap = if right - left > 4.0 { 1.0 } else { 0.0 };
+            // What is there at all can be seen.
+            let tall = self.y.at(height) - floor;
+            let tall = if tall.abs() < 0.7 { 0.7f64.copysign(-height) } else { tall };
+            let _ = write!(
+                path,
+                "M{} {}v{}h{}v{}z",
+                place(left + gap / 2.0),
+                place(floor),
+                place(tall),
+                place((right - left - gap).max(0.5)),
+                place(-tall)
+            );
+        }
+        if !path.is_empty() {
+            let _ = write!(self.marks, "<path class=\"mark bar {class}\" d=\"{path}\"/>");
+        }
+    }
+
+    /// A thin line at a value worth comparing with.
+    pub(super) fn rule(&mut self, value: f64, name: &str) {
+        let y = self.y.at(value);
+        let _ = write!(
+            self.marks,
+            "<path class=\"rule\" d=\"M{} {y}H{}\"/><text class=\"small\" x=\"{}\" y=\"{}\">{name}</text>",
+            place(LEFT),
+            place(WIDTH - RIGHT),
+            place(WIDTH - RIGHT + 5.0),
+            place(y + 4.0),
+            y = place(y),
+        );
+    }
+
+    /// What a colour means.
+    pub(super) fn key(&mut self, mark: Mark, class: &str, name: &str) {
+        let swatch = match mark {
+            Mark::Line => format!("<path class=\"line {class}\" d=\"M1 6H23\"/>"),
+            Mark::Area => format!("<path class=\"area {class}\" d=\"M1 1H23V11H1Z\"/>"),
+        };
+        let _ = write!(
+            self.key,
+            "<li><svg viewBox=\"0 0 24 12\" width=\"24\" height=\"12\" aria-hidden=\"true\">{swatch}</svg>{}</li>",
+            escape(name)
+        );
+    }
+
+    /// What is shown to who points at the values `from` to `to`.
+    pub(super) fn hover(&mut self, from: f64, to: f64, text: &str) {
+        let (left, right) = (self.x.at(from), self.x.at(to));
+        // Narrower than this nobody can point at.
+        if right - left >= 1.5 {
+            let _ = write!(
+                self.hover,
+                "<rect x=\"{}\" width=\"{}\" y=\"{TOP}\" height=\"{}\"><title>{}</title></rect>",
+                place(left),
+                place(right - left),
+                HEIGHT - TOP - BOTTOM,
+                escape(text)
+            );
+        }
+    }
+
+    /// The figures for those who read, at most [`ROWS`] of them.
+    pub(super) fn table(&mut self, columns: &[&str], rows: Vec<Vec<String>>) {
+        let every = rows.len().div_ceil(ROWS).max(1);
+        self.table = "<table><thead><tr>".into();
+        for column in columns {
+            let _ = write!(self.table, "<th scope=\"col\">{}</th>", escape(column));
+        }
+        self.table.push_str("</tr></thead><tbody>");
+        for row in rows.iter().step_by(every) {
+            self.table.push_str("<tr>");
+            for cell in row {
+                let _ = write!(self.table, "<td>{}</td>", escape(cell));
+            }
+            self.table.push_str("</tr>");
+        }
+        self.table.push_str("</tbody></table>");
+        if every > 1 {
+            self.note = "Some of the rows; all figures are in the JSON of this page.";
+        }
+    }
+
+    /// The frame: grid, ticks and names of the axes.
+    fn frame(&self) -> String {
+        let mut text = String::new();
+        let [x, y] = &self.axes;
+        let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        for tick in y.ticks() {
+            let at = self.y.at(tick);
+            let _ = write!(
+                text,
+                "<path class=\"grid\" d=\"M{LEFT} {at}H{right}\"/><text x=\"{}\" y=\"{}\" \
+                 text-anchor=\"end\">{}{}</text>",
+                place(LEFT - 6.0),
+                place(at + 4.0),
+                compact(tick.abs()),
+                y.unit,
+                at = place(at),
+            );
+        }
+        for tick in x.ticks() {
+            let at = place(self.x.at(tick));
+            let _ = write!(
+                text,
+                "<path class=\"tick\" d=\"M{at} {bottom}v4\"/><text x=\"{at}\" y=\"{}\" \
+                 text-anchor=\"middle\">{}{}</text>",
+                bottom + 16.0,
+                compact(tick),
+                x.unit
+            );
+        }
+        let _ = write!(
+            text,
+            "<path class=\"axis\" d=\"M{LEFT} {bottom}H{right}\"/><text class=\"name\" x=\"{}\" \
+             y=\"{}\" text-anchor=\"middle\">{}</text><text class=\"name\" text-anchor=\"middle\" \
+             transform=\"translate(13 {}) rotate(-90)\">{}</text>",
+            (LEFT + right) / 2.0,
+            HEIGHT - 8.0,
+            x.name,
+            (TOP + bottom) / 2.0,
+            y.name
+        );
+        text
+    }
+
+    /// The figure. `description` says in words what there is to see.
+    pub(super) fn finish(self, description: &str) -> String {
+        let key = match self.key.as_str() {
+            "" => String::new(),
+            key => format!("<ul class=\"key\">{key}</ul>"),
+        };
+        let table = match self.table.as_str() {
+            "" => String::new(),
+            table => format!(
+                "<details class=\"figures\"><summary>Figures<span class=\"unseen\"> of {}</span></summary>\
+                 <div class=\"scroll\" tabindex=\"0\">{table}</div><p>{}</p></details>",
+                escape(&self.title),
+                self.note
+            ),
+        };
+        let hover = match self.hover.as_str() {
+            "" => String::new(),
+            hover => format!("<g class=\"hover\">{hover}</g>"),
+        };
+        format!(
+            "<figure class=\"chart\" id=\"{id}\"><figcaption><h4>{title}</h4>{key}</figcaption>\
+             <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
+             <title id=\"{id}-t\">{title}</title><desc id=\"{id}-d\">{description}</desc>\
+             {frame}{marks}{hover}</svg><p class=\"said\">{description}</p>{table}</figure>\n",
+            id = self.id,
+            title = escape(&self.title),
+            description = escape(description),
+            frame = self.frame(),
+            marks = self.marks,
+        )
+    }
+}

@@ -1,0 +1,119 @@
+//! The table of all samples: sorted by the buttons in its head.
+
+use std::fmt::Write;
+
+use super::super::number::{decimal, grouped};
+use super::escape;
+
+/// A cell: what is shown and sorted by.
+pub(super) enum Cell {
+    Count(u64),
+    /// A number with so many decimals.
+    Number(f64, usize),
+    /// Markup made here, sorted by a number.
+    Drawing(String, f64),
+    Nothing,
+}
+
+/// One row.
+pub(super) struct Row {
+    /// The section of the page it leads to.
+    pub(super) id: String,
+    pub(super) sample: String,
+    /// What is wrong with the sample.
+    pub(super) error: Option<String>,
+    pub(super) warnings: usize,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// The table of `rows`, with these columns behind those of every table.
+pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> String {
+    let mut text = format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\
+         <table class=\"sortable\" id=\"{id}\"><caption>{caption}<span class=\"unseen\">; the buttons in its \
+         head sort it</span></caption><thead><tr>"
+    );
+    for column in ["Sample", "Status"].iter().chain(columns) {
+        let _ = write!(
+            text,
+            "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{column}</button></th>"
+        );
+    }
+    text.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        let class = if row.error.is_some() { " class=\"faulty\"" } else { "" };
+        let _ = write!(
+            text,
+            "<tr{class}><th scope=\"row\" data-v=\"{0}\"><a href=\"#{1}\">{0}</a></th>",
+            escape(&row.sample),
+            row.id
+        );
+        let status = match (&row.error, row.warnings) {
+            (Some(error), _) => format!(
+                "<td data-v=\"2\"><span class=\"status bad\">✗ error</span></td><td class=\"why\" \
+                 colspan=\"{}\">{}</td>",
+                columns.len(),
+                escape(error)
+            ),
+            (None, 0) => "<td data-v=\"0\"><span class=\"status good\">✓ ok</span></td>".into(),
+            (None, n) => format!(
+                "<td data-v=\"1\"><span class=\"status doubt\">! {n} warning{}</span></td>",
+                if n == 1 { "" } else { "s" }
+            ),
+        };
+        text.push_str(&status);
+        row.cells.iter().for_each(|cell| push_cell(&mut text, cell));
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody></table></div>\n");
+    text
+}
+
+fn push_cell(text: &mut String, cell: &Cell) {
+    let _ = match cell {
+        Cell::Count(n) => write!(text, "<td class=\"n\" data-v=\"{n}\">{}</td>", grouped(*n)),
+        Cell::Number(value, digits) => {
+            let shown = format!("{value:.digits$}");
+            write!(text, "<td class=\"n\" data-v=\"{}\">{shown}</td>", decimal(*value, 6))
+        }
+        Cell::Drawing(markup, value) => {
+            write!(text, "<td data-v=\"{}\">{markup}</td>", decimal(*value, 6))
+        }
+        Cell::Nothing => write!(text, "<td class=\"n\" data-v=\"\">–</td>"),
+    };
+}
+
+/// Names and values side by side.
+pub(super) fn facts(pairs: &[(&str, String)]) -> String {
+    let mut text = "<dl class=\"facts\">".to_owned();
+    for (name, value) in pairs {
+        let _ = write!(text, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
+    }
+    text.push_str("</dl>\n");
+    text
+}
+
+/// A plain table: a head, and rows whose first cell names them.
+pub(super) fn plain(caption: &str, columns: &[&str], rows: &[Vec<String>]) -> String {
+    let mut text = format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table \
+         class=\"plain\"><caption>{0}</caption><thead><tr>",
+        escape(caption)
+    );
+    for column in columns {
+        let _ = write!(text, "<th scope=\"col\">{}</th>", escape(column));
+    }
+    text.push_str("</tr></thead><tbody>");
+    for row in rows {
+        text.push_str("<tr>");
+        for (i, cell) in row.iter().enumerate() {
+            let _ = match i {
+                0 => write!(text, "<th scope=\"row\">{}</th>", escape(cell)),
+                _ => write!(text, "<td class=\"n\">{}</td>", escape(cell)),
+            };
+        }
+        text.push_str("</tr>");
+    }
+    text.push_str("</tbody></table></div>\n");
+    text
+}

@@ -1,0 +1,60 @@
+//! Numbers as people read them.
+
+/// With commas between thousands.
+pub(super) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// With at most `digits` decimals, and no zeros at their end.
+pub(super) fn decimal(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+/// Short, with k, M, G or T, as on an axis.
+pub(super) fn compact(value: f64) -> String {
+    for (unit, name) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
+        if value >= unit {
+            return decimal(value / unit, 2) + name;
+        }
+    }
+    // What is small needs its leading digits.
+    let digits =
+        if value > 0.0 && value < 0.1 { (1.0 - value.log10().floor()) as usize } else { 2 };
+    decimal(value, digits)
+}
+
+/// `part` of `whole` in percent; 0 of nothing.
+pub(super) fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_trimmed_and_shortened() {
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [(1.5, 2), (2.0, 1), (-0.001, 1), (10.0, 0)].map(|(v, d)| decimal(v, d)),
+            ["1.5", "2", "0", "10"]
+        );
+        assert_eq!(
+            [0.0, 0.002, 12.5, 1000.0, 2.5e6].map(compact),
+            ["0", "0.002", "12.5", "1k", "2.5M"]
+        );
+    }
+}
