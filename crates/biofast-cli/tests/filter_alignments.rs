@@ -353,16 +353,11 @@ fn options_of_the_other_kind_of_input_are_errors() {
         assert_eq!(run.code, 2, "{args:?} {}", run.stderr);
         assert!(needed.iter().all(|text| run.stderr.contains(text)), "{args:?} {}", run.stderr);
     };
-    for option in [
-        "--interleaved",
-        "--min-len=3",
-        "--trim-overlap",
-        "--umi-len=3",
-        "--head=3",
-        "--adapter=ACGT",
-    ] {
-        let more = if option == "--umi-len=3" { "--umi=first" } else { "--quiet" };
-        refused(&[option, more, &inputs.bam], &["is of reads", "a.bam"]);
+    for option in ["--interleaved", "--head=3", "--sample-count=5", "--out2=x.fq"] {
+        refused(&[option, "-o", "x.bam", &inputs.bam], &["is of FASTQ", "a.bam"]);
+    }
+    for option in ["--min-len=3", "--trim-overlap", "--adapter=ACGT", "--name-regex=x"] {
+        refused(&[option, &inputs.bam], &["is of reads", "a.bam", "@SQ"]);
     }
     for option in ["-q1", "-f4", "-emapq", "-h", "-b", "-c", "-rx", "-Lx", "-s1.5", "-M"] {
         refused(&[option, &fastq], &["is of alignments", "x.fq"]);
