@@ -62,6 +62,10 @@ fn faulty_input_leaves_no_output() {
         assert!(printed.starts_with(&run.stdout), "{path}");
         assert!(run.stdout.len() > good.len() / 4, "{path}");
     }
+    // Too little to be seen what it is.
+    let stub = inputs.file("stub.bam", &whole[..50]);
+    assert_error(&biofast(&["filter", "-q", "1", &stub]), &["stub.bam", "truncated"]);
+    assert_error(&biofast(&["filter", &stub]), &["stub.bam", "truncated"]);
     let run = biofast(&["filter", "-c", &cases[0].0]);
     assert_error(&run, &["truncated"]);
     assert_eq!(run.stdout, "");

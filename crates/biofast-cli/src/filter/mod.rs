@@ -33,19 +33,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let first = inputs::gather(args.files.get(..1).unwrap_or_default(), None, "-")?;
     let Some((input, others)) = first.split_first() else { bail!("no input") };
     let mut source = input.open()?;
-    if bam::Format::sniff(&mut source).is_ok() {
+    let Err(error) = bam::Format::sniff(&mut source) else {
         if let Some(Input::Path(path)) = others.first() {
             bail!("alignments are filtered one file at a time, but {} is another", path.display());
         }
         return alignments::run(args, input, source);
-    }
-    if let Some(option) = args.alignments.given() {
-        bail!(
+    };
+    match args.alignments.given() {
+        None => reads(args, source),
+        Some(option) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => bail!(
             "{option} is of alignments, and {} is none of BAM, SAM and CRAM (help is --help)",
             biofast::io::Escaped(input.name().as_bytes())
-        );
+        ),
+        Some(_) => Err(error.into()),
     }
-    reads(args, source)
 }
 
 /// Filters FASTQ, whose first file has been opened.
