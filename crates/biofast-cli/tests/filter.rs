@@ -134,12 +134,18 @@ fn formats_follow_names_or_are_chosen() {
         std::fs::remove_file(out).unwrap();
         assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), 1);
     }
-    for level in ["0", "12"] {
+    for level in ["fast", "small", "0", "12"] {
         let out = text(&folder.path("l.fq.gz"));
         ok(&biofast(&["filter", "--quiet", &path, "-o", &out, "--level", level]));
         assert!(biofast(&["filter", "--quiet", &out]).stdout == input);
     }
-    for wrong in [vec!["--level", "13", "-O", "gz"], vec!["--level", "3"], vec!["-O", "bz2"]] {
+    for wrong in [
+        vec!["--level", "13", "-O", "gz"],
+        vec!["--level", "fast", "-O", "zstd"],
+        vec!["--level", "best", "-O", "gz"],
+        vec!["--level", "3"],
+        vec!["-O", "bz2"],
+    ] {
         assert_eq!(biofast(&[&["filter", &path], &wrong[..]].concat()).code, 2, "{wrong:?}");
     }
 }

@@ -156,7 +156,7 @@ fn bgzip_reads_the_blocks_and_makes_the_same_index() {
     }
     let folder = Folder::new();
     let input = folder.file("x.fq", reads("r", 4000));
-    for level in ["0", "1", "6"] {
+    for level in ["0", "1", "6", "fast", "small"] {
         let out = text(&folder.path("o.fq.gz"));
         ours(&[&input, "-o", &out, "--level", level, "--write-index"]);
         theirs("bgzip", &["-t", &out]);

@@ -1,8 +1,10 @@
-//! DEFLATE (RFC 1951) for BGZF: inflates several independent blocks at once in one thread.
+//! DEFLATE (RFC 1951) for BGZF: inflates several independent blocks at once in one thread, and deflates FASTQ.
 //!
 //! Inflating one stream is a chain of dependent steps: bits → table entry → shift → bits. The blocks of a BGZF file
 //! are independent streams, so [`Inflater`] decodes up to four of them in one loop and their chains overlap. Output
 //! goes to exactly the given buffers, input must be consumed to its last byte, and every fault is an error.
+//!
+//! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads.
 //!
 //! The loop is compiled for several instruction sets and chosen at run time by `biofast_kernels::active`, which
 //! `BIOFAST_SIMD` overrides. Where [`is_profitable`] is false a good one-stream decoder is faster.

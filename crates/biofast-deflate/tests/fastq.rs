@@ -181,23 +181,39 @@ fn every_length_comes_back() {
 
 #[test]
 fn runs_as_long_as_blocks_come_back() {
+    let mut random = Random(15);
     let mut deflaters = deflaters();
-    let mut text = b"@r\n".to_vec();
-    text.extend(std::iter::repeat_n(b'A', 300_000));
-    text.extend(b"\n+\n");
+    let bases: Vec<u8> = (0..300_000).map(|_| *random.pick(b"ACGT")).collect();
+    let mut text = [b"@r\n", &bases[..], b"\n+\n"].concat();
     text.extend(std::iter::repeat_n(b'I', 300_000));
-    text.push(b'\n');
+    text.extend(b"\n@s\n");
+    text.extend(std::iter::repeat_n(b'A', 300_000));
     for block in text.chunks(BLOCK) {
         check(&mut deflaters, block);
     }
-    // Runs of all lengths that leave no copy of one or two bytes.
+    // Runs of all lengths: none may leave a copy of one or two bytes.
     for n in (2100..2900).chain([258, 259, 260, 261].map(|n| n * 16)) {
-        let mut text = b"@r\n".to_vec();
-        text.extend(std::iter::repeat_n(b'C', n));
-        text.extend(b"\n+\n#");
+        let mut text = [b"@r\n", &bases[..n], b"\n+\n#"].concat();
         text.extend(std::iter::repeat_n(b'I', n - 1));
         text.push(b'\n');
-        check(&mut deflaters, &text);
+        assert!(check(&mut deflaters, &text)[0].is_some(), "{n}");
+    }
+}
+
+#[test]
+fn what_a_general_encoder_does_better_is_declined() {
+    let mut random = Random(16);
+    let digits = |_: usize, random: &mut Random| -> String {
+        (0..150).map(|_| format!("{}:", random.below(10))).collect()
+    };
+    let poly = Shape { bases: b"N", ..USUAL };
+    let names = Shape { name: digits, lengths: 4..9, ..USUAL };
+    let cheap = Shape { scores: b"FFFF:", keep: 0, ..USUAL };
+    let short = Shape { name: |_, _| String::new(), lengths: 4..9, ..USUAL };
+    for shape in [poly, names, cheap, short] {
+        let text = generate(&shape, BLOCK, &mut random);
+        let found = check(&mut deflaters(), &text[..BLOCK]);
+        assert!(found[0].is_none(), "{}", String::from_utf8_lossy(&text[..300]));
     }
 }
 

@@ -4,5 +4,6 @@
 
 pub mod bench;
 pub mod datasets;
+pub mod deflate;
 pub mod limit;
 mod rng;

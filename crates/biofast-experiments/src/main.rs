@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use biofast_experiments::{bench, datasets, limit};
+use biofast_experiments::{bench, datasets, deflate, limit};
 use clap::{Args, Parser, Subcommand};
 
 /// Datasets, limits and benchmarks behind biofast.
@@ -111,6 +111,24 @@ enum Limit {
         #[arg(long, default_value_t = 1)]
         level: i32,
     },
+    /// Deflate the blocks of files with libdeflate and with biofast-deflate, in turns, and print sizes and speeds.
+    Deflate {
+        /// FASTQ or anything else: plain, BGZF or one gzip member.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// libdeflate's levels, `fast`, and `more` (the encoder behind `--level small`, alone).
+        #[arg(long, value_delimiter = ',', default_value = "1,6,fast,more")]
+        encoders: Vec<String>,
+        /// Measured repetitions.
+        #[arg(long, default_value_t = 7)]
+        reps: usize,
+        /// Bytes of text taken of each file.
+        #[arg(long, default_value_t = 40_000_000)]
+        most: usize,
+        /// The files are BAM: print what codes of their own for bases and qualities would save instead.
+        #[arg(long)]
+        bound_bam: bool,
+    },
     /// Read a file 1 MB at a time and add up its bytes.
     Read { file: PathBuf },
 }
@@ -150,6 +168,16 @@ fn run(cli: Cli) -> Result<()> {
         Command::Limit(Limit::Recode { file, threads, level }) => {
             let found = limit::recode(&file, threads, level)?;
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
+            Ok(())
+        }
+        Command::Limit(Limit::Deflate { files, encoders, reps, most, bound_bam }) => {
+            for file in &files {
+                if bound_bam {
+                    deflate::bound_bam(file, most)?;
+                } else {
+                    deflate::compare(file, &encoders, reps, most)?;
+                }
+            }
             Ok(())
         }
         Command::Limit(Limit::Read { file }) => {

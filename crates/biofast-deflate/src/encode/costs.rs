@@ -13,8 +13,12 @@ const PART: usize = 64;
 const BIT: u32 = 16;
 /// What an unusual length takes more than a usual one.
 const LONGER: u32 = 3 * BIT;
-/// What an unusual distance takes more than a usual one, besides extra bits.
+/// What an unusual distance takes more than a usual one, besides extra bits. Where runs are dense nearly all distances are
+/// 1 or that of the record before, with codes of one bit each; others would make these two bits.
 const FARTHER: u32 = 5 * BIT;
+const FARTHER_DENSE: u32 = 40 * BIT;
+/// Runs are dense from one in so many scores on.
+const DENSE: u32 = 12;
 /// What a run takes for which length it has and that it is a run.
 const RUN: u32 = 5 * BIT / 2;
 /// What other copies take more than runs.
@@ -31,6 +35,7 @@ pub(super) struct Costs {
     /// Another copy, but for the extra bits of length and distance.
     copy: u32,
     cheap: bool,
+    dense: bool,
 }
 
 /// 16 × log2 of `n`, at least 1, nearly: a straight line between powers of two. Integers are the same everywhere.
@@ -47,7 +52,7 @@ pub(super) fn threes(window: u64) -> u64 {
 
 impl Costs {
     pub(super) fn new() -> Self {
-        Self { literals: [0; 256], shortest: [3; 256], run: 0, copy: 0, cheap: false }
+        Self { literals: [0; 256], shortest: [3; 256], run: 0, copy: 0, cheap: false, dense: false }
     }
 
     /// Estimates from parts of the lines of qualities.
@@ -93,6 +98,7 @@ impl Costs {
             self.literals[score] = cost;
             self.shortest[score] = (self.run / cost + 1).clamp(3, 255) as u8;
         }
+        self.dense = starts * DENSE > sampled;
         self.cheap = sum < CHEAP * literals && literals * 4 > sampled;
     }
 
@@ -100,6 +106,12 @@ impl Costs {
     /// copies everywhere.
     pub(super) fn are_low(&self) -> bool {
         self.cheap
+    }
+
+    /// Whether runs are so many that looking up each would cost more than it gains.
+    #[inline(always)]
+    pub(super) fn runs_are_dense(&self) -> bool {
+        self.dense
     }
 
     /// A score as literal.
@@ -132,7 +144,8 @@ impl Costs {
     #[inline(always)]
     pub(super) fn farther(&self, distance: usize, other: usize) -> u32 {
         let extra = |distance: usize| distance_extra(distance_symbol(distance as u32));
-        BIT * extra(distance).saturating_sub(extra(other)) + FARTHER
+        let farther = if self.dense { FARTHER_DENSE } else { FARTHER };
+        BIT * extra(distance).saturating_sub(extra(other)) + farther
     }
 
     /// What it saves that a copy goes on over the scores `text[start..end]`.

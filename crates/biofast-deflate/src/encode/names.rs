@@ -23,6 +23,8 @@ pub(super) struct Names {
     heads: Box<[u16; SLOTS]>,
     /// Where names start, by the qualities before.
     tails: Box<[u16; SLOTS]>,
+    /// Bytes of names and separators that were no copies.
+    pub(super) new_bytes: usize,
 }
 
 #[inline(always)]
@@ -33,11 +35,12 @@ fn slot(scores: u32) -> usize {
 impl Names {
     pub(super) fn new() -> Self {
         let table = || Box::new([0; SLOTS]);
-        Self { name: None, plus: None, heads: table(), tails: table() }
+        Self { name: None, plus: None, heads: table(), tails: table(), new_bytes: 0 }
     }
 
     pub(super) fn clear(&mut self) {
         (self.name, self.plus) = (None, None);
+        self.new_bytes = 0;
         self.heads.fill(0);
         self.tails.fill(0);
     }
@@ -56,7 +59,7 @@ impl Names {
         let before = self.plus.replace((start, end));
         if end - start > BARE {
             match self.name {
-                Some(name) => add_fields(tokens, text, (start, end), name),
+                Some(name) => self.new_bytes += add_fields(tokens, text, (start, end), name),
                 None => tokens.literals(&text[start..end]),
             }
             return end;
@@ -157,12 +160,14 @@ impl Names {
         };
         let tail = tail.filter(|tail| tail.length > 0 && tail.start + tail.length > start);
         let Some(Tail { start: first, from, length }) = tail else {
-            return add_fields(tokens, text, (start, end), (like, like_end));
+            self.new_bytes += add_fields(tokens, text, (start, end), (like, like_end));
+            return;
         };
         tokens.copy(length, first - from);
         let at = first + length;
         // The record before is the best guide to the rest.
-        add_fields(tokens, text, (at, end), (like_end.min(like + at - start), like_end));
+        let like = (like_end.min(like + at - start), like_end);
+        self.new_bytes += add_fields(tokens, text, (at, end), like);
     }
 }
 
@@ -178,22 +183,21 @@ pub(super) struct Tail {
 }
 
 /// Adds `text[start..end]`, with copies of what it has in common with the earlier `text[like..like_end]`. Where they
-/// differ both are followed to the end of the field.
+/// differ both are followed to the end of the field. Returns how many bytes are not copied.
 #[inline(always)]
 fn add_fields(
     tokens: &mut Tokens,
     text: &Text,
     (start, end): (usize, usize),
     (like, like_end): (usize, usize),
-) {
+) -> usize {
     let (mut at, mut from) = (start, like);
-    loop {
-        if at - from > MAX_DISTANCE {
-            break;
-        }
+    let mut copied = 0;
+    while at - from <= MAX_DISTANCE {
         let n = common(text, at, from, (end - at).min(like_end - from));
         if n >= MIN_COPY {
             tokens.copy(n, at - from);
+            copied += n;
         } else {
             tokens.literals(&text[at..at + n]);
         }
@@ -208,6 +212,7 @@ fn add_fields(
         from = skip_field(text, from, like_end);
     }
     tokens.literals(&text[at..end]);
+    end - start - copied
 }
 
 /// Where the field around `at` ends: behind letters and digits, or behind a single other byte.

@@ -9,15 +9,16 @@ use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
 const SLOTS: usize = 8192;
 /// Bytes that two stretches must have in common to be found.
 const HASHED: usize = 8;
-
-/// From how many repeats on a run is worth looking for an earlier one: half the runs, most of the gain.
-const LOOKED_UP: usize = 5;
+/// Scores behind a run that an earlier one must have, too, to be found by it.
+const BEHIND: usize = 4;
+/// Every so many misses in a row the search takes larger steps, up to four bytes.
+const PATIENCE: u32 = 16;
 
 /// Earlier stretches of qualities.
 pub(super) struct Stretches {
     /// The last place of each hash.
     table: Box<[u16; SLOTS]>,
-    /// The cost of all literals before each byte of a line.
+    /// What all scores of a line before each one cost as literals and runs.
     sums: Vec<u32>,
 }
 
@@ -27,6 +28,14 @@ fn slot(stretch: u64) -> usize {
 }
 
 impl Stretches {
+    pub(super) fn new() -> Self {
+        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.table.fill(0);
+    }
+
     /// Adds a line with its runs, and with copies that begin where runs begin.
     #[inline(always)]
     pub(super) fn add_at_runs(
@@ -37,6 +46,7 @@ impl Stretches {
         (runs, costs): (&Runs, &Costs),
     ) {
         tokens.count(&text[start..end]);
+        let look = !costs.runs_are_dense();
         let mut done = start;
         let mut at = start + 1;
         while at + 2 < end {
@@ -58,14 +68,14 @@ impl Stretches {
             n = n.min(end - at);
             let score = text[at];
             let first = at - 1;
-            if n >= LOOKED_UP && first >= done && at + n + 4 <= end {
+            if look && first >= done && at + n + BEHIND <= end {
                 let key = word(text, at + n) << 32 | (n as u64) << 8 | u64::from(score);
                 let found = &mut self.table[slot(key) % SLOTS];
                 let earlier = usize::from(*found);
                 *found = first as u16;
                 if earlier > 0 && earlier < first && first - earlier <= MAX_DISTANCE {
                     let length = common(text, first, earlier, (end - first).min(MAX_LENGTH));
-                    if length >= n + 4 {
+                    if length >= n + BEHIND {
                         let now = costs.stretch(text, runs, first, first + length);
                         if now > costs.copy(length, first - earlier) {
                             tokens.pend(first - done);
@@ -89,14 +99,6 @@ impl Stretches {
             at += n + 1;
         }
         tokens.pend(end - done);
-    }
-
-    pub(super) fn new() -> Self {
-        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.table.fill(0);
     }
 
     /// Adds a line with its runs and with copies from earlier lines that are cheaper than literals.
@@ -130,10 +132,10 @@ impl Stretches {
             }
         }
         sums[end - start] = sum;
-        let literals = |at: usize, n: usize| sums[at - start + n] - sums[at - start];
+        let cost = |at: usize, n: usize| sums[at - start + n] - sums[at - start];
         let mut done = start;
         let mut at = start;
-        let mut misses = 0;
+        let mut misses = 0u32;
         while at + HASHED <= end {
             let stretch = word(text, at);
             let found = &mut self.table[slot(stretch) % SLOTS];
@@ -150,7 +152,7 @@ impl Stretches {
             if earlier > 0 && earlier < at && at - earlier <= MAX_DISTANCE {
                 let n = common(text, at, earlier, (end - at).min(MAX_LENGTH));
                 if n >= HASHED && n > best.1 {
-                    let saved = literals(at, n).saturating_sub(costs.copy(n, at - earlier));
+                    let saved = cost(at, n).saturating_sub(costs.copy(n, at - earlier));
                     if saved > 0 {
                         best = (saved, n, at - earlier);
                     }
@@ -158,7 +160,7 @@ impl Stretches {
             }
             let (saved, n, distance) = best;
             if saved == 0 {
-                at += 1 + (misses >> 4usize).min(3);
+                at += 1 + (misses / PATIENCE).min(3) as usize;
                 misses += 1;
                 continue;
             }

@@ -1,6 +1,9 @@
 //! Do sequences repeat each other within a block? Amplicons and small genomes do, and then a general encoder makes less
 //! of them.
 
+use super::runs::Runs;
+use super::tokens::{Text, pack};
+
 /// Slots of the table of earlier 16-mers.
 const SLOTS: usize = 8192;
 /// One 16-mer in so many may have come before.
@@ -14,6 +17,11 @@ pub(super) struct Repeats {
     table: Box<[u32; SLOTS]>,
     seen: usize,
     again: usize,
+    /// Bytes of lines, and those that repeat the one before.
+    bytes: usize,
+    runs: usize,
+    /// A line that isn't all bases, packed nevertheless.
+    packed: Vec<u8>,
 }
 
 #[inline(always)]
@@ -23,26 +31,61 @@ fn slot(mer: u32) -> usize {
 
 impl Repeats {
     pub(super) fn new() -> Self {
-        Self { table: Box::new([0; SLOTS]), seen: 0, again: 0 }
+        Self {
+            table: Box::new([0; SLOTS]),
+            seen: 0,
+            again: 0,
+            bytes: 0,
+            runs: 0,
+            packed: Vec::new(),
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.table.fill(0);
-        (self.seen, self.again) = (0, 0);
+        (self.seen, self.again, self.bytes, self.runs) = (0, 0, 0, 0);
     }
 
-    /// Looks at bases, packed by four.
+    /// Looks at the line of bases `text[start..end]`, of which `packed` are pure groups of four.
+    #[inline(always)]
+    pub(super) fn add(
+        &mut self,
+        text: &Text,
+        (start, end): (usize, usize),
+        packed: &[u8],
+        runs: &Runs,
+    ) {
+        self.bytes += end - start;
+        self.runs += runs.count(start, end);
+        if packed.len() * 4 * 8 >= (end - start) * 7 {
+            self.add_packed(packed);
+        } else {
+            self.add_others(&text[start..end]);
+        }
+    }
+
+    /// Looks at a line of other letters: two bits of each tell as much as they do of bases.
+    #[cold]
+    fn add_others(&mut self, line: &[u8]) {
+        let mut packed = std::mem::take(&mut self.packed);
+        packed.clear();
+        packed.extend(line.as_chunks::<4>().0.iter().map(|four| pack(u32::from_le_bytes(*four))));
+        self.add_packed(&packed);
+        self.packed = packed;
+    }
+
+    /// Looks at packed bases.
     ///
     /// Of 32 bases in a row one of four neighbouring 16-mers is looked up: if the sequence came before, wherever that
     /// read began, one of the four was at a fourth base.
     #[inline(always)]
-    pub(super) fn add(&mut self, packed: &[u8]) {
+    fn add_packed(&mut self, packed: &[u8]) {
         let (eights, _) = packed.as_chunks::<8>();
         for eight in eights {
             let bases = u64::from_be_bytes(*eight);
             let known = |shift: u32| {
                 let mer = (bases >> (32 - 2 * shift)) as u32;
-                mer != 0 && self.table[slot(mer)] == mer
+                self.table[slot(mer)] == mer
             };
             self.again += usize::from(known(0) | known(1) | known(2) | known(3));
         }
@@ -57,6 +100,6 @@ impl Repeats {
 
     /// Whether too many came again.
     pub(super) fn are_many(&self) -> bool {
-        self.seen >= ENOUGH && self.again * TOLERATED > self.seen
+        self.seen >= ENOUGH && self.again * TOLERATED > self.seen || self.runs * 2 > self.bytes
     }
 }

@@ -2,8 +2,11 @@
 
 use super::tokens::{MAX_TEXT, Text};
 
+/// Words of a bitmap: a power of two, so that no access need be checked.
+const WORDS: usize = 2 * MAX_TEXT / 64;
+
 /// A bit for each byte of a text, and zeros.
-pub(super) type Bitmap = [u64; MAX_TEXT / 64 + 2];
+pub(super) type Bitmap = [u64; WORDS];
 
 /// Fills the words of a bitmap that the first `n` bytes, at most [`MAX_TEXT`], have bits in. What it says of the first
 /// byte doesn't matter.
@@ -16,25 +19,39 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn new() -> Self {
-        Self { bitmap: Box::new([0; MAX_TEXT / 64 + 2]) }
+        Self { bitmap: Box::new([0; WORDS]) }
     }
 
     /// Looks at the first `n` bytes.
     pub(super) fn find(&mut self, text: &Text, n: usize, fill: Fill) {
         fill(text, n, &mut self.bitmap);
-        // Nothing repeats what is before the text, and what is behind it doesn't count.
+        // Nothing repeats what is before the text, and what is behind it doesn't count. Windows see two words more.
         self.bitmap[0] &= !1;
         let end = (n / 64).min(self.bitmap.len() - 1);
         self.bitmap[end] &= (1 << (n % 64)) - 1;
-        self.bitmap[end + 1..].fill(0);
+        self.bitmap[end + 1..(end + 3).min(WORDS)].fill(0);
     }
 
     /// The bits of 64 bytes from `at` on, lowest first.
     #[inline(always)]
     pub(super) fn window(&self, at: usize) -> u64 {
         let (i, shift) = (at / 64, at % 64);
-        let word = |i: usize| self.bitmap.get(i).copied().unwrap_or(0);
+        let word = |i: usize| self.bitmap[i % WORDS];
         word(i) >> shift | word(i + 1) << 1 << (63 - shift)
+    }
+
+    /// How many bytes of `start..end` repeat the one before.
+    #[inline(always)]
+    pub(super) fn count(&self, start: usize, end: usize) -> usize {
+        let mut count = 0;
+        for at in (start..end).step_by(64) {
+            let mut window = self.window(at);
+            if end - at < 64 {
+                window &= (1 << (end - at)) - 1;
+            }
+            count += window.count_ones() as usize;
+        }
+        count
     }
 
     /// How many bytes from `at` on repeat the one before.
@@ -115,6 +132,7 @@ mod tests {
         let text = Box::new([b'I'; MAX_TEXT + PADDING]);
         let mut runs = Runs::new();
         runs.find(&text, MAX_TEXT, fill_portable);
+        assert_eq!((runs.count(0, 100), runs.count(1, 65), runs.count(70, 71)), (99, 64, 1));
         assert_eq!((runs.length(1), runs.length(1000)), (MAX_TEXT - 1, MAX_TEXT - 1000));
     }
 }

@@ -97,7 +97,7 @@ pub(super) const BASES: [u8; 4] = *b"ACTG";
 
 /// Four bases in eight bits, the first one highest.
 #[inline(always)]
-fn pack(bases: u32) -> u8 {
+pub(super) fn pack(bases: u32) -> u8 {
     ((bases >> 1 & 0x0303_0303).wrapping_mul(0x4010_0401) >> 24) as u8
 }
 

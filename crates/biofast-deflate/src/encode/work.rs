@@ -15,6 +15,9 @@ use super::tokens::{MAX_TEXT, PADDING, Text, Tokens};
 /// for bases and 60 for qualities, codes of their own save a bit a base or score.
 const LONG: usize = 400;
 
+/// One byte in so many may be of a name and unlike the name before.
+const NEW: usize = 6;
+
 /// The memory that deflating takes.
 pub(crate) struct Work {
     text: Box<Text>,
@@ -89,14 +92,15 @@ impl Work {
                     }
                     let from = tokens.quads_used;
                     tokens.bases(text, done, line.end);
-                    self.repeats.add(&tokens.quads[from..tokens.quads_used]);
+                    let packed = &tokens.quads[from..tokens.quads_used];
+                    self.repeats.add(text, (done, line.end), packed, &self.runs);
                     done = line.end;
                     if long && done < n {
                         self.emitter.block(text, block, tokens, false, &mut bits, &mut self.out);
                         tokens.clear();
                         block = done;
                     }
-                    if bits.at > n || self.repeats.are_many() {
+                    if bits.at > n || self.repeats.are_many() || self.names.new_bytes * NEW > n {
                         return None;
                     }
                 }
@@ -134,6 +138,7 @@ impl Work {
         tokens.literals(&text[done..n]);
         self.emitter.block(text, block, tokens, true, &mut bits, &mut self.out);
         bits.finish(&mut self.out);
-        (bits.at < n).then_some(bits.at)
+        let useful = bits.at < n && self.names.new_bytes * NEW <= n && !self.repeats.are_many();
+        useful.then_some(bits.at)
     }
 }
