@@ -31,7 +31,7 @@ const MIN_TEXT: usize = 2048;
 /// How much time an encoder takes for size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// About twice the speed of libdeflate's level 1, and smaller on most reads.
+    /// Faster than libdeflate's level 1, and smaller on most reads.
     #[default]
     Fast,
     /// Looks for earlier stretches everywhere in the qualities.
