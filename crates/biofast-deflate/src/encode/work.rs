@@ -11,8 +11,8 @@ use super::repeats::Repeats;
 use super::runs::{Fill, Runs};
 use super::tokens::{MAX_TEXT, PADDING, Text, Tokens};
 
-/// Bases from which a line of them gets a block, and so codes, of its own. The header of a block costs about 20 bytes
-/// for bases and 60 for qualities, codes of their own save a bit a base or score.
+/// Bases from which a line of them gets a block, and so codes, of its own: these save about a bit a base and a score, but
+/// take headers and time.
 const LONG: usize = 400;
 
 /// One byte in so many may be of a name and unlike the name before.
