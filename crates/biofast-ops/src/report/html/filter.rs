@@ -107,11 +107,11 @@ fn lying_bars(
     let mut marks = String::new();
     for (i, (name, &(_, n))) in names.iter().zip(counts).enumerate() {
         let y = 8 + 26 * i;
-        let width = decimal(420.0 * n as f64 / most.max(1) as f64, 1);
-        let end = decimal(420.0 * n as f64 / most.max(1) as f64 + 236.0, 1);
+        let width = decimal(230.0 * n as f64 / most.max(1) as f64, 1);
+        let end = decimal(230.0 * n as f64 / most.max(1) as f64 + 210.0, 1);
         marks += &format!(
-            "<text class=\"name\" x=\"222\" y=\"{0}\" text-anchor=\"end\">{1}</text><rect class=\"mark bar f1\" \
-             x=\"230\" y=\"{y}\" width=\"{width}\" height=\"18\"/><text x=\"{end}\" y=\"{0}\">{2} ({3} %)</text>",
+            "<text class=\"name\" x=\"196\" y=\"{0}\" text-anchor=\"end\">{1}</text><rect class=\"mark bar f1\" \
+             x=\"204\" y=\"{y}\" width=\"{width}\" height=\"18\"/><text x=\"{end}\" y=\"{0}\">{2} ({3} %)</text>",
             y + 13,
             escape(name),
             grouped(n),
@@ -119,7 +119,7 @@ fn lying_bars(
         );
     }
     format!(
-        "<figure class=\"chart lying\" id=\"{id}\"><figcaption><h4>{title}</h4></figcaption><svg viewBox=\"0 0 800 \
+        "<figure class=\"chart lying\" id=\"{id}\"><figcaption><h4>{title}</h4></figcaption><svg viewBox=\"0 0 560 \
          {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{title}</title><desc \
          id=\"{id}-d\">The table beside it has the same figures.</desc>{marks}</svg></figure>\n"
     )
