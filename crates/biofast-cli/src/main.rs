@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
 
+mod about;
 mod alignments;
 mod check;
 mod fastq;
@@ -22,7 +23,13 @@ use clap::{Parser, Subcommand};
 
 /// Statistics of sequencing reads and alignments, at the speed of decompression.
 #[derive(Parser)]
-#[command(name = "biofast", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "biofast",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "biofast --version --verbose tells how it was built and what it makes of this machine."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -40,31 +47,43 @@ enum Command {
     View(Box<view::Args>),
     Fastq(Box<fastq::Args>),
     Import(Box<import::Args>),
+    Completions(about::CompletionsArgs),
+    Man(about::ManArgs),
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let result = match check_overrides() {
-        Err(error) => Err(error),
-        Ok(()) => match &cli.command {
-            Command::Stats(args) => stats::run(args),
-            Command::Filter(args) => filter::run(args),
-            Command::Check(args) => check::run(args),
-            Command::Flagstat(args) => alignments::flagstat(args),
-            Command::Idxstats(args) => alignments::idxstats(args),
-            Command::Index(args) => index::run(args),
-            Command::Merge(args) => merge::run(args),
-            Command::View(args) => view::run(args),
-            Command::Fastq(args) => fastq::run(args),
-            Command::Import(args) => import::run(args),
-        },
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    let command = match about::is_verbose_version(&arguments) {
+        true => None,
+        false => Some(Cli::parse().command),
     };
+    let result = check_overrides().and_then(|()| match &command {
+        Some(command) => run(command),
+        None => about::version(),
+    });
     match result {
         Ok(code) => code,
         Err(error) => {
             message("error", &described(&error));
             ExitCode::from(2)
         }
+    }
+}
+
+fn run(command: &Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Stats(args) => stats::run(args),
+        Command::Filter(args) => filter::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Flagstat(args) => alignments::flagstat(args),
+        Command::Idxstats(args) => alignments::idxstats(args),
+        Command::Index(args) => index::run(args),
+        Command::Merge(args) => merge::run(args),
+        Command::View(args) => view::run(args),
+        Command::Fastq(args) => fastq::run(args),
+        Command::Import(args) => import::run(args),
+        Command::Completions(args) => about::completions(args),
+        Command::Man(args) => about::manual(args),
     }
 }
 

@@ -65,7 +65,8 @@ fn quality(reads: &Statistics, characters: Characters) -> String {
         heights.push(if bases == 0 { 0.0 } else { sum / bases as f64 });
     }
     let last = reads.positions.last().map_or(1, |p| p.end as u64);
-    blocks(&heights, 40.0, characters, "1", &compact(last as f64))
+    let top = heights.iter().copied().fold(40.0, f64::max).ceil();
+    blocks(&heights, top, characters, "1", &compact(last as f64))
 }
 
 fn counts(bins: &[Bin], characters: Characters) -> String {

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use super::super::bins::{self, Bin};
 use super::super::number::{decimal, grouped, percent};
 use super::chart::{Chart, Mark};
-use super::read_charts::{length_bins, middle, position_axis};
+use super::read_charts::{length_bins, mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
 use super::{escape, notice, table};
-use crate::filter::report::{Block, Report};
+use crate::filter::report::{Block, Report, Role};
 use crate::stats::report::Statistics;
+
+/// How before and after look.
+const MARKS: [(&str, &str); 2] = [("before", "c7 dash1"), ("after", "c1")];
 
 /// Everything about a run.
 pub(super) fn section(report: &Report) -> String {
@@ -107,11 +110,11 @@ fn lying_bars(
     let mut marks = String::new();
     for (i, (name, &(_, n))) in names.iter().zip(counts).enumerate() {
         let y = 8 + 26 * i;
-        let width = decimal(420.0 * n as f64 / most.max(1) as f64, 1);
-        let end = decimal(420.0 * n as f64 / most.max(1) as f64 + 236.0, 1);
+        let width = decimal(230.0 * n as f64 / most.max(1) as f64, 1);
+        let end = decimal(230.0 * n as f64 / most.max(1) as f64 + 210.0, 1);
         marks += &format!(
-            "<text class=\"name\" x=\"222\" y=\"{0}\" text-anchor=\"end\">{1}</text><rect class=\"mark bar f1\" \
-             x=\"230\" y=\"{y}\" width=\"{width}\" height=\"18\"/><text x=\"{end}\" y=\"{0}\">{2} ({3} %)</text>",
+            "<text class=\"name\" x=\"196\" y=\"{0}\" text-anchor=\"end\">{1}</text><rect class=\"mark bar f1\" \
+             x=\"204\" y=\"{y}\" width=\"{width}\" height=\"18\"/><text x=\"{end}\" y=\"{0}\">{2} ({3} %)</text>",
             y + 13,
             escape(name),
             grouped(n),
@@ -119,7 +122,7 @@ fn lying_bars(
         );
     }
     format!(
-        "<figure class=\"chart lying\" id=\"{id}\"><figcaption><h4>{title}</h4></figcaption><svg viewBox=\"0 0 800 \
+        "<figure class=\"chart lying\" id=\"{id}\"><figcaption><h4>{title}</h4></figcaption><svg viewBox=\"0 0 560 \
          {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{title}</title><desc \
          id=\"{id}-d\">The table beside it has the same figures.</desc>{marks}</svg></figure>\n"
     )
@@ -154,33 +157,33 @@ fn files(report: &Report) -> String {
         .files
         .iter()
         .map(|file| {
-            let role = format!("{:?}", file.role).to_lowercase();
+            let role = match file.role {
+                Role::Input => "read",
+                Role::Output => "kept reads",
+                Role::Rejected => "rejected reads",
+            };
             vec![
                 file.path.clone(),
-                role,
+                role.into(),
                 grouped(file.records.reads),
                 file.records.checksum.clone(),
             ]
         })
         .collect();
-    let columns = ["File", "Role", "Reads", "Checksum of records"];
+    let columns = ["File", "What for", "Reads", "Checksum of records"];
     "<h2>Files</h2>\n".to_owned() + &table::plain("Files read and written", &columns, &rows)
 }
 
 /// What came in and what was kept, in the same charts.
 fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> String {
-    let sets = [("before", "c7 dash1", before), ("after", "c1", after)];
     let mut charts = String::new();
-    charts += &quality(id, sets);
+    charts += &quality(id, [before, after]);
     charts += &lines(
         format!("{id}-gc"),
         "GC of reads",
         Axis { unit: " %", ..Axis::new("G and C in the read", 0.0, 100.0) },
         "Reads",
-        sets.map(|(name, class, s)| {
-            let gc = (0..).zip(s.composition.gc_histogram.iter().copied());
-            (name, class, gc.collect())
-        }),
+        [before, after].map(|s| (0..).zip(s.composition.gc_histogram.iter().copied()).collect()),
         &format!(
             "GC of all bases is {} % before and {} % after.",
             decimal(before.composition.gc_percent, 2),
@@ -188,16 +191,17 @@ fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> St
         ),
     );
     charts += &lengths(id, before, after);
+    let last = before.quality.histogram.last().map_or(0, |row| row.0).max(40);
     let phred = |s: &Statistics| -> Vec<(u64, u64)> {
         let counts: BTreeMap<u8, u64> = s.quality.histogram.iter().copied().collect();
-        (0u8..=41).map(|q| (q.into(), counts.get(&q).copied().unwrap_or(0))).collect()
+        (0..=last).map(|q| (q.into(), counts.get(&q).copied().unwrap_or(0))).collect()
     };
     charts += &lines(
         format!("{id}-qualities"),
         "Qualities of bases",
-        Axis::new("Phred quality", 0.0, 41.0).whole(),
+        Axis::new("Phred quality", 0.0, last.into()).whole(),
         "Bases",
-        sets.map(|(name, class, s)| (name, class, phred(s))),
+        [before, after].map(phred),
         &format!(
             "{} % of the bases have quality 30 or more before, {} % after.",
             decimal(before.quality.q30_percent, 2),
@@ -207,18 +211,18 @@ fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> St
     format!("<div class=\"sample\"><h5>{name}</h5><div class=\"charts\">\n{charts}</div></div>\n")
 }
 
-fn quality(id: &str, sets: [(&str, &str, &Statistics); 2]) -> String {
-    let x = position_axis(sets.iter().flat_map(|(.., s)| &s.positions));
-    let y = Axis::up_to("Mean Phred quality", 40.0);
+fn quality(id: &str, sets: [&Statistics; 2]) -> String {
+    let x = position_axis(sets.iter().flat_map(|s| &s.positions));
+    let y = mean_quality_axis(sets.iter().flat_map(|s| &s.positions));
     let mut chart = Chart::new(format!("{id}-quality"), "Mean quality by position", x, y);
     chart.rule(30.0, "Q30");
     chart.rule(20.0, "Q20");
-    for (name, class, s) in sets {
+    for ((name, class), s) in MARKS.into_iter().zip(sets) {
         let points: Vec<_> = s.positions.iter().map(|p| (middle(p), p.mean_quality)).collect();
         chart.line(class, &points, name);
         chart.key(Mark::Line, class, name);
     }
-    let [(.., before), (.., after)] = sets;
+    let [before, after] = sets;
     let mut rows = Vec::new();
     for (i, p) in before.positions.iter().enumerate() {
         let kept = after.positions.get(i).map(|p| decimal(p.mean_quality, 2));
@@ -257,7 +261,7 @@ fn lengths(id: &str, before: &Statistics, after: &Statistics) -> String {
         "Lengths of reads",
         axis,
         "Reads",
-        [("before", "c7 dash1", binned(0)), ("after", "c1", binned(1))],
+        [binned(0), binned(1)],
         &format!(
             "Reads have {} bases on average before and {} after.",
             decimal(before.length.mean, 1),
@@ -272,12 +276,12 @@ fn lines(
     title: &str,
     x: Axis,
     counted: &'static str,
-    sets: [(&str, &str, Vec<(u64, u64)>); 2],
+    sets: [Vec<(u64, u64)>; 2],
     said: &str,
 ) -> String {
-    let highest = sets.iter().flat_map(|set| &set.2).map(|&(_, n)| n).max().unwrap_or(0);
+    let highest = sets.iter().flatten().map(|&(_, n)| n).max().unwrap_or(0);
     let mut chart = Chart::new(id, title, x, Axis::up_to(counted, highest as f64).whole());
-    for (name, class, counts) in &sets {
+    for ((name, class), counts) in MARKS.into_iter().zip(&sets) {
         // A single value has no line; a step up and down shows it.
         let points: Vec<(f64, f64)> = match counts.as_slice() {
             [(value, n)] => {
@@ -294,7 +298,7 @@ fn lines(
         chart.line(class, &points, name);
         chart.key(Mark::Line, class, name);
     }
-    let [(.., before), (.., after)] = &sets;
+    let [before, after] = &sets;
     let rows = before.iter().zip(after).filter(|(b, a)| b.1 + a.1 > 0);
     let rows = rows.map(|(b, a)| vec![grouped(b.0), grouped(b.1), grouped(a.1)]).collect();
     chart.table(&[x.name, "Before", "After"], rows);

@@ -37,6 +37,11 @@ pub(super) fn position_axis<'a>(positions: impl Iterator<Item = &'a Position>) -
     Axis::new("Position in the read", 1.0, last as f64).whole().log(last > 1000)
 }
 
+/// The axis of mean qualities by position.
+pub(super) fn mean_quality_axis<'a>(positions: impl Iterator<Item = &'a Position>) -> Axis {
+    Axis::up_to("Mean Phred quality", positions.map(|p| p.mean_quality).fold(40.0, f64::max))
+}
+
 /// The places a position's neighbours leave to it.
 fn edges(position: &Position) -> (f64, f64) {
     (position.start as f64 - 0.5, position.end as f64 + 0.5)

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::number::{decimal, grouped, percent};
 use super::chart::Chart;
-use super::read_charts::{self, middle, position_axis};
+use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
 use super::table::{self, Cell, Row};
 use super::{escape, notice};
@@ -112,7 +112,7 @@ fn row(i: usize, file: &FileReport) -> Row {
 /// The mean quality by position, as small as a word.
 fn spark(s: &Statistics) -> String {
     let x = position_axis(s.positions.iter()).between(0.0, 110.0);
-    let y = Axis::new("", 0.0, 42.0).between(21.0, 1.0);
+    let y = mean_quality_axis(s.positions.iter()).between(21.0, 1.0);
     let mut path = String::new();
     let mut last = f64::NEG_INFINITY;
     for p in &s.positions {
@@ -141,7 +141,7 @@ fn together(report: &Report) -> String {
         return String::new();
     }
     let x = position_axis(good.iter().flat_map(|file| &file.statistics.positions));
-    let y = Axis::up_to("Mean Phred quality", 40.0);
+    let y = mean_quality_axis(good.iter().flat_map(|file| &file.statistics.positions));
     let mut quality = Chart::new("all-quality".into(), "Mean quality by position", x, y);
     let share = |s: &Statistics, n: u64| percent(n, s.composition.gc_histogram.iter().sum());
     let highest = good.iter().flat_map(|file| {
