@@ -39,10 +39,12 @@ fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let long = folder.file("long.fq", format!("@l\n{0}\n+\n{0}\n", "ACGTA".repeat(900)));
     let empty = folder.file("empty.fq", "");
     let aligned = bam(folder, "a.bam");
+    let bare = "@SQ\tSN:c\tLN:99\nr\t0\tc\t1\t60\t8M\t*\t0\t0\tACGTACGT\t*\n";
+    let bare = folder.file("bare.sam", bare);
     let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
-    let files = [&r1, &r2, &broken, &long, &empty, &aligned];
+    let files = [&r1, &r2, &broken, &long, &empty, &aligned, &bare];
     let mut args = vec!["stats", "-q", "--html", mixed.to_str().unwrap()];
-    for (file, name) in files.iter().zip([EVIL, "10", "9", "long", "empty", "aligned"]) {
+    for (file, name) in files.iter().zip([EVIL, "10", "9", "long", "empty", "aligned", "bare"]) {
         args.extend([file.as_str(), "--sample", name]);
     }
     assert_eq!(biofast(&args).code, 2, "one of the files is broken");

@@ -15,15 +15,20 @@ pub(super) fn charts(id: &str, reads: &Statistics) -> String {
     if reads.bases == 0 {
         return "<p>No bases, so nothing to draw.</p>\n".into();
     }
-    let charts = [
-        quality_by_position(id, reads),
-        bases_by_position(id, reads),
-        gc(id, reads),
-        lengths(id, reads),
-        qualities(id, reads),
-        mean_qualities(id, reads),
-    ];
-    format!("<div class=\"charts\">\n{}</div>\n", charts.concat())
+    let mut charts = Vec::new();
+    let mut note = "";
+    // Alignments may be without qualities.
+    let has_qualities = !reads.quality.histogram.is_empty();
+    if has_qualities {
+        charts.push(quality_by_position(id, reads));
+    } else {
+        note = "<p>The reads have no qualities.</p>\n";
+    }
+    charts.extend([bases_by_position(id, reads), gc(id, reads), lengths(id, reads)]);
+    if has_qualities {
+        charts.extend([qualities(id, reads), mean_qualities(id, reads)]);
+    }
+    format!("{note}<div class=\"charts\">\n{}</div>\n", charts.concat())
 }
 
 /// Where a position is drawn: a bin at its middle.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::number::{decimal, grouped, percent};
 use super::chart::Chart;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
-use super::scale::Axis;
+use super::scale::{Axis, Scale};
 use super::table::{self, Cell, Row};
 use super::{escape, notice};
 use crate::stats::report::{FileReport, Report, Statistics};
@@ -15,7 +15,11 @@ const UNFOLDED: usize = 6;
 
 /// The table of all samples, charts of all of them together, and the charts of each.
 pub(super) fn section(report: &Report) -> String {
-    let rows: Vec<Row> = report.files.iter().enumerate().map(|(i, file)| row(i, file)).collect();
+    // One scale for all the small drawings, lest they be compared wrongly.
+    let positions = report.files.iter().flat_map(|file| &file.statistics.positions);
+    let scale = mean_quality_axis(positions).between(21.0, 1.0);
+    let rows = report.files.iter().enumerate().map(|(i, file)| row(i, file, &scale));
+    let rows: Vec<Row> = rows.collect();
     let columns = [
         "Reads",
         "Bases",
@@ -81,7 +85,7 @@ pub(super) fn facts(s: &Statistics) -> String {
     ])
 }
 
-fn row(i: usize, file: &FileReport) -> Row {
+fn row(i: usize, file: &FileReport, scale: &Scale) -> Row {
     let s = &file.statistics;
     // Figures of a part of a file would be compared with those of whole files: the error stands there.
     let cells = match file.error {
@@ -96,7 +100,7 @@ fn row(i: usize, file: &FileReport) -> Row {
             Cell::Number(s.quality.q20_percent, 2),
             Cell::Number(s.quality.q30_percent, 2),
             Cell::Number(s.quality.mean, 2),
-            Cell::Drawing(spark(s), s.quality.mean),
+            Cell::Drawing(spark(s, scale), s.quality.mean),
         ],
     };
     let warnings = file.warnings.len();
@@ -110,9 +114,8 @@ fn row(i: usize, file: &FileReport) -> Row {
 }
 
 /// The mean quality by position, as small as a word.
-fn spark(s: &Statistics) -> String {
+fn spark(s: &Statistics, y: &Scale) -> String {
     let x = position_axis(s.positions.iter()).between(0.0, 110.0);
-    let y = mean_quality_axis(s.positions.iter()).between(21.0, 1.0);
     let mut path = String::new();
     let mut last = f64::NEG_INFINITY;
     for p in &s.positions {
