@@ -170,7 +170,7 @@ fn alignments_have_sums_too_whatever_format_they_are_in() {
     records(60, 2).iter().for_each(|r| bam.extend(record(r)));
     let input = folder.file("x.bam", bgzf(&bam, 700));
     let [kept, others, summary] = ["k.bam", "o.sam", "s.json"].map(|name| text(&folder.path(name)));
-    let args = ["filter", "--quiet", &input, "-F", "0x10", "-o", &kept, "-U", &others];
+    let args = ["filter", "--quiet", "-h", &input, "-F", "0x10", "-o", &kept, "-U", &others];
     ok(&biofast(&[&args[..], &["--json", &summary]].concat()));
     let run = biofast(&["check", "--against", &summary]);
     assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{run:?}");
