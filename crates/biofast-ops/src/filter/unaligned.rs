@@ -26,7 +26,7 @@
 //!         // A read that can't be trimmed is named in the error.
 //!         assert!(read.is_ok());
 //!     },
-//!     |(worker, _), (other, _)| worker.merge(&other),
+//!     |(worker, _), (other, _)| worker.merge(other),
 //! )
 //! .map_err(|fault| fault.error)?;
 //! assert_eq!(tags, b"MMZC+m,1;\0MLBC\x01\0\0\0\x09");
