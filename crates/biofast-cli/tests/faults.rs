@@ -7,18 +7,9 @@ mod common;
 use std::process::Stdio;
 
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, Run, biofast, biofast_with, command, finish, reads, sample};
+use common::{Folder, Run, assert_error, biofast, biofast_with, command, finish, reads, sample};
 
 /// The run failed with a message that holds all of `needed`, and nothing panicked.
-fn assert_error(run: &Run, needed: &[&str]) {
-    assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.starts_with("biofast: "), "{run:?}");
-    for text in needed {
-        assert!(run.stderr.contains(text), "{text:?} is missing in {run:?}");
-    }
-    assert!(!run.stderr.contains("panicked"), "{run:?}");
-}
-
 #[test]
 fn truncated_gzip_and_bgzf_are_errors() {
     let folder = Folder::new();

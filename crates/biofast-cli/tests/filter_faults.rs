@@ -7,21 +7,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, Run, biofast, command, finish, reads, text};
-
-fn assert_error(run: &Run, needed: &[&str]) {
-    assert_eq!(run.code, 2, "{run:?}");
-    for text in needed {
-        assert!(run.stderr.contains(text), "{text:?} is missing in {run:?}");
-    }
-    assert!(!run.stderr.contains("panicked"), "{run:?}");
-}
-
-/// The files in a folder.
-fn listed(folder: &Folder) -> Vec<String> {
-    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
-    std::fs::read_dir(folder.path("")).unwrap().map(|e| name(e).into_string().unwrap()).collect()
-}
+use common::{Folder, assert_error, biofast, command, finish, listed, reads, text};
 
 #[test]
 fn faulty_input_leaves_no_output() {

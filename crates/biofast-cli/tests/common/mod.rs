@@ -126,3 +126,19 @@ pub(crate) fn installed(program: &str) -> bool {
     }
     found
 }
+
+/// Whether a run ended in an error that says all this, and in no panic.
+pub(crate) fn assert_error(run: &Run, needed: &[&str]) {
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.starts_with("biofast: "), "{run:?}");
+    for text in needed {
+        assert!(run.stderr.contains(text), "{text:?} is missing in {run:?}");
+    }
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+}
+
+/// The files in a folder.
+pub(crate) fn listed(folder: &Folder) -> Vec<String> {
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+    std::fs::read_dir(folder.path("")).unwrap().map(|e| name(e).into_string().unwrap()).collect()
+}
