@@ -15,7 +15,6 @@ use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self, Output};
-use biofast::io::pipeline::Failure;
 use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
@@ -26,7 +25,7 @@ pub(crate) use args::Args;
 
 use crate::inputs::{self, Input};
 use crate::progress::Bar;
-use crate::reading::{self, command_line};
+use crate::reading::{self, Stopped, command_line};
 use args::IndexFormat;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -92,9 +91,7 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
     }
     let (tally, statistics) = match result {
         Ok(counts) => counts,
-        // What reads from us has had enough, and nothing else was promised.
-        Err(Problem::ClosedPipe) => return Ok(ExitCode::SUCCESS),
-        Err(Problem::Error(error)) => return Err(error),
+        Err(stopped) => return stopped.code(),
     };
     let mut report = Report::new(&tally, &command_line())
         .with_adapters(adapters)
@@ -175,11 +172,6 @@ fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<Sample>>
     }
 }
 
-enum Problem {
-    ClosedPipe,
-    Error(anyhow::Error),
-}
-
 /// Runs the filter and commits the outputs.
 fn apply(
     filter: &Filter,
@@ -188,17 +180,8 @@ fn apply(
     head: Option<u64>,
     mut outputs: Vec<Output>,
     sync: bool,
-) -> Result<(Tally, Option<Box<Statistics>>), Problem> {
-    let files = outputs.iter().filter(|output| output.is_file()).count();
-    let failed = |error: output::Error| {
-        match error.is_closed_pipe() {
-        true if files == 0 => Problem::ClosedPipe,
-        true => Problem::Error(anyhow::Error::new(error).context(
-            "an output was closed by its reader; the output files would be incomplete and don't appear",
-        )),
-        false => Problem::Error(error.into()),
-    }
-    };
+) -> Result<(Tally, Option<Box<Statistics>>), Stopped> {
+    let files = reading::files(&outputs);
     let worker = fastq::par_transform(
         inputs,
         options,
@@ -208,11 +191,8 @@ fn apply(
         |worker, unit, texts| worker.apply(unit, texts),
         |worker, other| worker.merge(other),
     );
-    let worker = worker.map_err(|failure| match failure {
-        Failure::Input(error) => Problem::Error(error.into()),
-        Failure::Output(error) => failed(error),
-    })?;
-    output::commit(outputs, sync).map_err(failed)?;
+    let worker = worker.map_err(|failure| Stopped::failure(failure, files))?;
+    output::commit(outputs, sync).map_err(|error| Stopped::output(error, files))?;
     Ok(worker.finish())
 }
 

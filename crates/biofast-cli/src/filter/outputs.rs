@@ -7,6 +7,7 @@ use biofast::io::output::{Compression, Format, Output};
 use biofast::ops::filter::Routes;
 
 use super::args::{Args, OutputFormat};
+use crate::reading;
 
 /// The outputs, the paths of those that have one, and what goes to which.
 type Opened = (Vec<Output>, Vec<Option<PathBuf>>, Routes);
@@ -61,7 +62,7 @@ impl All<'_> {
             bail!("two outputs would be {}", path.display());
         }
         let compression = self.compression(Format::from_name(path))?;
-        let mut output = Output::create(path, compression)?;
+        let mut output = reading::open_output(Some(path), compression)?;
         if self.args.write_index.is_some()
             && output.is_file()
             && compression.format() == Format::Bgzf
@@ -75,17 +76,7 @@ impl All<'_> {
 
     fn stdout(&mut self) -> Result<usize> {
         let compression = self.compression(Format::Plain)?;
-        #[cfg(unix)]
-        {
-            use std::os::fd::AsFd;
-            // Without the line buffer of the standard handle.
-            if let Ok(fd) = std::io::stdout().as_fd().try_clone_to_owned() {
-                let file = std::fs::File::from(fd);
-                let output = Output::stream("standard output", file, compression);
-                return Ok(self.add(output, None));
-            }
-        }
-        Ok(self.add(Output::stream("standard output", std::io::stdout(), compression), None))
+        Ok(self.add(reading::open_output(None, compression)?, None))
     }
 
     fn add(&mut self, output: Output, path: Option<PathBuf>) -> usize {
