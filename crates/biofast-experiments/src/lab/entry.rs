@@ -41,7 +41,6 @@ impl Outcome {
         Outcome { deferred: true, ..Outcome::default() }
     }
 
-    #[allow(dead_code)] // for entries that time parts of their work
     /// With a value the entry measured.
     pub(crate) fn with(mut self, name: &str, value: f64) -> Self {
         self.values.push((name.to_owned(), value));

@@ -38,7 +38,6 @@ pub(crate) struct Lab {
     dir: PathBuf,
     /// For files an entry writes; removed at the end.
     pub(crate) scratch: PathBuf,
-    #[allow(dead_code)] // for entries whose inputs depend on it
     pub(crate) scale: Scale,
     /// True in a child process that runs one condition: files were verified by its parent.
     child: bool,
@@ -139,7 +138,6 @@ impl Lab {
         Ok(pool)
     }
 
-    #[allow(dead_code)] // for entries that write their own inputs
     /// A file in the scratch directory that `write` fills, made once under a name.
     pub(crate) fn scratch_file(
         &self,
