@@ -7,7 +7,7 @@ mod common;
 use std::process::Stdio;
 
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, Run, assert_error, biofast, biofast_with, command, finish, reads, sample};
+use common::{Folder, assert_error, biofast, biofast_with, command, finish, reads, sample};
 
 /// The run failed with a message that holds all of `needed`, and nothing panicked.
 #[test]
