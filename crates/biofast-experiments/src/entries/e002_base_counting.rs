@@ -2,7 +2,7 @@
 
 use std::iter::Sum;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use biofast_kernels::BaseCounts;
 
 use super::kernel::{self, Input};
@@ -26,10 +26,7 @@ impl Entry for BaseCounting {
             "match" => count_match,
             "table" => count_table,
             "blocked" => count_blocked,
-            isa => match kernel::kernels(isa) {
-                Some(kernels) => kernels.count_bases,
-                None => bail!("no method is called {isa:?}"),
-            },
+            isa => kernel::named(isa)?.count_bases,
         };
         kernel::sum_task(cell, lab, Input::Bases, move |part| Counts(count(part)), Counts::text)
     }

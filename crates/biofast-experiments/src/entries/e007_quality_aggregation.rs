@@ -3,7 +3,7 @@
 
 use std::iter::Sum;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use biofast_kernels::QualitySummary;
 
 use super::kernel::{self, Input};
@@ -27,10 +27,7 @@ impl Entry for QualityAggregation {
             "match" => summarize_branches,
             "table" => summarize_histogram,
             "blocked" => summarize_blocked,
-            isa => match kernel::kernels(isa) {
-                Some(kernels) => kernels.summarize_qualities,
-                None => bail!("no method is called {isa:?}"),
-            },
+            isa => kernel::named(isa)?.summarize_qualities,
         };
         let kernel = move |part: &[u8]| Merged(summarize(part));
         kernel::sum_task(cell, lab, Input::Qualities, kernel, |Merged(s)| {

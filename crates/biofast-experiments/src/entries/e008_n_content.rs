@@ -1,7 +1,7 @@
 //! 008: counting N, plain code against the library's SIMD kernels and threads. All methods count `N` and `n`
 //! and no other ambiguity code.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::kernel::{self, Input};
 use crate::lab::cell::Cell;
@@ -24,10 +24,7 @@ impl Entry for NContent {
             "match" => count_match,
             "table" => count_table,
             "blocked" => count_blocked,
-            isa => match kernel::kernels(isa) {
-                Some(kernels) => kernels.count_n,
-                None => bail!("no method is called {isa:?}"),
-            },
+            isa => kernel::named(isa)?.count_n,
         };
         kernel::sum_task(cell, lab, Input::Bases, count, u64::to_string)
     }

@@ -58,6 +58,11 @@ pub(super) fn kernels(method: &str) -> Option<&'static Kernels> {
     kernels_for(method.parse::<Isa>().ok()?)
 }
 
+/// The library's kernels for the instruction set that `method` names.
+pub(super) fn named(method: &str) -> Result<&'static Kernels> {
+    kernels(method).with_context(|| format!("no method is called {method:?}"))
+}
+
 /// Whether this machine can run a method on so many threads. Several threads get one layout: their parts.
 pub(super) fn applies(cell: &Cell) -> bool {
     let method = cell.get("method");
