@@ -1,6 +1,6 @@
 //! Inflates the BGZF files given, ours and libdeflate in turn, and prints the ratio of the median times.
 //!
-//! `cargo run --release -p biofast-deflate --example compare -- FILE... [isa=avx2] [lanes=1,2,3,4] [rounds=9] [mb=64] [crc]`
+//! `cargo run --release -p biofast-deflate --example compare -- FILE... [isa=avx2] [lanes=1,2,3,4] [rounds=9] [mb=64] [blocks=16] [crc]`
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::time::Instant;
@@ -35,24 +35,25 @@ fn median(times: &mut [f64]) -> f64 {
 fn main() {
     let (mut files, mut lanes, mut rounds, mut mb, mut crc) =
         (Vec::new(), vec![1, 2, 3, 4], 9, 64, false);
+    // Blocks inflated in one go.
+    let mut blocks = 16;
     let mut isas = vec![biofast_kernels::active()];
     for argument in std::env::args().skip(1) {
         match argument.split_once('=') {
             Some(("lanes", v)) => lanes = v.split(',').map(|n| n.parse().unwrap()).collect(),
             Some(("rounds", v)) => rounds = v.parse().unwrap(),
+            Some(("blocks", v)) => blocks = v.parse().unwrap(),
             Some(("mb", v)) => mb = v.parse().unwrap(),
             Some(("isa", v)) => isas = v.split(',').map(|n| n.parse().unwrap()).collect(),
             _ if argument == "crc" => crc = true,
             _ => files.push(argument),
         }
     }
-    /// Blocks inflated in one go, as in the pipeline.
-    const GROUP: usize = 16;
     for file in files {
         let data = std::fs::read(&file).unwrap();
         let parts = parts(&data, mb << 20);
         let total: usize = parts.iter().map(|p| p.size).sum();
-        let mut room = vec![0u8; GROUP << 16];
+        let mut room = vec![0u8; blocks << 16];
         let mut codec = libdeflater::Decompressor::new();
         let mut theirs = vec![];
         let mut candidates: Vec<_> = isas
@@ -68,7 +69,7 @@ fn main() {
         for round in 0..=rounds {
             let start = Instant::now();
             let mut sum = 0u64;
-            for group in parts.chunks(GROUP) {
+            for group in parts.chunks(blocks) {
                 let mut rest = &mut room[..];
                 for part in group {
                     let (out, more) = std::mem::take(&mut rest).split_at_mut(part.size);
@@ -84,7 +85,7 @@ fn main() {
             for (_, _, inflater, ours) in &mut candidates {
                 let start = Instant::now();
                 let mut sum = 0u64;
-                for group in parts.chunks(GROUP) {
+                for group in parts.chunks(blocks) {
                     let mut rest = &mut room[..];
                     inflater
                         .inflate_blocks(group.iter().map(|part| {

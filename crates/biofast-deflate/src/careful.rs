@@ -32,21 +32,14 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
             entry = tables.symbols[offset + low(bits >> tables.bits, width)];
         }
         lane.bits.at += entry.bits() as usize;
-        let base = match entry.special() {
-            None => {
-                put_literals(lane, entry)?;
-                entry.base()
-            }
-            Some(Special::Long) => entry.base(),
-            Some(Special::Longest) => 258,
-            // Subtables don't nest.
-            Some(Special::EndOfBlock | Special::Subtable { .. }) => {
-                lane.bits.check()?;
-                return Ok(Stop::EndOfBlock);
-            }
-        };
+        // Subtables don't nest.
+        if entry.special().is_some() {
+            lane.bits.check()?;
+            return Ok(Stop::EndOfBlock);
+        }
+        put_literals(lane, entry)?;
         if entry.distance_bits() != 0 {
-            let length = base + (low(bits, entry.bits()) >> entry.code_bits());
+            let length = entry.base() + (low(bits, entry.bits()) >> entry.code_bits());
             let distance = take_distance(lane, tables);
             lane.bits.check()?;
             copy_match(lane, distance, length)?;

@@ -7,12 +7,12 @@ pub(crate) const WIDE: usize = 32;
 /// Copies 32 bytes as they are.
 ///
 /// # Safety
-/// The bytes before `to` and 32 bytes from `to` on belong to one buffer.
+/// 32 bytes from either on belong to one buffer.
 #[inline(always)]
-pub(crate) unsafe fn copy_32(to: *mut u8, distance: u64) {
-    // SAFETY: the source starts before the target in the same buffer.
+pub(crate) unsafe fn copy_32(to: *mut u8, from: *const u8) {
+    // SAFETY: as this function.
     unsafe {
-        let bytes = to.wrapping_sub(distance as usize).cast::<[u8; WIDE]>().read_unaligned();
+        let bytes = from.cast::<[u8; WIDE]>().read_unaligned();
         to.cast::<[u8; WIDE]>().write_unaligned(bytes);
     }
 }

@@ -1,8 +1,6 @@
 //! What the decoding tables hold, laid out so that a step needs few instructions: every field is a byte (or two) of
 //! its own that can be loaded by itself.
 
-use crate::copy::WIDE;
-
 /// The most literals in one entry.
 const MAX_LITERALS: usize = 3;
 
@@ -16,12 +14,11 @@ pub(crate) const DISTANCE_BITS: u32 = 9;
 ///
 /// | byte | meaning |
 /// |---|---|
-/// | 0 | bits it consumes, extra bits included |
-/// | 1 | bits before the length's extra bits |
-/// | 2 | length before the extra bits; 0 without a match |
-/// | 3 | index bits of the distance table; 0 without a match; or 128 + what is special |
+/// | 0 | bits it consumes, extra bits included; index bits of a subtable |
+/// | 1 | bits before the length's extra bits, plus 64 times the number of literals |
+/// | 2–3 | length before the extra bits; 0 without a match |
 /// | 4–6 | literals; offset of a subtable |
-/// | 7 | bits of the literals' codes, plus 64 times their number |
+/// | 7 | index bits of the distance table; 0 without a match; or 128 + what is special |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Symbols(u64);
@@ -33,38 +30,34 @@ pub(crate) enum Special {
     Subtable { offset: usize, bits: u32 },
     /// The end of the block.
     EndOfBlock,
-    /// A match of 258, a length that byte 2 can't hold.
-    Longest,
-    /// A match of more bytes than a step copies. Its other fields are as ever.
-    Long,
 }
 
-const SUBTABLE: u64 = 0x80 << 24;
-const END_OF_BLOCK: u64 = 0x81 << 24;
-const LONGEST: u64 = 0x82 << 24;
-const LONG: u64 = 0x83 << 24;
-
-/// The flag that these have in common.
-const SPECIAL: u64 = 0x80 << 24;
-
-/// One literal, in byte 7.
-const ONE: u64 = 1 << 62;
+const SUBTABLE: u64 = 0x80 << 56;
+const END_OF_BLOCK: u64 = 0x81 << 56;
 
 impl Symbols {
     pub(crate) const NONE: Self = Self(0);
 
+    /// The flag that all that is special has in common.
+    pub(crate) const SPECIAL: u64 = 0x80 << 56;
+
+    /// One literal, in byte 1.
+    pub(crate) const ONE: u64 = 1 << 14;
+
+    /// The literals.
+    pub(crate) const LITERALS: u64 = 0xff_ffff << 32;
+
+    /// What [`load_distance_bits`](Self::load_distance_bits) gives of a pointer to a subtable.
+    pub(crate) const SUBTABLE: i64 = (SUBTABLE as i64) >> 56;
+
     /// A literal, length or end-of-block symbol (0..288) without the bits of its code.
     const fn symbol(symbol: usize) -> Self {
         match symbol {
-            0..256 => Self(ONE | (symbol as u64) << 32),
+            0..256 => Self(Self::ONE | (symbol as u64) << 32),
             256 => Self(END_OF_BLOCK),
-            // 286 and 287 can't occur in a valid stream; libdeflate takes them for 285, and so do we.
-            285.. => Self(LONGEST),
             _ => {
                 let (base, extra) = length(symbol - 257);
-                let long = base + (1 << extra) - 1 > WIDE as u64;
-                let distance = if long { LONG } else { (DISTANCE_BITS as u64) << 24 };
-                Self(extra | base << 16 | distance)
+                Self(extra | base << 16 | (DISTANCE_BITS as u64) << 56)
             }
         }
     }
@@ -76,21 +69,18 @@ impl Symbols {
     /// The symbol with a code of `bits` bits.
     #[inline(always)]
     pub(crate) fn with_code(self, bits: u32) -> Self {
-        let literal = if self.0 >= ONE { u64::from(bits) << 56 } else { 0 };
-        Self(self.0 + u64::from(bits) * 0x0101 + literal)
+        Self(self.0 + u64::from(bits) * 0x0101)
     }
 
     /// What it means that isn't literals and a length.
     #[inline(always)]
     pub(crate) fn special(self) -> Option<Special> {
-        match self.0 & (0xff << 24) {
+        match self.0 & (0xff << 56) {
             SUBTABLE => {
                 let offset = (self.0 >> 32) as usize & 0xffff;
                 Some(Special::Subtable { offset, bits: self.bits() })
             }
             END_OF_BLOCK => Some(Special::EndOfBlock),
-            LONGEST => Some(Special::Longest),
-            LONG => Some(Special::Long),
             _ => None,
         }
     }
@@ -99,14 +89,15 @@ impl Symbols {
     /// one literal stays what it is.
     #[inline(always)]
     pub(crate) fn then(self, next: Self, index_bits: u32) -> Self {
-        let fits = self.count() == 1
-            && next.count() < MAX_LITERALS
-            && next.0 & SPECIAL == 0
-            && next.code_bits() + self.code_bits() <= index_bits;
+        let literal = self.0 & (0xff << 56 | Self::ONE) == Self::ONE;
+        let fits = literal
+            & (next.count() < MAX_LITERALS)
+            & (next.0 & Self::SPECIAL == 0)
+            & (next.code_bits() + self.code_bits() <= index_bits);
         // The other literals move up; all else adds up.
-        let literals = (next.0 & 0xffff_0000_0000) << 8;
-        let rest = next.0 & 0xff00_0000_ffff_ffff;
-        if fits { Self(self.0 + rest + literals) } else { self }
+        let literals = (next.0 & Self::LITERALS) << 8 & Self::LITERALS;
+        let rest = next.0 & !Self::LITERALS;
+        Self(self.0 + if fits { rest + literals } else { 0 })
     }
 
     #[inline(always)]
@@ -116,26 +107,23 @@ impl Symbols {
 
     #[inline(always)]
     pub(crate) fn code_bits(self) -> u32 {
-        (self.0 >> 8) as u32 & 0xff
+        (self.0 >> 8) as u32 & 0x3f
     }
 
     #[inline(always)]
     pub(crate) fn base(self) -> usize {
-        (self.0 >> 16) as usize & 0xff
+        (self.0 >> 16) as usize & 0xffff
     }
 
     #[inline(always)]
     pub(crate) fn distance_bits(self) -> u32 {
-        match self.special() {
-            Some(Special::Long | Special::Longest) => DISTANCE_BITS,
-            _ => (self.0 >> 24) as u32 & 0x7f,
-        }
+        (self.0 >> 56) as u32 & 0x7f
     }
 
     /// Number of literals.
     #[inline(always)]
     pub(crate) fn count(self) -> usize {
-        (self.0 >> 62) as usize
+        (self.0 >> 14) as usize & 3
     }
 
     /// The literals, and whatever is behind them.
@@ -207,11 +195,14 @@ impl Distance {
     }
 }
 
-/// Base and number of extra bits of the length symbol 257 + `index`, `index` below 28 (RFC 1951, 3.2.5).
+/// Base and number of extra bits of the length symbol 257 + `index` (RFC 1951, 3.2.5).
 const fn length(index: usize) -> (u64, u64) {
     let index = index as u64;
     if index < 8 {
         (index + 3, 0)
+    } else if index >= 28 {
+        // 286 and 287 can't occur in a valid stream; libdeflate takes them for 285, and so do we.
+        (258, 0)
     } else {
         let extra = index / 4 - 1;
         (((4 + index % 4) << extra) + 3, extra)
@@ -252,9 +243,8 @@ mod tests {
             [(3, 0), (10, 0), (11, 1), (17, 1), (19, 2)]
         );
         assert_eq!([280, 281, 284].map(fields), [(115, 4), (131, 5), (227, 5)]);
-        assert_eq!(SYMBOLS[285].special(), Some(Special::Longest));
+        assert_eq!([285, 286, 287].map(fields), [(258, 0); 3]);
         assert_eq!(SYMBOLS[256].special(), Some(Special::EndOfBlock));
-        assert_eq!([271, 272, 284].map(|s| SYMBOLS[s].special().is_some()), [false, true, true]);
         let fields = |symbol: usize| (DISTANCES[symbol].base(), DISTANCES[symbol].bits());
         assert_eq!([0, 3, 4, 5, 6].map(fields), [(1, 0), (4, 0), (5, 1), (7, 1), (9, 2)]);
         assert_eq!([27, 28, 29, 30, 31].map(fields)[..2], [(12_289, 12), (16_385, 13)]);
@@ -277,7 +267,6 @@ mod tests {
         );
         assert_eq!(length.then(a, 15), length);
         assert_eq!(a.then(SYMBOLS[256].with_code(1), 15), a);
-        assert_eq!(a.then(SYMBOLS[285].with_code(1), 15), a);
     }
 
     #[test]

@@ -13,25 +13,37 @@
 //! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
 #![allow(unsafe_code)]
 
-use crate::copy::copy_long;
+use crate::copy::{WIDE, copy_long};
 use crate::entry::{DISTANCE_BITS, Distance, Special, Symbols};
 use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN, OUTPUT_START};
-use crate::tables::{DISTANCE_START, Tables};
+use crate::tables::{DISTANCE_START, Tables, join_from};
 
 /// What the instruction sets do differently.
 pub(crate) trait Isa {
-    /// Whether [`copy`](Self::copy) repeats the source where it overlaps the target.
-    const REPEATS: bool;
-
     /// The lowest `n` bits, `n` below 64.
     fn low(bits: u64, n: u64) -> u64;
 
-    /// Copies [`WIDE`](crate::copy::WIDE) bytes from `distance` bytes before `to`; with [`REPEATS`](Self::REPEATS), each
-    /// byte as it would be if they were copied one by one.
+    /// Copies [`WIDE`] bytes as they are.
     ///
     /// # Safety
-    /// The `distance` bytes before `to` and the 32 bytes from `to` on belong to one buffer.
-    unsafe fn copy(to: *mut u8, distance: u64);
+    /// Both lie in one buffer, the source before the target.
+    unsafe fn copy(to: *mut u8, from: *const u8);
+
+    /// Copies a match of `length` bytes, and up to 31 bytes more.
+    ///
+    /// # Safety
+    /// `distance` is at least 1, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
+    #[inline(always)]
+    unsafe fn copy_long(to: *mut u8, distance: usize, length: usize) {
+        // SAFETY: as this function.
+        unsafe { copy_long(to, distance, length) };
+    }
+
+    /// Joins literals with what follows them, see [`Tables`]: all of `table`, whose length is 2^`bits`.
+    #[inline(always)]
+    fn join(table: &mut [Symbols], bits: u32) {
+        join_from(table, bits, 1);
+    }
 
     /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
     /// service: perhaps at once.
@@ -50,7 +62,6 @@ pub(crate) struct Position {
 
 /// A lane's buffers and how far the loop may go in them.
 pub(crate) struct Track {
-    tables: *const Tables,
     table_bits: u64,
     output: *mut u8,
     /// A pair of steps may start at a bit before this one,
@@ -62,8 +73,7 @@ pub(crate) struct Track {
 impl Track {
     /// The lane's track and position. One that never has margins, if the buffers are too short.
     #[inline(always)]
-    pub(crate) fn new(lane: &mut Lane<'_>, tables: &[Tables]) -> (Self, Position) {
-        let tables = &tables[lane.slot];
+    pub(crate) fn new(lane: &mut Lane<'_>, tables: &Tables) -> (Self, Position) {
         let input = lane.bits.bytes;
         let first_bit = (input.as_ptr().expose_provenance() as u64) << 3;
         let bits = (input.len() + 1).saturating_sub(INPUT_MARGIN) as u64 * 8;
@@ -72,7 +82,6 @@ impl Track {
         let output = lane.output.as_mut_ptr();
         let end = if possible { length - OUTPUT_MARGIN + 1 } else { 0 };
         let track = Self {
-            tables,
             table_bits: u64::from(tables.bits),
             output,
             end_bit: first_bit + bits,
@@ -108,79 +117,78 @@ impl Track {
         u64::from_le(unsafe { bytes.read_unaligned() }) >> (position.bit & 7)
     }
 
-    /// Decodes one or two table entries. `false`: it can't go on at the position left. Output bytes behind that
-    /// position may have changed.
+    /// Decodes one table entry and, if it has one, its match. `false`: it can't go on; the position is as it was, but
+    /// output bytes behind it may have changed.
     ///
     /// # Safety
     /// [`has_margins`](Self::has_margins) was true of this position, or of the one before the last successful step. The
-    /// lane's buffers and tables are still borrowed.
+    /// lane's buffers and tables are still borrowed, and `tables` are its tables.
     #[inline(always)]
-    pub(crate) unsafe fn step<I: Isa>(&self, position: &mut Position) -> bool {
+    pub(crate) unsafe fn step<I: Isa>(
+        &self,
+        tables: *const Tables,
+        position: &mut Position,
+    ) -> bool {
         // SAFETY: as this function.
         let word = unsafe { Self::word(*position) };
         // SAFETY: `tables` points to tables.
-        let symbols = unsafe { (&raw const (*self.tables).symbols).cast::<Symbols>() };
-
-        // First literals alone: of most entries that's all, so that the second look finds a match more often than not.
-        // SAFETY: an index has at most `MAX_BITS` bits, which is within the length; see `OUTPUT_MARGIN` for the room.
-        let literals = unsafe {
-            let entry = symbols.add(I::low(word, self.table_bits) as usize);
-            let literals = Symbols::load_literals(entry);
-            position.out.cast::<u32>().write_unaligned(literals.to_le());
-            literals
+        let (symbols, distances) = unsafe {
+            (
+                (&raw const (*tables).symbols).cast::<Symbols>(),
+                (&raw const (*tables).distances).cast::<Distance>(),
+            )
         };
-        let literal_bits = u64::from(literals >> 24) & 63;
-        let word = word >> literal_bits;
-        position.bit += literal_bits;
-        position.out = position.out.wrapping_add((literals >> 30) as usize);
 
-        // SAFETY: as above.
+        // SAFETY: an index has at most `MAX_BITS` bits, which is within the length.
         let entry = unsafe { symbols.add(I::low(word, self.table_bits) as usize) };
         // SAFETY: `entry` points to an entry; so do the other loads from it.
         let distance_bits = unsafe { Symbols::load_distance_bits(entry) };
         if distance_bits < 0 {
             // SAFETY: as this function.
-            return unsafe { self.rare_step(position) };
+            return unsafe { self.rare_step(tables, position) };
         }
         let distance_bits = distance_bits as u64;
         // SAFETY: see above.
-        let (literals, bits) =
-            unsafe { (Symbols::load_literals(entry), Symbols::load_bits(entry)) };
+        let (bits, code) = unsafe { (Symbols::load_bits(entry), Symbols::load_code_bits(entry)) };
         let rest = word >> (bits & 63);
         let index = I::low(rest, distance_bits) + distance_bits;
         // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`, so the index is 0 or one of the distance table's.
-        let far =
-            unsafe { (&raw const (*self.tables).distances).cast::<Distance>().add(index as usize) };
+        let far = unsafe { distances.add(index as usize) };
         // SAFETY: `far` points to an entry; so do the other loads from it.
         let base = unsafe { Distance::load_base(far) };
         if base < 0 {
             // SAFETY: as this function.
-            return unsafe { self.rare_step(position) };
+            return unsafe { self.rare_step(tables, position) };
         }
         // SAFETY: see above.
         let (far_bits, far_code) =
             unsafe { (Distance::load_bits(far), Distance::load_code_bits(far)) };
         let distance = base as u64 + (I::low(rest, far_bits) >> (far_code & 63));
-        // SAFETY: see above.
-        let (length, code) = unsafe { (Symbols::load_base(entry), Symbols::load_code_bits(entry)) };
-        let length = length + (I::low(word, bits) >> (code & 63));
-        if !I::REPEATS && length > distance {
-            // SAFETY: as this function.
-            return unsafe { self.rare_step(position) };
-        }
-        let here = position.out.wrapping_add((literals >> 30) as usize);
-        let source = here.wrapping_sub(distance as usize);
-        // SAFETY: a step without `rare_step` advances by at most 6 literals and 32 bytes (longer matches are special). So where the margins held there is room for two steps and the bytes they write beyond.
+        // SAFETY: see above; for the room, `OUTPUT_MARGIN`.
+        let literals = unsafe { Symbols::load_literals(entry) };
+        // SAFETY: see `OUTPUT_MARGIN`.
         unsafe { position.out.cast::<u32>().write_unaligned(literals.to_le()) };
+        let here = position.out.wrapping_add((code >> 6) as usize);
+        // SAFETY: see above.
+        let length = unsafe { Symbols::load_base(entry) } + (I::low(word, bits) >> (code & 63));
+        let source = here.wrapping_sub(distance as usize);
         if source < self.output {
-            // SAFETY: as this function.
-            return unsafe { self.rare_step(position) };
+            return false;
         }
         // SAFETY: the source starts within the output and before the target. (The dummy's does: so many bytes have
-        // been written, see `OUTPUT_START`.) Room for the target: as above.
-        unsafe { I::copy(here, distance) };
+        // been written, see `OUTPUT_START`.) Room for the target: see `OUTPUT_MARGIN`.
+        unsafe { I::copy(here, source) };
+        let end = here.wrapping_add(length as usize);
+        if length > WIDE as u64 || length > distance {
+            if end >= self.end_out {
+                return false;
+            }
+            // SAFETY: `distance` is not 0, and so many bytes lie before `here`; before `end_out` there is room for
+            // `length` bytes, and after it for the margin less one.
+            unsafe { I::copy_long(here, distance as usize, length as usize) };
+        }
         position.bit += bits + far_bits;
-        position.out = here.wrapping_add(length as usize);
+        position.out = end;
         true
     }
 
@@ -190,9 +198,9 @@ impl Track {
     /// As for `step`.
     #[cold]
     #[inline(always)]
-    unsafe fn rare_step(&self, position: &mut Position) -> bool {
+    unsafe fn rare_step(&self, tables: *const Tables, position: &mut Position) -> bool {
         // SAFETY: as this function.
-        let next = unsafe { self.after_rare_step(*position) };
+        let next = unsafe { self.after_rare_step(&*tables, *position) };
         let moved = next.bit != position.bit;
         *position = next;
         moved
@@ -204,21 +212,18 @@ impl Track {
     /// As for `step`.
     #[cold]
     #[inline(never)]
-    unsafe fn after_rare_step(&self, position: Position) -> Position {
+    unsafe fn after_rare_step(&self, tables: &Tables, position: Position) -> Position {
         let low = |bits: u64, n: u32| (bits & !(u64::MAX << (n & 63))) as usize;
-        // SAFETY: as this function; the tables are only read while lanes run.
-        let (word, tables) = unsafe { (Self::word(position), &*self.tables) };
+        // SAFETY: as this function.
+        let word = unsafe { Self::word(position) };
         let mut entry = tables.symbols[low(word, tables.bits)];
         if let Some(Special::Subtable { offset, bits }) = entry.special() {
             entry = tables.symbols[offset + low(word >> tables.bits, bits)];
         }
-        let extra = low(word, entry.bits()) >> (entry.code_bits() & 63);
-        let (count, length) = match entry.special() {
-            None => (entry.count(), entry.base() + extra),
-            Some(Special::Long) => (0, entry.base() + extra),
-            Some(Special::Longest) => (0, 258),
-            Some(Special::EndOfBlock | Special::Subtable { .. }) => return position,
-        };
+        if entry.special().is_some() {
+            return position;
+        }
+        let length = entry.base() + (low(word, entry.bits()) >> entry.code_bits());
         let rest = word >> (entry.bits() & 63);
         let distance_bits = entry.distance_bits();
         let mut far = tables.distances[low(rest, distance_bits) + distance_bits as usize];
@@ -230,7 +235,7 @@ impl Track {
         // The output is one allocation: differences of its addresses are small.
         let at = position.out.addr() - self.output.addr();
         let end = self.end_out.addr() - self.output.addr();
-        let here = at + count;
+        let here = at + entry.count();
         if distance > here || here + length >= end {
             return position;
         }
@@ -249,21 +254,24 @@ impl Track {
 /// The joint loop over so many lanes. Expands where the target features are enabled.
 macro_rules! joint_loop {
     ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
-        let (lanes, tables) = ($lanes, $tables);
-        $(let ($track, mut $at) = Track::new(&mut lanes[$k], tables);)*
+        let lanes = $lanes;
+        let mut tables = $tables.as_ptr();
+        $(let ($track, mut $at) = Track::new(&mut lanes[$k], &$tables[$k]);)*
         let stopped = loop {
             $(
                 if !$track.has_margins($at) {
                     break $k;
                 }
+                tables = opaque(tables);
                 // SAFETY: the margins were checked; the lanes and tables are borrowed for the whole loop.
-                if !unsafe { $track.step::<$isa>(&mut $at) } {
+                if !unsafe { $track.step::<$isa>(tables.wrapping_add($k), &mut $at) } {
                     break $k;
                 }
             )*
             $(
+                tables = opaque(tables);
                 // SAFETY: one successful step after the check above.
-                if !unsafe { $track.step::<$isa>(&mut $at) } {
+                if !unsafe { $track.step::<$isa>(tables.wrapping_add($k), &mut $at) } {
                     break $k;
                 }
             )*
@@ -273,3 +281,20 @@ macro_rules! joint_loop {
     }};
 }
 pub(crate) use joint_loop;
+
+/// The same pointer, about which the compiler knows nothing: so it keeps one register for the tables of all lanes, and
+/// not the sum with every offset.
+#[inline(always)]
+pub(crate) fn opaque(tables: *const Tables) -> *const Tables {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    {
+        let mut same = tables;
+        // SAFETY: no instruction at all.
+        unsafe {
+            std::arch::asm!("/* {0} */", inout(reg) same, options(pure, nomem, nostack, preserves_flags));
+        }
+        return same;
+    }
+    #[allow(unreachable_code)]
+    tables
+}

@@ -105,15 +105,14 @@ impl Work {
         let mut fault: Option<Fault> = None;
         // The first `running` lanes have a stream and stand where the fast loop may go on.
         let mut lanes: [Lane<'a>; MAX_LANES] =
-            std::array::from_fn(|slot| Lane::new(&[], &mut [], 0, slot));
+            std::array::from_fn(|_| Lane::new(&[], &mut [], 0));
         let mut running = 0;
         loop {
             while running < self.lanes {
                 let next = if fault.is_none() { waiting.next() } else { None };
                 let Some((index, block)) = next else { break };
-                let slot = lanes[running].slot;
-                lanes[running] = Lane::new(block.input, block.output, index, slot);
-                match lanes[running].start(&mut self.tables[slot]) {
+                lanes[running] = Lane::new(block.input, block.output, index);
+                match lanes[running].start::<I>(&mut self.tables[running]) {
                     Ok(Next::Fast) => running += 1,
                     Ok(Next::Done) => {}
                     Err(kind) => note(&mut fault, Fault { index, kind }),
@@ -124,13 +123,18 @@ impl Work {
             }
             let k = I::run(&mut lanes[..running], &self.tables);
             let lane = &mut lanes[k];
-            let result = lane.service(&mut self.tables[lane.slot]);
+            let result = lane.service::<I>(&mut self.tables[k]);
             if let Err(kind) = result {
                 note(&mut fault, Fault { index: lane.index, kind });
             }
             if !matches!(result, Ok(Next::Fast)) {
                 running -= 1;
                 lanes.swap(k, running);
+                // Lane k has the tables k: the loop adds constant offsets to one address.
+                if k < running {
+                    let (kept, moved) = self.tables.split_at_mut(running);
+                    kept[k].clone_from(&moved[0]);
+                }
             }
         }
     }

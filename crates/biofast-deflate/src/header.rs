@@ -1,6 +1,7 @@
 //! Block headers (RFC 1951, 3.2.3 to 3.2.7).
 
 use crate::bits::Bits;
+use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::huffman::{self, Code};
 use crate::tables::Tables;
@@ -30,7 +31,7 @@ const MAX_REPEAT: usize = 138;
 /// # Errors
 /// Any fault of the header. The end of the input is checked.
 #[inline(always)]
-pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(bool, Body), FaultKind> {
+pub(crate) fn read<I: Isa>(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(bool, Body), FaultKind> {
     let last = bits.take(1) == 1;
     let body = match bits.take(2) {
         0 => {
@@ -46,11 +47,11 @@ pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(bool, Bo
             let mut symbols = [8; 288];
             symbols[144..256].fill(9);
             symbols[256..280].fill(7);
-            tables.build(&symbols, &[5; 32])?;
+            tables.build::<I>(&symbols, &[5; 32])?;
             Body::Coded
         }
         2 => {
-            read_dynamic(bits, tables)?;
+            read_dynamic::<I>(bits, tables)?;
             Body::Coded
         }
         _ => return Err(FaultKind::BlockType),
@@ -60,7 +61,7 @@ pub(crate) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(bool, Bo
 }
 
 #[inline(always)]
-fn read_dynamic(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), FaultKind> {
+fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), FaultKind> {
     let symbols = bits.take(5) + 257;
     let distances = bits.take(5) + 1;
     let own_lengths = bits.take(4) + 4;
@@ -111,5 +112,5 @@ fn read_dynamic(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), FaultKin
     }
     // Before the tables are built from zeros behind the end.
     bits.check()?;
-    tables.build(&lengths[..symbols], &lengths[symbols..total])
+    tables.build::<I>(&lengths[..symbols], &lengths[symbols..total])
 }

@@ -3,18 +3,18 @@
 use crate::bits::Bits;
 use crate::careful;
 use crate::copy::WIDE;
+use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::header::{self, Body};
 use crate::tables::{DUMMY_DISTANCE, Tables};
 
-/// Bytes of input that the fast loop wants before it starts a pair of steps. A step consumes at most 60 bits (12 of
-/// literals, 20 of a symbol and 28 of a distance) and looks at 8 bytes before and after the first 12. So the last look
-/// starts 60 + 12 bits after the first, which itself starts up to 7 bits into its byte, and ends 17 bytes after it.
-pub(crate) const INPUT_MARGIN: usize = 17;
+/// Bytes of input that the fast loop wants before it starts a pair of steps. A step looks at 8 bytes and consumes at
+/// most 48 bits (20 of a symbol and 28 of a distance). So the second look starts at most 6 bytes after the first.
+pub(crate) const INPUT_MARGIN: usize = 14;
 
-/// Bytes of output that the fast loop wants before it starts a pair of steps. A step advances by at most 6 literals
+/// Bytes of output that the fast loop wants before it starts a pair of steps. A step advances by at most 3 literals
 /// and the bytes that it copies, unless it has checked for more itself; the second one ends its writes there, too.
-pub(crate) const OUTPUT_MARGIN: usize = 2 * (6 + WIDE);
+pub(crate) const OUTPUT_MARGIN: usize = 2 * (3 + WIDE);
 
 /// Bytes of output behind the position before the fast loop may run.
 pub(crate) const OUTPUT_START: usize = DUMMY_DISTANCE as usize;
@@ -27,8 +27,6 @@ pub(crate) struct Lane<'a> {
     pub(crate) at: usize,
     /// Which of the blocks given.
     pub(crate) index: usize,
-    /// Which tables are its own.
-    pub(crate) slot: usize,
     /// Whether the current DEFLATE block is the last one.
     last: bool,
 }
@@ -42,9 +40,9 @@ pub(crate) enum Next {
 }
 
 impl<'a> Lane<'a> {
-    pub(crate) fn new(input: &'a [u8], output: &'a mut [u8], index: usize, slot: usize) -> Self {
+    pub(crate) fn new(input: &'a [u8], output: &'a mut [u8], index: usize) -> Self {
         let bits = Bits { bytes: input, at: 0 };
-        Self { bits, output, at: 0, index, slot, last: false }
+        Self { bits, output, at: 0, index, last: false }
     }
 
     /// Whether a pair of steps of the fast loop stays in bounds.
@@ -60,8 +58,8 @@ impl<'a> Lane<'a> {
     /// # Errors
     /// The fault that ends it.
     #[inline(always)]
-    pub(crate) fn start(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
-        self.blocks(tables, false)
+    pub(crate) fn start<I: Isa>(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
+        self.blocks::<I>(tables, false)
     }
 
     /// Decodes at least one table entry with every access checked, then what else the fast loop can't: the ends of
@@ -70,12 +68,12 @@ impl<'a> Lane<'a> {
     /// # Errors
     /// The fault that ends the stream.
     #[inline(always)]
-    pub(crate) fn service(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
-        self.blocks(tables, true)
+    pub(crate) fn service<I: Isa>(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
+        self.blocks::<I>(tables, true)
     }
 
     #[inline(always)]
-    fn blocks(&mut self, tables: &mut Tables, inside: bool) -> Result<Next, FaultKind> {
+    fn blocks<I: Isa>(&mut self, tables: &mut Tables, inside: bool) -> Result<Next, FaultKind> {
         let mut inside = inside;
         loop {
             if inside {
@@ -86,7 +84,7 @@ impl<'a> Lane<'a> {
                     return self.finish();
                 }
             }
-            let (last, body) = header::read(&mut self.bits, tables)?;
+            let (last, body) = header::read::<I>(&mut self.bits, tables)?;
             self.last = last;
             inside = match body {
                 Body::Coded if self.has_margins() => return Ok(Next::Fast),

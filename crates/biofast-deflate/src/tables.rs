@@ -2,6 +2,7 @@
 
 use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, SYMBOLS, Symbols};
 use crate::fault::FaultKind;
+use crate::fast::Isa;
 use crate::huffman::{self, Code};
 
 /// Index bits of the literal/length table: the fewest and the most. Fewer make a table that is built faster and
@@ -30,6 +31,7 @@ pub(crate) const DISTANCE_START: usize = DISTANCE_BITS as usize;
 pub(crate) const DUMMY_DISTANCE: u16 = 64;
 
 /// The decoding tables of the current block of a lane.
+#[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Tables {
     pub(crate) symbols: [Symbols; SYMBOL_ENTRIES],
@@ -54,7 +56,7 @@ impl Tables {
     /// # Errors
     /// If either makes no prefix code.
     #[inline(always)]
-    pub(crate) fn build(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
+    pub(crate) fn build<I: Isa>(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
         let code = Code::new(symbols)?;
         self.bits = choose_bits(&code);
         let size = 1 << self.bits;
@@ -65,14 +67,7 @@ impl Tables {
             |symbol, bits| SYMBOLS[usize::from(symbol)].with_code(bits),
             Symbols::subtable,
         )?;
-        // Literals that leave room for what follows take it in. What follows is at a lower index, so it already has
-        // what follows it.
-        let table = &mut self.symbols[..size];
-        for index in 1..size {
-            let first = table[index];
-            let next = table[index >> (first.code_bits() & 15)];
-            table[index] = first.then(next, self.bits);
-        }
+        I::join(&mut self.symbols[..size], self.bits);
         let code = Code::new(distances)?;
         huffman::fill(
             &mut self.distances[DISTANCE_START..],
@@ -81,6 +76,17 @@ impl Tables {
             |symbol, bits| DISTANCES[usize::from(symbol) & 31].with_code(bits),
             Distance::subtable,
         )
+    }
+}
+
+/// Literals that leave room for what follows them take it in, from entry `start` on: those before it have been. What
+/// follows is at a lower index, so it already has what follows it.
+#[inline(always)]
+pub(crate) fn join_from(table: &mut [Symbols], bits: u32, start: usize) {
+    for index in start..table.len() {
+        let first = table[index];
+        let next = table[index >> (first.code_bits() & 15)];
+        table[index] = first.then(next, bits);
     }
 }
 

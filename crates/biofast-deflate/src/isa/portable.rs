@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::copy::copy_32;
-use crate::fast::{Isa, Track, joint_loop};
+use crate::fast::{Isa, Track, joint_loop, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
@@ -18,12 +18,10 @@ pub(crate) fn inflate<'b>(
 pub(crate) struct Portable;
 
 impl Isa for Portable {
-    const REPEATS: bool = false;
-
     #[inline(always)]
-    unsafe fn copy(to: *mut u8, distance: u64) {
+    unsafe fn copy(to: *mut u8, from: *const u8) {
         // SAFETY: as this function.
-        unsafe { copy_32(to, distance) };
+        unsafe { copy_32(to, from) };
     }
 
     #[inline(always)]

@@ -6,12 +6,12 @@ use std::arch::x86_64::*;
 use biofast_kernels::Isa as Level;
 
 use super::Inflate;
-use crate::copy::WIDE;
-use crate::fast::{Isa, Track, joint_loop};
+use crate::fast::{Isa, Track, joint_loop, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
-use crate::tables::Tables;
+use crate::entry::Symbols;
+use crate::tables::{Tables, join_from};
 
 /// The decoder for AVX2 or AVX-512, which the CPU must have.
 pub(crate) fn inflate(level: Level) -> Inflate {
@@ -30,25 +30,6 @@ struct Avx2;
 
 /// Used only in functions with its target features.
 struct Avx512;
-
-/// `PATTERNS[d]`: which bytes a match of distance d copies, as offsets from its start. The last row is for all larger
-/// distances.
-static PATTERNS: Patterns = Patterns({
-    let mut rows = [[0; WIDE]; WIDE + 1];
-    let mut distance = 1;
-    while distance < rows.len() {
-        let mut i = 0;
-        while i < WIDE {
-            rows[distance][i] = (i % distance) as u8;
-            i += 1;
-        }
-        distance += 1;
-    }
-    rows
-});
-
-#[repr(align(32))]
-struct Patterns([[u8; WIDE]; WIDE + 1]);
 
 macro_rules! run {
     ($name:ident, $isa:ty, $features:literal, $lanes:tt) => {
@@ -110,29 +91,60 @@ macro_rules! level {
 }
 
 level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
-    const REPEATS: bool = false;
-
     #[inline(always)]
-    unsafe fn copy(to: *mut u8, distance: u64) {
-        // SAFETY: the source starts before the target in the same buffer.
-        unsafe {
-            let source = _mm256_loadu_si256(to.wrapping_sub(distance as usize).cast());
-            _mm256_storeu_si256(to.cast(), source);
-        }
+    unsafe fn copy(to: *mut u8, from: *const u8) {
+        // SAFETY: as this function.
+        unsafe { _mm256_storeu_si256(to.cast(), _mm256_loadu_si256(from.cast())) };
     }
 });
 
 level!(avx512, Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi", {
-    const REPEATS: bool = true;
+    #[inline(always)]
+    unsafe fn copy(to: *mut u8, from: *const u8) {
+        // SAFETY: as this function.
+        unsafe { _mm256_storeu_si256(to.cast(), _mm256_loadu_si256(from.cast())) };
+    }
 
     #[inline(always)]
-    unsafe fn copy(to: *mut u8, distance: u64) {
-        // SAFETY: the row is one of the 33; the source starts before the target in the same buffer.
-        unsafe {
-            let row = distance.min(WIDE as u64) as usize;
-            let pattern = _mm256_load_si256(PATTERNS.0.as_ptr().add(row).cast());
-            let source = _mm256_loadu_si256(to.wrapping_sub(distance as usize).cast());
-            _mm256_storeu_si256(to.cast(), _mm256_permutexvar_epi8(pattern, source));
-        }
+    fn join(table: &mut [Symbols], bits: u32) {
+        const LANES: usize = 8;
+        join_from(&mut table[..LANES], bits, 1);
+        // SAFETY: the CPU has the target features, see the type. Every entry gathered is at a lower index than the eight
+        // that are being joined, for their codes have a bit at least, and entries 0 to 7 have been joined.
+        unsafe { join_rest(table, bits) };
     }
 });
+
+/// [`join_from`] the ninth entry on; `table` has a multiple of 8.
+///
+/// # Safety
+/// The CPU must have the target features.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn join_rest(table: &mut [Symbols], bits: u32) {
+    let all = |value: u64| _mm512_set1_epi64(value as i64);
+    let (low6, most) = (all(0x3f), all(u64::from(bits)));
+    let base = table.as_mut_ptr().cast::<i64>();
+    let mut index = _mm512_set_epi64(15, 14, 13, 12, 11, 10, 9, 8);
+    for at in (8..table.len()).step_by(8) {
+        // SAFETY: eight entries from `at` on.
+        let first = unsafe { _mm512_loadu_si512(base.add(at).cast()) };
+        let literal = _mm512_testn_epi64_mask(first, all(0xff << 56))
+            & _mm512_test_epi64_mask(first, all(Symbols::ONE));
+        let code_bits = _mm512_and_si512(_mm512_srli_epi64::<8>(first), low6);
+        let follows = _mm512_srlv_epi64(index, code_bits);
+        index = _mm512_add_epi64(index, all(8));
+        // SAFETY: `follows` is not above an index of the table.
+        let next = unsafe { _mm512_mask_i64gather_epi64::<8>(first, literal, follows, base) };
+        let next_bits = _mm512_and_si512(_mm512_srli_epi64::<8>(next), low6);
+        let counts = all(3 << 14);
+        let fits = _mm512_mask_cmple_epu64_mask(literal, _mm512_add_epi64(code_bits, next_bits), most)
+            & _mm512_cmpneq_epu64_mask(_mm512_and_si512(next, counts), counts)
+            & _mm512_testn_epi64_mask(next, all(Symbols::SPECIAL));
+        let literals = all(Symbols::LITERALS);
+        let moved = _mm512_and_si512(_mm512_slli_epi64::<8>(_mm512_and_si512(next, literals)), literals);
+        let sum = _mm512_add_epi64(first, _mm512_andnot_si512(literals, next));
+        let joined = _mm512_mask_add_epi64(first, fits, sum, moved);
+        // SAFETY: as for the load.
+        unsafe { _mm512_storeu_si512(base.add(at).cast(), joined) };
+    }
+}
