@@ -70,6 +70,26 @@ pub(crate) struct Track {
     end_out: *mut u8,
 }
 
+/// What a step finds first.
+pub(crate) struct Look {
+    /// The next bits.
+    word: u64,
+    entry: *const Symbols,
+    /// Negative for what is special.
+    pub(crate) distance_bits: i64,
+}
+
+/// What it finds then.
+pub(crate) struct Far {
+    /// The bits after those of the symbol,
+    rest: u64,
+    /// which has so many, extra bits included.
+    bits: u64,
+    entry: *const Distance,
+    /// Negative for what is special.
+    pub(crate) base: i64,
+}
+
 impl Track {
     /// The lane's track and position. One that never has margins, if the buffers are too short.
     #[inline(always)]
@@ -117,79 +137,84 @@ impl Track {
         u64::from_le(unsafe { bytes.read_unaligned() }) >> (position.bit & 7)
     }
 
-    /// Decodes one table entry and, if it has one, its match. `false`: it can't go on; the position is as it was, but
-    /// output bytes behind it may have changed.
+    /// The first look of a step: the entry of the literal/length table.
     ///
     /// # Safety
     /// [`has_margins`](Self::has_margins) was true of this position, or of the one before the last successful step. The
     /// lane's buffers and tables are still borrowed, and `tables` are its tables.
     #[inline(always)]
-    pub(crate) unsafe fn step<I: Isa>(
-        &self,
-        tables: *const Tables,
-        position: &mut Position,
-    ) -> bool {
+    pub(crate) unsafe fn look<I: Isa>(&self, tables: *const Tables, position: Position) -> Look {
         // SAFETY: as this function.
-        let word = unsafe { Self::word(*position) };
-        // SAFETY: `tables` points to tables.
-        let (symbols, distances) = unsafe {
-            (
-                (&raw const (*tables).symbols).cast::<Symbols>(),
-                (&raw const (*tables).distances).cast::<Distance>(),
-            )
-        };
+        let word = unsafe { Self::word(position) };
+        // SAFETY: `tables` points to tables; an index has at most `MAX_BITS` bits, which is within the length.
+        unsafe {
+            let symbols = (&raw const (*tables).symbols).cast::<Symbols>();
+            let entry = symbols.add(I::low(word, self.table_bits) as usize);
+            Look { word, entry, distance_bits: Symbols::load_distance_bits(entry) }
+        }
+    }
 
-        // SAFETY: an index has at most `MAX_BITS` bits, which is within the length.
-        let entry = unsafe { symbols.add(I::low(word, self.table_bits) as usize) };
-        // SAFETY: `entry` points to an entry; so do the other loads from it.
-        let distance_bits = unsafe { Symbols::load_distance_bits(entry) };
-        if distance_bits < 0 {
-            // SAFETY: as this function.
-            return unsafe { self.rare_step(tables, position) };
-        }
-        let distance_bits = distance_bits as u64;
-        // SAFETY: see above.
-        let (bits, code) = unsafe { (Symbols::load_bits(entry), Symbols::load_code_bits(entry)) };
-        let rest = word >> (bits & 63);
-        let index = I::low(rest, distance_bits) + distance_bits;
+    /// The second look: the entry of the distance table.
+    ///
+    /// # Safety
+    /// As for [`look`](Self::look), whose result `look` is; nothing special.
+    #[inline(always)]
+    pub(crate) unsafe fn look_far<I: Isa>(&self, tables: *const Tables, look: &Look) -> Far {
+        let distance_bits = look.distance_bits as u64;
         // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`, so the index is 0 or one of the distance table's.
-        let far = unsafe { distances.add(index as usize) };
-        // SAFETY: `far` points to an entry; so do the other loads from it.
-        let base = unsafe { Distance::load_base(far) };
-        if base < 0 {
-            // SAFETY: as this function.
-            return unsafe { self.rare_step(tables, position) };
+        unsafe {
+            let bits = Symbols::load_bits(look.entry);
+            let rest = look.word >> (bits & 63);
+            let index = I::low(rest, distance_bits) + distance_bits;
+            let distances = (&raw const (*tables).distances).cast::<Distance>();
+            let entry = distances.add(index as usize);
+            Far { rest, bits, entry, base: Distance::load_base(entry) }
         }
-        // SAFETY: see above.
-        let (far_bits, far_code) =
-            unsafe { (Distance::load_bits(far), Distance::load_code_bits(far)) };
-        let distance = base as u64 + (I::low(rest, far_bits) >> (far_code & 63));
-        // SAFETY: see above; for the room, `OUTPUT_MARGIN`.
-        let literals = unsafe { Symbols::load_literals(entry) };
-        // SAFETY: see `OUTPUT_MARGIN`.
-        unsafe { position.out.cast::<u32>().write_unaligned(literals.to_le()) };
-        let here = position.out.wrapping_add((code >> 6) as usize);
-        // SAFETY: see above.
-        let length = unsafe { Symbols::load_base(entry) } + (I::low(word, bits) >> (code & 63));
-        let source = here.wrapping_sub(distance as usize);
-        if source < self.output {
-            return false;
-        }
-        // SAFETY: the source starts within the output and before the target. (The dummy's does: so many bytes have
-        // been written, see `OUTPUT_START`.) Room for the target: see `OUTPUT_MARGIN`.
-        unsafe { I::copy(here, source) };
-        let end = here.wrapping_add(length as usize);
-        if length > WIDE as u64 || length > distance {
-            if end >= self.end_out {
-                return false;
+    }
+
+    /// Does what was found: the position after the step, or nothing, if it can't be done. Output bytes behind the
+    /// position may have changed.
+    ///
+    /// # Safety
+    /// As for [`look`](Self::look), with the results of both looks; nothing special.
+    #[inline(always)]
+    pub(crate) unsafe fn put<I: Isa>(
+        &self,
+        position: Position,
+        look: &Look,
+        far: &Far,
+    ) -> Option<Position> {
+        // SAFETY: `entry`s point to entries.
+        unsafe {
+            let bits = Distance::load_bits(far.entry);
+            let next_bit = position.bit + far.bits + bits;
+            let code = Distance::load_code_bits(far.entry);
+            let distance = far.base as u64 + (I::low(far.rest, bits) >> (code & 63));
+            let literals = Symbols::load_literals(look.entry);
+            let code = Symbols::load_code_bits(look.entry);
+            let length = I::low(look.word, far.bits) >> (code & 63);
+            let length = length + Symbols::load_base(look.entry);
+            // Room: see `OUTPUT_MARGIN`.
+            position.out.cast::<u32>().write_unaligned(literals.to_le());
+            let here = position.out.wrapping_add((code >> 6) as usize);
+            let source = here.wrapping_sub(distance as usize);
+            if source < self.output {
+                return None;
             }
-            // SAFETY: `distance` is not 0, and so many bytes lie before `here`; before `end_out` there is room for
-            // `length` bytes, and after it for the margin less one.
-            unsafe { I::copy_long(here, distance as usize, length as usize) };
+            // The source starts within the output and before the target. (The dummy's does: so many bytes have
+            // been written, see `OUTPUT_START`.) Room for the target: see `OUTPUT_MARGIN`.
+            I::copy(here, source);
+            let end = here.wrapping_add(length as usize);
+            if length > WIDE as u64 || length > distance {
+                if end >= self.end_out {
+                    return None;
+                }
+                // `distance` is not 0, and so many bytes lie before `here`; before `end_out` there is room for
+                // `length` bytes, and after it for the margin less one.
+                I::copy_long(here, distance as usize, length as usize);
+            }
+            Some(Position { bit: next_bit, out: end })
         }
-        position.bit += bits + far_bits;
-        position.out = end;
-        true
     }
 
     /// Decodes the entries that [`step`](Self::step) doesn't.
@@ -198,7 +223,7 @@ impl Track {
     /// As for `step`.
     #[cold]
     #[inline(always)]
-    unsafe fn rare_step(&self, tables: *const Tables, position: &mut Position) -> bool {
+    pub(crate) unsafe fn rare_step(&self, tables: *const Tables, position: &mut Position) -> bool {
         // SAFETY: as this function.
         let next = unsafe { self.after_rare_step(&*tables, *position) };
         let moved = next.bit != position.bit;
@@ -252,29 +277,54 @@ impl Track {
 }
 
 /// The joint loop over so many lanes. Expands where the target features are enabled.
+///
+/// All lanes take each part of a step before the next part: what is in flight at a time is then of all of them, and
+/// fits the few instructions that a core keeps waiting.
 macro_rules! joint_loop {
-    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
+    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident, $look:ident, $far:ident)),*]) => {{
         let lanes = $lanes;
         let mut tables = $tables.as_ptr();
         $(let ($track, mut $at) = Track::new(&mut lanes[$k], &$tables[$k]);)*
-        let stopped = loop {
+        let stopped = 'lanes: loop {
             $(
                 if !$track.has_margins($at) {
                     break $k;
                 }
-                tables = opaque(tables);
-                // SAFETY: the margins were checked; the lanes and tables are borrowed for the whole loop.
-                if !unsafe { $track.step::<$isa>(tables.wrapping_add($k), &mut $at) } {
-                    break $k;
-                }
             )*
-            $(
-                tables = opaque(tables);
-                // SAFETY: one successful step after the check above.
-                if !unsafe { $track.step::<$isa>(tables.wrapping_add($k), &mut $at) } {
-                    break $k;
+            for _ in 0..2 {
+                // SAFETY: the margins were checked for two steps; the lanes and tables are borrowed for the whole loop.
+                unsafe {
+                    tables = opaque(tables);
+                    $(let $look = $track.look::<$isa>(tables.wrapping_add($k), $at);)*
+                    if ($($look.distance_bits)|*) < 0 {
+                        $(
+                            if $look.distance_bits < 0 {
+                                if $track.rare_step(tables.wrapping_add($k), &mut $at) {
+                                    continue 'lanes;
+                                }
+                                break 'lanes $k;
+                            }
+                        )*
+                    }
+                    $(let $far = $track.look_far::<$isa>(tables.wrapping_add($k), &$look);)*
+                    if ($($far.base)|*) < 0 {
+                        $(
+                            if $far.base < 0 {
+                                if $track.rare_step(tables.wrapping_add($k), &mut $at) {
+                                    continue 'lanes;
+                                }
+                                break 'lanes $k;
+                            }
+                        )*
+                    }
+                    $(
+                        let Some(next) = $track.put::<$isa>($at, &$look, &$far) else {
+                            break 'lanes $k;
+                        };
+                        $at = next;
+                    )*
                 }
-            )*
+            }
         };
         $($track.leave($at, &mut lanes[$k]);)*
         stopped
