@@ -23,19 +23,42 @@ pub(crate) unsafe fn copy_32(to: *mut u8, from: *const u8) {
 /// `distance` is at least 1, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
 #[inline(always)]
 pub(crate) unsafe fn copy_long(to: *mut u8, distance: usize, length: usize) {
+    // SAFETY: as this function.
+    unsafe {
+        if distance >= WIDE {
+            copy_apart(to, distance, length);
+        } else {
+            repeat(to, distance, length);
+        }
+    }
+}
+
+/// As [`copy_long`].
+///
+/// # Safety
+/// As for [`copy_long`], with a `distance` of 32 or more.
+#[inline(always)]
+pub(crate) unsafe fn copy_apart(to: *mut u8, distance: usize, length: usize) {
+    let mut done = 0;
+    while done < length {
+        // SAFETY: a write starts before `to + length`; a read ends at or before the write's start.
+        unsafe { copy_32(to.add(done), to.sub(distance).add(done)) };
+        done += WIDE;
+    }
+}
+
+/// As [`copy_long`].
+///
+/// # Safety
+/// As for [`copy_long`], with a `distance` below 32.
+#[inline(always)]
+pub(crate) unsafe fn repeat(to: *mut u8, distance: usize, length: usize) {
     // SAFETY: every read starts at or after `to - distance` and ends no later than a write of the same size at or after
     // `to` would; every write starts before `to + length` and has at most 32 bytes, but for the first ones of a
     // short period, which end at most 15 bytes after `to - distance` and so 14 after `to`.
     unsafe {
         let from = to.sub(distance);
-        if distance >= WIDE {
-            let mut done = 0;
-            while done < length {
-                let bytes = from.add(done).cast::<[u8; WIDE]>().read_unaligned();
-                to.add(done).cast::<[u8; WIDE]>().write_unaligned(bytes);
-                done += WIDE;
-            }
-        } else if distance == 1 {
+        if distance == 1 {
             let bytes = [*from; WIDE];
             let mut done = 0;
             while done < length {

@@ -13,7 +13,7 @@
 //! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
 #![allow(unsafe_code)]
 
-use crate::copy::{WIDE, copy_long};
+use crate::copy::{WIDE, copy_apart, copy_long};
 use crate::entry::{DISTANCE_BITS, Distance, Special, Symbols};
 use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN, OUTPUT_START};
 use crate::tables::{DISTANCE_START, Tables, join_from};
@@ -29,15 +29,11 @@ pub(crate) trait Isa {
     /// Both lie in one buffer, the source before the target.
     unsafe fn copy(to: *mut u8, from: *const u8);
 
-    /// Copies a match of `length` bytes, and up to 31 bytes more.
+    /// Writes the `distance` bytes before `to` again and again, `length` bytes of them, and up to 31 bytes more.
     ///
     /// # Safety
-    /// `distance` is at least 1, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
-    #[inline(always)]
-    unsafe fn copy_long(to: *mut u8, distance: usize, length: usize) {
-        // SAFETY: as this function.
-        unsafe { copy_long(to, distance, length) };
-    }
+    /// `distance` is 1 to 31, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
+    unsafe fn repeat(to: *mut u8, distance: usize, length: usize);
 
     /// Joins literals with what follows them, see [`Tables`]: all of `table`, whose length is 2^`bits`.
     #[inline(always)]
@@ -211,7 +207,11 @@ impl Track {
                 }
                 // `distance` is not 0, and so many bytes lie before `here`; before `end_out` there is room for
                 // `length` bytes, and after it for the margin less one.
-                I::copy_long(here, distance as usize, length as usize);
+                if distance >= WIDE as u64 {
+                    copy_apart(here, distance as usize, length as usize);
+                } else {
+                    I::repeat(here, distance as usize, length as usize);
+                }
             }
             Some(Position { bit: next_bit, out: end })
         }

@@ -1,7 +1,7 @@
 //! Plain Rust, for any CPU; the choice on AArch64, whose base instructions are enough.
 #![allow(unsafe_code)]
 
-use crate::copy::copy_32;
+use crate::copy::{copy_32, repeat};
 use crate::fast::{Isa, Track, joint_loop, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
@@ -22,6 +22,12 @@ impl Isa for Portable {
     unsafe fn copy(to: *mut u8, from: *const u8) {
         // SAFETY: as this function.
         unsafe { copy_32(to, from) };
+    }
+
+    #[inline(always)]
+    unsafe fn repeat(to: *mut u8, distance: usize, length: usize) {
+        // SAFETY: as this function.
+        unsafe { repeat(to, distance, length) };
     }
 
     #[inline(always)]

@@ -10,6 +10,7 @@ use crate::fast::{Isa, Track, joint_loop, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
+use crate::copy::WIDE;
 use crate::entry::Symbols;
 use crate::tables::{Tables, join_from};
 
@@ -30,6 +31,38 @@ struct Avx2;
 
 /// Used only in functions with its target features.
 struct Avx512;
+
+/// `PATTERNS[d]`: which bytes a match of distance d repeats, as offsets from its start.
+static PATTERNS: [Pattern; WIDE] = {
+    let mut rows = [Pattern([0; WIDE]); WIDE];
+    let mut distance = 1;
+    while distance < rows.len() {
+        let mut i = 0;
+        while i < WIDE {
+            rows[distance].0[i] = (i % distance) as u8;
+            i += 1;
+        }
+        distance += 1;
+    }
+    rows
+};
+
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Pattern([u8; WIDE]);
+
+/// `PERIODS[d]`: the most bytes of a register of 32 (16 in the second row, up to d = 15) that are whole repeats of d
+/// bytes.
+static PERIODS: [[u8; WIDE]; 2] = {
+    let mut rows = [[0; WIDE]; 2];
+    let mut distance = 1;
+    while distance < WIDE {
+        rows[0][distance] = (WIDE - WIDE % distance) as u8;
+        rows[1][distance] = (16 - 16 % distance) as u8;
+        distance += 1;
+    }
+    rows
+};
 
 macro_rules! run {
     ($name:ident, $isa:ty, $features:literal, $lanes:tt) => {
@@ -96,6 +129,31 @@ level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
         // SAFETY: as this function.
         unsafe { _mm256_storeu_si256(to.cast(), _mm256_loadu_si256(from.cast())) };
     }
+
+    #[inline(always)]
+    unsafe fn repeat(to: *mut u8, distance: usize, length: usize) {
+        // SAFETY: as this function; the rows are those of `distance`. A store starts before `to + length` and has 16
+        // bytes.
+        unsafe {
+            let from = to.wrapping_sub(distance);
+            let mut done = 0;
+            if distance < 16 {
+                let pattern = _mm_load_si128(PATTERNS.as_ptr().add(distance).cast());
+                let bytes = _mm_shuffle_epi8(_mm_loadu_si128(from.cast()), pattern);
+                let period = usize::from(*PERIODS[1].as_ptr().add(distance));
+                while done < length {
+                    _mm_storeu_si128(to.add(done).cast(), bytes);
+                    done += period;
+                }
+            } else {
+                while done < length {
+                    let bytes = _mm_loadu_si128(from.add(done).cast());
+                    _mm_storeu_si128(to.add(done).cast(), bytes);
+                    done += 16;
+                }
+            }
+        }
+    }
 });
 
 level!(avx512, Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi", {
@@ -103,6 +161,23 @@ level!(avx512, Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,av
     unsafe fn copy(to: *mut u8, from: *const u8) {
         // SAFETY: as this function.
         unsafe { _mm256_storeu_si256(to.cast(), _mm256_loadu_si256(from.cast())) };
+    }
+
+    #[inline(always)]
+    unsafe fn repeat(to: *mut u8, distance: usize, length: usize) {
+        // SAFETY: as this function; the rows are those of `distance`. A store starts before `to + length` and has 32
+        // bytes.
+        unsafe {
+            let pattern = _mm256_load_si256(PATTERNS.as_ptr().add(distance).cast());
+            let bytes = _mm256_loadu_si256(to.wrapping_sub(distance).cast());
+            let bytes = _mm256_permutexvar_epi8(pattern, bytes);
+            let period = usize::from(*PERIODS[0].as_ptr().add(distance));
+            let mut done = 0;
+            while done < length {
+                _mm256_storeu_si256(to.add(done).cast(), bytes);
+                done += period;
+            }
+        }
     }
 
     #[inline(always)]
