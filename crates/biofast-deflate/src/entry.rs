@@ -1,9 +1,6 @@
 //! What the decoding tables hold, laid out so that a step needs few instructions: every field is a byte (or two) of
 //! its own that can be loaded by itself.
 
-/// The most literals in one entry.
-const MAX_LITERALS: usize = 3;
-
 /// Index bits of the distance table.
 pub(crate) const DISTANCE_BITS: u32 = 9;
 
@@ -43,6 +40,9 @@ impl Symbols {
 
     /// One literal, in byte 1.
     pub(crate) const ONE: u64 = 1 << 14;
+
+    /// The upper bit of the number of literals; together with the lower one, it's three, the most.
+    const FULL: u64 = 2 << 14;
 
     /// The literals.
     pub(crate) const LITERALS: u64 = 0xff_ffff << 32;
@@ -89,15 +89,15 @@ impl Symbols {
     /// one literal stays what it is.
     #[inline(always)]
     pub(crate) fn then(self, next: Self, index_bits: u32) -> Self {
-        let literal = self.0 & (0xff << 56 | Self::ONE) == Self::ONE;
-        let fits = literal
-            & (next.count() < MAX_LITERALS)
-            & (next.0 & Self::SPECIAL == 0)
-            & (next.code_bits() + self.code_bits() <= index_bits);
+        // Without branches, which nobody could predict: each term is 0 if all is well.
+        let not_a_literal = self.0 & 0xff << 56 | !self.0 & Self::ONE;
+        let cannot_join = next.0 & Self::SPECIAL | next.0 & next.0 << 1 & Self::FULL;
+        let spare = index_bits.wrapping_sub(self.code_bits() + next.code_bits());
+        let obstacle = not_a_literal | cannot_join | u64::from(spare >> 31);
         // The other literals move up; all else adds up.
         let literals = (next.0 & Self::LITERALS) << 8 & Self::LITERALS;
         let rest = next.0 & !Self::LITERALS;
-        Self(self.0 + if fits { rest + literals } else { 0 })
+        Self(std::hint::select_unpredictable(obstacle == 0, self.0 + rest + literals, self.0))
     }
 
     #[inline(always)]
