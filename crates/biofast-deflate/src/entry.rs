@@ -47,9 +47,6 @@ impl Symbols {
     /// The literals.
     pub(crate) const LITERALS: u64 = 0xff_ffff << 32;
 
-    /// What [`load_distance_bits`](Self::load_distance_bits) gives of a pointer to a subtable.
-    pub(crate) const SUBTABLE: i64 = (SUBTABLE as i64) >> 56;
-
     /// A literal, length or end-of-block symbol (0..288) without the bits of its code.
     const fn symbol(symbol: usize) -> Self {
         match symbol {

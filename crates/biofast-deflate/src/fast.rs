@@ -66,13 +66,16 @@ pub(crate) struct Track {
     end_out: *mut u8,
 }
 
+/// The bit of `distance_bits` that says so.
+pub(crate) const SPECIAL: u64 = 0x80;
+
 /// What a step finds first.
 pub(crate) struct Look {
     /// The next bits.
     word: u64,
     entry: *const Symbols,
-    /// Negative for what is special.
-    pub(crate) distance_bits: i64,
+    /// With the bit [`SPECIAL`] for what is special.
+    pub(crate) distance_bits: u64,
 }
 
 /// What it finds then.
@@ -156,7 +159,7 @@ impl Track {
     /// As for [`look`](Self::look), whose result `look` is; nothing special.
     #[inline(always)]
     pub(crate) unsafe fn look_far<I: Isa>(&self, tables: *const Tables, look: &Look) -> Far {
-        let distance_bits = look.distance_bits as u64;
+        let distance_bits = look.distance_bits;
         // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`, so the index is 0 or one of the distance table's.
         unsafe {
             let bits = Symbols::load_bits(look.entry);
@@ -291,46 +294,54 @@ macro_rules! joint_loop {
                     break $k;
                 }
             )*
-            for _ in 0..2 {
-                // SAFETY: the margins were checked for two steps; the lanes and tables are borrowed for the whole loop.
-                unsafe {
-                    tables = opaque(tables);
-                    $(let $look = $track.look::<$isa>(tables.wrapping_add($k), $at);)*
-                    if ($($look.distance_bits)|*) < 0 {
-                        $(
-                            if $look.distance_bits < 0 {
-                                if $track.rare_step(tables.wrapping_add($k), &mut $at) {
-                                    continue 'lanes;
-                                }
-                                break 'lanes $k;
-                            }
-                        )*
-                    }
-                    $(let $far = $track.look_far::<$isa>(tables.wrapping_add($k), &$look);)*
-                    if ($($far.base)|*) < 0 {
-                        $(
-                            if $far.base < 0 {
-                                if $track.rare_step(tables.wrapping_add($k), &mut $at) {
-                                    continue 'lanes;
-                                }
-                                break 'lanes $k;
-                            }
-                        )*
-                    }
-                    $(
-                        let Some(next) = $track.put::<$isa>($at, &$look, &$far) else {
-                            break 'lanes $k;
-                        };
-                        $at = next;
-                    )*
-                }
-            }
+            joint_step!($isa, 'lanes, tables, [$(($k, $track, $at, $look, $far)),*]);
+            joint_step!($isa, 'lanes, tables, [$(($k, $track, $at, $look, $far)),*]);
         };
         $($track.leave($at, &mut lanes[$k]);)*
         stopped
     }};
 }
 pub(crate) use joint_loop;
+
+/// One step of all lanes in a loop with the given label. Margins were checked one or two steps before; lanes and
+/// tables are borrowed for the whole loop.
+macro_rules! joint_step {
+    ($isa:ty, $lanes:lifetime, $tables:ident, [$(($k:tt, $track:ident, $at:ident, $look:ident, $far:ident)),*]) => {
+        // SAFETY: see above.
+        unsafe {
+            $tables = opaque($tables);
+            $(let $look = $track.look::<$isa>($tables.wrapping_add($k), $at);)*
+            if ($($look.distance_bits)|*) & SPECIAL != 0 {
+                $(
+                    if $look.distance_bits & SPECIAL != 0 {
+                        if $track.rare_step($tables.wrapping_add($k), &mut $at) {
+                            continue $lanes;
+                        }
+                        break $lanes $k;
+                    }
+                )*
+            }
+            $(let $far = $track.look_far::<$isa>($tables.wrapping_add($k), &$look);)*
+            if ($($far.base)|*) < 0 {
+                $(
+                    if $far.base < 0 {
+                        if $track.rare_step($tables.wrapping_add($k), &mut $at) {
+                            continue $lanes;
+                        }
+                        break $lanes $k;
+                    }
+                )*
+            }
+            $(
+                let Some(next) = $track.put::<$isa>($at, &$look, &$far) else {
+                    break $lanes $k;
+                };
+                $at = next;
+            )*
+        }
+    };
+}
+pub(crate) use joint_step;
 
 /// The same pointer, about which the compiler knows nothing: so it keeps one register for the tables of all lanes, and
 /// not the sum with every offset.

@@ -23,8 +23,7 @@ impl Symbols {
     load!(/** [`Symbols::code_bits`], and the number of literals times 64. */ load_code_bits, 1, u8, u64);
     load!(/** [`Symbols::base`] */ load_base, 2, u16, u64);
     load!(/** The literals, and whatever is behind them. */ load_literals, 4, u32, u32);
-    load!(/** The offset of a subtable. */ load_offset, 4, u16, u64);
-    load!(/** [`Symbols::distance_bits`], negative for special entries. */ load_distance_bits, 7, i8, i64);
+    load!(/** [`Symbols::distance_bits`], plus 128 for special entries. */ load_distance_bits, 7, u8, u64);
 }
 
 impl Distance {

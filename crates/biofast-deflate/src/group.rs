@@ -133,7 +133,7 @@ impl Work {
                 // Lane k has the tables k: the loop adds constant offsets to one address.
                 if k < running {
                     let (kept, moved) = self.tables.split_at_mut(running);
-                    kept[k].clone_from(&moved[0]);
+                    kept[k].copy_from(&moved[0]);
                 }
             }
         }

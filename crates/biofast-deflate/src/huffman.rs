@@ -70,7 +70,8 @@ impl Code {
 /// Fills the table of `code` with 2^`bits` entries, and subtables for longer codes behind them.
 ///
 /// An index is the next `bits` bits of the stream, the first of them lowest. `entry` makes the entry of a symbol and
-/// the length of its code, `subtable` the one that points to a subtable by offset and index bits.
+/// the length of its code, `subtable` the one that points to a subtable by offset and index bits. Returns how many entries
+/// are in use.
 ///
 /// # Errors
 /// [`FaultKind::Code`] if `table` is too short; that it never is for a table of the size reckoned in `tables`.
@@ -81,7 +82,7 @@ pub(crate) fn fill<E: Copy>(
     code: &Code,
     entry: impl Fn(u16, u32) -> E,
     subtable: impl Fn(usize, u32) -> E,
-) -> Result<(), FaultKind> {
+) -> Result<usize, FaultKind> {
     let size = 1usize << bits;
     if table.len() < size {
         return Err(FaultKind::Code);
@@ -89,7 +90,7 @@ pub(crate) fn fill<E: Copy>(
     if code.used <= 1 {
         // Whatever the bit, it's the only symbol; or symbol 0 where there is none.
         table[..size].fill(entry(code.sorted[0], 1));
-        return Ok(());
+        return Ok(size);
     }
     let mut sorted = code.sorted[..code.used].iter();
     // The current code, its first bit lowest.
@@ -146,7 +147,7 @@ pub(crate) fn fill<E: Copy>(
             reversed = next_code(reversed, length);
         }
     }
-    Ok(())
+    Ok(end)
 }
 
 /// The code after `reversed`, which has `length` bits, its first bit lowest: plus one, carrying downwards.

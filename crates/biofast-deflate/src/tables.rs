@@ -31,13 +31,14 @@ pub(crate) const DISTANCE_START: usize = DISTANCE_BITS as usize;
 pub(crate) const DUMMY_DISTANCE: u16 = 64;
 
 /// The decoding tables of the current block of a lane.
-#[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Tables {
     pub(crate) symbols: [Symbols; SYMBOL_ENTRIES],
     pub(crate) distances: [Distance; DISTANCE_ENTRIES],
     /// Index bits of `symbols`: [`MIN_BITS`]..=[`MAX_BITS`].
     pub(crate) bits: u32,
+    /// Entries of `symbols` that are in use.
+    used: usize,
 }
 
 impl Tables {
@@ -46,9 +47,17 @@ impl Tables {
             symbols: [Symbols::NONE; SYMBOL_ENTRIES],
             distances: [Distance::NONE; DISTANCE_ENTRIES],
             bits: MIN_BITS,
+            used: 0,
         };
         tables.distances[0] = Distance::dummy(DUMMY_DISTANCE);
         tables
+    }
+
+    /// Takes over what is in use of another lane's.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.symbols[..other.used].copy_from_slice(&other.symbols[..other.used]);
+        self.distances = other.distances;
+        (self.bits, self.used) = (other.bits, other.used);
     }
 
     /// Builds both tables from the lengths of the codes, 0..=15 bits each.
@@ -60,7 +69,7 @@ impl Tables {
         let code = Code::new(symbols)?;
         self.bits = choose_bits(&code);
         let size = 1 << self.bits;
-        huffman::fill(
+        self.used = huffman::fill(
             &mut self.symbols,
             self.bits,
             &code,
@@ -75,7 +84,8 @@ impl Tables {
             &code,
             |symbol, bits| DISTANCES[usize::from(symbol) & 31].with_code(bits),
             Distance::subtable,
-        )
+        )?;
+        Ok(())
     }
 }
 

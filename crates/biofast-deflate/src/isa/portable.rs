@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::copy::{copy_32, repeat};
-use crate::fast::{Isa, Track, joint_loop, opaque};
+use crate::fast::{Isa, Track, SPECIAL, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;

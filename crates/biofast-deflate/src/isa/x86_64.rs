@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use biofast_kernels::Isa as Level;
 
 use super::Inflate;
-use crate::fast::{Isa, Track, joint_loop, opaque};
+use crate::fast::{Isa, Track, SPECIAL, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
