@@ -94,7 +94,8 @@ impl Symbols {
         // The other literals move up; all else adds up.
         let literals = (next.0 & Self::LITERALS) << 8 & Self::LITERALS;
         let rest = next.0 & !Self::LITERALS;
-        Self(std::hint::select_unpredictable(obstacle == 0, self.0 + rest + literals, self.0))
+        let joined = self.0.wrapping_add(rest + literals); // nonsense, if there is an obstacle
+        Self(std::hint::select_unpredictable(obstacle == 0, joined, self.0))
     }
 
     #[inline(always)]

@@ -1,14 +1,13 @@
 //! The fast loop: one step of every lane in turn, with almost no branches, until a lane needs
 //! [service](crate::lane::Lane::service).
 //!
-//! A step stores the literals of one literal/length entry, then those of a second one, looks up a distance (the
-//! dummy's, if there is no match) and copies 32 bytes from there. What stays a branch is rare and leads to [`Track::rare_step`]: a code longer
-//! than the table, a match over 30 bytes or one that overlaps itself, and what the careful decoder must see to: the
-//! end of a block, of input or output, a wrong distance. A step that can't go on leaves the lane as it was before it;
-//! so nothing is ever judged here.
+//! A step looks up one literal/length entry, stores its literals, looks up a distance (the dummy's, if there is no match)
+//! and copies 32 bytes from there. What stays a branch is rare: a match over 32 bytes or one that overlaps itself, a code
+//! longer than the table ([`Track::rare_step`]), and what the careful decoder must see to: the end of a block, of input or
+//! output, a wrong distance. A step that can't go on leaves the lane as it was before it; so nothing is ever judged here.
 //!
-//! A step has about as many instructions as a core can issue in the time the lanes' chains leave, so each counts:
-//! fields are loaded one by one (loads are what there are units to spare for), positions are kept as addresses.
+//! Each instruction counts, for what the lanes' chains leave idle is soon filled: fields are loaded one by one (loads
+//! are what there are units to spare for), positions are kept as addresses, all tables lie at constant offsets from one.
 //!
 //! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
 #![allow(unsafe_code)]
@@ -294,8 +293,9 @@ macro_rules! joint_loop {
                     break $k;
                 }
             )*
+            for _ in 0..2 {
             joint_step!($isa, 'lanes, tables, [$(($k, $track, $at, $look, $far)),*]);
-            joint_step!($isa, 'lanes, tables, [$(($k, $track, $at, $look, $far)),*]);
+            }
         };
         $($track.leave($at, &mut lanes[$k]);)*
         stopped

@@ -31,7 +31,10 @@ const MAX_REPEAT: usize = 138;
 /// # Errors
 /// Any fault of the header. The end of the input is checked.
 #[inline(always)]
-pub(crate) fn read<I: Isa>(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(bool, Body), FaultKind> {
+pub(crate) fn read<I: Isa>(
+    bits: &mut Bits<'_>,
+    tables: &mut Tables,
+) -> Result<(bool, Body), FaultKind> {
     let last = bits.take(1) == 1;
     let body = match bits.take(2) {
         0 => {

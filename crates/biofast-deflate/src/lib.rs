@@ -1,7 +1,7 @@
 //! DEFLATE (RFC 1951) for BGZF: inflates several independent blocks at once in one thread, and deflates FASTQ.
 //!
 //! Inflating one stream is a chain of dependent steps: bits → table entry → shift → bits. The blocks of a BGZF file
-//! are independent streams, so [`Inflater`] decodes up to four of them in one loop and their chains overlap. Output
+//! are independent streams, so [`Inflater`] decodes three or four of them in one loop and their chains overlap. Output
 //! goes to exactly the given buffers, input must be consumed to its last byte, and every fault is an error.
 //!
 //! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads.

@@ -1,8 +1,8 @@
 //! The tables of one lane.
 
 use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, SYMBOLS, Symbols};
-use crate::fault::FaultKind;
 use crate::fast::Isa;
+use crate::fault::FaultKind;
 use crate::huffman::{self, Code};
 
 /// Index bits of the literal/length table: the fewest and the most. Fewer make a table that is built faster and
@@ -65,7 +65,11 @@ impl Tables {
     /// # Errors
     /// If either makes no prefix code.
     #[inline(always)]
-    pub(crate) fn build<I: Isa>(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
+    pub(crate) fn build<I: Isa>(
+        &mut self,
+        symbols: &[u8],
+        distances: &[u8],
+    ) -> Result<(), FaultKind> {
         let code = Code::new(symbols)?;
         self.bits = choose_bits(&code);
         let size = 1 << self.bits;

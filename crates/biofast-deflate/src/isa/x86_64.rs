@@ -6,12 +6,12 @@ use std::arch::x86_64::*;
 use biofast_kernels::Isa as Level;
 
 use super::Inflate;
-use crate::fast::{Isa, Track, SPECIAL, joint_loop, joint_step, opaque};
+use crate::copy::WIDE;
+use crate::entry::Symbols;
+use crate::fast::{Isa, SPECIAL, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
-use crate::copy::WIDE;
-use crate::entry::Symbols;
 use crate::tables::{Tables, join_from};
 
 /// The decoder for AVX2 or AVX-512, which the CPU must have.
@@ -212,11 +212,13 @@ unsafe fn join_rest(table: &mut [Symbols], bits: u32) {
         let next = unsafe { _mm512_mask_i64gather_epi64::<8>(first, literal, follows, base) };
         let next_bits = _mm512_and_si512(_mm512_srli_epi64::<8>(next), low6);
         let counts = all(3 << 14);
-        let fits = _mm512_mask_cmple_epu64_mask(literal, _mm512_add_epi64(code_bits, next_bits), most)
-            & _mm512_cmpneq_epu64_mask(_mm512_and_si512(next, counts), counts)
-            & _mm512_testn_epi64_mask(next, all(Symbols::SPECIAL));
+        let fits =
+            _mm512_mask_cmple_epu64_mask(literal, _mm512_add_epi64(code_bits, next_bits), most)
+                & _mm512_cmpneq_epu64_mask(_mm512_and_si512(next, counts), counts)
+                & _mm512_testn_epi64_mask(next, all(Symbols::SPECIAL));
         let literals = all(Symbols::LITERALS);
-        let moved = _mm512_and_si512(_mm512_slli_epi64::<8>(_mm512_and_si512(next, literals)), literals);
+        let moved =
+            _mm512_and_si512(_mm512_slli_epi64::<8>(_mm512_and_si512(next, literals)), literals);
         let sum = _mm512_add_epi64(first, _mm512_andnot_si512(literals, next));
         let joined = _mm512_mask_add_epi64(first, fits, sum, moved);
         // SAFETY: as for the load.
