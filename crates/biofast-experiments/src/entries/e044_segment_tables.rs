@@ -25,7 +25,7 @@ impl Entry for SegmentTables {
     }
 
     fn applies(&self, cell: &Cell) -> bool {
-        // All 37,000 are done by default in one way and the way that is the answer to it.
+        // Thirty-seven thousand take long, so they are done in one way and the way that is the answer to it.
         let few = cell.get("segments") != "37K";
         let ends = ["lists-new", "open-reused"].contains(&cell.get("table"));
         let simple = cell.get("step") == "4" && cell.get("allocator") == "system";
