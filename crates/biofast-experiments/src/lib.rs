@@ -3,6 +3,7 @@
 //!
 //! The binary `biofast-lab` is a thin command line over these modules.
 
+pub mod allocator;
 pub mod bench;
 pub mod block_types;
 pub mod cycles;
@@ -12,3 +13,4 @@ mod entries;
 pub mod lab;
 pub mod limit;
 mod rng;
+mod systems;

@@ -4,8 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use biofast_experiments::{bench, block_types, cycles, datasets, deflate, lab, limit};
+use biofast_experiments::{allocator, bench, block_types, cycles, datasets, deflate, lab, limit};
 use clap::{Args, Parser, Subcommand};
+
+/// The system's, unless a condition that compares allocators says otherwise.
+#[global_allocator]
+static ALLOCATOR: allocator::Switch = allocator::Switch;
 
 /// Experiments, datasets, limits and benchmarks behind biofast.
 #[derive(Parser)]

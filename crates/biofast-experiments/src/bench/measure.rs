@@ -45,11 +45,24 @@ pub(crate) fn run(
     stdout: Option<&Path>,
     stderr: &Path,
 ) -> Result<Usage> {
+    run_with(program, args, &[], dir, stdout, stderr)
+}
+
+/// The same with environment variables of its own.
+pub(crate) fn run_with(
+    program: &Path,
+    args: &[OsString],
+    environment: &[(&str, String)],
+    dir: &Path,
+    stdout: Option<&Path>,
+    stderr: &Path,
+) -> Result<Usage> {
     let create = |path: &Path| {
         File::create(path).with_context(|| format!("cannot create {}", path.display()))
     };
     let stdout = stdout.map(create).transpose()?.map_or_else(Stdio::null, Stdio::from);
     let mut command = Command::new(program);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(stdout).stderr(create(stderr)?);
 
     let start = Instant::now();

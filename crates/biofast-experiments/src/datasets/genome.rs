@@ -21,7 +21,8 @@ impl Genome {
         Self::with_len(GENOME_LEN)
     }
 
-    fn with_len(len: usize) -> Self {
+    /// Its first `len` bases.
+    pub(crate) fn with_len(len: usize) -> Self {
         let mut rng = Rng::new(GENOME_SEED, PURPOSE_GENOME, 0);
         let mut forward = Vec::with_capacity(len + 4096);
         while forward.len() < len {

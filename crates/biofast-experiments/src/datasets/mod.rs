@@ -4,7 +4,7 @@
 //! result. See `datasets/README.md`.
 
 mod align;
-mod genome;
+pub(crate) mod genome;
 mod long;
 pub mod manifest;
 mod profile;

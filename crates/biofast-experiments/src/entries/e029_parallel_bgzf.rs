@@ -72,7 +72,7 @@ fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
 }
 
 /// The blocks of a file in memory.
-fn find_blocks(file: &[u8]) -> Result<Vec<Block>> {
+pub(super) fn find_blocks(file: &[u8]) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();
     let mut at = 0;
     while at < file.len() {

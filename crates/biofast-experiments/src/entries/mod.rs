@@ -1,5 +1,6 @@
 //! The code of the notebook's entries, one file each. Adding one touches its file, its protocol and a line here.
 
+mod allocators;
 mod isa;
 mod kernel;
 mod peak_memory;
@@ -38,6 +39,10 @@ entries! {
     e029_parallel_bgzf::ParallelBgzf,
     e031_block_types::BlockTypes,
     e032_memory_map::MemoryMap,
+    e042_zstd_contexts::ZstdContexts,
+    e043_allocator_knobs::AllocatorKnobs,
+    e044_segment_tables::SegmentTables,
+    e045_inflate_buffers::InflateBuffers,
 }
 
 #[cfg(test)]
@@ -63,9 +68,10 @@ mod tests {
                 let against = check.against.iter().flat_map(|a| [&a.of, &a.over]);
                 for levels in [&check.of, &check.over].into_iter().chain(against) {
                     let threads = levels.get("threads").and_then(|n| n.parse().ok());
-                    // Hardware that the machine may lack: cores, instruction sets, a matrix unit.
-                    let special =
-                        levels.values().any(|l| ["simd", "neon", "matrix"].contains(&&**l));
+                    // What the machine may lack: cores, instruction sets, a matrix unit, allocators.
+                    let special = levels.values().any(|l| {
+                        ["simd", "neon", "matrix"].contains(&&**l) || l.contains("malloc")
+                    });
                     if levels.is_empty() || threads > Some(2) || special {
                         continue;
                     }

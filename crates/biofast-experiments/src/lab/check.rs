@@ -10,8 +10,8 @@ use super::conditions::Conditions;
 use super::notebook::{self, MachineResults};
 use super::protocol::{Protocol, Scale};
 use super::{
-    Places, compute, figure, figure_note, index, machine_folders, protocols, render_index, summary,
-    to_json,
+    Places, compute, figure, figure_note, index, machine_folders, overview, protocols,
+    render_index, summary, to_json,
 };
 use crate::entries;
 
@@ -28,6 +28,9 @@ pub fn check(places: &Places) -> Result<()> {
         if !all.iter().any(|p| p.id == entry.id()) {
             faults.push(format!("entry {} has code, but no protocol", entry.id()));
         }
+    }
+    if let Err(error) = check_overview(places, &mut faults) {
+        faults.push(format!("summary: {error:#}"));
     }
     match render_index(places) {
         Ok(text) => compare(&places.notebook().join(index::NAME), &text, &mut faults),
@@ -59,6 +62,20 @@ fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -
         faults.push(format!("{}: section {section:?} is empty", page.display()));
     }
     compare(&page, &notebook::render(&page, protocol, &results, &text)?, faults);
+    Ok(())
+}
+
+fn check_overview(places: &Places, faults: &mut Vec<String>) -> Result<()> {
+    let Some(page) = overview::find(&places.notebook())? else {
+        faults.push("the notebook has no summary; `biofast-lab report` makes one".to_owned());
+        return Ok(());
+    };
+    let text =
+        fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
+    for section in overview::empty_sections(&text) {
+        faults.push(format!("{}: section {section:?} is empty", page.display()));
+    }
+    compare(&page, &overview::render(&page, &overview::rows(places)?, &text)?, faults);
     Ok(())
 }
 
@@ -207,6 +224,35 @@ mod tests {
         fs::write(&file, text).expect("writes");
         let found = faults(&places);
         assert!(found.iter().any(|f| f.contains("changed after the run")), "{found:?}");
+    }
+
+    #[test]
+    fn the_summary_holds_every_claim_and_notices_what_was_edited() {
+        let (_dir, places) = repository();
+        overview::write(&places).expect("writes");
+        let page = overview::find(&places.notebook()).expect("looks").expect("finds");
+        let text = fs::read_to_string(&page).expect("reads");
+        for part in [
+            "verdicts: \"1 partly\"",
+            "-999-kernel-example.md",
+            "| small | 8× | 2 [2, 2] | fails (≥ 8) |",
+            "| missing | 3× | – | not measurable on this machine (≥ 3) |",
+            "| A: kernels | 1 | 0 | 1 | 0 | 0 | 0 |",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        let faults = |text: &str| {
+            fs::write(&page, text).expect("writes");
+            let mut faults = Vec::new();
+            check_overview(&places, &mut faults).expect("checks");
+            faults
+        };
+        let written = text.replace("## Limitations\n", "## Limitations\n\nMany.\n");
+        // Three sections are still to be written.
+        assert_eq!(faults(&written).len(), 3);
+        overview::write(&places).expect("writes");
+        assert!(fs::read_to_string(&page).expect("reads").contains("\n\nMany.\n"));
+        assert_eq!(faults(&written.replace("2 [2, 2]", "9 [9, 9]")).len(), 4);
     }
 
     #[test]

@@ -82,6 +82,11 @@ pub(crate) trait Entry: Sync {
     /// Makes a condition ready. In a child process this is part of what is measured.
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>>;
 
+    /// Environment variables of the child process that runs a condition, where conditions run in such.
+    fn environment(&self, _cell: &Cell) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// The files a condition reads, and the state of the page cache it needs. They are built and verified
     /// before the run.
     fn files(&self, _cell: &Cell, _lab: &Lab) -> Result<Vec<(PathBuf, Cache)>> {

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::notebook::{self, MachineResults, one_line};
 use super::protocol::Protocol;
-use super::tables;
+use super::{overview, tables};
 
 /// The file's name in the notebook.
 pub(crate) const NAME: &str = "INDEX.md";
@@ -31,8 +31,13 @@ pub(crate) struct Line<'a> {
     pub(crate) results: &'a [MachineResults],
 }
 
-/// The whole page; files are given relative to the notebook's parent or not at all.
-pub(crate) fn render(notebook: &Path, lines: &[Line<'_>]) -> Result<String> {
+/// The whole page; files are given relative to the notebook's parent or not at all. The summary comes last, with its
+/// counts of verdicts.
+pub(crate) fn render(
+    notebook: &Path,
+    lines: &[Line<'_>],
+    overview: Option<&(PathBuf, String)>,
+) -> Result<String> {
     let mut text = String::from(HEAD);
     writeln!(text, "| entry | question | claimed | measured | verdict | command |")?;
     writeln!(text, "|---|---|---|---|---|---|")?;
@@ -52,6 +57,15 @@ pub(crate) fn render(notebook: &Path, lines: &[Line<'_>]) -> Result<String> {
             cell(&measured.join("; ")),
             notebook::verdict(line.results),
             p.id
+        )?;
+    }
+    if let Some((file, counts)) = overview {
+        writeln!(
+            text,
+            "| [{id} summary]({}) | {} | all of the above | {counts} | – | `cargo lab report {id}` |",
+            file.strip_prefix(notebook).unwrap_or(file).display(),
+            overview::QUESTION,
+            id = overview::ID,
         )?;
     }
     Ok(text)

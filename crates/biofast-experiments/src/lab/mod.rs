@@ -14,12 +14,13 @@ mod measurements;
 mod new;
 mod notebook;
 mod numbers;
+mod overview;
 mod page_cache;
 pub(crate) mod protocol;
 mod runner;
 mod summary;
 mod tables;
-mod usage;
+pub(crate) mod usage;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,13 +91,13 @@ fn protocols(places: &Places) -> Result<Vec<Protocol>> {
     Ok(all)
 }
 
-/// The entries named, in order; all for `all`.
+/// The entries named, in order; all for `all`, none for the summary.
 fn select(places: &Places, ids: &[String]) -> Result<Vec<Protocol>> {
     let all = protocols(places)?;
     if ids.iter().any(|id| id == "all") {
         return Ok(all);
     }
-    for id in ids {
+    for id in ids.iter().filter(|id| *id != overview::ID) {
         ensure!(
             all.iter().any(|p| p.id == *id),
             "no entry is called {id:?}; `biofast-lab list` shows them"
@@ -119,12 +120,19 @@ pub fn list(places: &Places) -> Result<()> {
         let results = read_results(&places.results(), &protocol)?;
         println!("{}  {:<28} {}", protocol.id, notebook::verdict(&results), protocol.title);
     }
+    let rows = overview::rows(places)?;
+    println!("{}  {:<28} {}", overview::ID, "summary", overview::counts(&rows));
     Ok(())
 }
 
 /// `biofast-lab run`.
 pub fn run(places: &Places, options: &RunOptions) -> Result<()> {
     let selected = select(places, &options.ids)?;
+    ensure!(
+        !selected.is_empty(),
+        "{} is made of the other entries; `biofast-lab report {0}` writes it",
+        overview::ID
+    );
     if let [protocol] = &selected[..] {
         return run_one(places, protocol, options);
     }
@@ -204,6 +212,7 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
     }
     if out == places.results() {
         write_page(places, protocol)?;
+        overview::write(places)?;
         write_index(places)?;
     } else {
         let page = folder.join("tables.md");
@@ -310,7 +319,11 @@ fn render_index(places: &Places) -> Result<String> {
         .iter()
         .map(|(protocol, file, results)| index::Line { protocol, file: file.clone(), results })
         .collect();
-    index::render(&notebook, &lines)
+    let overview = match overview::find(&notebook)? {
+        Some(file) => Some((file, overview::counts(&overview::rows(places)?))),
+        None => None,
+    };
+    index::render(&notebook, &lines, overview.as_ref())
 }
 
 /// `biofast-lab report`: everything that follows from measurements and protocols, written again.
@@ -322,6 +335,7 @@ pub fn report(places: &Places, ids: &[String]) -> Result<()> {
         write_page(places, &protocol)?;
         println!("{}", protocol.name());
     }
+    overview::write(places)?;
     write_index(places)
 }
 

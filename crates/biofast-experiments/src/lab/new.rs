@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::{Places, protocol, protocols};
+use super::{Places, overview, protocol, protocols};
 
 /// Makes `experiments/NNN-slug/protocol.toml`; the number is the next free one, or the first part of `slug`.
 pub fn create(places: &Places, slug: &str) -> Result<()> {
@@ -20,11 +20,12 @@ pub fn create(places: &Places, slug: &str) -> Result<()> {
         }
         _ => {
             let last = all.iter().filter_map(|p| p.id.parse::<u32>().ok()).max().unwrap_or(0);
-            (format!("{:03}", last + 1), slug)
+            let taken = overview::ID.parse() == Ok(last + 1);
+            (format!("{:03}", last + 1 + u32::from(taken)), slug)
         }
     };
     ensure!(valid(slug), "no name behind the number");
-    ensure!(all.iter().all(|p| p.id != id), "entry {id} exists");
+    ensure!(id != overview::ID && all.iter().all(|p| p.id != id), "entry {id} exists");
     let folder = places.experiments().join(format!("{id}-{slug}"));
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let path = folder.join(protocol::NAME);
@@ -43,7 +44,7 @@ const TEMPLATE: &str = r#"# Written before the run; a change after it is noticed
 id = "{id}"
 slug = "{slug}"
 title = ""
-type = "kernel" # kernel, stream or io
+type = "kernel" # kernel, stream, io, memory …: series A, B and C of the summary
 question = ""
 claim = ""
 source = ""

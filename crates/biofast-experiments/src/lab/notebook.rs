@@ -13,8 +13,8 @@ use super::protocol::Protocol;
 use super::summary::Summary;
 use super::{figure, numbers, tables};
 
-const OPEN: &str = "<!-- generated -->";
-const CLOSE: &str = "<!-- end of generated -->";
+pub(crate) const OPEN: &str = "<!-- generated -->";
+pub(crate) const CLOSE: &str = "<!-- end of generated -->";
 
 /// The sections of an entry, in order, and whether they are written by hand alone.
 const SECTIONS: [(&str, bool); 10] = [
@@ -41,17 +41,23 @@ pub(crate) struct MachineResults {
 /// The entry's file, if there is one.
 pub(crate) fn find(notebook: &Path, protocol: &Protocol) -> Result<Option<PathBuf>> {
     let ending = format!("-{}-{}-{}.md", protocol.id, protocol.kind, protocol.slug);
+    let mut found = ending_with(notebook, &ending)?;
+    ensure!(found.len() <= 1, "more than one notebook entry ends in {ending}");
+    Ok(found.pop())
+}
+
+/// The pages whose names end so.
+pub(crate) fn ending_with(notebook: &Path, ending: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for month in folders(notebook)? {
         for file in fs::read_dir(&month)? {
             let path = file?.path();
-            if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&ending)) {
+            if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)) {
                 found.push(path);
             }
         }
     }
-    ensure!(found.len() <= 1, "more than one notebook entry ends in {ending}");
-    Ok(found.pop())
+    Ok(found)
 }
 
 fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
@@ -68,9 +74,13 @@ fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
 
 /// Where a new entry goes; `date` is `YYYY-MM-DD…`.
 pub(crate) fn new_path(notebook: &Path, protocol: &Protocol, date: &str) -> PathBuf {
+    dated_path(notebook, &format!("{}-{}-{}", protocol.id, protocol.kind, protocol.slug), date)
+}
+
+/// Where a page of that name goes.
+pub(crate) fn dated_path(notebook: &Path, name: &str, date: &str) -> PathBuf {
     let day: String = date.chars().take(10).filter(|c| *c != '-').collect();
-    let name = format!("{day}-{}-{}-{}.md", protocol.id, protocol.kind, protocol.slug);
-    notebook.join(date.chars().take(7).collect::<String>()).join(name)
+    notebook.join(date.chars().take(7).collect::<String>()).join(format!("{day}-{name}.md"))
 }
 
 /// The whole entry; hand-written text is taken from `old`.
@@ -107,7 +117,7 @@ pub(crate) fn empty_sections(text: &str) -> Vec<&'static str> {
 }
 
 /// Each section's text outside the markers.
-fn hand_written(text: &str) -> BTreeMap<&str, String> {
+pub(crate) fn hand_written(text: &str) -> BTreeMap<&str, String> {
     let mut sections: BTreeMap<&str, String> = BTreeMap::new();
     let mut name = "";
     let mut inside = false;
@@ -129,10 +139,15 @@ fn hand_written(text: &str) -> BTreeMap<&str, String> {
     sections.into_iter().map(|(name, own)| (name, own.trim().to_owned())).collect()
 }
 
-fn frontmatter(path: &Path, protocol: &Protocol, results: &[MachineResults]) -> Result<String> {
+/// The date in a page's name.
+pub(crate) fn date_of(path: &Path) -> Result<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let digits = name.get(..8).context("the entry's name has no date")?;
-    let date = format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]);
+    Ok(format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]))
+}
+
+fn frontmatter(path: &Path, protocol: &Protocol, results: &[MachineResults]) -> Result<String> {
+    let date = date_of(path)?;
     let quoted = |text: &str| format!("\"{}\"", one_line(text).replace('"', "'"));
     let mut text = String::from("---\n");
     writeln!(text, "entry_id: \"{}\"", protocol.id)?;

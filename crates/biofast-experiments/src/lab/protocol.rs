@@ -23,7 +23,7 @@ pub(crate) struct Protocol {
     pub(crate) id: String,
     pub(crate) slug: String,
     pub(crate) title: String,
-    /// Part of the notebook file's name: `kernel`, `stream`, `io`.
+    /// Part of the notebook file's name: `kernel`, `stream`, `io`, `memory`, …
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) question: String,

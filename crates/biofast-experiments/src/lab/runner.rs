@@ -77,7 +77,7 @@ pub(crate) fn run(
         rng.shuffle(&mut order);
         for (place, &index) in order.iter().enumerate() {
             let condition = &mut conditions[index];
-            let (outcome, metrics) = measure_once(condition, protocol, plan, lab)
+            let (outcome, metrics) = measure_once(condition, entry, protocol, plan, lab)
                 .and_then(|(outcome, metrics)| {
                     answers.check(&condition.cell, &outcome)?;
                     Ok((outcome, metrics))
@@ -170,6 +170,7 @@ fn warm_up(
 
 fn measure_once(
     condition: &mut Condition<'_>,
+    entry: &dyn Entry,
     protocol: &Protocol,
     plan: &Plan<'_>,
     lab: &Lab,
@@ -195,7 +196,10 @@ fn measure_once(
             insert_used(&mut metrics, wall_s / calls, used, calls);
             outcome
         }
-        None => run_child(&condition.cell, protocol, plan, lab, &mut metrics)?,
+        None => {
+            let environment = entry.environment(&condition.cell);
+            run_child(&condition.cell, &environment, protocol, plan, lab, &mut metrics)?
+        }
     };
     metrics.extend(outcome.values.iter().cloned());
     Ok((outcome, metrics))
@@ -223,6 +227,7 @@ fn insert_used(metrics: &mut BTreeMap<String, f64>, wall_s: f64, used: Resources
 /// Runs a condition in a process of its own.
 fn run_child(
     cell: &Cell,
+    environment: &[(&str, String)],
     protocol: &Protocol,
     plan: &Plan<'_>,
     lab: &Lab,
@@ -242,7 +247,8 @@ fn run_child(
         "--scratch".into(),
         lab.scratch.clone().into(),
     ];
-    let usage = measure::run(&program, &args, &lab.scratch, Some(&stdout), &stderr)?;
+    let usage =
+        measure::run_with(&program, &args, environment, &lab.scratch, Some(&stdout), &stderr)?;
     if usage.exit != 0 {
         let text = fs::read_to_string(&stderr).unwrap_or_default();
         bail!("exit code {}: {}", usage.exit, text.trim());

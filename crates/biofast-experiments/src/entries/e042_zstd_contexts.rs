@@ -1,0 +1,113 @@
+//! 042: page faults of compressing with zstd, by context, knowledge of the size, level, input and allocator; a process for
+//! each measurement.
+
+use anyhow::{Result, bail, ensure};
+
+use super::allocators;
+use crate::lab::cell::Cell;
+use crate::lab::entry::{Entry, Outcome, Task};
+use crate::lab::inputs::Lab;
+use crate::lab::protocol::Scale;
+use crate::systems::kmer_table::{Lists, Policy};
+use crate::systems::lz_diff;
+use crate::systems::segments::{LEN, Segments};
+use crate::systems::zstd_context::Compressor;
+
+pub(super) struct ZstdContexts;
+
+/// Bases of 50 segments.
+const PACK: usize = 50 * LEN;
+/// Segments that `segment` goes over.
+const SEGMENTS: usize = 40;
+/// Every place of a reference whose number this divides is indexed.
+const STEP: usize = 4;
+
+impl Entry for ZstdContexts {
+    fn id(&self) -> &'static str {
+        "042"
+    }
+
+    fn applies(&self, cell: &Cell) -> bool {
+        allocators::exists(cell)
+    }
+
+    fn environment(&self, cell: &Cell) -> Vec<(&'static str, String)> {
+        allocators::environment(cell, &[])
+    }
+
+    fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
+        allocators::verify(cell)?;
+        let level = cell.number("level")?;
+        let calls = match (cell.get("input"), level) {
+            ("850K", 17) => 1,
+            ("850K", 9) => 3,
+            _ if lab.scale == Scale::Quick => 4,
+            ("850K", _) => 8,
+            (_, 17) => 16,
+            _ => 40,
+        };
+        let mut compressor = compressor(cell)?;
+        let segments = Segments::new(SEGMENTS);
+        Ok(match cell.get("input") {
+            "segment" => Box::new(move |_| diffed(calls, &mut compressor, &segments)),
+            "17K" => Box::new(move |_| plain(calls, &mut compressor, segments.sequence(LEN))),
+            "850K" => Box::new(move |_| plain(calls, &mut compressor, segments.sequence(PACK))),
+            other => bail!("no input is called {other:?}"),
+        })
+    }
+}
+
+/// The compressor a cell describes.
+fn compressor(cell: &Cell) -> Result<Compressor> {
+    let pledged = match cell.get("size") {
+        "unknown" => false,
+        "pledged" => true,
+        other => bail!("no knowledge of the size is called {other:?}"),
+    };
+    let reuse = match cell.get("context") {
+        "fresh" => false,
+        "reused" => true,
+        other => bail!("no context is called {other:?}"),
+    };
+    Ok(Compressor::new(i32::try_from(cell.number("level")?)?, pledged, reuse))
+}
+
+/// The same bases, call after call.
+fn plain(calls: usize, compressor: &mut Compressor, input: &[u8]) -> Result<Outcome> {
+    let mut out = Vec::new();
+    let mut context = 0;
+    let costs = allocators::measure(calls, |_| {
+        context = compressor.compress(input, &mut out)?;
+        Ok(())
+    })?;
+    let back = zstd::stream::decode_all(&out[..])?;
+    ensure!(back == input, "what was compressed doesn't come back");
+    let outcome = Outcome::hashed(back, input.len());
+    Ok(costs.of(outcome).with("context_kb", context as f64 / 1024.0).with("out", out.len() as f64))
+}
+
+/// As an assembly compressor does it: each segment is coded against its reference, for which a table is made, and the
+/// differences are compressed.
+pub(super) fn diffed(
+    calls: usize,
+    compressor: &mut Compressor,
+    segments: &Segments,
+) -> Result<Outcome> {
+    let mut table = Lists::new(Policy::New);
+    let (mut differences, mut out) = (Vec::new(), Vec::new());
+    let (mut context, mut last) = (0, 0);
+    let costs = allocators::measure(calls, |call| {
+        last = call % segments.len();
+        let reference = segments.reference(last);
+        lz_diff::index(reference, STEP, &mut table);
+        differences.clear();
+        lz_diff::encode(segments.segment(last), reference, &table, &mut differences);
+        context = compressor.compress(&differences, &mut out)?;
+        Ok(())
+    })?;
+    let mut back = Vec::new();
+    lz_diff::decode(&zstd::stream::decode_all(&out[..])?, segments.reference(last), &mut back)?;
+    ensure!(back == segments.segment(last), "what was compressed doesn't come back");
+    let outcome = Outcome::hashed(back, segments.segment(last).len());
+    Ok(costs.of(outcome).with("context_kb", context as f64 / 1024.0).with("out", out.len() as f64))
+}

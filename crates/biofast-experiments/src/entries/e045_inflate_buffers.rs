@@ -1,0 +1,139 @@
+//! 045: where the text of BGZF blocks goes, one thread, and what that costs under several allocators; a process for each
+//! measurement.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use biofast::io::bgzf::{Block, Inflater};
+
+use super::stream::Seen;
+use super::{allocators, e029_parallel_bgzf::find_blocks};
+use crate::datasets::Format;
+use crate::lab::cell::Cell;
+use crate::lab::entry::{Cache, Entry, Outcome, Task};
+use crate::lab::inputs::Lab;
+use crate::lab::protocol::Scale;
+
+pub(super) struct InflateBuffers;
+
+impl Entry for InflateBuffers {
+    fn id(&self) -> &'static str {
+        "045"
+    }
+
+    fn applies(&self, cell: &Cell) -> bool {
+        allocators::exists(cell)
+    }
+
+    fn environment(&self, cell: &Cell) -> Vec<(&'static str, String)> {
+        allocators::environment(cell, &[])
+    }
+
+    fn files(&self, cell: &Cell, lab: &Lab) -> Result<Vec<(PathBuf, Cache)>> {
+        Ok(vec![(path(cell, lab)?, Cache::Warm)])
+    }
+
+    fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
+        allocators::verify(cell)?;
+        let path = path(cell, lab)?;
+        let buffers = cell.get("buffers").to_owned();
+        let calls = if lab.scale == Scale::Quick { 1 } else { 3 };
+        Ok(Box::new(move |_| inflate_all(calls, &buffers, &path)))
+    }
+}
+
+fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
+    lab.file(super::kernel::dataset(cell.get("reads"))?, Format::Bgzf)
+}
+
+fn inflate_all(calls: usize, buffers: &str, path: &Path) -> Result<Outcome> {
+    let file = fs::read(path)?;
+    let blocks = find_blocks(&file)?;
+    let mut inflater = Blocks { file: &file, inflater: Inflater::new() };
+    let mut seen = Seen::default();
+    let mut reused = Vec::new();
+    let costs = allocators::measure(calls, |_| {
+        seen = match buffers {
+            "concat" => concat(&mut inflater, &blocks)?,
+            "fresh" => in_batches(&mut inflater, &blocks, 1)?,
+            "batch-64" => in_batches(&mut inflater, &blocks, 64)?,
+            "reused" => reuse(&mut inflater, &blocks, &mut reused)?,
+            other => bail!("no way is called {other:?}"),
+        };
+        Ok(())
+    })?;
+    Ok(costs.of(Outcome::new(seen, seen.bytes as usize)))
+}
+
+/// The blocks of a file in memory, inflated by one decoder.
+struct Blocks<'a> {
+    file: &'a [u8],
+    inflater: Inflater,
+}
+
+impl Blocks<'_> {
+    fn inflate(&mut self, block: &Block, text: &mut [u8]) -> Result<()> {
+        match self.inflater.inflate(self.file, std::slice::from_ref(block), text) {
+            Ok(_) => Ok(()),
+            Err((_, _, error)) => bail!("block at byte {}: {error:?}", block.file_offset),
+        }
+    }
+
+    fn fresh(&mut self, block: &Block) -> Result<Vec<u8>> {
+        let mut text = vec![0; block.inflated_len];
+        self.inflate(block, &mut text)?;
+        Ok(text)
+    }
+}
+
+/// A vector for each block, all kept, put together, and only then looked at.
+fn concat(blocks: &mut Blocks<'_>, all: &[Block]) -> Result<Seen> {
+    let texts: Vec<Vec<u8>> = all.iter().map(|block| blocks.fresh(block)).collect::<Result<_>>()?;
+    Ok(Seen::of(&texts.concat()))
+}
+
+/// A vector for each block; so many are held at a time.
+fn in_batches(blocks: &mut Blocks<'_>, all: &[Block], batch: usize) -> Result<Seen> {
+    let mut seen = Seen::default();
+    for some in all.chunks(batch) {
+        let texts: Vec<Vec<u8>> =
+            some.iter().map(|block| blocks.fresh(block)).collect::<Result<_>>()?;
+        texts.iter().for_each(|text| seen.add(text));
+    }
+    Ok(seen)
+}
+
+/// One vector for all blocks.
+fn reuse(blocks: &mut Blocks<'_>, all: &[Block], text: &mut Vec<u8>) -> Result<Seen> {
+    let mut seen = Seen::default();
+    for block in all {
+        if text.len() < block.inflated_len {
+            text.resize(block.inflated_len, 0);
+        }
+        blocks.inflate(block, &mut text[..block.inflated_len])?;
+        seen.add(&text[..block.inflated_len]);
+    }
+    Ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use biofast::io::bgzf;
+
+    use super::*;
+
+    #[test]
+    fn all_buffers_hold_the_same_text() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let path = dir.path().join("file.bgz");
+        let text: Vec<u8> = (0..5_000_000u32).map(|i| (i.wrapping_mul(i) >> 9) as u8).collect();
+        fs::write(&path, bgzf::compress(&text)).expect("writes");
+        for buffers in ["concat", "fresh", "batch-64", "reused"] {
+            let outcome = inflate_all(2, buffers, &path).expect("inflates");
+            assert_eq!(outcome.answer, Seen::of(&text).to_string(), "{buffers}");
+            assert_eq!(outcome.bytes, text.len() as u64);
+        }
+        assert!(inflate_all(1, "other", &path).is_err());
+    }
+}
