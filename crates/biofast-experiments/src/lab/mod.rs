@@ -14,7 +14,7 @@ mod measurements;
 mod new;
 mod notebook;
 mod numbers;
-mod page_cache;
+pub(crate) mod page_cache;
 pub(crate) mod protocol;
 mod runner;
 mod summary;
