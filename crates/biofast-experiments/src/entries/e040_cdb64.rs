@@ -11,6 +11,7 @@ use super::random_file::cache_of;
 use crate::lab::cell::Cell;
 use crate::lab::entry::{Cache, Entry, Outcome, Task};
 use crate::lab::inputs::Lab;
+use crate::lab::protocol::Scale;
 use crate::rng::Rng;
 use crate::systems::cdb64::{MapStore, PreadStore, Reader, Store, Writer};
 use crate::systems::cgroup::MemoryLimit;
@@ -57,7 +58,8 @@ impl Entry for Cdb64 {
             other => bail!("no key is called {other:?}"),
         };
         let warm = cell.get("cache") == "warm";
-        let wanted = wanted(keys, hit, if warm { 100_000 } else { 1_000 });
+        let part = if lab.scale == Scale::Quick { 10 } else { 1 };
+        let wanted = wanted(keys, hit, if warm { 100_000 } else { 1_000 } / part);
         let limit = (cell.get("cache") == "limited").then(|| MemoryLimit::enter(LIMIT));
         let limit = limit.transpose()?;
         let map = match cell.get("method") {

@@ -67,7 +67,7 @@ fn a_key_with_the_hash_of_an_empty_slot_is_kept_beside_others_of_its_table() {
     // Others of table 0, of which some begin at the same slot, put after it.
     let others: Vec<Vec<u8>> = (0u32..200_000)
         .map(|i| format!("k{i}").into_bytes())
-        .filter(|key| hash(key) % 256 == 0)
+        .filter(|key| hash(key).is_multiple_of(256))
         .collect();
     assert!(others.len() > 500);
     let records: Vec<_> = std::iter::once(ZERO.to_vec())

@@ -17,7 +17,7 @@ pub(crate) struct BatchReader {
 
 enum Way {
     #[cfg(all(target_os = "linux", feature = "io-uring"))]
-    Ring(ring::Ring),
+    Ring(Box<ring::Ring>),
     Pread {
         buffer: Vec<u8>,
         note: String,
@@ -85,7 +85,7 @@ impl BatchReader {
 
 #[cfg(all(target_os = "linux", feature = "io-uring"))]
 fn ring_of(depth: usize, len: usize) -> io::Result<Way> {
-    ring::Ring::new(depth, len).map(Way::Ring)
+    Ok(Way::Ring(Box::new(ring::Ring::new(depth, len)?)))
 }
 
 #[cfg(not(all(target_os = "linux", feature = "io-uring")))]
