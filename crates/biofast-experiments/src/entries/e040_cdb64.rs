@@ -58,20 +58,22 @@ impl Entry for Cdb64 {
             other => bail!("no key is called {other:?}"),
         };
         let warm = cell.get("cache") == "warm";
+        let count = match cell.get("cache") {
+            "warm" => 100_000,
+            "cold" => 1_000,
+            _ => 500,
+        };
         let part = if lab.scale == Scale::Quick { 10 } else { 1 };
-        let wanted = wanted(keys, hit, if warm { 100_000 } else { 1_000 } / part);
+        let wanted = wanted(keys, hit, count / part);
         let limit = (cell.get("cache") == "limited").then(|| MemoryLimit::enter(LIMIT));
         let limit = limit.transpose()?;
-        let map = match cell.get("method") {
-            "mmap" => true,
-            "pread" => false,
-            other => bail!("no method is called {other:?}"),
-        };
+        let method = cell.get("method").to_owned();
         Ok(Box::new(move |_| {
-            let outcome = if map {
-                measure(MapStore::open(&path)?, &wanted, warm, |_| 0)
-            } else {
-                measure(PreadStore::open(&path)?, &wanted, warm, PreadStore::calls)
+            let outcome = match method.as_str() {
+                "pread" => measure(PreadStore::open(&path)?, &wanted, warm, PreadStore::calls),
+                "mmap" => measure(MapStore::open(&path, false)?, &wanted, warm, |_| 0),
+                "mmap-random" => measure(MapStore::open(&path, true)?, &wanted, warm, |_| 0),
+                other => bail!("no method is called {other:?}"),
             };
             // The limit is for what was measured.
             let _ = &limit;
@@ -176,7 +178,7 @@ mod tests {
         write(&path, 1000).expect("writes");
         for (hit, expected) in [(true, 500), (false, 0)] {
             let wanted = wanted(1000, hit, 500);
-            let mapped = Reader::open(MapStore::open(&path).expect("opens")).expect("reads");
+            let mapped = Reader::open(MapStore::open(&path, false).expect("opens")).expect("reads");
             let pread = Reader::open(PreadStore::open(&path).expect("opens")).expect("reads");
             let found = look_up(&mapped, &wanted).expect("looks");
             assert_eq!(found.0, expected);

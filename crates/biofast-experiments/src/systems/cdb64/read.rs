@@ -1,4 +1,5 @@
 //! Looks keys up, in a memory map or by `pread`: the same steps, so that entry 040 compares the access alone.
+#![allow(unsafe_code)]
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use biofast::io::{Map, MapAdvice};
+use memmap2::{Advice, Mmap};
 
 use super::{HEADER, PAIR, TABLES, hash, pair};
 
@@ -53,25 +54,31 @@ pub(crate) trait Store {
 }
 
 /// The file in a memory map.
-pub(crate) struct MapStore(Map);
+pub(crate) struct MapStore(Mmap);
 
 impl MapStore {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    /// Maps a file, which must not be cut as long as the store lives. With `random` the kernel is told that places
+    /// have no order (MADV_RANDOM): a fault then reads one page, not what lies around it too.
+    pub(crate) fn open(path: &Path, random: bool) -> io::Result<Self> {
         let file = File::open(path)?;
-        let len = file.metadata()?.len();
-        let map = Map::new(file, len, MapAdvice::NONE);
-        Ok(MapStore(map.map_err(|_| io::Error::other("the file can't be mapped"))?))
+        // SAFETY: the map is read-only, and databases are in the laboratory's scratch directory, which no other
+        // process changes. No value read from the map is used as a bound without a check against its length.
+        let map = unsafe { Mmap::map(&file)? };
+        if random {
+            map.advise(Advice::Random)?;
+        }
+        Ok(MapStore(map))
     }
 }
 
 impl Store for MapStore {
     fn len(&self) -> u64 {
-        self.0.bytes().len() as u64
+        self.0.len() as u64
     }
 
     #[inline]
     fn fetch<'a>(&'a self, at: u64, len: usize, _: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
-        let found = usize::try_from(at).ok().and_then(|at| self.0.bytes().get(at..)?.get(..len));
+        let found = usize::try_from(at).ok().and_then(|at| self.0.get(at..)?.get(..len));
         found.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 }

@@ -11,7 +11,7 @@ use super::*;
 const ZERO: &[u8] = b"s9nrcue";
 
 fn get(path: &Path, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-    let mapped = Reader::open(MapStore::open(path)?)?;
+    let mapped = Reader::open(MapStore::open(path, true)?)?;
     let pread = Reader::open(PreadStore::open(path)?)?;
     let (mut a, mut b) = (Vec::new(), Vec::new());
     let found = mapped.get(key, &mut a)?;
@@ -45,7 +45,7 @@ fn what_was_put_is_found_and_nothing_else() {
         let records = records(n);
         write(&path, &records);
         let mut buffer = Vec::new();
-        let mapped = Reader::open(MapStore::open(&path).expect("opens")).expect("reads");
+        let mapped = Reader::open(MapStore::open(&path, false).expect("opens")).expect("reads");
         let pread = Reader::open(PreadStore::open(&path).expect("opens")).expect("reads");
         for (key, value) in &records {
             assert_eq!(mapped.get(key, &mut buffer).expect("gets"), Some(&value[..]), "{key:?}");
