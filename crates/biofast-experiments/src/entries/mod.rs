@@ -4,6 +4,7 @@ mod allocators;
 mod isa;
 mod kernel;
 mod peak_memory;
+mod random_file;
 mod reverse_simd;
 mod sized;
 mod stream;
@@ -39,6 +40,14 @@ entries! {
     e029_parallel_bgzf::ParallelBgzf,
     e031_block_types::BlockTypes,
     e032_memory_map::MemoryMap,
+    e034_window_or_map::WindowOrMap,
+    e035_buffer_size::BufferSize,
+    e036_vectored_writes::VectoredWrites,
+    e037_io_uring::IoUring,
+    e038_metadata::Metadata,
+    e039_record_reads::RecordReads,
+    e040_cdb64::Cdb64,
+    e041_mapped_writes::MappedWrites,
     e042_zstd_contexts::ZstdContexts,
     e043_allocator_knobs::AllocatorKnobs,
     e044_segment_tables::SegmentTables,
@@ -68,9 +77,11 @@ mod tests {
                 let against = check.against.iter().flat_map(|a| [&a.of, &a.over]);
                 for levels in [&check.of, &check.over].into_iter().chain(against) {
                     let threads = levels.get("threads").and_then(|n| n.parse().ok());
-                    // What the machine may lack: cores, instruction sets, a matrix unit, allocators.
+                    // What the machine may lack: cores, instruction sets, a matrix unit, allocators, control groups,
+                    // io_uring.
                     let special = levels.values().any(|l| {
-                        ["simd", "neon", "matrix"].contains(&&**l) || l.contains("malloc")
+                        ["simd", "neon", "matrix", "limited", "uring"].contains(&&**l)
+                            || l.contains("malloc")
                     });
                     if levels.is_empty() || threads > Some(2) || special {
                         continue;

@@ -144,14 +144,25 @@ impl Lab {
         name: &str,
         write: impl FnOnce(&mut File) -> Result<()>,
     ) -> Result<PathBuf> {
-        let path = self.scratch.join(name);
-        if !path.exists() {
+        self.scratch_path(name, |path| {
             let part = self.scratch.join(format!("{name}.part"));
             let mut file =
                 File::create(&part).with_context(|| format!("cannot create {}", part.display()))?;
             write(&mut file)?;
-            std::fs::rename(&part, &path)
-                .with_context(|| format!("cannot rename to {}", path.display()))?;
+            std::fs::rename(&part, path)
+                .with_context(|| format!("cannot rename to {}", path.display()))
+        })
+    }
+
+    /// A file or folder in the scratch directory that `make` makes at its path, once under a name.
+    pub(crate) fn scratch_path(
+        &self,
+        name: &str,
+        make: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<PathBuf> {
+        let path = self.scratch.join(name);
+        if !path.exists() {
+            make(&path)?;
         }
         Ok(path)
     }

@@ -15,7 +15,7 @@ mod new;
 mod notebook;
 mod numbers;
 mod overview;
-mod page_cache;
+pub(crate) mod page_cache;
 pub(crate) mod protocol;
 mod runner;
 mod summary;

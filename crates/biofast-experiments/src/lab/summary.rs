@@ -128,19 +128,11 @@ pub(crate) fn summarise(protocol: &Protocol, all: &[Measurement]) -> Result<Summ
         let map = if m.again { &mut data.again } else { &mut data.main };
         map.entry(m.cell.clone()).or_default().push(m);
     }
-    let control: Vec<ControlResult> = data
-        .again
-        .iter()
-        .map(|(cell, again)| {
-            let main = data.main.get(cell).with_context(|| format!("no original of {cell}"))?;
-            let ratio = data.ratio(again, main, &protocol.metric).unwrap_or(ONE);
-            Ok(ControlResult { levels: levels(cell), ratio: ratio.into() })
-        })
-        .collect::<Result<_>>()?;
+    let control = data.controls(&protocol.metric)?;
     let noise =
         significant(control.iter().map(|c| (c.ratio.median - 1.0).abs()).fold(0.0, f64::max));
     let checks: Vec<CheckResult> =
-        protocol.verdict.checks.iter().map(|check| data.check(check, &control)).collect();
+        protocol.verdict.checks.iter().map(|check| data.check(check)).collect::<Result<_>>()?;
     let mut cells = Vec::new();
     let mut seen = BTreeSet::new();
     // In the order of the protocol, as far as it knows the levels.
@@ -166,6 +158,16 @@ fn verdict(checks: &[CheckResult]) -> Outcome {
 }
 
 impl Data<'_> {
+    /// What the conditions under two names differ by in a metric: exact metrics, such as calls, in nothing.
+    fn controls(&self, metric: &str) -> Result<Vec<ControlResult>> {
+        let result = |(cell, again): (&Cell, &Vec<&Measurement>)| {
+            let main = self.main.get(cell).with_context(|| format!("no original of {cell}"))?;
+            let ratio = self.ratio(again, main, metric).unwrap_or(ONE);
+            Ok(ControlResult { levels: levels(cell), ratio: ratio.into() })
+        };
+        self.again.iter().map(result).collect()
+    }
+
     /// The metric of `a` divided by that of `b`, paired by repetition.
     fn ratio(&self, a: &[&Measurement], b: &[&Measurement], metric: &str) -> Option<Estimate> {
         let by_rep = |all: &[&Measurement]| -> BTreeMap<usize, f64> {
@@ -210,8 +212,9 @@ impl Data<'_> {
         }
     }
 
-    fn check(&self, check: &Check, control: &[ControlResult]) -> CheckResult {
+    fn check(&self, check: &Check) -> Result<CheckResult> {
         let metric = check.metric.as_deref().unwrap_or(&self.protocol.metric);
+        let control = &self.controls(metric)?;
         let (measured, level) = match &check.first_above_one {
             Some(factor) => self.first_above_one(check, metric, factor, control),
             None => match &check.against {
@@ -226,7 +229,7 @@ impl Data<'_> {
             self.noise_at(&check.of, control)
         };
         let outcome = measured.map_or(Outcome::NotMeasurable, |e| judge(check, e, noise));
-        CheckResult {
+        Ok(CheckResult {
             name: check.name.clone(),
             claim: check.claim.clone(),
             carries: check.carries,
@@ -234,7 +237,7 @@ impl Data<'_> {
             measured: measured.map(Interval::from),
             level,
             outcome,
-        }
+        })
     }
 
     fn value(

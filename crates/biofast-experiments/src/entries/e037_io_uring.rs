@@ -1,0 +1,142 @@
+//! 037: reads in order and at random through io_uring at several depths, and by `pread` on as many threads.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use anyhow::{Result, bail};
+use rayon::ThreadPool;
+
+use super::random_file::{cache_of, random_file, random_places};
+use super::stream::Seen;
+use crate::lab::cell::Cell;
+use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
+use crate::lab::inputs::Lab;
+use crate::systems::uring::BatchReader;
+
+pub(super) struct IoUring;
+
+const FILE: usize = 256 << 20;
+
+impl Entry for IoUring {
+    fn id(&self) -> &'static str {
+        "037"
+    }
+
+    fn applies(&self, cell: &Cell) -> bool {
+        match cell.get("method") {
+            "uring" => has_ring(),
+            // More threads than that nobody starts for reads.
+            _ => cell.get("at-once") != "64",
+        }
+    }
+
+    fn files(&self, cell: &Cell, lab: &Lab) -> Result<Vec<(PathBuf, Cache)>> {
+        Ok(vec![(file(cell, lab)?, cache_of(cell)?)])
+    }
+
+    fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
+        let path = file(cell, lab)?;
+        let (len, places): (usize, Vec<u64>) = match cell.get("pattern") {
+            "sequential-64K" => (64 << 10, (0..256).map(|i| i << 16).collect()),
+            "random-4K" => (4 << 10, random_places(1024, 4 << 10, FILE)),
+            "random-64K" => (64 << 10, random_places(256, 64 << 10, FILE)),
+            other => bail!("no pattern is called {other:?}"),
+        };
+        let at_once = cell.number("at-once")?;
+        let bytes = len * places.len();
+        if cell.get("method") == "uring" {
+            let mut reader = BatchReader::new(at_once, len);
+            let mut before = 0;
+            return Ok(Box::new(move |calls| {
+                let seen = repeat(calls, || {
+                    before = reader.calls();
+                    let mut seen = Seen::default();
+                    reader.read(&File::open(&path)?, &places, |_, piece| seen.add(piece))?;
+                    anyhow::Ok(seen)
+                })?;
+                Ok(Outcome::new(seen, bytes)
+                    .with("calls", (reader.calls() - before) as f64)
+                    .with("registered", f64::from(u8::from(reader.is_registered()))))
+            }));
+        }
+        let pool = (at_once > 1).then(|| lab.pool(at_once)).transpose()?;
+        Ok(Box::new(move |calls| {
+            let seen = repeat(calls, || match &pool {
+                Some(pool) => on_threads(&path, &places, len, pool),
+                None => by_pread(&path, &places, len),
+            })?;
+            Ok(Outcome::new(seen, bytes).with("calls", places.len() as f64))
+        }))
+    }
+}
+
+/// A file for each state of the cache: the warm one stays in memory.
+fn file(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
+    random_file(lab, &format!("random-256M-{}", cell.get("cache")), FILE)
+}
+
+/// Whether reads go through io_uring here. Says so once if not.
+fn has_ring() -> bool {
+    static RING: OnceLock<bool> = OnceLock::new();
+    *RING.get_or_init(|| match BatchReader::new(1, 1).note() {
+        None => true,
+        Some(note) => {
+            eprintln!("conditions with io_uring are left out: {note}");
+            false
+        }
+    })
+}
+
+fn by_pread(path: &Path, places: &[u64], len: usize) -> Result<Seen> {
+    use std::os::unix::fs::FileExt as _;
+    let file = File::open(path)?;
+    let mut buffer = vec![0; len];
+    let mut seen = Seen::default();
+    for &at in places {
+        file.read_exact_at(&mut buffer, at)?;
+        seen.add(&buffer);
+    }
+    Ok(seen)
+}
+
+/// Every thread of the pool takes the next place until none is left.
+fn on_threads(path: &Path, places: &[u64], len: usize, pool: &ThreadPool) -> Result<Seen> {
+    use std::os::unix::fs::FileExt as _;
+    let file = File::open(path)?;
+    let next = AtomicUsize::new(0);
+    let (bytes, sum) = (AtomicU64::new(0), AtomicU64::new(0));
+    let results = pool.broadcast(|_| -> Result<()> {
+        let mut buffer = vec![0; len];
+        let mut seen = Seen::default();
+        while let Some(&at) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+            file.read_exact_at(&mut buffer, at)?;
+            seen.add(&buffer);
+        }
+        bytes.fetch_add(seen.bytes, Ordering::Relaxed);
+        sum.fetch_add(seen.sum, Ordering::Relaxed);
+        Ok(())
+    });
+    results.into_iter().collect::<Result<()>>()?;
+    Ok(Seen { bytes: bytes.into_inner(), sum: sum.into_inner() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_read_what_one_reads() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let path = dir.path().join("file");
+        let bytes: Vec<u8> = (0..200_000u32).map(|i| (i.wrapping_mul(i) >> 9) as u8).collect();
+        std::fs::write(&path, &bytes).expect("writes");
+        let places = random_places(100, 1000, bytes.len());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+        let one = by_pread(&path, &places, 1000).expect("reads");
+        assert_eq!(one.bytes, 100_000);
+        assert_eq!(on_threads(&path, &places, 1000, &pool).expect("reads"), one);
+        on_threads(&path, &[199_001], 1000, &pool).expect_err("beyond the end");
+    }
+}

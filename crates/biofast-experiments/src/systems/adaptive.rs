@@ -1,0 +1,61 @@
+//! Read buffers sized by the file, as an rsync clone has them: small for small files, never above 256 KB.
+//! Used by entry 035.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+
+/// The buffer for a file of `len` bytes: 4 KB up to 64 KB, 64 KB up to 1 MB, 256 KB beyond.
+pub(crate) fn buffer_size(len: u64) -> usize {
+    match len {
+        0..=0x1_0000 => 4 << 10,
+        0x1_0001..=0x10_0000 => 64 << 10,
+        _ => 256 << 10,
+    }
+}
+
+/// Reads a file to its end through a buffer and returns how many calls of `read` that took, the last one, which
+/// finds nothing, included.
+pub(crate) fn read_through(
+    file: &mut File,
+    buffer: &mut [u8],
+    mut take: impl FnMut(&[u8]),
+) -> io::Result<u64> {
+    let mut calls = 0;
+    loop {
+        let read = match file.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        calls += 1;
+        if read == 0 {
+            return Ok(calls);
+        }
+        take(&buffer[..read]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_change_at_their_limits() {
+        let sizes = [0, 1 << 16, (1 << 16) + 1, 1 << 20, (1 << 20) + 1, u64::MAX].map(buffer_size);
+        assert_eq!(sizes, [4096, 4096, 65_536, 65_536, 262_144, 262_144]);
+    }
+
+    #[test]
+    fn calls_are_as_many_as_buffers_and_one() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let path = dir.path().join("file");
+        for (len, buffer, calls) in [(0, 10, 1), (1, 10, 2), (100, 10, 11), (101, 10, 12)] {
+            let bytes: Vec<u8> = (0..len as u8).collect();
+            std::fs::write(&path, &bytes).expect("writes");
+            let mut seen = Vec::new();
+            let mut file = File::open(&path).expect("opens");
+            let take = |piece: &[u8]| seen.extend_from_slice(piece);
+            let counted = read_through(&mut file, &mut vec![0; buffer], take).expect("reads");
+            assert_eq!((seen, counted), (bytes, calls), "{len}");
+        }
+    }
+}
