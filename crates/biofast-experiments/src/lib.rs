@@ -12,3 +12,4 @@ mod entries;
 pub mod lab;
 pub mod limit;
 mod rng;
+pub mod systems;

@@ -38,6 +38,10 @@ entries! {
     e029_parallel_bgzf::ParallelBgzf,
     e031_block_types::BlockTypes,
     e032_memory_map::MemoryMap,
+    e046_deferred_remapping::DeferredRemapping,
+    e047_bulk_insert::BulkInsert,
+    e049_learned_index::LearnedIndex,
+    e050_crash_safety::CrashSafety,
 }
 
 #[cfg(test)]

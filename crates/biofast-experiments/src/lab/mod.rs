@@ -19,7 +19,7 @@ pub(crate) mod protocol;
 mod runner;
 mod summary;
 mod tables;
-mod usage;
+pub(crate) mod usage;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,4 @@
+//! Whole small systems that entries measure: built really, tested on their own, not part of the toolkit.
+
+pub mod learned;
+pub mod store;
