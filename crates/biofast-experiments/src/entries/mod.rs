@@ -40,6 +40,7 @@ entries! {
     e032_memory_map::MemoryMap,
     e046_deferred_remapping::DeferredRemapping,
     e047_bulk_insert::BulkInsert,
+    e048_equal_durability::EqualDurability,
     e049_learned_index::LearnedIndex,
     e050_crash_safety::CrashSafety,
 }
@@ -70,6 +71,12 @@ mod tests {
                     // Hardware that the machine may lack: cores, instruction sets, a matrix unit.
                     let special =
                         levels.values().any(|l| ["simd", "neon", "matrix"].contains(&&**l));
+                    // Peers that a feature builds.
+                    let peers = crate::systems::peers::NAMES.into_iter();
+                    let special = special
+                        || peers
+                            .filter(|name| !crate::systems::peers::is_built(name))
+                            .any(|name| levels.values().any(|level| level == name));
                     if levels.is_empty() || threads > Some(2) || special {
                         continue;
                     }
