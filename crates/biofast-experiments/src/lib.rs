@@ -13,4 +13,4 @@ mod entries;
 pub mod lab;
 pub mod limit;
 mod rng;
-mod systems;
+pub mod systems;

@@ -52,6 +52,11 @@ entries! {
     e043_allocator_knobs::AllocatorKnobs,
     e044_segment_tables::SegmentTables,
     e045_inflate_buffers::InflateBuffers,
+    e046_deferred_remapping::DeferredRemapping,
+    e047_bulk_insert::BulkInsert,
+    e048_equal_durability::EqualDurability,
+    e049_learned_index::LearnedIndex,
+    e050_crash_safety::CrashSafety,
 }
 
 #[cfg(test)]
@@ -78,10 +83,14 @@ mod tests {
                 for levels in [&check.of, &check.over].into_iter().chain(against) {
                     let threads = levels.get("threads").and_then(|n| n.parse().ok());
                     // What the machine may lack: cores, instruction sets, a matrix unit, allocators, control groups,
-                    // io_uring.
+                    // io_uring; and peers that a feature builds.
+                    let peers = crate::systems::peers::NAMES.into_iter();
+                    let missing: Vec<_> =
+                        peers.filter(|name| !crate::systems::peers::is_built(name)).collect();
                     let special = levels.values().any(|l| {
                         ["simd", "neon", "matrix", "limited", "uring"].contains(&&**l)
                             || l.contains("malloc")
+                            || missing.contains(&&**l)
                     });
                     if levels.is_empty() || threads > Some(2) || special {
                         continue;
