@@ -39,7 +39,7 @@ pub(super) struct Costs {
 }
 
 /// 16 × log2 of `n`, at least 1, nearly: a straight line between powers of two. Integers are the same everywhere.
-fn log2(n: u32) -> u32 {
+pub(super) fn log2(n: u32) -> u32 {
     let whole = n.max(1).ilog2();
     BIT * whole + ((u64::from(n) << 4 >> whole) as u32 & 15)
 }

@@ -3,7 +3,7 @@
 use biofast_kernels::Isa;
 
 use super::Effort;
-use super::runs;
+use super::simd::Portable;
 use super::work::Work;
 
 #[cfg(target_arch = "x86_64")]
@@ -22,5 +22,5 @@ pub(super) fn encode_for(isa: Isa) -> Encode {
 }
 
 fn encode_portable(work: &mut Work, text: &[u8], effort: Effort) -> Option<usize> {
-    work.encode(text, effort, runs::fill_portable)
+    work.encode::<Portable>(text, effort)
 }
