@@ -16,7 +16,7 @@ const LONGER: u32 = 3 * BIT;
 /// What an unusual distance takes more than a usual one, besides extra bits. Where runs are dense nearly all distances are
 /// 1 or that of the record before, with codes of one bit each; others would make these two bits.
 const FARTHER: u32 = 5 * BIT;
-const FARTHER_DENSE: u32 = 40 * BIT;
+const FARTHER_DENSE: u32 = 5 * BIT;
 /// Runs are dense from one in so many scores on.
 const DENSE: u32 = 12;
 /// What a run takes for which length it has and that it is a run.

@@ -43,13 +43,7 @@ impl Emitter {
 
     /// Writes `tokens` as a block.
     #[inline(always)]
-    pub(super) fn block(
-        &mut self,
-        tokens: &Tokens,
-        last: bool,
-        bits: &mut Bits,
-        out: &mut [u8],
-    ) {
+    pub(super) fn block(&mut self, tokens: &Tokens, last: bool, bits: &mut Bits, out: &mut [u8]) {
         let mut counts = [0; 286];
         let mut far = [0; DISTANCES];
         tokens.sum_counts(&mut counts, &mut far);

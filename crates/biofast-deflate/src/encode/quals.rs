@@ -2,14 +2,16 @@
 
 use super::costs::{Costs, threes};
 use super::runs::Runs;
-use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
 use super::simd::Simd;
+use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
 use super::tokens::{Item, MAX_TEXT, MIN_LENGTH, RUN, Text, Tokens, common, word};
 
 /// Slots of the table of earlier stretches.
 const SLOTS: usize = 8192;
 /// Bytes that two stretches must have in common to be found.
 const HASHED: usize = 8;
+/// The same for stretches without runs.
+const PLAIN: u32 = 8;
 /// Scores behind a run that an earlier one must have, too, to be found by it.
 const BEHIND: usize = 4;
 /// Every so many misses in a row the search takes larger steps, up to four bytes.
@@ -37,9 +39,10 @@ impl Stretches {
         self.table.fill(0);
     }
 
-    /// Adds a line with its runs.
+    /// Adds a line with its runs, and with copies of stretches that have none.
     #[inline(always)]
     pub(super) fn add_runs<S: Simd>(
+        &mut self,
         tokens: &mut Tokens,
         text: &Text,
         (start, end): (usize, usize),
@@ -63,6 +66,12 @@ impl Stretches {
             window &= keep;
             let threes = threes(window);
             let inside = threes | threes << 1 | threes << 2;
+            let found = self.find_plain(text, (at, end), keep & !inside, (runs, costs));
+            if let Some((place, ..)) = found {
+                n = place - at;
+                keep &= (1 << n) - 1;
+            }
+            let inside = inside & keep;
             let mut first = inside & !(inside << 1);
             let mut last = inside & !(inside >> 1);
             let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk::<64>) else { return };
@@ -84,7 +93,46 @@ impl Stretches {
             let Some(items) = items.first_chunk() else { return };
             tokens.add_items(|to| S::pick(items, keep, to));
             at += n;
+            if let Some((_, length, distance)) = found {
+                tokens.copy(length, distance);
+                at += length;
+            }
         }
+    }
+
+    /// Where in the 64 bytes from `at` on the first stretch of literals is that came before and is cheaper as copy, how long
+    /// it is, and how far back. `literals` has bits for those bytes that are in no run.
+    #[inline(always)]
+    fn find_plain(
+        &mut self,
+        text: &Text,
+        (at, end): (usize, usize),
+        literals: u64,
+        (runs, costs): (&Runs, &Costs),
+    ) -> Option<(usize, usize, usize)> {
+        let fours = literals & literals >> 1;
+        let fours = fours & fours >> 2;
+        let mut starts = fours & fours >> (PLAIN - 4);
+        while starts != 0 {
+            let place = at + starts.trailing_zeros() as usize;
+            starts &= starts - 1;
+            let key = word(text, place) << (64 - 8 * PLAIN);
+            let found = &mut self.table[slot(key) % SLOTS];
+            let earlier = usize::from(*found);
+            *found = place as u16;
+            if word(text, earlier) << (64 - 8 * PLAIN) == key
+                && earlier > 0
+                && earlier < place
+                && place - earlier <= MAX_DISTANCE
+            {
+                let length = common(text, place, earlier, (end - place).min(MAX_LENGTH));
+                let now = costs.stretch(text, runs, place, place + length);
+                if now > costs.copy(length, place - earlier) {
+                    return Some((place, length, place - earlier));
+                }
+            }
+        }
+        None
     }
 
     /// Adds a line with its runs, and with copies that begin where runs begin.

@@ -255,11 +255,7 @@ impl Tokens {
 
     /// How often each literal/length symbol (without the end of the block), each distance symbol and each item comes.
     #[inline(always)]
-    pub(super) fn sum_counts(
-        &self,
-        literals: &mut [u32; 286],
-        distances: &mut [u32; DISTANCES],
-    ) {
+    pub(super) fn sum_counts(&self, literals: &mut [u32; 286], distances: &mut [u32; DISTANCES]) {
         let Counts { quads: [x, y], lengths, distances: far } = &self.counts;
         literals[257..].copy_from_slice(&lengths[..LENGTHS]);
         distances.copy_from_slice(&far[..DISTANCES]);

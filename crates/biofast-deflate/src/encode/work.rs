@@ -121,7 +121,7 @@ impl Work {
                     }
                     match effort {
                         Effort::Fast if self.costs.runs_are_dense() => {
-                            Stretches::add_runs::<S>(tokens, text, (done, end), guides);
+                            self.stretches.add_runs::<S>(tokens, text, (done, end), guides);
                         }
                         Effort::Fast => {
                             self.stretches.add_at_runs(tokens, text, (done, end), guides);

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 use biofast_kernels::Isa;
 
-use super::Encode;
+use super::{Encode, PICKED};
 use crate::encode::Effort;
 use crate::encode::simd::Simd;
 use crate::encode::tokens::Item;
@@ -87,25 +87,6 @@ impl Simd for Avx2 {
         n
     }
 }
-
-/// Where the bytes of the items are that eight bits keep.
-static PICKED: [[u8; 16]; 256] = {
-    let mut orders = [[0; 16]; 256];
-    let mut keep = 0;
-    while keep < 256 {
-        let (mut item, mut n) = (0, 0);
-        while item < 8 {
-            if keep >> item & 1 == 1 {
-                orders[keep][2 * n] = 2 * item as u8;
-                orders[keep][2 * n + 1] = 2 * item as u8 + 1;
-                n += 1;
-            }
-            item += 1;
-        }
-        keep += 1;
-    }
-    orders
-};
 
 /// Used by `avx512::encode` only.
 struct Avx512;
