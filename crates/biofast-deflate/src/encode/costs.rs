@@ -22,7 +22,7 @@ const DENSE: u32 = 12;
 /// What a run takes for which length it has and that it is a run.
 const RUN: u32 = 5 * BIT / 2;
 /// What other copies take more than runs.
-const COPY: u32 = 7 * BIT;
+const COPY: u32 = 5 * BIT;
 /// Scores that take less as literals are few, or one is in most places: then the same stretches come again all over.
 const CHEAP: u32 = 7 * BIT / 2;
 

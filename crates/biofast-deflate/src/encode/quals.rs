@@ -11,7 +11,7 @@ const SLOTS: usize = 8192;
 /// Bytes that two stretches must have in common to be found.
 const HASHED: usize = 8;
 /// The same for stretches without runs.
-const PLAIN: u32 = 8;
+const PLAIN: u32 = 5;
 /// Scores behind a run that an earlier one must have, too, to be found by it.
 const BEHIND: usize = 4;
 /// Every so many misses in a row the search takes larger steps, up to four bytes.
