@@ -38,7 +38,6 @@ entries! {
     e029_parallel_bgzf::ParallelBgzf,
     e031_block_types::BlockTypes,
     e032_memory_map::MemoryMap,
-    e052_fastq_deflate::FastqDeflate,
 }
 
 #[cfg(test)]
