@@ -201,6 +201,67 @@ fn runs_as_long_as_blocks_come_back() {
 }
 
 #[test]
+fn runs_of_any_length_come_back_wherever_they_begin() {
+    // Many runs, short and long, in lines of all lengths: they begin and end at all places of a window of 64 bytes.
+    let mut random = Random(17);
+    let mut deflaters = deflaters();
+    for most in [4, 9, 70, 140, 600] {
+        let mut text = Vec::new();
+        for read in 0.. {
+            if text.len() >= BLOCK {
+                break;
+            }
+            let len = 60 + random.below(2 * most + 200);
+            let bases: String = (0..len).map(|_| *random.pick(b"ACGT") as char).collect();
+            let mut scores = Vec::new();
+            while scores.len() < len {
+                let run = 1 + random.below(most);
+                scores.extend(vec![*random.pick(b"#5ACEFGHIJ"); run]);
+            }
+            let scores = String::from_utf8_lossy(&scores[..len]).into_owned();
+            write!(text, "@r{read}:{}:x\n{bases}\n+\n{scores}\n", random.below(20_000)).unwrap();
+        }
+        assert!(check(&mut deflaters, &text[..BLOCK])[0].is_some(), "{most}");
+    }
+}
+
+#[test]
+fn stretches_of_scores_are_copied_from_within_reach_only() {
+    let mut random = Random(18);
+    let mut deflaters = deflaters();
+    // A record with many runs, and these scores between them.
+    let record = |name: &str, inner: &str, random: &mut Random| {
+        let mut scores = inner.to_owned();
+        while scores.len() < 60 {
+            scores += &random.pick(&["G", "H", "I", "J"]).repeat(5);
+        }
+        let bases: String = scores.bytes().map(|_| *random.pick(b"ACGT") as char).collect();
+        format!("@{name}\n{bases}\n+\n{scores}\n")
+    };
+    let stretch = "JJJJJ?=E;A<D>8B:@";
+    for distance in 32_764..32_773 {
+        let mut text = record("name", stretch, &mut random);
+        let start = text.find(stretch).unwrap();
+        loop {
+            let left = distance - (text.len() - start);
+            if left < 400 {
+                // The last but one has a name of the length that is left to the last one's scores.
+                let last = record("name", stretch, &mut random);
+                let other = record("", "", &mut random);
+                let name = "x".repeat(left - last.find(stretch).unwrap() - other.len());
+                text += &record(&name, "", &mut random);
+                text += &last;
+                break;
+            }
+            text += &record("name", "", &mut random);
+        }
+        assert_eq!(text[start + distance..start + distance + 17], *stretch);
+        text += &record("name", "", &mut random);
+        assert!(check(&mut deflaters, text.as_bytes())[0].is_some(), "{distance}");
+    }
+}
+
+#[test]
 fn what_a_general_encoder_does_better_is_declined() {
     let mut random = Random(16);
     let digits = |_: usize, random: &mut Random| -> String {

@@ -16,13 +16,13 @@ const LONGER: u32 = 3 * BIT;
 /// What an unusual distance takes more than a usual one, besides extra bits. Where runs are dense nearly all distances are
 /// 1 or that of the record before, with codes of one bit each; others would make these two bits.
 const FARTHER: u32 = 5 * BIT;
-const FARTHER_DENSE: u32 = 40 * BIT;
+const FARTHER_DENSE: u32 = 5 * BIT;
 /// Runs are dense from one in so many scores on.
 const DENSE: u32 = 12;
 /// What a run takes for which length it has and that it is a run.
 const RUN: u32 = 5 * BIT / 2;
 /// What other copies take more than runs.
-const COPY: u32 = 7 * BIT;
+const COPY: u32 = 5 * BIT;
 /// Scores that take less as literals are few, or one is in most places: then the same stretches come again all over.
 const CHEAP: u32 = 7 * BIT / 2;
 
@@ -39,7 +39,7 @@ pub(super) struct Costs {
 }
 
 /// 16 × log2 of `n`, at least 1, nearly: a straight line between powers of two. Integers are the same everywhere.
-fn log2(n: u32) -> u32 {
+pub(super) fn log2(n: u32) -> u32 {
     let whole = n.max(1).ilog2();
     BIT * whole + ((u64::from(n) << 4 >> whole) as u32 & 15)
 }

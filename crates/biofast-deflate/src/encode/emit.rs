@@ -5,7 +5,7 @@ use super::huffman::{self, Builder, Code, MAX_DISTANCE, MAX_LITERAL, MAX_META};
 use super::symbols::{
     DISTANCES, LENGTH_BASE, LENGTH_EXTRA, LENGTHS, distance_extra, distance_symbol, length_symbol,
 };
-use super::tokens::{BASES, Text, Tokens, UNPACKED, word};
+use super::tokens::{BASES, ITEMS, Item, MIN_LENGTH, RUN, Tokens, UNPACKED};
 
 /// The symbol that ends a block.
 const END: usize = 256;
@@ -23,6 +23,8 @@ pub(super) struct Emitter {
     distances: [Code; 32],
     /// Of each length: code and extra bits, and from bit 24 on how many.
     lengths: [u32; 512],
+    /// Of each item: the bits, and from bit 56 on how many.
+    items: [u64; ITEMS],
     /// Of four bases: the bits, and from bit 56 on how many.
     quads: [u64; 256],
 }
@@ -34,24 +36,18 @@ impl Emitter {
             literals: [0; 286],
             distances: [0; 32],
             lengths: [0; 512],
+            items: [0; ITEMS],
             quads: [0; 256],
         }
     }
 
+    /// Writes `tokens` as a block.
     #[inline(always)]
-    /// Writes `tokens`, which make the text from `start` on, as a block.
-    pub(super) fn block(
-        &mut self,
-        text: &Text,
-        start: usize,
-        tokens: &Tokens,
-        last: bool,
-        bits: &mut Bits,
-        out: &mut [u8],
-    ) {
+    pub(super) fn block(&mut self, tokens: &Tokens, last: bool, bits: &mut Bits, out: &mut [u8]) {
         let mut counts = [0; 286];
         let mut far = [0; DISTANCES];
         tokens.sum_counts(&mut counts, &mut far);
+        let copies = counts[END + 1..].iter().any(|&n| n > 0);
         counts[END] = 1;
         let mut lengths = [0; 286 + DISTANCES];
         let literals = 1 + counts.iter().rposition(|&n| n > 0).unwrap_or(END);
@@ -68,15 +64,19 @@ impl Emitter {
         bits.put((literals - 257) as u64, 5);
         bits.put((distances - 1) as u64, 5);
         self.header(&lengths[..literals + distances], bits, out);
-        if !tokens.list.is_empty() && literals > END + 1 {
+        if copies {
             self.fill_lengths(&lengths[END + 1..literals]);
         }
+        self.fill_items(copies);
+        // The longest run: code, extra bits, and the code of distance 1.
+        let longest = lengths[END + 1..literals].iter().max().map_or(0, |&n| u32::from(n) + 5);
+        let pairs = 2 * (longest + (self.distances[0] >> 16)) <= 56;
         let base_bits = BASES.map(|base| self.literals[usize::from(base)] >> 16);
         let table = tokens.quads_used >= TABLE_QUADS && base_bits.iter().all(|&n| n <= 7);
         if table {
             self.fill_quads();
         }
-        self.symbols(text, start, tokens, table, bits, out);
+        self.symbols(tokens, (pairs, table), bits, out);
     }
 
     /// Writes the code lengths in runs, under a code of their own.
@@ -155,6 +155,23 @@ impl Emitter {
         }
     }
 
+    /// `runs`: whether there may be any.
+    fn fill_items(&mut self, runs: bool) {
+        let (literals, lengths) = self.items.split_at_mut(RUN);
+        for (entry, code) in literals.iter_mut().zip(&self.literals) {
+            *entry = u64::from(code & 0xffff) | u64::from(code >> 16) << 56;
+        }
+        if runs {
+            // No distance but 1: a code without extra bits.
+            let distance = self.distances[0];
+            for (entry, code) in lengths.iter_mut().zip(&self.lengths[MIN_LENGTH..]) {
+                let n = code >> 24;
+                let bits = u64::from(code & 0xff_ffff) | u64::from(distance & 0xffff) << n;
+                *entry = bits | u64::from(n + (distance >> 16)) << 56;
+            }
+        }
+    }
+
     fn fill_quads(&mut self) {
         let codes = BASES.map(|base| self.literals[usize::from(base)]);
         let mut pairs = [(0u64, 0u32); 16];
@@ -172,25 +189,22 @@ impl Emitter {
     #[inline(always)]
     fn symbols(
         &self,
-        text: &Text,
-        start: usize,
         tokens: &Tokens,
-        table: bool,
+        (pairs, table): (bool, bool),
         to: &mut Bits,
         out: &mut [u8],
     ) {
         // A copy that the compiler may keep in registers.
         let mut bits = *to;
-        let mut at = start;
+        let mut items = tokens.items();
         let mut quads = &tokens.quads[..tokens.quads_used];
         for token in &tokens.list {
-            let n = usize::from(token.literals);
-            self.literals(text, at, n, &mut bits, out);
-            at += n;
+            let (now, later) = items.split_at(usize::from(token.items).min(items.len()));
+            items = later;
+            self.items(now, pairs, &mut bits, out);
             if token.quads > 0 {
                 let (now, later) = quads.split_at(usize::from(token.quads).min(quads.len()));
                 quads = later;
-                at += 4 * now.len();
                 if table {
                     self.quads(now, &mut bits, out);
                 } else {
@@ -203,8 +217,7 @@ impl Emitter {
                 }
             }
             if token.length > 0 {
-                let length = usize::from(token.length);
-                let code = self.lengths[length & 511];
+                let code = self.lengths[usize::from(token.length) & 511];
                 bits.put(u64::from(code & 0xff_ffff), code >> 24);
                 let distance = u32::from(token.distance) + 1;
                 let symbol = distance_symbol(distance);
@@ -212,32 +225,28 @@ impl Emitter {
                 let extra = distance_extra(symbol);
                 let low = (distance - 1) & ((1 << extra) - 1);
                 bits.put_flushed(u64::from(low), extra, out);
-                at += length;
             }
         }
-        self.literals(text, at, tokens.pending, &mut bits, out);
+        self.items(items, pairs, &mut bits, out);
         bits.put_code(self.literals[END]);
         bits.flush(out);
         *to = bits;
     }
 
     #[inline(always)]
-    fn literals(&self, text: &Text, at: usize, n: usize, bits: &mut Bits, out: &mut [u8]) {
-        let codes: &[Code; 256] = self.literals.first_chunk().expect("286 codes");
-        let (fours, rest) = text[at..at + n].as_chunks::<4>();
-        for four in fours {
-            for &byte in four {
-                bits.put_code(codes[usize::from(byte)]);
-            }
+    fn items(&self, items: &[Item], pairs: bool, bits: &mut Bits, out: &mut [u8]) {
+        let entry = |item: Item| self.items[usize::from(item) % ITEMS];
+        let (pairs, rest) = if pairs { items.as_chunks::<2>() } else { (&[][..], items) };
+        for &[a, b] in pairs {
+            let (a, b) = (entry(a), entry(b));
+            let n = (a >> 56) as u32;
+            bits.put(a << 8 >> 8 | b << 8 >> 8 << n, n + (b >> 56) as u32);
             bits.flush(out);
         }
-        // Up to three more, without a branch that depends on how many.
-        let [a, b, c, ..] = word(text, at + n - rest.len()).to_le_bytes();
-        for (i, byte) in [a, b, c].into_iter().enumerate() {
-            let code = codes[usize::from(byte)];
-            bits.put_code(if i < rest.len() { code } else { 0 });
+        for &item in rest {
+            let entry = entry(item);
+            bits.put_flushed(entry << 8 >> 8, (entry >> 56) as u32, out);
         }
-        bits.flush(out);
     }
 
     #[inline(always)]

@@ -15,6 +15,7 @@ mod names;
 mod quals;
 mod repeats;
 mod runs;
+mod simd;
 mod symbols;
 mod tokens;
 mod work;

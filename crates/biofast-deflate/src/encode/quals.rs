@@ -2,13 +2,16 @@
 
 use super::costs::{Costs, threes};
 use super::runs::Runs;
+use super::simd::Simd;
 use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
-use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
+use super::tokens::{Item, MAX_TEXT, MIN_LENGTH, RUN, Text, Tokens, common, word};
 
 /// Slots of the table of earlier stretches.
 const SLOTS: usize = 8192;
 /// Bytes that two stretches must have in common to be found.
 const HASHED: usize = 8;
+/// The same for stretches without runs.
+const PLAIN: u32 = 5;
 /// Scores behind a run that an earlier one must have, too, to be found by it.
 const BEHIND: usize = 4;
 /// Every so many misses in a row the search takes larger steps, up to four bytes.
@@ -36,6 +39,102 @@ impl Stretches {
         self.table.fill(0);
     }
 
+    /// Adds a line with its runs, and with copies of stretches that have none.
+    #[inline(always)]
+    pub(super) fn add_runs<S: Simd>(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        (start, end): (usize, usize),
+        (runs, costs): (&Runs, &Costs),
+    ) {
+        let mut at = start;
+        while at < end {
+            let mut window = runs.window(at);
+            let mut n = end - at;
+            if n > 64 {
+                // A run that may go on behind the window waits for the next one.
+                n = 64 - window.leading_ones() as usize;
+                if n == 0 {
+                    let length = runs.length(at).min(end - at);
+                    tokens.run(length);
+                    at += length;
+                    continue;
+                }
+            }
+            let mut keep = u64::MAX >> (64 - n);
+            window &= keep;
+            let threes = threes(window);
+            let inside = threes | threes << 1 | threes << 2;
+            let found = self.find_plain(text, (at, end), keep & !inside, (runs, costs));
+            if let Some((place, ..)) = found {
+                n = place - at;
+                keep &= (1 << n) - 1;
+            }
+            let inside = inside & keep;
+            let mut first = inside & !(inside << 1);
+            let mut last = inside & !(inside >> 1);
+            let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk::<64>) else { return };
+            // One item more: for what is not to be written.
+            let mut items = [0; 65];
+            for (item, &byte) in items.iter_mut().zip(bytes) {
+                *item = Item::from(byte);
+            }
+            while first != 0 {
+                let (from, to) = (first.trailing_zeros() as usize, last.trailing_zeros() as usize);
+                let length = to + 1 - from;
+                let rest = (2u64 << to).wrapping_sub(2 << from);
+                let shorter = length >= costs.shortest_run(bytes[from % 64]);
+                keep &= !(if shorter { rest } else { 0 });
+                items[if shorter { from } else { 64 } % 65] = (RUN + length - MIN_LENGTH) as Item;
+                first &= first - 1;
+                last &= last.wrapping_sub(1);
+            }
+            let Some(items) = items.first_chunk() else { return };
+            tokens.add_items(|to| S::pick(items, keep, to));
+            at += n;
+            if let Some((_, length, distance)) = found {
+                tokens.copy(length, distance);
+                at += length;
+            }
+        }
+    }
+
+    /// Where in the 64 bytes from `at` on the first stretch of literals is that came before and is cheaper as copy, how long
+    /// it is, and how far back. `literals` has bits for those bytes that are in no run.
+    #[inline(always)]
+    fn find_plain(
+        &mut self,
+        text: &Text,
+        (at, end): (usize, usize),
+        literals: u64,
+        (runs, costs): (&Runs, &Costs),
+    ) -> Option<(usize, usize, usize)> {
+        let fours = literals & literals >> 1;
+        let fours = fours & fours >> 2;
+        let mut starts = fours & fours >> (PLAIN - 4);
+        while starts != 0 {
+            let place = at + starts.trailing_zeros() as usize;
+            starts &= starts - 1;
+            let key = word(text, place) << (64 - 8 * PLAIN);
+            let found = &mut self.table[slot(key) % SLOTS];
+            let earlier = usize::from(*found);
+            *found = place as u16;
+            if word(text, earlier) << (64 - 8 * PLAIN) == key
+                && earlier > 0
+                && earlier < place
+                && place - earlier <= MAX_DISTANCE
+            {
+                let length = common(text, place, earlier, (end - place).min(MAX_LENGTH));
+                let now = costs.stretch(text, runs, place, place + length);
+                if now > costs.copy(length, place - earlier) {
+                    return Some((place, length, place - earlier));
+                }
+            }
+        }
+        None
+    }
+
     /// Adds a line with its runs, and with copies that begin where runs begin.
     #[inline(always)]
     pub(super) fn add_at_runs(
@@ -45,8 +144,6 @@ impl Stretches {
         (start, end): (usize, usize),
         (runs, costs): (&Runs, &Costs),
     ) {
-        tokens.count(&text[start..end]);
-        let look = !costs.runs_are_dense();
         let mut done = start;
         let mut at = start + 1;
         while at + 2 < end {
@@ -68,7 +165,7 @@ impl Stretches {
             n = n.min(end - at);
             let score = text[at];
             let first = at - 1;
-            if look && first >= done && at + n + BEHIND <= end {
+            if first >= done && at + n + BEHIND <= end {
                 let key = word(text, at + n) << 32 | (n as u64) << 8 | u64::from(score);
                 let found = &mut self.table[slot(key) % SLOTS];
                 let earlier = usize::from(*found);
@@ -78,10 +175,7 @@ impl Stretches {
                     if length >= n + BEHIND {
                         let now = costs.stretch(text, runs, first, first + length);
                         if now > costs.copy(length, first - earlier) {
-                            tokens.pend(first - done);
-                            for &score in &text[first..first + length] {
-                                tokens.uncount(score, 1);
-                            }
+                            tokens.literals(text, done, first);
                             tokens.copy(length, first - earlier);
                             done = first + length;
                             at = done;
@@ -91,14 +185,13 @@ impl Stretches {
                 }
             }
             if n >= costs.shortest_run(score) {
-                tokens.pend(at - done);
-                tokens.uncount(score, n);
-                tokens.copy(n, 1);
+                tokens.literals(text, done, at);
+                tokens.run(n);
                 done = at + n;
             }
             at += n + 1;
         }
-        tokens.pend(end - done);
+        tokens.literals(text, done, end);
     }
 
     /// Adds a line with its runs and with copies from earlier lines that are cheaper than literals.
@@ -110,7 +203,6 @@ impl Stretches {
         (start, end): (usize, usize),
         (runs, costs): (&Runs, &Costs),
     ) {
-        tokens.count(&text[start..end]);
         let Some(sums) = self.sums.get_mut(..=end - start) else { return };
         let mut sum = 0;
         let mut place = start;
@@ -165,17 +257,18 @@ impl Stretches {
                 continue;
             }
             misses = 0;
-            tokens.pend(at - done);
-            for &score in &text[at..at + n] {
-                tokens.uncount(score, 1);
+            tokens.literals(text, done, at);
+            if distance == 1 {
+                tokens.run(n);
+            } else {
+                tokens.copy(n, distance);
             }
-            tokens.copy(n, distance);
             for inside in (at + 1..(at + n).min(end.saturating_sub(HASHED))).step_by(2) {
                 self.table[slot(word(text, inside)) % SLOTS] = inside as u16;
             }
             at += n;
             done = at;
         }
-        tokens.pend(end - done);
+        tokens.literals(text, done, end);
     }
 }

@@ -4,10 +4,11 @@
 use super::runs::Runs;
 use super::tokens::{Text, pack};
 
-/// Slots of the table of earlier 16-mers.
-const SLOTS: usize = 8192;
+/// Slots of the table of earlier 16-mers: so few that they hold those of the last 2,000 bases, about. A fast general encoder
+/// hardly finds repeats from farther back.
+const SLOTS: usize = 512;
 /// One 16-mer in so many may have come before.
-const TOLERATED: usize = 2;
+const TOLERATED: usize = 7;
 /// 16-mers that a judgement takes.
 const ENOUGH: usize = 128;
 
@@ -26,7 +27,7 @@ pub(super) struct Repeats {
 
 #[inline(always)]
 fn slot(mer: u32) -> usize {
-    (mer.wrapping_mul(0x9e37_79b1) >> 19) as usize % SLOTS
+    (mer.wrapping_mul(0x9e37_79b1) >> 23) as usize % SLOTS
 }
 
 impl Repeats {

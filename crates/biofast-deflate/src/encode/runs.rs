@@ -1,16 +1,13 @@
 //! Which bytes of a text repeat the one before: a bit each.
 
+use super::simd::Simd;
 use super::tokens::{MAX_TEXT, Text};
 
 /// Words of a bitmap: a power of two, so that no access need be checked.
 const WORDS: usize = 2 * MAX_TEXT / 64;
 
 /// A bit for each byte of a text, and zeros.
-pub(super) type Bitmap = [u64; WORDS];
-
-/// Fills the words of a bitmap that the first `n` bytes, at most [`MAX_TEXT`], have bits in. What it says of the first
-/// byte doesn't matter.
-pub(super) type Fill = fn(&Text, usize, &mut Bitmap);
+type Bitmap = [u64; WORDS];
 
 /// Where a text repeats itself.
 pub(super) struct Runs {
@@ -23,8 +20,9 @@ impl Runs {
     }
 
     /// Looks at the first `n` bytes.
-    pub(super) fn find(&mut self, text: &Text, n: usize, fill: Fill) {
-        fill(text, n, &mut self.bitmap);
+    #[inline(always)]
+    pub(super) fn find<S: Simd>(&mut self, text: &Text, n: usize) {
+        fill::<S>(text, n, &mut self.bitmap);
         // Nothing repeats what is before the text, and what is behind it doesn't count. Windows see two words more.
         self.bitmap[0] &= !1;
         let end = (n / 64).min(self.bitmap.len() - 1);
@@ -68,43 +66,27 @@ impl Runs {
     }
 }
 
-/// A [`Fill`] from a function that tells which of 64 bytes are the same.
+/// Fills the words of `bitmap` that the first `n` bytes, at most [`MAX_TEXT`], have bits in. What it says of the first
+/// byte doesn't matter.
 #[inline(always)]
-pub(super) fn fill_by(
-    text: &Text,
-    n: usize,
-    bitmap: &mut Bitmap,
-    equal: impl Fn(&[u8; 64], &[u8; 64]) -> u64,
-) {
+fn fill<S: Simd>(text: &Text, n: usize, bitmap: &mut Bitmap) {
     let (first, _) = text.as_chunks::<64>();
     // The first byte has none before: shift within the first 64.
     let mut before = [0; 64];
     before[1..].copy_from_slice(&text[..63]);
     if let (Some(bits), Some(bytes)) = (bitmap.first_mut(), first.first()) {
-        *bits = equal(bytes, &before);
+        *bits = S::equal(bytes, &before);
     }
     let (shifted, _) = text[63..].as_chunks::<64>();
     let words = bitmap[1..].iter_mut().zip(first[1..].iter().zip(shifted));
     for (bits, (bytes, before)) in words.take(n / 64) {
-        *bits = equal(bytes, before);
+        *bits = S::equal(bytes, before);
     }
-}
-
-/// The reference, eight bytes at a time.
-pub(super) fn fill_portable(text: &Text, n: usize, bitmap: &mut Bitmap) {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    fill_by(text, n, bitmap, |a, b| {
-        let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
-        words.rev().fold(0, |bits, (a, b)| {
-            let differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-            let same = !(((differ & LOW) + LOW) | differ | LOW) >> 7;
-            bits << 8 | same.wrapping_mul(0x0102_0408_1020_4080) >> 56
-        })
-    });
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::simd::Portable;
     use super::super::tokens::PADDING;
     use super::*;
 
@@ -118,7 +100,7 @@ mod tests {
         }
         for n in [1, 2, 63, 64, 65, 127, 128, 129, 5000, MAX_TEXT - 1, MAX_TEXT] {
             let mut runs = Runs::new();
-            runs.find(&text, n, fill_portable);
+            runs.find::<Portable>(&text, n);
             for at in 0..MAX_TEXT {
                 let expected = at > 0 && at < n && text[at] == text[at - 1];
                 assert_eq!(runs.window(at) & 1 == 1, expected, "{at} of {n}");
@@ -131,7 +113,7 @@ mod tests {
     fn a_run_may_be_as_long_as_the_text() {
         let text = Box::new([b'I'; MAX_TEXT + PADDING]);
         let mut runs = Runs::new();
-        runs.find(&text, MAX_TEXT, fill_portable);
+        runs.find::<Portable>(&text, MAX_TEXT);
         assert_eq!((runs.count(0, 100), runs.count(1, 65), runs.count(70, 71)), (99, 64, 1));
         assert_eq!((runs.length(1), runs.length(1000)), (MAX_TEXT - 1, MAX_TEXT - 1000));
     }

@@ -34,10 +34,10 @@ pub(super) fn common(text: &Text, a: usize, b: usize, most: usize) -> usize {
     most
 }
 
-/// Literals, then groups of four bases, then a copy. Any of them may be none.
+/// Items, then groups of four bases, then a copy. Any of them may be none.
 #[derive(Clone, Copy)]
 pub(super) struct Token {
-    pub(super) literals: u16,
+    pub(super) items: u16,
     pub(super) quads: u16,
     /// 0: no copy.
     pub(super) length: u16,
@@ -45,9 +45,21 @@ pub(super) struct Token {
     pub(super) distance: u16,
 }
 
+/// A literal, or from [`RUN`] on a run of 3 to [`MAX_LENGTH`] bytes like the one before.
+pub(super) type Item = u16;
+/// The item of the shortest run.
+pub(super) const RUN: usize = 256;
+/// The shortest copy that DEFLATE has.
+pub(super) const MIN_LENGTH: usize = 3;
+/// How many different items there are.
+pub(super) const ITEMS: usize = RUN + MAX_LENGTH - MIN_LENGTH + 1;
+
 pub(super) struct Tokens {
     pub(super) list: Vec<Token>,
-    /// Literals behind the last token.
+    /// What the tokens have of items, and behind them what is no token yet.
+    items: Box<[Item; MAX_TEXT + PADDING]>,
+    items_used: usize,
+    /// Items behind the last token.
     pub(super) pending: usize,
     /// Groups of four bases, packed as [`pack`] does.
     pub(super) quads: Box<[u8; MAX_TEXT / 4]>,
@@ -55,25 +67,16 @@ pub(super) struct Tokens {
     counts: Counts,
 }
 
+/// How often copies and quads came; the other items are counted when all are known.
 #[derive(Clone)]
 struct Counts {
-    /// Literals, in any of the tables: neighbours go to different ones, so that no addition waits for another.
-    literals: [[u32; 256]; 4],
-    /// Literals counted that are none.
-    taken_back: [u32; 256],
     quads: [[u32; 256]; 2],
     lengths: [u32; 32],
     distances: [u32; 32],
 }
 
 impl Counts {
-    const NONE: Self = Self {
-        literals: [[0; 256]; 4],
-        taken_back: [0; 256],
-        quads: [[0; 256]; 2],
-        lengths: [0; 32],
-        distances: [0; 32],
-    };
+    const NONE: Self = Self { quads: [[0; 256]; 2], lengths: [0; 32], distances: [0; 32] };
 }
 
 /// The bases of each packed group.
@@ -105,6 +108,8 @@ impl Tokens {
     pub(super) fn new() -> Self {
         Self {
             list: Vec::with_capacity(MAX_TEXT / 3),
+            items: Box::new([0; MAX_TEXT + PADDING]),
+            items_used: 0,
             pending: 0,
             quads: Box::new([0; MAX_TEXT / 4]),
             quads_used: 0,
@@ -114,50 +119,51 @@ impl Tokens {
 
     pub(super) fn clear(&mut self) {
         self.list.clear();
+        self.items_used = 0;
         self.pending = 0;
         self.quads_used = 0;
         self.counts = Counts::NONE;
     }
 
-    /// Adds literals.
+    /// The items of all tokens, and those behind.
     #[inline(always)]
-    pub(super) fn literals(&mut self, bytes: &[u8]) {
-        self.pending += bytes.len();
-        self.count(bytes);
+    pub(super) fn items(&self) -> &[Item] {
+        &self.items[..self.items_used]
     }
 
-    /// Counts literals that are added by [`pend`](Self::pend), or taken back by [`uncount`](Self::uncount).
+    /// Adds the literals `text[start..end]`.
     #[inline(always)]
-    pub(super) fn count(&mut self, bytes: &[u8]) {
-        let [a, b, c, d] = &mut self.counts.literals;
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            let word = u64::from_le_bytes(*word);
-            let byte = |n: u32| (word >> (8 * n)) as u8 as usize;
-            a[byte(0)] += 1;
-            b[byte(1)] += 1;
-            c[byte(2)] += 1;
-            d[byte(3)] += 1;
-            a[byte(4)] += 1;
-            b[byte(5)] += 1;
-            c[byte(6)] += 1;
-            d[byte(7)] += 1;
+    pub(super) fn literals(&mut self, text: &Text, start: usize, end: usize) {
+        let n = end - start;
+        let Some(to) = self.items.get_mut(self.items_used..) else { return };
+        // Eight at a time: what is written too much comes to be overwritten.
+        for (i, to) in (0..n).step_by(8).zip(to.as_chunks_mut::<8>().0) {
+            *to = word(text, start + i).to_le_bytes().map(Item::from);
         }
-        for &byte in rest {
-            a[usize::from(byte)] += 1;
-        }
-    }
-
-    /// Takes `n` literals `byte` out of the counts.
-    #[inline(always)]
-    pub(super) fn uncount(&mut self, byte: u8, n: usize) {
-        self.counts.taken_back[usize::from(byte)] += n as u32;
-    }
-
-    /// Adds `n` literals that are counted.
-    #[inline(always)]
-    pub(super) fn pend(&mut self, n: usize) {
+        self.items_used += n;
         self.pending += n;
+    }
+
+    /// Adds items: `write` puts them in front of the [`PADDING`] or more it gets and says how many.
+    #[inline(always)]
+    pub(super) fn add_items(&mut self, write: impl FnOnce(&mut [Item; 64]) -> usize) {
+        let to = self.items.get_mut(self.items_used..).and_then(<[Item]>::first_chunk_mut);
+        let n = to.map_or(0, write);
+        self.items_used += n;
+        self.pending += n;
+    }
+
+    /// Adds a run of 3 bytes or more, like the one before.
+    #[inline(always)]
+    pub(super) fn run(&mut self, length: usize) {
+        match self.items.get_mut(self.items_used) {
+            Some(item) if length <= MAX_LENGTH => {
+                *item = (RUN + length - MIN_LENGTH) as Item;
+                self.items_used += 1;
+                self.pending += 1;
+            }
+            _ => self.copy_long(length, 1),
+        }
     }
 
     /// Adds a copy of 3 bytes or more from `distance` back.
@@ -170,7 +176,7 @@ impl Tokens {
         self.counts.lengths[length_symbol(length) & 31] += 1;
         self.counts.distances[distance_symbol(d) & 31] += 1;
         self.list.push(Token {
-            literals: self.pending as u16,
+            items: self.pending as u16,
             quads: 0,
             length: length as u16,
             distance: (d - 1) as u16,
@@ -197,7 +203,7 @@ impl Tokens {
             let groups = self.pure_groups(text, at, end);
             if groups > 0 {
                 self.list.push(Token {
-                    literals: self.pending as u16,
+                    items: self.pending as u16,
                     quads: groups as u16,
                     length: 0,
                     distance: 0,
@@ -207,11 +213,11 @@ impl Tokens {
                 at += 4 * groups;
             }
             if end - at >= 4 {
-                self.literals(&text[at..at + 4]);
+                self.literals(text, at, at + 4);
                 at += 4;
             }
         }
-        self.literals(&text[at..end]);
+        self.literals(text, at, end);
     }
 
     /// Packs and counts groups of A, C, G and T up to the first with anything else; returns how many.
@@ -247,13 +253,17 @@ impl Tokens {
         done
     }
 
+    /// How often each literal/length symbol (without the end of the block), each distance symbol and each item comes.
     #[inline(always)]
-    /// How often each literal/length symbol (without the end of the block) and each distance symbol comes.
     pub(super) fn sum_counts(&self, literals: &mut [u32; 286], distances: &mut [u32; DISTANCES]) {
-        let Counts { literals: [a, b, c, d], taken_back, quads: [x, y], lengths, distances: far } =
-            &self.counts;
-        for (i, sum) in literals[..256].iter_mut().enumerate() {
-            *sum = a[i] + b[i] + c[i] + d[i] - taken_back[i];
+        let Counts { quads: [x, y], lengths, distances: far } = &self.counts;
+        literals[257..].copy_from_slice(&lengths[..LENGTHS]);
+        distances.copy_from_slice(&far[..DISTANCES]);
+        let counts = self.count_items();
+        literals[..256].copy_from_slice(&counts[..RUN]);
+        for (i, &n) in counts[RUN..].iter().enumerate() {
+            literals[257 + length_symbol(MIN_LENGTH + i)] += n;
+            distances[0] += n;
         }
         if self.quads_used > 0 {
             let mut bases = [0; 4];
@@ -266,8 +276,25 @@ impl Tokens {
                 literals[usize::from(base)] += n;
             }
         }
-        literals[257..].copy_from_slice(&lengths[..LENGTHS]);
-        distances.copy_from_slice(&far[..DISTANCES]);
+    }
+
+    /// How often each item comes. Neighbours are counted in different tables, so that no addition waits for another.
+    #[inline(always)]
+    fn count_items(&self) -> [u32; ITEMS] {
+        let mut tables = [[0u32; ITEMS]; 4];
+        let [a, b, c, d] = &mut tables;
+        let (fours, rest) = self.items().as_chunks::<4>();
+        let slot = |item: Item| usize::from(item) % ITEMS;
+        for &[i, j, k, l] in fours {
+            a[slot(i)] += 1;
+            b[slot(j)] += 1;
+            c[slot(k)] += 1;
+            d[slot(l)] += 1;
+        }
+        for &item in rest {
+            a[slot(item)] += 1;
+        }
+        std::array::from_fn(|i| a[i] + b[i] + c[i] + d[i])
     }
 }
 

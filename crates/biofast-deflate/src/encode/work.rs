@@ -8,7 +8,8 @@ use super::lines::{Kind, Lines};
 use super::names::Names;
 use super::quals::Stretches;
 use super::repeats::Repeats;
-use super::runs::{Fill, Runs};
+use super::runs::Runs;
+use super::simd::Simd;
 use super::tokens::{MAX_TEXT, PADDING, Text, Tokens};
 
 /// Bases from which a line of them gets a block, and so codes, of its own: these save about a bit a base and a score, but
@@ -58,14 +59,14 @@ impl Work {
     ///
     /// Inlined into each instruction set's function, together with what it calls.
     #[inline(always)]
-    pub(super) fn encode(&mut self, text: &[u8], effort: Effort, fill: Fill) -> Option<usize> {
+    pub(super) fn encode<S: Simd>(&mut self, text: &[u8], effort: Effort) -> Option<usize> {
         let n = text.len();
         if !self.lines.find(text) {
             return None;
         }
         self.text.get_mut(..n)?.copy_from_slice(text);
         self.text[n..].fill(0);
-        self.runs.find(&self.text, n, fill);
+        self.runs.find::<S>(&self.text, n);
         self.costs.sample(&self.text, &self.lines, &self.runs);
         if self.costs.are_low() {
             return None;
@@ -86,7 +87,7 @@ impl Work {
                 Kind::Bases => {
                     let long = line.end - line.start >= LONG;
                     if long && done > block {
-                        self.emitter.block(text, block, tokens, false, &mut bits, &mut self.out);
+                        self.emitter.block(tokens, false, &mut bits, &mut self.out);
                         tokens.clear();
                         block = done;
                     }
@@ -96,7 +97,7 @@ impl Work {
                     self.repeats.add(text, (done, line.end), packed, &self.runs);
                     done = line.end;
                     if long && done < n {
-                        self.emitter.block(text, block, tokens, false, &mut bits, &mut self.out);
+                        self.emitter.block(tokens, false, &mut bits, &mut self.out);
                         tokens.clear();
                         block = done;
                     }
@@ -119,6 +120,9 @@ impl Work {
                         tail = Some(found);
                     }
                     match effort {
+                        Effort::Fast if self.costs.runs_are_dense() => {
+                            self.stretches.add_runs::<S>(tokens, text, (done, end), guides);
+                        }
                         Effort::Fast => {
                             self.stretches.add_at_runs(tokens, text, (done, end), guides);
                         }
@@ -129,14 +133,14 @@ impl Work {
                 Kind::Name => {
                     // The line feed before it is part of it, but at the start of the text.
                     let unit = (line.start.saturating_sub(1), n.min(line.end + 1));
-                    self.names.add_name(tokens, text, unit, tail.take());
+                    self.names.add_name(tokens, text, unit, tail.take(), &self.costs);
                     done = unit.1;
                 }
             }
         }
         let (text, tokens) = (&*self.text, &mut self.tokens);
-        tokens.literals(&text[done..n]);
-        self.emitter.block(text, block, tokens, true, &mut bits, &mut self.out);
+        tokens.literals(text, done, n);
+        self.emitter.block(tokens, true, &mut bits, &mut self.out);
         bits.finish(&mut self.out);
         let useful = bits.at < n && self.names.new_bytes * NEW <= n && !self.repeats.are_many();
         useful.then_some(bits.at)

@@ -292,6 +292,38 @@ const LIMIT_RECODE: Contestant = Contestant {
     ..LIMIT_INFLATE
 };
 
+// Compressing FASTQ: `filter` without conditions, which also reads the records and checks them.
+const BIOFAST_COMPRESS: Contestant =
+    Contestant { args: |c| compress(c, "fast"), answer: Answer::Fastp, ..BIOFAST };
+const BIOFAST_COMPRESS_1: Contestant =
+    Contestant { name: "biofast at level 1", args: |c| compress(c, "1"), ..BIOFAST_COMPRESS };
+const BIOFAST_COMPRESS_6: Contestant =
+    Contestant { name: "biofast at level 6", args: |c| compress(c, "6"), ..BIOFAST_COMPRESS };
+fn compress(call: &Call<'_>, level: &str) -> Vec<OsString> {
+    list(&[
+        &"filter",
+        &"--quiet",
+        &"--level",
+        &level,
+        &format!("-@{}", call.threads),
+        &"--json",
+        &call.report,
+        &call.file,
+        &"-o",
+        &call.report.with_extension("fq.gz").as_path(),
+    ])
+}
+const BGZIP_1: Contestant = Contestant {
+    name: "bgzip -l 1",
+    program: Program::Peer("bgzip"),
+    args: |c| list(&[&"-c", &"-l", &"1", &"-@", &c.threads.to_string(), &c.file]),
+    version_args: &["--version"],
+    answer: Answer::None,
+    scales: true,
+};
+const IGZIP_1: Contestant =
+    Contestant { name: "igzip -1", args: |c| list(&[&"-1", &"-c", &c.file]), ..IGZIP };
+
 // Filtering BAM at each tool's default level, which for samtools is libdeflate's 7, and biofast at that one, too.
 const BIOFAST_BAM_FILTER: Contestant =
     Contestant { args: |c| bam_filter(c, &[]), answer: Answer::Fastp, ..BIOFAST };
@@ -379,6 +411,24 @@ pub(crate) const JOBS: &[Job] = &[
             SEQTK_FILTER,
             FASTP_FILTER,
             LIMIT_RECODE,
+        ],
+    },
+    Job {
+        name: "fastq-compress",
+        about: "plain FASTQ to BGZF; biofast by its own encoder and at levels 1 and 6, reading records and writing a file, the others to /dev/null; limit: read the file 1 MB at a time on one thread and add up its words",
+        format: Format::Fastq,
+        full: "r1_1600k",
+        quick: "large",
+        limit: LIMIT_READ.name,
+        reads: &[],
+        contestants: &[
+            BIOFAST_COMPRESS,
+            Contestant { name: CONTROL, ..BIOFAST_COMPRESS },
+            BIOFAST_COMPRESS_1,
+            BIOFAST_COMPRESS_6,
+            BGZIP_1,
+            IGZIP_1,
+            LIMIT_READ,
         ],
     },
     Job {

@@ -3,9 +3,11 @@
 use biofast_kernels::Isa;
 
 use super::Effort;
-use super::runs;
+use super::simd::Portable;
 use super::work::Work;
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -17,10 +19,32 @@ pub(super) fn encode_for(isa: Isa) -> Encode {
     match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 | Isa::Avx512 => x86_64::encode(isa),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => aarch64::encode,
         _ => encode_portable,
     }
 }
 
 fn encode_portable(work: &mut Work, text: &[u8], effort: Effort) -> Option<usize> {
-    work.encode(text, effort, runs::fill_portable)
+    work.encode::<Portable>(text, effort)
 }
+
+/// Where the bytes of the items are that eight bits keep.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+static PICKED: [[u8; 16]; 256] = {
+    let mut orders = [[0; 16]; 256];
+    let mut keep = 0;
+    while keep < 256 {
+        let (mut item, mut n) = (0, 0);
+        while item < 8 {
+            if keep >> item & 1 == 1 {
+                orders[keep][2 * n] = 2 * item as u8;
+                orders[keep][2 * n + 1] = 2 * item as u8 + 1;
+                n += 1;
+            }
+            item += 1;
+        }
+        keep += 1;
+    }
+    orders
+};
