@@ -20,6 +20,7 @@ pub(crate) struct Portable;
 impl Isa for Portable {
     const REPEATS: bool = false;
 
+    // SAFETY: callers keep to what the trait demands of them.
     #[inline(always)]
     unsafe fn copy(to: *mut u8, distance: u64) {
         // SAFETY: as this function.
