@@ -23,10 +23,11 @@ fn found(bytes: &[u8], options: &Options) -> (Vec<Vec<u8>>, Option<String>) {
         let records = batch.iter().map(|record| record.as_bytes().to_vec());
         all.extend((batch.first_record()..).zip(records));
     };
-    let (mut all, error) = match par_fold(input.source, options, Vec::new, accept, |a, b| a.extend(b)) {
-        Ok((_, all)) => (all, None),
-        Err(fault) => (fault.so_far, Some(fault.error.to_string())),
-    };
+    let (mut all, error) =
+        match par_fold(input.source, options, Vec::new, accept, |a, b| a.extend(b)) {
+            Ok((_, all)) => (all, None),
+            Err(fault) => (fault.so_far, Some(fault.error.to_string())),
+        };
     all.sort();
     let numbers: Vec<u64> = all.iter().map(|(number, _)| *number).collect();
     assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
@@ -65,11 +66,19 @@ fn record() -> impl Strategy<Value = Vec<u8>> {
             bam::record(&Record { references: [reference, mate], mapq: 7, flags, name, len })
         },
     );
-    let tags = prop::sample::select(vec![&b""[..], b"NMC\x03", b"XZZabc\0", b"XBBs\x01\0\0\0\x05\0"]);
+    let tags =
+        prop::sample::select(vec![&b""[..], b"NMC\x03", b"XZZabc\0", b"XBBs\x01\0\0\0\x05\0"]);
     let aligned = (0i32..2, 0i32..900, 1usize..40, 0usize..4, tags).prop_map(
         |(reference, position, len, operations, tags)| {
             let cigar = (0..operations as u32).map(|op| (len as u32) << 4 | op).collect();
-            bam::aligned(&Aligned { reference, position, flags: 0, cigar, len, tags: tags.to_vec() })
+            bam::aligned(&Aligned {
+                reference,
+                position,
+                flags: 0,
+                cigar,
+                len,
+                tags: tags.to_vec(),
+            })
         },
     );
     prop_oneof![plain, aligned]
@@ -130,8 +139,13 @@ fn a_small_file_can_be_split_at_every_byte() {
         let (records, error) = found(&whole[..cut], &options(2, 50));
         let behind = cut.saturating_sub(whole.len() - records_len(&expected));
         let complete = whole_records(&expected, behind);
-        let at_boundary = behind == records_len(&expected[..complete]) && cut >= whole.len() - records_len(&expected);
-        assert_eq!((records.len(), error.is_some()), (complete, !at_boundary), "cut at {cut}: {error:?}");
+        let at_boundary = behind == records_len(&expected[..complete])
+            && cut >= whole.len() - records_len(&expected);
+        assert_eq!(
+            (records.len(), error.is_some()),
+            (complete, !at_boundary),
+            "cut at {cut}: {error:?}"
+        );
     }
 }
 

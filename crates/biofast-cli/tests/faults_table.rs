@@ -97,7 +97,7 @@ fn samples() -> [(&'static str, Vec<u8>); 2] {
 fn readers(name: &str) -> [&'static [&'static str]; 2] {
     match name {
         "x.bam" => [&["view", "-c"], &["stats", "--json"]],
-        _ => [&["filter", "--quiet"], &["stats", "--strict", "--json"]],
+        _ => [&["filter"], &["stats", "--strict", "--json"]],
     }
 }
 
@@ -150,7 +150,10 @@ fn a_flipped_bit_is_detected_or_changes_nothing() {
                 1 if found => row.detected(),
                 // `check` also looks at what readers needn't.
                 1 | 0 => {
-                    assert!(gunzip(&damaged) == content, "{name}: bit {bit} went unnoticed: {read:?}");
+                    assert!(
+                        gunzip(&damaged) == content,
+                        "{name}: bit {bit} went unnoticed: {read:?}"
+                    );
                     if run.code == 1 { row.detected() } else { row.harmless() }
                 }
                 _ => panic!("{name}: bit {bit}: {run:?}"),
@@ -164,12 +167,13 @@ fn a_flipped_bit_is_detected_or_changes_nothing() {
 fn a_file_cut_while_it_is_mapped_is_an_error() {
     let row = Row::default();
     let turns: Vec<u64> = (0..count(10, 100) as u64).collect();
-    let data = "@r\nACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIII\n".repeat(count(200_000, 2_000_000));
+    let data =
+        "@r\nACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIII\n".repeat(count(100_000, 400_000));
     each(&turns, |folder, &turn| {
         let path = folder.file("x.fq", &data);
         let mut command = command(&["stats", "--io", "mmap", "--json", "-@", "2", &path]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_micros(300 * turn));
+        std::thread::sleep(Duration::from_micros(200 * turn));
         let file = std::fs::File::options().write(true).open(&path).unwrap();
         file.set_len(data.len() as u64 / (2 + turn % 7)).unwrap();
         let output = child.wait_with_output().unwrap();
@@ -179,7 +183,7 @@ fn a_file_cut_while_it_is_mapped_is_an_error() {
             Some(0) => {
                 let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
                 let file = &json["files"][0];
-                let bytes = file["bases"].as_u64().unwrap() / 20 * 46;
+                let bytes = file["bases"].as_u64().unwrap() / 20 * 47;
                 assert!([data.len() as u64, data.len() as u64 / (2 + turn % 7)].contains(&bytes));
                 row.harmless();
             }

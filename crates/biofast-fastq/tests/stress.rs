@@ -79,7 +79,8 @@ impl Read for Slow {
         if self.chance.below(20) == 0 {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        let mut n = (1 + self.chance.below(400) as usize).min(out.len()).min(self.data.len() - self.at);
+        let mut n =
+            (1 + self.chance.below(400) as usize).min(out.len()).min(self.data.len() - self.at);
         if let Trouble::Read(at) | Trouble::ReadPanics(at) = self.trouble {
             // What comes before is given whatever the sizes of reads.
             n = n.min(at - self.at);
