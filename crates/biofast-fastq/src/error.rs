@@ -164,7 +164,7 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::InvalidBase { found, column } => write!(
                 f,
-                "expected a base (a letter, '-', '.' or '*'), found {} in column {column}",
+                "expected a base (a letter, a digit, '-', '.' or '*'), found {} in column {column}",
                 byte(*found)
             ),
             ErrorKind::InvalidQuality { found, column } => write!(

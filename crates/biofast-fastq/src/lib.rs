@@ -8,8 +8,8 @@
 //!
 //! All accept LF and CRLF, a missing final newline, blank lines between and after records,
 //! zero-length reads and wrapped (multi-line) records, and all check every record: `@`, `+`, a
-//! repeated caption that equals the name, equal lengths, sequence characters (letters, `-`,
-//! `.`, `*`) and quality characters (ASCII 33 to 126). A fault names the input, the record and
+//! repeated caption that equals the name, equal lengths, sequence characters (letters, digits,
+//! `-`, `.`, `*`) and quality characters (ASCII 33 to 126). A fault names the input, the record and
 //! the line; the records before it are delivered first.
 //!
 //! The format follows Cock et al. 2010, "The Sanger FASTQ file format for sequences with

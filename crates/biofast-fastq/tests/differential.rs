@@ -303,7 +303,7 @@ fn messages_name_record_line_expected_and_found() {
         ),
         (
             "@b\nA C\n+\nIII\n",
-            "record 2, line 6: expected a base (a letter, '-', '.' or '*'), found a space in column 2",
+            "record 2, line 6: expected a base (a letter, a digit, '-', '.' or '*'), found a space in column 2",
         ),
         (
             "@b\nACG\n+\nI\x7fI\n",

@@ -233,3 +233,20 @@ fn nothing_behind_a_bad_block_is_delivered() {
     assert!(text.starts_with(&out));
     assert_eq!(reader.read(&mut [0; 100]).unwrap(), 0, "a reader ends at its fault");
 }
+
+#[test]
+fn a_fault_of_gzip_has_one_message_whatever_the_size_of_chunks() {
+    // A distance that reaches back too far; found by fuzzing.
+    let member =
+        b"\x1f\x8b\x08\0\0\0\0\0\0\xffsH\xe4rt\xe6zr\x0f\xe1\xd2N\xe4\xf2\xf4\xe4r\xf0\xe4rH\
+        \xe2\xf2\xe3\xd2\xe6R\xe4\xe2\x02\x007\x94S\xee\x1c\0\0\0";
+    let message = |chunk_size| {
+        let (found, error) = read(member, &Options { chunk_size, ..options() });
+        (found, error.unwrap().to_string())
+    };
+    let expected = message(1 << 16);
+    assert!(expected.1.contains("corrupt deflate data"), "{}", expected.1);
+    for chunk_size in [1, 7, 8, 9, 50, 1000] {
+        assert_eq!(message(chunk_size), expected, "chunks of {chunk_size}");
+    }
+}

@@ -136,7 +136,7 @@ pub fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
     quality::count_qualities(qualities, histogram);
 }
 
-/// Index of the first byte that isn't an ASCII letter, `-`, `.` or `*`.
+/// Index of the first byte that isn't an ASCII letter, a digit (colour space), `-`, `.` or `*`.
 ///
 /// ```
 /// assert_eq!(biofast_kernels::find_invalid_base(b"ACGTN-"), None);

@@ -79,7 +79,7 @@ fn sum_error_probability(qualities: &[u8]) -> u64 {
 
 /// Also where the vector versions look for the index, once they know that there's an invalid byte.
 pub(crate) fn find_invalid_base(bytes: &[u8]) -> Option<usize> {
-    let valid = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'.' | b'*');
+    let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'*');
     bytes.iter().position(|&byte| !valid(byte))
 }
 

@@ -82,7 +82,8 @@ fn check_definitions(bytes: &[u8]) {
         assert_eq!((kernels.count_at_least)(bytes, least), above(least));
     }
 
-    let letters: Vec<u8> = (b'a'..=b'z').chain(b'A'..=b'Z').chain(*b"-.*").collect();
+    let letters: Vec<u8> =
+        (b'a'..=b'z').chain(b'A'..=b'Z').chain(b'0'..=b'9').chain(*b"-.*").collect();
     let invalid = bytes.iter().position(|byte| !letters.contains(byte));
     assert_eq!((kernels.find_invalid_base)(bytes), invalid);
     let invalid = bytes.iter().position(|&byte| !(33..=126).contains(&byte));

@@ -118,3 +118,34 @@ pub fn aligned(a: &Aligned) -> Vec<u8> {
     out[..4].copy_from_slice(&size.to_le_bytes());
     out
 }
+
+/// The reference BAM reader: the records' bytes without block sizes, up to the first fault of framing (SAM
+/// specification, 4.2), and whether there is one. `bytes` start behind a good header with that many references.
+pub fn read(mut bytes: &[u8], references: i32) -> (Vec<Vec<u8>>, bool) {
+    let mut out = Vec::new();
+    while !bytes.is_empty() {
+        match read_record(bytes, references) {
+            Some(record) => {
+                out.push(record.to_vec());
+                bytes = &bytes[4 + record.len()..];
+            }
+            None => return (out, true),
+        }
+    }
+    (out, false)
+}
+
+fn read_record(bytes: &[u8], references: i32) -> Option<&[u8]> {
+    let int = |at: usize| Some(i32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let size = usize::try_from(int(0)?).ok()?;
+    let record = bytes.get(4..4 + size)?;
+    if size < 32 {
+        return None;
+    }
+    let (name, bases) = (usize::from(record[8]), usize::try_from(int(20)?).ok()?);
+    let cigar = usize::from(u16::from_le_bytes([record[12], record[13]]));
+    let known = |reference: i32| (-1..references).contains(&reference);
+    let fits = 32 + name + 4 * cigar + bases.div_ceil(2) + bases <= size;
+    let named = name > 0 && record.get(31 + name) == Some(&0);
+    (known(int(4)?) && known(int(24)?) && fits && named).then_some(record)
+}

@@ -31,7 +31,7 @@ fn read() -> impl Strategy<Value = (String, Vec<u8>, Vec<u8>)> {
     let name = "[!-~]{0,12}( [ -~]{0,8})?";
     let len = prop_oneof![1 => Just(0usize), 8 => 1usize..40, 1 => 60usize..200];
     (name, len).prop_flat_map(|(name, len)| {
-        let bases = prop::collection::vec(prop::sample::select(&b"ACGTNacgtnRYU-.*"[..]), len);
+        let bases = prop::collection::vec(prop::sample::select(&b"ACGTNacgtnRYU0123-.*"[..]), len);
         // '@' and '+' at the start of a quality line are what misleads readers.
         let phred = prop_oneof![3 => 33u8..=126, 1 => Just(b'@'), 1 => Just(b'+')];
         (Just(name), bases, prop::collection::vec(phred, len))

@@ -51,7 +51,7 @@ fn record<'a>(
         sequence_lines.push(line);
     };
     let sequence = sequence_lines.concat();
-    let is_base = |b: &u8| b.is_ascii_alphabetic() || b"-.*".contains(b);
+    let is_base = |b: &u8| b.is_ascii_alphanumeric() || b"-.*".contains(b);
     if !sequence.iter().all(is_base) || !(caption.is_empty() || caption == definition) {
         return None;
     }

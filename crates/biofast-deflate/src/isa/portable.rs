@@ -24,6 +24,7 @@ impl Isa for Portable {
         unsafe { copy_32(to, from) };
     }
 
+    // SAFETY: callers keep to what the trait demands of them.
     #[inline(always)]
     unsafe fn repeat(to: *mut u8, distance: usize, length: usize) {
         // SAFETY: as this function.

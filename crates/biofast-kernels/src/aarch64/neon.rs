@@ -353,10 +353,10 @@ fn summarize_reads_neon(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSum
 
 #[target_feature(enable = "neon")]
 fn find_invalid_base_neon(bytes: &[u8]) -> Option<usize> {
-    // Upper nibble 2: bit 0, for * - . ; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A byte is valid when
-    // its two nibbles share a bit.
-    let upper = load(&[0, 0, 1, 0, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let lower = load(&[4, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 2, 2, 3, 3, 2]);
+    // Upper nibble 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z.
+    // A byte is valid when its two nibbles share a bit.
+    let upper = load(&[0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let lower = load(&[12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2]);
     find_invalid(
         bytes,
         b'A',

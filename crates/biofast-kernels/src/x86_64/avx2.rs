@@ -366,10 +366,10 @@ fn summarize_reads_avx2(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSum
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn find_invalid_base_avx2(bytes: &[u8]) -> Option<usize> {
-    // Upper nibble 2: bit 0, for * - . ; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A byte is valid when
-    // its two nibbles share a bit.
-    let upper = load_table(&[0, 0, 1, 0, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let lower = load_table(&[4, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 2, 2, 3, 3, 2]);
+    // Upper nibble 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z.
+    // A byte is valid when its two nibbles share a bit.
+    let upper = load_table(&[0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let lower = load_table(&[12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2]);
     let nibble = _mm256_set1_epi8(0x0f);
     let zero = _mm256_setzero_si256();
     find_invalid(

@@ -406,7 +406,7 @@ static INVALID_BASES: [u8; 128] = {
     let mut table = [0x80; 128];
     let mut byte = 0;
     while byte < 128u8 {
-        if byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'.' | b'*') {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'*') {
             table[byte as usize] = 0;
         }
         byte += 1;

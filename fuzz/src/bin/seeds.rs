@@ -1,0 +1,131 @@
+//! Writes small valid inputs for every target: `cargo run --bin seeds -- corpus`. CRAM needs samtools.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::{bam, container};
+
+fn put(folder: &Path, name: &str, parts: &[&[u8]]) {
+    std::fs::create_dir_all(folder).expect("a folder");
+    std::fs::write(folder.join(name), parts.concat()).expect("a file");
+}
+
+/// What `samtools view` makes of SAM text; `None` where it isn't installed.
+fn samtools(args: &[&str], text: &str) -> Option<Vec<u8>> {
+    let path = std::env::temp_dir().join(format!("biofast-seed-{}.sam", std::process::id()));
+    std::fs::write(&path, text).expect("a file");
+    let output =
+        Command::new("samtools").arg("view").args(args).arg(&path).stderr(Stdio::null()).output();
+    let _ = std::fs::remove_file(&path);
+    output.ok().filter(|o| o.status.success()).map(|o| o.stdout)
+}
+
+fn main() {
+    let corpus = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "corpus".into()));
+    let folder = |target: &str| corpus.join(target);
+    let fastq: &[(&str, &[u8])] = &[
+        ("plain", b"@a x\nACGT\n+\nIIII\n@b\nGG\n+b\n@+\n@c\n\n+\n\n"),
+        ("crlf", b"@a x\r\nACGT\r\n+\r\nIIII\r\n\r\n@b\r\nGG\r\n+\r\nII"),
+        ("wrapped", b"@a\nAC\nGT\n+a\nII\n@I\n@b\nN\n+\n!\n\n"),
+        ("short", b"@a\nACGT\n+\nIII\n@b\nA\n+\nI\n"),
+    ];
+    for (name, text) in fastq {
+        put(&folder("fastq"), name, &[b"\x05", text]);
+        put(&folder("check"), name, &[b"\x05", text]);
+        put(&folder("deflate"), name, &[b"\x03\x05", text]);
+        put(&folder("bgzf"), name, &[b"\x07", text]);
+        put(&folder("gzip"), name, &[b"\x0f", text]);
+        put(&folder("gzip"), &format!("raw-{name}"), &[b"\x02", &container::gzip(text)]);
+        put(&folder("bgzf"), &format!("raw-{name}"), &[b"\x02", &container::bgzf(text, 10)]);
+        for (kind, how) in [
+            (container::Kind::Zstd, "zstd"),
+            (container::Kind::Bzip2, "bzip2"),
+            (container::Kind::Xz, "xz"),
+        ] {
+            put(
+                &folder("check"),
+                &format!("{how}-{name}"),
+                &[b"\x05", &container::wrap(kind, text)],
+            );
+        }
+        let long = text.repeat(20);
+        for level in [0, 1, 6, 12] {
+            let mut compressor = libdeflater::Compressor::new(
+                libdeflater::CompressionLvl::new(level).expect("a level"),
+            );
+            let mut out = vec![0; compressor.deflate_compress_bound(long.len())];
+            let n = compressor.deflate_compress(&long, &mut out).expect("room");
+            put(&folder("inflate"), &format!("{name}-{level}"), &[b"\0\0\x02", &out[..n]]);
+        }
+    }
+    let extra = container::bgzf_block(b"ACGT", b"XY\x01\0z");
+    put(&folder("bgzf"), "extra", &[b"\x02", &extra, &container::bgzf(b"", 1)]);
+    for (number, oddities) in [(1, false), (2, true)] {
+        let shape = Shape { records: 4, sorted: number == 1, longest: 30, oddities, seed: number };
+        let text = sam::text(&shape);
+        put(&folder("sam"), &format!("{number}"), &[b"\x06", text.as_bytes()]);
+        put(&folder("check"), &format!("sam-{number}"), &[b"\x06", text.as_bytes()]);
+        for version in ["2.1", "3.0", "3.1"] {
+            for more in [&["-O", "cram,no_ref=1"][..], &["-O", "cram,embed_ref=2,small"]] {
+                let version_option = format!("version={version}");
+                let args = [more, &["--no-PG", "--output-fmt-option", &version_option]].concat();
+                if let Some(cram) = samtools(&args, &text) {
+                    put(
+                        &folder("cram"),
+                        &format!("{number}-{version}-{}", more[1].len()),
+                        &[b"\x04", &cram],
+                    );
+                }
+            }
+        }
+    }
+    let line = b"r\t99\tc\t7\t60\t2S3M1I2D4M\t=\t30\t40\tACGTNACGTA\tIIIIIIIIII\tNM:i:3\tXA:A:q\tXF:f:1.5\tXB:B:s,1,-2\tXH:H:1AE3\tMM:Z:C+m,1;\tML:B:C,9\n";
+    put(&folder("sam"), "tags", &[b"\x01", line]);
+    let tags = b"NMC\x03XAAqXff\0\0\xc0\x3fXBBs\x02\0\0\0\x01\0\xfe\xffXZZab\0";
+    let one = bam::aligned(&bam::Aligned {
+        reference: 0,
+        position: 6,
+        flags: 16,
+        cigar: vec![5 << 4, (2 << 4) | 4],
+        len: 7,
+        tags: tags.to_vec(),
+    });
+    let records: Vec<u8> = bam::records(3, 1).iter().flat_map(bam::record).collect();
+    let header = bam::header(&[("c1", 1000)]);
+    put(&folder("bam"), "whole", &[b"\x00", &header, &one, &records]);
+    put(&folder("bam"), "records", &[b"\x05", &one, &records]);
+    put(&folder("bam"), "framed", &[b"\x03", &one[4..]]);
+    put(
+        &folder("check"),
+        "bam",
+        &[b"\x05", &container::bgzf(&[&header[..], &one, &records].concat(), 100)],
+    );
+    let expressions = [
+        "mapq >= 30 && !flag.unmap && [NM] < 3",
+        "qname =~ \"^r[0-9]+$\" || length(seq) > 10 and cigar =~ \"S$\"",
+        "(pos + endpos) % 7 == 0x1f ^ 2 | ~3 & 5 && [MD] != \"\"",
+        "min(qual) > 5 && avg(qual) >= 1e1 && rname == \"chr1\" && exists([BC]) && default([NM], 3) < 2",
+        "!(ncigar - -2 * 3 / 4) && sqrt(qlen) > log(rlen) && exp(tlen) != pow(2, 3) && [RG:Z] !~ \"a|b\"",
+    ];
+    for (number, text) in expressions.iter().enumerate() {
+        put(&folder("expression"), &number.to_string(), &[text.as_bytes()]);
+    }
+    put(&folder("index"), "fai", &[b"\x01", b"c1\t12\t4\t8\t9\nc2\t4\t23\t4\t5\n"]);
+    let mut bai = b"BAI\x01\x02\0\0\0".to_vec();
+    for _ in 0..2 {
+        bai.extend(b"\x01\0\0\0\x49\x12\0\0\x01\0\0\0");
+        bai.extend(0u64.to_le_bytes());
+        bai.extend((5000u64 << 16).to_le_bytes());
+        bai.extend(b"\x01\0\0\0\0\0\0\0\0\0\0\0");
+    }
+    bai.extend([0; 8]);
+    put(&folder("index"), "bai", &[b"\x00", &bai]);
+    let mut csi = b"CSI\x01\x0e\0\0\0\x05\0\0\0\0\0\0\0\x02\0\0\0".to_vec();
+    for _ in 0..2 {
+        csi.extend(b"\x01\0\0\0\x49\x12\0\0\0\0\0\0\0\0\0\0\x01\0\0\0");
+        csi.extend(0u64.to_le_bytes());
+        csi.extend((5000u64 << 16).to_le_bytes());
+    }
+    put(&folder("index"), "csi", &[b"\x06", &container::bgzf(&csi, 100)]);
+}

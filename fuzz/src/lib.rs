@@ -1,0 +1,160 @@
+//! What the fuzz targets share: a bound on memory, and ways to read the same input twice.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use biofast_bam::{Batch, Detail, Input, InputOptions, SamWriter};
+use biofast_io::{IoMode, Options, Source};
+
+/// Counts what is allocated by Rust code. C libraries (zstd, xz, libdeflate) are seen by libFuzzer's own limit only.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+fn grown(by: usize) {
+    let live = LIVE.fetch_add(by, Ordering::Relaxed) + by;
+    PEAK.fetch_max(live, Ordering::Relaxed);
+}
+
+// SAFETY: every call is handed to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grown(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        grown(layout.size());
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        grown(size);
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Runs `f` on an input of `len` bytes and panics if it had more than 64 × input + 64 MB at once.
+pub fn bounded<T>(len: usize, f: impl FnOnce() -> T) -> T {
+    let before = LIVE.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let result = f();
+    let taken = PEAK.load(Ordering::Relaxed).saturating_sub(before);
+    assert!(taken <= 64 * len + (64 << 20), "{taken} bytes for an input of {len}");
+    result
+}
+
+/// How to read: threads and chunk.
+pub fn options(threads: usize, chunk_size: usize) -> Options {
+    Options { threads, chunk_size, io: IoMode::Read, strict: true, ..Options::serial() }
+}
+
+/// `data` as an input of that name.
+pub fn source(name: &str, data: &[u8]) -> Source {
+    Source::from_reader(name, std::io::Cursor::new(data.to_vec()))
+}
+
+/// What reading alignments gives.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Alignments {
+    /// The records' bytes up to the first fault, with their numbers.
+    pub records: Vec<(u64, Vec<u8>)>,
+    /// The records as SAM text with the header, as far as they can be text.
+    pub text: Vec<u8>,
+    /// The first fault.
+    pub error: Option<String>,
+}
+
+/// Reads alignments of any format and looks at every part of every record.
+pub fn alignments(data: &[u8], options: &Options, detail: Detail) -> Alignments {
+    let opening = InputOptions { io: options, reference: None, detail };
+    let input = match Input::open(source("x", data), &opening) {
+        Ok(input) => input,
+        Err(error) => {
+            return Alignments { records: vec![], text: vec![], error: Some(error.to_string()) };
+        }
+    };
+    let folded =
+        biofast_bam::par_fold(input.source, options, Part::default, accept, |all, part| {
+            all.header.get_or_insert_with(|| part.header.unwrap_or_default());
+            all.records.extend(part.records);
+        });
+    let (mut part, error) = match folded {
+        Ok((header, mut part)) => {
+            let mut text = Vec::new();
+            header.write_sam(&mut text);
+            part.header = Some(text);
+            (part, None)
+        }
+        Err(fault) => (fault.so_far, Some(fault.error.to_string())),
+    };
+    part.records.sort();
+    let mut text = part.header.unwrap_or_default();
+    part.records.iter().for_each(|(_, _, line)| text.extend(line));
+    let records = part.records.into_iter().map(|(number, bytes, _)| (number, bytes)).collect();
+    Alignments { records, text, error }
+}
+
+#[derive(Default)]
+struct Part {
+    header: Option<Vec<u8>>,
+    records: Vec<(u64, Vec<u8>, Vec<u8>)>,
+}
+
+fn accept(part: &mut Part, batch: Batch<'_>) {
+    let writer = SamWriter::new(batch.header());
+    part.header.get_or_insert_with(|| {
+        let mut text = Vec::new();
+        batch.header().write_sam(&mut text);
+        text
+    });
+    for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+        let mut text = Vec::new();
+        // What can't be text isn't, and says so.
+        let written = writer.write(&record, &mut text);
+        assert!(written.is_ok() || text.is_empty(), "half a line was left");
+        let parts = (record.alignment_end(), record.has_long_cigar(), record.check().is_ok());
+        let tags = record.tags().map(|tag| tag.as_int().unwrap_or(tag.value.len() as i64));
+        std::hint::black_box((parts, tags.sum_wrapping()));
+        part.records.push((number, record.as_bytes().to_vec(), text));
+    }
+}
+
+trait SumWrapping {
+    fn sum_wrapping(self) -> i64;
+}
+
+impl<I: Iterator<Item = i64>> SumWrapping for I {
+    fn sum_wrapping(self) -> i64 {
+        self.fold(0, i64::wrapping_add)
+    }
+}
+
+/// Reads `data` on one thread and on three with small chunks: the results must be the same. Returns them.
+pub fn alignments_alike(data: &[u8], chunk_size: usize, detail: Detail) -> Alignments {
+    let serial = bounded(data.len(), || alignments(data, &options(1, 1 << 16), detail));
+    let parallel = bounded(data.len(), || alignments(data, &options(3, chunk_size), detail));
+    assert_eq!(serial.error, parallel.error);
+    assert_eq!(serial.records, parallel.records);
+    serial
+}
+
+/// SAM text that was written from records must be read as records that give the same text.
+pub fn reads_back(text: &[u8]) {
+    let again = alignments(text, &options(1, 1 << 16), Detail::Full);
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(again.error, None, "what was written can't be read: {}", shown(text));
+    // The reader puts FLAG and RNAME right, once.
+    let third = alignments(&again.text, &options(1, 1 << 16), Detail::Full);
+    assert_eq!(shown(&third.text), shown(&again.text));
+}
