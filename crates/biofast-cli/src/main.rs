@@ -15,6 +15,7 @@ mod output;
 mod progress;
 mod reading;
 mod stats;
+mod verbose;
 mod view;
 
 use std::process::ExitCode;

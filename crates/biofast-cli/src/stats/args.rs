@@ -104,7 +104,7 @@ pub(crate) struct Args {
     #[arg(short, long)]
     pub(super) quiet: bool,
 
-    /// Say how each input was read
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
     #[arg(short, long)]
     pub(super) verbose: bool,
 

@@ -19,9 +19,9 @@ use biofast::ops::stats::{Collector, Encoding};
 use rayon::prelude::*;
 
 use crate::inputs::{self, Input};
-use crate::message;
 use crate::progress::Bar;
 use crate::reading;
+use crate::verbose::describe;
 
 use args::FormatName;
 pub(crate) use args::{Args, Format};
@@ -190,7 +190,9 @@ fn collect(
         {
             *error = format!("{}: {error}", biofast::io::Escaped(input.name().as_bytes()));
         }
-        describe(args, input, alignment_format.name(), &options);
+        if args.verbose {
+            describe(input, Some(alignment_format.name()), &options, args.threads);
+        }
         return Entry {
             sample: name.to_owned(),
             inputs: vec![input.name()],
@@ -215,7 +217,9 @@ fn collect(
         Ok(collector) => (collector, None),
         Err((collector, error)) => (collector, Some(error)),
     };
-    describe(args, input, "FASTQ", &options);
+    if args.verbose {
+        describe(input, Some("FASTQ"), &options, args.threads);
+    }
     let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
     let encoding = collector.summary().encoding;
     if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
@@ -246,26 +250,6 @@ fn warnings(input: &Input, found: impl IntoIterator<Item = String>) -> Vec<Strin
     let name = input.name();
     let name = biofast::io::Escaped(name.as_bytes());
     found.into_iter().map(|warning| format!("{name}: {warning}")).collect()
-}
-
-/// Says how an input was read, if the user wants to know.
-fn describe(args: &Args, input: &Input, format: &str, options: &Options) {
-    let Some(notes) = &options.notes else { return };
-    if args.verbose
-        && let Some(container) = notes.container()
-    {
-        message(
-            "note",
-            &format!(
-                "{}: {} {format}, {}, {} thread(s), {} kernels",
-                biofast::io::Escaped(input.name().as_bytes()),
-                container.name(),
-                if notes.is_mapped() { "memory-mapped" } else { "read" },
-                options.threads,
-                biofast::kernels::active(),
-            ),
-        );
-    }
 }
 
 #[cfg(test)]

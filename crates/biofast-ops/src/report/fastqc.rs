@@ -193,8 +193,9 @@ fn read_qualities(reads: &[u64]) -> Module {
     // The most frequent one; of equally frequent ones the lowest.
     let most = reads.iter().max().filter(|most| **most > 0);
     let verdict = match most.and_then(|most| reads.iter().position(|n| n == most)) {
-        Some(0..20) => Verdict::Fail,
-        Some(20..27) => Verdict::Warn,
+        // The limits count as beyond, unlike those of other modules.
+        Some(..=20) => Verdict::Fail,
+        Some(..=27) => Verdict::Warn,
         _ => Verdict::Pass,
     };
     Module { name: "Per sequence quality scores", verdict, table }
