@@ -157,7 +157,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let status = verdicts.iter().map(status).max_by_key(|status| *status as u8);
     for (input, verdict) in inputs.iter().zip(&verdicts) {
         if let Err(reason) = verdict {
-            message("error", &format!("{}: {reason}", Escaped(input.name().as_bytes())));
+            let error = format!("{}: {reason}", Escaped(input.name().as_bytes()));
+            message("error", &error);
+            crate::hint(&error);
         }
     }
     let text = if args.json { json(&inputs, &verdicts)? } else { lines(args, &inputs, &verdicts) };

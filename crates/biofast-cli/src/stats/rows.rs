@@ -12,7 +12,7 @@ use biofast::ops::stats::table::{self, Row};
 use biofast::ops::stats::{Collector, PairCheck, Summary};
 
 use super::{Format, alignments};
-use crate::{message, output};
+use crate::{hint, message, output};
 
 /// One row of the result.
 pub(crate) struct Entry {
@@ -93,6 +93,12 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
             entry.warnings.iter().for_each(|w| message("warning", w));
         }
         entry.errors.iter().for_each(|e| message("error", e));
+    }
+    // Of many errors the first is enough to learn from.
+    if let Some(error) = entries.iter().find_map(|entry| entry.errors.first())
+        && !quiet
+    {
+        hint(error);
     }
 }
 
