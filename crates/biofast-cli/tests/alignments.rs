@@ -294,7 +294,7 @@ fn a_bad_line_is_named_once() {
         "biofast: error: {path}: record 21, line 25: invalid SAM: expected as many qualities \
          (QUAL) as bases (SEQ), found 'III'\n"
     );
-    assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
+    assert_eq!(run.stderr, expected);
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub(crate) fn stage() -> Folder {
     for name in ["run", "indexes", "bin", "qc"] {
         std::fs::create_dir(folder.path(name)).unwrap();
     }
-    folder.file("wanted.txt", "r1\nr2\n");
+    folder.file("wanted.txt", "r1\nSIM001:12:HFKJJBGXY:1:11101:1456:1000\n");
     folder.file("files.txt", "reads.fq.gz\naln.bam\n");
     folder.file("targets.bed", "chr1\t1000\t900000\nchr2\t0\t500\n");
     let bases = |n: usize| "ACGTACGTTG".repeat(n / 10);
