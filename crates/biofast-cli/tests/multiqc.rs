@@ -50,8 +50,8 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     assert_eq!(number("sample_R2", "fastqc-total_sequences") * 1e6, 2_500.0);
     for (name, some) in [
         ("per_base_sequence_quality", "(150, 3"),
-        ("per_sequence_quality_scores", "(36, "),
-        ("per_sequence_gc_content_plot_Counts", "(40, "),
+        ("per_sequence_quality_scores", "(36.0, "),
+        ("per_sequence_gc_content_plot_Counts", "(40.0, 143.5)"),
         ("per_base_n_content", "(150, "),
     ] {
         let name = if name.ends_with("Counts") { name.into() } else { format!("{name}_plot") };
