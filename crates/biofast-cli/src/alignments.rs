@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use biofast::bam::{self, Detail, InputOptions, Query, Selection};
-use biofast::io::{Options, Progress, Source};
+use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::{flagstat, idxstats};
 use clap::ValueEnum;
 
@@ -14,6 +14,7 @@ use crate::inputs::{self, Input};
 use crate::output;
 use crate::progress::Bar;
 use crate::reading;
+use crate::verbose::describe;
 
 /// Count the records of a BAM, SAM or CRAM file by flag, as `samtools flagstat` prints it
 ///
@@ -88,6 +89,10 @@ struct Common {
     /// No progress bar
     #[arg(short, long)]
     quiet: bool,
+
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(short, long)]
+    verbose: bool,
 
     /// Decompressed bytes a worker takes at once; results never depend on it
     #[arg(long, hide = true, value_name = "BYTES")]
@@ -192,14 +197,20 @@ impl Common {
         let options = Options {
             strict: !self.allow_missing_eof,
             progress: Some(Arc::clone(&progress)),
+            notes: Some(Arc::new(Notes::default())),
             ..reading::options(self.threads, self.chunk_size)
         };
         // Whether a record overlaps a region is seen by its CIGAR.
         let detail = if self.regions.any() { Detail::Alignment } else { Detail::Placement };
         let opened = InputOptions { io: &options, reference: self.reference.clone(), detail };
         let query = self.regions.query(input, input.open()?, &opened)?;
-        let _bar = Bar::new(&progress, query.stored_len().or(input.len()), self.quiet);
-        collect(query, &options).map_err(|fault| fault.error.into())
+        let bar = Bar::new(&progress, query.stored_len().or(input.len()), self.quiet);
+        let result = collect(query, &options);
+        drop(bar);
+        if self.verbose {
+            describe(input, None, &options, self.threads);
+        }
+        result.map_err(|fault| fault.error.into())
     }
 
     fn print(&self, text: &str) -> Result<ExitCode> {

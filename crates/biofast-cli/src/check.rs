@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::fastq::pair;
-use biofast::io::{Escaped, Location, Options, Progress};
+use biofast::io::{Escaped, Location, Notes, Options, Progress};
 use biofast::ops::check::report::{FileReport, Report, Status};
 use biofast::ops::check::{self, Fault, Outcome, Rule};
 use clap::ValueEnum;
@@ -18,6 +18,7 @@ use crate::inputs::{self, Input};
 use crate::progress::Bar;
 use crate::reading;
 use crate::stats::readers;
+use crate::verbose::describe;
 use crate::{message, output};
 
 /// Check files of reads and alignments to the last byte: checksums, lengths, ends, every record,
@@ -95,6 +96,10 @@ pub(crate) struct Args {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(short, long)]
+    verbose: bool,
+
     /// Decompressed bytes a worker takes at once; results never depend on it
     #[arg(long, hide = true, value_name = "BYTES")]
     chunk_size: Option<std::num::NonZeroUsize>,
@@ -152,7 +157,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let status = verdicts.iter().map(status).max_by_key(|status| *status as u8);
     for (input, verdict) in inputs.iter().zip(&verdicts) {
         if let Err(reason) = verdict {
-            message("error", &format!("{}: {reason}", Escaped(input.name().as_bytes())));
+            let error = format!("{}: {reason}", Escaped(input.name().as_bytes()));
+            message("error", &error);
+            crate::hint(&error);
         }
     }
     let text = if args.json { json(&inputs, &verdicts)? } else { lines(args, &inputs, &verdicts) };
@@ -197,6 +204,7 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
     let io = Options {
         threads,
         progress: Some(Arc::clone(progress)),
+        notes: Some(Arc::new(Notes::default())),
         ..reading::options(None, args.chunk_size)
     };
     let pairs = args.paired || args.interleaved;
@@ -212,7 +220,12 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
         },
     };
     let source = input.open().map_err(|error| without_name(error.at(), error.kind()))?;
-    check::check(source, &options).map_err(|error| match &error {
+    let result = check::check(source, &options);
+    if args.verbose {
+        let format = result.as_ref().ok().map(|outcome| outcome.format.name());
+        describe(input, format, &io, args.threads);
+    }
+    result.map_err(|error| match &error {
         check::Error::Io(error) => without_name(error.at(), error.kind()),
         check::Error::Alignments(error) => without_name(error.at(), error.kind()),
         _ => error.to_string(),

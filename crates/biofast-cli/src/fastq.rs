@@ -120,6 +120,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reading: Reading,
+
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(long)]
+    verbose: bool,
 }
 
 /// An optional field's name, or `*`.
@@ -173,7 +177,7 @@ fn finish(
     result: Result<Summary, Problem>,
 ) -> Result<ExitCode> {
     let files = reading::files(&outputs);
-    watch.tell(input, args.reading.quiet);
+    watch.tell(input, args.reading.quiet, args.verbose, args.reading.threads);
     let result = result.and_then(|summary| {
         output::commit(outputs, false)?;
         Ok(summary)

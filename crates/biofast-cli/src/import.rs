@@ -7,13 +7,14 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self, Compression, Format, Level};
-use biofast::io::{Options, Progress};
+use biofast::io::{Notes, Options, Progress};
 use biofast::ops::import::{self, Import, ReadGroup, Summary, Wanted};
 
 use crate::inputs::{self, Input};
 use crate::message;
 use crate::progress::Bar;
 use crate::reading::{self, Stopped};
+use crate::verbose::describe;
 
 /// Write reads as unaligned BAM, as `samtools import`
 ///
@@ -105,6 +106,10 @@ pub(crate) struct Args {
     #[arg(long)]
     quiet: bool,
 
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(short, long)]
+    verbose: bool,
+
     /// Decompressed bytes a worker takes at once; results never depend on it
     #[arg(long, hide = true, value_name = "BYTES")]
     chunk_size: Option<std::num::NonZeroUsize>,
@@ -134,11 +139,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         _ => bail!("no input"),
     };
     let progress = Arc::new(Progress::default());
-    let options = Options {
+    let options = [0, 1].map(|_| Options {
         strict: args.strict,
         progress: Some(Arc::clone(&progress)),
+        notes: Some(Arc::new(Notes::default())),
         ..reading::options(args.threads, args.chunk_size)
-    };
+    });
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let compression = Compression::new(Format::Bgzf, level)?;
     let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
@@ -148,7 +154,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let result = outputs[0].append(&start).map_err(|e| Stopped::output(e, files)).and_then(|()| {
         let result = fastq::par_try_transform(
             sources,
-            [options.clone(), options],
+            options.clone(),
             None,
             &mut outputs,
             || (Vec::new(), Summary::default()),
@@ -163,6 +169,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         Ok(summary)
     });
     drop(bar);
+    if args.verbose {
+        for (input, options) in inputs.iter().zip(&options) {
+            describe(input, Some("FASTQ"), options, args.threads);
+        }
+    }
     match result {
         Ok(summary) => {
             if !args.quiet {

@@ -13,6 +13,7 @@ use crate::inputs::{self, Input};
 use crate::output;
 use crate::progress::Bar;
 use crate::reading;
+use crate::verbose::describe;
 
 /// Make the index of a BAM file sorted by coordinate, or of any BGZF file
 ///
@@ -63,6 +64,10 @@ pub(crate) struct Args {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(short, long)]
+    verbose: bool,
+
     /// Decompressed bytes a worker takes at once; results never depend on it
     #[arg(long, hide = true, value_name = "BYTES")]
     chunk_size: Option<std::num::NonZeroUsize>,
@@ -82,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         notes: Some(Arc::clone(&notes)),
         ..reading::options(args.threads, args.chunk_size)
     };
-    let _bar = Bar::new(&progress, input.len(), args.quiet);
+    let bar = Bar::new(&progress, input.len(), args.quiet);
     let format = match (args.bai, args.csi) {
         (true, _) => Some(Format::Bai),
         (_, true) => Some(Format::Csi),
@@ -110,11 +115,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 if !can_be_gzi {
                     return Err(error.into());
                 }
-                let options = Options { notes: None, ..options };
+                let options = Options { notes: None, ..options.clone() };
                 ("gzi", gzi::build(input.open()?, &options)?)
             }
         }
     };
+    drop(bar);
+    if args.verbose {
+        describe(input, None, &options, args.threads);
+    }
     let beside = || appended(&args.file, extension);
     let out = args.out.clone().unwrap_or_else(beside);
     match output::write_bytes(Some(&out), &bytes) {

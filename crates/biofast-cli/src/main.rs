@@ -7,6 +7,7 @@ mod alignments;
 mod check;
 mod fastq;
 mod filter;
+mod hints;
 mod import;
 mod index;
 mod inputs;
@@ -15,6 +16,7 @@ mod output;
 mod progress;
 mod reading;
 mod stats;
+mod verbose;
 mod view;
 
 use std::process::ExitCode;
@@ -65,7 +67,9 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
-            message("error", &described(&error));
+            let error = described(&error);
+            message("error", &error);
+            hint(&error);
             ExitCode::from(2)
         }
     }
@@ -117,6 +121,13 @@ fn check_overrides() -> anyhow::Result<()> {
     biofast::kernels::check_override()?;
     biofast::io::codec::check_override()?;
     Ok(())
+}
+
+/// What to do about an error, where that is known.
+fn hint(error: &str) {
+    if let Some(hint) = hints::of(error) {
+        message("hint", &hint);
+    }
 }
 
 /// A line on standard error. If even that can't be written, the exit code still tells.

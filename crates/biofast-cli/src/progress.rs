@@ -23,8 +23,11 @@ impl Bar {
         }
         let (progress, stop) = (Arc::clone(progress), Arc::clone(&done));
         let thread = std::thread::spawn(move || {
-            // Short runs show nothing.
-            std::thread::park_timeout(Duration::from_millis(300));
+            // Short runs show nothing, unless a test wants to see what longer ones show.
+            let always = std::env::var_os("BIOFAST_PROGRESS").is_some_and(|how| how == "always");
+            if !always {
+                std::thread::park_timeout(Duration::from_millis(300));
+            }
             let bar = match total {
                 Some(total) => ProgressBar::new(total).with_style(style(
                     "{bar:30} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
@@ -33,7 +36,8 @@ impl Bar {
                     ProgressBar::no_length().with_style(style("{spinner} {bytes}, {bytes_per_sec}"))
                 }
             };
-            while !stop.load(Ordering::Acquire) {
+            let mut first = always;
+            while std::mem::take(&mut first) || !stop.load(Ordering::Acquire) {
                 bar.set_position(progress.bytes());
                 bar.tick();
                 std::thread::park_timeout(Duration::from_millis(200));

@@ -15,6 +15,7 @@ use clap::ValueEnum;
 use crate::inputs::Input;
 use crate::message;
 use crate::progress::Bar;
+use crate::verbose::describe;
 
 /// How an input is read.
 #[derive(clap::Args)]
@@ -75,8 +76,17 @@ impl Watch {
         Bar::new(&self.progress, total, quiet)
     }
 
-    /// Says what was noticed.
-    pub(crate) fn tell(&self, input: &Input, quiet: bool) {
+    /// Says what was noticed, and how the input was read where that is wanted.
+    pub(crate) fn tell(
+        &self,
+        input: &Input,
+        quiet: bool,
+        verbose: bool,
+        threads: Option<std::num::NonZeroUsize>,
+    ) {
+        if verbose {
+            describe(input, None, &self.options, threads);
+        }
         if !quiet {
             tell(input, &self.notes);
         }

@@ -101,6 +101,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
 
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(short, long)]
+    verbose: bool,
+
     /// Each record once, whatever the number of regions it overlaps: what is done anyway
     #[arg(short = 'M', hide = true)]
     multi_region: bool,
@@ -141,7 +145,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         true => count(args, input, query, &watch),
         false => convert(args, input, query, &watch),
     };
-    watch.tell(input, args.reading.quiet);
+    watch.tell(input, args.reading.quiet, args.verbose, args.reading.threads);
     result
 }
 

@@ -1,5 +1,5 @@
-//! MultiQC reads the table of `stats -T` as seqkit's and the summary of `filter` as fastp's, with the
-//! figures that are in them. (Of the three reports of samtools, `alignment_stats.rs` shows it.)
+//! MultiQC reads the table of `stats -T` as seqkit's, the reports of `--format fastqc` as FastQC's and the
+//! summary of `filter` as fastp's, with the figures that are in them. (Of the three reports of samtools, `alignment_stats.rs` shows it.)
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -24,6 +24,8 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     let filter = ["filter", "--quiet", &r1, &r2, "--min-mean-qual", "20", "--cut-tail", "--stats"];
     let outputs = ["--json", &summary, "-o", &at("1.fq"), "--out2", &at("2.fq")];
     assert_eq!(biofast(&[&filter[..], &outputs].concat()).code, 0);
+    let fastqc = ["stats", "--format", "fastqc", &r1, &r2, "--out-dir", &at("in")];
+    assert_eq!(biofast(&fastqc).code, 0);
     let mut multiqc = Command::new("multiqc");
     multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
     let run = multiqc.output().unwrap();
@@ -45,6 +47,21 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     };
     assert_eq!(number("sample_R1", "Q30_pct"), 90.28);
     assert_eq!(number("sample_R2", "sum_len") * 1e6, 375_000.0);
+    assert_eq!(number("sample_R2", "fastqc-total_sequences") * 1e6, 2_500.0);
+    for (name, some) in [
+        ("per_base_sequence_quality", "(150, 3"),
+        ("per_sequence_quality_scores", "(36.0, "),
+        ("per_sequence_gc_content_plot_Counts", "(40.0, 143.5)"),
+        ("per_base_n_content", "(150, "),
+    ] {
+        let name = if name.ends_with("Counts") { name.into() } else { format!("{name}_plot") };
+        let plot = read(&format!("fastqc_{name}.txt"));
+        assert!(plot.contains("sample_R1") && plot.contains(some), "{name}: {plot}");
+    }
+    let verdicts = read("multiqc_fastqc.txt");
+    assert!(verdicts.contains("per_base_n_content") && verdicts.contains("\tfail\t"), "{verdicts}");
+    // Nobody ran FastQC.
+    assert!(!read("multiqc_software_versions.txt").contains("FastQC"));
     let json: Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
     let after = &json["summary"]["after_filtering"];
     let q30 = 100.0 * after["q30_rate"].as_f64().unwrap();

@@ -97,19 +97,6 @@ fn output_is_the_same_on_any_threads_simd_level_chunk_and_source() {
 }
 
 #[test]
-fn verbose_says_how_an_input_was_read() {
-    let path = sample("sample_R1.fq.bgz");
-    let run = biofast(&["stats", "-v", "--io", "mmap", "-@2", &path]);
-    let how = if cfg!(feature = "mmap") { "memory-mapped" } else { "read" };
-    let kernels = biofast::kernels::active();
-    assert_eq!(
-        run.stderr,
-        format!("biofast: note: {path}: bgzf FASTQ, {how}, 2 thread(s), {kernels} kernels\n")
-    );
-    assert!(biofast(&["stats", "-v", "--io", "read", &path]).stderr.contains("FASTQ, read, "));
-}
-
-#[test]
 fn an_unknown_inflate_codec_is_refused_and_both_known_ones_agree() {
     let path = sample("sample_R1.fq.bgz");
     let run = |codec: &str| {

@@ -8,6 +8,10 @@
 //! - [`ops`]: statistics of reads, flags of alignments, and how they are reported;
 //! - [`kernels`]: SIMD over sequences and qualities.
 //!
+//! The [`guide`] shows the five things people do: [reading FASTQ](guide::read_fastq), [folding in
+//! parallel](guide::fold_in_parallel), [filtering pairs](guide::filter_pairs), [querying a
+//! region](guide::query_a_region) and [using a kernel](guide::use_a_kernel).
+//!
 //! ```
 //! use biofast::io::{Options, Source};
 //! use biofast::ops::stats::Collector;
@@ -18,6 +22,8 @@
 //! assert_eq!(statistics.summary().gc.value(), 50.0);
 //! # Ok::<(), biofast::fastq::Error>(())
 //! ```
+
+pub mod guide;
 
 pub use biofast_bam as bam;
 pub use biofast_fastq as fastq;

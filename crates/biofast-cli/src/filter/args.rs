@@ -122,6 +122,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) quiet: bool,
 
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+
     /// Print help
     #[arg(long, short = '?', action = clap::ArgAction::Help)]
     help: Option<bool>,

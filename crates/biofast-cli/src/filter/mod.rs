@@ -26,6 +26,7 @@ pub(crate) use args::Args;
 use crate::inputs::{self, Input};
 use crate::progress::Bar;
 use crate::reading::{self, Stopped, command_line};
+use crate::verbose::describe;
 use args::IndexFormat;
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -84,8 +85,14 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
         notes: Some(notes),
         ..options(args)
     });
+    let read = options.clone();
     let result = apply(&filter, sources, options, args.which.head, outputs, args.sync);
     drop(bar);
+    if args.verbose {
+        for (input, options) in inputs.iter().zip(&read) {
+            describe(input, Some("FASTQ"), options, args.threads);
+        }
+    }
     if !args.quiet {
         inputs.iter().zip(&notes).for_each(|(input, notes)| reading::tell(input, notes));
     }

@@ -17,6 +17,7 @@ use crate::inputs::Input;
 use crate::output;
 use crate::progress::Bar;
 use crate::reading::tell;
+use crate::verbose::describe;
 
 /// Reads one input of alignments: its figures, and what is wrong with it.
 pub(super) fn collect(
@@ -74,6 +75,9 @@ pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
     let bar = Bar::new(&progress, input.len(), args.quiet);
     let statistics = SamtoolsStats::collect(source, &options, reference.as_ref());
     drop(bar);
+    if args.verbose {
+        describe(input, None, &options, args.threads);
+    }
     if !args.quiet {
         tell(input, &notes);
     }

@@ -22,6 +22,7 @@ Examples:
   biofast stats --plot reads.fq.gz
   biofast stats aln.bam
   biofast stats --format samtools aln.bam > aln.stats
+  biofast stats --format fastqc --out-dir qc *.fastq.gz
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
     /// Files of reads or alignments; '-' is standard input, which is also read when no file is named
@@ -35,7 +36,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) format: Format,
 
-    /// Output format; 'samtools' is the report of `samtools stats` for one file of alignments
+    /// Output format: 'samtools' is the report of `samtools stats` for one file of alignments,
+    /// 'fastqc' the text of FastQC that MultiQC reads, for FASTQ
     #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with_all = ["tsv", "json"])]
     pub(super) format_name: Option<FormatName>,
 
@@ -50,6 +52,11 @@ pub(crate) struct Args {
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
+
+    /// Write the reports of '--format fastqc' to DIR, which is made if it doesn't exist: a folder
+    /// NAME_fastqc for each file
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    pub(super) out_dir: Option<PathBuf>,
 
     /// Also write a report for the browser to FILE: charts and a table of all samples, in one file
     /// that needs no network
@@ -97,7 +104,7 @@ pub(crate) struct Args {
     #[arg(short, long)]
     pub(super) quiet: bool,
 
-    /// Say how each input was read
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
     #[arg(short, long)]
     pub(super) verbose: bool,
 
@@ -129,4 +136,6 @@ pub(super) enum FormatName {
     Json,
     /// The text of `samtools stats`
     Samtools,
+    /// The fastqc_data.txt of FastQC
+    Fastqc,
 }

@@ -2,6 +2,7 @@
 
 mod alignments;
 mod args;
+mod fastqc;
 mod html;
 mod mates;
 mod plot;
@@ -18,9 +19,9 @@ use biofast::ops::stats::{Collector, Encoding};
 use rayon::prelude::*;
 
 use crate::inputs::{self, Input};
-use crate::message;
 use crate::progress::Bar;
 use crate::reading;
+use crate::verbose::describe;
 
 use args::FormatName;
 pub(crate) use args::{Args, Format};
@@ -47,7 +48,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         return alignments::samtools(args, &inputs);
     }
     let names = sample_names(&args.sample, &inputs)?;
-    let wanted = Wanted::new(format, args.html.is_some() || args.plot);
+    let wanted = match args.format_name {
+        Some(FormatName::Fastqc) => {
+            fastqc::check(args, &names)?;
+            Wanted::FASTQC
+        }
+        _ if args.out_dir.is_some() => bail!("--out-dir goes with --format fastqc"),
+        _ => Wanted::new(format, args.html.is_some() || args.plot),
+    };
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.quiet);
@@ -67,6 +75,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             );
         }
         entries = join_by_sample(entries, wanted);
+    }
+    if args.format_name == Some(FormatName::Fastqc) {
+        return fastqc::write(args, &entries);
     }
     if let Some(path) = &args.html {
         write_html(path, &entries)?;
@@ -105,7 +116,9 @@ fn collect_all(
     // Samples are summed up as their inputs are done, so that only samples take memory.
     let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() {
         true => HashMap::new(),
-        false => names.iter().map(|name| (name.as_str(), Mutex::default())).collect(),
+        false => {
+            names.iter().map(|name| (name.as_str(), Mutex::new(wanted.collector(false)))).collect()
+        }
     };
     let mut entries: Vec<Entry> = pool.install(|| {
         let indexed = inputs.par_iter().zip(names).with_max_len(1);
@@ -177,7 +190,9 @@ fn collect(
         {
             *error = format!("{}: {error}", biofast::io::Escaped(input.name().as_bytes()));
         }
-        describe(args, input, alignment_format.name(), &options);
+        if args.verbose {
+            describe(input, Some(alignment_format.name()), &options, args.threads);
+        }
         return Entry {
             sample: name.to_owned(),
             inputs: vec![input.name()],
@@ -187,7 +202,7 @@ fn collect(
             figures: Figures::Alignments(alignment_format, figures),
         };
     }
-    let init = if pairs { Collector::with_pair_check } else { Collector::new };
+    let init = || wanted.collector(pairs);
     let result = match source {
         Ok(_) if args.regions.any() => {
             let name = input.name();
@@ -202,7 +217,9 @@ fn collect(
         Ok(collector) => (collector, None),
         Err((collector, error)) => (collector, Some(error)),
     };
-    describe(args, input, "FASTQ", &options);
+    if args.verbose {
+        describe(input, Some("FASTQ"), &options, args.threads);
+    }
     let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
     let encoding = collector.summary().encoding;
     if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
@@ -219,7 +236,7 @@ fn collect(
         warnings: warnings(input, found),
         pairs: collector.pair_check(),
         figures: match sample {
-            None => Figures::of(&collector, wanted),
+            None => Figures::of(&collector, wanted, name),
             Some(sample) => {
                 sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
                 Figures::Joined
@@ -233,26 +250,6 @@ fn warnings(input: &Input, found: impl IntoIterator<Item = String>) -> Vec<Strin
     let name = input.name();
     let name = biofast::io::Escaped(name.as_bytes());
     found.into_iter().map(|warning| format!("{name}: {warning}")).collect()
-}
-
-/// Says how an input was read, if the user wants to know.
-fn describe(args: &Args, input: &Input, format: &str, options: &Options) {
-    let Some(notes) = &options.notes else { return };
-    if args.verbose
-        && let Some(container) = notes.container()
-    {
-        message(
-            "note",
-            &format!(
-                "{}: {} {format}, {}, {} thread(s), {} kernels",
-                biofast::io::Escaped(input.name().as_bytes()),
-                container.name(),
-                if notes.is_mapped() { "memory-mapped" } else { "read" },
-                options.threads,
-                biofast::kernels::active(),
-            ),
-        );
-    }
 }
 
 #[cfg(test)]

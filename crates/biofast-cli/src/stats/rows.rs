@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::ops::alignment;
+use biofast::ops::report::fastqc;
 use biofast::ops::stats::report::{FileReport, Report, Statistics, Status};
 use biofast::ops::stats::table::{self, Row};
 use biofast::ops::stats::{Collector, PairCheck, Summary};
 
 use super::{Format, alignments};
-use crate::{message, output};
+use crate::{hint, message, output};
 
 /// One row of the result.
 pub(crate) struct Entry {
@@ -29,6 +30,8 @@ pub(crate) enum Figures {
     Reads(Option<Box<Summary>>, Option<Box<Statistics>>),
     /// Everything, where rows are yet to be joined.
     Collector(Box<Collector>),
+    /// Of reads, as FastQC has them.
+    Fastqc(Box<fastqc::Report>),
     /// Counted with another row of the same sample.
     Joined,
     /// Of alignments, with their format; nothing where nothing could be read.
@@ -40,12 +43,23 @@ pub(crate) enum Figures {
 pub(crate) struct Wanted {
     summary: bool,
     statistics: bool,
+    /// FastQC's report instead.
+    fastqc: bool,
 }
 
 impl Wanted {
+    /// FastQC's report and nothing else.
+    pub(super) const FASTQC: Wanted = Wanted { summary: false, statistics: false, fastqc: true };
+
     /// Those of `format`, and all of them where a report or plots are wanted, too.
     pub(crate) fn new(format: Format, everything: bool) -> Wanted {
-        Wanted { summary: !format.json, statistics: format.json || everything }
+        Wanted { summary: !format.json, statistics: format.json || everything, fastqc: false }
+    }
+
+    /// A collector of what is wanted.
+    pub(super) fn collector(self, pairs: bool) -> Collector {
+        let collector = if pairs { Collector::with_pair_check() } else { Collector::new() };
+        if self.fastqc { collector.for_fastqc() } else { collector }
     }
 }
 
@@ -58,8 +72,13 @@ impl Figures {
         }
     }
 
-    /// What is `wanted` of `collector`.
-    pub(crate) fn of(collector: &Collector, wanted: Wanted) -> Figures {
+    /// What is `wanted` of `collector`, of the sample called `name`.
+    pub(crate) fn of(collector: &Collector, wanted: Wanted, name: &str) -> Figures {
+        if wanted.fastqc
+            && let Some(report) = fastqc::Report::new(super::fastqc::file_name(name), collector)
+        {
+            return Figures::Fastqc(Box::new(report));
+        }
         Figures::Reads(
             wanted.summary.then(|| Box::new(collector.summary())),
             wanted.statistics.then(|| Box::new(Statistics::from(collector))),
@@ -74,6 +93,12 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
             entry.warnings.iter().for_each(|w| message("warning", w));
         }
         entry.errors.iter().for_each(|e| message("error", e));
+    }
+    // Of many errors the first is enough to learn from.
+    if let Some(error) = entries.iter().find_map(|entry| entry.errors.first())
+        && !quiet
+    {
+        hint(error);
     }
 }
 
@@ -103,7 +128,7 @@ pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted) -> Vec<Entry> 
     }
     for entry in &mut joined {
         if let Figures::Collector(collector) = &entry.figures {
-            entry.figures = Figures::of(collector, wanted);
+            entry.figures = Figures::of(collector, wanted, &entry.sample);
         }
     }
     joined

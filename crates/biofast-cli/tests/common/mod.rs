@@ -1,6 +1,9 @@
 //! Runs the real binary.
 #![allow(dead_code)]
 
+#[cfg(unix)]
+pub(crate) mod stage;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -29,7 +29,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use biofast_io::{Container, ErrorKind, Location, Notes, Source};
+use biofast_io::{Container, ErrorKind, Location, Source};
 
 pub use format::Format;
 
@@ -40,7 +40,7 @@ use crate::stats::PairCheck;
 /// How to check.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// How to read; `strict` and `notes` are set by the check itself.
+    /// How to read; `strict` is set by the check itself, and so are `notes` where there are none.
     pub io: &'a biofast_io::Options,
     /// A FASTA file with the reference sequences of CRAM.
     pub reference: Option<PathBuf>,
@@ -310,7 +310,7 @@ impl Outcome {
 /// If the input can't be read. Everything that is wrong with what can be read is a
 /// [`Fault`] of the [`Outcome`].
 pub fn check(mut source: Source, options: &Options<'_>) -> Result<Outcome, Error> {
-    let notes = Arc::new(Notes::default());
+    let notes = options.io.notes.clone().unwrap_or_default();
     let io = biofast_io::Options {
         strict: !options.allow_missing_eof,
         notes: Some(Arc::clone(&notes)),

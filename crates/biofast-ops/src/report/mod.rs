@@ -3,6 +3,7 @@
 //! Both take the structs that are printed as JSON, so that what is drawn is what can be read.
 
 mod bins;
+pub mod fastqc;
 pub mod html;
 mod number;
 pub mod plot;

@@ -4,6 +4,7 @@
 //! of threads gives the same bytes. [`Summary`] derives what people read; [`report`] is the
 //! JSON form that [`Collector`] can be read back from; [`table`] renders text.
 
+mod by_read;
 mod lengths;
 mod positions;
 mod read_quality;
@@ -40,6 +41,8 @@ pub struct Collector {
     /// Bases and qualities by position in the read.
     pub(crate) positions: Positions,
     pairs: Option<PairCheck>,
+    /// What only FastQC's report needs.
+    pub(crate) by_read: Option<Box<by_read::ByRead>>,
 }
 
 /// What the check of pairs needs to know of an input; small, and kept when the rest of a
@@ -106,6 +109,7 @@ impl Default for Collector {
             mean_quality: [0; PHRED_VALUES],
             positions: Positions::default(),
             pairs: None,
+            by_read: None,
         }
     }
 }
@@ -121,6 +125,11 @@ impl Collector {
         Collector { pairs: Some(PairCheck::default()), ..Collector::default() }
     }
 
+    /// The same collector, which also gathers what a [FastQC report](crate::report::fastqc) needs.
+    pub fn for_fastqc(self) -> Self {
+        Collector { by_read: Some(Box::default()), ..self }
+    }
+
     /// Collects all reads of `source` on `options.threads` threads, starting from `init`.
     ///
     /// # Errors
@@ -128,7 +137,7 @@ impl Collector {
     pub fn collect(
         source: Source,
         options: &Options,
-        init: fn() -> Collector,
+        init: impl Fn() -> Collector + Sync,
     ) -> Result<Collector, Fault<Box<Collector>, Error>> {
         biofast_fastq::par_fold(
             source,
@@ -163,6 +172,9 @@ impl Collector {
     /// they are missing. The slices are used up.
     pub(crate) fn add_reads(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
         self.accept_reads(sequences, qualities);
+        if let Some(by_read) = &mut self.by_read {
+            by_read.add(sequences, qualities);
+        }
         self.positions.add(sequences, qualities);
         self.reads += sequences.len() as u64;
     }
@@ -215,6 +227,9 @@ impl Collector {
         }
         self.positions.merge(&other.positions);
         if let (Some(mine), Some(theirs)) = (&mut self.pairs, &other.pairs) {
+            mine.merge(theirs);
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.by_read, &other.by_read) {
             mine.merge(theirs);
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
         (Some(chain), true) => job.count_reads(chain, query).and_then(|n| print(args, n)),
     };
     drop(bar);
-    watch.tell(input, args.quiet);
+    watch.tell(input, args.quiet, args.verbose, args.threads);
     match result {
         Ok(Some(report)) => {
             let files = files(args, input, partial, &report.records);

@@ -1,0 +1,123 @@
+//! A folder in which the commands of the help and of the documentation run.
+
+use std::fmt::Write;
+use std::process::Command;
+
+use super::{Folder, Run, biofast, command, finish, installed, reads, sample, text};
+
+/// 30 sorted pairs on two references.
+fn sam() -> String {
+    let mut text =
+        "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr1\tLN:3000000\n@SQ\tSN:chr2\tLN:200000\n\
+                    @RG\tID:lane1\tSM:s\n"
+            .to_owned();
+    for (reference, step) in [("chr1", 100_000), ("chr2", 3_000)] {
+        for i in 0..30 {
+            let (name, flag, mate) = match i % 2 {
+                0 => (i / 2, 99, 1 + (i + 1) * step),
+                _ => (i / 2, 147, 1 + (i - 1) * step),
+            };
+            let _ = writeln!(
+                text,
+                "run7:{reference}:{name}\t{flag}\t{reference}\t{}\t60\t40M\t=\t{mate}\t{}\t{}\t{}\tNM:i:{}\t\
+                 RG:Z:lane1\tBC:Z:ACGT",
+                1 + i * step,
+                if flag == 99 { step + 40 } else { -step - 40 },
+                "ACGTACGTTG".repeat(4),
+                "IIII5IIII?".repeat(4),
+                i % 4
+            );
+        }
+    }
+    text
+}
+
+/// A folder with every file that the examples name, and stand-ins for the programs they name.
+pub(crate) fn stage() -> Folder {
+    let folder = Folder::new();
+    // A part of the sample: some hundred commands read it.
+    let few = |name: &str| {
+        let to = text(&folder.path(&format!("few_{name}.gz")));
+        let run = biofast(&["filter", "--quiet", "--head", "300", &sample(name), "-o", &to]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        to
+    };
+    let (r1, r2) = (few("sample_R1.fq.bgz"), few("sample_R2.fq.bgz"));
+    for (from, names) in [
+        (
+            &r1,
+            &[
+                "reads_R1.fq.gz",
+                "R1.fq.gz",
+                "reads.fq.gz",
+                "a_1.fastq.gz",
+                "sample.fq.bgz",
+                "reads.fq.bgz",
+            ][..],
+        ),
+        (&r2, &["reads_R2.fq.gz", "R2.fq.gz", "a_2.fastq.gz"]),
+    ] {
+        for name in names {
+            std::fs::copy(from, folder.path(name)).unwrap();
+        }
+        std::fs::remove_file(from).unwrap();
+    }
+    for name in ["run", "indexes", "bin", "qc"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.file("wanted.txt", "r1\nSIM001:12:HFKJJBGXY:1:11101:1456:1000\n");
+    folder.file("files.txt", "reads.fq.gz\naln.bam\n");
+    folder.file("targets.bed", "chr1\t1000\t900000\nchr2\t0\t500\n");
+    let bases = |n: usize| "ACGTACGTTG".repeat(n / 10);
+    folder.file("genome.fa", format!(">chr1\n{}\n>chr2\n{}\n", bases(3_000_000), bases(200_000)));
+    let sam = folder.file("aln.sam", sam());
+    let fastq = folder.file("few.fq", reads("run7:", 50));
+    let at = |name: &str| text(&folder.path(name));
+    let run = |args: &[&str]| {
+        let run = biofast(args);
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    };
+    run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
+    run(&["index", &at("aln.bam")]);
+    for copy in ["x.bam", "run/1.bam"] {
+        std::fs::copy(folder.path("aln.bam"), folder.path(copy)).unwrap();
+    }
+    run(&["import", "-0", &fastq, "-o", &at("unaligned.bam")]);
+    for lane in ["lane1.json", "lane2.json"] {
+        run(&["stats", "--json", &fastq, "-o", &at(lane)]);
+    }
+    run(&["filter", "--quiet", &fastq, "--json", &at("summary.json"), "-o", &at("summed.fq")]);
+    std::fs::copy(folder.path("R2.fq.gz"), folder.path("other.fq.gz")).unwrap();
+    if installed("samtools") {
+        for to in ["aln.cram", "sorted.cram"] {
+            let mut samtools = Command::new("samtools");
+            samtools.args(["view", "-C", "-T", &at("genome.fa"), "-o", &at(to), &at("aln.bam")]);
+            assert!(samtools.status().unwrap().success());
+        }
+    }
+    let runner = command(&[]);
+    let words = std::iter::once(runner.get_program()).chain(runner.get_args());
+    let words: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+    for (name, script) in [
+        ("biofast", format!("exec {} \"$@\"", words.join(" "))),
+        ("curl", "exec cat x.bam".into()),
+        ("less", "exec cat".into()),
+        ("man", "exec cat".into()),
+        ("start-analysis", "exit 0".into()),
+    ] {
+        let path = folder.file(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        let made = Command::new("chmod").args(["+x", &path]).status().unwrap();
+        assert!(made.success());
+    }
+    folder
+}
+
+/// Runs a line as a shell does, in that folder.
+pub(crate) fn run(folder: &Folder, line: &str) -> Run {
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", folder.path("bin").display());
+    let mut shell = Command::new("bash");
+    shell.args(["-o", "pipefail", "-c", line]).env("PATH", &path);
+    shell.current_dir(folder.path("")).stdin(std::process::Stdio::null());
+    finish(shell)
+}

@@ -1,0 +1,26 @@
+//! Guides to the five things people do. Every example is compiled and run.
+//!
+//! | guide | what it is about |
+//! |---|---|
+//! | [`read_fastq`] | records one after the other, of any container |
+//! | [`fold_in_parallel`] | counting on all threads |
+//! | [`filter_pairs`] | trimming and selecting mates, and writing them |
+//! | [`query_a_region`] | the alignments of a region |
+//! | [`use_a_kernel`] | SIMD over bytes of your own |
+//!
+//! Small tools made with them are in the folder `examples` of this crate.
+
+#[doc = include_str!("guide/read_fastq.md")]
+pub mod read_fastq {}
+
+#[doc = include_str!("guide/fold_in_parallel.md")]
+pub mod fold_in_parallel {}
+
+#[doc = include_str!("guide/filter_pairs.md")]
+pub mod filter_pairs {}
+
+#[doc = include_str!("guide/query_a_region.md")]
+pub mod query_a_region {}
+
+#[doc = include_str!("guide/use_a_kernel.md")]
+pub mod use_a_kernel {}
