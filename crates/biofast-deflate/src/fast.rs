@@ -346,6 +346,7 @@ pub(crate) use joint_step;
 /// The same pointer, about which the compiler knows nothing: so it keeps one register for the tables of all lanes, and
 /// not the sum with every offset.
 #[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block)] // nothing looks at what it points to
 pub(crate) fn opaque(tables: *const Tables) -> *const Tables {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     {

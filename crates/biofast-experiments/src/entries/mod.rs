@@ -57,6 +57,7 @@ entries! {
     e048_equal_durability::EqualDurability,
     e049_learned_index::LearnedIndex,
     e050_crash_safety::CrashSafety,
+    e052_fastq_deflate::FastqDeflate,
 }
 
 #[cfg(test)]

@@ -1,0 +1,161 @@
+//! 052: BGZF blocks of FASTQ and BAM written at the toolkit's own levels and at libdeflate's.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use biofast::io::bgzf::{self, Deflater, Parsed};
+use biofast::io::output::Level;
+use flate2::read::MultiGzDecoder;
+use libdeflater::Decompressor;
+
+use crate::datasets::Format;
+use crate::lab::cell::Cell;
+use crate::lab::entry::{Entry, Outcome, Task, repeat};
+use crate::lab::inputs::Lab;
+use crate::lab::protocol::Scale;
+use crate::rng::Rng;
+
+/// Names the folder of the real sets, which are no part of the repository.
+const REAL: &str = "BIOFAST_LAB_READS";
+
+pub(super) struct FastqDeflate;
+
+impl Entry for FastqDeflate {
+    fn id(&self) -> &'static str {
+        "052"
+    }
+
+    fn applies(&self, cell: &Cell) -> bool {
+        !cell.get("data").starts_with("real-") || real(cell.get("data")).is_some()
+    }
+
+    fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
+        let text = text(cell.get("data"), lab)?;
+        let usual: usize = deflate(&mut deflater("1")?, &text).iter().map(Vec::len).sum();
+        let mut deflater = deflater(cell.get("level"))?;
+        let mut blocks = Vec::new();
+        Ok(Box::new(move |calls| {
+            if calls > 0 {
+                blocks = repeat(calls, || deflate(&mut deflater, &text));
+                return Ok(Outcome::deferred());
+            }
+            let size: usize = blocks.iter().map(Vec::len).sum();
+            Ok(Outcome::hashed(inflate(&blocks)?, text.len())
+                .with("size", size as f64)
+                .with("size_to_level_1", size as f64 / usual as f64))
+        }))
+    }
+}
+
+fn deflater(level: &str) -> Result<Deflater> {
+    Ok(Deflater::new(match level {
+        "fast" => Level::Fast,
+        "small" => Level::Small,
+        number => Level::Number(number.parse().context("no such level")?),
+    }))
+}
+
+/// BGZF blocks with their checksums.
+fn deflate(deflater: &mut Deflater, text: &[u8]) -> Vec<Vec<u8>> {
+    let mut spare = Vec::new();
+    let block = |text| {
+        let mut block = Vec::with_capacity(bgzf::BLOCK_TEXT);
+        deflater.deflate(text, &mut block, &mut spare);
+        block
+    };
+    text.chunks(bgzf::BLOCK_TEXT).map(block).collect()
+}
+
+/// The text of blocks, by libdeflate.
+fn inflate(blocks: &[Vec<u8>]) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    let mut codec = Decompressor::new();
+    for block in blocks {
+        let Parsed::Block(header) = bgzf::parse_header(block) else { bail!("no BGZF block") };
+        let len = bgzf::Block::new(block, 0, header, 0).map_err(anyhow::Error::msg)?.inflated_len;
+        let stream = &block[header.header_len..header.block_len - 8];
+        let start = all.len();
+        all.resize(start + len, 0);
+        let n = codec.deflate_decompress(stream, &mut all[start..])?;
+        ensure!(n == len, "{n} bytes instead of {len}");
+    }
+    Ok(all)
+}
+
+/// The file of a real set, where there is one.
+fn real(data: &str) -> Option<PathBuf> {
+    let name = match data {
+        "real-50" => "chipseq_SRR5204809-10_R1.fastq.gz",
+        "real-binned" => "novaseq_binned.fastq.gz",
+        "real-nanopore" => "ont_mix_permissive.fastq.gz",
+        _ => return None,
+    };
+    let path = Path::new(&std::env::var_os(REAL)?).join(name);
+    path.exists().then_some(path)
+}
+
+/// The first bytes of a set.
+fn text(data: &str, lab: &Lab) -> Result<Vec<u8>> {
+    let quick = lab.scale == Scale::Quick;
+    let most = if quick { 1 << 20 } else { 8 << 20 };
+    let path = match data {
+        "hiseq" => lab.file(if quick { "medium" } else { "large" }, Format::Fastq)?,
+        "binned" => lab.file("novaseq_100k", Format::Fastq)?,
+        "long" => lab.file("long_10k", Format::Fastq)?,
+        "bam" => lab.file("aln_50k", Format::Bam)?,
+        "amplicons" => return Ok(amplicons(most)),
+        other => real(other).with_context(|| format!("no set is called {other:?}"))?,
+    };
+    let file = std::fs::File::open(&path).with_context(|| format!("{}", path.display()))?;
+    let mut text = Vec::new();
+    let read = match data {
+        "hiseq" | "binned" | "long" => file.take(most as u64).read_to_end(&mut text),
+        _ => MultiGzDecoder::new(file).take(most as u64).read_to_end(&mut text),
+    };
+    read.with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(text)
+}
+
+/// Reads of one template of 250 bases with an error in a hundred; scores as a walk.
+fn amplicons(most: usize) -> Vec<u8> {
+    let mut random = Rng::new(52, 0, 0);
+    let template: Vec<u8> = (0..250).map(|_| b"ACGT"[random.below(4) as usize]).collect();
+    let mut text = Vec::with_capacity(most + 1024);
+    for read in 0.. {
+        if text.len() >= most {
+            break;
+        }
+        let place = (random.below(30_000), 1000 + read / 20);
+        text.extend_from_slice(format!("@SIM:1:FCX:1:1101:{}:{} 1:N:0:ACGT\n", place.0, place.1).as_bytes());
+        for &base in &template {
+            text.push(if random.below(100) == 0 { b"ACGT"[random.below(4) as usize] } else { base });
+        }
+        text.extend_from_slice(b"\n+\n");
+        let mut score = 35;
+        for _ in 0..template.len() {
+            if random.below(4) == 0 {
+                score = (score + random.below(5)).saturating_sub(2).clamp(2, 40);
+            }
+            text.push(b'!' + score as u8);
+        }
+        text.push(b'\n');
+    }
+    text.truncate(most);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_gives_the_text_back() {
+        let text = amplicons(300_000);
+        for level in ["fast", "small", "1", "6"] {
+            let blocks = deflate(&mut deflater(level).expect("a level"), &text);
+            assert_eq!(blocks.len(), 5);
+            assert!(inflate(&blocks).expect("BGZF") == text, "{level}");
+        }
+    }
+}
