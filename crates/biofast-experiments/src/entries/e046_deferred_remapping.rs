@@ -63,8 +63,11 @@ struct Base {
     inserted: u64,
 }
 
+/// Stores by preload and bytes of a value.
+type Bases = BTreeMap<(String, usize), Arc<Mutex<Base>>>;
+
 /// The stores of a run: conditions that differ in remapping share one.
-static BASES: Mutex<BTreeMap<(String, usize), Arc<Mutex<Base>>>> = Mutex::new(BTreeMap::new());
+static BASES: Mutex<Bases> = Mutex::new(BTreeMap::new());
 
 fn base(preload: &str, value: usize, lab: &Lab) -> Result<Arc<Mutex<Base>>> {
     let mut bases = BASES.lock().unwrap_or_else(PoisonError::into_inner);

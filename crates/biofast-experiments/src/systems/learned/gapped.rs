@@ -235,8 +235,8 @@ mod tests {
             let n = rng.below(20_000);
             let mut keys: Vec<u64> = match seed % 4 {
                 0 => (0..n).map(|_| rng.next()).collect(),
-                1 => (0..n).map(|i| 1 << 62 | i * 359).collect(),
-                2 => (0..n).map(|i| (i / 180) << 30 | (i % 180) * 359).collect(),
+                1 => (0..n).map(|i| (1 << 62) | (i * 359)).collect(),
+                2 => (0..n).map(|i| ((i / 180) << 30) | ((i % 180) * 359)).collect(),
                 _ => (0..n).map(|_| 1 << rng.below(64) | rng.below(99)).collect(),
             };
             keys.sort_unstable();

@@ -121,7 +121,7 @@ mod tests {
             let mut keys: Vec<u64> = match seed % 5 {
                 0 => (0..n).map(|_| rng.next()).collect(),
                 1 => (0..n).map(|i| i * 359 + rng.below(9)).collect(),
-                2 => (0..n).map(|i| (i / 180) << 30 | (i % 180) * 359).collect(),
+                2 => (0..n).map(|i| ((i / 180) << 30) | ((i % 180) * 359)).collect(),
                 3 => (0..n).map(|i| u64::MAX - (i * i)).collect(),
                 _ => (0..n).map(|_| 1 << rng.below(64) | rng.below(999)).collect(),
             };

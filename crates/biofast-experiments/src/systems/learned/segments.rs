@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_line_is_one_segment() {
-        let keys: Vec<u64> = (0..100_000).map(|i| 1 << 60 | i * 359).collect();
+        let keys: Vec<u64> = (0..100_000).map(|i| (1 << 60) | (i * 359)).collect();
         assert_eq!(segments(&keys, 1).len(), 1);
     }
 
