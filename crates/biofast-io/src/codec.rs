@@ -109,6 +109,8 @@ impl Trial {
     const FIRST: u32 = 3;
     /// One in so many groups goes to the slower decoder afterwards.
     const PERIOD: u32 = 64;
+    /// By how much the best time counts for less with each group.
+    const FADING: f64 = 1.01;
 
     /// The decoder for the next group.
     pub(crate) fn next(&mut self) -> Codec {
@@ -130,8 +132,8 @@ impl Trial {
         if bytes >= 1 << 18 {
             let now = took.as_nanos() as f64 / bytes as f64;
             let pace = &mut self.pace[codec as usize];
-            // One disturbed group must not decide.
-            *pace = Some(pace.map_or(now, |before| before.min(now) * 0.9 + now * 0.1));
+            // The best of late: a group that was disturbed must not decide.
+            *pace = Some(pace.map_or(now, |before| now.min(before * Self::FADING)));
         }
     }
 }

@@ -164,8 +164,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Eight BGZF blocks: what fits beside a worker's tables in a second-level cache of 1 MB.
-    pub const DEFAULT_CHUNK_SIZE: usize = 8 * 65_536;
+    /// Nine BGZF blocks: what fits beside a worker's tables in a second-level cache of 1 MB, and three times as many as
+    /// `biofast-deflate` inflates at once on x86-64.
+    pub const DEFAULT_CHUNK_SIZE: usize = 9 * 65_536;
     /// 1 GiB.
     pub const MAX_CHUNK_SIZE: usize = 1 << 30;
 
