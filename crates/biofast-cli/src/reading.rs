@@ -21,7 +21,7 @@ use crate::verbose::describe;
 #[derive(clap::Args)]
 pub(crate) struct Reading {
     /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, value_name = "N")]
+    #[arg(short = '@', long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 
     /// Accept a file without its end-of-file block (BAM) or container (CRAM)
@@ -91,6 +91,19 @@ impl Watch {
             tell(input, &self.notes);
         }
     }
+}
+
+/// More threads than any machine has use for are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+/// A number of threads as typed.
+pub(crate) fn threads(typed: &str) -> Result<std::num::NonZeroUsize, String> {
+    let number =
+        typed.parse().ok().filter(|number: &std::num::NonZeroUsize| number.get() <= MOST_THREADS);
+    number.ok_or_else(|| {
+        let all = biofast::io::available_threads();
+        format!("a number from 1 to {MOST_THREADS} is needed; without -@ all {all} of this machine are used")
+    })
 }
 
 /// The options as typed; the defaults for what isn't.
