@@ -54,6 +54,17 @@ fn errors_say_what_to_do_next() {
     expect(&["filter", &first, "-o", &text(&folder.path(""))], &["name a file in it"]);
     expect(&["index", &sam], &["expected BAM, found SAM", "biofast view -b --write-index"]);
     expect(&["stats", "--paired", &first], &["two by two", "--interleaved"]);
+    // A name that promises what isn't written.
+    for (args, needed) in [
+        (["filter", &first, "-o", &at("1.fq.xz")], "name it .gz (BGZF) or .zst"),
+        (["filter", &first, "-o", &at("1.bam")], "biofast import"),
+        (["filter", &bam, "-o", &at("1.fq.gz")], "biofast fastq"),
+        (["view", &bam, "-o", &at("1.cram")], "name it .bam or .sam"),
+        (["fastq", &bam, "-o", &at("1.fq.bz2")], "name it .gz (BGZF) or .zst"),
+    ] {
+        assert_error(&biofast(&args), &[needed]);
+        assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
+    }
     expect(&["flagstat", &at("nothing-like-it")], &["hint: is the name spelt right"]);
     expect(&["stats", &text(&folder.path(""))], &["directory", "*.fastq.gz"]);
     expect(&["filter", &cut], &["truncated", "get it again", "biofast check"]);
