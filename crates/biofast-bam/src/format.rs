@@ -57,6 +57,8 @@ impl Format {
             [b'B', b'A', b'I', 1, ..] => Err("a BAM index (BAI)"),
             [b'C', b'S', b'I', 1, ..] => Err("an index (CSI)"),
             _ if bytes.starts_with(b"##fileformat=VCF") => Err("VCF text"),
+            [b'P', b'K', 3, 4, ..] => Err("a ZIP archive"),
+            _ if bytes.get(257..262) == Some(b"ustar") => Err("a tar archive"),
             _ if bytes.iter().all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r')) => {
                 Err("text that is neither SAM header lines nor alignment lines")
             }

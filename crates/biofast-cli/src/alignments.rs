@@ -79,7 +79,7 @@ struct Common {
     out: Option<PathBuf>,
 
     /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N")]
+    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
     threads: Option<std::num::NonZeroUsize>,
 
     /// Accept a file without its end-of-file block (BAM) or container (CRAM)

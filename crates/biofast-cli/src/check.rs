@@ -89,7 +89,7 @@ pub(crate) struct Args {
     stdin_label: String,
 
     /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N")]
+    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
     threads: Option<std::num::NonZeroUsize>,
 
     /// Print lines of faulty and unreadable files only; no progress bar
@@ -141,7 +141,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let inputs = inputs::gather(files, args.files_from.as_deref(), &args.stdin_label)?;
     let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
     if args.paired && !inputs.len().is_multiple_of(2) {
-        bail!("--paired takes files two by two, but {} are named", inputs.len());
+        bail!("--paired takes files two by two: an even number, not {}", inputs.len());
     }
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();

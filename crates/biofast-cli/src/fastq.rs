@@ -256,7 +256,7 @@ impl<'a> Files<'a> {
         if let Some(known) = self.paths.iter().position(|known| *known == path) {
             return Ok(known);
         }
-        let format = path.map_or(Format::Plain, Format::from_name);
+        let format = path.map_or(Ok(Format::Plain), reading::format_of_reads)?;
         let level = self.level.filter(|_| format != Format::Plain);
         self.outputs.push(reading::open_output(path, Compression::new(format, level)?)?);
         self.paths.push(path);

@@ -37,6 +37,18 @@ const HINTS: &[(&str, &str)] = &[
         "one of the files is cut or was filtered alone: filter both together, as `biofast filter R1 R2 -o … --out2 …`",
     ),
     ("says it is mate", "are the files named in the right order, first reads first?"),
+    (
+        "--paired takes files two by two",
+        "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
+    ),
+    (
+        "expected BAM, found SAM",
+        "`biofast view -b --write-index FILE -o FILE.bam` makes BAM and its index of it",
+    ),
+    (
+        "expected BAM, found text that may be FASTQ",
+        "an index of FASTQ needs the blocks of BGZF: `biofast filter FILE -o FILE.bgz` writes them",
+    ),
     ("not FASTQ", "FASTQ begins with '@'; `biofast check FILE` says what a file holds"),
     (
         "expected a header line starting with '@'",
@@ -46,6 +58,9 @@ const HINTS: &[(&str, &str)] = &[
 
 /// What helps with an error that says this.
 pub(crate) fn of(error: &str) -> Option<String> {
+    if let Some(output) = error.strip_prefix("can't write ") {
+        return of_output(output);
+    }
     if let Some((name, _)) = error.split_once(": No such file or directory") {
         return Some(match neighbour(Path::new(name)) {
             Some(other) => format!("is it {other}?"),
@@ -54,6 +69,23 @@ pub(crate) fn of(error: &str) -> Option<String> {
     }
     let (_, hint) = HINTS.iter().find(|(said, _)| error.contains(said))?;
     Some((*hint).to_owned())
+}
+
+/// What helps when this output can't be written.
+fn of_output(error: &str) -> Option<String> {
+    if let Some((name, _)) = error.split_once(": No such file or directory") {
+        let folder = Path::new(name).parent().filter(|folder| !folder.as_os_str().is_empty())?;
+        return Some(format!(
+            "there is no folder {0}: make it with mkdir -p {0}",
+            folder.display()
+        ));
+    }
+    let hints = [
+        ("Is a directory", "that is a folder: name a file in it"),
+        ("No space left", "the disk is full: make room, or write to another one"),
+        ("Permission denied", "write to a folder of your own"),
+    ];
+    hints.iter().find(|(said, _)| error.contains(said)).map(|(_, hint)| (*hint).to_owned())
 }
 
 /// The file in the same folder whose name is most like that of `path`, if one is much like it.

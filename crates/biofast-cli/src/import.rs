@@ -95,7 +95,7 @@ pub(crate) struct Args {
     no_program: bool,
 
     /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, value_name = "N")]
+    #[arg(short = '@', long, value_name = "N", value_parser = reading::threads)]
     threads: Option<std::num::NonZeroUsize>,
 
     /// BGZF without its end-of-file block is an error

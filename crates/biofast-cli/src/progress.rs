@@ -22,7 +22,7 @@ impl Bar {
             return Bar { thread: None, done };
         }
         let (progress, stop) = (Arc::clone(progress), Arc::clone(&done));
-        let thread = std::thread::spawn(move || {
+        let follow = move || {
             // Short runs show nothing, unless a test wants to see what longer ones show.
             let always = std::env::var_os("BIOFAST_PROGRESS").is_some_and(|how| how == "always");
             if !always {
@@ -43,8 +43,9 @@ impl Bar {
                 std::thread::park_timeout(Duration::from_millis(200));
             }
             bar.finish_and_clear();
-        });
-        Bar { thread: Some(thread), done }
+        };
+        // Without a thread to spare there is no bar.
+        Bar { thread: std::thread::Builder::new().spawn(follow).ok(), done }
     }
 }
 

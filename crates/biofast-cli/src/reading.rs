@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use biofast::bam::{Detail, InputOptions, Program, flag};
-use biofast::io::output::{self, Compression, Output};
+use biofast::io::output::{self, Compression, Format, Output};
 use biofast::io::pipeline::Failure;
 use biofast::io::{IoMode, Notes, Options, Progress};
 use clap::ValueEnum;
@@ -21,7 +21,7 @@ use crate::verbose::describe;
 #[derive(clap::Args)]
 pub(crate) struct Reading {
     /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, value_name = "N")]
+    #[arg(short = '@', long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 
     /// Accept a file without its end-of-file block (BAM) or container (CRAM)
@@ -91,6 +91,19 @@ impl Watch {
             tell(input, &self.notes);
         }
     }
+}
+
+/// More threads than any machine has use for are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+/// A number of threads as typed.
+pub(crate) fn threads(typed: &str) -> Result<std::num::NonZeroUsize, String> {
+    let number =
+        typed.parse().ok().filter(|number: &std::num::NonZeroUsize| number.get() <= MOST_THREADS);
+    number.ok_or_else(|| {
+        let all = biofast::io::available_threads();
+        format!("a number from 1 to {MOST_THREADS} is needed; without -@ all {all} of this machine are used")
+    })
 }
 
 /// The options as typed; the defaults for what isn't.
@@ -267,6 +280,49 @@ pub(crate) fn command_line() -> String {
         *first = "biofast".into();
     }
     words.join(" ")
+}
+
+/// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
+pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
+    match ending(path).as_str() {
+        "bam" | "sam" | "cram" => {
+            bail!("{} is to hold FASTQ; `biofast import` makes BAM of FASTQ", path.display())
+        }
+        ending => refuse_unwritten(path, ending)?,
+    }
+    Ok(Format::from_name(path))
+}
+
+/// The same of SAM.
+pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
+    let inner = match Format::from_name(path) {
+        Format::Plain => ending(path),
+        _ => path.file_stem().map(|stem| ending(stem.as_ref())).unwrap_or_default(),
+    };
+    match inner.as_str() {
+        "cram" => {
+            bail!("can't write {}: CRAM is read, not written; name it .bam or .sam", path.display())
+        }
+        "fq" | "fastq" => {
+            bail!("{} is to hold alignments; `biofast fastq` makes FASTQ of them", path.display())
+        }
+        ending => refuse_unwritten(path, ending)?,
+    }
+    Ok(Format::from_name(path))
+}
+
+fn refuse_unwritten(path: &Path, ending: &str) -> Result<()> {
+    if matches!(ending, "xz" | "bz2") {
+        bail!(
+            "can't write {}: {ending} is read, not written; name it .gz (BGZF) or .zst",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_ascii_lowercase().to_string_lossy().into_owned()
 }
 
 /// Where a file's name ends in `extension`, whatever the case.

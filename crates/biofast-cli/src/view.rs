@@ -242,6 +242,7 @@ fn convert(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<Ex
     );
     let format = match (is_bam, &args.output) {
         (true, _) => Format::Bgzf,
+        (false, Some(path)) if args.output_fmt.is_none() => reading::format_of_sam(path)?,
         (false, Some(path)) => Format::from_name(path),
         (false, None) => Format::Plain,
     };

@@ -240,7 +240,20 @@ pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
         [b'C', b'R', b'A', b'M', ..] => ("CRAM", "`biofast fastq` makes FASTQ of it"),
         [0xef, 0xbb, 0xbf, ..] => ("text with a byte-order mark", "remove its first three bytes"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("UTF-16 text", "convert it to ASCII"),
+        [b'P', b'K', 3, 4, ..] => ("a ZIP archive", "unpack it first, as with unzip"),
+        [b'N', b'C', b'B', b'I', b'.', b's', b'r', b'a', ..] => {
+            ("an SRA archive", "fasterq-dump makes FASTQ of it")
+        }
+        _ if found.get(257..262) == Some(b"ustar") => {
+            ("a tar archive", "unpack it first with tar -xf")
+        }
+        _ if is_web_page(found) => ("a web page", "look at it: it may say why the download failed"),
         _ => return ErrorKind::ExpectedAt { found: cut(found) },
     };
     ErrorKind::OtherFormat { format, hint }
+}
+
+fn is_web_page(found: &[u8]) -> bool {
+    let starts = |tag: &[u8]| found.get(..tag.len()).is_some_and(|it| it.eq_ignore_ascii_case(tag));
+    starts(b"<!doctype html") || starts(b"<html") || starts(b"<?xml")
 }

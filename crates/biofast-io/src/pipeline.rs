@@ -18,6 +18,7 @@ pub use transform::{Ending, Failure, Input, transform};
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::bgzf::Inflater;
 use crate::chunk::Chunk;
@@ -189,7 +190,7 @@ where
         so_far
     };
     let so_far = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        let others: Vec<_> = (1..workers).map_while(|_| spawn(scope, work)).collect();
         let mut result = work();
         for other in others {
             match other.join() {
@@ -208,6 +209,14 @@ where
         Some(error) => Err(Fault { error, so_far }),
         None => Ok(so_far),
     }
+}
+
+/// Another thread for `work`, if the system has one: with fewer the work takes longer and is the same.
+pub(crate) fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Option<ScopedJoinHandle<'scope, T>> {
+    std::thread::Builder::new().spawn_scoped(scope, work).ok()
 }
 
 /// Calls the function when it is dropped by a panic.

@@ -44,7 +44,19 @@ fn comment(lines: &[&str], at: usize, mark: &str) -> String {
     };
     let parts: Vec<String> = lines[at..].iter().map_while(text).collect();
     let joined = parts.join(" ");
-    joined.split_once(mark).map_or(joined.as_str(), |(_, rest)| rest).trim().to_owned()
+    without_links(joined.split_once(mark).map_or(joined.as_str(), |(_, rest)| rest).trim())
+}
+
+/// The text with the words of links only: links to items lead nowhere outside rustdoc.
+fn without_links(text: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some(middle) = text.find("](") {
+        let (open, close) = (text[..middle].rfind('['), text[middle..].find(')'));
+        let (Some(open), Some(close)) = (open, close) else { break };
+        text =
+            format!("{}{}{}", &text[..open], &text[open + 1..middle], &text[middle + close + 1..]);
+    }
+    text
 }
 
 /// Why the site at line `at` is sound, by the nearest `SAFETY:` comment or `# Safety` section above it.

@@ -6,7 +6,7 @@ use biofast::io::output::Format;
 use clap::ValueEnum;
 
 use super::alignments::AlignmentArgs;
-use crate::reading::Io;
+use crate::reading::{self, Io};
 
 /// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
 ///
@@ -103,7 +103,7 @@ pub(crate) struct Args {
     pub(super) html: Option<PathBuf>,
 
     /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N")]
+    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
     pub(super) threads: Option<std::num::NonZeroUsize>,
 
     /// How files are read: 'auto' maps files of 50 MB and more

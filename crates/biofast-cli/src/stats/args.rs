@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::alignments::RegionArgs;
-use crate::reading::Io;
+use crate::reading::{self, Io};
 
 /// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
 ///
@@ -85,7 +85,7 @@ pub(crate) struct Args {
     pub(super) stdin_label: String,
 
     /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N")]
+    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
     pub(super) threads: Option<std::num::NonZeroUsize>,
 
     /// How files are read: 'auto' maps files of 50 MB and more

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     let inputs = inputs::gather(&args.files, args.files_from.as_deref(), &args.stdin_label)?;
     if args.paired && !inputs.len().is_multiple_of(2) {
-        bail!("--paired takes files two by two, but {} are named", inputs.len());
+        bail!("--paired takes files two by two: an even number, not {}", inputs.len());
     }
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
         bail!("--plot goes with the table, not with another format");

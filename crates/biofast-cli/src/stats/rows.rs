@@ -88,11 +88,17 @@ impl Figures {
 
 /// Says on standard error what is wrong or worth knowing.
 pub(crate) fn report(entries: &[Entry], quiet: bool) {
+    let mut last = None;
     for entry in entries {
         if !quiet {
             entry.warnings.iter().for_each(|w| message("warning", w));
         }
-        entry.errors.iter().for_each(|e| message("error", e));
+        for error in &entry.errors {
+            // Mates share what is wrong with their pair.
+            if last.replace(error) != Some(error) {
+                message("error", error);
+            }
+        }
     }
     // Of many errors the first is enough to learn from.
     if let Some(error) = entries.iter().find_map(|entry| entry.errors.first())

@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use super::OnPanic;
 use super::lockstep::{CountRecords, Group, Part, Plan, Puller, Schedule, Task, Verdict};
+use super::{OnPanic, spawn};
 use crate::ordered::Ordered;
 use crate::output::{self, Encoded, Encoder, Output, Splice};
 use crate::source::{Options, Source};
@@ -167,7 +167,7 @@ where
         so_far
     };
     let so_far = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let others: Vec<_> = (1..threads).map_while(|_| spawn(scope, run)).collect();
         let mut result = run();
         for other in others {
             match other.join() {

@@ -120,6 +120,8 @@ fn describe(start: &[u8]) -> &'static str {
         [b'C', b'S', b'I', 1, ..] => "an index (CSI)",
         [b'B', b'C', b'F', ..] => "BCF",
         _ if Container::sniff(start) != Container::Plain => "compressed data",
+        [b'P', b'K', 3, 4, ..] => "a ZIP archive",
+        _ if start.get(257..262) == Some(b"ustar") => "a tar archive",
         _ if start.iter().all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r')) => "other text",
         _ => "other data",
     }

@@ -81,6 +81,7 @@ impl Outputs {
         };
         let format = match (is_bam, path) {
             (true, _) => Format::Bgzf,
+            (false, Some(path)) if args.output_format.is_none() => reading::format_of_sam(path)?,
             (false, Some(path)) => Format::from_name(path),
             (false, None) => Format::Plain,
         };
