@@ -61,6 +61,15 @@ enum Command {
     Limit(Limit),
     /// Run whole programs against each other and against the limits.
     Bench(Bench),
+    /// Count the records and bases of a file with a library (what `bench` starts to compare libraries).
+    #[command(hide = true)]
+    Count {
+        file: PathBuf,
+        #[arg(long, default_value = "biofast-fastq")]
+        with: String,
+        #[arg(short = '@', long, default_value_t = 1)]
+        threads: usize,
+    },
     /// Estimate what the kernels' loops cost on other cores, Apple's among them.
     Cycles(Cycles),
 }
@@ -262,6 +271,11 @@ fn run(cli: Cli) -> Result<()> {
             out: b.out,
             seed: b.seed,
         }),
+        Command::Count { file, with, threads } => {
+            let found = bench::library::count(&with, &file, threads)?;
+            println!("{{\"records\":{},\"bases\":{}}}", found.records, found.bases);
+            Ok(())
+        }
         Command::Cycles(Cycles { mca, target_dir, out }) => {
             cycles::run(&cycles::Options { mca, target_dir, out })
         }
