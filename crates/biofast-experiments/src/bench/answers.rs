@@ -194,7 +194,7 @@ impl Answer {
                 let word = text.split_whitespace().next().context("it printed nothing")?;
                 let number: u64 = word.parse().context("not a number")?;
                 let lines = if self == Answer::Lines { 4 } else { 1 };
-                ensure!(number % lines == 0, "{number} lines are no whole records");
+                ensure!(number.is_multiple_of(lines), "{number} lines are no whole records");
                 (Some(number / lines), None, None)
             }
             Answer::Count => {

@@ -65,7 +65,7 @@ pub(crate) struct Contestant {
 }
 
 /// Where a contestant's binary comes from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Program {
     /// `biofast` beside this program, or `--biofast`.
     Biofast,
@@ -275,7 +275,7 @@ const SAMTOOLS_FASTQ: Contestant = Contestant {
 /// Primary records of the simulated alignments.
 const PRIMARY: &[(&str, u64)] = &[("aln_50k", 100_000), ("aln_1600k", 3_200_000)];
 const SAMTOOLS_COLLATE_FASTQ: Contestant = Contestant {
-    name: "samtools collate + fastq",
+    name: "samtools collate + samtools fastq",
     program: Program::Peer("sh"),
     args: |c| {
         let line = "samtools collate -@ $1 -Ou \"$2\" \"$3\" | samtools fastq -@ $1 -";
@@ -342,8 +342,12 @@ const SEQKIT_FILTER: Contestant = Contestant {
     answer: Answer::None,
     ..SEQKIT
 };
-const SEQTK_FILTER: Contestant =
-    Contestant { args: |c| list(&[&"seq", &"-L", &"100", &c.file]), answer: Answer::None, ..SEQTK };
+const SEQTK_FILTER: Contestant = Contestant {
+    args: |c| list(&[&"seq", &"-L", &"100", &c.file]),
+    answer: Answer::None,
+    weaker: true,
+    ..SEQTK
+};
 pub(super) const LIMIT_RECODE: Contestant = Contestant {
     name: "limit-recode",
     args: |c| list(&[&"limit", &"recode", &c.file, &format!("-@{}", c.threads)]),

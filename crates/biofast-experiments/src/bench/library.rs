@@ -42,6 +42,16 @@ pub(crate) const NAMES: &[&str] = &[
     "paraseq",
 ];
 
+/// The repository's lock file, which has the versions this program was built with.
+const LOCK: &str = include_str!("../../../../Cargo.lock");
+
+/// The version of a library.
+pub(crate) fn version(name: &str) -> &'static str {
+    let mut lines = LOCK.lines().skip_while(|line| *line != format!("name = \"{name}\""));
+    let value = lines.nth(1).and_then(|line| line.strip_prefix("version = "));
+    value.map_or("unknown", |value| value.trim_matches('"'))
+}
+
 /// Reads `file` with a library; those without a parallel face use one thread.
 pub fn count(library: &str, file: &Path, threads: usize) -> Result<Counted> {
     match library {
@@ -187,5 +197,6 @@ mod tests {
             }
         }
         assert!(count("no-such-library", &file, 1).is_err());
+        assert_eq!(version("biofast-fastq"), env!("CARGO_PKG_VERSION"));
     }
 }

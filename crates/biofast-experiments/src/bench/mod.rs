@@ -9,11 +9,14 @@
 mod answers;
 mod bam_jobs;
 mod fastq_jobs;
+mod figure;
+pub mod growth;
 mod jobs;
 pub mod library;
 mod library_jobs;
 pub(crate) mod machine;
 pub(crate) mod measure;
+pub mod page;
 mod report;
 mod runs;
 pub(crate) mod stats;
@@ -68,7 +71,7 @@ pub fn run(options: &Options) -> Result<()> {
     let programs = Programs::find(options)?;
     let manifest = Manifest::read(&options.dir)?;
     let scratch = Scratch::create()?;
-    let mut out = options.out.join(machine::slug());
+    let mut out = options.out.join(machine::exact_slug());
     if options.quick {
         out.push("quick");
     }
@@ -120,10 +123,10 @@ pub fn run(options: &Options) -> Result<()> {
     bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
 }
 
-/// The binaries that take part, by name.
+/// The binaries that take part.
 struct Programs {
-    paths: BTreeMap<&'static str, PathBuf>,
-    versions: BTreeMap<&'static str, String>,
+    paths: BTreeMap<Program, PathBuf>,
+    versions: BTreeMap<Program, String>,
 }
 
 impl Programs {
@@ -140,26 +143,44 @@ impl Programs {
             .with_context(|| format!("cannot resolve {}", biofast.display()))?;
         let (mut paths, mut versions) = (BTreeMap::new(), BTreeMap::new());
         for contestant in jobs::all().flat_map(|job| job.contestants) {
-            let path = match contestant.program {
+            let program = contestant.program;
+            let path = match program {
                 Program::Biofast => Some(biofast.clone()),
                 Program::Lab => Some(lab.clone()),
                 Program::Library(name) => library::NAMES.contains(&name).then(|| lab.clone()),
                 Program::Peer(name) => machine::find_in_path(name),
             };
             if let Some(path) = path {
-                versions
-                    .entry(contestant.name)
-                    .or_insert_with(|| machine::version(&path, contestant.version_args));
-                paths.insert(contestant.name, path);
+                versions.entry(program).or_insert_with(|| match program {
+                    Program::Library(name) => library::version(name).to_owned(),
+                    _ => machine::version(&path, contestant.version_args),
+                });
+                paths.insert(program, path);
             }
         }
         Ok(Programs { paths, versions })
     }
 
+    fn biofast(&self) -> Result<&Path> {
+        self.paths.get(&Program::Biofast).map(PathBuf::as_path).context("no biofast")
+    }
+
+    /// The contestant's binary, and those that its shell line starts, are there.
+    fn path(&self, contestant: &Contestant) -> Option<&Path> {
+        let needed =
+            contestant.name.split(" + ").filter(|_| contestant.program == Program::Peer("sh"));
+        for name in needed.filter_map(|part| part.split(' ').next()) {
+            if !name.starts_with("limit-") {
+                machine::find_in_path(name)?;
+            }
+        }
+        self.paths.get(&contestant.program).map(PathBuf::as_path)
+    }
+
     fn missing(&self, job: &Job) -> Vec<String> {
         job.contestants
             .iter()
-            .filter(|c| !self.paths.contains_key(c.name))
+            .filter(|c| self.path(c).is_none())
             .map(|c| c.name.to_owned())
             .collect()
     }
@@ -232,7 +253,7 @@ impl Input {
 
     /// Makes the BAI index beside the link, with biofast.
     fn make_index(&self, programs: &Programs, scratch: &Scratch) -> Result<()> {
-        let biofast = programs.paths.get(BASE).context("no biofast")?;
+        let biofast = programs.biofast()?;
         let args = jobs::list(&[&"index", &"-b", &"-q", &self.link.as_path()]);
         let stderr = scratch.0.join("stderr");
         let usage = measure::run(biofast, &args, &scratch.0, None, &stderr)?;
@@ -260,7 +281,7 @@ impl Session<'_> {
         let mut ready = Vec::new();
         let mut faults = Faults::new();
         for contestant in job.contestants {
-            let Some(path) = self.programs.paths.get(contestant.name) else {
+            let Some(path) = self.programs.path(contestant) else {
                 eprintln!("  not installed: {}", contestant.name);
                 continue;
             };
@@ -317,7 +338,7 @@ impl Session<'_> {
         let run = Run {
             job: job.name.to_owned(),
             contestant: contestant.name.to_owned(),
-            version: self.programs.versions.get(contestant.name).cloned().unwrap_or_default(),
+            version: self.programs.versions.get(&contestant.program).cloned().unwrap_or_default(),
             threads: self.threads,
             rep,
             usage,
