@@ -61,6 +61,21 @@ enum Command {
     Limit(Limit),
     /// Run whole programs against each other and against the limits.
     Bench(Bench),
+    /// Write the generated parts of docs/performance.md, and the figures, from the benchmark's results.
+    BenchReport {
+        /// The folder under results/bench that the page shows [default: the one it names].
+        #[arg(long, value_name = "FOLDER")]
+        machine: Option<String>,
+    },
+    /// Count the records and bases of a file with a library (what `bench` starts to compare libraries).
+    #[command(hide = true)]
+    Count {
+        file: PathBuf,
+        #[arg(long, default_value = "biofast-fastq")]
+        with: String,
+        #[arg(short = '@', long, default_value_t = 1)]
+        threads: usize,
+    },
     /// Estimate what the kernels' loops cost on other cores, Apple's among them.
     Cycles(Cycles),
 }
@@ -119,6 +134,12 @@ struct Bench {
     /// The biofast binary, if it is not beside this one.
     #[arg(long, value_name = "PATH")]
     biofast: Option<PathBuf>,
+    /// Instead of the jobs: biofast alone on 0.1 to 1.6 million reads, time per read and memory.
+    #[arg(long, conflicts_with = "only")]
+    growth: bool,
+    /// With --growth: 16 million reads, too, which takes 7 GB of temporary files.
+    #[arg(long, requires = "growth")]
+    large: bool,
     /// Seed of the order of runs and of the bootstrap.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -252,16 +273,25 @@ fn run(cli: Cli) -> Result<()> {
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
             Ok(())
         }
-        Command::Bench(b) => bench::run(&bench::Options {
-            only: b.only,
-            threads: b.threads,
-            reps: b.reps,
-            quick: b.quick,
-            biofast: b.biofast,
-            dir: b.dir.dir,
-            out: b.out,
-            seed: b.seed,
-        }),
+        Command::Bench(b) => {
+            let options = bench::Options {
+                only: b.only,
+                threads: b.threads,
+                reps: b.reps,
+                quick: b.quick,
+                biofast: b.biofast,
+                dir: b.dir.dir,
+                out: b.out,
+                seed: b.seed,
+            };
+            if b.growth { bench::growth::run(&options, b.large) } else { bench::run(&options) }
+        }
+        Command::BenchReport { machine } => bench::page::report(&places.root, machine.as_deref()),
+        Command::Count { file, with, threads } => {
+            let found = bench::library::count(&with, &file, threads)?;
+            println!("{{\"records\":{},\"bases\":{}}}", found.records, found.bases);
+            Ok(())
+        }
         Command::Cycles(Cycles { mca, target_dir, out }) => {
             cycles::run(&cycles::Options { mca, target_dir, out })
         }

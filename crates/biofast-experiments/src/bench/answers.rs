@@ -14,11 +14,22 @@ pub(crate) struct Counts {
     pub(crate) bases: Option<u64>,
     /// Of uncompressed text.
     pub(crate) bytes: Option<u64>,
+    /// CRC-32 of the file it wrote.
+    pub(crate) checksum: Option<u64>,
 }
 
 impl Counts {
-    /// The first field that both know and that differs.
-    pub(crate) fn difference(&self, truth: &Counts) -> Option<String> {
+    /// The first field that both know and that differs by more than so many in a million.
+    pub(crate) fn difference(&self, truth: &Counts, per_million: u64) -> Option<String> {
+        if let (Some(said), Some(truth)) = (self.checksum, truth.checksum)
+            && said != truth
+        {
+            return Some(format!("wrote a file of CRC-32 {said:08x} instead of {truth:08x}"));
+        }
+        let differ = |said: u64, truth: u64| {
+            u128::from(said.abs_diff(truth)) * 1_000_000
+                > u128::from(truth) * u128::from(per_million)
+        };
         [
             ("reads", self.records, truth.records),
             ("bases", self.bases, truth.bases),
@@ -26,7 +37,7 @@ impl Counts {
         ]
         .into_iter()
         .find_map(|(what, said, truth)| match (said, truth) {
-            (Some(said), Some(truth)) if said != truth => {
+            (Some(said), Some(truth)) if differ(said, truth) => {
                 Some(format!("counted {said} {what} instead of {truth}"))
             }
             _ => None,
@@ -51,6 +62,16 @@ pub(crate) enum Answer {
     Fqchk,
     /// fastp's JSON report: `summary.before_filtering`.
     Fastp,
+    /// The same of the reads kept: `summary.after_filtering`; biofast and chelae have the same names.
+    FastpAfter,
+    /// A number of records, alone.
+    Number,
+    /// `wc -l`: the first number, four lines a record.
+    Lines,
+    /// `biofast-lab count`: `records`, `bases`.
+    Count,
+    /// The CRC-32 of the file it wrote.
+    Checksum,
     /// `nanoq -s`: reads and bases, the first two numbers.
     Nanoq,
     /// `flagstat` of any tool: the two numbers of the first line, records that passed and that failed.
@@ -78,7 +99,17 @@ impl Answer {
         if self == Answer::None {
             return Ok(Counts::default());
         }
-        let path = if self == Answer::Fastp { report } else { stdout };
+        let path = match self {
+            Answer::Fastp | Answer::FastpAfter | Answer::Checksum => report,
+            _ => stdout,
+        };
+        if self == Answer::Checksum {
+            let bytes =
+                fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let mut crc = libdeflater::Crc::new();
+            crc.update(&bytes);
+            return Ok(Counts { checksum: Some(u64::from(crc.sum())), ..Counts::default() });
+        }
         if let Answer::Sam | Answer::Fastq = self {
             let file =
                 fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -110,7 +141,7 @@ impl Answer {
             number += 1;
             line.clear();
         }
-        Ok(Counts { records: Some(records), bases: Some(bases), bytes: None })
+        Ok(Counts { records: Some(records), bases: Some(bases), ..Counts::default() })
     }
 
     fn parse_text(self, text: &str) -> Result<Counts> {
@@ -149,6 +180,27 @@ impl Answer {
                     number("/summary/before_filtering/total_bases"),
                     None,
                 )
+            }
+            Answer::FastpAfter => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
+                (
+                    number("/summary/after_filtering/total_reads"),
+                    number("/summary/after_filtering/total_bases"),
+                    None,
+                )
+            }
+            Answer::Number | Answer::Lines => {
+                let word = text.split_whitespace().next().context("it printed nothing")?;
+                let number: u64 = word.parse().context("not a number")?;
+                let lines = if self == Answer::Lines { 4 } else { 1 };
+                ensure!(number.is_multiple_of(lines), "{number} lines are no whole records");
+                (Some(number / lines), None, None)
+            }
+            Answer::Count => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
+                (number("/records"), number("/bases"), None)
             }
             Answer::Lab => {
                 let json: Value = serde_json::from_str(text).context("not JSON")?;
@@ -195,9 +247,9 @@ impl Answer {
                 (Some(records), None, None)
             }
             // These are counted as they are read.
-            Answer::None | Answer::Sam | Answer::Fastq => (None, None, None),
+            Answer::None | Answer::Sam | Answer::Fastq | Answer::Checksum => (None, None, None),
         };
-        Ok(Counts { records, bases, bytes })
+        Ok(Counts { records, bases, bytes, checksum: None })
     }
 }
 
@@ -207,7 +259,7 @@ mod tests {
 
     #[test]
     fn answers_are_read() {
-        let both = Counts { records: Some(3), bases: Some(450), bytes: None };
+        let both = Counts { records: Some(3), bases: Some(450), ..Counts::default() };
         let parse = |answer: Answer, text| answer.parse_text(text).expect("parses");
         assert_eq!(parse(Answer::Biofast, r#"{"files":[{"reads":3,"bases":450}]}"#), both);
         assert_eq!(parse(Answer::Seqkit, "file\tnum_seqs\tsum_len\nx.fq\t3\t450\n"), both);
@@ -235,6 +287,12 @@ mod tests {
                       SN\tsupplementary alignments:\t1\n";
         assert_eq!(parse(Answer::SamtoolsStats, report), records);
         assert!(Answer::Flagstat.parse_text("").is_err());
+        assert_eq!(parse(Answer::Number, "7\n"), records);
+        assert_eq!(parse(Answer::Lines, "28 reads.fq\n"), records);
+        assert!(Answer::Lines.parse_text("27\n").is_err());
+        assert_eq!(parse(Answer::Count, r#"{"records":3,"bases":450}"#), both);
+        let kept = r#"{"summary":{"after_filtering":{"total_reads":3,"total_bases":450}}}"#;
+        assert_eq!(parse(Answer::FastpAfter, kept), both);
         let bytes = Counts { bytes: Some(9), ..Counts::default() };
         assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), bytes);
     }
@@ -242,7 +300,7 @@ mod tests {
     #[test]
     fn lines_are_counted() {
         let count = |answer: Answer, text: &str| answer.count_lines(text.as_bytes());
-        let counts = Counts { records: Some(2), bases: Some(5), bytes: None };
+        let counts = Counts { records: Some(2), bases: Some(5), ..Counts::default() };
         let sam =
             "@HD\tVN:1.6\na\t4\t*\t0\t0\t*\t*\t0\t0\tACG\tIII\nb\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
         assert_eq!(count(Answer::Sam, sam).ok(), Some(counts));
@@ -252,9 +310,16 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_named() {
-        let truth = Counts { records: Some(3), bases: Some(450), bytes: Some(9) };
-        assert_eq!(truth.difference(&truth), None);
+        let truth =
+            Counts { records: Some(3), bases: Some(450), bytes: Some(9), checksum: Some(1) };
+        assert_eq!(truth.difference(&truth, 0), None);
         let wrong = Counts { bases: Some(449), ..Counts::default() };
-        assert_eq!(wrong.difference(&truth).as_deref(), Some("counted 449 bases instead of 450"));
+        assert_eq!(
+            wrong.difference(&truth, 0).as_deref(),
+            Some("counted 449 bases instead of 450")
+        );
+        assert_eq!(wrong.difference(&truth, 10_000), None);
+        let other = Counts { checksum: Some(2), ..Counts::default() };
+        assert!(other.difference(&truth, 10_000).is_some());
     }
 }

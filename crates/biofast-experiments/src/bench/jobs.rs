@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::answers::Answer;
+use super::{bam_jobs, fastq_jobs, library_jobs};
 use crate::datasets::Format;
 
 /// Something to be done with a file.
@@ -19,11 +20,35 @@ pub(crate) struct Job {
     pub(crate) full: &'static str,
     /// Dataset of a quick run.
     pub(crate) quick: &'static str,
-    /// The contestant whose time no tool can beat.
-    pub(crate) limit: &'static str,
-    /// How many reads the answer has, by dataset, where these aren't all its records.
-    pub(crate) reads: &'static [(&'static str, u64)],
+    /// The contestant whose time no tool can beat, where there is one.
+    pub(crate) limit: Option<&'static str>,
+    pub(crate) truth: Truth,
+    pub(crate) needs: Needs,
     pub(crate) contestants: &'static [Contestant],
+}
+
+/// What the answers of a job's contestants are compared with.
+#[derive(Clone, Copy)]
+pub(crate) enum Truth {
+    /// The counts in the manifest.
+    File,
+    /// These numbers of reads, by dataset.
+    Reads(&'static [(&'static str, u64)]),
+    /// What biofast says; counts may differ by so many in a million, where tools' rules aren't the same.
+    Biofast { per_million: u64 },
+}
+
+/// What a job reads beside its file.
+#[derive(Clone, Copy)]
+pub(crate) enum Needs {
+    Nothing,
+    /// The file of the second reads: datasets of a full and of a quick run.
+    Mate {
+        full: &'static str,
+        quick: &'static str,
+    },
+    /// The BAI index, made by biofast before the runs.
+    Index,
 }
 
 /// A program with its arguments for one job.
@@ -35,15 +60,19 @@ pub(crate) struct Contestant {
     pub(crate) answer: Answer,
     /// False if it uses one thread whatever the budget.
     pub(crate) scales: bool,
+    /// True if it does less than the job asks for, so that its time is no one's to beat.
+    pub(crate) weaker: bool,
 }
 
 /// Where a contestant's binary comes from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Program {
     /// `biofast` beside this program, or `--biofast`.
     Biofast,
     /// This program.
     Lab,
+    /// This program, if it was built with the library that is compared.
+    Library(&'static str),
     /// Found in PATH.
     Peer(&'static str),
 }
@@ -51,37 +80,42 @@ pub(crate) enum Program {
 /// What changes between runs of a contestant.
 pub(crate) struct Call<'a> {
     pub(crate) file: &'a Path,
+    /// The second reads; the same as `file` in jobs without them.
+    pub(crate) mate: &'a Path,
     pub(crate) threads: usize,
     /// A file for contestants that write their answer to one.
     pub(crate) report: &'a Path,
 }
 
-const BIOFAST: Contestant = Contestant {
+pub(super) const BIOFAST: Contestant = Contestant {
     name: "biofast",
     program: Program::Biofast,
     args: |c| list(&[&"stats", &"--json", &format!("-@{}", c.threads), &c.file]),
     version_args: &["--version"],
     answer: Answer::Biofast,
     scales: true,
+    weaker: false,
 };
 const BIOFAST_AGAIN: Contestant = Contestant { name: CONTROL, ..BIOFAST };
-const SEQKIT: Contestant = Contestant {
+pub(super) const SEQKIT: Contestant = Contestant {
     name: "seqkit",
     program: Program::Peer("seqkit"),
     args: |c| list(&[&"stats", &"-a", &"-T", &"-j", &c.threads.to_string(), &c.file]),
     version_args: &["version"],
     answer: Answer::Seqkit,
     scales: true,
+    weaker: false,
 };
-const SEQTK: Contestant = Contestant {
+pub(super) const SEQTK: Contestant = Contestant {
     name: "seqtk",
     program: Program::Peer("seqtk"),
     args: |c| list(&[&"fqchk", &c.file]),
     version_args: &[],
     answer: Answer::Fqchk,
     scales: false,
+    weaker: false,
 };
-const FASTP: Contestant = Contestant {
+pub(super) const FASTP: Contestant = Contestant {
     name: "fastp",
     program: Program::Peer("fastp"),
     args: |c| {
@@ -104,30 +138,34 @@ const FASTP: Contestant = Contestant {
     version_args: &["--version"],
     answer: Answer::Fastp,
     scales: true,
+    weaker: false,
 };
-const NANOQ: Contestant = Contestant {
+pub(super) const NANOQ: Contestant = Contestant {
     name: "nanoq",
     program: Program::Peer("nanoq"),
     args: |c| list(&[&"-i", &c.file, &"-s"]),
     version_args: &["--version"],
     answer: Answer::Nanoq,
     scales: false,
+    weaker: false,
 };
-const LIMIT_INFLATE: Contestant = Contestant {
+pub(super) const LIMIT_INFLATE: Contestant = Contestant {
     name: "limit-inflate",
     program: Program::Lab,
     args: |c| list(&[&"limit", &"inflate", &c.file, &format!("-@{}", c.threads)]),
     version_args: &["--version"],
     answer: Answer::Lab,
     scales: true,
+    weaker: false,
 };
-const LIMIT_READ: Contestant = Contestant {
+pub(super) const LIMIT_READ: Contestant = Contestant {
     name: "limit-read",
     program: Program::Lab,
     args: |c| list(&[&"limit", &"read", &c.file]),
     version_args: &["--version"],
     answer: Answer::Lab,
     scales: false,
+    weaker: false,
 };
 const IGZIP: Contestant = Contestant {
     name: "igzip",
@@ -136,6 +174,7 @@ const IGZIP: Contestant = Contestant {
     version_args: &["--version"],
     answer: Answer::None,
     scales: false,
+    weaker: false,
 };
 
 const BIOFAST_FLAGSTAT: Contestant = Contestant {
@@ -154,19 +193,20 @@ const BIOFAST_SAMTOOLS_STATS: Contestant = Contestant {
     answer: Answer::SamtoolsStats,
     ..BIOFAST
 };
-const BIOFAST_CHECK: Contestant = Contestant {
+pub(super) const BIOFAST_CHECK: Contestant = Contestant {
     args: |c| list(&[&"check", &"--json", &format!("-@{}", c.threads), &c.file]),
     answer: Answer::BiofastCheck,
     ..BIOFAST
 };
 // The threads of `samtools -@` come on top of the main one, which parses while they inflate.
-const SAMTOOLS_FLAGSTAT: Contestant = Contestant {
+pub(super) const SAMTOOLS_FLAGSTAT: Contestant = Contestant {
     name: "samtools",
     program: Program::Peer("samtools"),
     args: |c| list(&[&"flagstat", &format!("-@{}", c.threads), &c.file]),
     version_args: &["--version"],
     answer: Answer::Flagstat,
     scales: true,
+    weaker: false,
 };
 const SAMTOOLS_IDXSTATS: Contestant = Contestant {
     args: |c| list(&[&"idxstats", &format!("-@{}", c.threads), &c.file]),
@@ -184,13 +224,29 @@ const SAMTOOLS_READ: Contestant = Contestant {
     answer: Answer::None,
     ..SAMTOOLS_FLAGSTAT
 };
-const GZIP_TEST: Contestant = Contestant {
+pub(super) const GZIP_TEST: Contestant = Contestant {
     name: "gzip -t",
     program: Program::Peer("gzip"),
     args: |c| list(&[&"-t", &c.file]),
     version_args: &["--version"],
     answer: Answer::None,
     scales: false,
+    weaker: true,
+};
+// These look at less than `check` does: at the compression alone, or at the start and the end of the file.
+const BGZIP_TEST: Contestant = Contestant {
+    name: "bgzip -t",
+    args: |c| list(&[&"-t", &"-@", &c.threads.to_string(), &c.file]),
+    weaker: true,
+    ..BGZIP_1
+};
+const SAMTOOLS_QUICKCHECK: Contestant = Contestant {
+    name: "samtools quickcheck",
+    args: |c| list(&[&"quickcheck", &c.file]),
+    answer: Answer::None,
+    scales: false,
+    weaker: true,
+    ..SAMTOOLS_FLAGSTAT
 };
 const BIOFAST_VIEW: Contestant = Contestant {
     args: |c| list(&[&"view", &"-h", &format!("-@{}", c.threads), &c.file]),
@@ -219,7 +275,7 @@ const SAMTOOLS_FASTQ: Contestant = Contestant {
 /// Primary records of the simulated alignments.
 const PRIMARY: &[(&str, u64)] = &[("aln_50k", 100_000), ("aln_1600k", 3_200_000)];
 const SAMTOOLS_COLLATE_FASTQ: Contestant = Contestant {
-    name: "samtools collate, fastq",
+    name: "samtools collate + samtools fastq",
     program: Program::Peer("sh"),
     args: |c| {
         let line = "samtools collate -@ $1 -Ou \"$2\" \"$3\" | samtools fastq -@ $1 -";
@@ -228,14 +284,16 @@ const SAMTOOLS_COLLATE_FASTQ: Contestant = Contestant {
     version_args: &[],
     answer: Answer::Fastq,
     scales: true,
+    weaker: false,
 };
-const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
+pub(super) const SAMBAMBA_FLAGSTAT: Contestant = Contestant {
     name: "sambamba",
     program: Program::Peer("sambamba"),
     args: |c| list(&[&"flagstat", &"-t", &c.threads.to_string(), &c.file]),
     version_args: &["--version"],
     answer: Answer::Flagstat,
     scales: true,
+    weaker: false,
 };
 
 // Filtering: reads of at least 100 bases, with biofast and fastp also at most 5 N, which keeps nearly all, so that
@@ -284,9 +342,13 @@ const SEQKIT_FILTER: Contestant = Contestant {
     answer: Answer::None,
     ..SEQKIT
 };
-const SEQTK_FILTER: Contestant =
-    Contestant { args: |c| list(&[&"seq", &"-L", &"100", &c.file]), answer: Answer::None, ..SEQTK };
-const LIMIT_RECODE: Contestant = Contestant {
+const SEQTK_FILTER: Contestant = Contestant {
+    args: |c| list(&[&"seq", &"-L", &"100", &c.file]),
+    answer: Answer::None,
+    weaker: true,
+    ..SEQTK
+};
+pub(super) const LIMIT_RECODE: Contestant = Contestant {
     name: "limit-recode",
     args: |c| list(&[&"limit", &"recode", &c.file, &format!("-@{}", c.threads)]),
     ..LIMIT_INFLATE
@@ -313,13 +375,14 @@ fn compress(call: &Call<'_>, level: &str) -> Vec<OsString> {
         &call.report.with_extension("fq.gz").as_path(),
     ])
 }
-const BGZIP_1: Contestant = Contestant {
+pub(super) const BGZIP_1: Contestant = Contestant {
     name: "bgzip -l 1",
     program: Program::Peer("bgzip"),
     args: |c| list(&[&"-c", &"-l", &"1", &"-@", &c.threads.to_string(), &c.file]),
     version_args: &["--version"],
     answer: Answer::None,
     scales: true,
+    weaker: false,
 };
 const IGZIP_1: Contestant =
     Contestant { name: "igzip -1", args: |c| list(&[&"-1", &"-c", &c.file]), ..IGZIP };
@@ -374,16 +437,17 @@ pub(crate) const BASE: &str = "biofast";
 /// The same command under another name.
 pub(crate) const CONTROL: &str = "biofast-again";
 
-/// All jobs.
-pub(crate) const JOBS: &[Job] = &[
+/// The first jobs; see [`all`].
+const JOBS: &[Job] = &[
     Job {
         name: "fastq-stats-bgzf",
         about: "statistics of a BGZF-compressed FASTQ file; limit: inflate all blocks with libdeflate and discard them",
         format: Format::Bgzf,
         full: "r1_1600k",
         quick: "large",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_INFLATE],
     },
     Job {
@@ -392,8 +456,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Fastq,
         full: "r1_1600k",
         quick: "large",
-        limit: LIMIT_READ.name,
-        reads: &[],
+        limit: Some(LIMIT_READ.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_READ],
     },
     Job {
@@ -402,8 +467,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bgzf,
         full: "r1_1600k",
         quick: "large",
-        limit: LIMIT_RECODE.name,
-        reads: &[],
+        limit: Some(LIMIT_RECODE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FILTER,
             Contestant { name: CONTROL, ..BIOFAST_FILTER },
@@ -419,8 +485,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Fastq,
         full: "r1_1600k",
         quick: "large",
-        limit: LIMIT_READ.name,
-        reads: &[],
+        limit: Some(LIMIT_READ.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_COMPRESS,
             Contestant { name: CONTROL, ..BIOFAST_COMPRESS },
@@ -437,8 +504,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Gzip,
         full: "r1_1600k",
         quick: "large",
-        limit: IGZIP.name,
-        reads: &[],
+        limit: Some(IGZIP.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, IGZIP],
     },
     Job {
@@ -447,8 +515,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FLAGSTAT,
             Contestant { name: CONTROL, ..BIOFAST_FLAGSTAT },
@@ -463,8 +532,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_IDXSTATS,
             Contestant { name: CONTROL, ..BIOFAST_IDXSTATS },
@@ -478,8 +548,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_ALIGNMENTS,
             Contestant { name: CONTROL, ..BIOFAST_ALIGNMENTS },
@@ -493,8 +564,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_SAMTOOLS_STATS,
             Contestant { name: CONTROL, ..BIOFAST_SAMTOOLS_STATS },
@@ -508,12 +580,14 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bgzf,
         full: "r1_1600k",
         quick: "large",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_CHECK,
             Contestant { name: CONTROL, ..BIOFAST_CHECK },
             GZIP_TEST,
+            BGZIP_TEST,
             LIMIT_INFLATE,
         ],
     },
@@ -523,12 +597,16 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_CHECK,
             Contestant { name: CONTROL, ..BIOFAST_CHECK },
             SAMTOOLS_READ,
+            SAMTOOLS_QUICKCHECK,
+            BGZIP_TEST,
+            GZIP_TEST,
             LIMIT_INFLATE,
         ],
     },
@@ -538,8 +616,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: &[],
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_VIEW,
             Contestant { name: CONTROL, ..BIOFAST_VIEW },
@@ -553,8 +632,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: PRIMARY,
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::Reads(PRIMARY),
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FASTQ,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ },
@@ -568,8 +648,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_INFLATE.name,
-        reads: PRIMARY,
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::Reads(PRIMARY),
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FASTQ_IN_ORDER,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ_IN_ORDER },
@@ -583,8 +664,9 @@ pub(crate) const JOBS: &[Job] = &[
         format: Format::Bam,
         full: "aln_1600k",
         quick: "aln_50k",
-        limit: LIMIT_RECODE.name,
-        reads: &[],
+        limit: Some(LIMIT_RECODE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_BAM_FILTER,
             Contestant { name: CONTROL, ..BIOFAST_BAM_FILTER },
@@ -595,16 +677,21 @@ pub(crate) const JOBS: &[Job] = &[
     },
 ];
 
+/// Jobs of every kind, in the order of the report.
+pub(crate) fn all() -> impl Iterator<Item = &'static Job> {
+    JOBS.iter().chain(fastq_jobs::JOBS).chain(bam_jobs::JOBS).chain(library_jobs::JOBS)
+}
+
 /// The jobs called `names`, or all.
 pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Job>> {
     if names.is_empty() {
-        return Ok(JOBS.iter().collect());
+        return Ok(all().collect());
     }
     names
         .iter()
         .map(|name| {
-            JOBS.iter().find(|job| job.name == name).with_context(|| {
-                let all: Vec<_> = JOBS.iter().map(|job| job.name).collect();
+            all().find(|job| job.name == name).with_context(|| {
+                let all: Vec<_> = all().map(|job| job.name).collect();
                 format!("no job is called {name:?}; there are {}", all.join(", "))
             })
         })
@@ -612,12 +699,12 @@ pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Job>> {
 }
 
 /// Arguments of mixed types.
-fn list(args: &[&dyn AsArg]) -> Vec<OsString> {
+pub(super) fn list(args: &[&dyn AsArg]) -> Vec<OsString> {
     args.iter().map(|arg| arg.as_arg()).collect()
 }
 
 /// Text and paths, as one argument.
-trait AsArg {
+pub(super) trait AsArg {
     fn as_arg(&self) -> OsString;
 }
 
@@ -645,14 +732,19 @@ mod tests {
 
     #[test]
     fn every_job_has_its_limit_and_base() {
-        for job in JOBS {
-            for name in [job.limit, BASE, CONTROL] {
+        for job in all() {
+            for name in job.limit.into_iter().chain([BASE, CONTROL]) {
                 assert!(
                     job.contestants.iter().any(|c| c.name == name),
                     "{} lacks {name}",
                     job.name
                 );
             }
+        }
+        // Names are fields of runs.csv and cells of tables.
+        let names = all().flat_map(|job| job.contestants.iter().map(|c| c.name).chain([job.name]));
+        for name in names {
+            assert!(!name.contains([',', '|', '\n']), "{name}");
         }
         assert!(select(&["no-such-job".to_owned()]).is_err());
     }

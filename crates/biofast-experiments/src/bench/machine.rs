@@ -67,15 +67,19 @@ impl JobRecord {
 
 /// Reads the manifest in `dir`; an absent one describes this machine and no jobs.
 pub(crate) fn read_manifest(dir: &Path) -> Result<Record> {
-    let path = dir.join(NAME);
-    let mut record = Record::default();
-    if path.exists() {
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        record = serde_json::from_str(&text)
-            .with_context(|| format!("cannot parse {}", path.display()))?;
-    }
+    let record = read_stored(dir)?;
     Ok(Record { jobs: record.jobs, ..this_machine() })
+}
+
+/// The manifest in `dir` as it stands, of whatever machine.
+pub(crate) fn read_stored(dir: &Path) -> Result<Record> {
+    let path = dir.join(NAME);
+    if !path.exists() {
+        return Ok(Record::default());
+    }
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
 }
 
 /// This machine, and no jobs.
@@ -101,13 +105,8 @@ pub(crate) fn update_manifest(dir: &Path, key: &str, job: JobRecord) -> Result<(
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A folder name for this kind of machine: architecture, CPU model, number of cores.
-pub(crate) fn slug() -> String {
-    slug_of(std::env::consts::ARCH, &cpu_model(), cores())
-}
-
-/// As [`slug`], with family and model where the CPU's name has no number: virtual machines often say
-/// no more than "AMD EPYC".
+/// A folder name for this kind of machine: architecture, CPU model, number of cores; with family and model
+/// where the CPU's name has no number: virtual machines often say no more than "AMD EPYC".
 pub(crate) fn exact_slug() -> String {
     let mut cpu = cpu_model();
     if !cpu.contains(|c: char| c.is_ascii_digit()) {

@@ -33,6 +33,9 @@ pub(crate) struct Usage {
     pub(crate) major_faults: u64,
     /// Blocks read from a disk: 0 shows that the page cache held everything.
     pub(crate) in_blocks: u64,
+    /// Bytes given to write calls, pipes between the processes of a shell line included; `None` where the
+    /// system does not say.
+    pub(crate) written: Option<u64>,
     /// Exit code, or 128 + signal.
     pub(crate) exit: i32,
 }
@@ -71,18 +74,51 @@ pub(crate) fn run_with(
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let sampler = scope.spawn(|| sample_anon(pid, &done));
-        let reaped = reap(pid);
+        let ended = await_end(pid);
         let wall_s = start.elapsed().as_secs_f64();
+        let written = bytes_written(pid);
+        let reaped = ended.and_then(|()| reap(pid));
         done.store(true, Ordering::Relaxed);
         sampler.thread().unpark();
         let peak_anon_kb = sampler.join().unwrap_or(None);
         let (status, usage) = reaped.context("wait4 failed")?;
         let exit = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-        Ok(Usage { wall_s, peak_anon_kb, exit, ..usage })
+        Ok(Usage { wall_s, peak_anon_kb, written, exit, ..usage })
     })
 }
 
-/// Waits for the child and returns its status and resource usage.
+/// Waits until the child has ended, but leaves it there to be asked what it did.
+fn await_end(pid: u32) -> std::io::Result<()> {
+    loop {
+        // SAFETY: `siginfo_t` is a C struct of integers and pointers, for which all zeros is a valid value.
+        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is to a live, writable local of the type that waitid fills in; `pid` is a child
+        // of this process that nobody else waits for.
+        let got = unsafe {
+            libc::waitid(
+                libc::P_PID,
+                pid as libc::id_t,
+                &raw mut info,
+                libc::WEXITED | libc::WNOWAIT,
+            )
+        };
+        if got == 0 {
+            return Ok(());
+        }
+        let error = std::io::Error::last_os_error();
+        if error.kind() != std::io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// What the child, which has ended, and its own children gave to write calls (Linux only).
+fn bytes_written(pid: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("wchar:"))?.trim().parse().ok()
+}
+
+/// Collects the child and returns its status and resource usage.
 fn reap(pid: u32) -> std::io::Result<(ExitStatus, Usage)> {
     let mut status = 0;
     // SAFETY: `rusage` is a C struct of integers, for which all zeros is a valid value.

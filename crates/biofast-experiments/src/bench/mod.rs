@@ -7,13 +7,21 @@
 //! another name: what the two differ by is noise.
 
 mod answers;
+mod bam_jobs;
+mod fastq_jobs;
+mod figure;
+pub mod growth;
 mod jobs;
+pub mod library;
+mod library_jobs;
 pub(crate) mod machine;
 pub(crate) mod measure;
+pub mod page;
 mod report;
 mod runs;
 pub(crate) mod stats;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +31,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::datasets::Format;
 use crate::datasets::manifest::{FileEntry, Manifest};
 use crate::rng::Rng;
-use jobs::{Call, Contestant, Job, Program};
+use answers::Counts;
+use jobs::{BASE, Call, Contestant, Job, Needs, Program, Truth};
 use runs::Run;
 
 /// What to run and where to put it.
@@ -62,7 +71,7 @@ pub fn run(options: &Options) -> Result<()> {
     let programs = Programs::find(options)?;
     let manifest = Manifest::read(&options.dir)?;
     let scratch = Scratch::create()?;
-    let mut out = options.out.join(machine::slug());
+    let mut out = options.out.join(machine::exact_slug());
     if options.quick {
         out.push("quick");
     }
@@ -71,15 +80,23 @@ pub fn run(options: &Options) -> Result<()> {
     let mut faults = Vec::new();
     let mut verified = BTreeSet::new();
     for &job in &jobs {
-        let dataset = if options.quick { job.quick } else { job.full };
-        let input = Input::prepare(job, dataset, &manifest, &options.dir, &scratch, &mut verified)?;
+        let input =
+            Input::prepare(job, options.quick, &manifest, &options.dir, &scratch, &mut verified)?;
+        if let Needs::Index = job.needs {
+            input.make_index(&programs, &scratch)?;
+        }
         for &threads in &options.threads {
             eprintln!(
                 "{} on {} with {threads} thread(s), {reps} repetitions",
                 job.name, input.entry.file
             );
-            let session =
-                Session { input: &input, programs: &programs, scratch: &scratch, threads };
+            let session = Session {
+                input: &input,
+                programs: &programs,
+                scratch: &scratch,
+                threads,
+                agreed: Cell::new(None),
+            };
             let (measured, found) = session.measure(job, reps, options.seed)?;
             let record = machine::JobRecord {
                 dataset: input.entry.file.clone(),
@@ -106,10 +123,10 @@ pub fn run(options: &Options) -> Result<()> {
     bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
 }
 
-/// The binaries that take part, by name.
+/// The binaries that take part.
 struct Programs {
-    paths: BTreeMap<&'static str, PathBuf>,
-    versions: BTreeMap<&'static str, String>,
+    paths: BTreeMap<Program, PathBuf>,
+    versions: BTreeMap<Program, String>,
 }
 
 impl Programs {
@@ -125,26 +142,45 @@ impl Programs {
         let biofast = fs::canonicalize(&biofast)
             .with_context(|| format!("cannot resolve {}", biofast.display()))?;
         let (mut paths, mut versions) = (BTreeMap::new(), BTreeMap::new());
-        for contestant in jobs::JOBS.iter().flat_map(|job| job.contestants) {
-            let path = match contestant.program {
+        for contestant in jobs::all().flat_map(|job| job.contestants) {
+            let program = contestant.program;
+            let path = match program {
                 Program::Biofast => Some(biofast.clone()),
                 Program::Lab => Some(lab.clone()),
+                Program::Library(name) => library::NAMES.contains(&name).then(|| lab.clone()),
                 Program::Peer(name) => machine::find_in_path(name),
             };
             if let Some(path) = path {
-                versions
-                    .entry(contestant.name)
-                    .or_insert_with(|| machine::version(&path, contestant.version_args));
-                paths.insert(contestant.name, path);
+                versions.entry(program).or_insert_with(|| match program {
+                    Program::Library(name) => library::version(name).to_owned(),
+                    _ => machine::version(&path, contestant.version_args),
+                });
+                paths.insert(program, path);
             }
         }
         Ok(Programs { paths, versions })
     }
 
+    fn biofast(&self) -> Result<&Path> {
+        self.paths.get(&Program::Biofast).map(PathBuf::as_path).context("no biofast")
+    }
+
+    /// The contestant's binary, and those that its shell line starts, are there.
+    fn path(&self, contestant: &Contestant) -> Option<&Path> {
+        let needed =
+            contestant.name.split(" + ").filter(|_| contestant.program == Program::Peer("sh"));
+        for name in needed.filter_map(|part| part.split(' ').next()) {
+            if !name.starts_with("limit-") {
+                machine::find_in_path(name)?;
+            }
+        }
+        self.paths.get(&contestant.program).map(PathBuf::as_path)
+    }
+
     fn missing(&self, job: &Job) -> Vec<String> {
         job.contestants
             .iter()
-            .filter(|c| !self.paths.contains_key(c.name))
+            .filter(|c| self.path(c).is_none())
             .map(|c| c.name.to_owned())
             .collect()
     }
@@ -157,51 +193,72 @@ struct Input {
     text_bytes: Option<u64>,
     /// A link to the file under a name every peer understands (some go by the suffix).
     link: PathBuf,
+    /// The same of the second reads, or again the file.
+    mate: PathBuf,
 }
 
 impl Input {
     fn prepare(
         job: &Job,
-        dataset: &str,
+        quick: bool,
         manifest: &Manifest,
         dir: &Path,
         scratch: &Scratch,
         verified: &mut BTreeSet<String>,
     ) -> Result<Self> {
-        let file = |format: Format| {
+        let dataset = if quick { job.quick } else { job.full };
+        let find = |dataset: &str, format: Format| {
             let name = format!("generated/{dataset}.{}", format.extension());
             manifest
                 .find(&name)
                 .with_context(|| format!("{name} is not in the manifest of {}", dir.display()))
         };
-        let entry = file(job.format)?.clone();
-        let path = dir.join(&entry.file);
-        ensure!(
-            path.exists(),
-            "{} is absent: biofast-lab datasets build {dataset}",
-            path.display()
-        );
-        if verified.insert(entry.file.clone()) {
-            // In parts: a child's max RSS starts from this process's, so this process stays small.
-            manifest.check(&entry.rehash(dir)?)?;
-        }
-        let folder = scratch.0.join(job.name);
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
-        let suffix = match job.format {
-            Format::Gzip | Format::Bgzf => "fq.gz",
-            plain => plain.extension(),
+        let mut link = |dataset: &str| -> Result<PathBuf> {
+            let entry = find(dataset, job.format)?;
+            let path = dir.join(&entry.file);
+            ensure!(
+                path.exists(),
+                "{} is absent: biofast-lab datasets build {dataset}",
+                path.display()
+            );
+            if verified.insert(entry.file.clone()) {
+                // In parts: a child's max RSS starts from this process's, so this process stays small.
+                manifest.check(&entry.rehash(dir)?)?;
+            }
+            let folder = scratch.0.join(job.name);
+            fs::create_dir_all(&folder)
+                .with_context(|| format!("cannot create {}", folder.display()))?;
+            let suffix = match job.format {
+                Format::Gzip | Format::Bgzf => "fq.gz",
+                plain => plain.extension(),
+            };
+            let link = folder.join(format!("{dataset}.{suffix}"));
+            let target = fs::canonicalize(&path)
+                .with_context(|| format!("cannot resolve {}", path.display()))?;
+            std::os::unix::fs::symlink(target, &link)
+                .with_context(|| format!("cannot create {}", link.display()))?;
+            Ok(link)
         };
-        let link = folder.join(format!("{dataset}.{suffix}"));
-        let target = fs::canonicalize(&path)
-            .with_context(|| format!("cannot resolve {}", path.display()))?;
-        std::os::unix::fs::symlink(target, &link)
-            .with_context(|| format!("cannot create {}", link.display()))?;
+        let file = link(dataset)?;
+        let mate = match job.needs {
+            Needs::Mate { full, quick: small } => link(if quick { small } else { full })?,
+            Needs::Nothing | Needs::Index => file.clone(),
+        };
         let text_bytes = match job.format {
             Format::Bam => None,
-            _ => Some(file(Format::Fastq)?.bytes),
+            _ => Some(find(dataset, Format::Fastq)?.bytes),
         };
-        Ok(Input { text_bytes, entry, link })
+        Ok(Input { text_bytes, entry: find(dataset, job.format)?.clone(), link: file, mate })
+    }
+
+    /// Makes the BAI index beside the link, with biofast.
+    fn make_index(&self, programs: &Programs, scratch: &Scratch) -> Result<()> {
+        let biofast = programs.biofast()?;
+        let args = jobs::list(&[&"index", &"-b", &"-q", &self.link.as_path()]);
+        let stderr = scratch.0.join("stderr");
+        let usage = measure::run(biofast, &args, &scratch.0, None, &stderr)?;
+        ensure!(usage.exit == 0, "cannot index {}", self.link.display());
+        Ok(())
     }
 }
 
@@ -214,6 +271,8 @@ struct Session<'a> {
     programs: &'a Programs,
     scratch: &'a Scratch,
     threads: usize,
+    /// What biofast answered, once it did.
+    agreed: Cell<Option<Counts>>,
 }
 
 impl Session<'_> {
@@ -222,7 +281,7 @@ impl Session<'_> {
         let mut ready = Vec::new();
         let mut faults = Faults::new();
         for contestant in job.contestants {
-            let Some(path) = self.programs.paths.get(contestant.name) else {
+            let Some(path) = self.programs.path(contestant) else {
                 eprintln!("  not installed: {}", contestant.name);
                 continue;
             };
@@ -257,13 +316,21 @@ impl Session<'_> {
         path: &Path,
         rep: usize,
     ) -> Result<(Run, Option<String>)> {
-        let report = self.scratch.0.join("report");
+        // What the last run wrote goes with its folder.
+        let folder = self.scratch.0.join("out");
+        if folder.exists() {
+            fs::remove_dir_all(&folder).context("cannot remove the last output")?;
+        }
+        fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let report = folder.join("report");
         let stdout = self.scratch.0.join("stdout");
         let stderr = self.scratch.0.join("stderr");
-        if report.exists() {
-            fs::remove_file(&report).context("cannot remove the last report")?;
-        }
-        let call = Call { file: &self.input.link, threads: self.threads, report: &report };
+        let call = Call {
+            file: &self.input.link,
+            mate: &self.input.mate,
+            threads: self.threads,
+            report: &report,
+        };
         let args = (contestant.args)(&call);
         let kept = contestant.answer.reads_stdout().then_some(stdout.as_path());
         let usage = measure::run(path, &args, &self.scratch.0, kept, &stderr)
@@ -271,7 +338,7 @@ impl Session<'_> {
         let run = Run {
             job: job.name.to_owned(),
             contestant: contestant.name.to_owned(),
-            version: self.programs.versions.get(contestant.name).cloned().unwrap_or_default(),
+            version: self.programs.versions.get(&contestant.program).cloned().unwrap_or_default(),
             threads: self.threads,
             rep,
             usage,
@@ -286,21 +353,44 @@ impl Session<'_> {
                 Some(format!("{what} failed with exit code {} ({last})", usage.exit)),
             ));
         }
-        let answer = contestant.answer.parse(&stdout, &report);
-        let entry = &self.input.entry;
-        let reads = job.reads.iter().find(|(dataset, _)| *dataset == entry.dataset);
-        // A limit goes through all of the file, whatever the job wants of it.
-        let reads = reads.filter(|_| contestant.answer == answers::Answer::Fastq);
-        let truth = answers::Counts {
-            records: Some(reads.map_or(entry.records, |(_, n)| *n)),
-            bases: Some(entry.bases).filter(|_| reads.is_none()),
-            bytes: self.input.text_bytes,
-        };
-        let fault = match answer {
-            Ok(counts) => counts.difference(&truth).map(|d| format!("{what}: {d}")),
+        let fault = match contestant.answer.parse(&stdout, &report) {
+            Ok(counts) => {
+                let (truth, per_million) = self.truth(job, contestant, counts);
+                counts.difference(&truth, per_million).map(|d| format!("{what}: {d}"))
+            }
             Err(error) => Some(format!("{what}: cannot read its answer: {error:#}")),
         };
         Ok((run, fault))
+    }
+
+    /// What `contestant`, which said `counts`, should have said, and how far it may be off.
+    fn truth(&self, job: &Job, contestant: &Contestant, counts: Counts) -> (Counts, u64) {
+        let entry = &self.input.entry;
+        let file = Counts {
+            records: Some(entry.records),
+            bases: Some(entry.bases),
+            bytes: self.input.text_bytes,
+            checksum: None,
+        };
+        // A limit goes through all of the file, whatever the job wants of it.
+        if job.limit == Some(contestant.name) {
+            return (file, 0);
+        }
+        match job.truth {
+            Truth::File => (file, 0),
+            Truth::Reads(numbers) => {
+                let found = numbers.iter().find(|(dataset, _)| *dataset == entry.dataset);
+                let records = found.map(|(_, n)| *n).or(Some(entry.records));
+                (Counts { records, ..Counts::default() }, 0)
+            }
+            Truth::Biofast { per_million } => {
+                // biofast is the first of every job, and warms up first.
+                let agreed = self.agreed.get().unwrap_or(counts);
+                self.agreed.set(Some(agreed));
+                let own = contestant.name.starts_with(BASE);
+                (agreed, if own { 0 } else { per_million })
+            }
+        }
     }
 }
 

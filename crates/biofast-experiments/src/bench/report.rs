@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::jobs::{BASE, CONTROL, JOBS, Job};
+use super::jobs::{self, BASE, CONTROL, Job};
 use super::machine::{JobRecord, Record};
 use super::runs::Run;
 use super::stats::{Estimate, median, paired_ratio};
@@ -25,7 +25,7 @@ pub(crate) fn summarise(runs: &[Run], record: &Record, seed: u64) -> Result<Stri
         record.cpu, record.cores, record.arch, record.kernel
     )?;
     writeln!(page, "{EXPLANATION}")?;
-    for job in JOBS {
+    for job in jobs::all() {
         let mut budgets: Vec<usize> =
             runs.iter().filter(|r| r.job == job.name).map(|r| r.threads).collect();
         budgets.sort_unstable();
@@ -74,7 +74,7 @@ fn write_table(
     writeln!(page, "|---|---|---:|---:|---:|---:|---:|---:|---:|")?;
 
     let walls = |name: &str| by_rep(runs, name, |r| r.usage.wall_s);
-    let (limit, base) = (walls(job.limit), walls(BASE));
+    let (limit, base) = (job.limit.map(walls).unwrap_or_default(), walls(BASE));
     let mut rows: Vec<(f64, String)> = Vec::new();
     for contestant in job.contestants {
         let own: Vec<&Run> =
@@ -94,7 +94,7 @@ fn write_table(
             "| {}{note} | {} | {wall:.3} | {best:.3} | {} | {} | {cpu:.2} | {} | {} |",
             contestant.name,
             first.version,
-            ratio(&own, &limit, contestant.name == job.limit, seed),
+            ratio(&own, &limit, Some(contestant.name) == job.limit, seed),
             ratio(&own, &base, contestant.name == BASE, seed),
             megabytes(Some(rss)),
             megabytes(anon),
@@ -183,9 +183,12 @@ mod tests {
     use super::super::measure::Usage;
     use super::*;
 
+    /// The first job of the catalogue.
+    const FIRST: &str = "fastq-stats-bgzf";
+
     fn runs(contestant: &str, walls: &[f64]) -> Vec<Run> {
         let run = |(i, &wall_s): (usize, &f64)| Run {
-            job: JOBS[0].name.to_owned(),
+            job: FIRST.to_owned(),
             contestant: contestant.to_owned(),
             version: "1".to_owned(),
             threads: 2,
@@ -217,7 +220,7 @@ mod tests {
             missing: vec!["nanoq".to_owned()],
             ..Default::default()
         };
-        record.jobs.insert(format!("{} @2", JOBS[0].name), job);
+        record.jobs.insert(format!("{} @2", FIRST), job);
         let page = summarise(&runs("biofast", &[1.0]), &record, 1).expect("page");
         assert!(page.contains("Not installed: nanoq."));
     }

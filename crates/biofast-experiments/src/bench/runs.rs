@@ -12,7 +12,10 @@ use super::measure::Usage;
 
 const NAME: &str = "runs.csv";
 const HEADER: &str = "job,contestant,version,threads,rep,wall_s,user_s,sys_s,max_rss_kb,peak_anon_kb,minor_faults,exit,\
-                      major_faults,in_blocks";
+                      major_faults,in_blocks,written";
+/// The header of files from before bytes written were counted.
+const HEADER_BEFORE: &str = "job,contestant,version,threads,rep,wall_s,user_s,sys_s,max_rss_kb,peak_anon_kb,\
+                             minor_faults,exit,major_faults,in_blocks";
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,10 +54,11 @@ fn format(runs: &[Run]) -> String {
     let mut text = format!("{HEADER}\n");
     for Run { job, contestant, version, threads, rep, usage: u } in runs {
         let anon = u.peak_anon_kb.map(|kb| kb.to_string()).unwrap_or_default();
+        let written = u.written.map(|bytes| bytes.to_string()).unwrap_or_default();
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "{job},{contestant},{},{threads},{rep},{:.6},{:.6},{:.6},{},{anon},{},{},{},{}",
+            "{job},{contestant},{},{threads},{rep},{:.6},{:.6},{:.6},{},{anon},{},{},{},{},{written}",
             version.replace([',', '\n'], " "),
             u.wall_s,
             u.user_s,
@@ -71,12 +75,17 @@ fn format(runs: &[Run]) -> String {
 
 fn parse(text: &str) -> Result<Vec<Run>> {
     let mut lines = text.lines();
-    if lines.next() != Some(HEADER) {
-        bail!("line 1 is not the expected header");
-    }
+    let before = match lines.next() {
+        Some(HEADER) => false,
+        Some(HEADER_BEFORE) => true,
+        _ => bail!("line 1 is not the expected header"),
+    };
     lines
         .enumerate()
-        .map(|(i, line)| parse_line(line).with_context(|| format!("line {}", i + 2)))
+        .map(|(i, line)| {
+            let line = if before { format!("{line},") } else { line.to_owned() };
+            parse_line(&line).with_context(|| format!("line {}", i + 2))
+        })
         .collect()
 }
 
@@ -97,9 +106,10 @@ fn parse_line(line: &str) -> Result<Run> {
         exit,
         major,
         blocks,
+        written,
     ] = fields[..]
     else {
-        bail!("{} fields instead of 14", fields.len());
+        bail!("{} fields instead of 15", fields.len());
     };
     Ok(Run {
         job: job.to_owned(),
@@ -117,6 +127,7 @@ fn parse_line(line: &str) -> Result<Run> {
             major_faults: number(major)?,
             in_blocks: number(blocks)?,
             exit: number(exit)?,
+            written: if written.is_empty() { None } else { Some(number(written)?) },
         },
     })
 }
@@ -137,6 +148,7 @@ mod tests {
             wall_s: 0.25,
             max_rss_kb: 7,
             peak_anon_kb: (rep > 1).then_some(5),
+            written: (rep > 1).then_some(9),
             ..Usage::default()
         };
         Run { job: job.into(), contestant: "c".into(), version: "1.0".into(), threads, rep, usage }

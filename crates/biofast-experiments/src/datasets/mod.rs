@@ -21,6 +21,7 @@ use manifest::{FileEntry, Manifest};
 pub use profile::Profile;
 use short::Names;
 pub use writer::Format;
+pub(crate) use writer::{BGZF_EOF, BGZF_PAYLOAD};
 
 /// One line of the catalogue.
 pub struct Dataset {

@@ -13,6 +13,7 @@ use super::{
     Places, compute, figure, figure_note, index, machine_folders, overview, protocols,
     render_index, summary, to_json,
 };
+use crate::bench::page;
 use crate::entries;
 
 /// Looks at everything and fails, naming each fault.
@@ -31,6 +32,14 @@ pub fn check(places: &Places) -> Result<()> {
     }
     if let Err(error) = check_overview(places, &mut faults) {
         faults.push(format!("summary: {error:#}"));
+    }
+    match page::expected(&places.root) {
+        Ok(files) => {
+            for (path, text) in files {
+                compare(&path, &text, &mut faults);
+            }
+        }
+        Err(error) => faults.push(format!("docs/performance.md: {error:#}")),
     }
     match render_index(places) {
         Ok(text) => compare(&places.notebook().join(index::NAME), &text, &mut faults),
@@ -126,7 +135,7 @@ fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
             let line = text.lines().zip(expected.lines()).position(|(a, b)| a != b);
             let line = line.unwrap_or_else(|| text.lines().count().min(expected.lines().count()));
             faults.push(format!(
-                "{} differs from the data at line {}; `biofast-lab report` writes it again",
+                "{} differs from the data at line {}; `biofast-lab report`, or of benchmarks bench-report, writes it again",
                 path.display(),
                 line + 1
             ));

@@ -1,0 +1,92 @@
+//! The catalogue's comparison of libraries: a small program of each reads a file and counts records and bases.
+//! Added to `jobs::all`; the programs are in `library`.
+
+use super::answers::Answer;
+use super::jobs::{
+    BASE, CONTROL, Call, Contestant, Job, LIMIT_INFLATE, LIMIT_READ, Needs, Program, Truth, list,
+};
+use crate::datasets::Format;
+
+fn count(call: &Call<'_>, name: &str) -> Vec<std::ffi::OsString> {
+    list(&[&"count", &"--with", &name, &format!("-@{}", call.threads), &call.file])
+}
+
+const BIOFAST_FASTQ: Contestant = Contestant {
+    name: BASE,
+    program: Program::Library("biofast-fastq"),
+    args: |c| count(c, "biofast-fastq"),
+    version_args: &["--version"],
+    answer: Answer::Count,
+    scales: true,
+    weaker: false,
+};
+const NEEDLETAIL: Contestant = Contestant {
+    name: "needletail",
+    program: Program::Library("needletail"),
+    args: |c| count(c, "needletail"),
+    version_args: &[],
+    scales: false,
+    ..BIOFAST_FASTQ
+};
+const NOODLES_FASTQ: Contestant = Contestant {
+    name: "noodles-fastq",
+    program: Program::Library("noodles-fastq"),
+    args: |c| count(c, "noodles-fastq"),
+    ..NEEDLETAIL
+};
+const PARASEQ: Contestant = Contestant {
+    name: "paraseq",
+    program: Program::Library("paraseq"),
+    args: |c| count(c, "paraseq"),
+    scales: true,
+    ..NEEDLETAIL
+};
+const BIOFAST_BAM: Contestant = Contestant {
+    program: Program::Library("biofast-bam"),
+    args: |c| count(c, "biofast-bam"),
+    ..BIOFAST_FASTQ
+};
+const NOODLES_BAM: Contestant = Contestant {
+    name: "noodles-bam",
+    program: Program::Library("noodles-bam"),
+    args: |c| count(c, "noodles-bam"),
+    ..NEEDLETAIL
+};
+
+/// Jobs of libraries.
+pub(super) const JOBS: &[Job] = &[
+    Job {
+        name: "library-fastq",
+        about: "records and bases of a plain FASTQ file, counted by a small program of each library (`biofast-lab count`); limit: read it 1 MB at a time on one thread and add up its words",
+        format: Format::Fastq,
+        full: "r1_1600k",
+        quick: "large",
+        limit: Some(LIMIT_READ.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
+        contestants: &[
+            BIOFAST_FASTQ,
+            Contestant { name: CONTROL, ..BIOFAST_FASTQ },
+            NEEDLETAIL,
+            NOODLES_FASTQ,
+            PARASEQ,
+            LIMIT_READ,
+        ],
+    },
+    Job {
+        name: "library-bam",
+        about: "records and bases of a BAM file, counted by a small program of each library (`biofast-lab count`); limit: inflate all blocks with libdeflate and discard them",
+        format: Format::Bam,
+        full: "aln_1600k",
+        quick: "aln_50k",
+        limit: Some(LIMIT_INFLATE.name),
+        truth: Truth::File,
+        needs: Needs::Nothing,
+        contestants: &[
+            BIOFAST_BAM,
+            Contestant { name: CONTROL, ..BIOFAST_BAM },
+            NOODLES_BAM,
+            LIMIT_INFLATE,
+        ],
+    },
+];

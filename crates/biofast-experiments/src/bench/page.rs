@@ -1,0 +1,424 @@
+//! The generated parts of `docs/performance.md` and its figures: `biofast-lab bench-report`, and what
+//! `biofast-lab check` compares them with. Made of `results/bench/MACHINE/` alone, so any machine can do it.
+//!
+//! A part stands between two comments; the first names the machine. What is outside is written by hand.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::jobs::{self, BASE, Job};
+use super::machine::{self, Record};
+use super::runs::{self, Run};
+use super::stats::{Estimate, median, paired_ratio};
+use super::{figure, growth};
+
+const PAGE: &str = "docs/performance.md";
+const RESULTS: &str = "results/bench";
+const BEGIN: &str = "<!-- bench of ";
+const BEGIN_END: &str = ": written by `biofast-lab bench-report`, do not edit -->";
+const END: &str = "<!-- end of bench -->";
+/// Of the bootstrap; a page must come out the same each time.
+const SEED: u64 = 1;
+/// A job slower than this many times its limit is behind.
+const FAR: f64 = 1.15;
+
+/// Writes the generated parts of the page, and the figures; with `machine`, the first part is made that one's.
+pub fn report(root: &Path, machine: Option<&str>) -> Result<()> {
+    let path = root.join(PAGE);
+    if let Some(machine) = machine {
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let (before, rest) = text.split_once(BEGIN).context("the page has no place for results")?;
+        let (_, after) = rest.split_once(BEGIN_END).context("a begin without its end")?;
+        let text = format!("{before}{BEGIN}{machine}{BEGIN_END}{after}");
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    for (path, text) in expected(root)? {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create {}", folder.display()))?;
+        }
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("{}", path.display());
+    }
+    Ok(())
+}
+
+/// What the page and the figures must hold; nothing where there is no page with a generated part.
+pub(crate) fn expected(root: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let path = root.join(PAGE);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut files = Vec::new();
+    let (mut page, mut rest) = (String::new(), text.as_str());
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (machine, after) = after.split_once(BEGIN_END).context("a begin without its end")?;
+        let (_, after) = after.split_once(END).context("a part without its end")?;
+        ensure!(!machine.contains(['/', '\n']), "{machine:?} is no machine's folder");
+        let results = Results::read(&root.join(RESULTS).join(machine), machine)?;
+        let part = results.part()?;
+        write!(page, "{before}{BEGIN}{machine}{BEGIN_END}\n\n{part}\n{END}")?;
+        files.extend(results.figures());
+        rest = after;
+    }
+    page.push_str(rest);
+    files.push((path, page));
+    Ok(files)
+}
+
+/// What was measured on one machine.
+struct Results {
+    folder: PathBuf,
+    machine: String,
+    runs: Vec<Run>,
+    record: Record,
+    growth: Vec<growth::Point>,
+}
+
+/// One job at one thread budget.
+struct Row {
+    job: &'static Job,
+    threads: usize,
+    own: Cost,
+    over_limit: Option<Estimate>,
+    /// Name, cost, and how many times as long as biofast it takes.
+    peer: Option<(&'static str, Cost, Estimate)>,
+}
+
+/// What a contestant's runs cost.
+struct Cost {
+    wall_s: f64,
+    cpu_s: f64,
+    peak_kb: u64,
+    written: Option<f64>,
+}
+
+impl Results {
+    fn read(folder: &Path, machine: &str) -> Result<Self> {
+        let runs = runs::read(folder)?;
+        if runs.is_empty() {
+            bail!("no runs in {}: `biofast-lab bench` makes them", folder.display());
+        }
+        Ok(Results {
+            record: machine::read_stored(folder)?,
+            growth: growth::read(folder)?,
+            folder: folder.to_owned(),
+            machine: machine.to_owned(),
+            runs,
+        })
+    }
+
+    fn of(&self, job: &Job) -> Vec<&Run> {
+        self.runs.iter().filter(|r| r.job == job.name).collect()
+    }
+
+    /// The row of a job that biofast was measured in.
+    fn row(&self, job: &'static Job, threads: usize) -> Option<Row> {
+        let runs: Vec<&Run> = self.of(job).into_iter().filter(|r| r.threads == threads).collect();
+        let failed = self.record.jobs.get(&key(job, threads)).map(|c| c.failed.as_slice());
+        let failed = failed.unwrap_or_default();
+        let own = cost(&runs, BASE)?;
+        let peer = job
+            .contestants
+            .iter()
+            .filter(|c| !c.name.starts_with(BASE) && Some(c.name) != job.limit && !c.weaker)
+            .filter(|c| !failed.iter().any(|name| name == c.name))
+            .filter_map(|c| Some((c.name, cost(&runs, c.name)?, ratio(&runs, c.name, BASE)?)))
+            .min_by(|a, b| a.1.wall_s.total_cmp(&b.1.wall_s));
+        let over_limit = job.limit.and_then(|limit| ratio(&runs, BASE, limit));
+        Some(Row { job, threads, own, over_limit, peer })
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for job in jobs::all() {
+            let mut budgets: Vec<usize> = self.of(job).iter().map(|r| r.threads).collect();
+            budgets.sort_unstable();
+            budgets.dedup();
+            rows.extend(budgets.into_iter().filter_map(|threads| self.row(job, threads)));
+        }
+        rows
+    }
+
+    fn figures(&self) -> Vec<(PathBuf, String)> {
+        let folder = self.folder.join("figures");
+        let machine = format!("{}, {} cores", self.record.cpu, self.record.cores);
+        jobs::all()
+            .filter(|job| !self.of(job).is_empty())
+            .map(|job| {
+                let name = format!("{}.svg", job.name);
+                (folder.join(name), figure::draw(job, &self.of(job), &machine, SEED))
+            })
+            .collect()
+    }
+
+    /// Everything between the two comments.
+    fn part(&self) -> Result<String> {
+        let rows = self.rows();
+        let mut text = String::new();
+        let Record { cpu, cores, kernel, .. } = &self.record;
+        let home = format!("../{RESULTS}/{}", self.machine);
+        writeln!(
+            text,
+            "{cpu}, {cores} cores, {kernel}. Every run: [{0}]({home}); all contestants, versions and conditions: \
+             [summary.md]({home}/summary.md).\n\n{EXPLANATION}",
+            self.machine
+        )?;
+        writeln!(text, "### Behind\n")?;
+        let mut behind = 0;
+        for row in &rows {
+            let faults = row.faults();
+            if !faults.is_empty() {
+                behind += 1;
+                writeln!(
+                    text,
+                    "- `{}`, {}: {}",
+                    row.job.name,
+                    threads(row.threads),
+                    faults.join("; ")
+                )?;
+            }
+        }
+        writeln!(text, "{}{behind} of {} rows.\n", if behind > 0 { "\n" } else { "" }, rows.len())?;
+        self.write_table(&mut text, &rows)?;
+        self.write_gaps(&mut text)?;
+        self.write_growth(&mut text)?;
+        writeln!(text, "### Figures\n")?;
+        for job in jobs::all().filter(|job| !self.of(job).is_empty()) {
+            writeln!(text, "[{0}]({home}/figures/{0}.svg): {1}.  ", job.name, job.about)?;
+        }
+        Ok(text)
+    }
+
+    fn write_table(&self, text: &mut String, rows: &[Row]) -> Result<()> {
+        writeln!(text, "### All jobs\n")?;
+        writeln!(
+            text,
+            "| job | threads | wall s | × limit | best peer | × peer | CPU s | peer's | peak MB | peer's | written MB | peer's |"
+        )?;
+        writeln!(text, "|---|---:|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|")?;
+        for row in rows {
+            let peer = row.peer.as_ref();
+            let of_peer =
+                |cell: fn(&Cost) -> String| peer.map_or(none(), |(_, cost, _)| cell(cost));
+            writeln!(
+                text,
+                "| {} | {} | {:.3} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+                row.job.name,
+                row.threads,
+                row.own.wall_s,
+                row.over_limit.map_or(none(), interval),
+                peer.map_or(none(), |(name, ..)| (*name).to_owned()),
+                peer.map_or(none(), |(.., times)| interval(*times)),
+                row.own.cpu(),
+                of_peer(Cost::cpu),
+                row.own.peak(),
+                of_peer(Cost::peak),
+                row.own.written(),
+                of_peer(Cost::written),
+            )?;
+        }
+        writeln!(text)?;
+        Ok(())
+    }
+
+    /// What is not in the table, and why.
+    fn write_gaps(&self, text: &mut String) -> Result<()> {
+        let mut missing: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (job, conditions) in &self.record.jobs {
+            for name in &conditions.missing {
+                missing.entry(name).or_default().push(job.clone());
+            }
+            for name in &conditions.failed {
+                wrong.entry(name).or_default().push(job.clone());
+            }
+        }
+        if !missing.is_empty() {
+            let names: Vec<&str> = missing.into_keys().collect();
+            writeln!(text, "Not installed when these were measured: {}.\n", names.join(", "))?;
+        }
+        for (name, jobs) in wrong {
+            writeln!(text, "{name} failed or gave another answer: {}.\n", jobs.join(", "))?;
+        }
+        let absent: Vec<&str> =
+            jobs::all().filter(|job| self.of(job).is_empty()).map(|job| job.name).collect();
+        if !absent.is_empty() {
+            writeln!(text, "Not measured on this machine: {}.\n", absent.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn write_growth(&self, text: &mut String) -> Result<()> {
+        if self.growth.is_empty() {
+            return Ok(());
+        }
+        writeln!(text, "### Growth\n\nMedians; memory is the highest of all runs.\n")?;
+        writeln!(text, "| job | threads | reads | ns a read | peak MB | not file pages, MB |")?;
+        writeln!(text, "|---|---:|---:|---:|---:|---:|")?;
+        for row in growth::rows(&self.growth) {
+            writeln!(text, "{row}")?;
+        }
+        writeln!(text)?;
+        Ok(())
+    }
+}
+
+impl Row {
+    /// Why the job is behind; empty if it isn't.
+    fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        if let Some(over) = self.over_limit.filter(|e| e.value > FAR) {
+            faults.push(format!("{} × its limit", interval(over)));
+        }
+        if let Some((name, _, times)) = self.peer.as_ref().filter(|(.., e)| e.low <= 1.0) {
+            faults.push(format!("not ahead of {name}, which takes {} × as long", interval(*times)));
+        }
+        faults
+    }
+}
+
+impl Cost {
+    fn cpu(&self) -> String {
+        format!("{:.2}", self.cpu_s)
+    }
+
+    fn peak(&self) -> String {
+        format!("{:.1}", self.peak_kb as f64 / 1024.0)
+    }
+
+    fn written(&self) -> String {
+        self.written.map_or(none(), |bytes| format!("{:.1}", bytes / 1e6))
+    }
+}
+
+const EXPLANATION: &str = "\
+*× limit* is biofast's time by that of the job's limit, *× peer* the best peer's time by biofast's: above 1, biofast is faster. Both
+are medians of the ratios within each repetition, with a bootstrap 95 % interval. Peers that do less than the job asks for (`wc`, `gzip -t`,
+`samtools quickcheck`, filtering without compressing) are in summary.md only. CPU seconds are user and system time, peak memory includes
+mapped file pages, written is what was given to write calls. A job is *behind* if it takes more than 1.15 times its limit, or if the interval
+of *× peer* does not lie above 1.
+";
+
+fn cost(runs: &[&Run], name: &str) -> Option<Cost> {
+    let own: Vec<&&Run> =
+        runs.iter().filter(|r| r.contestant == name && r.usage.exit == 0).collect();
+    let of = |value: fn(&Run) -> f64| median(&own.iter().map(|r| value(r)).collect::<Vec<_>>());
+    let written: Option<Vec<f64>> =
+        own.iter().map(|r| r.usage.written.map(|bytes| bytes as f64)).collect();
+    Some(Cost {
+        wall_s: of(|r| r.usage.wall_s)?,
+        cpu_s: of(|r| r.usage.user_s + r.usage.sys_s)?,
+        peak_kb: own.iter().map(|r| r.usage.max_rss_kb).max()?,
+        written: written.and_then(|bytes| median(&bytes)),
+    })
+}
+
+/// Wall time of `a` by that of `b`, in the repetitions that both have.
+fn ratio(runs: &[&Run], a: &str, b: &str) -> Option<Estimate> {
+    let walls = |name: &str| -> BTreeMap<usize, f64> {
+        let own = runs.iter().filter(|r| r.contestant == name && r.usage.exit == 0);
+        own.map(|r| (r.rep, r.usage.wall_s)).collect()
+    };
+    let b = walls(b);
+    let (a, b): (Vec<f64>, Vec<f64>) =
+        walls(a).iter().filter_map(|(rep, a)| Some((*a, *b.get(rep)?))).unzip();
+    paired_ratio(&a, &b, SEED)
+}
+
+fn key(job: &Job, threads: usize) -> String {
+    format!("{} @{threads}", job.name)
+}
+
+fn threads(n: usize) -> String {
+    format!("{n} thread{}", if n == 1 { "" } else { "s" })
+}
+
+fn interval(Estimate { value, low, high }: Estimate) -> String {
+    format!("{value:.2} [{low:.2}, {high:.2}]")
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure::Usage;
+    use super::*;
+
+    const MACHINE: &str = "some-machine";
+
+    fn runs(contestant: &str, walls: [f64; 3]) -> Vec<Run> {
+        let run = |(i, wall_s): (usize, f64)| Run {
+            job: "bam-flagstat".to_owned(),
+            contestant: contestant.to_owned(),
+            version: "1".to_owned(),
+            threads: 2,
+            rep: i + 1,
+            usage: Usage { wall_s, ..Usage::default() },
+        };
+        walls.into_iter().enumerate().map(run).collect()
+    }
+
+    /// A repository whose page has one generated part; biofast takes 1 s.
+    fn repository(limit: f64, peer: f64) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let results = dir.path().join(RESULTS).join(MACHINE);
+        fs::create_dir_all(&results).expect("creates");
+        fs::create_dir_all(dir.path().join("docs")).expect("creates");
+        let all = [
+            runs("biofast", [1.0; 3]),
+            runs("samtools", [peer; 3]),
+            runs("limit-inflate", [limit; 3]),
+        ];
+        runs::replace(&results, "bam-flagstat", 2, &all.concat()).expect("writes");
+        let page = format!("By hand.\n{BEGIN}{MACHINE}{BEGIN_END}\nold\n{END}\nBy hand, too.\n");
+        fs::write(dir.path().join(PAGE), page).expect("writes");
+        dir
+    }
+
+    fn page(dir: &tempfile::TempDir) -> String {
+        report(dir.path(), None).expect("reports");
+        fs::read_to_string(dir.path().join(PAGE)).expect("reads")
+    }
+
+    #[test]
+    fn the_part_is_replaced_and_the_rest_kept() {
+        let dir = repository(0.9, 2.0);
+        let text = page(&dir);
+        assert!(text.starts_with("By hand.\n") && text.ends_with("\nBy hand, too.\n"), "{text}");
+        assert!(!text.contains("\nold\n"));
+        assert!(text.contains(
+            "| bam-flagstat | 2 | 1.000 | 1.11 [1.11, 1.11] | samtools | 2.00 [2.00, 2.00] |"
+        ));
+        assert!(text.contains("\n0 of 1 rows."), "{text}");
+        assert_eq!(page(&dir), text, "written again, it is the same");
+        let figure = dir.path().join(RESULTS).join(MACHINE).join("figures/bam-flagstat.svg");
+        assert!(fs::read_to_string(figure).expect("figure").contains("samtools"));
+    }
+
+    #[test]
+    fn what_is_behind_is_listed() {
+        let far = page(&repository(0.8, 2.0));
+        assert!(
+            far.contains("- `bam-flagstat`, 2 threads: 1.25 [1.25, 1.25] × its limit\n"),
+            "{far}"
+        );
+        let slow = page(&repository(0.9, 1.0));
+        assert!(slow.contains("not ahead of samtools, which takes 1.00 [1.00, 1.00] × as long"));
+    }
+
+    #[test]
+    fn a_part_without_results_is_an_error() {
+        let dir = repository(1.0, 1.0);
+        assert!(report(dir.path(), Some("no-such-machine")).is_err());
+    }
+}
