@@ -23,6 +23,8 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
 /// Whether an unsafe block, function, implementation or trait begins in this line of code.
 fn is_site(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
+    // The type of a function pointer.
+    let code = code.split(": unsafe").next().unwrap_or_default();
     let mut words = code.split_whitespace().peekable();
     while let Some(word) = words.next() {
         let next = words.peek().copied().unwrap_or("{");
@@ -60,8 +62,12 @@ fn without_links(text: &str) -> String {
 }
 
 /// Why the site at line `at` is sound, by the nearest `SAFETY:` comment or `# Safety` section above it.
+///
+/// A function of a trait's implementation, documented in the trait, has it in its first lines.
 fn reason(lines: &[&str], at: usize) -> Option<String> {
-    (at.saturating_sub(REACH)..=at).rev().find_map(|line| {
+    let above = (at.saturating_sub(REACH)..=at).rev();
+    let below = at + 1..lines.len().min(at + 4);
+    above.chain(below).find_map(|line| {
         let mark = ["SAFETY:", "# Safety"].into_iter().find(|mark| lines[line].contains(mark))?;
         Some(comment(lines, line, mark)).filter(|text| !text.is_empty())
     })

@@ -14,6 +14,7 @@ use super::{Durability, Peer};
 type Object = NonNull<c_void>;
 
 #[link(name = "rocksdb")]
+// SAFETY: the declarations are those of the library's header `rocksdb/c.h`.
 unsafe extern "C" {
     fn rocksdb_options_create() -> Option<Object>;
     fn rocksdb_options_destroy(options: Object);
