@@ -77,10 +77,9 @@ fuzz_target!(|data: &[u8]| {
     );
     assert_eq!(whole, other, "other pieces, other result");
     if whole.1.is_none() {
-        assert_eq!(
-            container::gunzip(&file).as_ref(),
-            Some(&whole.0),
-            "another reader finds something else"
-        );
+        // Zeros behind the last member are padding, as for gzip(1); flate2 takes them for a bad member.
+        let zeros = file.iter().rev().take_while(|&&byte| byte == 0).count();
+        let found = (0..=zeros).find_map(|n| container::gunzip(&file[..file.len() - n]));
+        assert_eq!(found.as_ref(), Some(&whole.0), "another reader finds something else");
     }
 });

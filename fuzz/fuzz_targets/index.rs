@@ -2,34 +2,23 @@
 //! error, never others.
 #![no_main]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use biofast_bam::index::Index;
 use biofast_bam::{Batch, Fasta, InputOptions, Query, Selection, par_fold_regions};
-use biofast_fuzz::{bounded, options};
+use biofast_fuzz::{bounded, folder, options};
 use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container;
 use libfuzzer_sys::fuzz_target;
 
-struct Files {
-    folder: tempfile::TempDir,
-}
-
-impl Files {
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-}
-
 const RECORDS: usize = 200;
 
-fn files() -> &'static Files {
-    static FILES: OnceLock<Files> = OnceLock::new();
+/// The folder with the files that are asked.
+fn files() -> &'static Path {
+    static FILES: OnceLock<PathBuf> = OnceLock::new();
     FILES.get_or_init(|| {
-        let shm = std::path::Path::new("/dev/shm");
-        let folder = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() };
-        let files = Files { folder: folder.expect("a folder") };
+        let files = folder();
         let mut bam = header(&[("c1", 100_000), ("c2", 70_000)]);
         for i in 0..RECORDS {
             let (reference, position) = ((i / 120) as i32, (i % 120 * 500) as i32);
@@ -41,8 +30,8 @@ fn files() -> &'static Files {
                 ..Aligned::default()
             }));
         }
-        std::fs::write(files.path("x.bam"), container::bgzf(&bam, 400)).expect("a file");
-        std::fs::write(files.path("x.fa"), b">c1\nACGTACGT\nACGT\n>c2\nTTTT\n").expect("a file");
+        std::fs::write(files.join("x.bam"), container::bgzf(&bam, 400)).expect("a file");
+        std::fs::write(files.join("x.fa"), b">c1\nACGTACGT\nACGT\n>c2\nTTTT\n").expect("a file");
         files
     })
 }
@@ -51,11 +40,11 @@ fuzz_target!(|data: &[u8]| {
     let Some((&how, bytes)) = data.split_first() else { return };
     let files = files();
     if how & 1 == 1 {
-        std::fs::write(files.path("x.fa.fai"), bytes).expect("a file");
-        let _ = bounded(data.len(), || Fasta::open(files.path("x.fa")).map(drop));
+        std::fs::write(files.join("x.fa.fai"), bytes).expect("a file");
+        let _ = bounded(data.len(), || Fasta::open(files.join("x.fa")).map(drop));
         return;
     }
-    let index = files.path("x.index");
+    let index = files.join("x.index");
     std::fs::write(&index, bytes).expect("a file");
     let Ok(read) = bounded(data.len(), || Index::open(&index)) else { return };
     for reference in 0..read.reference_count().min(5) {
@@ -66,7 +55,7 @@ fuzz_target!(|data: &[u8]| {
     let mut selection = Selection::new();
     selection.add(["c1:5000-9000", "c2", "c1:1-1000", "*"][usize::from(how >> 2) & 3]);
     let counted = bounded(data.len(), || {
-        let query = Query::open_with_index(files.path("x.bam"), &selection, &opening, &index)?;
+        let query = Query::open_with_index(files.join("x.bam"), &selection, &opening, &index)?;
         let accept = |n: &mut usize, batch: Batch<'_>| *n += batch.len();
         par_fold_regions(query, &io, || 0, accept, |a, b| *a += b).map_err(|fault| fault.error)
     });

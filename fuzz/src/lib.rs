@@ -1,6 +1,8 @@
 //! What the fuzz targets share: a bound on memory, and ways to read the same input twice.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use biofast_bam::{Batch, Detail, Input, InputOptions, SamWriter};
@@ -52,6 +54,17 @@ pub fn bounded<T>(len: usize, f: impl FnOnce() -> T) -> T {
     let taken = PEAK.load(Ordering::Relaxed).saturating_sub(before);
     assert!(taken <= 64 * len + (64 << 20), "{taken} bytes for an input of {len}");
     result
+}
+
+/// A folder for the files of this process, in memory where there is such a place.
+pub fn folder() -> PathBuf {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let shm = Path::new("/dev/shm");
+        let folder = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() };
+        folder.expect("a folder")
+    });
+    folder.path().to_owned()
 }
 
 /// How to read: threads and chunk.

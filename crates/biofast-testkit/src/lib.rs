@@ -3,6 +3,7 @@
 
 pub mod bam;
 pub mod container;
+#[cfg(feature = "generate")]
 pub mod generate;
 pub mod reference;
 pub mod sam;

@@ -128,4 +128,14 @@ fn main() {
         csi.extend((5000u64 << 16).to_le_bytes());
     }
     put(&folder("index"), "csi", &[b"\x06", &container::bgzf(&csi, 100)]);
+    let pairs = b"\x0akeab\x0akecd\x09ka\x00\x20\x01\x02\x03\x04";
+    put(&folder("cdb"), "written", &[b"\x01\x10\x30\x04", pairs]);
+    // A table of two slots, the second of which has the record behind them, whose key is "a".
+    let hash = u64::from(5381u32.wrapping_mul(33) ^ u32::from(b'a')).to_le_bytes();
+    let slots = [&[0; 16][..], &hash, &4128u64.to_le_bytes()].concat();
+    let record = [&1u64.to_le_bytes()[..], &2u64.to_le_bytes(), b"abc"].concat();
+    put(&folder("cdb"), "tables", &[b"\x00\0\x02\x01", &slots, &record]);
+    let operations = b"\x0a\x01hello\x04\x02ab\x01\x01\x0a\x01again\x00\x03";
+    put(&folder("store"), "synced", &[b"\x21\x09\x03\x01", operations]);
+    put(&folder("store"), "gathered", &[b"\x17\x3c\x01\x00", operations]);
 }
