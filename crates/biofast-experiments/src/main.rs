@@ -128,6 +128,10 @@ struct Bench {
     /// Measured repetitions (15, or 3 with --quick).
     #[arg(long, value_name = "N")]
     reps: Option<usize>,
+    /// About how long all jobs may take: at least 3 repetitions, more while there is time, and one run of whatever takes
+    /// more than 5 times as long as biofast.
+    #[arg(long, value_name = "M")]
+    minutes: Option<u64>,
     /// 100,000 reads (50,000 aligned pairs) and three repetitions; results go to a folder `quick`.
     #[arg(long)]
     quick: bool,
@@ -278,6 +282,7 @@ fn run(cli: Cli) -> Result<()> {
                 only: b.only,
                 threads: b.threads,
                 reps: b.reps,
+                minutes: b.minutes,
                 quick: b.quick,
                 biofast: b.biofast,
                 dir: b.dir.dir,

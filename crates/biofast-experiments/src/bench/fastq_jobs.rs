@@ -270,10 +270,10 @@ pub(super) const JOBS: &[Job] = &[
         about: "pairs of 50 bases and a mean score of 15 and more, two BGZF files to two of gzip, biofast by its own encoder and at level 1, the others at their level 1; reads and bases kept agree within 1 %, for the rules differ; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them, one file after the other",
         format: Format::Bgzf,
         full: "r1_1600k",
-        quick: "r1_1600k",
+        quick: "sample_R1",
         limit: Some(LIMIT_RECODE_PAIRS.name),
         truth: Truth::Biofast { per_million: 10_000 },
-        needs: Needs::Mate { full: "r2_1600k", quick: "r2_1600k" },
+        needs: Needs::Mate { full: "r2_1600k", quick: "sample_R2" },
         contestants: &[
             BIOFAST_PAIRS,
             Contestant { name: CONTROL, ..BIOFAST_PAIRS },

@@ -25,6 +25,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -43,6 +44,8 @@ pub struct Options {
     pub threads: Vec<usize>,
     /// Measured repetitions; the default depends on `quick`.
     pub reps: Option<usize>,
+    /// Minutes that all jobs may take, roughly.
+    pub minutes: Option<u64>,
     /// The small sets and three repetitions, written to a folder `quick`.
     pub quick: bool,
     /// The biofast binary, if it is not beside this one.
@@ -57,6 +60,10 @@ pub struct Options {
 
 const REPS: usize = 15;
 const REPS_QUICK: usize = 3;
+/// Repetitions that are measured whatever the time.
+const REPS_LEAST: usize = 3;
+/// When time is limited, a contestant that takes so many times as long as biofast runs once.
+const SLOW: f64 = 5.0;
 const PURPOSE_ORDER: u64 = 0x006f_7264_6572;
 
 /// Runs the benchmark; an error if a command failed or an answer is wrong, after everything was written.
@@ -79,6 +86,9 @@ pub fn run(options: &Options) -> Result<()> {
 
     let mut faults = Vec::new();
     let mut verified = BTreeSet::new();
+    let start = Instant::now();
+    let all = (jobs.len() * options.threads.len()) as f64;
+    let mut done = 0.0;
     for &job in &jobs {
         let input =
             Input::prepare(job, options.quick, &manifest, &options.dir, &scratch, &mut verified)?;
@@ -97,7 +107,13 @@ pub fn run(options: &Options) -> Result<()> {
                 threads,
                 agreed: Cell::new(None),
             };
-            let (measured, found) = session.measure(job, reps, options.seed)?;
+            done += 1.0;
+            // What earlier jobs left of their shares goes to the next.
+            let share =
+                |minutes: u64| start + Duration::from_secs_f64(minutes as f64 * 60.0 * done / all);
+            let until = options.minutes.map(share);
+            let (measured, found) = session.measure(job, reps, until, options.seed)?;
+            let reps = measured.iter().map(|run| run.rep).max().unwrap_or_default();
             let record = machine::JobRecord {
                 dataset: input.entry.file.clone(),
                 sha256: input.entry.sha256.clone(),
@@ -208,9 +224,10 @@ impl Input {
     ) -> Result<Self> {
         let dataset = if quick { job.quick } else { job.full };
         let find = |dataset: &str, format: Format| {
-            let name = format!("generated/{dataset}.{}", format.extension());
+            let name = format!("{dataset}.{}", format.extension());
             manifest
-                .find(&name)
+                .find(&format!("generated/{name}"))
+                .or_else(|| manifest.find(&name))
                 .with_context(|| format!("{name} is not in the manifest of {}", dir.display()))
         };
         let mut link = |dataset: &str| -> Result<PathBuf> {
@@ -246,7 +263,7 @@ impl Input {
         };
         let text_bytes = match job.format {
             Format::Bam => None,
-            _ => Some(find(dataset, Format::Fastq)?.bytes),
+            _ => find(dataset, Format::Fastq).ok().map(|entry| entry.bytes),
         };
         Ok(Input { text_bytes, entry: find(dataset, job.format)?.clone(), link: file, mate })
     }
@@ -276,9 +293,19 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Runs everything; a contestant that fails its warm-up takes no further part.
-    fn measure(&self, job: &Job, reps: usize, seed: u64) -> Result<(Vec<Run>, Faults)> {
+    /// Runs everything; a contestant that fails its warm-up takes no further part. With a time to end at,
+    /// the warm-up of those much slower than biofast is their only run, and repetitions beyond the
+    /// least begin only before that time.
+    fn measure(
+        &self,
+        job: &Job,
+        reps: usize,
+        until: Option<Instant>,
+        seed: u64,
+    ) -> Result<(Vec<Run>, Faults)> {
         let mut ready = Vec::new();
+        let mut measured = Vec::new();
+        let mut base_s = f64::INFINITY;
         let mut faults = Faults::new();
         for contestant in job.contestants {
             let Some(path) = self.programs.path(contestant) else {
@@ -286,7 +313,16 @@ impl Session<'_> {
                 continue;
             };
             match self.run_once(job, contestant, path, 0)? {
-                (_, None) => ready.push((contestant, path)),
+                (run, None) => {
+                    if contestant.name == BASE {
+                        base_s = run.usage.wall_s;
+                    }
+                    if until.is_some() && run.usage.wall_s > SLOW * base_s {
+                        measured.push(Run { rep: 1, ..run });
+                    } else {
+                        ready.push((contestant, path));
+                    }
+                }
                 (_, Some(fault)) => {
                     eprintln!("  {fault}");
                     faults.entry(contestant.name).or_default().push(fault);
@@ -294,8 +330,10 @@ impl Session<'_> {
             }
         }
         let mut rng = Rng::new(seed, PURPOSE_ORDER, self.threads as u64);
-        let mut measured = Vec::new();
         for rep in 1..=reps {
+            if rep > REPS_LEAST && until.is_some_and(|end| Instant::now() >= end) {
+                break;
+            }
             rng.shuffle(&mut ready);
             for (contestant, path) in &ready {
                 let (run, fault) = self.run_once(job, contestant, path, rep)?;
