@@ -84,13 +84,14 @@ mod tests {
                 for levels in [&check.of, &check.over].into_iter().chain(against) {
                     let threads = levels.get("threads").and_then(|n| n.parse().ok());
                     // What the machine may lack: cores, instruction sets, a matrix unit, allocators, control groups,
-                    // io_uring; and peers that a feature builds.
+                    // io_uring, real reads; and peers that a feature builds.
                     let peers = crate::systems::peers::NAMES.into_iter();
                     let missing: Vec<_> =
                         peers.filter(|name| !crate::systems::peers::is_built(name)).collect();
                     let special = levels.values().any(|l| {
                         ["simd", "neon", "matrix", "limited", "uring"].contains(&&**l)
                             || l.contains("malloc")
+                            || l.starts_with("real-")
                             || missing.contains(&&**l)
                     });
                     if levels.is_empty() || threads > Some(2) || special {
