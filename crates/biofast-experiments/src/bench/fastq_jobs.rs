@@ -150,7 +150,7 @@ const FASTP_PAIRS: Contestant = Contestant {
         let (threads, one, two) = (c.threads.to_string(), out(c, "1.fq.gz"), out(c, "2.fq.gz"));
         let mut args = list(&[&"-i", &c.file, &"-I", &c.mate, &"-o", &one.as_path()]);
         args.extend(list(&[&"-O", &two.as_path(), &"--thread", &threads, &"-A", &"-G"]));
-        args.extend(list(&[&"-u", &"100", &"-n", &"150", &"-l", &"50", &"-e", &"15", &"-z", &"1"]));
+        args.extend(list(&[&"-u", &"100", &"-n", &"50", &"-l", &"50", &"-e", &"15", &"-z", &"1"]));
         args.extend(list(&[&"-j", &c.report, &"-h", &"/dev/null"]));
         args
     },
