@@ -130,10 +130,9 @@ impl Decoder {
     }
 
     fn body(&mut self, input: &mut Input, out: &mut [u8], n: &mut usize) -> Result<(), Error> {
+        // At the end of the input too: where `out` was full, the decoder may hold more to give.
         let bytes = input.fill(1)?;
-        if bytes.is_empty() {
-            return Err(self.fault(input, ErrorKind::Truncated("a gzip member")));
-        }
+        let at_end = bytes.is_empty();
         let (in_before, out_before) = (self.inflate.total_in(), self.inflate.total_out());
         let result = self.inflate.decompress(bytes, out, FlushDecompress::None);
         let used = (self.inflate.total_in() - in_before) as usize;
@@ -145,6 +144,7 @@ impl Decoder {
         match result {
             Ok(Status::StreamEnd) => self.footer(input),
             Ok(_) if used > 0 || made > 0 => Ok(()),
+            Ok(_) if at_end => Err(self.fault(input, ErrorKind::Truncated("a gzip member"))),
             Ok(_) => Err(self.corrupt(input, "the decoder makes no progress")),
             // What the decoder says of it depends on the sizes of pieces.
             Err(_) => Err(self.corrupt(input, "an invalid code, length or distance")),

@@ -250,3 +250,21 @@ fn a_fault_of_gzip_has_one_message_whatever_the_size_of_chunks() {
         assert_eq!(message(chunk_size), expected, "chunks of {chunk_size}");
     }
 }
+
+#[test]
+fn a_cut_gzip_member_gives_all_that_it_holds_whatever_the_size_of_chunks() {
+    // Long matches, of which a decoder still holds a part when a chunk is full; found by fuzzing.
+    let text = b"@a\nACGT\n+\nIIII\n".repeat(40);
+    let member = gzip(&text);
+    for cut in 18..member.len() {
+        let found = |chunk_size| {
+            let (found, error) = read(&member[..cut], &Options { chunk_size, ..options() });
+            (found, error.unwrap().to_string())
+        };
+        let expected = found(1 << 16);
+        assert!(text.starts_with(&expected.0), "cut at {cut}");
+        for chunk_size in [1, 7, 50, 258] {
+            assert_eq!(found(chunk_size), expected, "cut at {cut}, chunks of {chunk_size}");
+        }
+    }
+}
