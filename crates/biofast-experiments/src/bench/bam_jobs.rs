@@ -2,10 +2,9 @@
 
 use super::answers::Answer;
 use super::jobs::{
-    BIOFAST, CONTROL, Contestant, Job, LIMIT_INFLATE, Needs, SAMBAMBA_FLAGSTAT, SAMTOOLS_FLAGSTAT,
-    Truth, list,
+    BIOFAST, CONTROL, Contestant, Job, LIMIT_INFLATE, Needs, ON_BAM, SAMBAMBA_FLAGSTAT,
+    SAMTOOLS_FLAGSTAT, Truth, list,
 };
-use crate::datasets::Format;
 
 /// A fifth of the simulated reference.
 const REGION: &str = "sim:1000001-2000000";
@@ -49,9 +48,6 @@ pub(super) const JOBS: &[Job] = &[
     Job {
         name: "bam-region",
         about: "number of records that overlap a fifth of the reference, by the index",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
         limit: None,
         truth: Truth::Biofast { per_million: 0 },
         needs: Needs::Index,
@@ -61,16 +57,12 @@ pub(super) const JOBS: &[Job] = &[
             SAMTOOLS_REGION,
             SAMBAMBA_REGION,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-index",
         about: "the BAI index of a BAM file, the same bytes from biofast and samtools; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
         truth: Truth::Biofast { per_million: 0 },
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_INDEX,
             Contestant { name: CONTROL, ..BIOFAST_INDEX },
@@ -78,5 +70,6 @@ pub(super) const JOBS: &[Job] = &[
             SAMBAMBA_INDEX,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
 ];

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use super::answers::Answer;
 use super::jobs::{
     BIOFAST, CONTROL, Call, Contestant, FASTP, Job, LIMIT_INFLATE, LIMIT_READ, LIMIT_RECODE, NANOQ,
-    Needs, Program, SEQKIT, SEQTK, Truth, list,
+    Needs, ON_BGZF, ON_PLAIN, Program, SEQKIT, SEQTK, Truth, list,
 };
-use crate::datasets::Format;
 
 /// Index adapters of TruSeq, which the generated reads run into.
 const ADAPTER: &str = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA";
@@ -214,12 +213,6 @@ pub(super) const JOBS: &[Job] = &[
     Job {
         name: "fastq-count-plain",
         about: "number of reads and bases of a plain FASTQ file; biofast has no mode that only counts and gathers all statistics; `wc` counts lines; limit: read it 1 MB at a time on one thread and add up its words",
-        format: Format::Fastq,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_READ.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST,
             Contestant { name: CONTROL, ..BIOFAST },
@@ -228,16 +221,11 @@ pub(super) const JOBS: &[Job] = &[
             LINES,
             LIMIT_READ,
         ],
+        ..ON_PLAIN
     },
     Job {
         name: "fastq-count-bgzf",
         about: "number of reads and bases of a BGZF-compressed FASTQ file; biofast has no mode that only counts and gathers all statistics; `wc` and rapidgzip count lines; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bgzf,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST,
             Contestant { name: CONTROL, ..BIOFAST },
@@ -247,16 +235,13 @@ pub(super) const JOBS: &[Job] = &[
             RAPIDGZIP_LINES,
             LIMIT_INFLATE,
         ],
+        ..ON_BGZF
     },
     Job {
         name: "fastq-trim",
         about: "a given adapter cut off, reads of 50 bases and more, BGZF to gzip at level 1; reads and bases kept agree within 1 %, for the rules of cutting differ; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them",
-        format: Format::Bgzf,
-        full: "r1_1600k",
-        quick: "large",
         limit: Some(LIMIT_RECODE.name),
         truth: Truth::Biofast { per_million: 10_000 },
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_TRIM,
             Contestant { name: CONTROL, ..BIOFAST_TRIM },
@@ -264,12 +249,11 @@ pub(super) const JOBS: &[Job] = &[
             CHELAE_TRIM,
             LIMIT_RECODE,
         ],
+        ..ON_BGZF
     },
     Job {
         name: "fastq-filter-pairs",
         about: "pairs of 50 bases and a mean score of 15 and more, two BGZF files to two of gzip, biofast by its own encoder and at level 1, the others at their level 1; reads and bases kept agree within 1 %, for the rules differ; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them, one file after the other",
-        format: Format::Bgzf,
-        full: "r1_1600k",
         quick: "sample_R1",
         limit: Some(LIMIT_RECODE_PAIRS.name),
         truth: Truth::Biofast { per_million: 10_000 },
@@ -282,16 +266,12 @@ pub(super) const JOBS: &[Job] = &[
             FASTP_PAIRS,
             LIMIT_RECODE_PAIRS,
         ],
+        ..ON_BGZF
     },
     Job {
         name: "fastq-sample",
         about: "a tenth of the reads of a BGZF-compressed FASTQ file, exactly, as plain text; biofast and seqkit read the file twice, seqtk once, keeping the sample in memory; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bgzf,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_INFLATE.name),
         truth: Truth::Reads(TENTH),
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_SAMPLE,
             Contestant { name: CONTROL, ..BIOFAST_SAMPLE },
@@ -300,5 +280,6 @@ pub(super) const JOBS: &[Job] = &[
             RASUSA,
             LIMIT_INFLATE,
         ],
+        ..ON_BGZF
     },
 ];

@@ -437,39 +437,43 @@ pub(crate) const BASE: &str = "biofast";
 /// The same command under another name.
 pub(crate) const CONTROL: &str = "biofast-again";
 
+/// A job on alignments, but for its name and contestants.
+pub(super) const ON_BAM: Job = Job {
+    name: "",
+    about: "",
+    format: Format::Bam,
+    full: "aln_1600k",
+    quick: "aln_50k",
+    limit: Some(LIMIT_INFLATE.name),
+    truth: Truth::File,
+    needs: Needs::Nothing,
+    contestants: &[],
+};
+/// The same on reads in BGZF.
+pub(super) const ON_BGZF: Job =
+    Job { format: Format::Bgzf, full: "r1_1600k", quick: "large", ..ON_BAM };
+/// The same on plain FASTQ.
+pub(super) const ON_PLAIN: Job =
+    Job { format: Format::Fastq, limit: Some(LIMIT_READ.name), ..ON_BGZF };
+
 /// The first jobs; see [`all`].
 const JOBS: &[Job] = &[
     Job {
         name: "fastq-stats-bgzf",
         about: "statistics of a BGZF-compressed FASTQ file; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bgzf,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_INFLATE],
+        ..ON_BGZF
     },
     Job {
         name: "fastq-stats-plain",
         about: "statistics of a plain FASTQ file; limit: read it 1 MB at a time on one thread and add up its words",
-        format: Format::Fastq,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_READ.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_READ],
+        ..ON_PLAIN
     },
     Job {
         name: "fastq-filter",
         about: "reads of 100 bases and more, BGZF to gzip at level 1; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them",
-        format: Format::Bgzf,
-        full: "r1_1600k",
-        quick: "large",
         limit: Some(LIMIT_RECODE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FILTER,
             Contestant { name: CONTROL, ..BIOFAST_FILTER },
@@ -478,16 +482,11 @@ const JOBS: &[Job] = &[
             FASTP_FILTER,
             LIMIT_RECODE,
         ],
+        ..ON_BGZF
     },
     Job {
         name: "fastq-compress",
         about: "plain FASTQ to BGZF; biofast by its own encoder and at levels 1 and 6, reading records and writing a file, the others to /dev/null; limit: read the file 1 MB at a time on one thread and add up its words",
-        format: Format::Fastq,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_READ.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_COMPRESS,
             Contestant { name: CONTROL, ..BIOFAST_COMPRESS },
@@ -497,27 +496,19 @@ const JOBS: &[Job] = &[
             IGZIP_1,
             LIMIT_READ,
         ],
+        ..ON_PLAIN
     },
     Job {
         name: "fastq-stats-gzip",
         about: "statistics of a FASTQ file in one gzip member; limit: `igzip -dc` to /dev/null",
         format: Format::Gzip,
-        full: "r1_1600k",
-        quick: "large",
         limit: Some(IGZIP.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, IGZIP],
+        ..ON_BGZF
     },
     Job {
         name: "bam-flagstat",
         about: "counts by flag of a BAM file; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FLAGSTAT,
             Contestant { name: CONTROL, ..BIOFAST_FLAGSTAT },
@@ -525,64 +516,44 @@ const JOBS: &[Job] = &[
             SAMBAMBA_FLAGSTAT,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-idxstats",
         about: "counts by reference of a BAM file without an index; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_IDXSTATS,
             Contestant { name: CONTROL, ..BIOFAST_IDXSTATS },
             SAMTOOLS_IDXSTATS,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-stats",
         about: "all statistics of a BAM file, as JSON; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_ALIGNMENTS,
             Contestant { name: CONTROL, ..BIOFAST_ALIGNMENTS },
             SAMTOOLS_STATS,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-stats-samtools",
         about: "the report of `samtools stats`; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_SAMTOOLS_STATS,
             Contestant { name: CONTROL, ..BIOFAST_SAMTOOLS_STATS },
             SAMTOOLS_STATS,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "fastq-check",
         about: "integrity of a BGZF-compressed FASTQ file; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bgzf,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_CHECK,
             Contestant { name: CONTROL, ..BIOFAST_CHECK },
@@ -590,16 +561,11 @@ const JOBS: &[Job] = &[
             BGZIP_TEST,
             LIMIT_INFLATE,
         ],
+        ..ON_BGZF
     },
     Job {
         name: "bam-check",
         about: "integrity of a BAM file; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_CHECK,
             Contestant { name: CONTROL, ..BIOFAST_CHECK },
@@ -609,64 +575,47 @@ const JOBS: &[Job] = &[
             GZIP_TEST,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-view-sam",
         about: "the records of a BAM file as SAM text with its header; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_VIEW,
             Contestant { name: CONTROL, ..BIOFAST_VIEW },
             SAMTOOLS_VIEW,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-fastq",
         about: "the pairs of a BAM file sorted by position as FASTQ, mates one after the other; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
         truth: Truth::Reads(PRIMARY),
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FASTQ,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ },
             SAMTOOLS_COLLATE_FASTQ,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-fastq-in-order",
         about: "the reads of a BAM file as FASTQ in the order of the records; limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
         truth: Truth::Reads(PRIMARY),
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FASTQ_IN_ORDER,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ_IN_ORDER },
             SAMTOOLS_FASTQ,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
     Job {
         name: "bam-filter",
         about: "mapped records of quality 30 and more, BAM to BAM at each tool's default level; limit: inflate all blocks with libdeflate, deflate them at level 1 and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
         limit: Some(LIMIT_RECODE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_BAM_FILTER,
             Contestant { name: CONTROL, ..BIOFAST_BAM_FILTER },
@@ -674,6 +623,7 @@ const JOBS: &[Job] = &[
             SAMTOOLS_FILTER,
             LIMIT_RECODE,
         ],
+        ..ON_BAM
     },
 ];
 

@@ -3,9 +3,9 @@
 
 use super::answers::Answer;
 use super::jobs::{
-    BASE, CONTROL, Call, Contestant, Job, LIMIT_INFLATE, LIMIT_READ, Needs, Program, Truth, list,
+    BASE, CONTROL, Call, Contestant, Job, LIMIT_INFLATE, LIMIT_READ, ON_BAM, ON_PLAIN, Program,
+    list,
 };
-use crate::datasets::Format;
 
 fn count(call: &Call<'_>, name: &str) -> Vec<std::ffi::OsString> {
     list(&[&"count", &"--with", &name, &format!("-@{}", call.threads), &call.file])
@@ -58,12 +58,6 @@ pub(super) const JOBS: &[Job] = &[
     Job {
         name: "library-fastq",
         about: "records and bases of a plain FASTQ file, counted by a small program of each library (`biofast-lab count`); limit: read it 1 MB at a time on one thread and add up its words",
-        format: Format::Fastq,
-        full: "r1_1600k",
-        quick: "large",
-        limit: Some(LIMIT_READ.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_FASTQ,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ },
@@ -72,21 +66,17 @@ pub(super) const JOBS: &[Job] = &[
             PARASEQ,
             LIMIT_READ,
         ],
+        ..ON_PLAIN
     },
     Job {
         name: "library-bam",
         about: "records and bases of a BAM file, counted by a small program of each library (`biofast-lab count`); limit: inflate all blocks with libdeflate and discard them",
-        format: Format::Bam,
-        full: "aln_1600k",
-        quick: "aln_50k",
-        limit: Some(LIMIT_INFLATE.name),
-        truth: Truth::File,
-        needs: Needs::Nothing,
         contestants: &[
             BIOFAST_BAM,
             Contestant { name: CONTROL, ..BIOFAST_BAM },
             NOODLES_BAM,
             LIMIT_INFLATE,
         ],
+        ..ON_BAM
     },
 ];
