@@ -327,8 +327,7 @@ fn ending(path: &Path) -> String {
 
 /// Where a file's name ends in `extension`, whatever the case.
 pub(crate) fn has_extension(path: Option<&PathBuf>, extension: &str) -> bool {
-    path.and_then(|path| path.extension())
-        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+    path.is_some_and(|path| ending(path) == extension)
 }
 
 /// Writes the summary of a run to the file at `path`, if one is wanted: the figures beside the

@@ -66,7 +66,7 @@ pub(crate) struct Track {
 }
 
 /// The bit of `distance_bits` that says so.
-pub(crate) const SPECIAL: u64 = 0x80;
+pub(crate) const SPECIAL: u64 = Symbols::SPECIAL >> 56;
 
 /// What a step finds first.
 pub(crate) struct Look {
@@ -127,7 +127,7 @@ impl Track {
     /// The next 57 bits or more.
     ///
     /// # Safety
-    /// As for [`step`](Self::step).
+    /// As for [`look`](Self::look).
     #[inline(always)]
     unsafe fn word(position: Position) -> u64 {
         let bytes = std::ptr::with_exposed_provenance::<u64>((position.bit >> 3) as usize);
@@ -219,10 +219,10 @@ impl Track {
         }
     }
 
-    /// Decodes the entries that [`step`](Self::step) doesn't.
+    /// A step with the entries that [`put`](Self::put) can't take. Whether it could be done.
     ///
     /// # Safety
-    /// As for `step`.
+    /// As for [`look`](Self::look).
     #[cold]
     #[inline(always)]
     pub(crate) unsafe fn rare_step(&self, tables: *const Tables, position: &mut Position) -> bool {
@@ -236,7 +236,7 @@ impl Track {
     /// The position after the step; `position` itself if it can't be done.
     ///
     /// # Safety
-    /// As for `step`.
+    /// As for [`look`](Self::look).
     #[cold]
     #[inline(never)]
     unsafe fn after_rare_step(&self, tables: &Tables, position: Position) -> Position {
@@ -266,7 +266,7 @@ impl Track {
         if distance > here || here + length >= end {
             return position;
         }
-        // SAFETY: there is room for the literals, see `step`. `distance` is not 0, and so many bytes lie before
+        // SAFETY: there is room for the literals, see `OUTPUT_MARGIN`. `distance` is not 0, and so many bytes lie before
         // `here`; before `end_out` there is room for `length` bytes, and after it for the margin less one.
         unsafe {
             self.output.add(at).cast::<[u8; 4]>().write_unaligned(entry.literals());
@@ -294,7 +294,7 @@ macro_rules! joint_loop {
                 }
             )*
             for _ in 0..2 {
-            joint_step!($isa, 'lanes, tables, [$(($k, $track, $at, $look, $far)),*]);
+                joint_step!($isa, 'lanes, tables, [$(($k, $track, $at, $look, $far)),*]);
             }
         };
         $($track.leave($at, &mut lanes[$k]);)*

@@ -14,6 +14,7 @@ use libdeflater::{CompressionLvl, Compressor, Crc};
 use super::answers::{Answer, Counts};
 use super::jobs;
 use super::measure::{self, Usage};
+use super::runs::read_rows;
 use super::stats::median;
 use super::{Options, Programs, Scratch, machine};
 use crate::datasets::manifest::Manifest;
@@ -251,13 +252,7 @@ fn format(points: &[Point]) -> String {
 
 /// All runs in `dir`; none if growth was not measured.
 pub(crate) fn read(dir: &Path) -> Result<Vec<Point>> {
-    let path = dir.join(NAME);
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(&text).with_context(|| format!("cannot parse {}", path.display()))
+    read_rows(&dir.join(NAME), parse)
 }
 
 fn parse(text: &str) -> Result<Vec<Point>> {

@@ -351,21 +351,13 @@ fn none() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::Usage;
+    use super::super::runs::timed;
     use super::*;
 
     const MACHINE: &str = "some-machine";
 
     fn runs(contestant: &str, walls: [f64; 3]) -> Vec<Run> {
-        let run = |(i, wall_s): (usize, f64)| Run {
-            job: "bam-flagstat".to_owned(),
-            contestant: contestant.to_owned(),
-            version: "1".to_owned(),
-            threads: 2,
-            rep: i + 1,
-            usage: Usage { wall_s, ..Usage::default() },
-        };
-        walls.into_iter().enumerate().map(run).collect()
+        timed("bam-flagstat", contestant, &walls)
     }
 
     /// A repository whose page has one generated part; biofast takes 1 s.

@@ -180,22 +180,14 @@ fn capitalised(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::Usage;
+    use super::super::runs::timed;
     use super::*;
 
     /// The first job of the catalogue.
     const FIRST: &str = "fastq-stats-bgzf";
 
     fn runs(contestant: &str, walls: &[f64]) -> Vec<Run> {
-        let run = |(i, &wall_s): (usize, &f64)| Run {
-            job: FIRST.to_owned(),
-            contestant: contestant.to_owned(),
-            version: "1".to_owned(),
-            threads: 2,
-            rep: i + 1,
-            usage: Usage { wall_s, ..Usage::default() },
-        };
-        walls.iter().enumerate().map(run).collect()
+        timed(FIRST, contestant, walls)
     }
 
     #[test]

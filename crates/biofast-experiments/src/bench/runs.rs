@@ -32,12 +32,16 @@ pub(crate) struct Run {
 
 /// All runs in `dir`.
 pub(crate) fn read(dir: &Path) -> Result<Vec<Run>> {
-    let path = dir.join(NAME);
+    read_rows(&dir.join(NAME), parse)
+}
+
+/// What `parse` makes of the file at `path`; nothing where there is none.
+pub(super) fn read_rows<T>(path: &Path, parse: impl Fn(&str) -> Result<Vec<T>>) -> Result<Vec<T>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
     let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text).with_context(|| format!("cannot parse {}", path.display()))
 }
 
@@ -137,6 +141,20 @@ fn number<T: FromStr>(field: &str) -> Result<T> {
         Ok(value) => Ok(value),
         Err(_) => bail!("{field:?} is not a number"),
     }
+}
+
+/// Runs of `contestant`, with nothing known of them but their times.
+#[cfg(test)]
+pub(super) fn timed(job: &str, contestant: &str, walls: &[f64]) -> Vec<Run> {
+    let run = |(i, &wall_s): (usize, &f64)| Run {
+        job: job.to_owned(),
+        contestant: contestant.to_owned(),
+        version: "1".to_owned(),
+        threads: 2,
+        rep: i + 1,
+        usage: Usage { wall_s, ..Usage::default() },
+    };
+    walls.iter().enumerate().map(run).collect()
 }
 
 #[cfg(test)]
