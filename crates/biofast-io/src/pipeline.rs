@@ -4,7 +4,8 @@
 //! no order ([`Framer::scan`]); then, when its turn comes, frames it exactly from the state its
 //! predecessor left ([`Framer::frame`]), hands the new state on, and only then does the heavy
 //! work on the records. So framing never guesses, every record is used exactly once, and
-//! workers don't wait for each other's analysis. Memory is bounded by threads × chunk plus the
+//! workers don't wait for each other's analysis. Where the turn of a piece hasn't come, the worker
+//! puts it by and takes another one meanwhile. Memory is bounded by 2 × threads × chunk plus the
 //! longest record.
 //!
 //! A fault anywhere stops the pipeline at that point of the data: every record before it has
@@ -29,7 +30,7 @@ use crate::input::Witness;
 use crate::ordered::Ordered;
 use crate::pieces::{Load, Pieces};
 use crate::source::{Notes, Options, Source};
-use crate::turn::{Token, Turns};
+use crate::turn::{Ticket, Token, Turns};
 
 /// What follows the bytes that are being framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +172,7 @@ where
     } else {
         (Feed::inline(pieces), threads)
     };
-    let turns = Turns::new(workers, framer);
+    let turns = Turns::new(PIECES_PER_WORKER * workers, framer);
     let fault = Mutex::new(None);
     let work = || {
         let _guard = OnPanic(&abort);
@@ -345,6 +346,9 @@ fn frame_in_turn<F: Framer>(
     }
 }
 
+/// The one that it works on, and one put by.
+const PIECES_PER_WORKER: usize = 2;
+
 struct Worker<'a, F: Framer> {
     feed: &'a Feed,
     turns: &'a Turns<F>,
@@ -352,6 +356,10 @@ struct Worker<'a, F: Framer> {
     load: Load,
     inflater: Inflater,
     frame: F::Frame,
+    /// The right to the turn of the piece put by, if there is one.
+    waiting: Option<Ticket<'a, F>>,
+    /// The piece put by; or buffers for one.
+    other: (Load, F::Frame),
 }
 
 impl<'a, F: Framer> Worker<'a, F> {
@@ -363,16 +371,42 @@ impl<'a, F: Framer> Worker<'a, F> {
             load: Load::new(),
             inflater: Inflater::new(),
             frame: F::Frame::default(),
+            waiting: None,
+            other: (Load::new(), F::Frame::default()),
         }
+    }
+
+    /// The next piece to be framed, inflated and scanned; it's in `load` and `frame`.
+    fn prepare(&mut self) -> Option<Ticket<'a, F>> {
+        while !self.waiting.as_ref().is_some_and(Ticket::has_come) {
+            let Some(piece) = self.feed.pull(&mut self.load) else { break };
+            let ticket = self.turns.ticket(piece);
+            self.load.prepare(&mut self.inflater);
+            F::scan(&mut self.frame, self.load.chunk.bytes());
+            if self.waiting.is_none() && ticket.has_come() {
+                return Some(ticket);
+            }
+            // It is put by; what was so before comes first, and must be waited for now.
+            self.exchange();
+            let before = self.waiting.replace(ticket);
+            if before.is_some() {
+                return before;
+            }
+        }
+        self.exchange();
+        self.waiting.take()
+    }
+
+    fn exchange(&mut self) {
+        std::mem::swap(&mut self.load, &mut self.other.0);
+        std::mem::swap(&mut self.frame, &mut self.other.1);
     }
 
     /// Takes and frames the next piece; returns its number, and the fault if these records are
     /// the last ones before one. `None`: no more.
     fn step(&mut self) -> Option<(u64, Option<F::Error>)> {
-        let piece = self.feed.pull(&mut self.load)?;
-        let mut ticket = self.turns.ticket(piece);
-        self.load.prepare(&mut self.inflater);
-        F::scan(&mut self.frame, self.load.chunk.bytes());
+        let mut ticket = self.prepare()?;
+        let piece = ticket.piece();
         let Token::Go(mut framer) = ticket.wait() else {
             return None;
         };

@@ -12,8 +12,16 @@ pub(crate) struct Turns<S> {
 }
 
 struct Slot<S> {
-    token: Mutex<Option<Token<S>>>,
+    place: Mutex<Place<S>>,
     arrived: Condvar,
+}
+
+/// Where a piece's token will be.
+enum Place<S> {
+    Empty,
+    Here(Token<S>),
+    /// The piece was given up: nobody will take it.
+    Abandoned,
 }
 
 /// What a piece gets when its turn comes.
@@ -29,14 +37,15 @@ pub(crate) enum Token<S> {
 pub(crate) struct Ticket<'a, S> {
     turns: &'a Turns<S>,
     piece: u64,
-    waited: bool,
+    /// Whether the token was taken.
+    taken: bool,
     passed: bool,
 }
 
 impl<S> Turns<S> {
     pub(crate) fn new(slots: usize, first: S) -> Self {
         let slots: Vec<Slot<S>> = (0..slots + 1)
-            .map(|_| Slot { token: Mutex::new(None), arrived: Condvar::new() })
+            .map(|_| Slot { place: Mutex::new(Place::Empty), arrived: Condvar::new() })
             .collect();
         let turns = Turns { slots, current: AtomicU64::new(0) };
         turns.give(0, Token::Go(first));
@@ -44,18 +53,27 @@ impl<S> Turns<S> {
     }
 
     pub(crate) fn ticket(&self, piece: u64) -> Ticket<'_, S> {
-        Ticket { turns: self, piece, waited: false, passed: false }
+        Ticket { turns: self, piece, taken: false, passed: false }
     }
 
     fn slot(&self, piece: u64) -> &Slot<S> {
         &self.slots[(piece % self.slots.len() as u64) as usize]
     }
 
-    fn give(&self, piece: u64, token: Token<S>) {
-        let slot = self.slot(piece);
-        *slot.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
-        self.current.store(piece, Ordering::Release);
-        slot.arrived.notify_one();
+    fn give(&self, mut piece: u64, mut token: Token<S>) {
+        loop {
+            let slot = self.slot(piece);
+            let mut place = slot.place.lock().unwrap_or_else(PoisonError::into_inner);
+            if !matches!(*place, Place::Abandoned) {
+                *place = Place::Here(token);
+                self.current.store(piece, Ordering::Release);
+                slot.arrived.notify_one();
+                return;
+            }
+            *place = Place::Empty;
+            token = Token::Stop;
+            piece += 1;
+        }
     }
 
     fn take(&self, piece: u64) -> Token<S> {
@@ -67,21 +85,45 @@ impl<S> Turns<S> {
             std::hint::spin_loop();
         }
         let slot = self.slot(piece);
-        let mut token = slot.token.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = slot.place.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(token) = token.take() {
+            if let Place::Here(token) = std::mem::replace(&mut *place, Place::Empty) {
                 return token;
             }
-            token = slot.arrived.wait(token).unwrap_or_else(PoisonError::into_inner);
+            place = slot.arrived.wait(place).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Stops the others at this piece, now or when its turn comes.
+    fn abandon(&self, piece: u64) {
+        let mut place = self.slot(piece).place.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *place, Place::Abandoned) {
+            Place::Here(_) => {
+                *place = Place::Empty;
+                drop(place);
+                self.give(piece + 1, Token::Stop);
+            }
+            Place::Empty | Place::Abandoned => {}
         }
     }
 }
 
 impl<S> Ticket<'_, S> {
+    /// The piece it is for.
+    pub(crate) fn piece(&self) -> u64 {
+        self.piece
+    }
+
+    /// Whether the turn of this piece has come.
+    pub(crate) fn has_come(&self) -> bool {
+        self.turns.current.load(Ordering::Acquire) == self.piece
+    }
+
     /// Waits for the turn of this piece.
     pub(crate) fn wait(&mut self) -> Token<S> {
-        self.waited = true;
-        self.turns.take(self.piece)
+        let token = self.turns.take(self.piece);
+        self.taken = true;
+        token
     }
 
     /// Ends this turn and starts the next one.
@@ -96,9 +138,34 @@ impl<S> Drop for Ticket<'_, S> {
         if self.passed {
             return;
         }
-        if !self.waited {
-            self.wait();
+        if self.taken {
+            self.turns.give(self.piece + 1, Token::Stop);
+        } else {
+            self.turns.abandon(self.piece);
         }
-        self.turns.give(self.piece + 1, Token::Stop);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_given_up_in_any_order_hold_up_nobody_and_stop_what_follows() {
+        let orders = [[1, 2, 3], [3, 2, 1], [2, 3, 1], [2, 1, 3]];
+        for order in orders {
+            let turns = Turns::new(4, "state");
+            let mut first = turns.ticket(0);
+            let mut tickets: Vec<_> = (1..4).map(|piece| Some(turns.ticket(piece))).collect();
+            let mut last = turns.ticket(4);
+            for piece in &order[..2] {
+                tickets[piece - 1] = None;
+            }
+            let Token::Go(state) = first.wait() else { panic!("stopped at once") };
+            first.pass(Token::Go(state));
+            assert!(!last.has_come(), "{order:?}: a piece before it is left");
+            tickets.clear();
+            assert!(matches!(last.wait(), Token::Stop), "{order:?}");
+        }
     }
 }
