@@ -53,17 +53,30 @@ const NOODLES_BAM: Contestant = Contestant {
     ..NEEDLETAIL
 };
 
+/// Two that can't be built into this program: those of `peers`, a package beside it.
+const HELICASE: Contestant = Contestant {
+    name: "helicase",
+    program: Program::Peer("biofast-peer-helicase"),
+    args: |c| list(&[&format!("-@{}", c.threads), &c.file]),
+    version_args: &["--version"],
+    ..PARASEQ
+};
+const BIOMETAL: Contestant =
+    Contestant { name: "biometal", program: Program::Peer("biofast-peer-biometal"), ..HELICASE };
+
 /// Jobs of libraries.
 pub(super) const JOBS: &[Job] = &[
     Job {
         name: "library-fastq",
-        about: "records and bases of a plain FASTQ file, counted by a small program of each library (`biofast-lab count`); limit: read it 1 MB at a time on one thread and add up its words",
+        about: "records and bases of a plain FASTQ file, counted by a small program of each library (`biofast-lab count`; helicase is built for this CPU and checks neither letters nor qualities); limit: read it 1 MB at a time on one thread and add up its words",
         contestants: &[
             BIOFAST_FASTQ,
             Contestant { name: CONTROL, ..BIOFAST_FASTQ },
             NEEDLETAIL,
             NOODLES_FASTQ,
             PARASEQ,
+            HELICASE,
+            BIOMETAL,
             LIMIT_READ,
         ],
         ..ON_PLAIN
@@ -75,6 +88,7 @@ pub(super) const JOBS: &[Job] = &[
             BIOFAST_BAM,
             Contestant { name: CONTROL, ..BIOFAST_BAM },
             NOODLES_BAM,
+            BIOMETAL,
             LIMIT_INFLATE,
         ],
         ..ON_BAM
