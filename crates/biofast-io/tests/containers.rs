@@ -268,3 +268,60 @@ fn a_cut_gzip_member_gives_all_that_it_holds_whatever_the_size_of_chunks() {
         }
     }
 }
+
+/// Blocks that are small, so that good ones are followed by bad ones: 1,000 bytes each.
+fn small_blocks(kind: Kind, text: &[u8]) -> Vec<u8> {
+    match kind {
+        Kind::Zstd => {
+            let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+            encoder.include_checksum(true).unwrap();
+            for part in text.chunks(1_000) {
+                encoder.write_all(part).unwrap();
+                encoder.flush().unwrap();
+            }
+            encoder.finish().unwrap()
+        }
+        _ => text.chunks(1_000).flat_map(|part| wrap(kind, part)).collect(),
+    }
+}
+
+#[test]
+fn a_damaged_zstd_bzip2_or_xz_file_gives_all_that_came_before_whatever_the_size_of_chunks() {
+    let text = text(120);
+    for kind in [Kind::Zstd, Kind::Bzip2, Kind::Xz] {
+        let file = small_blocks(kind, &text);
+        let mut lengths = std::collections::BTreeSet::new();
+        for (case, at) in (12..file.len()).step_by(file.len() / 60).enumerate() {
+            let mut damaged = file.clone();
+            match case % 3 {
+                0 => damaged.truncate(at),
+                1 => damaged[at] ^= 1 << (case % 8),
+                _ => damaged[at..].fill(0xff),
+            }
+            let found = |chunk_size| {
+                let (found, error) = read(&damaged, &Options { chunk_size, ..options() });
+                (found, error.map(|e| e.to_string()))
+            };
+            let expected = found(1 << 16);
+            let known = expected.0.iter().zip(&text).take_while(|(a, b)| a == b).count();
+            lengths.insert(known / 1_000);
+            // What was stored before the damage is there: blocks are of about the same size.
+            let stored = at * text.len() / file.len();
+            assert!(known + 3_000 > stored, "{kind:?}: {known} bytes, damaged behind {stored}");
+            // Between two streams of bzip2 or xz, a cut can't be seen.
+            let between =
+                case % 3 == 0 && expected.0.len() % 1_000 == 0 && known == expected.0.len();
+            let noticed = expected.1.is_some() || expected.0 == text || between;
+            assert!(noticed, "{kind:?}: damaged at {at}");
+            for chunk_size in [1, 7, 258, 999, 1_000] {
+                let found = found(chunk_size);
+                assert_eq!(
+                    found.1, expected.1,
+                    "{kind:?}: damaged at {at}, chunks of {chunk_size}"
+                );
+                assert!(found.0 == expected.0, "{kind:?}: damaged at {at}, chunks of {chunk_size}");
+            }
+        }
+        assert!(lengths.len() > 8, "{kind:?}: faults in every part: {lengths:?}");
+    }
+}
