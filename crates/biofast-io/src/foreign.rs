@@ -21,6 +21,8 @@ pub(crate) struct Decoder {
     codec: Codec,
     name: &'static str,
     ended: bool,
+    /// Why no more can be read. The decoder may still hold what it had decoded.
+    unreadable: Option<Error>,
 }
 
 enum Codec {
@@ -57,7 +59,7 @@ impl Decoder {
             _ => Xz::new().map(Codec::Xz),
         };
         let codec = codec.map_err(|e| Error::io(e, &input.name))?;
-        Ok(Decoder { codec, name: container.name(), ended: false })
+        Ok(Decoder { codec, name: container.name(), ended: false, unreadable: None })
     }
 
     /// Fills `out`; less than all of it only at the end of the input, or before the fault returned beside it.
@@ -68,16 +70,19 @@ impl Decoder {
     ) -> (usize, Option<Error>) {
         let mut n = 0;
         while n < out.len() && !self.ended {
-            let len = match &self.codec {
-                Codec::Zstd(zstd) => zstd.step_len(),
-                Codec::Bzip2(_) => usize::MAX,
-                Codec::Xz(_) => XZ_STEP - (input.position() % XZ_STEP as u64) as usize,
+            let (len, want) = match &self.codec {
+                Codec::Zstd(zstd) => (zstd.step_len(), 1),
+                Codec::Bzip2(_) => (usize::MAX, 1),
+                Codec::Xz(_) => {
+                    let len = XZ_STEP - (input.position() % XZ_STEP as u64) as usize;
+                    (len, len)
+                }
             };
-            let whole = matches!(self.codec, Codec::Xz(_));
-            let bytes = match input.fill(if whole { len } else { 1 }) {
-                Ok(bytes) => &bytes[..len.min(bytes.len())],
-                Err(error) => return (n, Some(error)),
-            };
+            if self.unreadable.is_none() {
+                self.unreadable = input.fill(want).err();
+            }
+            let bytes = input.held();
+            let bytes = &bytes[..len.min(bytes.len())];
             let out = &mut out[n..];
             let step = match &mut self.codec {
                 Codec::Zstd(zstd) => zstd.step(bytes, out),
@@ -93,8 +98,11 @@ impl Decoder {
                 Then::Fault(reason) => Some(ErrorKind::Corrupt { codec: self.name, reason }),
             };
             self.ended = true;
-            let at = Location::in_input(&input.name);
-            return (n, kind.map(|kind| Error::new(kind, at)));
+            let error = match (kind, self.unreadable.take()) {
+                (Some(ErrorKind::Truncated(_)) | None, Some(error)) => Some(error),
+                (kind, _) => kind.map(|kind| Error::new(kind, Location::in_input(&input.name))),
+            };
+            return (n, error);
         }
         (n, None)
     }

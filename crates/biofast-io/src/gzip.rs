@@ -25,6 +25,8 @@ pub(crate) struct Decoder {
     inflated: u64,
     members: u64,
     state: State,
+    /// Why no more can be read. The decoder may still hold what it had decoded.
+    unreadable: Option<Error>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,7 @@ impl Decoder {
             inflated: 0,
             members: 0,
             state: State::Header,
+            unreadable: None,
         }
     }
 
@@ -66,6 +69,9 @@ impl Decoder {
         let mut n = 0;
         while n < out.len() {
             let step = match self.state {
+                State::Header if self.unreadable.is_some() => {
+                    self.unreadable.take().map_or(Ok(()), Err)
+                }
                 State::Header => self.header(input),
                 State::Body => self.body(input, &mut out[n..], &mut n),
                 State::Ended => break,
@@ -131,7 +137,10 @@ impl Decoder {
 
     fn body(&mut self, input: &mut Input, out: &mut [u8], n: &mut usize) -> Result<(), Error> {
         // At the end of the input too: where `out` was full, the decoder may hold more to give.
-        let bytes = input.fill(1)?;
+        if self.unreadable.is_none() {
+            self.unreadable = input.fill(1).err();
+        }
+        let bytes = input.held();
         let at_end = bytes.is_empty();
         let (in_before, out_before) = (self.inflate.total_in(), self.inflate.total_out());
         let result = self.inflate.decompress(bytes, out, FlushDecompress::None);
@@ -144,7 +153,10 @@ impl Decoder {
         match result {
             Ok(Status::StreamEnd) => self.footer(input),
             Ok(_) if used > 0 || made > 0 => Ok(()),
-            Ok(_) if at_end => Err(self.fault(input, ErrorKind::Truncated("a gzip member"))),
+            Ok(_) if at_end => match self.unreadable.take() {
+                Some(error) => Err(error),
+                None => Err(self.fault(input, ErrorKind::Truncated("a gzip member"))),
+            },
             Ok(_) => Err(self.corrupt(input, "the decoder makes no progress")),
             // What the decoder says of it depends on the sizes of pieces.
             Err(_) => Err(self.corrupt(input, "an invalid code, length or distance")),
@@ -152,6 +164,9 @@ impl Decoder {
     }
 
     fn footer(&mut self, input: &mut Input) -> Result<(), Error> {
+        if let Some(error) = self.unreadable.take() {
+            return Err(error);
+        }
         let bytes = input.fill(8)?;
         let &[a, b, c, d, e, f, g, h, ..] = bytes else {
             return Err(self.fault(input, ErrorKind::Truncated("a gzip footer")));

@@ -325,3 +325,35 @@ fn a_damaged_zstd_bzip2_or_xz_file_gives_all_that_came_before_whatever_the_size_
         assert!(lengths.len() > 8, "{kind:?}: faults in every part: {lengths:?}");
     }
 }
+
+/// Gives what it has in small pieces, then fails.
+struct Failing(Cursor<Vec<u8>>);
+
+impl Read for Failing {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let n = out.len().min(100);
+        match self.0.read(&mut out[..n])? {
+            0 => Err(std::io::Error::other("a bad sector")),
+            n => Ok(n),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cant_be_read_to_its_end_gives_as_much_as_one_that_is_cut_there() {
+    let text = b"@a\nACGT\n+\nIIII\n".repeat(90);
+    for kind in [Kind::Gzip, Kind::Bgzf(200), Kind::Zstd, Kind::Bzip2, Kind::Xz] {
+        let file = if kind == Kind::Zstd { small_blocks(kind, &text) } else { wrap(kind, &text) };
+        for at in (12..file.len()).step_by(1 + file.len() / 40) {
+            for chunk_size in [1, 50, 1 << 16] {
+                let options = Options { chunk_size, ..options() };
+                let (cut, _) = read(&file[..at], &options);
+                let failing = Failing(Cursor::new(file[..at].to_vec()));
+                let (found, error) = read_source(Source::from_reader("x", failing), &options);
+                assert!(found == cut, "{kind:?}: {} of {} bytes", found.len(), cut.len());
+                let error = error.unwrap().to_string();
+                assert!(error.contains("a bad sector"), "{kind:?} at {at}: {error}");
+            }
+        }
+    }
+}
