@@ -344,7 +344,8 @@ fn a_file_that_cant_be_read_to_its_end_gives_as_much_as_one_that_is_cut_there() 
     let text = b"@a\nACGT\n+\nIIII\n".repeat(90);
     for kind in [Kind::Gzip, Kind::Bgzf(200), Kind::Zstd, Kind::Bzip2, Kind::Xz] {
         let file = if kind == Kind::Zstd { small_blocks(kind, &text) } else { wrap(kind, &text) };
-        for at in (12..file.len()).step_by(1 + file.len() / 40) {
+        // With fewer bytes the container isn't known.
+        for at in (20..file.len()).step_by(1 + file.len() / 40) {
             for chunk_size in [1, 50, 1 << 16] {
                 let options = Options { chunk_size, ..options() };
                 let (cut, _) = read(&file[..at], &options);
