@@ -4,7 +4,7 @@
 
 use std::io::Read;
 
-use biofast_fuzz::{bounded, options, source};
+use biofast_fuzz::{bounded, gunzips_alike, options, source};
 use biofast_io::{Container, Options, Reader, gzi};
 use biofast_testkit::container;
 use libfuzzer_sys::fuzz_target;
@@ -42,12 +42,7 @@ fuzz_target!(|data: &[u8]| {
     let lenient = read(&file, &Options { strict: false, ..options(1, 1 << 16) });
     assert_eq!(strict.0, lenient.0);
     if lenient.1.is_none() {
-        // flate2 takes a truncated header of a further member for the end.
-        assert_eq!(
-            container::gunzip(&file).as_ref(),
-            Some(&lenient.0),
-            "another reader finds something else"
-        );
+        gunzips_alike(&file, &lenient.0);
     }
     let index = |threads| {
         bounded(file.len(), || {

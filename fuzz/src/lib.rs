@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use biofast_bam::{Batch, Detail, Input, InputOptions, SamWriter};
 use biofast_io::{IoMode, Options, Source};
+use biofast_testkit::container;
 
 /// Counts what is allocated by Rust code. C libraries (zstd, xz, libdeflate) are seen by libFuzzer's own limit only.
 struct Counting;
@@ -75,6 +76,17 @@ pub fn options(threads: usize, chunk_size: usize) -> Options {
 /// `data` as an input of that name.
 pub fn source(name: &str, data: &[u8]) -> Source {
     Source::from_reader(name, std::io::Cursor::new(data.to_vec()))
+}
+
+/// Panics unless another gzip reader (flate2) finds `ours` in a file that our lenient reader took for a good one.
+///
+/// Zeros behind the last member are padding for us, as for gzip(1); flate2 takes them for a bad member. Fewer than 16
+/// zeros can be the member's own: its length and checksum, and the end of its data.
+pub fn gunzips_alike(file: &[u8], ours: &[u8]) {
+    let zeros = file.iter().rev().take_while(|&&byte| byte == 0).count();
+    let bare = file.len() - zeros;
+    let found = (0..=zeros.min(16)).find_map(|n| container::gunzip(&file[..bare + n]));
+    assert_eq!(found.as_deref(), Some(ours), "another reader finds something else");
 }
 
 /// What reading alignments gives.

@@ -9,24 +9,13 @@ use biofast::io::{Options as Io, Source};
 use biofast::ops::check::{Options, Outcome, check};
 use biofast_testkit::bam::{Aligned, aligned, header_of, records};
 use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
+use biofast_testkit::random::Random;
 use common::reads;
 
 fn outcome(name: &str, data: &[u8]) -> Outcome {
     let io = Io { threads: 1, ..Io::default() };
     let source = Source::from_reader(name, std::io::Cursor::new(data.to_vec()));
     check(source, &Options::new(&io)).unwrap()
-}
-
-/// A sequence of numbers that only looks random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
 }
 
 fn bam(n: usize) -> Vec<u8> {
@@ -51,7 +40,7 @@ fn flip(name: &str, whole: &[u8], seed: u64) -> (usize, usize) {
     let flips = std::env::var("BIOFAST_FLIPS").map_or(150, |n| n.parse().unwrap());
     let original = gunzip(whole).unwrap();
     assert_eq!(outcome(name, whole).fault, None);
-    let mut numbers = Numbers(seed);
+    let mut numbers = Random(seed);
     let (mut detected, mut harmless) = (0, 0);
     for _ in 0..flips {
         let bit = numbers.below(whole.len() * 8);
@@ -117,7 +106,7 @@ fn a_file_cut_anywhere_is_faulty() {
         let starts = bgzf_starts(&whole);
         let (&end, boundaries) = starts.split_last().unwrap();
         assert!(end == whole.len() && boundaries.len() > 10);
-        let mut numbers = Numbers(77);
+        let mut numbers = Random(77);
         let random: Vec<usize> = (0..200).map(|_| numbers.below(whole.len() - 1) + 1).collect();
         // An empty file of reads is a file of no reads.
         for &cut in boundaries.iter().filter(|&&cut| cut > 0).chain(&random) {

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
+use biofast_testkit::random::Random;
 use biofast_testkit::sam::{self, Shape};
 use common::{Folder, Run, assert_error, biofast, command, finish, listed, reads, text};
 
@@ -24,18 +25,6 @@ fn is_long() -> bool {
 /// `long` of a kind, or `short` where time is dear.
 fn count(short: usize, long: usize) -> usize {
     if is_long() { long } else { short }
-}
-
-/// Numbers that only look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
 }
 
 /// What became of the faults of one kind.
@@ -106,7 +95,7 @@ fn cut_files_are_faulty_to_every_reader() {
     for (name, whole) in samples() {
         let starts = bgzf_starts(&whole);
         let boundaries: Vec<usize> = starts[1..starts.len() - 1].to_vec();
-        let mut numbers = Numbers(7);
+        let mut numbers = Random(7);
         let random: Vec<usize> =
             (0..count(40, 1000)).map(|_| 1 + numbers.below(whole.len() - 1)).collect();
         for (cuts, what) in [(boundaries, "cut at a block"), (random, "cut at a random byte")] {
@@ -135,7 +124,7 @@ fn cut_files_are_faulty_to_every_reader() {
 fn a_flipped_bit_is_detected_or_changes_nothing() {
     for (name, whole) in samples() {
         let content = gunzip(&whole);
-        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+        let mut numbers = Random(0x9e37_79b9_7f4a_7c15);
         let bits: Vec<usize> =
             (0..count(120, 1000)).map(|_| numbers.below(whole.len() * 8)).collect();
         let row = Row::default();
@@ -240,7 +229,7 @@ fn killed_at_any_moment_nothing_stands_under_the_final_name() {
     let whole = begin.elapsed();
     let good = std::fs::read(&out).unwrap();
     let row = Row::default();
-    let mut numbers = Numbers(99);
+    let mut numbers = Random(99);
     let mut left = 0;
     for _ in 0..count(15, 100) {
         let _ = std::fs::remove_file(&out);

@@ -148,10 +148,23 @@ fn a_closed_pipe_is_not_an_error_unless_files_would_be_cut() {
     }
 }
 
+/// Whether this process, and so what it starts, ignores a signal. Known on Linux only.
+#[cfg(unix)]
+fn is_ignored(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
 #[cfg(unix)]
 #[test]
 fn killed_midway_leaves_nothing_under_the_final_name() {
-    for signal in ["KILL", "INT", "TERM"] {
+    for (signal, number) in [("KILL", 9), ("INT", 2), ("TERM", 15)] {
+        if is_ignored(number) {
+            eprintln!("skipped: SIG{signal} is ignored here, as by what a shell starts with `&`");
+            continue;
+        }
         let folder = Folder::new();
         let [a, b] = ["a.fq.gz", "b.fq.gz"].map(|name| text(&folder.path(name)));
         let mut command =

@@ -2,9 +2,9 @@
 //!
 //! Sequence lines last until a line starting with `+`; quality lines until there are as many
 //! characters as bases, so a quality line may start with `@`. Blank lines between records are
-//! passed over. What follows a wrapped record must be a header, a blank line or the end: so a
-//! quality line that lost as many characters as the next header has is noticed, and does not
-//! swallow that header.
+//! passed over. What follows a wrapped record, or one without a sequence line, must be a header, a
+//! blank line or the end: so a quality line that lost as many characters as the next header has is
+//! noticed, and does not swallow that header.
 //!
 //! Reading can stop anywhere and go on when there are more bytes, so a long record is looked at
 //! once however many chunks it spans.
@@ -154,7 +154,7 @@ impl Progress {
         arena: &mut Vec<u8>,
     ) -> Result<Parsed, WrappedFault> {
         let rest = &bytes[self.at..];
-        if self.sequence_lines > 1 || self.quality_lines > 1 {
+        if self.sequence_lines != 1 || self.quality_lines > 1 {
             match rest.first() {
                 None if !complete => return Ok(Parsed::NeedMore),
                 None | Some(b'@' | b'\n' | b'\r') => {}

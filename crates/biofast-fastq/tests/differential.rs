@@ -261,6 +261,20 @@ fn a_header_swallowed_by_a_short_quality_line_is_noticed() {
 }
 
 #[test]
+fn a_record_without_a_sequence_line_is_one_only_if_a_header_follows() {
+    let missing = message(b"@a\n+\nIII\n@b\nA\n+\nI\n");
+    let expected =
+        "x.fq: record 1, line 3: expected a separator line starting with '+', found 'III'";
+    assert_eq!(missing, expected);
+    // Found by fuzzing: was it the first record or the second?
+    let twice = message(b"@a\n+\n+\nI\n");
+    assert!(twice.starts_with("x.fq: record 1, line 2: expected a base"), "{twice}");
+    for text in ["@a\n+\n+\nI\n", "@a\n+\nIII\n", "@a\n+\n@b\n+\n", "@a\n+\n\n@b\nA\n+\nI\n"] {
+        check_all_ways(text.as_bytes()).unwrap();
+    }
+}
+
+#[test]
 fn after_a_blank_line_the_fault_itself_is_reported() {
     let found = message(b"@a\nA\n+\nI\n\n@b\nACG\n+\nI\x01I\n");
     assert!(found.starts_with("x.fq: record 2, line 9: expected a quality character"), "{found}");

@@ -25,6 +25,8 @@ pub(crate) struct Decoder {
     inflated: u64,
     members: u64,
     state: State,
+    /// Why no more can be read. What was read and decoded before comes first.
+    unreadable: Option<Error>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,7 @@ impl Decoder {
             inflated: 0,
             members: 0,
             state: State::Header,
+            unreadable: None,
         }
     }
 
@@ -80,11 +83,10 @@ impl Decoder {
     fn header(&mut self, input: &mut Input) -> Result<(), Error> {
         let mut want = 512;
         loop {
-            let bytes = input.fill(want)?;
+            let bytes = self.look(input, want);
             let short = bytes.len() < want;
             if bytes.is_empty() && self.members > 0 {
-                self.state = State::Ended;
-                return Ok(());
+                return self.end();
             }
             if self.members > 0 && !starts_like_gzip(bytes) {
                 return self.padding(input);
@@ -100,7 +102,7 @@ impl Decoder {
                     return Ok(());
                 }
                 HeaderParse::NeedMore if short => {
-                    return Err(self.fault(input, ErrorKind::Truncated("a gzip header")));
+                    return Err(self.cut(input, "a gzip header"));
                 }
                 HeaderParse::NeedMore if want >= LONGEST_HEADER => {
                     return Err(self.fault(input, ErrorKind::BadGzipHeader("longer than 1 MiB")));
@@ -116,11 +118,10 @@ impl Decoder {
     /// After the last member: zeros (tapes and some file systems pad with them) or an error.
     fn padding(&mut self, input: &mut Input) -> Result<(), Error> {
         loop {
-            let bytes = input.fill(1)?;
+            let bytes = self.look(input, 1);
             let n = bytes.len();
             if n == 0 {
-                self.state = State::Ended;
-                return Ok(());
+                return self.end();
             }
             if bytes.iter().any(|&b| b != 0) {
                 return Err(self.fault(input, ErrorKind::TrailingBytes));
@@ -131,7 +132,7 @@ impl Decoder {
 
     fn body(&mut self, input: &mut Input, out: &mut [u8], n: &mut usize) -> Result<(), Error> {
         // At the end of the input too: where `out` was full, the decoder may hold more to give.
-        let bytes = input.fill(1)?;
+        let bytes = self.look(input, 1);
         let at_end = bytes.is_empty();
         let (in_before, out_before) = (self.inflate.total_in(), self.inflate.total_out());
         let result = self.inflate.decompress(bytes, out, FlushDecompress::None);
@@ -144,7 +145,7 @@ impl Decoder {
         match result {
             Ok(Status::StreamEnd) => self.footer(input),
             Ok(_) if used > 0 || made > 0 => Ok(()),
-            Ok(_) if at_end => Err(self.fault(input, ErrorKind::Truncated("a gzip member"))),
+            Ok(_) if at_end => Err(self.cut(input, "a gzip member")),
             Ok(_) => Err(self.corrupt(input, "the decoder makes no progress")),
             // What the decoder says of it depends on the sizes of pieces.
             Err(_) => Err(self.corrupt(input, "an invalid code, length or distance")),
@@ -152,9 +153,9 @@ impl Decoder {
     }
 
     fn footer(&mut self, input: &mut Input) -> Result<(), Error> {
-        let bytes = input.fill(8)?;
+        let bytes = self.look(input, 8);
         let &[a, b, c, d, e, f, g, h, ..] = bytes else {
-            return Err(self.fault(input, ErrorKind::Truncated("a gzip footer")));
+            return Err(self.cut(input, "a gzip footer"));
         };
         let expected = u32::from_le_bytes([a, b, c, d]);
         let length = u32::from_le_bytes([e, f, g, h]);
@@ -173,6 +174,26 @@ impl Decoder {
         input.consume(8);
         self.state = State::Header;
         Ok(())
+    }
+
+    /// At least `want` bytes, or all there are.
+    fn look<'a>(&mut self, input: &'a mut Input, want: usize) -> &'a [u8] {
+        if self.unreadable.is_none() {
+            self.unreadable = input.fill(want).err();
+        }
+        input.held()
+    }
+
+    /// Ends behind a complete member.
+    fn end(&mut self) -> Result<(), Error> {
+        self.state = State::Ended;
+        self.unreadable.take().map_or(Ok(()), Err)
+    }
+
+    /// The fault where the bytes end too early.
+    fn cut(&mut self, input: &Input, what: &'static str) -> Error {
+        let fault = self.fault(input, ErrorKind::Truncated(what));
+        self.unreadable.take().unwrap_or(fault)
     }
 
     fn corrupt(&mut self, input: &Input, reason: &str) -> Error {

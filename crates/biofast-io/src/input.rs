@@ -111,6 +111,15 @@ impl Input {
         }
     }
 
+    /// The bytes at hand, without reading more.
+    pub(crate) fn held(&self) -> &[u8] {
+        match &self.kind {
+            #[cfg(all(feature = "mmap", unix))]
+            Kind::Map(map) => &map.bytes()[self.position as usize..],
+            Kind::Buffered(b) => &b.buffer[b.start..b.end],
+        }
+    }
+
     /// Drops `n` bytes that [`fill`](Self::fill) returned.
     pub(crate) fn consume(&mut self, n: usize) {
         self.position += n as u64;

@@ -30,6 +30,7 @@ pub mod codec;
 mod container;
 mod error;
 mod feed;
+mod foreign;
 pub mod gzi;
 mod gzip;
 mod input;

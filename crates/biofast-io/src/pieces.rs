@@ -1,7 +1,6 @@
 //! Cuts an input into pieces: groups of BGZF blocks, stretches of text, or decoded bytes of a
 //! stream. [`Pieces::pull`] is the serial part (kept short), [`Load::prepare`] the parallel one.
 
-use std::io::{BufRead, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,13 +8,15 @@ use crate::bgzf::{self, Block, Inflater, Parsed};
 use crate::chunk::Chunk;
 use crate::container::Container;
 use crate::error::{Error, ErrorKind, Location};
+use crate::foreign;
 use crate::gzip;
 use crate::input::{Input, Witness};
 use crate::source::{Options, Source, Warning};
 
 /// Takes pieces from the front of an input.
 pub(crate) struct Pieces {
-    state: State,
+    input: Box<Input>,
+    mode: Mode,
     name: Arc<str>,
     witness: Witness,
     container: Container,
@@ -25,17 +26,11 @@ pub(crate) struct Pieces {
     eof_block_seen: bool,
 }
 
-enum State {
-    /// The stored bytes are at hand.
-    Stored(Box<Input>, Mode),
-    /// A decoder took them over: the decompressed bytes, the codec's name, the chunk size.
-    Decoded(Box<dyn Read + Send>, &'static str, usize),
-}
-
 enum Mode {
     Plain,
     Bgzf,
     Gzip(gzip::Decoder),
+    Foreign(foreign::Decoder),
 }
 
 /// What a worker holds of one piece. Its buffers are reused from piece to piece.
@@ -75,13 +70,16 @@ impl Pieces {
         if let Some(notes) = &options.notes {
             notes.opened(container, input.is_mapped());
         }
-        let state = match container {
-            Container::Plain => State::Stored(Box::new(input), Mode::Plain),
-            Container::Bgzf => State::Stored(Box::new(input), Mode::Bgzf),
-            Container::Gzip => State::Stored(Box::new(input), Mode::Gzip(gzip::Decoder::new())),
-            Container::Zstd | Container::Bzip2 | Container::Xz => decoded(input, container)?,
+        let mode = match container {
+            Container::Plain => Mode::Plain,
+            Container::Bgzf => Mode::Bgzf,
+            Container::Gzip => Mode::Gzip(gzip::Decoder::new()),
+            Container::Zstd | Container::Bzip2 | Container::Xz => {
+                Mode::Foreign(foreign::Decoder::new(container, &input)?)
+            }
         };
-        Ok(Pieces { state, name, witness, container, ended: false, eof_block_seen: false })
+        let input = Box::new(input);
+        Ok(Pieces { input, mode, name, witness, container, ended: false, eof_block_seen: false })
     }
 
     pub(crate) fn container(&self) -> Container {
@@ -90,10 +88,10 @@ impl Pieces {
 
     /// Whether getting the bytes is serial work, so that it deserves a thread of its own.
     pub(crate) fn is_stream(&self) -> bool {
-        match &self.state {
-            State::Stored(input, Mode::Plain) => input.is_derived(),
-            State::Stored(_, Mode::Bgzf) => false,
-            State::Stored(_, Mode::Gzip(_)) | State::Decoded(..) => true,
+        match &self.mode {
+            Mode::Plain => self.input.is_derived(),
+            Mode::Bgzf => false,
+            Mode::Gzip(_) | Mode::Foreign(_) => true,
         }
     }
 
@@ -104,19 +102,20 @@ impl Pieces {
             return false;
         }
         load.reset(&self.name, &self.witness);
-        let result = match &mut self.state {
-            State::Stored(input, Mode::Plain) => pull_plain(input, load),
-            State::Stored(input, Mode::Bgzf) => pull_bgzf(input, load, &mut self.eof_block_seen),
-            State::Stored(input, Mode::Gzip(decoder)) => {
+        let input = &mut *self.input;
+        let result = match &mut self.mode {
+            Mode::Plain => pull_plain(input, load),
+            Mode::Bgzf => pull_bgzf(input, load, &mut self.eof_block_seen),
+            Mode::Gzip(decoder) => {
                 let room = load.chunk.room(input.options().chunk_size);
                 let wanted = room.len();
                 let result = decoder.read_full(input, room);
                 load.take(result, wanted)
             }
-            State::Decoded(reader, codec, chunk_size) => {
-                let room = load.chunk.room(*chunk_size);
+            Mode::Foreign(decoder) => {
+                let room = load.chunk.room(input.options().chunk_size);
                 let wanted = room.len();
-                let result = read_decoded(&mut **reader, codec, &self.name, room);
+                let result = decoder.read_full(input, room);
                 load.take(result, wanted)
             }
         };
@@ -125,13 +124,11 @@ impl Pieces {
             Ok(Next::Last) => load.last = true,
             Ok(Next::OtherThanBlocks) => {
                 // What may follow BGZF is what may follow any gzip member.
-                if let State::Stored(input, mode) = &mut self.state {
-                    let at = input.position();
-                    if input.fill(2).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b])) {
-                        load.warning = Some(Warning::GzipAfterBlocks(at));
-                    }
-                    *mode = Mode::Gzip(gzip::Decoder::continued());
+                let at = input.position();
+                if input.fill(2).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b])) {
+                    load.warning = Some(Warning::GzipAfterBlocks(at));
                 }
+                self.mode = Mode::Gzip(gzip::Decoder::continued());
             }
             Err(error) => load.fault = Some(error),
         }
@@ -344,75 +341,4 @@ impl Load {
     pub(crate) fn check_intact(&self) -> Result<(), Error> {
         self.witness.check_intact()
     }
-}
-
-/// An [`Input`] for decoders that take a reader.
-struct InputReader(Input);
-
-impl Read for InputReader {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let bytes = self.fill_buf()?;
-        let n = bytes.len().min(out.len());
-        out[..n].copy_from_slice(&bytes[..n]);
-        self.consume(n);
-        Ok(n)
-    }
-}
-
-impl BufRead for InputReader {
-    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        Ok(self.0.fill(1)?)
-    }
-
-    fn consume(&mut self, n: usize) {
-        self.0.consume(n);
-    }
-}
-
-fn decoded(input: Input, container: Container) -> Result<State, Error> {
-    let name = Arc::clone(&input.name);
-    let chunk_size = input.options().chunk_size;
-    let reader = InputReader(input);
-    let reader: Box<dyn Read + Send> = match container {
-        Container::Zstd => {
-            let decoder = zstd::stream::read::Decoder::with_buffer(reader);
-            Box::new(decoder.map_err(|e| Error::io(e, &name))?)
-        }
-        Container::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(reader)),
-        _ => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(reader)),
-    };
-    Ok(State::Decoded(reader, container.name(), chunk_size))
-}
-
-/// Fills `out`; the bytes before a fault are returned beside it.
-fn read_decoded(
-    reader: &mut dyn Read,
-    codec: &'static str,
-    name: &Arc<str>,
-    out: &mut [u8],
-) -> (usize, Option<Error>) {
-    let mut n = 0;
-    while n < out.len() {
-        match reader.read(&mut out[n..]) {
-            Ok(0) => break,
-            Ok(got) => n += got,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return (n, Some(decoder_error(e, codec, name))),
-        }
-    }
-    (n, None)
-}
-
-fn decoder_error(e: std::io::Error, codec: &'static str, name: &Arc<str>) -> Error {
-    // The byte layer's own errors travel through the decoder wrapped.
-    let e = match e.downcast::<Error>() {
-        Ok(own) => return own,
-        Err(e) => e,
-    };
-    let at = Location::in_input(name);
-    let kind = match e.kind() {
-        std::io::ErrorKind::UnexpectedEof => ErrorKind::Truncated("the compressed data"),
-        _ => ErrorKind::Corrupt { codec, reason: e.to_string() },
-    };
-    Error::new(kind, at)
 }

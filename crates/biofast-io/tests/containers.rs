@@ -268,3 +268,93 @@ fn a_cut_gzip_member_gives_all_that_it_holds_whatever_the_size_of_chunks() {
         }
     }
 }
+
+/// Blocks that are small, so that good ones are followed by bad ones: 1,000 bytes each.
+fn small_blocks(kind: Kind, text: &[u8]) -> Vec<u8> {
+    match kind {
+        Kind::Zstd => {
+            let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+            encoder.include_checksum(true).unwrap();
+            for part in text.chunks(1_000) {
+                encoder.write_all(part).unwrap();
+                encoder.flush().unwrap();
+            }
+            encoder.finish().unwrap()
+        }
+        _ => text.chunks(1_000).flat_map(|part| wrap(kind, part)).collect(),
+    }
+}
+
+#[test]
+fn a_damaged_zstd_bzip2_or_xz_file_gives_all_that_came_before_whatever_the_size_of_chunks() {
+    let text = text(120);
+    for kind in [Kind::Zstd, Kind::Bzip2, Kind::Xz] {
+        let file = small_blocks(kind, &text);
+        let mut lengths = std::collections::BTreeSet::new();
+        for (case, at) in (12..file.len()).step_by(file.len() / 60).enumerate() {
+            let mut damaged = file.clone();
+            match case % 3 {
+                0 => damaged.truncate(at),
+                1 => damaged[at] ^= 1 << (case % 8),
+                _ => damaged[at..].fill(0xff),
+            }
+            let found = |chunk_size| {
+                let (found, error) = read(&damaged, &Options { chunk_size, ..options() });
+                (found, error.map(|e| e.to_string()))
+            };
+            let expected = found(1 << 16);
+            let known = expected.0.iter().zip(&text).take_while(|(a, b)| a == b).count();
+            lengths.insert(known / 1_000);
+            // What was stored before the damage is there: blocks are of about the same size.
+            let stored = at * text.len() / file.len();
+            assert!(known + 3_000 > stored, "{kind:?}: {known} bytes, damaged behind {stored}");
+            // Between two streams of bzip2 or xz, a cut can't be seen.
+            let between =
+                case % 3 == 0 && expected.0.len() % 1_000 == 0 && known == expected.0.len();
+            let noticed = expected.1.is_some() || expected.0 == text || between;
+            assert!(noticed, "{kind:?}: damaged at {at}");
+            for chunk_size in [1, 7, 258, 999, 1_000] {
+                let found = found(chunk_size);
+                assert_eq!(
+                    found.1, expected.1,
+                    "{kind:?}: damaged at {at}, chunks of {chunk_size}"
+                );
+                assert!(found.0 == expected.0, "{kind:?}: damaged at {at}, chunks of {chunk_size}");
+            }
+        }
+        assert!(lengths.len() > 8, "{kind:?}: faults in every part: {lengths:?}");
+    }
+}
+
+/// Gives what it has in small pieces, then fails.
+struct Failing(Cursor<Vec<u8>>);
+
+impl Read for Failing {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let n = out.len().min(100);
+        match self.0.read(&mut out[..n])? {
+            0 => Err(std::io::Error::other("a bad sector")),
+            n => Ok(n),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cant_be_read_to_its_end_gives_as_much_as_one_that_is_cut_there() {
+    let text = b"@a\nACGT\n+\nIIII\n".repeat(90);
+    for kind in [Kind::Gzip, Kind::Bgzf(200), Kind::Zstd, Kind::Bzip2, Kind::Xz] {
+        let file = if kind == Kind::Zstd { small_blocks(kind, &text) } else { wrap(kind, &text) };
+        // With fewer bytes the container isn't known.
+        for at in (20..file.len()).step_by(1 + file.len() / 40) {
+            for chunk_size in [1, 50, 1 << 16] {
+                let options = Options { chunk_size, ..options() };
+                let (cut, _) = read(&file[..at], &options);
+                let failing = Failing(Cursor::new(file[..at].to_vec()));
+                let (found, error) = read_source(Source::from_reader("x", failing), &options);
+                assert!(found == cut, "{kind:?}: {} of {} bytes", found.len(), cut.len());
+                let error = error.unwrap().to_string();
+                assert!(error.contains("a bad sector"), "{kind:?} at {at}: {error}");
+            }
+        }
+    }
+}

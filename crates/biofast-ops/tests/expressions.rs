@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use biofast_bam::{Input, InputOptions, par_fold};
 use biofast_io::{Options, Source};
 use biofast_ops::filter::expression::{Expression, ParseError};
+use biofast_testkit::random::Random;
 use biofast_testkit::sam::{self, Shape};
 
 /// The numbers of the records an expression chooses, and for how many it has no answer.
@@ -56,19 +57,8 @@ fn theirs(path: &Path, text: &str) -> Option<Choice> {
     Some(Choice { kept, errors: said.matches("Couldn't process filter expression").count() })
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-
-    fn one_of<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
-    }
+fn one_of<'a>(random: &mut Random, words: &[&'a str]) -> &'a str {
+    words[random.below(words.len())]
 }
 
 /// Records of all kinds with tags of all types.
@@ -98,7 +88,7 @@ fn records() -> String {
             ("XB:B", &["c,1,2"]),
         ] {
             if random.below(3) > 0 {
-                let _ = write!(out, "\t{tag}:{}", random.one_of(values));
+                let _ = write!(out, "\t{tag}:{}", one_of(&mut random, values));
             }
         }
         out.push('\n');
@@ -144,14 +134,13 @@ impl Maker {
             "tlen",
         ];
         match self.random.below(if depth == 0 { 5 } else { 9 }) {
-            0 | 1 => self.random.one_of(&names).into(),
-            2 => self.random.one_of(&["0", "1", "2", "7", "30", "0x1f", "010", "255"]).into(),
-            3 => self.random.one_of(&["150", "-1", "+4", "60", "1000"]).into(),
-            4 => {
-                self.random.one_of(&["[NM]", "[AS]", "[ZZ]", "length(qual)", "length(seq)"]).into()
-            }
+            0 | 1 => one_of(&mut self.random, &names).into(),
+            2 => one_of(&mut self.random, &["0", "1", "2", "7", "30", "0x1f", "010", "255"]).into(),
+            3 => one_of(&mut self.random, &["150", "-1", "+4", "60", "1000"]).into(),
+            4 => one_of(&mut self.random, &["[NM]", "[AS]", "[ZZ]", "length(qual)", "length(seq)"])
+                .into(),
             5 => {
-                let operator = self.random.one_of(&["+", "-", "&", "|", "^", " & ", "*"]);
+                let operator = one_of(&mut self.random, &["+", "-", "&", "|", "^", " & ", "*"]);
                 format!("({}{operator}{})", self.integer(depth - 1), self.integer(depth - 1))
             }
             6 => format!("(default({},3) % {})", self.integer(depth - 1), 1 + self.random.below(9)),
@@ -163,14 +152,15 @@ impl Maker {
     fn number(&mut self, depth: usize) -> String {
         match self.random.below(if depth == 0 { 3 } else { 10 }) {
             0 => self.integer(depth),
-            1 => self.random.one_of(&["[XF]", "[XD]", "0.5", "1e2", ".25", "1.5E-1"]).into(),
-            2 => self.random.one_of(&["avg(qual)", "min(qual)", "max(qual)", "max(seq)"]).into(),
+            1 => one_of(&mut self.random, &["[XF]", "[XD]", "0.5", "1e2", ".25", "1.5E-1"]).into(),
+            2 => one_of(&mut self.random, &["avg(qual)", "min(qual)", "max(qual)", "max(seq)"])
+                .into(),
             3 => {
-                let operator = self.random.one_of(&[" + ", "-", "/", " * "]);
+                let operator = one_of(&mut self.random, &[" + ", "-", "/", " * "]);
                 format!("({}{operator}{})", self.number(depth - 1), self.number(depth - 1))
             }
             4 => {
-                let name = self.random.one_of(&["sqrt", "log", "exp"]);
+                let name = one_of(&mut self.random, &["sqrt", "log", "exp"]);
                 format!("{name}({})", self.number(depth - 1))
             }
             5 => format!("pow({}, {})", self.number(depth - 1), self.random.below(3)),
@@ -205,7 +195,7 @@ impl Maker {
             "[MD]",
             "\"lib1\"",
         ];
-        self.random.one_of(&names).into()
+        one_of(&mut self.random, &names).into()
     }
 
     fn pattern(&mut self) -> String {
@@ -230,31 +220,32 @@ impl Maker {
             "\\\\<lib\\\\>",
             "\\*",
         ];
-        let text = self.random.one_of(&names);
-        let operator = self.random.one_of(&["=~", " =~ ", "!~", " !~ "]);
-        format!("({text}{operator}\"{}\")", self.random.one_of(&patterns))
+        let text = one_of(&mut self.random, &names);
+        let operator = one_of(&mut self.random, &["=~", " =~ ", "!~", " !~ "]);
+        format!("({text}{operator}\"{}\")", one_of(&mut self.random, &patterns))
     }
 
     fn truth(&mut self, depth: usize) -> String {
         let order = ["==", "!=", " < ", "<=", ">", " >= "];
         match self.random.below(if depth == 0 { 4 } else { 9 }) {
             0 => {
-                let operator = self.random.one_of(&order);
+                let operator = one_of(&mut self.random, &order);
                 format!("({}{operator}{})", self.text(), self.text())
             }
             1 => self.pattern(),
-            2 => self
-                .random
-                .one_of(&["[NM]", "![XF]", "exists([XZ])", "!exists([AS])", "!0.5"])
-                .into(),
+            2 => one_of(
+                &mut self.random,
+                &["[NM]", "![XF]", "exists([XZ])", "!exists([AS])", "!0.5"],
+            )
+            .into(),
             3 | 4 => {
                 let depth = depth.saturating_sub(1);
-                let operator = self.random.one_of(&order);
+                let operator = one_of(&mut self.random, &order);
                 let (left, right) = (self.number(depth), self.number(depth));
                 format!("({left} {operator} {right})")
             }
             5 | 6 => {
-                let operator = self.random.one_of(&["&&", " || ", "||", " && "]);
+                let operator = one_of(&mut self.random, &["&&", " || ", "||", " && "]);
                 format!("({}{operator}{})", self.truth(depth - 1), self.truth(depth - 1))
             }
             7 => format!("!{}", self.truth(depth - 1)),
@@ -287,8 +278,9 @@ impl Maker {
                 let mut chain = self.random.below(20).to_string();
                 for _ in 0..2 + self.random.below(6) {
                     let all = ["+", "-", "*", "&", "|", "^", "<", ">=", "==", "!=", "&&", "||"];
-                    let operator = self.random.one_of(&all);
-                    let value = self.random.one_of(&["1", "2", "6", "13", "mapq", "flag", "!mapq"]);
+                    let operator = one_of(&mut self.random, &all);
+                    let value =
+                        one_of(&mut self.random, &["1", "2", "6", "13", "mapq", "flag", "!mapq"]);
                     let _ = write!(chain, " {operator} {value}");
                 }
                 chain

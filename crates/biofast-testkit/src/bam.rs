@@ -1,5 +1,7 @@
 //! BAM data written field by field, valid or not.
 
+use crate::random::Random;
+
 /// The fields of a record that tests vary.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -64,13 +66,8 @@ pub fn record(r: &Record) -> Vec<u8> {
 
 /// `n` records of all kinds of flags, on `references` references.
 pub fn records(n: usize, references: i32) -> Vec<Record> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = |bound: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % bound
-    };
+    let mut numbers = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = |bound: u64| numbers.below_u64(bound);
     (0..n)
         .map(|i| Record {
             references: [0, 1].map(|_| random(references as u64 + 1) as i32 - 1),

@@ -14,8 +14,8 @@ pub struct Record {
 /// The records of `text` up to the first fault, and whether there is one.
 ///
 /// Sequence lines last until a line starting with `+`, quality lines until there are as many
-/// characters as bases. What follows a record of more than four lines must be a header, a blank
-/// line or the end.
+/// characters as bases. What follows a record of more lines than four, or of none for the
+/// sequence, must be a header, a blank line or the end.
 pub fn read(text: &[u8]) -> (Vec<Record>, bool) {
     let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
     if lines.last().is_some_and(|line| line.is_empty()) {
@@ -64,7 +64,7 @@ fn record<'a>(
     if qualities.len() != sequence.len() || !qualities.iter().all(is_quality) {
         return None;
     }
-    let wrapped = sequence_lines.len() > 1 || quality_lines.len() > 1;
+    let wrapped = sequence_lines.len() != 1 || quality_lines.len() > 1;
     let next_is_fine = |next: &&[u8]| matches!(next.first(), None | Some(b'@' | b'\r'));
     if wrapped && !lines.peek().is_none_or(next_is_fine) {
         return None;

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::random::Random;
+
 /// What the generated records have.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -20,23 +22,8 @@ pub struct Shape {
 /// The reference sequences: name and length.
 pub const REFERENCES: [(&str, u64); 3] = [("chr1", 70_000), ("chr2:HLA", 900_000), ("chrUn", 3000)];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    fn text(&mut self, len: u64, letters: &[u8]) -> String {
-        (0..len).map(|_| char::from(letters[self.below(letters.len() as u64) as usize])).collect()
-    }
+fn spell(random: &mut Random, len: u64, letters: &[u8]) -> String {
+    (0..len).map(|_| char::from(letters[random.below(letters.len())])).collect()
 }
 
 /// A CIGAR of a read of `len` bases, and how much of the reference it takes.
@@ -45,25 +32,25 @@ fn cigar(random: &mut Random, len: u64, oddities: bool) -> (String, u64) {
     let mut left = len;
     let mut reference = 0;
     if oddities && random.chance(5) {
-        let _ = write!(out, "{}H", 1 + random.below(400));
+        let _ = write!(out, "{}H", 1 + random.below_u64(400));
     }
     if left > 20 && random.chance(15) {
-        let clip = 1 + random.below(10);
+        let clip = 1 + random.below_u64(10);
         let _ = write!(out, "{clip}S");
         left -= clip;
     }
     while left > 0 {
-        let aligned = if random.chance(60) { left } else { 1 + random.below(left) };
-        let op = ["M", "M", "M", "=", "X"][if oddities { random.below(5) as usize } else { 0 }];
+        let aligned = if random.chance(60) { left } else { 1 + random.below_u64(left) };
+        let op = ["M", "M", "M", "=", "X"][if oddities { random.below(5) } else { 0 }];
         let _ = write!(out, "{aligned}{op}");
         reference += aligned;
         left -= aligned;
         if left == 0 {
             break;
         }
-        match random.below(if oddities { 6 } else { 3 }) {
+        match random.below_u64(if oddities { 6 } else { 3 }) {
             0 => {
-                let n = 1 + random.below(left.min(40));
+                let n = 1 + random.below_u64(left.min(40));
                 let _ = write!(out, "{n}I");
                 left -= n;
                 if left == 0 {
@@ -71,12 +58,12 @@ fn cigar(random: &mut Random, len: u64, oddities: bool) -> (String, u64) {
                 }
             }
             1 | 2 => {
-                let n = 1 + random.below(350);
+                let n = 1 + random.below_u64(350);
                 let _ = write!(out, "{n}D");
                 reference += n;
             }
             3 => {
-                let n = 1 + random.below(4000);
+                let n = 1 + random.below_u64(4000);
                 let _ = write!(out, "{n}N");
                 reference += n;
             }
@@ -100,12 +87,12 @@ pub fn text(shape: &Shape) -> String {
     }
     let mut lines: Vec<(u64, u64, String)> = Vec::new();
     for number in 0..shape.records {
-        let len = match random.below(10) {
-            0 => 1 + random.below(shape.longest),
+        let len = match random.below_u64(10) {
+            0 => 1 + random.below_u64(shape.longest),
             _ => shape.longest.min(150),
         };
         let mut flags = if random.chance(80) {
-            1 | [0x40, 0x80, 0x40, 0x80, 0, 0xc0][random.below(6) as usize]
+            1 | [0x40, 0x80, 0x40, 0x80, 0, 0xc0][random.below(6)]
         } else {
             0
         };
@@ -116,39 +103,39 @@ pub fn text(shape: &Shape) -> String {
             flags |= if random.chance(percent) { bit } else { 0 };
         }
         let placed = random.chance(95);
-        let (reference, length) = REFERENCES[random.below(3) as usize];
+        let (reference, length) = REFERENCES[random.below(3)];
         let (cigar, span) = cigar(&mut random, len, shape.oddities);
         let mapped = placed && span < length && random.chance(95);
         flags |= if mapped { 0 } else { 4 };
-        let position = 1 + random.below(length - if mapped { span } else { 0 });
+        let position = 1 + random.below_u64(length - if mapped { span } else { 0 });
         let (reference, position) = if placed { (reference, position) } else { ("*", 0) };
-        let mate = ["=", "chr1", "*"][random.below(if placed { 3 } else { 1 }) as usize];
+        let mate = ["=", "chr1", "*"][random.below(if placed { 3 } else { 1 })];
         let mate = if placed { mate } else { "*" };
-        let mate_position = if mate == "*" { 0 } else { 1 + random.below(2000) };
-        let template = random.below(1200) as i64 - 600;
+        let mate_position = if mate == "*" { 0 } else { 1 + random.below_u64(2000) };
+        let template = random.below_u64(1200) as i64 - 600;
         let template = if random.chance(2) { template * 40 } else { template };
         let missing = shape.oddities && random.chance(2);
         let letters: &[u8] = if shape.oddities { b"ACGTACGTACGTNRYS=" } else { b"ACGTACGTACGTN" };
-        let bases = if missing { "*".into() } else { random.text(len, letters) };
+        let bases = if missing { "*".into() } else { spell(&mut random, len, letters) };
         let qualities = if missing || (shape.oddities && random.chance(3)) {
             "*".into()
         } else {
-            random.text(len, b"!#,5:?BFIJ~")
+            spell(&mut random, len, b"!#,5:?BFIJ~")
         };
         let cigar = if mapped && !missing { cigar } else { "*".into() };
         let flags = if mapped && missing { flags | 4 } else { flags };
-        let mapq = [0, 1, 30, 60, 255][random.below(5) as usize];
+        let mapq = [0, 1, 30, 60, 255][random.below(5)];
         let mut line = format!(
             "read{}\t{flags}\t{reference}\t{position}\t{mapq}\t{cigar}\t{mate}\t{mate_position}\
              \t{template}\t{bases}\t{qualities}",
             number / 2
         );
         if random.chance(70) {
-            let _ = write!(line, "\tMD:Z:100\tNM:i:{}", random.below(300));
+            let _ = write!(line, "\tMD:Z:100\tNM:i:{}", random.below_u64(300));
         }
         if shape.oddities && random.chance(30) {
-            let half = random.text(6, b"ACGTN");
-            let _ = write!(line, "\tBC:Z:{half}-{half}\tQT:Z:{}", random.text(13, b"#5I"));
+            let half = spell(&mut random, 6, b"ACGTN");
+            let _ = write!(line, "\tBC:Z:{half}-{half}\tQT:Z:{}", spell(&mut random, 13, b"#5I"));
         }
         line.push('\n');
         let rank = REFERENCES.iter().position(|(name, _)| *name == reference).unwrap_or(9);
@@ -166,7 +153,7 @@ pub fn fasta(seed: u64) -> String {
     let mut random = Random(seed | 1);
     let mut out = String::new();
     for (name, length) in REFERENCES {
-        let bases = random.text(length, b"ACGTACGTACGTNacgtR");
+        let bases = spell(&mut random, length, b"ACGTACGTACGTNacgtR");
         let _ = writeln!(out, ">{name}");
         for line in bases.as_bytes().chunks(70) {
             out.push_str(std::str::from_utf8(line).unwrap_or_default());
