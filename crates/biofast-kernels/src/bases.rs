@@ -94,18 +94,21 @@ pub struct ReadSummary {
     pub error_sum: u64,
 }
 
-/// A, C, G, T and N, upper and lower case, as bits 0 to 4; nothing for other bytes below 128.
+/// A, C, G and T, upper and lower case, as bits 0 to 3 and as bits 4 to 7, by the low six bits of the letter.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const BASE_BITS: [u8; 128] = {
-    let mut table = [0; 128];
+pub(crate) const ACGT_BITS: [[u8; 64]; 2] = {
+    let mut tables = [[0; 64]; 2];
     let mut i = 0;
-    while i < 5 {
-        let letter = b"ACGTN"[i];
-        table[letter as usize] = 1 << i;
-        table[letter.to_ascii_lowercase() as usize] = 1 << i;
+    while i < 4 {
+        let letter = b"ACGT"[i];
+        let [upper, lower] = [(letter & 63) as usize, (letter.to_ascii_lowercase() & 63) as usize];
+        tables[0][upper] = 1 << i;
+        tables[0][lower] = 1 << i;
+        tables[1][upper] = 16 << i;
+        tables[1][lower] = 16 << i;
         i += 1;
     }
-    table
+    tables
 };
 
 /// The upper-case letter of A, C, G and T at its low four bits, which tell the four apart; elsewhere a byte that no

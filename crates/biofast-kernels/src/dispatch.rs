@@ -18,7 +18,7 @@ pub enum Isa {
     Scalar,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT (Haswell, Zen).
     Avx2,
-    /// x86-64 with AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4): CPUs that don't throttle.
+    /// x86-64 with AVX-512 F, BW, VL, VBMI, VBMI2 and BITALG, and GFNI (Ice Lake, Zen 4): CPUs that don't throttle.
     Avx512,
     /// AArch64, where it's always there.
     Neon,
