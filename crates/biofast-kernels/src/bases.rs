@@ -111,6 +111,36 @@ pub(crate) const ACGT_BITS: [[u8; 64]; 2] = {
     tables
 };
 
+/// The upper-case letter of A, C, G, T and N at its low four bits, which tell the five apart; elsewhere a byte with
+/// other low bits.
+pub(crate) const ACGTN_BY_LOW_BITS: [u8; 16] = {
+    let mut table = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        table[i] = !(i as u8);
+        i += 1;
+    }
+    i = 0;
+    while i < 5 {
+        let letter = b"ACGTN"[i];
+        table[(letter & 15) as usize] = letter;
+        i += 1;
+    }
+    table
+};
+
+/// At the low four bits of A, G, C and T: 1 in a field of two bits, from the lowest up. In this order even and odd
+/// fields split into (A, C) and (G, T).
+pub(crate) const FIELD_BY_LOW_BITS: [u8; 16] = {
+    let mut table = [0; 16];
+    let mut i = 0;
+    while i < 4 {
+        table[(b"AGCT"[i] & 15) as usize] = 1 << (2 * i);
+        i += 1;
+    }
+    table
+};
+
 /// The upper-case letter of A, C, G and T at its low four bits, which tell the four apart; elsewhere a byte that no
 /// letter and no zero lane equals.
 pub(crate) const ACGT_BY_LOW_BITS: [u8; 16] = {

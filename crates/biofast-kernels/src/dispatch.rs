@@ -92,6 +92,7 @@ pub struct Kernels {
     pub count_gc: fn(&[u8]) -> u64,
     pub count_gc_acgt: fn(&[u8]) -> GcCounts,
     pub count_n: fn(&[u8]) -> u64,
+    pub sum_qualities: fn(&[u8]) -> u64,
     pub summarize_qualities: fn(&[u8]) -> QualitySummary,
     pub count_at_least: fn(&[u8], u8) -> u64,
     pub sum_error_probability: fn(&[u8]) -> u64,

@@ -75,6 +75,7 @@ fn check_definitions(bytes: &[u8]) {
         q30: above(30),
     };
     assert_eq!((kernels.summarize_qualities)(bytes), summary);
+    assert_eq!((kernels.sum_qualities)(bytes), summary.sum);
     let probability = |&q: &u8| (10f64.powf(f64::from(q) / -10.0) * ERROR_SCALE).round() as u64;
     let sum: u64 = phreds.iter().map(probability).sum();
     assert_eq!((kernels.sum_error_probability)(bytes), sum);
@@ -122,6 +123,7 @@ fn check_slices(kernels: &Kernels, bytes: &[u8]) {
         count_gc();
         count_gc_acgt();
         count_n();
+        sum_qualities();
         summarize_qualities();
         count_at_least(0);
         count_at_least(1);
