@@ -355,42 +355,57 @@ fn summarize_as<const FIRST: u8>(
     let thresholds = [20, 30].map(|phred| vdupq_n_u8(FIRST + phred));
     let mut summary = QualitySummary::default();
     let (mut min, mut max) = (vdupq_n_u8(u8::MAX), zero);
-    // 16-bit sums of two bytes a vector and byte counts, of at most 128 vectors.
-    let mut sums = vdupq_n_u16(0);
-    let mut above = [zero; 2];
-    let mut add = |block, beyond| {
-        sums = vpadalq_u8(sums, vbicq_u8(block, beyond));
+    let mut add = |sums: &mut Sums, block, beyond| {
+        sums.all = vpadalq_u8(sums.all, vbicq_u8(block, beyond));
         min = vminq_u8(min, vorrq_u8(block, beyond));
         max = vmaxq_u8(max, vbicq_u8(block, beyond));
-        for (above, threshold) in above.iter_mut().zip(thresholds) {
+        for (above, threshold) in sums.above.iter_mut().zip(thresholds) {
             *above = vsubq_u8(*above, vbicq_u8(vcgeq_u8(block, threshold), beyond));
         }
     };
     let (blocks, tail) = bytes.as_chunks();
-    for blocks in blocks.chunks(127) {
-        flush(&mut summary, &mut sums, &mut above);
+    for blocks in blocks.chunks(Sums::VECTORS) {
+        let mut sums = Sums::new();
         for block in blocks {
-            add(clamp(load(block)), zero);
+            add(&mut sums, clamp(load(block)), zero);
         }
+        sums.move_to(&mut summary);
     }
     if !tail.is_empty() {
-        add(clamp(load_or_zero(tail)), lanes_beyond(tail.len()));
+        let mut sums = Sums::new();
+        add(&mut sums, clamp(load_or_zero(tail)), lanes_beyond(tail.len()));
+        sums.move_to(&mut summary);
     }
-    flush(&mut summary, &mut sums, &mut above);
     summary.min = vminvq_u8(min);
     summary.max = vmaxvq_u8(max);
     summary
 }
 
-/// Moves the sums of vectors into the summary.
-#[inline]
-#[target_feature(enable = "neon")]
-fn flush(summary: &mut QualitySummary, sums: &mut uint16x8_t, above: &mut [uint8x16_t; 2]) {
-    summary.sum += u64::from(vaddlvq_u16(*sums));
-    summary.q20 += u64::from(vaddlvq_u8(above[0]));
-    summary.q30 += u64::from(vaddlvq_u8(above[1]));
-    *sums = vdupq_n_u16(0);
-    *above = [vdupq_n_u8(0); 2];
+/// Sums of at most [`Sums::VECTORS`] vectors.
+struct Sums {
+    /// Of two bytes a vector.
+    all: uint16x8_t,
+    /// Bytes from Phred 20 and 30 up.
+    above: [uint8x16_t; 2],
+}
+
+impl Sums {
+    /// What 16 bits hold of two bytes each.
+    const VECTORS: usize = 128;
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn new() -> Self {
+        Self { all: vdupq_n_u16(0), above: [vdupq_n_u8(0); 2] }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn move_to(self, summary: &mut QualitySummary) {
+        summary.sum += u64::from(vaddlvq_u16(self.all));
+        summary.q20 += u64::from(vaddlvq_u8(self.above[0]));
+        summary.q30 += u64::from(vaddlvq_u8(self.above[1]));
+    }
 }
 
 /// Lookup of bytes up to 127 in a table of 128, as two tables of 64.
