@@ -344,7 +344,8 @@ fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     to_phreds::<FIRST>(summarize_as::<FIRST>(bytes, clamp), bytes.len())
 }
 
-/// The summary of the bytes that `clamp` makes of those there are, as bytes.
+/// The summary of the bytes that `clamp` makes of those there are, as bytes. Wrong but for `min` and `max` if one is
+/// above 127.
 #[inline]
 #[target_feature(enable = "neon")]
 fn summarize_as<const FIRST: u8>(
@@ -354,57 +355,75 @@ fn summarize_as<const FIRST: u8>(
     let zero = vdupq_n_u8(0);
     let thresholds = [20, 30].map(|phred| vdupq_n_u8(FIRST + phred));
     let mut summary = QualitySummary::default();
-    let (mut min, mut max) = (vdupq_n_u8(u8::MAX), zero);
-    let mut add = |sums: &mut Sums, block, beyond| {
-        sums.all = vpadalq_u8(sums.all, vbicq_u8(block, beyond));
-        min = vminq_u8(min, vorrq_u8(block, beyond));
-        max = vmaxq_u8(max, vbicq_u8(block, beyond));
-        for (above, threshold) in sums.above.iter_mut().zip(thresholds) {
+    // Of the first and the second vector of two, so that one doesn't wait for the other.
+    let mut ranges = [(vdupq_n_u8(u8::MAX), zero); 2];
+    let mut add = |sums: &mut Sums, lane: usize, block, beyond| {
+        let (min, max) = &mut ranges[lane];
+        *min = vminq_u8(*min, vorrq_u8(block, beyond));
+        *max = vmaxq_u8(*max, vbicq_u8(block, beyond));
+        for (above, threshold) in sums.above[lane].iter_mut().zip(thresholds) {
             *above = vsubq_u8(*above, vbicq_u8(vcgeq_u8(block, threshold), beyond));
         }
     };
-    let (blocks, tail) = bytes.as_chunks();
-    for blocks in blocks.chunks(Sums::VECTORS) {
+    let (pairs, rest) = bytes.as_chunks::<32>();
+    for pairs in pairs.chunks(Sums::PAIRS) {
         let mut sums = Sums::new();
-        for block in blocks {
-            add(&mut sums, clamp(load(block)), zero);
+        for pair in pairs {
+            let (blocks, _) = pair.as_chunks();
+            let blocks = [clamp(load(&blocks[0])), clamp(load(&blocks[1]))];
+            // Two qualities fit a byte.
+            sums.all = vpadalq_u8(sums.all, vaddq_u8(blocks[0], blocks[1]));
+            for (lane, block) in blocks.into_iter().enumerate() {
+                add(&mut sums, lane, block, zero);
+            }
         }
         sums.move_to(&mut summary);
     }
-    if !tail.is_empty() {
-        let mut sums = Sums::new();
-        add(&mut sums, clamp(load_or_zero(tail)), lanes_beyond(tail.len()));
-        sums.move_to(&mut summary);
+    let mut sums = Sums::new();
+    let mut add = |block, beyond| {
+        sums.all = vpadalq_u8(sums.all, vbicq_u8(block, beyond));
+        add(&mut sums, 0, block, beyond);
+    };
+    let (blocks, tail) = rest.as_chunks();
+    for block in blocks {
+        add(clamp(load(block)), zero);
     }
-    summary.min = vminvq_u8(min);
-    summary.max = vmaxvq_u8(max);
+    if !tail.is_empty() {
+        add(clamp(load_or_zero(tail)), lanes_beyond(tail.len()));
+    }
+    sums.move_to(&mut summary);
+    let [(min, max), (other_min, other_max)] = ranges;
+    summary.min = vminvq_u8(vminq_u8(min, other_min));
+    summary.max = vmaxvq_u8(vmaxq_u8(max, other_max));
     summary
 }
 
-/// Sums of at most [`Sums::VECTORS`] vectors.
+/// Sums of at most [`Sums::PAIRS`] pairs of vectors.
 struct Sums {
-    /// Of two bytes a vector.
+    /// Of all bytes, two a lane and vector.
     all: uint16x8_t,
-    /// Bytes from Phred 20 and 30 up.
-    above: [uint8x16_t; 2],
+    /// Bytes from Phred 20 and 30 up in the first and the second vectors.
+    above: [[uint8x16_t; 2]; 2],
 }
 
 impl Sums {
-    /// What 16 bits hold of two bytes each.
-    const VECTORS: usize = 128;
+    /// What 16 bits hold of four bytes each.
+    const PAIRS: usize = 64;
 
     #[inline]
     #[target_feature(enable = "neon")]
     fn new() -> Self {
-        Self { all: vdupq_n_u16(0), above: [vdupq_n_u8(0); 2] }
+        Self { all: vdupq_n_u16(0), above: [[vdupq_n_u8(0); 2]; 2] }
     }
 
     #[inline]
     #[target_feature(enable = "neon")]
     fn move_to(self, summary: &mut QualitySummary) {
         summary.sum += u64::from(vaddlvq_u16(self.all));
-        summary.q20 += u64::from(vaddlvq_u8(self.above[0]));
-        summary.q30 += u64::from(vaddlvq_u8(self.above[1]));
+        for [q20, q30] in self.above {
+            summary.q20 += u64::from(vaddlvq_u8(q20));
+            summary.q30 += u64::from(vaddlvq_u8(q30));
+        }
     }
 }
 
