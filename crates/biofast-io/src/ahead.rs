@@ -10,7 +10,7 @@ use std::io::Read;
 pub(crate) fn reader(file: File, len: u64) -> Box<dyn Read + Send> {
     #[cfg(target_os = "macos")]
     {
-        Box::new(ahead::ReadAhead::new(file, len, ahead::announce))
+        Box::new(windows::ReadAhead::new(file, len, windows::announce))
     }
     #[cfg(not(target_os = "macos"))]
     {
@@ -20,7 +20,7 @@ pub(crate) fn reader(file: File, len: u64) -> Box<dyn Read + Send> {
 }
 
 #[cfg(any(target_os = "macos", all(test, target_os = "linux")))]
-mod ahead {
+mod windows {
     use std::fs::File;
     use std::io::{self, Read, Seek};
 
@@ -76,7 +76,7 @@ mod ahead {
 mod tests {
     use std::io::{Seek, SeekFrom};
 
-    use super::ahead::{ReadAhead, WINDOW, announce};
+    use super::windows::{ReadAhead, WINDOW, announce};
     use super::*;
 
     /// A file of three windows and a bit.
