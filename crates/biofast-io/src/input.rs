@@ -4,6 +4,7 @@ use std::io::Read;
 #[cfg(all(feature = "mmap", unix))]
 use std::sync::Arc;
 
+use crate::ahead;
 use crate::error::{Error, ErrorKind, Location};
 #[cfg(all(feature = "mmap", unix))]
 use crate::map::Map;
@@ -66,7 +67,7 @@ impl Input {
                     },
                     false => file,
                 };
-                Kind::Buffered(Buffered::new(Box::new(file), Some(len)))
+                Kind::Buffered(Buffered::new(ahead::reader(file, len), Some(len)))
             }
             Backing::Stream(reader) | Backing::Derived(reader) => {
                 Kind::Buffered(Buffered::new(reader, None))

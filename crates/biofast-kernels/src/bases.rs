@@ -94,15 +94,48 @@ pub struct ReadSummary {
     pub error_sum: u64,
 }
 
-/// A, C, G, T and N, upper and lower case, as bits 0 to 4; nothing for other bytes below 128.
+/// A, C, G and T, upper and lower case, as bits 0 to 3 and as bits 4 to 7, by the low six bits of the letter.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const BASE_BITS: [u8; 128] = {
-    let mut table = [0; 128];
+pub(crate) const ACGT_BITS: [[u8; 64]; 2] = {
+    let mut tables = [[0; 64]; 2];
     let mut i = 0;
+    while i < 4 {
+        let letter = b"ACGT"[i];
+        let [upper, lower] = [(letter & 63) as usize, (letter.to_ascii_lowercase() & 63) as usize];
+        tables[0][upper] = 1 << i;
+        tables[0][lower] = 1 << i;
+        tables[1][upper] = 16 << i;
+        tables[1][lower] = 16 << i;
+        i += 1;
+    }
+    tables
+};
+
+/// The upper-case letter of A, C, G, T and N at its low four bits, which tell the five apart; elsewhere a byte with
+/// other low bits.
+pub(crate) const ACGTN_BY_LOW_BITS: [u8; 16] = {
+    let mut table = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        table[i] = !(i as u8);
+        i += 1;
+    }
+    i = 0;
     while i < 5 {
         let letter = b"ACGTN"[i];
-        table[letter as usize] = 1 << i;
-        table[letter.to_ascii_lowercase() as usize] = 1 << i;
+        table[(letter & 15) as usize] = letter;
+        i += 1;
+    }
+    table
+};
+
+/// At the low four bits of A, G, C and T: 1 in a field of two bits, from the lowest up. In this order even and odd
+/// fields split into (A, C) and (G, T).
+pub(crate) const FIELD_BY_LOW_BITS: [u8; 16] = {
+    let mut table = [0; 16];
+    let mut i = 0;
+    while i < 4 {
+        table[(b"AGCT"[i] & 15) as usize] = 1 << (2 * i);
         i += 1;
     }
     table

@@ -18,7 +18,7 @@ pub enum Isa {
     Scalar,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT (Haswell, Zen).
     Avx2,
-    /// x86-64 with AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4): CPUs that don't throttle.
+    /// x86-64 with AVX-512 F, BW, VL, VBMI, VBMI2 and BITALG, and GFNI (Ice Lake, Zen 4): CPUs that don't throttle.
     Avx512,
     /// AArch64, where it's always there.
     Neon,
@@ -92,6 +92,7 @@ pub struct Kernels {
     pub count_gc: fn(&[u8]) -> u64,
     pub count_gc_acgt: fn(&[u8]) -> GcCounts,
     pub count_n: fn(&[u8]) -> u64,
+    pub sum_qualities: fn(&[u8]) -> u64,
     pub summarize_qualities: fn(&[u8]) -> QualitySummary,
     pub count_at_least: fn(&[u8], u8) -> u64,
     pub sum_error_probability: fn(&[u8]) -> u64,

@@ -83,6 +83,16 @@ pub fn count_n(bases: &[u8]) -> u64 {
     (kernels().count_n)(bases)
 }
 
+/// Sum of the Phred values: all that the mean of a read needs, in less time than [`summarize_qualities`].
+///
+/// ```
+/// assert_eq!(biofast_kernels::sum_qualities(b"!5I"), 0 + 20 + 40);
+/// ```
+#[inline]
+pub fn sum_qualities(qualities: &[u8]) -> u64 {
+    (kernels().sum_qualities)(qualities)
+}
+
 /// Sum, minimum, maximum and the numbers of bases from Q20 and Q30 up, in one pass.
 #[inline]
 pub fn summarize_qualities(qualities: &[u8]) -> QualitySummary {

@@ -78,6 +78,19 @@ impl QualitySummary {
     }
 }
 
+/// A summary of `len` bytes as one of Phred values, where `FIRST` is the byte of Phred 0.
+pub(crate) fn to_phreds<const FIRST: u8>(summary: QualitySummary, len: usize) -> QualitySummary {
+    if len == 0 {
+        return QualitySummary::default();
+    }
+    QualitySummary {
+        sum: summary.sum - u64::from(FIRST) * len as u64,
+        min: summary.min - FIRST,
+        max: summary.max - FIRST,
+        ..summary
+    }
+}
+
 /// The scaled error probability of each Phred value q: round(10^(−q/10) · (2^32 − 1)).
 ///
 /// Integer arithmetic from decimal roots, so no platform's `pow` has a say.

@@ -11,6 +11,7 @@ pub(crate) static KERNELS: Kernels = Kernels {
     count_gc,
     count_gc_acgt,
     count_n,
+    sum_qualities,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
@@ -66,6 +67,10 @@ fn count_at_least(qualities: &[u8], threshold: u8) -> u64 {
 
 fn count(bytes: &[u8], matches: impl Fn(u8) -> bool) -> u64 {
     bytes.iter().map(|&byte| u64::from(matches(byte))).sum()
+}
+
+fn sum_qualities(qualities: &[u8]) -> u64 {
+    qualities.iter().map(|&byte| u64::from(phred(byte))).sum()
 }
 
 fn summarize_qualities(qualities: &[u8]) -> QualitySummary {

@@ -75,6 +75,7 @@ fn check_definitions(bytes: &[u8]) {
         q30: above(30),
     };
     assert_eq!((kernels.summarize_qualities)(bytes), summary);
+    assert_eq!((kernels.sum_qualities)(bytes), summary.sum);
     let probability = |&q: &u8| (10f64.powf(f64::from(q) / -10.0) * ERROR_SCALE).round() as u64;
     let sum: u64 = phreds.iter().map(probability).sum();
     assert_eq!((kernels.sum_error_probability)(bytes), sum);
@@ -122,6 +123,7 @@ fn check_slices(kernels: &Kernels, bytes: &[u8]) {
         count_gc();
         count_gc_acgt();
         count_n();
+        sum_qualities();
         summarize_qualities();
         count_at_least(0);
         count_at_least(1);
@@ -246,9 +248,37 @@ macro_rules! test_isa {
                     check_slices(kernels, &vec![b'\n'; len]);
                     check_slices(kernels, &vec![b'~'; len]);
                     check_slices(kernels, &bytes_of(&qualities(), len, len));
+                    check_slices(kernels, &bytes_of(b"ACGTNacgtn", len, len));
                 }
                 check_slices(kernels, &[b'I'; 14_400]);
                 check_slices(kernels, &[0; 70_000]);
+            }
+
+            /// What whole groups of vectors are counted by takes letters or qualities for granted until the end.
+            #[test]
+            fn one_odd_byte_among_many() {
+                let Some(kernels) = kernels() else { return };
+                let scalar = kernels_for(Isa::Scalar).unwrap();
+                let mut bases = bytes_of(b"ACGTNacgt", 2500, 1);
+                let mut qualities = bytes_of(&qualities(), 2500, 2);
+                for position in [0, 1003, 2499] {
+                    let before = (bases[position], qualities[position]);
+                    for byte in 0..=255 {
+                        bases[position] = byte;
+                        qualities[position] = byte;
+                        let same = (kernels.count_bases)(&bases) == (scalar.count_bases)(&bases);
+                        assert!(same, "{byte} at {position}");
+                        for (ours, reference) in [
+                            (kernels.summarize_qualities, scalar.summarize_qualities),
+                            (kernels.summarize_raw_qualities, scalar.summarize_raw_qualities),
+                        ] {
+                            assert_eq!(ours(&qualities), reference(&qualities), "{byte}");
+                        }
+                        let sum = (scalar.sum_qualities)(&qualities);
+                        assert_eq!((kernels.sum_qualities)(&qualities), sum, "{byte}");
+                    }
+                    (bases[position], qualities[position]) = before;
+                }
             }
 
             #[test]

@@ -6,33 +6,91 @@ use std::time::Instant;
 
 use biofast_kernels::{Isa, Kernels, kernels_for};
 
-/// Bytes of a buffer that stays in the second-level cache.
-const BUFFER: usize = 256 << 10;
+/// Bytes of a buffer that stays in the second-level cache, and of one that no cache holds.
+const BUFFERS: [usize; 2] = [512 << 10, 256 << 20];
 
 /// Of the chain.
 const STEPS: u64 = 100_000;
 
-/// Cycles `kernel` takes for 64 bytes on the instruction set `isa`; `None` if this machine lacks it.
-pub(super) fn cycles_per_64(isa: Isa, kernel: &str) -> Option<f64> {
-    let kernels = kernels_for(isa)?;
-    let bases: Vec<u8> = (0..BUFFER).map(|i| b"ACGT"[((i * i) >> 3) & 3]).collect();
-    let qualities: Vec<u8> = (0..BUFFER).map(|i| b'#' + (((i * i) >> 4) % 38) as u8).collect();
-    let input = if kernel.contains("quali") || kernel.contains("least") || kernel.contains("error")
-    {
-        &qualities
-    } else {
-        &bases
-    };
-    let run = || call(kernels, kernel, black_box(input));
-    run()?;
-    // Interleaved, and the least of each: noise only adds.
-    let mut times = [f64::MAX; 2];
-    for _ in 0..60 {
-        times[0] = times[0].min(seconds(|| black_box(run())));
-        times[1] = times[1].min(seconds(|| black_box(Some(chain(black_box(STEPS))))));
+/// Cycles for 64 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cycles {
+    /// From the second-level cache.
+    pub cached: f64,
+    /// From memory.
+    pub memory: f64,
+}
+
+/// Random inputs, so that no branch can be foreseen.
+#[derive(Debug)]
+pub(super) struct Inputs {
+    bases: Vec<u8>,
+    qualities: Vec<u8>,
+}
+
+impl Inputs {
+    pub(super) fn new() -> Self {
+        let mut state = 88_172_645_463_325_252u64;
+        let mut next = |values: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % values
+        };
+        let bases = (0..BUFFERS[1]).map(|_| b"ACGT"[next(4) as usize]).collect();
+        let qualities = (0..BUFFERS[1]).map(|_| b'#' + next(40) as u8).collect();
+        Self { bases, qualities }
     }
-    let cycle = times[1] / (6 * STEPS) as f64;
-    Some(times[0] / cycle * 64.0 / BUFFER as f64)
+
+    /// What a kernel is run on.
+    fn of(&self, kernel: &str) -> &[u8] {
+        let on_qualities = ["quali", "least", "error"].iter().any(|part| kernel.contains(part));
+        if on_qualities { &self.qualities } else { &self.bases }
+    }
+
+    /// What `kernel` takes on the instruction set `isa`; `None` if this machine lacks it.
+    pub(super) fn kernel(&self, isa: Isa, kernel: &str) -> Option<Cycles> {
+        let kernels = kernels_for(isa)?;
+        call(kernels, kernel, &[])?;
+        Some(measure(self.of(kernel), |bytes| call(kernels, kernel, bytes)))
+    }
+
+    /// What the same takes with a branch for each byte; `None` for kernels that no claim is about.
+    pub(super) fn branchy(&self, kernel: &str) -> Option<Cycles> {
+        let plain = crate::entries::branchy(kernel)?;
+        Some(measure(self.of(kernel), plain))
+    }
+
+    /// What reading takes.
+    pub(super) fn read(&self) -> Cycles {
+        measure(&self.bases, read)
+    }
+}
+
+/// Interleaved with the chain, and the least of each: noise only adds.
+fn measure<T>(input: &[u8], run: impl Fn(&[u8]) -> T) -> Cycles {
+    let [cached, memory] = [(BUFFERS[0], 60), (BUFFERS[1], 4)].map(|(len, rounds)| {
+        let input = &input[..len];
+        let mut times = [f64::MAX; 2];
+        for _ in 0..rounds {
+            times[0] = times[0].min(seconds(|| run(black_box(input))));
+            times[1] = times[1].min(seconds(|| chain(black_box(STEPS))));
+        }
+        let cycle = times[1] / (6 * STEPS) as f64;
+        times[0] / cycle * 64.0 / len as f64
+    });
+    Cycles { cached, memory }
+}
+
+/// Every byte is loaded and next to nothing done with it.
+fn read(bytes: &[u8]) -> u64 {
+    let mut all = [0u8; 256];
+    for block in bytes.as_chunks::<256>().0 {
+        for (all, byte) in all.iter_mut().zip(block) {
+            *all |= byte;
+        }
+    }
+    all.into_iter().map(u64::from).sum()
 }
 
 fn seconds<T>(run: impl FnOnce() -> T) -> f64 {
@@ -60,6 +118,7 @@ fn call(kernels: &Kernels, kernel: &str, bytes: &[u8]) -> Option<u64> {
         "count_gc_acgt" => (kernels.count_gc_acgt)(bytes).acgt,
         "count_n" => (kernels.count_n)(bytes),
         "count_newlines" => (kernels.count_newlines)(bytes),
+        "sum_qualities" => (kernels.sum_qualities)(bytes),
         "summarize_qualities" => (kernels.summarize_qualities)(bytes).sum,
         "count_at_least" => (kernels.count_at_least)(bytes, 20),
         "sum_error_probability" => (kernels.sum_error_probability)(bytes),

@@ -15,6 +15,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use biofast_kernels::Isa;
 
 use assembly::Loop;
+use measured::{Cycles, Inputs};
 
 /// Where to work and to write.
 #[derive(Debug)]
@@ -63,6 +64,7 @@ const KERNELS: &[&str] = &[
     "count_gc_acgt",
     "count_n",
     "count_newlines",
+    "sum_qualities",
     "summarize_qualities",
     "count_at_least",
     "sum_error_probability",
@@ -82,8 +84,17 @@ struct Row {
     bytes: u32,
     /// Cycles an iteration, in the steady state.
     cycles: f64,
-    /// Cycles for 64 bytes measured here, where this machine has the instruction set.
-    measured: Option<f64>,
+    /// Measured here, where this machine has the instruction set.
+    measured: Option<Cycles>,
+}
+
+/// What the kernels are compared with, measured here.
+#[derive(Debug)]
+struct Beside {
+    /// Reading the same buffer.
+    read: Cycles,
+    /// By kernel: a branch for each byte.
+    branchy: Vec<(&'static str, Cycles)>,
 }
 
 impl Row {
@@ -98,6 +109,7 @@ impl Row {
 /// If the compiler or the analyser is missing or fails, or a result can't be written.
 pub fn run(options: &Options) -> Result<()> {
     let mut rows = Vec::new();
+    let inputs = Inputs::new();
     for core in CORES {
         let text = compile(core.target, &options.target_dir)?;
         for &isa in core.isas {
@@ -111,15 +123,19 @@ pub fn run(options: &Options) -> Result<()> {
                 let Some(hot) = found else { continue };
                 let cycles = analyse(&options.mca, core, &hot)
                     .with_context(|| format!("{kernel} for {} on {}", isa.name(), core.model))?;
-                let measured = if local { measured::cycles_per_64(isa, kernel) } else { None };
+                let measured = if local { inputs.kernel(isa, kernel) } else { None };
                 let bytes = hot.bytes;
                 rows.push(Row { kernel, isa, model: core.model, bytes, cycles, measured });
             }
         }
     }
     ensure!(!rows.is_empty(), "no kernel's loop was found in the assembly");
-    report::write(&rows, &options.out)?;
-    print!("{}", report::markdown(&rows));
+    let beside = Beside {
+        read: inputs.read(),
+        branchy: KERNELS.iter().filter_map(|k| Some((*k, inputs.branchy(k)?))).collect(),
+    };
+    report::write(&rows, &beside, &options.out)?;
+    print!("{}", report::markdown(&rows, &beside));
     Ok(())
 }
 

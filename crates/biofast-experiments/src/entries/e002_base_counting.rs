@@ -48,7 +48,7 @@ impl Sum for Counts {
 }
 
 /// The baseline of the earlier measurement: a branch for every byte.
-fn count_match(bases: &[u8]) -> BaseCounts {
+pub(super) fn count_match(bases: &[u8]) -> BaseCounts {
     let mut counts = BaseCounts::default();
     for &base in bases {
         match base {

@@ -47,7 +47,7 @@ impl Sum for Counts {
 }
 
 /// The baseline of the earlier measurement: a branch for every byte.
-fn count_match(bases: &[u8]) -> GcCounts {
+pub(super) fn count_match(bases: &[u8]) -> GcCounts {
     let mut counts = GcCounts::default();
     for &base in bases {
         match base {

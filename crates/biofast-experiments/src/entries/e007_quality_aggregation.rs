@@ -53,7 +53,7 @@ const Q30: u8 = ZERO + 30;
 const LAST: u8 = ZERO + 93;
 
 /// A branch for every threshold of every byte.
-fn summarize_branches(qualities: &[u8]) -> QualitySummary {
+pub(super) fn summarize_branches(qualities: &[u8]) -> QualitySummary {
     let mut s = QualitySummary::default();
     for &byte in qualities {
         let phred = byte.clamp(ZERO, LAST) - ZERO;

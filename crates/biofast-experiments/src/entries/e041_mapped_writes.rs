@@ -29,7 +29,7 @@ impl Entry for MappedWrites {
     fn applies(&self, cell: &Cell) -> bool {
         // `pwrite` has no page-table entries to drop.
         let pwrite = cell.get("method") == "pwrite";
-        (page_cache::CAN_EVICT || cell.get("state") == "ready")
+        (page_cache::CAN_EVICT_IN_PLACE || cell.get("state") == "ready")
             && !(pwrite && cell.get("state") == "dropped")
     }
 

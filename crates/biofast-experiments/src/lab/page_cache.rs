@@ -2,11 +2,12 @@
 //! repetition that needs a known state.
 //!
 //! Cold is `fsync`, then `posix_fadvise(POSIX_FADV_DONTNEED)`, which drops clean pages only; mincore tells
-//! whether it worked. What lies below this system's cache (a host's, a disk's) can't be emptied from here.
+//! whether it worked. macOS has no such call: there the file is replaced by a copy that was read and written past
+//! the cache (`F_NOCACHE`). What lies below this system's cache (a host's, a disk's) can't be emptied from here.
 #![allow(unsafe_code)]
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 
@@ -14,8 +15,22 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::entry::Cache;
 
-/// Whether this system can make a file cold.
-pub(crate) const CAN_EVICT: bool = cfg!(target_os = "linux");
+/// Whether this system makes a file cold that stays the same file, open elsewhere or mapped.
+pub(crate) const CAN_EVICT_IN_PLACE: bool = cfg!(target_os = "linux");
+
+/// Whether a file in the folder of `path` can be made cold.
+pub(crate) fn can_evict(path: &Path) -> bool {
+    // Tried where it isn't known to work.
+    CAN_EVICT_IN_PLACE || (cfg!(target_os = "macos") && try_evict(path).is_ok())
+}
+
+/// Makes a file beside `path` cold.
+fn try_evict(path: &Path) -> Result<f64> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(&vec![7; 4 << 20])?;
+    establish(file.path(), Cache::Cold)
+}
 
 /// The most that may still be resident of a cold file, and missing of a warm one.
 const TOLERANCE: f64 = 0.005;
@@ -30,7 +45,7 @@ pub(crate) fn establish(path: &Path, cache: Cache) -> Result<f64> {
     // A page that is in use elsewhere may need another try.
     for _ in 0..5 {
         match cache {
-            Cache::Cold => evict(&file, path)?,
+            Cache::Cold => file = evict(file, path)?,
             Cache::Warm => {}
         }
         let resident = residency(&file, len)?;
@@ -49,17 +64,52 @@ pub(crate) fn establish(path: &Path, cache: Cache) -> Result<f64> {
 }
 
 #[cfg(target_os = "linux")]
-fn evict(file: &File, path: &Path) -> Result<()> {
+fn evict(file: File, path: &Path) -> Result<File> {
     file.sync_all().with_context(|| format!("cannot sync {}", path.display()))?;
     // SAFETY: plain system call on a descriptor that `file` keeps open.
     let code = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
     ensure!(code == 0, "posix_fadvise failed with {code}");
-    Ok(())
+    Ok(file)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn evict(_file: &File, _path: &Path) -> Result<()> {
+#[cfg(target_os = "macos")]
+fn evict(file: File, path: &Path) -> Result<File> {
+    replace_by_copy(file, path, |file| Ok(rustix::fs::fcntl_nocache(file, true)?))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn evict(_file: File, _path: &Path) -> Result<File> {
     bail!("this system has no call that drops a file from the page cache")
+}
+
+/// Gives the file's name to a copy of it, both opened and then handed to `prepare`, and returns the copy.
+#[cfg(any(target_os = "macos", test))]
+fn replace_by_copy(
+    mut file: File,
+    path: &Path,
+    prepare: impl Fn(&File) -> Result<()>,
+) -> Result<File> {
+    use std::io::Seek as _;
+
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut copy = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    prepare(&file)?;
+    prepare(copy.as_file())?;
+    file.rewind()?;
+    // Whole pages at a time: others go through the cache.
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let n =
+            file.read(&mut buffer).with_context(|| format!("cannot read {}", path.display()))?;
+        if n == 0 {
+            break;
+        }
+        copy.write_all(&buffer[..n]).context("cannot write the copy")?;
+    }
+    copy.as_file().set_permissions(file.metadata()?.permissions())?;
+    copy.as_file().sync_all().context("cannot sync the copy")?;
+    copy.persist(path).with_context(|| format!("cannot replace {}", path.display()))?;
+    File::open(path).with_context(|| format!("cannot open {}", path.display()))
 }
 
 /// The fraction of a file's pages that is resident.
@@ -105,12 +155,34 @@ mod tests {
         let path = dir.path().join("file");
         std::fs::write(&path, vec![7u8; 3 << 20]).expect("writes");
         assert!(establish(&path, Cache::Warm).expect("warm") > 0.99);
-        if CAN_EVICT {
+        if can_evict(&path) {
             match establish(&path, Cache::Cold) {
                 Ok(resident) => assert!(resident < 0.01),
                 Err(error) => eprintln!("skipped: {error:#}"),
             }
             assert!(establish(&path, Cache::Warm).expect("warm") > 0.99);
         }
+    }
+    #[test]
+    fn a_copy_takes_the_place_of_a_file_with_its_bytes_and_permissions() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let path = dir.path().join("file");
+        let bytes: Vec<u8> = (0..(2 << 20) + 5).map(|i| (i / 7) as u8).collect();
+        std::fs::write(&path, &bytes).expect("writes");
+        let mut permissions = std::fs::metadata(&path).expect("looks").permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&path, permissions.clone()).expect("sets");
+        let prepared = std::cell::Cell::new(0);
+        let mut copy = replace_by_copy(File::open(&path).expect("opens"), &path, |_| {
+            prepared.set(prepared.get() + 1);
+            Ok(())
+        })
+        .expect("replaced");
+        let mut read = Vec::new();
+        copy.read_to_end(&mut read).expect("reads");
+        assert!(read == bytes && std::fs::read(&path).expect("reads") == bytes);
+        assert_eq!(std::fs::metadata(&path).expect("looks").permissions(), permissions);
+        assert_eq!(prepared.get(), 2);
+        assert_eq!(dir.path().read_dir().expect("lists").count(), 1);
     }
 }

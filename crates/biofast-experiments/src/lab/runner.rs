@@ -14,7 +14,7 @@ use super::cell::{Cell, best};
 use super::entry::{Cache, Entry, Outcome, Task};
 use super::inputs::Lab;
 use super::measurements::Measurement;
-use super::page_cache::{self, CAN_EVICT};
+use super::page_cache;
 use super::protocol::{Mode, Protocol, Scale};
 use super::usage::{self, Resources};
 use crate::bench::measure;
@@ -128,7 +128,8 @@ fn prepare<'a>(
         cells.into_iter().map(|c| (c, false)).chain(controls.into_iter().map(|c| (c, true)))
     {
         let files = entry.files(&cell, lab).with_context(|| format!("files of {cell}"))?;
-        if !CAN_EVICT && files.iter().any(|(_, cache)| *cache == Cache::Cold) {
+        let mut cold = files.iter().filter(|(_, cache)| *cache == Cache::Cold);
+        if cold.any(|(path, _)| !page_cache::can_evict(path)) {
             continue;
         }
         let task = match protocol.mode {

@@ -61,6 +61,7 @@ impl AtomicFile {
         if let Some(writer) = self.writer.take() {
             let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
             if sync {
+                // On macOS this is F_FULLFSYNC, which also empties the disk's own cache.
                 file.sync_all()?;
             }
             self.complete = Some(file);

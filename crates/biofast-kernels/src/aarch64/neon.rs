@@ -10,10 +10,10 @@ use super::neon_packed::{
     copy_qualities_neon, copy_qualities_reversed_neon, count_packed_bases_neon,
     count_packed_gc_neon, unpack_bases_neon, unpack_bases_reverse_complement_neon,
 };
-use crate::bases::ACGT_BY_LOW_BITS;
+use crate::bases::{ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
-use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES};
+use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -22,6 +22,7 @@ pub(super) static KERNELS: Kernels = Kernels {
     count_gc,
     count_gc_acgt,
     count_n,
+    sum_qualities,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
@@ -47,6 +48,7 @@ detected! {
     count_gc => count_gc_neon, (bytes: &[u8]) -> u64;
     count_gc_acgt => count_gc_acgt_neon, (bytes: &[u8]) -> GcCounts;
     count_n => count_n_neon, (bytes: &[u8]) -> u64;
+    sum_qualities => sum_qualities_neon, (bytes: &[u8]) -> u64;
     summarize_qualities => summarize_qualities_neon, (bytes: &[u8]) -> QualitySummary;
     count_at_least => count_at_least_neon, (bytes: &[u8], phred: u8) -> u64;
     sum_error_probability => sum_error_probability_neon, (bytes: &[u8]) -> u64;
@@ -163,13 +165,72 @@ fn count_matches<const N: usize, const U: usize>(
 
 #[target_feature(enable = "neon")]
 fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
+    let (groups, rest) = bytes.as_chunks();
+    let mut counts = count_each_base(rest);
+    for groups in groups.chunks(17) {
+        let bytes = groups.as_flattened();
+        let of_groups = match count_fields(groups) {
+            Some([a, c, g, t]) => [a, c, g, t, bytes.len() as u64 - (a + c + g + t)],
+            None => count_each_base(bytes),
+        };
+        for (count, of_groups) in counts.iter_mut().zip(of_groups) {
+            *count += of_groups;
+        }
+    }
+    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
+/// A, C, G, T and N, of any bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+fn count_each_base(bytes: &[u8]) -> [u64; 5] {
     let letters = b"ACGTN".map(|letter| vdupq_n_u8(letter));
     let upper = vdupq_n_u8(!0x20);
-    let counts = count_matches::<5, 1>(bytes, |block| {
+    count_matches::<5, 1>(bytes, |block| {
         let block = vandq_u8(block, upper);
         letters.map(|letter| vceqq_u8(block, letter))
-    });
-    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+    })
+}
+
+/// A, C, G and T in at most 17 groups of 15 vectors; `None` if a byte is none of them nor N.
+///
+/// A lookup by the lowest four bits turns each byte into four counters of two bits, another tells the letter it must
+/// be. Counters are split when they are full: after three vectors into four bits, after 15 into eight.
+#[inline]
+#[target_feature(enable = "neon")]
+fn count_fields(groups: &[[u8; 15 * 16]]) -> Option<[u64; 4]> {
+    let zero = vdupq_n_u8(0);
+    let [expected, fields] = [&ACGTN_BY_LOW_BITS, &FIELD_BY_LOW_BITS].map(|table| load(table));
+    let four_bits = vdupq_n_u8(15);
+    let [even, odd] = [0x33, 0xcc].map(|mask| vdupq_n_u8(mask));
+    // Of the first, second and third vector of three, so that one doesn't wait for the other.
+    let mut differences = [zero; 3];
+    let mut bytes = [zero; 4];
+    for group in groups {
+        let mut nibbles = [zero; 2];
+        for blocks in group.as_chunks::<48>().0 {
+            let mut sum = zero;
+            for (block, differences) in blocks.as_chunks().0.iter().zip(&mut differences) {
+                let block = load(block);
+                let index = vandq_u8(block, four_bits);
+                let difference = veorq_u8(block, vqtbl1q_u8(expected, index));
+                *differences = vorrq_u8(*differences, difference);
+                sum = vaddq_u8(sum, vqtbl1q_u8(fields, index));
+            }
+            nibbles[0] = vaddq_u8(nibbles[0], vandq_u8(sum, even));
+            nibbles[1] = vsraq_n_u8::<2>(nibbles[1], vandq_u8(sum, odd));
+        }
+        let (low, high) = bytes.split_at_mut(2);
+        for ((low, high), nibbles) in low.iter_mut().zip(high).zip(nibbles) {
+            *low = vaddq_u8(*low, vandq_u8(nibbles, four_bits));
+            *high = vsraq_n_u8::<4>(*high, nibbles);
+        }
+    }
+    let [first, second, third] = differences;
+    let differences = vorrq_u8(vorrq_u8(first, second), third);
+    // But for the case bit.
+    let unknown = any(vandq_u8(differences, vdupq_n_u8(!0x20)));
+    (!unknown).then(|| bytes.map(|counts| u64::from(vaddlvq_u8(counts))))
 }
 
 /// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
@@ -235,6 +296,31 @@ fn to_phred<const FIRST: u8>(block: uint8x16_t) -> uint8x16_t {
 }
 
 #[target_feature(enable = "neon")]
+fn sum_qualities_neon(bytes: &[u8]) -> u64 {
+    let mut total = 0;
+    let (blocks, tail) = bytes.as_chunks();
+    // A 16-bit lane sums two Phred values of each of 127 vectors.
+    for blocks in blocks.chunks(127) {
+        let mut sums = [vdupq_n_u16(0); 2];
+        let mut add = |blocks: &[[u8; 16]]| {
+            for (sum, block) in sums.iter_mut().zip(blocks) {
+                *sum = vpadalq_u8(*sum, to_phred::<{ quality::FIRST }>(load(block)));
+            }
+        };
+        let (pairs, rest) = blocks.as_chunks::<2>();
+        for pair in pairs {
+            add(pair);
+        }
+        add(rest);
+        total += sums.into_iter().map(|sum| u64::from(vaddlvq_u16(sum))).sum::<u64>();
+    }
+    if !tail.is_empty() {
+        total += u64::from(vaddlvq_u8(to_phred::<{ quality::FIRST }>(load_or_zero(tail))));
+    }
+    total
+}
+
+#[target_feature(enable = "neon")]
 fn summarize_qualities_neon(bytes: &[u8]) -> QualitySummary {
     summarize::<{ quality::FIRST }>(bytes)
 }
@@ -248,48 +334,97 @@ fn summarize_raw_qualities_neon(bytes: &[u8]) -> QualitySummary {
 #[inline]
 #[target_feature(enable = "neon")]
 fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+    let most = FIRST + (PHRED_VALUES - 1) as u8;
+    let summary = summarize_as::<FIRST>(bytes, |block| block);
+    if bytes.is_empty() || (summary.min >= FIRST && summary.max <= most) {
+        return to_phreds::<FIRST>(summary, bytes.len());
+    }
+    let (first, most) = (vdupq_n_u8(FIRST), vdupq_n_u8(most));
+    let clamp = |block| vminq_u8(vmaxq_u8(block, first), most);
+    to_phreds::<FIRST>(summarize_as::<FIRST>(bytes, clamp), bytes.len())
+}
+
+/// The summary of the bytes that `clamp` makes of those there are, as bytes. Wrong but for `min` and `max` if one is
+/// above 127.
+#[inline]
+#[target_feature(enable = "neon")]
+fn summarize_as<const FIRST: u8>(
+    bytes: &[u8],
+    clamp: impl Fn(uint8x16_t) -> uint8x16_t,
+) -> QualitySummary {
     let zero = vdupq_n_u8(0);
-    let [q20, q30] = [20, 30].map(|phred| vdupq_n_u8(phred));
+    let thresholds = [20, 30].map(|phred| vdupq_n_u8(FIRST + phred));
     let mut summary = QualitySummary::default();
-    let (mut min, mut max) = (vdupq_n_u8(summary.min), zero);
-    // 16-bit sums of two bytes a vector and byte counts, of at most 255 vectors.
-    let mut sums = vdupq_n_u16(0);
-    let mut above = [zero; 2];
-    let mut vectors = 0;
-    let mut add = |phred, beyond| {
-        if vectors == 255 {
-            vectors = 0;
-            flush(&mut summary, &mut sums, &mut above);
+    // Of the first and the second vector of two, so that one doesn't wait for the other.
+    let mut ranges = [(vdupq_n_u8(u8::MAX), zero); 2];
+    let mut add = |sums: &mut Sums, lane: usize, block, beyond| {
+        let (min, max) = &mut ranges[lane];
+        *min = vminq_u8(*min, vorrq_u8(block, beyond));
+        *max = vmaxq_u8(*max, vbicq_u8(block, beyond));
+        for (above, threshold) in sums.above[lane].iter_mut().zip(thresholds) {
+            *above = vsubq_u8(*above, vbicq_u8(vcgeq_u8(block, threshold), beyond));
         }
-        vectors += 1;
-        sums = vpadalq_u8(sums, phred);
-        min = vminq_u8(min, vorrq_u8(phred, beyond));
-        max = vmaxq_u8(max, phred);
-        above[0] = vsubq_u8(above[0], vcgeq_u8(phred, q20));
-        above[1] = vsubq_u8(above[1], vcgeq_u8(phred, q30));
     };
-    let (blocks, tail) = bytes.as_chunks();
+    let (pairs, rest) = bytes.as_chunks::<32>();
+    for pairs in pairs.chunks(Sums::PAIRS) {
+        let mut sums = Sums::new();
+        for pair in pairs {
+            let (blocks, _) = pair.as_chunks();
+            let blocks = [clamp(load(&blocks[0])), clamp(load(&blocks[1]))];
+            // Two qualities fit a byte.
+            sums.all = vpadalq_u8(sums.all, vaddq_u8(blocks[0], blocks[1]));
+            for (lane, block) in blocks.into_iter().enumerate() {
+                add(&mut sums, lane, block, zero);
+            }
+        }
+        sums.move_to(&mut summary);
+    }
+    let mut sums = Sums::new();
+    let mut add = |block, beyond| {
+        sums.all = vpadalq_u8(sums.all, vbicq_u8(block, beyond));
+        add(&mut sums, 0, block, beyond);
+    };
+    let (blocks, tail) = rest.as_chunks();
     for block in blocks {
-        add(to_phred::<FIRST>(load(block)), zero);
+        add(clamp(load(block)), zero);
     }
     if !tail.is_empty() {
-        add(to_phred::<FIRST>(load_or_zero(tail)), lanes_beyond(tail.len()));
+        add(clamp(load_or_zero(tail)), lanes_beyond(tail.len()));
     }
-    flush(&mut summary, &mut sums, &mut above);
-    summary.min = vminvq_u8(min);
-    summary.max = vmaxvq_u8(max);
+    sums.move_to(&mut summary);
+    let [(min, max), (other_min, other_max)] = ranges;
+    summary.min = vminvq_u8(vminq_u8(min, other_min));
+    summary.max = vmaxvq_u8(vmaxq_u8(max, other_max));
     summary
 }
 
-/// Moves the sums of vectors into the summary.
-#[inline]
-#[target_feature(enable = "neon")]
-fn flush(summary: &mut QualitySummary, sums: &mut uint16x8_t, above: &mut [uint8x16_t; 2]) {
-    summary.sum += u64::from(vaddlvq_u16(*sums));
-    summary.q20 += u64::from(vaddlvq_u8(above[0]));
-    summary.q30 += u64::from(vaddlvq_u8(above[1]));
-    *sums = vdupq_n_u16(0);
-    *above = [vdupq_n_u8(0); 2];
+/// Sums of at most [`Sums::PAIRS`] pairs of vectors.
+struct Sums {
+    /// Of all bytes, two a lane and vector.
+    all: uint16x8_t,
+    /// Bytes from Phred 20 and 30 up in the first and the second vectors.
+    above: [[uint8x16_t; 2]; 2],
+}
+
+impl Sums {
+    /// What 16 bits hold of four bytes each.
+    const PAIRS: usize = 64;
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn new() -> Self {
+        Self { all: vdupq_n_u16(0), above: [[vdupq_n_u8(0); 2]; 2] }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn move_to(self, summary: &mut QualitySummary) {
+        summary.sum += u64::from(vaddlvq_u16(self.all));
+        for [q20, q30] in self.above {
+            summary.q20 += u64::from(vaddlvq_u8(q20));
+            summary.q30 += u64::from(vaddlvq_u8(q30));
+        }
+    }
 }
 
 /// Lookup of bytes up to 127 in a table of 128, as two tables of 64.

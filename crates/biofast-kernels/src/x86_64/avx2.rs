@@ -10,10 +10,10 @@ use super::avx2_packed::{
     count_packed_gc_avx2, unpack_bases_avx2, unpack_bases_reverse_complement_avx2,
 };
 use super::detected;
-use crate::bases::ACGT_BY_LOW_BITS;
+use crate::bases::{ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
-use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES};
+use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -22,6 +22,7 @@ pub(super) static KERNELS: Kernels = Kernels {
     count_gc,
     count_gc_acgt,
     count_n,
+    sum_qualities,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
@@ -47,6 +48,7 @@ detected! {
     count_gc => count_gc_avx2, (bytes: &[u8]) -> u64;
     count_gc_acgt => count_gc_acgt_avx2, (bytes: &[u8]) -> GcCounts;
     count_n => count_n_avx2, (bytes: &[u8]) -> u64;
+    sum_qualities => sum_qualities_avx2, (bytes: &[u8]) -> u64;
     summarize_qualities => summarize_qualities_avx2, (bytes: &[u8]) -> QualitySummary;
     count_at_least => count_at_least_avx2, (bytes: &[u8], phred: u8) -> u64;
     sum_error_probability => sum_error_probability_avx2, (bytes: &[u8]) -> u64;
@@ -160,13 +162,70 @@ fn count_matches<const N: usize>(
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_bases_avx2(bytes: &[u8]) -> BaseCounts {
+    let (groups, rest) = bytes.as_chunks();
+    let mut counts = count_each_base(rest);
+    for groups in groups.chunks(17) {
+        let bytes = groups.as_flattened();
+        let of_groups = match count_fields(groups) {
+            Some([a, c, g, t]) => [a, c, g, t, bytes.len() as u64 - (a + c + g + t)],
+            None => count_each_base(bytes),
+        };
+        for (count, of_groups) in counts.iter_mut().zip(of_groups) {
+            *count += of_groups;
+        }
+    }
+    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
+/// A, C, G, T and N, of any bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_each_base(bytes: &[u8]) -> [u64; 5] {
     let letters = b"ACGTN".map(|letter| _mm256_set1_epi8(letter as i8));
     let upper = _mm256_set1_epi8(!0x20);
-    let counts = count_matches(bytes, |block| {
+    count_matches(bytes, |block| {
         let block = _mm256_and_si256(block, upper);
         letters.map(|letter| _mm256_cmpeq_epi8(block, letter))
-    });
-    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+    })
+}
+
+/// A, C, G and T in at most 17 groups of 15 vectors; `None` if a byte is none of them nor N.
+///
+/// A lookup by the lowest four bits turns each byte into four counters of two bits, another tells the letter it must
+/// be. Counters are split when they are full: after three vectors into four bits, after 15 into eight.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_fields(groups: &[[u8; 15 * 32]]) -> Option<[u64; 4]> {
+    let zero = _mm256_setzero_si256();
+    let [expected, fields] =
+        [&ACGTN_BY_LOW_BITS, &FIELD_BY_LOW_BITS].map(|table| load_table(table));
+    let [two_bits, four_bits] = [0x33, 0x0f].map(|mask| _mm256_set1_epi8(mask));
+    let mut differences = zero;
+    let mut bytes = [zero; 4];
+    for group in groups {
+        let mut nibbles = [zero; 2];
+        for blocks in group.as_chunks::<96>().0 {
+            let mut sum = zero;
+            for block in blocks.as_chunks().0 {
+                let block = load(block);
+                let difference = _mm256_xor_si256(block, _mm256_shuffle_epi8(expected, block));
+                differences = _mm256_or_si256(differences, difference);
+                sum = _mm256_add_epi8(sum, _mm256_shuffle_epi8(fields, block));
+            }
+            let odd = _mm256_and_si256(_mm256_srli_epi16::<2>(sum), two_bits);
+            nibbles[0] = _mm256_add_epi8(nibbles[0], _mm256_and_si256(sum, two_bits));
+            nibbles[1] = _mm256_add_epi8(nibbles[1], odd);
+        }
+        let (low, high) = bytes.split_at_mut(2);
+        for ((low, high), nibbles) in low.iter_mut().zip(high).zip(nibbles) {
+            *low = _mm256_add_epi8(*low, _mm256_and_si256(nibbles, four_bits));
+            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(nibbles), four_bits);
+            *high = _mm256_add_epi8(*high, upper);
+        }
+    }
+    // But for the case bit.
+    let all_known = _mm256_testz_si256(differences, _mm256_set1_epi8(!0x20)) == 1;
+    all_known.then(|| bytes.map(|counts| reduce_add(_mm256_sad_epu8(counts, zero))))
 }
 
 /// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
@@ -239,6 +298,24 @@ fn to_phred<const FIRST: u8>(block: __m256i) -> __m256i {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn sum_qualities_avx2(bytes: &[u8]) -> u64 {
+    let zero = _mm256_setzero_si256();
+    let mut sum = zero;
+    let mut add = |block| {
+        let phred = to_phred::<{ quality::FIRST }>(block);
+        sum = _mm256_add_epi64(sum, _mm256_sad_epu8(phred, zero));
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(load(block));
+    }
+    if !tail.is_empty() {
+        add(load_or_zero(tail));
+    }
+    reduce_add(sum)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn summarize_qualities_avx2(bytes: &[u8]) -> QualitySummary {
     summarize::<{ quality::FIRST }>(bytes)
 }
@@ -252,24 +329,68 @@ fn summarize_raw_qualities_avx2(bytes: &[u8]) -> QualitySummary {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+    let first = _mm256_set1_epi8(FIRST as i8);
+    let most = FIRST + (PHRED_VALUES - 1) as u8;
+    let summary = summarize_as::<FIRST>(bytes, |block| block);
+    if bytes.is_empty() || (summary.min >= FIRST && summary.max <= most) {
+        return to_phreds::<FIRST>(summary, bytes.len());
+    }
+    let most = _mm256_set1_epi8(most as i8);
+    let clamp = |block| _mm256_min_epu8(_mm256_max_epu8(block, first), most);
+    to_phreds::<FIRST>(summarize_as::<FIRST>(bytes, clamp), bytes.len())
+}
+
+/// The summary of the bytes that `clamp` makes of those there are, as bytes. Wrong but for `min` and `max` if one is
+/// above 127.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn summarize_as<const FIRST: u8>(
+    bytes: &[u8],
+    clamp: impl Fn(__m256i) -> __m256i,
+) -> QualitySummary {
     let zero = _mm256_setzero_si256();
-    let (mut sum, mut min, mut max) = (zero, _mm256_set1_epi8(93), zero);
-    let mut above = [0; 2];
-    let mut add = |phred, beyond| {
-        sum = _mm256_add_epi64(sum, _mm256_sad_epu8(phred, zero));
-        min = _mm256_min_epu8(min, _mm256_or_si256(phred, beyond));
-        max = _mm256_max_epu8(max, phred);
-        for (count, below) in above.iter_mut().zip([19, 29]) {
-            let lanes = _mm256_cmpgt_epi8(phred, _mm256_set1_epi8(below));
-            *count += u64::from(_mm256_movemask_epi8(lanes).count_ones());
+    let (mut sum, mut min, mut max) = (zero, _mm256_set1_epi8(-1), zero);
+    let mut above = [zero; 2];
+    let below = [19, 29].map(|phred| _mm256_set1_epi8((FIRST + phred) as i8));
+    let (pairs, rest) = bytes.as_chunks::<64>();
+    // A byte counts up to 255 vectors.
+    for pairs in pairs.chunks(127) {
+        let mut counts = [zero; 2];
+        for pair in pairs {
+            let (blocks, _) = pair.as_chunks();
+            let blocks = [clamp(load(&blocks[0])), clamp(load(&blocks[1]))];
+            // Two qualities fit a byte.
+            let pairs = _mm256_add_epi8(blocks[0], blocks[1]);
+            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(pairs, zero));
+            for block in blocks {
+                min = _mm256_min_epu8(min, block);
+                max = _mm256_max_epu8(max, block);
+                for (count, below) in counts.iter_mut().zip(below) {
+                    *count = _mm256_sub_epi8(*count, _mm256_cmpgt_epi8(block, below));
+                }
+            }
+        }
+        for (above, count) in above.iter_mut().zip(counts) {
+            *above = _mm256_add_epi64(*above, _mm256_sad_epu8(count, zero));
+        }
+    }
+    let one = _mm256_set1_epi8(1);
+    let mut add = |block, beyond| {
+        sum = _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_andnot_si256(beyond, block), zero));
+        min = _mm256_min_epu8(min, _mm256_or_si256(block, beyond));
+        max = _mm256_max_epu8(max, _mm256_andnot_si256(beyond, block));
+        for (above, below) in above.iter_mut().zip(below) {
+            let lanes = _mm256_andnot_si256(beyond, _mm256_cmpgt_epi8(block, below));
+            let ones = _mm256_and_si256(lanes, one);
+            *above = _mm256_add_epi64(*above, _mm256_sad_epu8(ones, zero));
         }
     };
-    let (blocks, tail) = bytes.as_chunks();
+    let (blocks, tail) = rest.as_chunks();
     for block in blocks {
-        add(to_phred::<FIRST>(load(block)), zero);
+        add(clamp(load(block)), zero);
     }
     if !tail.is_empty() {
-        add(to_phred::<FIRST>(load_or_zero(tail)), lanes_beyond(tail.len()));
+        add(clamp(load_or_zero(tail)), lanes_beyond(tail.len()));
     }
     // The largest is the complement of the smallest complement.
     let max = _mm256_xor_si256(max, _mm256_set1_epi8(-1));
@@ -277,8 +398,8 @@ fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
         sum: reduce_add(sum),
         min: reduce_min(min),
         max: !reduce_min(max),
-        q20: above[0],
-        q30: above[1],
+        q20: reduce_add(above[0]),
+        q30: reduce_add(above[1]),
     }
 }
 

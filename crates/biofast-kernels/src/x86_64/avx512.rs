@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI and VBMI2: 64 bytes a step; masked loads take the tails.
+//! AVX-512 with VBMI, VBMI2, BITALG and GFNI: 64 bytes a step; masked loads take the tails.
 
 #![allow(unsafe_code)]
 
@@ -10,10 +10,10 @@ use super::avx512_packed::{
     count_packed_gc_avx512, unpack_bases_avx512, unpack_bases_reverse_complement_avx512,
 };
 use super::detected;
-use crate::bases::{ACGT_BY_LOW_BITS, BASE_BITS};
+use crate::bases::{ACGT_BITS, ACGT_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::index_with;
-use crate::quality::{self, ERROR_PLANES, PHRED_VALUES};
+use crate::quality::{self, ERROR_PLANES, PHRED_VALUES, to_phreds};
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -22,6 +22,7 @@ pub(super) static KERNELS: Kernels = Kernels {
     count_gc,
     count_gc_acgt,
     count_n,
+    sum_qualities,
     summarize_qualities,
     count_at_least,
     sum_error_probability,
@@ -47,6 +48,7 @@ detected! {
     count_gc => count_gc_avx512, (bytes: &[u8]) -> u64;
     count_gc_acgt => count_gc_acgt_avx512, (bytes: &[u8]) -> GcCounts;
     count_n => count_n_avx512, (bytes: &[u8]) -> u64;
+    sum_qualities => sum_qualities_avx512, (bytes: &[u8]) -> u64;
     summarize_qualities => summarize_qualities_avx512, (bytes: &[u8]) -> QualitySummary;
     count_at_least => count_at_least_avx512, (bytes: &[u8], phred: u8) -> u64;
     sum_error_probability => sum_error_probability_avx512, (bytes: &[u8]) -> u64;
@@ -108,12 +110,26 @@ pub(super) fn load_table(table: &[u8; 128]) -> [__m512i; 2] {
     [load(&halves[0]), load(&halves[1])]
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
+)]
 fn count_bases_avx512(bytes: &[u8]) -> BaseCounts {
+    let mut counts = [0; 5];
     let (groups, rest) = bytes.as_chunks();
-    // The sums at the end cost more than a short read.
-    let of_groups = if groups.is_empty() { None } else { count_ascii_bases(groups) };
-    let (mut counts, rest) = of_groups.map_or(([0; 5], bytes), |counts| (counts, rest));
+    // As many as stay in the first-level cache, where some need a second look.
+    for groups in groups.chunks(16) {
+        match count_acgt(groups) {
+            Some(acgt) => {
+                for (count, of_groups) in counts.iter_mut().zip(acgt) {
+                    *count += of_groups;
+                }
+                if acgt.iter().sum::<u64>() < groups.as_flattened().len() as u64 {
+                    counts[4] += count_n_avx512(groups.as_flattened());
+                }
+            }
+            None => add_bases(&mut counts, groups.as_flattened()),
+        }
+    }
     add_bases(&mut counts, rest);
     BaseCounts::from_acgtn(counts, bytes.len() as u64)
 }
@@ -139,62 +155,43 @@ fn add_bases(counts: &mut [u64; 5], bytes: &[u8]) {
     }
 }
 
-/// A full adder of bits: sum and carry.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn add_bits(a: __m512i, b: __m512i, c: __m512i) -> (__m512i, __m512i) {
-    (_mm512_ternarylogic_epi64::<0x96>(a, b, c), _mm512_ternarylogic_epi64::<0xe8>(a, b, c))
-}
-
-/// A, C, G, T and N in groups of 16 vectors; `None` if a byte is above 127.
+/// A, C, G and T in groups of 16 vectors; `None` if a byte is outside 64..=127.
 ///
-/// A lookup turns each byte into one bit a class, full adders count the bits of 16 vectors (the
-/// method of Harley and Seal), and only sums of 16 are counted one by one.
+/// A lookup by the lowest six bits turns each byte into one bit a letter: of the lower four for one vector, of the
+/// upper four for the next. Their union, transposed as 8 x 8 bits, has a byte for each letter, whose bits are counted.
+/// Every step has two operands: those of three take the place of two on Zen 4.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn count_ascii_bases(groups: &[[u8; 1024]]) -> Option<[u64; 5]> {
-    let [low, high] = load_table(&BASE_BITS);
-    // Bits worth 1, 2, 4 and 8, and all bytes together.
-    let mut sums = [_mm512_setzero_si512(); 4];
-    let mut all = _mm512_setzero_si512();
-    let mut counts = [0; 5];
-    for group in groups {
-        let (blocks, _) = group.as_chunks::<64>();
-        let mut class = |block: usize| {
-            let bytes = load(&blocks[block]);
-            all = _mm512_or_si512(all, bytes);
-            _mm512_permutex2var_epi8(low, bytes, high)
-        };
-        let mut eights = [sums[3]; 2];
-        for (half, eights) in eights.iter_mut().enumerate() {
-            let mut fours = [sums[2]; 2];
-            for (quarter, fours) in fours.iter_mut().enumerate() {
-                let first = 8 * half + 4 * quarter;
-                let (ones, a) = add_bits(sums[0], class(first), class(first + 1));
-                let (ones, b) = add_bits(ones, class(first + 2), class(first + 3));
-                sums[0] = ones;
-                (sums[1], *fours) = add_bits(sums[1], a, b);
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
+)]
+fn count_acgt(groups: &[[u8; 1024]]) -> Option<[u64; 4]> {
+    let zero = _mm512_setzero_si512();
+    let tables = ACGT_BITS.each_ref().map(|table| load(table));
+    let identity = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
+    let mut lowest = _mm512_set1_epi8(i8::MAX);
+    let mut sums = [zero; 4];
+    // A byte counts up to 8 in each pair of vectors.
+    for groups in groups.chunks(3) {
+        let mut counts = zero;
+        for pair in groups.as_flattened().as_chunks::<128>().0 {
+            let (blocks, _) = pair.as_chunks();
+            let blocks = [load(&blocks[0]), load(&blocks[1])];
+            let mut letters = zero;
+            for (block, table) in blocks.into_iter().zip(tables) {
+                // Signed, so that bytes above 127 are the lowest.
+                lowest = _mm512_min_epi8(lowest, block);
+                letters = _mm512_or_si512(letters, _mm512_permutexvar_epi8(block, table));
             }
-            (sums[2], *eights) = add_bits(sums[2], fours[0], fours[1]);
+            let transposed = _mm512_gf2p8affine_epi64_epi8::<0>(identity, letters);
+            counts = _mm512_add_epi8(counts, _mm512_popcnt_epi8(transposed));
         }
-        let sixteens;
-        (sums[3], sixteens) = add_bits(sums[3], eights[0], eights[1]);
-        add_bit_counts(&mut counts, sixteens, 16);
+        for (letter, sum) in sums.iter_mut().enumerate() {
+            let of_letter = _mm512_and_si512(counts, _mm512_set1_epi32(0xff << (8 * letter)));
+            *sum = _mm512_add_epi64(*sum, _mm512_sad_epu8(of_letter, zero));
+        }
     }
-    for (sum, worth) in sums.into_iter().zip([1, 2, 4, 8]) {
-        add_bit_counts(&mut counts, sum, worth);
-    }
-    (_mm512_movepi8_mask(all) == 0).then_some(counts)
-}
-
-/// Adds how often each of the lowest five bits is set, times `worth`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn add_bit_counts(counts: &mut [u64; 5], bits: __m512i, worth: u64) {
-    for (class, count) in counts.iter_mut().enumerate() {
-        let mask = _mm512_test_epi8_mask(bits, _mm512_set1_epi8(1 << class));
-        *count += worth * u64::from(mask.count_ones());
-    }
+    let outside = _mm512_cmplt_epi8_mask(lowest, _mm512_set1_epi8(64));
+    (outside == 0).then(|| sums.map(|sum| _mm512_reduce_add_epi64(sum) as u64))
 }
 
 /// Counts the lanes of all blocks that `matches` selects; it must not select zero lanes.
@@ -274,6 +271,29 @@ fn count_at_least_avx512(bytes: &[u8], phred: u8) -> u64 {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn sum_qualities_avx512(bytes: &[u8]) -> u64 {
+    let zero = _mm512_setzero_si512();
+    let first = _mm512_set1_epi8(quality::FIRST as i8);
+    let last = _mm512_set1_epi8(quality::LAST as i8);
+    let mut sum = zero;
+    // Lanes beyond the tail become Phred 0 like any byte below.
+    let mut add = |block| {
+        let clamped = _mm512_min_epu8(_mm512_max_epu8(block, first), last);
+        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(clamped, zero));
+    };
+    let (blocks, tail) = bytes.as_chunks();
+    for block in blocks {
+        add(load(block));
+    }
+    let mut vectors = blocks.len() as u64;
+    if !tail.is_empty() {
+        add(load_or_zero(tail));
+        vectors += 1;
+    }
+    _mm512_reduce_add_epi64(sum) as u64 - 64 * u64::from(quality::FIRST) * vectors
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn summarize_qualities_avx512(bytes: &[u8]) -> QualitySummary {
     summarize::<{ quality::FIRST }>(bytes)
 }
@@ -290,27 +310,30 @@ fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     let most = FIRST + (PHRED_VALUES - 1) as u8;
     let summary = summarize_as::<FIRST>(bytes, |block| block);
     if bytes.is_empty() || (summary.min >= FIRST && summary.max <= most) {
-        return to_phred::<FIRST>(summary, bytes.len());
+        return to_phreds::<FIRST>(summary, bytes.len());
     }
     let (first, most) = (_mm512_set1_epi8(FIRST as i8), _mm512_set1_epi8(most as i8));
     let clamp = |block| _mm512_min_epu8(_mm512_max_epu8(block, first), most);
-    to_phred::<FIRST>(summarize_as::<FIRST>(bytes, clamp), bytes.len())
+    to_phreds::<FIRST>(summarize_as::<FIRST>(bytes, clamp), bytes.len())
 }
 
-/// From bytes to Phred values.
-fn to_phred<const FIRST: u8>(summary: QualitySummary, len: usize) -> QualitySummary {
-    if len == 0 {
-        return QualitySummary::default();
-    }
-    QualitySummary {
-        sum: summary.sum - u64::from(FIRST) * len as u64,
-        min: summary.min - FIRST,
-        max: summary.max - FIRST,
-        ..summary
-    }
+/// By byte: 1 from Phred 20 and 16 more from Phred 30 up, where `FIRST` is the byte of Phred 0.
+struct Above<const FIRST: u8>;
+
+impl<const FIRST: u8> Above<FIRST> {
+    const TABLE: [u8; 128] = {
+        let mut table = [0; 128];
+        let mut byte = FIRST + 20;
+        while byte < 128 {
+            table[byte as usize] = if byte < FIRST + 30 { 0x01 } else { 0x11 };
+            byte += 1;
+        }
+        table
+    };
 }
 
-/// The summary of the bytes that `clamp` makes of those there are, as bytes.
+/// The summary of the bytes that `clamp` makes of those there are, as bytes. Wrong but for `min` and `max` if one is
+/// above 127.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn summarize_as<const FIRST: u8>(
@@ -318,31 +341,39 @@ fn summarize_as<const FIRST: u8>(
     clamp: impl Fn(__m512i) -> __m512i,
 ) -> QualitySummary {
     let zero = _mm512_setzero_si512();
-    let one = _mm512_set1_epi8(1);
-    let thresholds = [20, 30].map(|phred| _mm512_set1_epi8((FIRST + phred) as i8));
+    let low = _mm512_set1_epi8(15);
+    let [first_half, second_half] = load_table(&Above::<FIRST>::TABLE);
     let (mut sum, mut min, mut max) = (zero, _mm512_set1_epi8(-1), zero);
     let mut above = [0; 2];
-    let (blocks, tail) = bytes.as_chunks();
-    // A byte counts up to 255 vectors.
-    for blocks in blocks.chunks(255) {
+    let (groups, rest) = bytes.as_chunks::<{ 14 * 64 }>();
+    // A counter of four bits holds 14 vectors, one of eight 18 times as many.
+    for groups in groups.chunks(18) {
         let mut counts = [zero; 2];
-        for block in blocks {
-            let block = clamp(load(block));
-            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(block, zero));
-            min = _mm512_min_epu8(min, block);
-            max = _mm512_max_epu8(max, block);
-            for (count, threshold) in counts.iter_mut().zip(thresholds) {
-                let high = _mm512_cmpge_epu8_mask(block, threshold);
-                *count = _mm512_mask_add_epi8(*count, high, *count, one);
+        for group in groups {
+            let mut fields = zero;
+            for pair in group.as_chunks::<128>().0 {
+                let (blocks, _) = pair.as_chunks();
+                let blocks = [clamp(load(&blocks[0])), clamp(load(&blocks[1]))];
+                // Two qualities fit a byte.
+                let pairs = _mm512_add_epi8(blocks[0], blocks[1]);
+                sum = _mm512_add_epi64(sum, _mm512_sad_epu8(pairs, zero));
+                for block in blocks {
+                    min = _mm512_min_epu8(min, block);
+                    max = _mm512_max_epu8(max, block);
+                    let field = _mm512_permutex2var_epi8(first_half, block, second_half);
+                    fields = _mm512_add_epi8(fields, field);
+                }
             }
+            counts[0] = _mm512_add_epi8(counts[0], _mm512_and_si512(fields, low));
+            let high = _mm512_and_si512(_mm512_srli_epi16::<4>(fields), low);
+            counts[1] = _mm512_add_epi8(counts[1], high);
         }
         for (above, count) in above.iter_mut().zip(counts) {
             *above += _mm512_reduce_add_epi64(_mm512_sad_epu8(count, zero)) as u64;
         }
     }
-    if !tail.is_empty() {
-        let lanes = lanes(tail.len());
-        let block = clamp(load_or_zero(tail));
+    let thresholds = [20, 30].map(|phred| _mm512_set1_epi8((FIRST + phred) as i8));
+    let mut add = |lanes, block| {
         sum = _mm512_add_epi64(sum, _mm512_sad_epu8(_mm512_maskz_mov_epi8(lanes, block), zero));
         min = _mm512_mask_min_epu8(min, lanes, min, block);
         max = _mm512_mask_max_epu8(max, lanes, max, block);
@@ -350,6 +381,13 @@ fn summarize_as<const FIRST: u8>(
             let high = _mm512_mask_cmpge_epu8_mask(lanes, block, threshold);
             *above += u64::from(high.count_ones());
         }
+    };
+    let (blocks, tail) = rest.as_chunks();
+    for block in blocks {
+        add(u64::MAX, clamp(load(block)));
+    }
+    if !tail.is_empty() {
+        add(lanes(tail.len()), clamp(load_or_zero(tail)));
     }
     // The largest is the complement of the smallest complement.
     let max = _mm512_xor_si512(max, _mm512_set1_epi8(-1));

@@ -70,7 +70,7 @@ impl Bound {
         let len = qualities.len() as f64;
         match self {
             Bound::Phred(phred) => {
-                (kernels::summarize_qualities(qualities).sum as f64).total_cmp(&(phred * len))
+                (kernels::sum_qualities(qualities) as f64).total_cmp(&(phred * len))
             }
             // A lower probability is a higher quality.
             Bound::Probability(p) => {

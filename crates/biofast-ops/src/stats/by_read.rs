@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use biofast_kernels::{PHRED_VALUES, count_gc, summarize_qualities};
+use biofast_kernels::{PHRED_VALUES, count_gc, sum_qualities};
 
 /// 1 as an integer share: shares are added up exactly, in any order.
 const ONE: u64 = 1 << 32;
@@ -35,7 +35,7 @@ impl ByRead {
     /// Adds reads with their qualities, which may be missing.
     pub(crate) fn add(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
         for (sequence, quality) in sequences.iter().zip(qualities) {
-            if let Some(mean) = summarize_qualities(quality).sum.checked_div(quality.len() as u64) {
+            if let Some(mean) = sum_qualities(quality).checked_div(quality.len() as u64) {
                 self.mean_quality[mean as usize] += 1;
             }
             let sequence = cut(sequence);
