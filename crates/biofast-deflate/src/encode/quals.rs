@@ -4,7 +4,7 @@ use super::costs::{Costs, threes};
 use super::runs::Runs;
 use super::simd::Simd;
 use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
-use super::tokens::{Item, MAX_TEXT, MIN_LENGTH, RUN, Text, Tokens, common, word};
+use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
 
 /// Slots of the table of earlier stretches.
 const SLOTS: usize = 8192;
@@ -71,27 +71,8 @@ impl Stretches {
                 n = place - at;
                 keep &= (1 << n) - 1;
             }
-            let inside = inside & keep;
-            let mut first = inside & !(inside << 1);
-            let mut last = inside & !(inside >> 1);
             let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk::<64>) else { return };
-            // One item more: for what is not to be written.
-            let mut items = [0; 65];
-            for (item, &byte) in items.iter_mut().zip(bytes) {
-                *item = Item::from(byte);
-            }
-            while first != 0 {
-                let (from, to) = (first.trailing_zeros() as usize, last.trailing_zeros() as usize);
-                let length = to + 1 - from;
-                let rest = (2u64 << to).wrapping_sub(2 << from);
-                let shorter = length >= costs.shortest_run(bytes[from % 64]);
-                keep &= !(if shorter { rest } else { 0 });
-                items[if shorter { from } else { 64 } % 65] = (RUN + length - MIN_LENGTH) as Item;
-                first &= first - 1;
-                last &= last.wrapping_sub(1);
-            }
-            let Some(items) = items.first_chunk() else { return };
-            tokens.add_items(|to| S::pick(items, keep, to));
+            tokens.add_items(|to| S::items(bytes, inside & keep, keep, costs.shortest(), to));
             at += n;
             if let Some((_, length, distance)) = found {
                 tokens.copy(length, distance);

@@ -92,7 +92,7 @@ impl Work {
                         block = done;
                     }
                     let from = tokens.quads_used;
-                    tokens.bases(text, done, line.end);
+                    tokens.bases::<S>(text, done, line.end);
                     let packed = &tokens.quads[from..tokens.quads_used];
                     self.repeats.add(text, (done, line.end), packed, &self.runs);
                     done = line.end;
