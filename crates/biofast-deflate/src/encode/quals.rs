@@ -21,22 +21,26 @@ const PATIENCE: u32 = 16;
 pub(super) struct Stretches {
     /// The last place of each hash.
     table: Box<[u16; SLOTS]>,
+    plain: Box<[u32; SLOTS]>,
     /// What all scores of a line before each one cost as literals and runs.
     sums: Vec<u32>,
 }
 
+const HASH: u64 = 0x9e37_79b9_7f4a_7c15;
+
 #[inline(always)]
 fn slot(stretch: u64) -> usize {
-    (stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize
+    (stretch.wrapping_mul(HASH) >> 51) as usize
 }
 
 impl Stretches {
     pub(super) fn new() -> Self {
-        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
+        Self { table: Box::new([0; SLOTS]), plain: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
     }
 
     pub(super) fn clear(&mut self) {
         self.table.fill(0);
+        self.plain.fill(0);
     }
 
     /// Adds a line with its runs, and with copies of stretches that have none.
@@ -98,13 +102,15 @@ impl Stretches {
             let place = at + starts.trailing_zeros() as usize;
             starts &= starts - 1;
             let key = word(text, place) << (64 - 8 * PLAIN);
-            let found = &mut self.table[slot(key) % SLOTS];
-            let earlier = usize::from(*found);
-            *found = place as u16;
-            if word(text, earlier) << (64 - 8 * PLAIN) == key
-                && earlier > 0
-                && earlier < place
-                && place - earlier <= MAX_DISTANCE
+            let hash = key.wrapping_mul(HASH);
+            // A tag beside the place saves looking at the text there.
+            let tag = (hash >> 32) as u32 & 0xffff;
+            let found = &mut self.plain[(hash >> 51) as usize % SLOTS];
+            let before = *found;
+            *found = tag << 16 | place as u32;
+            let earlier = before as usize & 0xffff;
+            if before >> 16 == tag && earlier > 0 && earlier < place && place - earlier <= MAX_DISTANCE
+                && word(text, earlier) << (64 - 8 * PLAIN) == key
             {
                 let length = common(text, place, earlier, (end - place).min(MAX_LENGTH));
                 let now = costs.stretch(text, runs, place, place + length);

@@ -9,7 +9,7 @@ use super::tokens::Text;
 /// hardly finds repeats from farther back.
 const SLOTS: usize = 512;
 /// One 16-mer in so many may have come before.
-const TOLERATED: usize = 7;
+const TOLERATED: usize = 9;
 /// 16-mers that a judgement takes.
 const ENOUGH: usize = 96;
 

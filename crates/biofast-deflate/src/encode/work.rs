@@ -22,6 +22,8 @@ const NEW: usize = 6;
 /// Bytes from the start of the text in which sequences are looked at for repeats before anything else is done: what is
 /// declined should cost little.
 const HEAD: usize = 12_288;
+/// Bytes in which there is no 0 if it is text.
+const BINARY: usize = 256;
 /// Where as many bytes are looked at again.
 const MIDDLE: usize = 32_768;
 
@@ -67,6 +69,10 @@ impl Work {
     #[inline(always)]
     pub(super) fn encode<S: Simd>(&mut self, text: &[u8], effort: Effort) -> Option<usize> {
         let n = text.len();
+        // BAM is declined at once.
+        if text.iter().take(BINARY).any(|&b| b == 0) {
+            return None;
+        }
         let head = n.min(HEAD);
         self.text[..head].copy_from_slice(&text[..head]);
         self.repeats.clear();
