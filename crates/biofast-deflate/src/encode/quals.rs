@@ -35,7 +35,11 @@ fn slot(stretch: u64) -> usize {
 
 impl Stretches {
     pub(super) fn new() -> Self {
-        Self { table: Box::new([0; SLOTS]), plain: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
+        Self {
+            table: Box::new([0; SLOTS]),
+            plain: Box::new([0; SLOTS]),
+            sums: vec![0; MAX_TEXT + 1],
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -109,7 +113,10 @@ impl Stretches {
             let before = *found;
             *found = tag << 16 | place as u32;
             let earlier = before as usize & 0xffff;
-            if before >> 16 == tag && earlier > 0 && earlier < place && place - earlier <= MAX_DISTANCE
+            if before >> 16 == tag
+                && earlier > 0
+                && earlier < place
+                && place - earlier <= MAX_DISTANCE
                 && word(text, earlier) << (64 - 8 * PLAIN) == key
             {
                 let length = common(text, place, earlier, (end - place).min(MAX_LENGTH));

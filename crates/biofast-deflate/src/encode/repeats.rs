@@ -30,12 +30,7 @@ fn slot(mer: u32) -> usize {
 
 impl Repeats {
     pub(super) fn new() -> Self {
-        Self {
-            table: Box::new([0; SLOTS]),
-            seen: 0,
-            again: 0,
-            packed: Vec::new(),
-        }
+        Self { table: Box::new([0; SLOTS]), seen: 0, again: 0, packed: Vec::new() }
     }
 
     pub(super) fn clear(&mut self) {

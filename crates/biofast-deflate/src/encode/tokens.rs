@@ -35,6 +35,20 @@ pub(super) fn common(text: &Text, a: usize, b: usize, most: usize) -> usize {
     most
 }
 
+/// How many bytes before `a` are also before the earlier `b`, `most` at the utmost.
+#[inline(always)]
+pub(super) fn common_before(text: &Text, a: usize, b: usize, most: usize) -> usize {
+    let most = most.min(b);
+    let last = |end: usize| text.get(..end).and_then(<[u8]>::last_chunk);
+    if let (Some(x), Some(y)) = (last(a), last(b)) {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 {
+            return most.min((differ.leading_zeros() / 8) as usize);
+        }
+    }
+    (0..most).take_while(|i| text[a - 1 - i] == text[b - 1 - i]).count()
+}
+
 /// Items, then groups of four bases, then a copy. Any of them may be none.
 #[derive(Clone, Copy)]
 pub(super) struct Token {
@@ -211,10 +225,9 @@ impl Tokens {
             let mut used = 0;
             loop {
                 let (from, to) = (all.get(used..), self.quads.get_mut(self.quads_used..));
-                if let (Some(from), Some(to)) = (
-                    from.and_then(<[u8]>::first_chunk::<16>),
-                    to.and_then(<[u8]>::first_chunk_mut),
-                ) {
+                if let (Some(from), Some(to)) =
+                    (from.and_then(<[u8]>::first_chunk::<16>), to.and_then(<[u8]>::first_chunk_mut))
+                {
                     *to = *from;
                 }
                 let more = (pure.trailing_ones() as usize).min(n - used);
