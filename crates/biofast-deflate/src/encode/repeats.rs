@@ -43,8 +43,11 @@ impl Repeats {
     pub(super) fn add<S: Simd>(&mut self, text: &Text, lines: &Lines, (from, to): (usize, usize)) {
         let mut packed = std::mem::take(&mut self.packed);
         for line in lines.of(Kind::Bases) {
-            if line.start < from || line.start >= to {
+            if line.start < from {
                 continue;
+            }
+            if line.start >= to {
+                break;
             }
             let end = line.end.min(to);
             packed.clear();
