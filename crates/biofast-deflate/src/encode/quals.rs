@@ -21,6 +21,7 @@ const PATIENCE: u32 = 16;
 pub(super) struct Stretches {
     /// The last place of each hash.
     table: Box<[u16; SLOTS]>,
+    /// The same for stretches without runs, with more bits of the hash above.
     plain: Box<[u32; SLOTS]>,
     /// What all scores of a line before each one cost as literals and runs.
     sums: Vec<u32>,
