@@ -11,7 +11,7 @@ use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use crate::limit::{inflate_blocks, inflate_member};
 
 /// Text of a block.
-const BLOCK: usize = 65_280;
+pub(crate) const BLOCK: usize = 65_280;
 /// Blocks an encoder takes before it is the next one's turn.
 const TURN: usize = 16;
 /// Header and footer of a BGZF block.
@@ -33,7 +33,7 @@ struct Contestant {
     times: Vec<Duration>,
 }
 
-fn libdeflate(level: i32) -> Result<Compressor> {
+pub(crate) fn libdeflate(level: i32) -> Result<Compressor> {
     let level = CompressionLvl::new(level).map_err(|_| anyhow!("no such level: {level}"))?;
     Ok(Compressor::new(level))
 }
@@ -78,7 +78,7 @@ impl Contestant {
 }
 
 /// The text of a plain, BGZF or gzip file.
-fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
     let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut text = match data.get(..4) {
         Some([0x1f, 0x8b, 8, 4]) => {
@@ -217,12 +217,15 @@ fn entropy(bytes: &[u8]) -> f64 {
     used.map(|n| n * (total / n).log2()).sum::<f64>() / 8.0
 }
 
+/// The four bytes at `at` as a number.
+pub(crate) fn word(text: &[u8], at: usize) -> Option<usize> {
+    let bytes = text.get(at..)?.first_chunk()?;
+    usize::try_from(u32::from_le_bytes(*bytes)).ok()
+}
+
 /// What each byte of a BAM stream is, as far as records are whole; `None` if it isn't one.
 fn parts(text: &[u8]) -> Option<Vec<Part>> {
-    let word = |at: usize| {
-        let bytes = text.get(at..)?.first_chunk()?;
-        usize::try_from(u32::from_le_bytes(*bytes)).ok()
-    };
+    let word = |at| word(text, at);
     let mut parts = vec![Part::Other; text.len()];
     if !text.starts_with(b"BAM\x01") {
         return None;

@@ -4,6 +4,7 @@
 //! The binary `biofast-lab` is a thin command line over these modules.
 
 pub mod allocator;
+pub mod bam_regions;
 pub mod bench;
 pub mod block_types;
 pub mod cycles;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use biofast_experiments::{allocator, bench, block_types, cycles, datasets, deflate, lab, limit};
+use biofast_experiments::{
+    allocator, bam_regions, bench, block_types, cycles, datasets, deflate, lab, limit,
+};
 use clap::{Args, Parser, Subcommand};
 
 /// The system's, unless a condition that compares allocators says otherwise.
@@ -228,6 +230,9 @@ enum Limit {
         /// The files are BAM: print what codes of their own for bases and qualities would save instead.
         #[arg(long)]
         bound_bam: bool,
+        /// The files are BAM: measure an encoder that knows the regions of a record instead.
+        #[arg(long, conflicts_with = "bound_bam")]
+        regions_bam: bool,
     },
     /// Count the stored, fixed and dynamic deflate blocks of a BGZF file.
     BlockTypes { file: PathBuf },
@@ -305,10 +310,12 @@ fn run(cli: Cli) -> Result<()> {
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
             Ok(())
         }
-        Command::Limit(Limit::Deflate { files, encoders, reps, most, bound_bam }) => {
+        Command::Limit(Limit::Deflate { files, encoders, reps, most, bound_bam, regions_bam }) => {
             for file in &files {
                 if bound_bam {
                     deflate::bound_bam(file, most)?;
+                } else if regions_bam {
+                    bam_regions::compare(file, reps, most)?;
                 } else {
                     deflate::compare(file, &encoders, reps, most)?;
                 }

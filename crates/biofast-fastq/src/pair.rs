@@ -46,7 +46,9 @@ fn is_spot(name: &[u8]) -> bool {
 /// assert_eq!(mate_number(&Record::new(b"M1:7:1 length=4", b"", b"")), None);
 /// ```
 pub fn mate_number(record: &Record<'_>) -> Option<u8> {
-    let digit = match (record.name(), record.description()) {
+    let definition = record.definition();
+    let name = record.name();
+    let digit = match (name, definition.get(name.len() + 1..).unwrap_or_default()) {
         ([.., b'/', digit @ (b'1' | b'2')], _) => digit,
         ([spot @ .., b'.', digit @ (b'1' | b'2')], _) if is_spot(spot) => digit,
         (_, [digit @ (b'1' | b'2'), b':', b'Y' | b'N', b':', ..]) => digit,

@@ -2,6 +2,7 @@
 
 use super::lines::{Kind, Lines};
 use super::runs::Runs;
+use super::simd::Shortest;
 use super::symbols::{LENGTH_EXTRA, MAX_LENGTH, distance_extra, distance_symbol, length_symbol};
 use super::tokens::Text;
 
@@ -29,7 +30,7 @@ const CHEAP: u32 = 7 * BIT / 2;
 /// The costs of a block's symbols.
 pub(super) struct Costs {
     literals: [u32; 256],
-    shortest: [u8; 256],
+    shortest: Shortest,
     /// A run, but for the extra bits of its length.
     run: u32,
     /// Another copy, but for the extra bits of length and distance.
@@ -52,7 +53,7 @@ pub(super) fn threes(window: u64) -> u64 {
 
 impl Costs {
     pub(super) fn new() -> Self {
-        Self { literals: [0; 256], shortest: [3; 256], run: 0, copy: 0, cheap: false, dense: false }
+        Self { literals: [0; 256], shortest: [3; 128], run: 0, copy: 0, cheap: false, dense: false }
     }
 
     /// Estimates from parts of the lines of qualities.
@@ -96,7 +97,9 @@ impl Costs {
             let cost = (all - log2(n)).clamp(BIT, 12 * BIT);
             sum += n * cost;
             self.literals[score] = cost;
-            self.shortest[score] = (self.run / cost + 1).clamp(3, 255) as u8;
+            if let Some(shortest) = self.shortest.get_mut(score) {
+                *shortest = (self.run / cost + 1).clamp(3, 255) as u8;
+            }
         }
         self.dense = starts * DENSE > sampled;
         self.cheap = sum < CHEAP * literals && literals * 4 > sampled;
@@ -123,7 +126,12 @@ impl Costs {
     /// From how many bytes on a run of `score` is cheaper than literals.
     #[inline(always)]
     pub(super) fn shortest_run(&self, score: u8) -> usize {
-        usize::from(self.shortest[usize::from(score)])
+        usize::from(self.shortest[usize::from(score) % self.shortest.len()])
+    }
+
+    /// The same for all scores.
+    pub(super) fn shortest(&self) -> &Shortest {
+        &self.shortest
     }
 
     /// A run of at least 3.

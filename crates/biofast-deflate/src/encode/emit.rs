@@ -16,6 +16,16 @@ const TABLE_QUADS: usize = 96;
 /// The order of the code lengths of code lengths.
 const META_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
+/// Bits of a stream from bit 8 on, and how many these are below, 56 at most.
+type Entry = u64;
+
+/// One entry behind the other; together they must be 56 bits or less.
+#[inline(always)]
+fn join(a: Entry, b: Entry) -> Entry {
+    // The number of the second one is added below, its bits are put above.
+    a + (b & 255) | (b >> 8 << 8) << (a & 63)
+}
+
 /// Writes blocks.
 pub(super) struct Emitter {
     builder: Builder,
@@ -23,10 +33,10 @@ pub(super) struct Emitter {
     distances: [Code; 32],
     /// Of each length: code and extra bits, and from bit 24 on how many.
     lengths: [u32; 512],
-    /// Of each item: the bits, and from bit 56 on how many.
-    items: [u64; ITEMS],
-    /// Of four bases: the bits, and from bit 56 on how many.
-    quads: [u64; 256],
+    /// Of each item.
+    items: [Entry; ITEMS],
+    /// Of four bases.
+    quads: [Entry; 256],
 }
 
 impl Emitter {
@@ -72,8 +82,9 @@ impl Emitter {
         let longest = lengths[END + 1..literals].iter().max().map_or(0, |&n| u32::from(n) + 5);
         let pairs = 2 * (longest + (self.distances[0] >> 16)) <= 56;
         let base_bits = BASES.map(|base| self.literals[usize::from(base)] >> 16);
-        let table = tokens.quads_used >= TABLE_QUADS && base_bits.iter().all(|&n| n <= 7);
-        if table {
+        let most = base_bits.iter().max().map_or(0, |&n| n);
+        let table = (tokens.quads_used >= TABLE_QUADS && most <= 7).then_some(most * 16 <= 56);
+        if table.is_some() {
             self.fill_quads();
         }
         self.symbols(tokens, (pairs, table), bits, out);
@@ -159,7 +170,7 @@ impl Emitter {
     fn fill_items(&mut self, runs: bool) {
         let (literals, lengths) = self.items.split_at_mut(RUN);
         for (entry, code) in literals.iter_mut().zip(&self.literals) {
-            *entry = u64::from(code & 0xffff) | u64::from(code >> 16) << 56;
+            *entry = u64::from(code & 0xffff) << 8 | u64::from(code >> 16);
         }
         if runs {
             // No distance but 1: a code without extra bits.
@@ -167,30 +178,22 @@ impl Emitter {
             for (entry, code) in lengths.iter_mut().zip(&self.lengths[MIN_LENGTH..]) {
                 let n = code >> 24;
                 let bits = u64::from(code & 0xff_ffff) | u64::from(distance & 0xffff) << n;
-                *entry = bits | u64::from(n + (distance >> 16)) << 56;
+                *entry = bits << 8 | u64::from(n + (distance >> 16));
             }
         }
     }
 
     fn fill_quads(&mut self) {
-        let codes = BASES.map(|base| self.literals[usize::from(base)]);
-        let mut pairs = [(0u64, 0u32); 16];
-        for (i, pair) in pairs.iter_mut().enumerate() {
-            let (a, b) = (codes[i >> 2], codes[i & 3]);
-            let bits = u64::from(a & 0xffff) | u64::from(b & 0xffff) << (a >> 16);
-            *pair = (bits, (a >> 16) + (b >> 16));
-        }
-        for (i, entry) in self.quads.iter_mut().enumerate() {
-            let ((a, n), (b, m)) = (pairs[i >> 4], pairs[i & 15]);
-            *entry = a | b << n | u64::from(n + m) << 56;
-        }
+        let codes = BASES.map(|base| self.items[usize::from(base)]);
+        let pairs: [Entry; 16] = std::array::from_fn(|i| join(codes[i >> 2], codes[i & 3]));
+        self.quads = std::array::from_fn(|i| join(pairs[i >> 4], pairs[i & 15]));
     }
 
     #[inline(always)]
     fn symbols(
         &self,
         tokens: &Tokens,
-        (pairs, table): (bool, bool),
+        (pairs, table): (bool, Option<bool>),
         to: &mut Bits,
         out: &mut [u8],
     ) {
@@ -205,8 +208,8 @@ impl Emitter {
             if token.quads > 0 {
                 let (now, later) = quads.split_at(usize::from(token.quads).min(quads.len()));
                 quads = later;
-                if table {
-                    self.quads(now, &mut bits, out);
+                if let Some(fours) = table {
+                    self.quads(now, fours, &mut bits, out);
                 } else {
                     for &quad in now {
                         for base in UNPACKED[usize::from(quad)].to_le_bytes() {
@@ -233,35 +236,48 @@ impl Emitter {
         *to = bits;
     }
 
+    /// `pairs`: whether any two items have 56 bits or less.
     #[inline(always)]
     fn items(&self, items: &[Item], pairs: bool, bits: &mut Bits, out: &mut [u8]) {
         let entry = |item: Item| self.items[usize::from(item) % ITEMS];
-        let (pairs, rest) = if pairs { items.as_chunks::<2>() } else { (&[][..], items) };
-        for &[a, b] in pairs {
-            let (a, b) = (entry(a), entry(b));
-            let n = (a >> 56) as u32;
-            bits.put(a << 8 >> 8 | b << 8 >> 8 << n, n + (b >> 56) as u32);
-            bits.flush(out);
-        }
-        for &item in rest {
-            let entry = entry(item);
-            bits.put_flushed(entry << 8 >> 8, (entry >> 56) as u32, out);
-        }
-    }
-
-    #[inline(always)]
-    fn quads(&self, quads: &[u8], bits: &mut Bits, out: &mut [u8]) {
-        let (pairs, rest) = quads.as_chunks::<2>();
-        for &[a, b] in pairs {
-            for quad in [a, b] {
-                let entry = self.quads[usize::from(quad)];
-                bits.put(entry & (u64::MAX >> 8), (entry >> 56) as u32);
+        let (fours, rest) = if pairs { items.as_chunks::<4>() } else { (&[][..], items) };
+        for items in fours {
+            let [a, b, c, d] = items.map(entry);
+            let (first, second) = (join(a, b), join(c, d));
+            if (first & 255) + (second & 255) <= 56 {
+                bits.put_entry(join(first, second));
+            } else {
+                bits.put_entry(first);
+                bits.flush(out);
+                bits.put_entry(second);
             }
             bits.flush(out);
         }
+        for &item in rest {
+            bits.put_entry(entry(item));
+            bits.flush(out);
+        }
+    }
+
+    /// `fours`: whether any four groups have 56 bits or less.
+    #[inline(always)]
+    fn quads(&self, quads: &[u8], fours: bool, bits: &mut Bits, out: &mut [u8]) {
+        let entry = |quad: u8| self.quads[usize::from(quad)];
+        let (fours, rest) = if fours { quads.as_chunks::<4>() } else { (&[][..], quads) };
+        for quads in fours {
+            let [a, b, c, d] = quads.map(entry);
+            bits.put_entry(join(join(a, b), join(c, d)));
+            bits.flush(out);
+        }
+        let (pairs, rest) = rest.as_chunks::<2>();
+        for quads in pairs {
+            let [a, b] = quads.map(entry);
+            bits.put_entry(join(a, b));
+            bits.flush(out);
+        }
         for &quad in rest {
-            let entry = self.quads[usize::from(quad)];
-            bits.put_flushed(entry & (u64::MAX >> 8), (entry >> 56) as u32, out);
+            bits.put_entry(entry(quad));
+            bits.flush(out);
         }
     }
 }

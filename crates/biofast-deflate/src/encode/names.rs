@@ -4,7 +4,7 @@
 use super::costs::{Costs, log2};
 use super::runs::Runs;
 use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
-use super::tokens::{Text, Tokens, common, word};
+use super::tokens::{Text, Tokens, common, common_before, word};
 
 /// The shortest copy.
 const MIN_COPY: usize = 3;
@@ -132,10 +132,7 @@ impl Names {
         let far = usize::from(*found);
         *found = end as u16;
         let forward = |from: usize| common(text, end, from, name_end - end);
-        let backward = |from: usize| {
-            let most = from.min(end - start);
-            (0..most).take_while(|i| text[end - 1 - i] == text[from - 1 - i]).count()
-        };
+        let backward = |from: usize| common_before(text, end, from, end - start);
         let near = forward(before);
         let saved = |back: usize| costs.saved_by_longer(text, runs, end - back, end);
         let mut back = backward(before);

@@ -4,7 +4,7 @@ use super::costs::{Costs, threes};
 use super::runs::Runs;
 use super::simd::Simd;
 use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
-use super::tokens::{Item, MAX_TEXT, MIN_LENGTH, RUN, Text, Tokens, common, word};
+use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
 
 /// Slots of the table of earlier stretches.
 const SLOTS: usize = 8192;
@@ -21,22 +21,31 @@ const PATIENCE: u32 = 16;
 pub(super) struct Stretches {
     /// The last place of each hash.
     table: Box<[u16; SLOTS]>,
+    /// The same for stretches without runs, with more bits of the hash above.
+    plain: Box<[u32; SLOTS]>,
     /// What all scores of a line before each one cost as literals and runs.
     sums: Vec<u32>,
 }
 
+const HASH: u64 = 0x9e37_79b9_7f4a_7c15;
+
 #[inline(always)]
 fn slot(stretch: u64) -> usize {
-    (stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 51) as usize
+    (stretch.wrapping_mul(HASH) >> 51) as usize
 }
 
 impl Stretches {
     pub(super) fn new() -> Self {
-        Self { table: Box::new([0; SLOTS]), sums: vec![0; MAX_TEXT + 1] }
+        Self {
+            table: Box::new([0; SLOTS]),
+            plain: Box::new([0; SLOTS]),
+            sums: vec![0; MAX_TEXT + 1],
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.table.fill(0);
+        self.plain.fill(0);
     }
 
     /// Adds a line with its runs, and with copies of stretches that have none.
@@ -71,27 +80,8 @@ impl Stretches {
                 n = place - at;
                 keep &= (1 << n) - 1;
             }
-            let inside = inside & keep;
-            let mut first = inside & !(inside << 1);
-            let mut last = inside & !(inside >> 1);
             let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk::<64>) else { return };
-            // One item more: for what is not to be written.
-            let mut items = [0; 65];
-            for (item, &byte) in items.iter_mut().zip(bytes) {
-                *item = Item::from(byte);
-            }
-            while first != 0 {
-                let (from, to) = (first.trailing_zeros() as usize, last.trailing_zeros() as usize);
-                let length = to + 1 - from;
-                let rest = (2u64 << to).wrapping_sub(2 << from);
-                let shorter = length >= costs.shortest_run(bytes[from % 64]);
-                keep &= !(if shorter { rest } else { 0 });
-                items[if shorter { from } else { 64 } % 65] = (RUN + length - MIN_LENGTH) as Item;
-                first &= first - 1;
-                last &= last.wrapping_sub(1);
-            }
-            let Some(items) = items.first_chunk() else { return };
-            tokens.add_items(|to| S::pick(items, keep, to));
+            tokens.add_items(|to| S::items(bytes, inside & keep, keep, costs.shortest(), to));
             at += n;
             if let Some((_, length, distance)) = found {
                 tokens.copy(length, distance);
@@ -117,13 +107,18 @@ impl Stretches {
             let place = at + starts.trailing_zeros() as usize;
             starts &= starts - 1;
             let key = word(text, place) << (64 - 8 * PLAIN);
-            let found = &mut self.table[slot(key) % SLOTS];
-            let earlier = usize::from(*found);
-            *found = place as u16;
-            if word(text, earlier) << (64 - 8 * PLAIN) == key
+            let hash = key.wrapping_mul(HASH);
+            // A tag beside the place saves looking at the text there.
+            let tag = (hash >> 32) as u32 & 0xffff;
+            let found = &mut self.plain[(hash >> 51) as usize % SLOTS];
+            let before = *found;
+            *found = tag << 16 | place as u32;
+            let earlier = before as usize & 0xffff;
+            if before >> 16 == tag
                 && earlier > 0
                 && earlier < place
                 && place - earlier <= MAX_DISTANCE
+                && word(text, earlier) << (64 - 8 * PLAIN) == key
             {
                 let length = common(text, place, earlier, (end - place).min(MAX_LENGTH));
                 let now = costs.stretch(text, runs, place, place + length);

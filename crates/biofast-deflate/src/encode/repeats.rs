@@ -1,16 +1,17 @@
 //! Do sequences repeat each other within a block? Amplicons and small genomes do, and then a general encoder makes less
 //! of them.
 
-use super::runs::Runs;
-use super::tokens::{Text, pack};
+use super::lines::{Kind, Lines};
+use super::simd::Simd;
+use super::tokens::Text;
 
 /// Slots of the table of earlier 16-mers: so few that they hold those of the last 2,000 bases, about. A fast general encoder
 /// hardly finds repeats from farther back.
 const SLOTS: usize = 512;
 /// One 16-mer in so many may have come before.
-const TOLERATED: usize = 7;
+const TOLERATED: usize = 9;
 /// 16-mers that a judgement takes.
-const ENOUGH: usize = 128;
+const ENOUGH: usize = 96;
 
 /// Counts 16-mers that come again.
 pub(super) struct Repeats {
@@ -18,10 +19,7 @@ pub(super) struct Repeats {
     table: Box<[u32; SLOTS]>,
     seen: usize,
     again: usize,
-    /// Bytes of lines, and those that repeat the one before.
-    bytes: usize,
-    runs: usize,
-    /// A line that isn't all bases, packed nevertheless.
+    /// A line, packed.
     packed: Vec<u8>,
 }
 
@@ -32,46 +30,36 @@ fn slot(mer: u32) -> usize {
 
 impl Repeats {
     pub(super) fn new() -> Self {
-        Self {
-            table: Box::new([0; SLOTS]),
-            seen: 0,
-            again: 0,
-            bytes: 0,
-            runs: 0,
-            packed: Vec::new(),
-        }
+        Self { table: Box::new([0; SLOTS]), seen: 0, again: 0, packed: Vec::new() }
     }
 
     pub(super) fn clear(&mut self) {
         self.table.fill(0);
-        (self.seen, self.again, self.bytes, self.runs) = (0, 0, 0, 0);
+        (self.seen, self.again) = (0, 0);
     }
 
-    /// Looks at the line of bases `text[start..end]`, of which `packed` are pure groups of four.
+    /// Looks at the lines of bases that begin in `text[from..to]`, as far as they are in it.
     #[inline(always)]
-    pub(super) fn add(
-        &mut self,
-        text: &Text,
-        (start, end): (usize, usize),
-        packed: &[u8],
-        runs: &Runs,
-    ) {
-        self.bytes += end - start;
-        self.runs += runs.count(start, end);
-        if packed.len() * 4 * 8 >= (end - start) * 7 {
-            self.add_packed(packed);
-        } else {
-            self.add_others(&text[start..end]);
-        }
-    }
-
-    /// Looks at a line of other letters: two bits of each tell as much as they do of bases.
-    #[cold]
-    fn add_others(&mut self, line: &[u8]) {
+    pub(super) fn add<S: Simd>(&mut self, text: &Text, lines: &Lines, (from, to): (usize, usize)) {
         let mut packed = std::mem::take(&mut self.packed);
-        packed.clear();
-        packed.extend(line.as_chunks::<4>().0.iter().map(|four| pack(u32::from_le_bytes(*four))));
-        self.add_packed(&packed);
+        for line in lines.of(Kind::Bases) {
+            if line.start < from {
+                continue;
+            }
+            if line.start >= to {
+                break;
+            }
+            let end = line.end.min(to);
+            packed.clear();
+            // Of other letters two bits tell as much as they do of bases.
+            for at in (line.start..end).step_by(64) {
+                if let Some(bases) = text.get(at..).and_then(<[u8]>::first_chunk) {
+                    packed.extend_from_slice(&S::pack(bases).0);
+                }
+            }
+            packed.truncate((end - line.start) / 4);
+            self.add_packed(&packed);
+        }
         self.packed = packed;
     }
 
@@ -101,6 +89,6 @@ impl Repeats {
 
     /// Whether too many came again.
     pub(super) fn are_many(&self) -> bool {
-        self.seen >= ENOUGH && self.again * TOLERATED > self.seen || self.runs * 2 > self.bytes
+        self.seen >= ENOUGH && self.again * TOLERATED > self.seen
     }
 }

@@ -1,6 +1,9 @@
 //! What the encoder does many bytes at a time, and how it is done without SIMD: the reference.
 
-use super::tokens::Item;
+use super::tokens::{Item, MIN_LENGTH, RUN, UNPACKED, pack};
+
+/// The shortest run of each score that is cheaper than literals; scores are taken modulo 128.
+pub(super) type Shortest = [u8; 128];
 
 /// The operations of an instruction set.
 ///
@@ -12,6 +15,50 @@ pub(super) trait Simd {
     /// Moves the items that `keep` has bits for to the front of `to`, in their order, and says how many these are. What is
     /// behind them there is not defined.
     fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize;
+
+    /// Packs groups of four bases, and says which of the sixteen are pure: a bit each, lowest first. What the others become
+    /// is not defined.
+    #[inline(always)]
+    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
+        let (mut packed, mut pure) = ([0; 16], 0);
+        for (i, (to, four)) in packed.iter_mut().zip(bases.as_chunks::<4>().0).enumerate() {
+            let four = u32::from_le_bytes(*four);
+            *to = pack(four);
+            pure |= u16::from(UNPACKED[usize::from(*to)] == four) << i;
+        }
+        (packed, pure)
+    }
+
+    /// Writes the bytes that `keep` has bits for to the front of `to`: those of the runs `inside` that are long enough as
+    /// one item each, all others as literals. Says how many items these are; what is behind them is not defined.
+    #[inline(always)]
+    fn items(
+        bytes: &[u8; 64],
+        inside: u64,
+        mut keep: u64,
+        shortest: &Shortest,
+        to: &mut [Item; 64],
+    ) -> usize {
+        let mut first = inside & !(inside << 1);
+        let mut last = inside & !(inside >> 1);
+        // One item more: for what is not to be written.
+        let mut items = [0; 65];
+        for (item, &byte) in items.iter_mut().zip(bytes) {
+            *item = Item::from(byte);
+        }
+        while first != 0 {
+            let (from, until) = (first.trailing_zeros() as usize, last.trailing_zeros() as usize);
+            let length = until + 1 - from;
+            let rest = (2u64 << until).wrapping_sub(2 << from);
+            let score = usize::from(bytes[from % 64]) % shortest.len();
+            let shorter = length >= usize::from(shortest[score]);
+            keep &= !(if shorter { rest } else { 0 });
+            items[if shorter { from } else { 64 } % 65] = (RUN + length - MIN_LENGTH) as Item;
+            first &= first - 1;
+            last &= last.wrapping_sub(1);
+        }
+        items.first_chunk().map_or(0, |items| Self::pick(items, keep, to))
+    }
 }
 
 /// No SIMD.

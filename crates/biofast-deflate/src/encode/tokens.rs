@@ -1,6 +1,7 @@
 //! What a DEFLATE block will say, before its codes are known: literals, bases four by four, and copies, with counts
 //! of their symbols.
 
+use super::simd::Simd;
 use super::symbols::{DISTANCES, LENGTHS, MAX_LENGTH, distance_symbol, length_symbol};
 
 /// The most text of a stream.
@@ -34,6 +35,20 @@ pub(super) fn common(text: &Text, a: usize, b: usize, most: usize) -> usize {
     most
 }
 
+/// How many bytes before `a` are also before the earlier `b`, `most` at the utmost.
+#[inline(always)]
+pub(super) fn common_before(text: &Text, a: usize, b: usize, most: usize) -> usize {
+    let most = most.min(b);
+    let last = |end: usize| text.get(..end).and_then(<[u8]>::last_chunk);
+    if let (Some(x), Some(y)) = (last(a), last(b)) {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 {
+            return most.min((differ.leading_zeros() / 8) as usize);
+        }
+    }
+    (0..most).take_while(|i| text[a - 1 - i] == text[b - 1 - i]).count()
+}
+
 /// Items, then groups of four bases, then a copy. Any of them may be none.
 #[derive(Clone, Copy)]
 pub(super) struct Token {
@@ -62,21 +77,20 @@ pub(super) struct Tokens {
     /// Items behind the last token.
     pub(super) pending: usize,
     /// Groups of four bases, packed as [`pack`] does.
-    pub(super) quads: Box<[u8; MAX_TEXT / 4]>,
+    pub(super) quads: Box<[u8; MAX_TEXT / 4 + 16]>,
     pub(super) quads_used: usize,
     counts: Counts,
 }
 
-/// How often copies and quads came; the other items are counted when all are known.
+/// How often copies came; items and quads are counted when all are known.
 #[derive(Clone)]
 struct Counts {
-    quads: [[u32; 256]; 2],
     lengths: [u32; 32],
     distances: [u32; 32],
 }
 
 impl Counts {
-    const NONE: Self = Self { quads: [[0; 256]; 2], lengths: [0; 32], distances: [0; 32] };
+    const NONE: Self = Self { lengths: [0; 32], distances: [0; 32] };
 }
 
 /// The bases of each packed group.
@@ -111,7 +125,7 @@ impl Tokens {
             items: Box::new([0; MAX_TEXT + PADDING]),
             items_used: 0,
             pending: 0,
-            quads: Box::new([0; MAX_TEXT / 4]),
+            quads: Box::new([0; MAX_TEXT / 4 + 16]),
             quads_used: 0,
             counts: Counts::NONE,
         }
@@ -194,69 +208,68 @@ impl Tokens {
         }
     }
 
-    #[inline(always)]
     /// Adds the bases `text[start..end]`, whatever they are.
-    pub(super) fn bases(&mut self, text: &Text, start: usize, end: usize) {
+    #[inline(always)]
+    pub(super) fn bases<S: Simd>(&mut self, text: &Text, start: usize, end: usize) {
         let mut at = start;
+        // Groups that no token has yet.
+        let mut groups = 0;
         while end - at >= 4 {
-            let from = self.quads_used;
-            let groups = self.pure_groups(text, at, end);
-            if groups > 0 {
-                self.list.push(Token {
-                    items: self.pending as u16,
-                    quads: groups as u16,
-                    length: 0,
-                    distance: 0,
-                });
-                self.pending = 0;
-                self.quads_used = from + groups;
-                at += 4 * groups;
+            let n = ((end - at) / 4).min(16);
+            let Some(bases) = text.get(at..).and_then(<[u8]>::first_chunk) else { return };
+            let (packed, pure) = S::pack(bases);
+            // What is behind the last pure group comes to be overwritten.
+            let mut pure = u32::from(pure);
+            let mut all = [0; 32];
+            all[..16].copy_from_slice(&packed);
+            let mut used = 0;
+            loop {
+                let (from, to) = (all.get(used..), self.quads.get_mut(self.quads_used..));
+                if let (Some(from), Some(to)) =
+                    (from.and_then(<[u8]>::first_chunk::<16>), to.and_then(<[u8]>::first_chunk_mut))
+                {
+                    *to = *from;
+                }
+                let more = (pure.trailing_ones() as usize).min(n - used);
+                self.quads_used += more;
+                groups += more;
+                used += more;
+                if used == n {
+                    break;
+                }
+                self.add_groups(groups);
+                groups = 0;
+                self.literals(text, at + 4 * used, at + 4 * used + 4);
+                pure >>= more + 1;
+                used += 1;
+                if used == n {
+                    break;
+                }
             }
-            if end - at >= 4 {
-                self.literals(text, at, at + 4);
-                at += 4;
-            }
+            at += 4 * n;
         }
+        self.add_groups(groups);
         self.literals(text, at, end);
     }
 
-    /// Packs and counts groups of A, C, G and T up to the first with anything else; returns how many.
+    /// Makes a token of the last groups.
     #[inline(always)]
-    fn pure_groups(&mut self, text: &Text, start: usize, end: usize) -> usize {
-        let [a, b] = &mut self.counts.quads;
-        let (words, rest) = text[start..end].as_chunks::<8>();
-        let packed = &mut self.quads[self.quads_used..];
-        let mut done = 0;
-        for (bases, to) in words.iter().zip(packed.as_chunks_mut::<2>().0) {
-            let [first, second] = halves(*bases);
-            let (x, y) = (pack(first), pack(second));
-            *to = [x, y];
-            let wrong = UNPACKED[usize::from(x)] ^ first | UNPACKED[usize::from(y)] ^ second;
-            if wrong != 0 {
-                break;
-            }
-            a[usize::from(x)] += 1;
-            b[usize::from(y)] += 1;
-            done += 2;
+    fn add_groups(&mut self, groups: usize) {
+        if groups > 0 {
+            self.list.push(Token {
+                items: self.pending as u16,
+                quads: groups as u16,
+                length: 0,
+                distance: 0,
+            });
+            self.pending = 0;
         }
-        // A group of the next eight bases may still be pure.
-        let next = words.get(done / 2).map_or(rest, |word| &word[..]);
-        if let Some(bases) = next.first_chunk() {
-            let bases = u32::from_le_bytes(*bases);
-            let x = pack(bases);
-            if UNPACKED[usize::from(x)] == bases {
-                packed[done] = x;
-                a[usize::from(x)] += 1;
-                done += 1;
-            }
-        }
-        done
     }
 
     /// How often each literal/length symbol (without the end of the block), each distance symbol and each item comes.
     #[inline(always)]
     pub(super) fn sum_counts(&self, literals: &mut [u32; 286], distances: &mut [u32; DISTANCES]) {
-        let Counts { quads: [x, y], lengths, distances: far } = &self.counts;
+        let Counts { lengths, distances: far } = &self.counts;
         literals[257..].copy_from_slice(&lengths[..LENGTHS]);
         distances.copy_from_slice(&far[..DISTANCES]);
         let counts = self.count_items();
@@ -265,17 +278,26 @@ impl Tokens {
             literals[257 + length_symbol(MIN_LENGTH + i)] += n;
             distances[0] += n;
         }
-        if self.quads_used > 0 {
-            let mut bases = [0; 4];
-            for (i, (x, y)) in x.iter().zip(y).enumerate() {
-                for n in [6, 4, 2, 0] {
-                    bases[i >> n & 3] += x + y;
-                }
-            }
-            for (base, n) in BASES.into_iter().zip(bases) {
-                literals[usize::from(base)] += n;
-            }
+        for (base, n) in BASES.into_iter().zip(self.count_bases()) {
+            literals[usize::from(base)] += n;
         }
+    }
+
+    /// How often each base comes in groups.
+    #[inline(always)]
+    fn count_bases(&self) -> [u32; 4] {
+        const LOW: u64 = 0x5555_5555_5555_5555;
+        let (words, rest) = self.quads[..self.quads_used].as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let (mut low, mut high, mut both) = (0, 0, 0);
+        for word in words.iter().chain([&last]) {
+            let word = u64::from_le_bytes(*word);
+            low += (word & LOW).count_ones();
+            high += (word >> 1 & LOW).count_ones();
+            both += (word & word >> 1 & LOW).count_ones();
+        }
+        [4 * self.quads_used as u32 + both - low - high, low - both, high - both, both]
     }
 
     /// How often each item comes. Neighbours are counted in different tables, so that no addition waits for another.
@@ -296,11 +318,4 @@ impl Tokens {
         }
         std::array::from_fn(|i| a[i] + b[i] + c[i] + d[i])
     }
-}
-
-/// Eight bytes as two words, lowest byte first.
-#[inline(always)]
-fn halves(bytes: [u8; 8]) -> [u32; 2] {
-    let word = u64::from_le_bytes(bytes);
-    [word as u32, (word >> 32) as u32]
 }

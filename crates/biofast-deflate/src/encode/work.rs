@@ -19,6 +19,14 @@ const LONG: usize = 400;
 /// One byte in so many may be of a name and unlike the name before.
 const NEW: usize = 6;
 
+/// Bytes from the start of the text in which sequences are looked at for repeats before anything else is done: what is
+/// declined should cost little.
+const HEAD: usize = 12_288;
+/// Bytes in which there is no 0 if it is text.
+const BINARY: usize = 256;
+/// Where as many bytes are looked at again.
+const MIDDLE: usize = 32_768;
+
 /// The memory that deflating takes.
 pub(crate) struct Work {
     text: Box<Text>,
@@ -61,11 +69,28 @@ impl Work {
     #[inline(always)]
     pub(super) fn encode<S: Simd>(&mut self, text: &[u8], effort: Effort) -> Option<usize> {
         let n = text.len();
+        // BAM is declined at once.
+        if text.iter().take(BINARY).any(|&b| b == 0) {
+            return None;
+        }
+        let head = n.min(HEAD);
+        self.text[..head].copy_from_slice(&text[..head]);
+        self.repeats.clear();
+        if self.lines.find(&text[..head]) {
+            self.repeats.add::<S>(&self.text, &self.lines, (0, head));
+            if self.repeats.are_many() {
+                return None;
+            }
+        }
         if !self.lines.find(text) {
             return None;
         }
-        self.text.get_mut(..n)?.copy_from_slice(text);
+        self.text.get_mut(head..n)?.copy_from_slice(&text[head..]);
         self.text[n..].fill(0);
+        self.repeats.add::<S>(&self.text, &self.lines, (MIDDLE, MIDDLE + HEAD));
+        if self.repeats.are_many() {
+            return None;
+        }
         self.runs.find::<S>(&self.text, n);
         self.costs.sample(&self.text, &self.lines, &self.runs);
         if self.costs.are_low() {
@@ -73,11 +98,12 @@ impl Work {
         }
         self.names.clear();
         self.stretches.clear();
-        self.repeats.clear();
         self.tokens.clear();
         let mut bits = Bits::new();
         // How far the text is in tokens, and in finished blocks.
         let (mut done, mut block) = (0, 0);
+        // Bases, and those that repeat the one before.
+        let (mut bases, mut in_runs) = (0, 0);
         let mut tail = None;
         for i in 0..self.lines.count() {
             let Some(line) = self.lines.get(i) else { break };
@@ -91,17 +117,16 @@ impl Work {
                         tokens.clear();
                         block = done;
                     }
-                    let from = tokens.quads_used;
-                    tokens.bases(text, done, line.end);
-                    let packed = &tokens.quads[from..tokens.quads_used];
-                    self.repeats.add(text, (done, line.end), packed, &self.runs);
+                    bases += line.end - done;
+                    in_runs += self.runs.count(done, line.end);
+                    tokens.bases::<S>(text, done, line.end);
                     done = line.end;
                     if long && done < n {
                         self.emitter.block(tokens, false, &mut bits, &mut self.out);
                         tokens.clear();
                         block = done;
                     }
-                    if bits.at > n || self.repeats.are_many() || self.names.new_bytes * NEW > n {
+                    if bits.at > n || in_runs * 2 > bases || self.names.new_bytes * NEW > n {
                         return None;
                     }
                 }
@@ -142,7 +167,7 @@ impl Work {
         tokens.literals(text, done, n);
         self.emitter.block(tokens, true, &mut bits, &mut self.out);
         bits.finish(&mut self.out);
-        let useful = bits.at < n && self.names.new_bytes * NEW <= n && !self.repeats.are_many();
+        let useful = bits.at < n && self.names.new_bytes * NEW <= n && in_runs * 2 <= bases;
         useful.then_some(bits.at)
     }
 }

@@ -6,7 +6,7 @@ use std::arch::aarch64::*;
 use super::PICKED;
 use crate::encode::Effort;
 use crate::encode::simd::Simd;
-use crate::encode::tokens::Item;
+use crate::encode::tokens::{BASES, Item};
 use crate::encode::work::Work;
 
 pub(super) fn encode(work: &mut Work, text: &[u8], effort: Effort) -> Option<usize> {
@@ -16,20 +16,54 @@ pub(super) fn encode(work: &mut Work, text: &[u8], effort: Effort) -> Option<usi
 /// Part of every AArch64 CPU.
 struct Neon;
 
+/// One bit of each byte, all or none of whose bits are set.
+#[inline(always)]
+fn bits(bytes: [uint8x16_t; 4]) -> u64 {
+    const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+    // SAFETY: the array has 16 bytes.
+    unsafe {
+        let weights = vld1q_u8(WEIGHTS.as_ptr());
+        let [a, b, c, d] = bytes.map(|bytes| vandq_u8(bytes, weights));
+        let all = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(all, all)))
+    }
+}
+
 impl Simd for Neon {
     #[inline(always)]
     fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+        // SAFETY: the arrays have 64 bytes.
+        let equal = |at: usize| unsafe {
+            vceqq_u8(vld1q_u8(a.as_ptr().add(at)), vld1q_u8(b.as_ptr().add(at)))
+        };
+        bits([equal(0), equal(16), equal(32), equal(48)])
+    }
+
+    #[inline(always)]
+    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
+        const LETTERS: [u8; 16] = {
+            let mut letters = [0; 16];
+            let mut i = 0;
+            while i < 4 {
+                letters[i] = BASES[i];
+                i += 1;
+            }
+            letters
+        };
+        let mut packed = [0; 16];
         // SAFETY: the arrays have 64 bytes and 16.
         unsafe {
-            let weights = vld1q_u8(WEIGHTS.as_ptr());
-            let equal = |at: usize| {
-                let same = vceqq_u8(vld1q_u8(a.as_ptr().add(at)), vld1q_u8(b.as_ptr().add(at)));
-                vandq_u8(same, weights)
-            };
-            let first = vpaddq_u8(equal(0), equal(16));
-            let all = vpaddq_u8(first, vpaddq_u8(equal(32), equal(48)));
-            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(all, all)))
+            // The first bases of all groups, the second ones, and so on.
+            let all = vld4q_u8(bases.as_ptr());
+            let letters = vld1q_u8(LETTERS.as_ptr());
+            let two_bits = |bases| vandq_u8(vshrq_n_u8::<1>(bases), vdupq_n_u8(3));
+            let same = |bases| vceqq_u8(vqtbl1q_u8(letters, two_bits(bases)), bases);
+            let first = vsliq_n_u8::<2>(two_bits(all.1), two_bits(all.0));
+            let second = vsliq_n_u8::<2>(two_bits(all.3), two_bits(all.2));
+            vst1q_u8(packed.as_mut_ptr(), vsliq_n_u8::<4>(second, first));
+            let left = vandq_u8(same(all.0), same(all.1));
+            let right = vandq_u8(same(all.2), same(all.3));
+            (packed, bits([vandq_u8(left, right); 4]) as u16)
         }
     }
 

@@ -7,8 +7,8 @@ use biofast_kernels::Isa;
 
 use super::{Encode, PICKED};
 use crate::encode::Effort;
-use crate::encode::simd::Simd;
-use crate::encode::tokens::Item;
+use crate::encode::simd::{Shortest, Simd};
+use crate::encode::tokens::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::work::Work;
 
 /// The encoder for AVX2 or AVX-512, which the CPU must have.
@@ -86,6 +86,32 @@ impl Simd for Avx2 {
         }
         n
     }
+
+    #[inline(always)]
+    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
+        // SAFETY: the array has 64 bytes, and the function that this is inlined into has the target feature.
+        let half = |at: usize| unsafe {
+            let bases = _mm256_loadu_si256(bases.as_ptr().add(at).cast());
+            let two_bits = _mm256_and_si256(_mm256_srli_epi16(bases, 1), _mm256_set1_epi8(3));
+            // The letter that each of the two bits stand for.
+            let letters = _mm256_set1_epi32(i32::from_le_bytes(BASES));
+            let same = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(letters, two_bits), bases);
+            let pairs = _mm256_maddubs_epi16(two_bits, _mm256_set1_epi16(0x0104));
+            let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0010));
+            // A group is four bytes that are all the same, or not.
+            let pure = _mm256_cmpeq_epi32(same, _mm256_set1_epi32(-1));
+            let pure = _mm256_movemask_ps(_mm256_castsi256_ps(pure)) as u16;
+            // The low byte of each group of its half, then the halves beside each other.
+            let order = _mm256_set1_epi32(0x0c08_0400);
+            let bytes = _mm256_shuffle_epi8(fours, order);
+            let low = _mm256_extract_epi32::<0>(bytes).cast_unsigned();
+            let high = _mm256_extract_epi32::<4>(bytes).cast_unsigned();
+            (u64::from(low) | u64::from(high) << 32, pure)
+        };
+        let ((first, pure), (second, more)) = (half(0), half(32));
+        let packed = u128::from(first) | u128::from(second) << 64;
+        (packed.to_le_bytes(), pure | more << 8)
+    }
 }
 
 /// Used by `avx512::encode` only.
@@ -115,5 +141,79 @@ impl Simd for Avx512 {
             _mm512_storeu_si512(b.add(first).cast(), half(32, (keep >> 32) as u32));
         }
         keep.count_ones() as usize
+    }
+
+    #[inline(always)]
+    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
+        let mut packed = [0; 16];
+        // SAFETY: the arrays have 64 bytes and 16, and the function that this is inlined into has the target features.
+        unsafe {
+            let bases = _mm512_loadu_si512(bases.as_ptr().cast());
+            let two_bits = _mm512_and_si512(_mm512_srli_epi16::<1>(bases), _mm512_set1_epi8(3));
+            // The letter that each of the two bits stand for.
+            let letters = _mm512_set1_epi32(i32::from_le_bytes(BASES));
+            let expected = _mm512_shuffle_epi8(letters, two_bits);
+            let pairs = _mm512_maddubs_epi16(two_bits, _mm512_set1_epi16(0x0104));
+            let fours = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_0010));
+            _mm_storeu_si128(packed.as_mut_ptr().cast(), _mm512_cvtepi32_epi8(fours));
+            (packed, _mm512_cmpeq_epi32_mask(expected, bases))
+        }
+    }
+
+    #[inline(always)]
+    fn items(
+        bytes: &[u8; 64],
+        inside: u64,
+        keep: u64,
+        shortest: &Shortest,
+        to: &mut [Item; 64],
+    ) -> usize {
+        const PLACES: [u8; 64] = {
+            let mut places = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                places[i] = i as u8;
+                i += 1;
+            }
+            places
+        };
+        let first = inside & !(inside << 1);
+        let last = inside & !(inside >> 1);
+        // SAFETY: the arrays have 64 bytes and 128; of the second half of the items, 64 bytes are written behind at most 32
+        // items. The function that this is inlined into has the target features.
+        unsafe {
+            let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
+            let places = _mm512_loadu_si512(PLACES.as_ptr().cast());
+            // One byte a run: length, and the limit of its score.
+            let from = _mm512_maskz_compress_epi8(first, places);
+            let until = _mm512_maskz_compress_epi8(last, places);
+            let lengths = _mm512_add_epi8(_mm512_sub_epi8(until, from), _mm512_set1_epi8(1));
+            let scores = _mm512_maskz_compress_epi8(first, bytes);
+            let limits = _mm512_permutex2var_epi8(
+                _mm512_loadu_si512(shortest.as_ptr().cast()),
+                scores,
+                _mm512_loadu_si512(shortest.as_ptr().add(64).cast()),
+            );
+            let long = _mm512_cmpge_epu8_mask(lengths, limits);
+            // The first and last bytes of the runs to be written as such; as numbers, the difference is all their bytes.
+            let (first_of, last_of) = (_pdep_u64(long, first), _pdep_u64(long, last));
+            let keep = keep & !((last_of << 1).wrapping_sub(first_of) & !first_of);
+            let lengths = _mm512_maskz_expand_epi8(first, lengths);
+            let write = |to: *mut Item, bytes, lengths, runs: u32, keep: u32| {
+                let literals = _mm512_cvtepu8_epi16(bytes);
+                let offset = _mm512_set1_epi16((RUN - MIN_LENGTH) as i16);
+                let lengths = _mm512_cvtepu8_epi16(lengths);
+                let items = _mm512_mask_add_epi16(literals, runs, lengths, offset);
+                _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi16(keep, items));
+            };
+            let low = |all| _mm512_castsi512_si256(all);
+            let high = |all| _mm512_extracti64x4_epi64::<1>(all);
+            let to = to.as_mut_ptr();
+            write(to, low(bytes), low(lengths), first_of as u32, keep as u32);
+            let behind = to.add((keep as u32).count_ones() as usize);
+            let (runs, rest) = ((first_of >> 32) as u32, (keep >> 32) as u32);
+            write(behind, high(bytes), high(lengths), runs, rest);
+            keep.count_ones() as usize
+        }
     }
 }
