@@ -32,6 +32,7 @@ mod error;
 mod feed;
 pub mod gzi;
 mod gzip;
+mod inflate;
 mod input;
 #[cfg(all(feature = "mmap", unix))]
 mod map;
