@@ -35,8 +35,11 @@ pub(super) fn run<I: Isa>(tables: &Tables, bits: &mut Bits<'_>, room: &mut Room<
     {
         return;
     }
-    // SAFETY: checked just now. The pointers stay within (or one behind) their buffers: `next` is not above
-    // `last_next` where a round of steps starts, and each takes at most 7 bytes.
+    // SAFETY: the margins were checked just now, and are again before each round of steps. A step loads 8 bytes at `next`
+    // and moves it by 7 at most: `INPUT_MARGIN` has room for a round. A step writes a word of which 3 bytes count, then at
+    // most 258 bytes and 31 behind them: so has `OUTPUT_MARGIN`. Sources of copies are not below `floor`, which is in the
+    // buffer, and at least 1 byte before their targets; the dummy's distance is `OUTPUT_START`, and so many bytes lie behind
+    // `floor`. Indices have as many bits as the tables that they go to, whose pointers to subtables are right.
     unsafe {
         let input = bits.bytes.as_ptr();
         let last_next = input.add(bits.bytes.len() - INPUT_MARGIN);
