@@ -4,7 +4,15 @@ use crate::bits::Bits;
 use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::huffman::{self, Code};
-use crate::tables::Tables;
+
+/// What takes a block's code lengths: tables.
+pub(crate) trait Build {
+    /// From the lengths of the codes, 0..=15 bits each.
+    ///
+    /// # Errors
+    /// If either makes no prefix code.
+    fn build<I: Isa>(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind>;
+}
 
 /// What follows a block's header.
 pub(crate) enum Body {
@@ -29,11 +37,21 @@ const MAX_REPEAT: usize = 138;
 /// Reads a header, and builds the tables it describes. Returns whether the block is the last one, too.
 ///
 /// # Errors
-/// Any fault of the header. The end of the input is checked.
+/// Any fault of the header. [`FaultKind::InputEnds`] goes before all others: zeros behind the end are never judged.
 #[inline(always)]
 pub(crate) fn read<I: Isa>(
     bits: &mut Bits<'_>,
-    tables: &mut Tables,
+    tables: &mut impl Build,
+) -> Result<(bool, Body), FaultKind> {
+    let header = read_unchecked::<I>(bits, tables);
+    bits.check()?;
+    header
+}
+
+#[inline(always)]
+fn read_unchecked<I: Isa>(
+    bits: &mut Bits<'_>,
+    tables: &mut impl Build,
 ) -> Result<(bool, Body), FaultKind> {
     let last = bits.take(1) == 1;
     let body = match bits.take(2) {
@@ -59,12 +77,11 @@ pub(crate) fn read<I: Isa>(
         }
         _ => return Err(FaultKind::BlockType),
     };
-    bits.check()?;
     Ok((last, body))
 }
 
 #[inline(always)]
-fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), FaultKind> {
+fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut impl Build) -> Result<(), FaultKind> {
     let symbols = bits.take(5) + 257;
     let distances = bits.take(5) + 1;
     let own_lengths = bits.take(4) + 4;

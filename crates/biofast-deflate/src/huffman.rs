@@ -19,6 +19,10 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// A code of no symbols.
+    pub(crate) const NONE: Self =
+        Self { counts: [0; MAX_CODE_BITS + 1], sorted: [0; MAX_SYMBOLS], used: 0 };
+
     /// Sorts symbols by the lengths of their codes, 0..=15, and checks that these make a complete code.
     ///
     /// Two incomplete ones are legal, as in libdeflate and (for distances) zlib: no code at all, which blocks without
@@ -58,6 +62,24 @@ impl Code {
             }
         }
         Ok(Self { counts, sorted, used })
+    }
+
+    /// The symbol that the lowest bits of `word` stand for and the length of its code, without any table. As the tables
+    /// have it: where there is only one symbol, whatever the bit; where there is none, symbol 0.
+    pub(crate) fn first(&self, word: u64) -> (usize, u32) {
+        // The codes of a length follow each other, from `base` on; their symbols, from `index` on.
+        let (mut value, mut base, mut index) = (0, 0, 0);
+        for (bits, &count) in self.counts.iter().enumerate().skip(1) {
+            value = value << 1 | (word >> (bits - 1)) as usize & 1;
+            base <<= 1;
+            let count = usize::from(count);
+            if self.used > 1 && value < base + count {
+                let symbol = self.sorted.get(index + value - base);
+                return (symbol.map_or(0, |&symbol| symbol.into()), bits as u32);
+            }
+            (base, index) = (base + count, index + count);
+        }
+        (self.sorted[0].into(), 1)
     }
 
     /// How likely a code of more than `bits` bits is if all bits are, in units of 2^−15.
@@ -192,6 +214,7 @@ mod tests {
                 (symbol, length, _) = table[symbol + ((value >> bits) & ((1 << length) - 1))];
             }
             assert_eq!((symbol as u16, length), decode(lengths, value), "{value:b}");
+            assert_eq!(code.first(value as u64), (symbol, length), "{value:b}");
         }
     }
 

@@ -1,8 +1,11 @@
-//! DEFLATE (RFC 1951) for BGZF: inflates several independent blocks at once in one thread, and deflates FASTQ.
+//! DEFLATE (RFC 1951) for BGZF and gzip: inflates several independent blocks at once in one thread, or one stream in
+//! pieces, and deflates FASTQ.
 //!
 //! Inflating one stream is a chain of dependent steps: bits → table entry → shift → bits. The blocks of a BGZF file
 //! are independent streams, so [`Inflater`] decodes three or four of them in one loop and their chains overlap. Output
 //! goes to exactly the given buffers, input must be consumed to its last byte, and every fault is an error.
+//!
+//! Ordinary gzip is one stream: [`StreamInflater`] takes it, and gives what it inflates to, in pieces of any size.
 //!
 //! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads.
 //!
@@ -37,6 +40,7 @@ mod header;
 mod huffman;
 mod isa;
 mod lane;
+mod stream;
 mod tables;
 
 pub use crc32::{Crc32, crc32};
@@ -44,3 +48,4 @@ pub use encode::{Effort, FastqDeflater};
 pub use fault::{Fault, FaultKind};
 pub use group::{Block, Inflater};
 pub use isa::is_profitable;
+pub use stream::{Progress, Status, StreamInflater};

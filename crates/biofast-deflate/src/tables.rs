@@ -3,6 +3,7 @@
 use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, SYMBOLS, Symbols};
 use crate::fast::Isa;
 use crate::fault::FaultKind;
+use crate::header::Build;
 use crate::huffman::{self, Code};
 
 /// Index bits of the literal/length table: the fewest and the most. Fewer make a table that is built faster and
@@ -60,36 +61,41 @@ impl Tables {
         (self.bits, self.used) = (other.bits, other.used);
     }
 
-    /// Builds both tables from the lengths of the codes, 0..=15 bits each.
+    /// Builds both tables.
     ///
     /// # Errors
-    /// If either makes no prefix code.
+    /// Never: the tables have room for any code.
     #[inline(always)]
-    pub(crate) fn build<I: Isa>(
+    pub(crate) fn fill<I: Isa>(
         &mut self,
-        symbols: &[u8],
-        distances: &[u8],
+        symbols: &Code,
+        distances: &Code,
     ) -> Result<(), FaultKind> {
-        let code = Code::new(symbols)?;
-        self.bits = choose_bits(&code);
+        self.bits = choose_bits(symbols);
         let size = 1 << self.bits;
         self.used = huffman::fill(
             &mut self.symbols,
             self.bits,
-            &code,
+            symbols,
             |symbol, bits| SYMBOLS[usize::from(symbol)].with_code(bits),
             Symbols::subtable,
         )?;
         I::join(&mut self.symbols[..size], self.bits);
-        let code = Code::new(distances)?;
         huffman::fill(
             &mut self.distances[DISTANCE_START..],
             DISTANCE_BITS,
-            &code,
+            distances,
             |symbol, bits| DISTANCES[usize::from(symbol) & 31].with_code(bits),
             Distance::subtable,
         )?;
         Ok(())
+    }
+}
+
+impl Build for Tables {
+    #[inline(always)]
+    fn build<I: Isa>(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
+        self.fill::<I>(&Code::new(symbols)?, &Code::new(distances)?)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Which decoder inflates BGZF blocks: the faster one by trial, unless `BIOFAST_INFLATE` says otherwise.
+//! Which decoder inflates BGZF blocks: the faster one by trial, unless `BIOFAST_INFLATE` says otherwise. And which one
+//! the streams of ordinary gzip: ours, unless it says so.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -65,6 +66,16 @@ pub enum Policy {
 pub fn active() -> Policy {
     static CHOSEN: OnceLock<Policy> = OnceLock::new();
     *CHOSEN.get_or_init(|| choose(std::env::var_os(VARIABLE)).unwrap_or(LIBDEFLATE))
+}
+
+/// The decoder of ordinary gzip: `biofast-deflate`, which is faster than zlib-rs even in plain Rust; zlib-rs, where
+/// `BIOFAST_INFLATE` names libdeflate, which has no streams.
+pub(crate) fn for_streams() -> Codec {
+    let wish = std::env::var_os(VARIABLE);
+    match wish.is_some_and(|wish| wish.eq_ignore_ascii_case(Codec::Libdeflate.name())) {
+        true => Codec::Libdeflate,
+        false => Codec::Own,
+    }
 }
 
 /// Checks the environment variable `BIOFAST_INFLATE` (`own`, `libdeflate` or `auto`; unset or empty: no override).

@@ -1,11 +1,10 @@
 //! Ordinary gzip as a stream: any number of members, CRC-32 and length of each checked
-//! (RFC 1952). Headers and footers are read here; deflate data by zlib-rs, the checksum by
-//! libdeflate.
+//! (RFC 1952). Headers and footers are read here; deflate data and checksums by `inflate`.
 
-use flate2::{Decompress, FlushDecompress, Status};
-use libdeflater::Crc;
+use biofast_deflate::{Progress, Status};
 
 use crate::error::{Error, ErrorKind, Location};
+use crate::inflate::Inflate;
 use crate::input::Input;
 
 /// A header with a longer name, comment or extra field is not believed.
@@ -19,8 +18,7 @@ const RESERVED: u8 = 0xe0;
 
 /// Decodes the members of an [`Input`] from where it stands to its end.
 pub(crate) struct Decoder {
-    inflate: Decompress,
-    crc: Crc,
+    inflate: Inflate,
     /// Bytes inflated of the current member.
     inflated: u64,
     members: u64,
@@ -45,8 +43,7 @@ enum HeaderParse {
 impl Decoder {
     pub(crate) fn new() -> Decoder {
         Decoder {
-            inflate: Decompress::new(false),
-            crc: Crc::new(),
+            inflate: Inflate::new(),
             inflated: 0,
             members: 0,
             state: State::Header,
@@ -94,8 +91,7 @@ impl Decoder {
             match parse_header(bytes) {
                 HeaderParse::Complete(len) => {
                     input.consume(len);
-                    self.inflate.reset(false);
-                    self.crc = Crc::new();
+                    self.inflate.reset();
                     self.inflated = 0;
                     self.members += 1;
                     self.state = State::Body;
@@ -134,21 +130,16 @@ impl Decoder {
         // At the end of the input too: where `out` was full, the decoder may hold more to give.
         let bytes = self.look(input, 1);
         let at_end = bytes.is_empty();
-        let (in_before, out_before) = (self.inflate.total_in(), self.inflate.total_out());
-        let result = self.inflate.decompress(bytes, out, FlushDecompress::None);
-        let used = (self.inflate.total_in() - in_before) as usize;
-        let made = (self.inflate.total_out() - out_before) as usize;
-        self.crc.update(&out[..made]);
+        let Progress { used, made, status } = self.inflate.inflate(bytes, out);
         self.inflated += made as u64;
         *n += made;
         input.consume(used);
-        match result {
-            Ok(Status::StreamEnd) => self.footer(input),
-            Ok(_) if used > 0 || made > 0 => Ok(()),
-            Ok(_) if at_end => Err(self.cut(input, "a gzip member")),
-            Ok(_) => Err(self.corrupt(input, "the decoder makes no progress")),
-            // What the decoder says of it depends on the sizes of pieces.
-            Err(_) => Err(self.corrupt(input, "an invalid code, length or distance")),
+        match status {
+            Status::Ended => self.footer(input),
+            Status::NeedsInput if at_end => Err(self.cut(input, "a gzip member")),
+            Status::NeedsInput | Status::OutputFull => Ok(()),
+            // The same words whichever decoder it is.
+            Status::Faulty(_) => Err(self.corrupt(input, "an invalid code, length or distance")),
         }
     }
 
@@ -159,7 +150,7 @@ impl Decoder {
         };
         let expected = u32::from_le_bytes([a, b, c, d]);
         let length = u32::from_le_bytes([e, f, g, h]);
-        let found = self.crc.sum();
+        let found = self.inflate.crc32();
         if found != expected {
             return Err(self.fault(input, ErrorKind::ChecksumMismatch { expected, found }));
         }

@@ -34,6 +34,7 @@ mod feed;
 mod foreign;
 pub mod gzi;
 mod gzip;
+mod inflate;
 mod input;
 #[cfg(all(feature = "mmap", unix))]
 mod map;

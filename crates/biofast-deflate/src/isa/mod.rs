@@ -4,6 +4,7 @@ use biofast_kernels::Isa;
 
 use crate::fault::Fault;
 use crate::group::{Block, Work};
+use crate::stream::{Decoder, Pause, Room};
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -19,6 +20,18 @@ pub(crate) fn inflate_for(isa: Isa) -> Inflate {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 | Isa::Avx512 => x86_64::inflate(isa),
         _ => portable::inflate,
+    }
+}
+
+/// Inflates a part of a stream, see [`Decoder::advance`].
+pub(crate) type Advance = fn(&mut Decoder, &[u8], &mut Room<'_>) -> (usize, Pause);
+
+/// The streaming decoder for `isa`, which the CPU must have.
+pub(crate) fn advance_for(isa: Isa) -> Advance {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 | Isa::Avx512 => x86_64::advance(isa),
+        _ => portable::advance,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::fast::{Isa, SPECIAL, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
+use crate::stream::{Decoder, Pause, Room};
 use crate::tables::Tables;
 
 pub(crate) fn inflate<'b>(
@@ -13,6 +14,10 @@ pub(crate) fn inflate<'b>(
     blocks: &mut dyn Iterator<Item = Block<'b>>,
 ) -> Result<(), Fault> {
     work.inflate::<Portable>(blocks)
+}
+
+pub(crate) fn advance(decoder: &mut Decoder, input: &[u8], room: &mut Room<'_>) -> (usize, Pause) {
+    decoder.advance::<Portable>(input, room)
 }
 
 pub(crate) struct Portable;

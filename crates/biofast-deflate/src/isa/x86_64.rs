@@ -5,13 +5,14 @@ use std::arch::x86_64::*;
 
 use biofast_kernels::Isa as Level;
 
-use super::Inflate;
+use super::{Advance, Inflate};
 use crate::copy::WIDE;
 use crate::entry::Symbols;
 use crate::fast::{Isa, SPECIAL, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
+use crate::stream::{Decoder, Pause, Room};
 use crate::tables::{Tables, join_from};
 
 /// The decoder for AVX2 or AVX-512, which the CPU must have.
@@ -23,6 +24,16 @@ pub(crate) fn inflate(level: Level) -> Inflate {
         // SAFETY: this pointer is handed out for a CPU with AVX2 only, by which `biofast_kernels` means BMI1, BMI2,
         // LZCNT and POPCNT, too.
         _ => |work, blocks| unsafe { avx2::inflate(work, blocks) },
+    }
+}
+
+/// The streaming decoder for AVX2 or AVX-512, which the CPU must have.
+pub(crate) fn advance(level: Level) -> Advance {
+    match level {
+        // SAFETY: as in `inflate`.
+        Level::Avx512 => |decoder, input, room| unsafe { avx512::advance(decoder, input, room) },
+        // SAFETY: as in `inflate`.
+        _ => |decoder, input, room| unsafe { avx2::advance(decoder, input, room) },
     }
 }
 
@@ -90,6 +101,17 @@ macro_rules! level {
                 blocks: &mut dyn Iterator<Item = Block<'b>>,
             ) -> Result<(), Fault> {
                 work.inflate::<$isa>(blocks)
+            }
+
+            /// # Safety
+            /// The CPU must have the target features.
+            #[target_feature(enable = $features)]
+            pub(super) unsafe fn advance(
+                decoder: &mut Decoder,
+                input: &[u8],
+                room: &mut Room<'_>,
+            ) -> (usize, Pause) {
+                decoder.advance::<$isa>(input, room)
             }
 
             impl Isa for $isa {

@@ -1,0 +1,116 @@
+//! The fast loop of one stream: where input and output have margins, up to what only the careful decoder judges.
+//!
+//! A step is one entry of the literal/length table (up to three literals, then perhaps a length), and an entry of the
+//! distance table: the dummy's, if there is no match. So nothing that is hard to predict is a branch. What the next step
+//! waits for is short: the bits are in a register, a shift by each entry's bits leads to the next one, and the register
+//! is refilled behind that chain, for what a step leaves (64 − 48 bits) is enough to look up the next entry.
+#![allow(unsafe_code)]
+
+use super::Room;
+use crate::bits::Bits;
+use crate::copy::{WIDE, copy_apart};
+use crate::entry::{DISTANCE_BITS, Symbols};
+use crate::fast::Isa;
+use crate::lane::OUTPUT_START;
+use crate::tables::{DISTANCE_START, Tables};
+
+/// Steps between two looks at the margins.
+const STEPS: usize = 2;
+
+/// Bytes of input that the loop wants before it starts its steps: each looks at 8 bytes and takes 7 at most.
+const INPUT_MARGIN: usize = 8 + 7 * STEPS;
+
+/// Bytes of output that the loop wants before it starts its steps: three literals and a match each, and what is
+/// written behind it.
+pub(super) const OUTPUT_MARGIN: usize = STEPS * (3 + 258) + WIDE;
+
+/// Decodes until the end of the DEFLATE block, of the margins, or what looks like a fault. `bits` and `room` then stand
+/// behind the last entry that was decoded.
+#[inline(always)]
+pub(super) fn run<I: Isa>(tables: &Tables, bits: &mut Bits<'_>, room: &mut Room<'_>) {
+    let (byte, odd) = (bits.at / 8, bits.at % 8);
+    if bits.bytes.len() < byte + 8 + INPUT_MARGIN
+        || room.buffer.len() < room.at + OUTPUT_MARGIN
+        || room.at < room.floor + OUTPUT_START
+    {
+        return;
+    }
+    // SAFETY: the margins were checked just now, and are again before each round of steps. A step loads 8 bytes at `next`
+    // and moves it by 7 at most: `INPUT_MARGIN` has room for a round. A step writes a word of which 3 bytes count, then at
+    // most 258 bytes and 31 behind them: so has `OUTPUT_MARGIN`. Sources of copies are not below `floor`, which is in the
+    // buffer, and at least 1 byte before their targets; the dummy's distance is `OUTPUT_START`, and so many bytes lie behind
+    // `floor`. Indices have as many bits as the tables that they go to, whose pointers to subtables are right.
+    unsafe {
+        let input = bits.bytes.as_ptr();
+        let last_next = input.add(bits.bytes.len() - INPUT_MARGIN);
+        let base = room.buffer.as_mut_ptr();
+        let last_out = base.add(room.buffer.len() - OUTPUT_MARGIN);
+        let floor = base.add(room.floor).cast_const();
+        let mut out = base.add(room.at);
+        let symbols = (&raw const tables.symbols).cast::<u64>();
+        let distances = (&raw const tables.distances).cast::<u32>();
+        let width = u64::from(tables.bits);
+
+        // The next bits. Of those above the `count` lowest, which `next` has again, all are right.
+        let mut word = u64::from_le(input.add(byte).cast::<u64>().read_unaligned()) >> odd;
+        let mut count = 56 - odd as u64;
+        let mut next = input.add(byte + 7);
+        word |= u64::from_le(next.cast::<u64>().read_unaligned()) << count;
+        next = next.add((63 - count as usize) >> 3);
+        count |= 56;
+        let mut entry = *symbols.add(I::low(word, width) as usize);
+        'steps: while next <= last_next && out <= last_out {
+            for _ in 0..STEPS {
+                let mut symbol = entry;
+                if symbol & Symbols::SPECIAL != 0 {
+                    if symbol >> 56 != 0x80 {
+                        break 'steps;
+                    }
+                    let index = I::low(word >> width, symbol & 63) + (symbol >> 32 & 0xffff);
+                    symbol = *symbols.add(index as usize);
+                    if symbol & Symbols::SPECIAL != 0 {
+                        break 'steps;
+                    }
+                }
+                let rest = word >> (symbol & 63);
+                let distance_bits = symbol >> 56;
+                let mut far =
+                    *distances.add((I::low(rest, distance_bits) + distance_bits) as usize);
+                if (far as i32) < 0 {
+                    let index = I::low(rest >> DISTANCE_BITS, u64::from(far & 63));
+                    let start = DISTANCE_START + (far >> 16 & 0x7fff) as usize;
+                    far = *distances.add(start + index as usize);
+                }
+                let far_bits = u64::from(far & 0xff);
+                let distance = u64::from(far >> 16) + (I::low(rest, far_bits) >> (far >> 8 & 63));
+                let here = out.add((symbol >> 14 & 3) as usize);
+                let source = here.cast_const().wrapping_sub(distance as usize);
+                if source < floor {
+                    break 'steps;
+                }
+                let length =
+                    (symbol >> 16 & 0xffff) + (I::low(word, symbol & 0xff) >> (symbol >> 8 & 63));
+                // All is well: on to the next entry first.
+                word = rest >> (far & 63);
+                entry = *symbols.add(I::low(word, width) as usize);
+                count = count.wrapping_sub((symbol & 0xff) + far_bits);
+                word |= u64::from_le(next.cast::<u64>().read_unaligned()) << (count & 63);
+                next = next.add(((63 - count) >> 3) as usize);
+                count |= 56;
+
+                out.cast::<u32>().write_unaligned(((symbol >> 32) as u32).to_le());
+                I::copy(here, source);
+                out = here.add(length as usize);
+                if length > WIDE as u64 || length > distance {
+                    if distance >= WIDE as u64 {
+                        copy_apart(here, distance as usize, length as usize);
+                    } else {
+                        I::repeat(here, distance as usize, length as usize);
+                    }
+                }
+            }
+        }
+        bits.at = 8 * next.offset_from_unsigned(input) - count as usize;
+        room.at = out.offset_from_unsigned(base);
+    }
+}
