@@ -132,6 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut start = Vec::new();
     header.write_bam(&mut start)?;
 
+    inputs::are_two(&inputs)?;
     let sources = match &inputs[..] {
         [one, two] => Inputs::Paired(one.open()?, two.open()?),
         [one] if args.interleaved => Inputs::Interleaved(one.open()?),

@@ -109,6 +109,46 @@ fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()
     Ok(())
 }
 
+/// An error if an output other than `successors`, of which each may take the place of the input of the same number,
+/// would replace a file that is read: what isn't written there would be lost.
+pub(crate) fn keep_apart<'a>(
+    inputs: &[Input],
+    successors: &[Option<&Path>],
+    outputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    for output in outputs {
+        for (number, input) in inputs.iter().enumerate() {
+            let Input::Path(path) = input else { continue };
+            let expected = successors.get(number).is_some_and(|path| *path == Some(output));
+            if !expected && is_same_file(path, output) {
+                let output = biofast::io::display_name(output);
+                bail!(
+                    "{output} is an input and would be replaced by other reads: name another output"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths lead to one regular file. Other names of it (hard links) stay when one is replaced.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other && one.is_file(),
+        _ => false,
+    }
+}
+
+/// An error if the two files of mates are one.
+pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
+    if let [Input::Path(one), Input::Path(two)] = inputs
+        && is_same_file(one, two)
+    {
+        bail!("both files of mates are {}", biofast::io::display_name(two));
+    }
+    Ok(())
+}
+
 /// A path as a line of a list has it: any bytes on unix.
 #[cfg(unix)]
 fn path(line: &[u8]) -> Result<PathBuf> {

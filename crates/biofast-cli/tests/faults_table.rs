@@ -8,7 +8,6 @@
 mod common;
 
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -416,80 +415,4 @@ fn names_of_files_and_reads_are_shown_harmlessly() {
         }
     }
     row.print("names with line breaks and escape sequences, in messages");
-}
-
-/// Needs a machine where a memory limit can be set, and 2 GB of disk.
-#[test]
-fn two_gigabytes_in_128_megabytes() {
-    if !is_long() {
-        eprintln!("skipped: only with BIOFAST_FAULTS=long");
-        return;
-    }
-    let folder = Folder::new();
-    let block = reads("r", 8000);
-    let path = folder.path("x.fq");
-    let mut file = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
-    let mut records = 0u64;
-    let mut bytes = 0;
-    while bytes < 2_000_000_000 {
-        std::io::Write::write_all(&mut file, block.as_bytes()).unwrap();
-        bytes += block.len();
-        records += 8000;
-    }
-    file.into_inner().unwrap();
-    let input = text(&path);
-    let row = Row::default();
-    let group = Group::new(128 << 20);
-    for arguments in [
-        format!("stats -T -@ 2 '{input}'"),
-        format!("stats -T -@ 2 --io mmap '{input}'"),
-        format!("stats -T -@ 2 --io read '{input}'"),
-        format!("filter --quiet -@ 2 --min-len 69 '{input}' -o /dev/null"),
-    ] {
-        let run = match &group {
-            Some(group) => limited(&format!("echo $$ > '{}';", group.procs()), &arguments),
-            // The next best: the address space, which a map of 2 GB doesn't fit.
-            None if arguments.contains("stats -T -@ 2 '") || arguments.contains("mmap") => continue,
-            None => limited("ulimit -v 131072;", &arguments),
-        };
-        assert_eq!(run.code, 0, "{arguments}: {run:?}");
-        if arguments.starts_with("stats") {
-            assert!(run.stdout.contains(&format!("\t{records}\t")), "{}", run.stdout);
-        }
-        row.harmless();
-    }
-    row.print(match group {
-        Some(_) => "2 GB read in a memory cgroup of 128 MB",
-        None => "2 GB read with an address space of 128 MB",
-    });
-}
-
-/// A memory cgroup, version 1 or 2, gone at the end.
-struct Group(std::path::PathBuf);
-
-impl Group {
-    fn new(limit: u64) -> Option<Group> {
-        let name = format!("biofast-faults-{}", std::process::id());
-        ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].iter().find_map(|root| {
-            let path = Path::new(root).join(&name);
-            std::fs::create_dir(&path).ok()?;
-            let group = Group(path);
-            let files = ["memory.limit_in_bytes", "memory.max"];
-            let set = |file: &&str| {
-                let path = group.0.join(file);
-                path.exists() && std::fs::write(path, limit.to_string()).is_ok()
-            };
-            files.iter().any(set).then_some(group)
-        })
-    }
-
-    fn procs(&self) -> String {
-        text(&self.0.join("cgroup.procs"))
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.0);
-    }
 }

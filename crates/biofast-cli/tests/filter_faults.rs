@@ -60,7 +60,8 @@ fn mates_out_of_step_are_errors_naming_the_record() {
     let swapped = reads("p", 900).replace("@p500 ", "@q500 ");
     let r2 = folder.file("r2.fq.gz", gzip(swapped.as_bytes()));
     let longer = folder.file("r3.fq.gz", bgzf(reads("p", 901).as_bytes(), 3000));
-    let twice = folder.file("a_1.fq", "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n");
+    let firsts =
+        ["a_1.fq", "copy_1.fq"].map(|name| folder.file(name, "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n"));
     let odd = folder.file("odd.fq", "@a\nA\n+\nI\n@a\nA\n+\nI\n@b\nA\n+\nI\n");
     let [o1, o2] = ["o1.fq.gz", "o2.fq"].map(|name| text(&outputs.path(name)));
     for threads in ["1", "2", "3"] {
@@ -83,7 +84,7 @@ fn mates_out_of_step_are_errors_naming_the_record() {
                 &["r3.fq.gz: record 901", "'p900' has no mate", "r1.fq ends"],
             );
         }
-        assert_error(&run(&[&twice, &twice]), &["record 1", "expected mate 2"]);
+        assert_error(&run(&[&firsts[0], &firsts[1]]), &["record 1", "expected mate 2"]);
         assert_error(&run(&["--interleaved", &odd]), &["record 3", "'b' has no mate"]);
         assert_error(&run(&["--interleaved", &r1]), &["record 1", "'p0' and 'p1'"]);
     }
@@ -193,4 +194,29 @@ fn killed_midway_leaves_nothing_under_the_final_name() {
         let run = finish(self::command(&["filter", "--quiet", &good, "-o", &a]));
         assert_eq!(run.code, 0, "{run:?}");
     }
+}
+
+#[test]
+fn no_input_is_replaced_by_reads_of_another() {
+    let folder = Folder::new();
+    let [one, two] = ["1.fq", "2.fq"].map(|name| folder.file(name, reads("r", 3)));
+    let other = text(&folder.path("o.fq"));
+    for arguments in [
+        vec![&*one, &*two, "-o", &*two, "--out2", &*other],
+        vec![&*one, &*two, "-o", &*other, "--out2", &*one],
+        vec![&*one, &*two, "-o", &*one],
+        vec![&*one, "-o", &*other, "--min-len", "1", "--rejected", &*one],
+    ] {
+        let run = biofast(&[&["filter"], &arguments[..]].concat());
+        assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
+        assert!(run.stderr.contains("is an input and would be replaced"), "{}", run.stderr);
+        assert_eq!(listed(&folder).len(), 2, "{:?}", listed(&folder));
+    }
+    let run = biofast(&["filter", &one, &one, "-o", &other]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("both files of mates are"), "{}", run.stderr);
+    // In place is another matter: the file is replaced when all of it has been read.
+    let run = biofast(&["filter", "--quiet", &one, &two, "-o", &one, "--out2", &two]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(std::fs::read(folder.path("2.fq")).unwrap(), reads("r", 3).into_bytes());
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use biofast_fastq::{Batch, Inputs, Unit, par_fold, par_transform, write_record};
 use biofast_io::output::{Compression, Format, Output, commit};
 use biofast_io::{IoMode, Options, Source};
-use biofast_testkit::container::{KINDS, Kind, wrap};
+use biofast_testkit::container::{KINDS, wrap};
 
 /// A run that takes longer hangs: one takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -160,7 +160,7 @@ fn run(seed: u64, threads: usize) -> Ending {
         chance.delay();
         assert!(trouble != Trouble::Accept(number), "a bad closure");
     };
-    let ending = catch_unwind(AssertUnwindSafe(|| {
+    catch_unwind(AssertUnwindSafe(|| {
         if !writes {
             let accept = |count: &mut u64, batch: Batch<'_>| {
                 for (number, _) in (batch.first_record()..).zip(batch.iter()) {
@@ -198,8 +198,7 @@ fn run(seed: u64, threads: usize) -> Ending {
             Err(error) => (0, Some(error)),
         }
     }))
-    .ok();
-    ending
+    .ok()
 }
 
 #[test]

@@ -62,6 +62,7 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
     if inputs.len() > 2 {
         bail!("expected one file, or two of mates, but {} are named", inputs.len());
     }
+    inputs::are_two(&inputs)?;
     let paired = args.interleaved || inputs.len() == 2;
     // Everything that can be wrong with the arguments is said before an output is touched.
     let mut sources = open(args, &inputs, first)?;
@@ -74,6 +75,10 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
         filter = filter.sample(sample);
     }
     let (outputs, paths, routes) = outputs::open(args, paired)?;
+    // One file may be filtered in place, and so may two of mates.
+    let first = args.out.as_deref().filter(|_| inputs.len() == 1 || args.out2.is_some());
+    let successors = [first, args.out2.as_deref()];
+    inputs::keep_apart(&inputs, &successors, paths.iter().flatten().map(PathBuf::as_path))?;
     let filter = filter.routes(routes);
 
     let progress = Arc::new(Progress::default());

@@ -18,7 +18,7 @@ pub(in crate::filter) use args::AlignmentArgs;
 use super::args::Args;
 use super::build;
 use crate::alignments::RegionArgs;
-use crate::inputs::Input;
+use crate::inputs::{self, Input};
 use crate::reading::{Stopped, Watch};
 use write::Job;
 
@@ -31,6 +31,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
             "{option} is of FASTQ, and {name} holds alignments (see --help for what selects these)"
         );
     }
+    inputs::keep_apart(std::slice::from_ref(input), &[], args.rejected.as_deref())?;
     let mut choice = args.alignments.choice()?;
     let watch = Watch::new(Options { strict: !args.allow_missing_eof, ..super::options(args) });
     let (query, tested) = query(args, input, source, &watch)?;
