@@ -117,7 +117,7 @@ fn count_bases_avx512(bytes: &[u8]) -> BaseCounts {
     let mut counts = [0; 5];
     let (groups, rest) = bytes.as_chunks();
     // As many as stay in the first-level cache, where some need a second look.
-    for groups in groups.chunks(16) {
+    for groups in groups.chunks(30) {
         match count_acgt(groups) {
             Some(acgt) => {
                 for (count, of_groups) in counts.iter_mut().zip(acgt) {
@@ -225,7 +225,7 @@ fn count_gc_acgt_avx512(bytes: &[u8]) -> GcCounts {
     let mut counts = GcCounts::default();
     let (groups, rest) = bytes.as_chunks();
     // As many as stay in the first-level cache.
-    for groups in groups.chunks(16) {
+    for groups in groups.chunks(30) {
         match count_acgt(groups) {
             Some([a, c, g, t]) => {
                 counts.gc += c + g;
@@ -305,11 +305,10 @@ fn sum_qualities_avx512(bytes: &[u8]) -> u64 {
     for block in blocks {
         add(load(block));
     }
-    let mut vectors = blocks.len() as u64;
     if !tail.is_empty() {
         add(load_or_zero(tail));
-        vectors += 1;
     }
+    let vectors = bytes.len().div_ceil(64) as u64;
     _mm512_reduce_add_epi64(sum) as u64 - 64 * u64::from(quality::FIRST) * vectors
 }
 
