@@ -129,13 +129,12 @@ pub(crate) const ACGTN_BY_LOW_BITS: [u8; 16] = {
     table
 };
 
-/// At the low four bits of A, G, C and T: 1 in a field of two bits, from the lowest up. In this order even and odd
-/// fields split into (A, C) and (G, T).
+/// At the low four bits of A, C, G and T: 1 in a field of two bits, from the lowest up.
 pub(crate) const FIELD_BY_LOW_BITS: [u8; 16] = {
     let mut table = [0; 16];
     let mut i = 0;
     while i < 4 {
-        table[(b"AGCT"[i] & 15) as usize] = 1 << (2 * i);
+        table[(b"ACGT"[i] & 15) as usize] = 1 << (2 * i);
         i += 1;
     }
     table

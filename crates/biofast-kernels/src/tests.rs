@@ -268,6 +268,8 @@ macro_rules! test_isa {
                         qualities[position] = byte;
                         let same = (kernels.count_bases)(&bases) == (scalar.count_bases)(&bases);
                         assert!(same, "{byte} at {position}");
+                        let reference = (scalar.count_gc_acgt)(&bases);
+                        assert_eq!((kernels.count_gc_acgt)(&bases), reference, "{byte}");
                         for (ours, reference) in [
                             (kernels.summarize_qualities, scalar.summarize_qualities),
                             (kernels.summarize_raw_qualities, scalar.summarize_raw_qualities),

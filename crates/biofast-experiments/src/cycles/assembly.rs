@@ -1,5 +1,7 @@
 //! Finds the hot loop of a function in a compiler's assembly.
 
+use std::cmp::Reverse;
+
 /// A loop's body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Loop {
@@ -9,8 +11,15 @@ pub(super) struct Loop {
     pub bytes: u32,
 }
 
-/// The innermost loop that loads most in the function of `kernel` in the module of `isa`. `None` if
-/// there is no such function or no such loop.
+impl Loop {
+    /// More bytes first, then fewer instructions.
+    fn rank(&self) -> (u32, Reverse<usize>) {
+        (self.bytes, Reverse(self.text.lines().count()))
+    }
+}
+
+/// The innermost loop that loads most in the function of `kernel` in the module of `isa`; of several, the shortest,
+/// since others are for input that is seldom seen. `None` if there is no such function or no such loop.
 pub(super) fn hot_loop(text: &str, isa: &str, kernel: &str) -> Option<Loop> {
     let lines: Vec<&str> = text.lines().collect();
     let functions = lines.iter().enumerate().filter_map(|(at, line)| {
@@ -24,7 +33,7 @@ pub(super) fn hot_loop(text: &str, isa: &str, kernel: &str) -> Option<Loop> {
             &body[..end.unwrap_or(body.len())]
         })
     });
-    functions.filter_map(innermost).max_by_key(|found| found.bytes)
+    functions.filter_map(innermost).max_by_key(Loop::rank)
 }
 
 /// The path in a mangled name, without crate and hash: `_ZN5crate6module8function17h…E`.
@@ -66,7 +75,7 @@ fn innermost(lines: &[&str]) -> Option<Loop> {
         let straight = found.text.lines().filter(|line| !is_jump(line));
         Loop { text: straight.fold(String::new(), |text, line| text + line + "\n"), ..found }
     });
-    found.filter(|found| found.bytes > 0).max_by_key(|found| found.bytes)
+    found.filter(|found| found.bytes > 0).max_by_key(Loop::rank)
 }
 
 /// Mnemonic and operands; `None` for labels, directives and comments.

@@ -297,27 +297,31 @@ fn to_phred<const FIRST: u8>(block: uint8x16_t) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 fn sum_qualities_neon(bytes: &[u8]) -> u64 {
+    let phred = |block: &[u8; 16]| to_phred::<{ quality::FIRST }>(load(block));
     let mut total = 0;
-    let (blocks, tail) = bytes.as_chunks();
-    // A 16-bit lane sums two Phred values of each of 127 vectors.
-    for blocks in blocks.chunks(127) {
+    let (groups, rest) = bytes.as_chunks::<64>();
+    // A 16-bit lane sums four Phred values of each of 128 groups.
+    for groups in groups.chunks(128) {
         let mut sums = [vdupq_n_u16(0); 2];
-        let mut add = |blocks: &[[u8; 16]]| {
-            for (sum, block) in sums.iter_mut().zip(blocks) {
-                *sum = vpadalq_u8(*sum, to_phred::<{ quality::FIRST }>(load(block)));
+        for group in groups {
+            let (pairs, _) = group.as_chunks::<32>();
+            for (sum, pair) in sums.iter_mut().zip(pairs) {
+                let (blocks, _) = pair.as_chunks();
+                // Two fit a byte.
+                *sum = vpadalq_u8(*sum, vaddq_u8(phred(&blocks[0]), phred(&blocks[1])));
             }
-        };
-        let (pairs, rest) = blocks.as_chunks::<2>();
-        for pair in pairs {
-            add(pair);
         }
-        add(rest);
         total += sums.into_iter().map(|sum| u64::from(vaddlvq_u16(sum))).sum::<u64>();
     }
-    if !tail.is_empty() {
-        total += u64::from(vaddlvq_u8(to_phred::<{ quality::FIRST }>(load_or_zero(tail))));
+    let mut sum = vdupq_n_u16(0);
+    let (blocks, tail) = rest.as_chunks();
+    for block in blocks {
+        sum = vpadalq_u8(sum, phred(block));
     }
-    total
+    if !tail.is_empty() {
+        sum = vpadalq_u8(sum, to_phred::<{ quality::FIRST }>(load_or_zero(tail)));
+    }
+    total + u64::from(vaddlvq_u16(sum))
 }
 
 #[target_feature(enable = "neon")]

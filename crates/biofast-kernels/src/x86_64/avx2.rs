@@ -300,19 +300,26 @@ fn to_phred<const FIRST: u8>(block: __m256i) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn sum_qualities_avx2(bytes: &[u8]) -> u64 {
     let zero = _mm256_setzero_si256();
+    let [first, last] = [quality::FIRST, quality::LAST].map(|byte| _mm256_set1_epi8(byte as i8));
+    // Faster than a saturating subtraction. Lanes beyond the tail become Phred 0 like any byte below.
+    let clamp = |block| _mm256_min_epu8(_mm256_max_epu8(block, first), last);
     let mut sum = zero;
-    let mut add = |block| {
-        let phred = to_phred::<{ quality::FIRST }>(block);
-        sum = _mm256_add_epi64(sum, _mm256_sad_epu8(phred, zero));
-    };
-    let (blocks, tail) = bytes.as_chunks();
+    let mut add = |bytes| sum = _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, zero));
+    let (pairs, rest) = bytes.as_chunks::<64>();
+    for pair in pairs {
+        let (blocks, _) = pair.as_chunks();
+        // Two fit a byte.
+        add(_mm256_add_epi8(clamp(load(&blocks[0])), clamp(load(&blocks[1]))));
+    }
+    let (blocks, tail) = rest.as_chunks();
     for block in blocks {
-        add(load(block));
+        add(clamp(load(block)));
     }
     if !tail.is_empty() {
-        add(load_or_zero(tail));
+        add(clamp(load_or_zero(tail)));
     }
-    reduce_add(sum)
+    let vectors = bytes.len().div_ceil(32) as u64;
+    reduce_add(sum) - 32 * u64::from(quality::FIRST) * vectors
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

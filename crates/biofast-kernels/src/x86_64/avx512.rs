@@ -117,7 +117,7 @@ fn count_bases_avx512(bytes: &[u8]) -> BaseCounts {
     let mut counts = [0; 5];
     let (groups, rest) = bytes.as_chunks();
     // As many as stay in the first-level cache, where some need a second look.
-    for groups in groups.chunks(16) {
+    for groups in groups.chunks(30) {
         match count_acgt(groups) {
             Some(acgt) => {
                 for (count, of_groups) in counts.iter_mut().zip(acgt) {
@@ -218,8 +218,30 @@ fn count_gc_avx512(bytes: &[u8]) -> u64 {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
+)]
 fn count_gc_acgt_avx512(bytes: &[u8]) -> GcCounts {
+    let mut counts = GcCounts::default();
+    let (groups, rest) = bytes.as_chunks();
+    // As many as stay in the first-level cache.
+    for groups in groups.chunks(30) {
+        match count_acgt(groups) {
+            Some([a, c, g, t]) => {
+                counts.gc += c + g;
+                counts.acgt += a + c + g + t;
+            }
+            None => add_gc_acgt(&mut counts, groups.as_flattened()),
+        }
+    }
+    add_gc_acgt(&mut counts, rest);
+    counts
+}
+
+/// Adds G and C, and all of A, C, G and T of `bytes`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn add_gc_acgt(counts: &mut GcCounts, bytes: &[u8]) {
     let folded = _mm512_set1_epi8(!0x24);
     let c = _mm512_set1_epi8(b'C' as i8);
     let upper = _mm512_set1_epi8(!0x20);
@@ -227,7 +249,6 @@ fn count_gc_acgt_avx512(bytes: &[u8]) -> GcCounts {
     let letters = unsafe { _mm_loadu_si128(ACGT_BY_LOW_BITS.as_ptr().cast()) };
     let letters = _mm512_broadcast_i32x4(letters);
     let low_bits = _mm512_set1_epi8(15);
-    let mut counts = GcCounts::default();
     let mut add = |block| {
         let gc = _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, folded), c);
         let expected = _mm512_shuffle_epi8(letters, _mm512_and_si512(block, low_bits));
@@ -242,7 +263,6 @@ fn count_gc_acgt_avx512(bytes: &[u8]) -> GcCounts {
     if !tail.is_empty() {
         add(load_or_zero(tail));
     }
-    counts
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -285,11 +305,10 @@ fn sum_qualities_avx512(bytes: &[u8]) -> u64 {
     for block in blocks {
         add(load(block));
     }
-    let mut vectors = blocks.len() as u64;
     if !tail.is_empty() {
         add(load_or_zero(tail));
-        vectors += 1;
     }
+    let vectors = bytes.len().div_ceil(64) as u64;
     _mm512_reduce_add_epi64(sum) as u64 - 64 * u64::from(quality::FIRST) * vectors
 }
 
@@ -453,7 +472,9 @@ static INVALID_BASES: [u8; 128] = {
 };
 
 /// One call for many reads, so that constants are loaded once.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
+)]
 fn summarize_reads_avx512(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
     for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
         let counts = count_gc_acgt_avx512(bases);
