@@ -55,11 +55,11 @@ impl<'a> Record<'a> {
 fn first_blank(text: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     // The top bit of the first byte that is zero; those above may be wrong.
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & ONES << 7;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
     let (words, rest) = text.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        let found = zero(word ^ ONES * u64::from(b' ')) | zero(word ^ ONES * u64::from(b'\t'));
+        let found = zero(word ^ (ONES * u64::from(b' '))) | zero(word ^ (ONES * u64::from(b'\t')));
         if found != 0 {
             return 8 * i + (found.trailing_zeros() / 8) as usize;
         }

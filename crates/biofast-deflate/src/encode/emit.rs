@@ -23,7 +23,7 @@ type Entry = u64;
 #[inline(always)]
 fn join(a: Entry, b: Entry) -> Entry {
     // The number of the second one is added below, its bits are put above.
-    a + (b & 255) | (b >> 8 << 8) << (a & 63)
+    (a + (b & 255)) | ((b >> 8 << 8) << (a & 63))
 }
 
 /// Writes blocks.
