@@ -125,7 +125,7 @@ fn every_writer_and_level_round_trips_in_any_pieces() {
     let mut random = Random(1);
     let mut inflaters = inflaters();
     for kind in 0..6 {
-        for len in [0, 1, 63, 700, 33_000, 70_000, 300_000] {
+        for len in [0, 1, 63, 700, 33_000, 120_000] {
             let text = common::data(kind, len, &mut random);
             let mut streams: Vec<_> =
                 [0, 1, 6, 9, 12].iter().map(|&level| common::libdeflate(&text, level)).collect();
