@@ -29,6 +29,7 @@ fn reads_are_stored_as_samtools_stores_them() {
         folder.file(&format!("{}.fq", suffix.len() + suffix.matches('2').count()), text)
     };
     let (plain, first, second) = (fastq(""), fastq("/1"), fastq("/2"));
+    let twin = folder.file("twin.fq", std::fs::read(&plain).unwrap());
     let mixed = folder.file(
         "mixed.fq",
         "@a/1 1:N:0:ACGT\nACan\n+\nIIII\n@a/2 2:Y:0:ACGT+GT\nACGT\n+\n!~II\n@b 1:Y:0:7\nA\n+\nI\n\
@@ -37,7 +38,7 @@ fn reads_are_stored_as_samtools_stores_them() {
     for options in [
         &[&*plain][..],
         &[&first, &second],
-        &["-1", &plain, "-2", &plain],
+        &["-1", &plain, "-2", &twin],
         &["-1", &plain],
         &["-0", &plain],
         &["-s", &mixed],
