@@ -21,8 +21,6 @@ pub(crate) struct Decoder {
     codec: Codec,
     name: &'static str,
     ended: bool,
-    /// Why no more can be read. The decoder may still hold what it had decoded.
-    unreadable: Option<Error>,
 }
 
 enum Codec {
@@ -59,7 +57,7 @@ impl Decoder {
             _ => Xz::new().map(Codec::Xz),
         };
         let codec = codec.map_err(|e| Error::io(e, &input.name))?;
-        Ok(Decoder { codec, name: container.name(), ended: false, unreadable: None })
+        Ok(Decoder { codec, name: container.name(), ended: false })
     }
 
     /// Fills `out`; less than all of it only at the end of the input, or before the fault returned beside it.
@@ -78,10 +76,7 @@ impl Decoder {
                     (len, len)
                 }
             };
-            if self.unreadable.is_none() {
-                self.unreadable = input.fill(want).err();
-            }
-            let bytes = input.held();
+            let bytes = input.look(want);
             let bytes = &bytes[..len.min(bytes.len())];
             let out = &mut out[n..];
             let step = match &mut self.codec {
@@ -98,7 +93,7 @@ impl Decoder {
                 Then::Fault(reason) => Some(ErrorKind::Corrupt { codec: self.name, reason }),
             };
             self.ended = true;
-            let error = match (kind, self.unreadable.take()) {
+            let error = match (kind, input.take_fault()) {
                 (Some(ErrorKind::Truncated(_)) | None, Some(error)) => Some(error),
                 (kind, _) => kind.map(|kind| Error::new(kind, Location::in_input(&input.name))),
             };

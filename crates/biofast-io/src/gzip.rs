@@ -23,8 +23,6 @@ pub(crate) struct Decoder {
     inflated: u64,
     members: u64,
     state: State,
-    /// Why no more can be read. What was read and decoded before comes first.
-    unreadable: Option<Error>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,13 +40,7 @@ enum HeaderParse {
 
 impl Decoder {
     pub(crate) fn new() -> Decoder {
-        Decoder {
-            inflate: Inflate::new(),
-            inflated: 0,
-            members: 0,
-            state: State::Header,
-            unreadable: None,
-        }
+        Decoder { inflate: Inflate::new(), inflated: 0, members: 0, state: State::Header }
     }
 
     /// A decoder that stands behind a complete member.
@@ -80,10 +72,10 @@ impl Decoder {
     fn header(&mut self, input: &mut Input) -> Result<(), Error> {
         let mut want = 512;
         loop {
-            let bytes = self.look(input, want);
+            let bytes = input.look(want);
             let short = bytes.len() < want;
             if bytes.is_empty() && self.members > 0 {
-                return self.end();
+                return self.end(input);
             }
             if self.members > 0 && !starts_like_gzip(bytes) {
                 return self.padding(input);
@@ -114,10 +106,10 @@ impl Decoder {
     /// After the last member: zeros (tapes and some file systems pad with them) or an error.
     fn padding(&mut self, input: &mut Input) -> Result<(), Error> {
         loop {
-            let bytes = self.look(input, 1);
+            let bytes = input.look(1);
             let n = bytes.len();
             if n == 0 {
-                return self.end();
+                return self.end(input);
             }
             if bytes.iter().any(|&b| b != 0) {
                 return Err(self.fault(input, ErrorKind::TrailingBytes));
@@ -128,7 +120,7 @@ impl Decoder {
 
     fn body(&mut self, input: &mut Input, out: &mut [u8], n: &mut usize) -> Result<(), Error> {
         // At the end of the input too: where `out` was full, the decoder may hold more to give.
-        let bytes = self.look(input, 1);
+        let bytes = input.look(1);
         let at_end = bytes.is_empty();
         let Progress { used, made, status } = self.inflate.inflate(bytes, out);
         self.inflated += made as u64;
@@ -139,12 +131,15 @@ impl Decoder {
             Status::NeedsInput if at_end => Err(self.cut(input, "a gzip member")),
             Status::NeedsInput | Status::OutputFull => Ok(()),
             // The same words whichever decoder it is.
-            Status::Faulty(_) => Err(self.corrupt(input, "an invalid code, length or distance")),
+            Status::Faulty(_) => {
+                let reason = "an invalid code, length or distance".to_owned();
+                Err(self.fault(input, ErrorKind::Corrupt { codec: "deflate", reason }))
+            }
         }
     }
 
     fn footer(&mut self, input: &mut Input) -> Result<(), Error> {
-        let bytes = self.look(input, 8);
+        let bytes = input.look(8);
         let &[a, b, c, d, e, f, g, h, ..] = bytes else {
             return Err(self.cut(input, "a gzip footer"));
         };
@@ -167,28 +162,16 @@ impl Decoder {
         Ok(())
     }
 
-    /// At least `want` bytes, or all there are.
-    fn look<'a>(&mut self, input: &'a mut Input, want: usize) -> &'a [u8] {
-        if self.unreadable.is_none() {
-            self.unreadable = input.fill(want).err();
-        }
-        input.held()
-    }
-
     /// Ends behind a complete member.
-    fn end(&mut self) -> Result<(), Error> {
+    fn end(&mut self, input: &mut Input) -> Result<(), Error> {
         self.state = State::Ended;
-        self.unreadable.take().map_or(Ok(()), Err)
+        input.take_fault().map_or(Ok(()), Err)
     }
 
     /// The fault where the bytes end too early.
-    fn cut(&mut self, input: &Input, what: &'static str) -> Error {
+    fn cut(&mut self, input: &mut Input, what: &'static str) -> Error {
         let fault = self.fault(input, ErrorKind::Truncated(what));
-        self.unreadable.take().unwrap_or(fault)
-    }
-
-    fn corrupt(&mut self, input: &Input, reason: &str) -> Error {
-        self.fault(input, ErrorKind::Corrupt { codec: "deflate", reason: reason.to_owned() })
+        input.take_fault().unwrap_or(fault)
     }
 
     fn fault(&mut self, input: &Input, kind: ErrorKind) -> Error {

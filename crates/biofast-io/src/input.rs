@@ -24,6 +24,8 @@ pub(crate) struct Input {
     derived: bool,
     /// Bytes consumed.
     position: u64,
+    /// Why no more can be read, until it is taken.
+    fault: Option<Error>,
     options: Options,
 }
 
@@ -56,7 +58,7 @@ impl Input {
         if derived {
             options.progress = None;
         }
-        let of = |kind| Input { name, kind, derived, position: 0, options };
+        let of = |kind| Input { name, kind, derived, position: 0, fault: None, options };
         let kind = match backing {
             Backing::File(file, len) => {
                 #[cfg(all(feature = "mmap", unix))]
@@ -112,13 +114,22 @@ impl Input {
         }
     }
 
-    /// The bytes at hand, without reading more.
-    pub(crate) fn held(&self) -> &[u8] {
+    /// At least `want` bytes, or all that can be read: for decoders, which give what they can make of these before
+    /// they ask [`take_fault`](Self::take_fault) why there are no more.
+    pub(crate) fn look(&mut self, want: usize) -> &[u8] {
+        if self.fault.is_none() {
+            self.fault = self.fill(want).err();
+        }
         match &self.kind {
             #[cfg(all(feature = "mmap", unix))]
             Kind::Map(map) => &map.bytes()[self.position as usize..],
             Kind::Buffered(b) => &b.buffer[b.start..b.end],
         }
+    }
+
+    /// Why [`look`](Self::look) had fewer bytes than wanted, if not because the input has ended.
+    pub(crate) fn take_fault(&mut self) -> Option<Error> {
+        self.fault.take()
     }
 
     /// Drops `n` bytes that [`fill`](Self::fill) returned.

@@ -94,6 +94,34 @@ pub struct ReadSummary {
     pub error_sum: u64,
 }
 
+/// The most groups whose counts of a base fit the lanes that `count_fields` of an instruction set keeps: 255 vectors.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const GROUPS: usize = 17;
+
+/// Base counts by groups of 15 vectors, which have `N` bytes. `fields` counts A, C, G and T in at most 17 groups, if all
+/// their bytes are these or N; `each` counts A, C, G, T and N among any bytes.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(crate) fn count_by_groups<const N: usize>(
+    bytes: &[u8],
+    fields: impl Fn(&[[u8; N]]) -> Option<[u64; 4]>,
+    each: impl Fn(&[u8]) -> [u64; 5],
+) -> BaseCounts {
+    let (groups, rest) = bytes.as_chunks();
+    let mut counts = each(rest);
+    for groups in groups.chunks(GROUPS) {
+        let bytes = groups.as_flattened();
+        let of_groups = match fields(groups) {
+            Some([a, c, g, t]) => [a, c, g, t, bytes.len() as u64 - (a + c + g + t)],
+            None => each(bytes),
+        };
+        for (count, of_groups) in counts.iter_mut().zip(of_groups) {
+            *count += of_groups;
+        }
+    }
+    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+}
+
 /// A, C, G and T, upper and lower case, as bits 0 to 3 and as bits 4 to 7, by the low six bits of the letter.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const ACGT_BITS: [[u8; 64]; 2] = {

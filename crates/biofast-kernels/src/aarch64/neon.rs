@@ -10,7 +10,7 @@ use super::neon_packed::{
     copy_qualities_neon, copy_qualities_reversed_neon, count_packed_bases_neon,
     count_packed_gc_neon, unpack_bases_neon, unpack_bases_reverse_complement_neon,
 };
-use crate::bases::{ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
+use crate::bases::{self, ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
@@ -165,19 +165,8 @@ fn count_matches<const N: usize, const U: usize>(
 
 #[target_feature(enable = "neon")]
 fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
-    let (groups, rest) = bytes.as_chunks();
-    let mut counts = count_each_base(rest);
-    for groups in groups.chunks(17) {
-        let bytes = groups.as_flattened();
-        let of_groups = match count_fields(groups) {
-            Some([a, c, g, t]) => [a, c, g, t, bytes.len() as u64 - (a + c + g + t)],
-            None => count_each_base(bytes),
-        };
-        for (count, of_groups) in counts.iter_mut().zip(of_groups) {
-            *count += of_groups;
-        }
-    }
-    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+    // Closures, as these may use the instructions of this function.
+    bases::count_by_groups(bytes, |groups| count_fields(groups), |bytes| count_each_base(bytes))
 }
 
 /// A, C, G, T and N, of any bytes.

@@ -10,7 +10,7 @@ use super::avx2_packed::{
     count_packed_gc_avx2, unpack_bases_avx2, unpack_bases_reverse_complement_avx2,
 };
 use super::detected;
-use crate::bases::{ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
+use crate::bases::{self, ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
@@ -162,19 +162,8 @@ fn count_matches<const N: usize>(
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_bases_avx2(bytes: &[u8]) -> BaseCounts {
-    let (groups, rest) = bytes.as_chunks();
-    let mut counts = count_each_base(rest);
-    for groups in groups.chunks(17) {
-        let bytes = groups.as_flattened();
-        let of_groups = match count_fields(groups) {
-            Some([a, c, g, t]) => [a, c, g, t, bytes.len() as u64 - (a + c + g + t)],
-            None => count_each_base(bytes),
-        };
-        for (count, of_groups) in counts.iter_mut().zip(of_groups) {
-            *count += of_groups;
-        }
-    }
-    BaseCounts::from_acgtn(counts, bytes.len() as u64)
+    // Closures, as these may use the instructions of this function.
+    bases::count_by_groups(bytes, |groups| count_fields(groups), |bytes| count_each_base(bytes))
 }
 
 /// A, C, G, T and N, of any bytes.
