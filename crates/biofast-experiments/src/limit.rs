@@ -1,6 +1,6 @@
-//! Limits of the machine that no tool can beat: inflating every block of a BGZF file and throwing the
-//! result away, the same and deflating it again, and reading a plain file.
-//! `biofast-lab limit inflate | recode | read`; the benchmark runs them as
+//! Limits of the machine that no tool can beat with libdeflate: inflating every block of a BGZF file and throwing the
+//! result away, the same and deflating it again, deflating a plain file, and reading it.
+//! `biofast-lab limit inflate | recode | compress | read`; the benchmark runs them as
 //! child processes like any contestant. `datasets verify` uses the plain loops.
 
 use std::fs::File;
@@ -10,6 +10,8 @@ use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use libdeflater::{CompressionLvl, Compressor, Crc, Decompressor};
+
+use crate::deflate::BLOCK;
 
 /// The largest uncompressed size of a BGZF block.
 const MAX_BLOCK: usize = 65_536;
@@ -126,14 +128,56 @@ pub fn inflate(path: &Path, threads: usize, check: bool) -> Result<Inflated> {
 /// own, into a buffer: what any filter has to do that keeps everything.
 pub fn recode(path: &Path, threads: usize, level: i32) -> Result<Inflated> {
     let level = CompressionLvl::new(level).map_err(|_| anyhow!("no such level: {level}"))?;
-    each_block(path, threads, true, || {
-        let mut codec = Compressor::new(level);
-        let mut out = vec![0; codec.deflate_compress_bound(MAX_BLOCK)];
-        move |text: &[u8]| {
-            // The buffer is as large as the bound, so this cannot fail.
-            let n = codec.deflate_compress(text, &mut out).unwrap_or(0);
-            std::hint::black_box((n, libdeflater::crc32(text)));
+    each_block(path, threads, true, || deflater(level))
+}
+
+/// `limit compress`: `threads` threads take turns reading 1 MB, deflate it at `level` in blocks as large as
+/// htslib's, each with its CRC-32, and discard the result. Returns the bytes read.
+pub fn compress(path: &Path, threads: usize, level: i32) -> Result<u64> {
+    let level = CompressionLvl::new(level).map_err(|_| anyhow!("no such level: {level}"))?;
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let file = Mutex::new(file);
+    on_threads(threads, || {
+        let mut deflate = deflater(level);
+        let mut data = Vec::with_capacity(READ_SIZE);
+        let mut bytes = 0;
+        loop {
+            data.clear();
+            let wanted = (READ_SIZE - READ_SIZE % BLOCK) as u64;
+            let file = file.lock().map_err(|_| anyhow!("a worker panicked"))?;
+            let n = (&*file).take(wanted).read_to_end(&mut data).context("cannot read")?;
+            drop(file);
+            if n == 0 {
+                return Ok(bytes);
+            }
+            data.chunks(BLOCK).for_each(&mut deflate);
+            bytes += n as u64;
         }
+    })
+    .map(|bytes| bytes.into_iter().sum())
+    .with_context(|| format!("{}", path.display()))
+}
+
+/// Deflates a block of up to [`MAX_BLOCK`] bytes and discards the result.
+fn deflater(level: CompressionLvl) -> impl FnMut(&[u8]) {
+    let mut codec = Compressor::new(level);
+    let mut out = vec![0; codec.deflate_compress_bound(MAX_BLOCK)];
+    move |text| {
+        // The buffer is as large as the bound, so this cannot fail.
+        let n = codec.deflate_compress(text, &mut out).unwrap_or(0);
+        std::hint::black_box((n, libdeflater::crc32(text)));
+    }
+}
+
+/// Runs `worker` on `threads` threads, this one among them.
+fn on_threads<T: Send>(threads: usize, worker: impl Fn() -> Result<T> + Sync) -> Result<Vec<T>> {
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(&worker)).collect();
+        let mut results = vec![worker()?];
+        for handle in others {
+            results.push(handle.join().map_err(|_| anyhow!("a worker panicked"))??);
+        }
+        Ok(results)
     })
 }
 
@@ -146,7 +190,7 @@ fn each_block<F: FnMut(&[u8])>(
 ) -> Result<Inflated> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let feeder = Mutex::new(Feeder { file, carry: Vec::new(), at: 0 });
-    let worker = || -> Result<Inflated> {
+    let parts = on_threads(threads, || {
         let mut sink = init();
         let mut codec = Decompressor::new();
         let mut data = Vec::with_capacity(READ_SIZE + MAX_BLOCK);
@@ -168,21 +212,15 @@ fn each_block<F: FnMut(&[u8])>(
             }
             found.blocks += blocks.len();
         }
-    };
-    std::thread::scope(|scope| -> Result<Inflated> {
-        let others: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(worker)).collect();
-        let mut total = worker()?;
-        for handle in others {
-            let part = handle.join().map_err(|_| anyhow!("a worker panicked"))??;
-            total.blocks += part.blocks;
-            total.bytes += part.bytes;
-        }
-        Ok(total)
     })
-    .with_context(|| format!("{}", path.display()))
+    .with_context(|| format!("{}", path.display()))?;
+    Ok(parts.into_iter().fold(Inflated { blocks: 0, bytes: 0 }, |total, part| Inflated {
+        blocks: total.blocks + part.blocks,
+        bytes: total.bytes + part.bytes,
+    }))
 }
 
-/// Bytes of compressed data a worker takes at a time.
+/// Bytes a worker takes at a time.
 const READ_SIZE: usize = 1 << 20;
 
 /// Hands out runs of whole blocks.

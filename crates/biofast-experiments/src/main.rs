@@ -213,6 +213,15 @@ enum Limit {
         #[arg(long, default_value_t = 1)]
         level: i32,
     },
+    /// Deflate a plain file in blocks of BGZF's size and discard them.
+    Compress {
+        file: PathBuf,
+        #[arg(short = '@', long, default_value_t = 1)]
+        threads: usize,
+        /// libdeflate's level.
+        #[arg(long, default_value_t = 1)]
+        level: i32,
+    },
     /// Deflate the blocks of files with libdeflate and with biofast-deflate, in turns, and print sizes and speeds.
     Deflate {
         /// FASTQ or anything else: plain, BGZF or one gzip member.
@@ -308,6 +317,10 @@ fn run(cli: Cli) -> Result<()> {
         Command::Limit(Limit::Recode { file, threads, level }) => {
             let found = limit::recode(&file, threads, level)?;
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
+            Ok(())
+        }
+        Command::Limit(Limit::Compress { file, threads, level }) => {
+            println!("{{\"bytes\":{}}}", limit::compress(&file, threads, level)?);
             Ok(())
         }
         Command::Limit(Limit::Deflate { files, encoders, reps, most, bound_bam, regions_bam }) => {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
@@ -64,6 +64,8 @@ pub(crate) enum Answer {
     Fastp,
     /// The same of the reads kept: `summary.after_filtering`; biofast and chelae have the same names.
     FastpAfter,
+    /// FastQC's text, in a folder of its own beside the report: `Total Sequences`.
+    Fastqc,
     /// A number of records, alone.
     Number,
     /// `wc -l`: the first number, four lines a record.
@@ -99,8 +101,13 @@ impl Answer {
         if self == Answer::None {
             return Ok(Counts::default());
         }
+        let fastqc;
         let path = match self {
             Answer::Fastp | Answer::FastpAfter | Answer::Checksum => report,
+            Answer::Fastqc => {
+                fastqc = find_fastqc(report)?;
+                &fastqc
+            }
             _ => stdout,
         };
         if self == Answer::Checksum {
@@ -190,6 +197,10 @@ impl Answer {
                     None,
                 )
             }
+            Answer::Fastqc => {
+                let number = text.lines().find_map(|line| line.strip_prefix("Total Sequences\t"));
+                (number.and_then(|n| n.parse().ok()), None, None)
+            }
             Answer::Number | Answer::Lines => {
                 let word = text.split_whitespace().next().context("it printed nothing")?;
                 let number: u64 = word.parse().context("not a number")?;
@@ -253,6 +264,18 @@ impl Answer {
     }
 }
 
+/// The text of FastQC, which names its folder after the reads.
+fn find_fastqc(report: &Path) -> Result<PathBuf> {
+    let folder = report.parent().context("the report has no folder")?;
+    for entry in fs::read_dir(folder)? {
+        let text = entry?.path().join("fastqc_data.txt");
+        if text.exists() {
+            return Ok(text);
+        }
+    }
+    bail!("no fastqc_data.txt in {}", folder.display())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,6 +305,7 @@ mod tests {
         assert_eq!(parse(Answer::Idxstats, "sim\t5000000\t4\t1\n*\t0\t0\t2\n"), records);
         let json = r#"{"files":[{"records":{"passed":{"total":5},"failed":{"total":2}}}]}"#;
         assert_eq!(parse(Answer::BiofastAlignments, json), records);
+        assert_eq!(parse(Answer::Fastqc, ">>Basic\nTotal Sequences\t7\n%GC\t41\n"), records);
         assert_eq!(parse(Answer::BiofastCheck, r#"{"files":[{"records":7}]}"#), records);
         let report = "SN\traw total sequences:\t4\t# text\nSN\tnon-primary alignments:\t2\n\
                       SN\tsupplementary alignments:\t1\n";

@@ -149,6 +149,19 @@ pub(super) const NANOQ: Contestant = Contestant {
     scales: false,
     weaker: false,
 };
+// It knows gzip by the name `.gz` alone, so it can't take part in jobs on BGZF.
+const FASTQC: Contestant = Contestant {
+    name: "fastqc",
+    program: Program::Peer("fastqc"),
+    args: |c| {
+        let folder = c.report.with_file_name("");
+        list(&[&"--quiet", &"--extract", &"--outdir", &folder.as_path(), &c.file])
+    },
+    version_args: &["--version"],
+    answer: Answer::Fastqc,
+    scales: false,
+    weaker: false,
+};
 pub(super) const LIMIT_INFLATE: Contestant = Contestant {
     name: "limit-inflate",
     program: Program::Lab,
@@ -216,6 +229,30 @@ const SAMTOOLS_IDXSTATS: Contestant = Contestant {
 const SAMTOOLS_STATS: Contestant = Contestant {
     args: |c| list(&[&"stats", &format!("-@{}", c.threads), &c.file]),
     answer: Answer::SamtoolsStats,
+    ..SAMTOOLS_FLAGSTAT
+};
+// Its metrics that need no reference; it counts primary records, so its answer isn't compared.
+const RIKER: Contestant = Contestant {
+    name: "riker",
+    program: Program::Peer("riker"),
+    args: |c| {
+        let threads = c.threads.to_string();
+        list(&[&"multi", &"--threads", &threads, &"-i", &c.file, &"-o", &c.report])
+    },
+    answer: Answer::None,
+    ..SAMTOOLS_FLAGSTAT
+};
+// Depth of coverage alone, which is one of the many things that `stats` says.
+const MOSDEPTH: Contestant = Contestant {
+    name: "mosdepth",
+    program: Program::Peer("mosdepth"),
+    args: |c| {
+        // Its threads only decompress, beside the first.
+        let threads = c.threads.to_string();
+        list(&[&"--no-per-base", &"--threads", &threads, &c.report, &c.file])
+    },
+    answer: Answer::None,
+    weaker: true,
     ..SAMTOOLS_FLAGSTAT
 };
 // `samtools quickcheck` looks at the start and the end only; this reads and writes every record.
@@ -353,6 +390,11 @@ pub(super) const LIMIT_RECODE: Contestant = Contestant {
     args: |c| list(&[&"limit", &"recode", &c.file, &format!("-@{}", c.threads)]),
     ..LIMIT_INFLATE
 };
+const LIMIT_COMPRESS: Contestant = Contestant {
+    name: "limit-compress",
+    args: |c| list(&[&"limit", &"compress", &c.file, &format!("-@{}", c.threads)]),
+    ..LIMIT_INFLATE
+};
 
 // Compressing FASTQ: `filter` without conditions, which also reads the records and checks them.
 const BIOFAST_COMPRESS: Contestant =
@@ -467,7 +509,7 @@ const JOBS: &[Job] = &[
     Job {
         name: "fastq-stats-plain",
         about: "statistics of a plain FASTQ file; limit: read it 1 MB at a time on one thread and add up its words",
-        contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, LIMIT_READ],
+        contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, FASTQC, LIMIT_READ],
         ..ON_PLAIN
     },
     Job {
@@ -486,7 +528,8 @@ const JOBS: &[Job] = &[
     },
     Job {
         name: "fastq-compress",
-        about: "plain FASTQ to BGZF; biofast by its own encoder and at levels 1 and 6, reading records and writing a file, the others to /dev/null; limit: read the file 1 MB at a time on one thread and add up its words",
+        about: "plain FASTQ to BGZF; biofast by its own encoder and at levels 1 and 6, reading records and writing a file, the others to /dev/null; limit: deflate it with libdeflate at level 1 and discard it",
+        limit: Some(LIMIT_COMPRESS.name),
         contestants: &[
             BIOFAST_COMPRESS,
             Contestant { name: CONTROL, ..BIOFAST_COMPRESS },
@@ -494,7 +537,7 @@ const JOBS: &[Job] = &[
             BIOFAST_COMPRESS_6,
             BGZIP_1,
             IGZIP_1,
-            LIMIT_READ,
+            LIMIT_COMPRESS,
         ],
         ..ON_PLAIN
     },
@@ -503,7 +546,7 @@ const JOBS: &[Job] = &[
         about: "statistics of a FASTQ file in one gzip member; limit: `igzip -dc` to /dev/null",
         format: Format::Gzip,
         limit: Some(IGZIP.name),
-        contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, IGZIP],
+        contestants: &[BIOFAST, BIOFAST_AGAIN, SEQKIT, SEQTK, FASTP, NANOQ, FASTQC, IGZIP],
         ..ON_BGZF
     },
     Job {
@@ -532,10 +575,13 @@ const JOBS: &[Job] = &[
     Job {
         name: "bam-stats",
         about: "all statistics of a BAM file, as JSON; limit: inflate all blocks with libdeflate and discard them",
+        needs: Needs::Index,
         contestants: &[
             BIOFAST_ALIGNMENTS,
             Contestant { name: CONTROL, ..BIOFAST_ALIGNMENTS },
             SAMTOOLS_STATS,
+            RIKER,
+            MOSDEPTH,
             LIMIT_INFLATE,
         ],
         ..ON_BAM
