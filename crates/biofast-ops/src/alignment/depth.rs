@@ -8,7 +8,7 @@ use super::in_order::{InOrder, Own};
 /// Depths from this one on are counted together.
 pub(crate) const MAX_DEPTH: usize = 1000;
 
-/// Positions whose depth is still growing. Blocks that reach further wait.
+/// Positions whose depth is still growing, and one behind them. Blocks that reach further wait.
 const WINDOW: usize = 1 << 16;
 
 /// The depth of coverage: how many aligned bases lie on a position. Secondary alignments are left
@@ -16,9 +16,13 @@ const WINDOW: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Depth {
     reference: i32,
-    /// The first position of the window; its depths are at the position modulo [`WINDOW`].
+    /// The first position of the window.
     start: i64,
-    window: Box<[u32; WINDOW]>,
+    /// The depth before that position.
+    depth: u32,
+    /// By how much the depth of a position, at that modulo [`WINDOW`], is above the one before: a block costs two
+    /// additions, however long it is. Sums wrap, as all are differences of depths.
+    steps: Box<[u32; WINDOW]>,
     /// The end of the last block in the window.
     reach: i64,
     /// Blocks, or ends of blocks, beyond the window.
@@ -37,7 +41,8 @@ impl Default for Depth {
         Depth {
             reference: -1,
             start: 0,
-            window: Box::new([0; WINDOW]),
+            depth: 0,
+            steps: Box::new([0; WINDOW]),
             reach: 0,
             later: BinaryHeap::new(),
             last: (0, 0),
@@ -87,15 +92,13 @@ impl Depth {
 
     /// Adds a block, which doesn't start before the window.
     fn cover(&mut self, from: i64, to: i64) {
-        let end = self.start + WINDOW as i64;
+        let end = self.start + WINDOW as i64 - 1;
         let near = to.min(end);
         if from < near {
             self.reach = self.reach.max(near);
-            let at = from as usize % WINDOW;
-            let len = (near - from) as usize;
-            let straight = len.min(WINDOW - at);
-            self.window[at..at + straight].iter_mut().for_each(|depth| *depth += 1);
-            self.window[..len - straight].iter_mut().for_each(|depth| *depth += 1);
+            let (rise, fall) = (from as usize % WINDOW, near as usize % WINDOW);
+            self.steps[rise] = self.steps[rise].wrapping_add(1);
+            self.steps[fall] = self.steps[fall].wrapping_sub(1);
         }
         if to > end {
             self.later.push(Reverse((from.max(end), to)));
@@ -128,27 +131,34 @@ impl Depth {
     /// Takes up the blocks that have come near.
     fn fetch_later(&mut self) {
         while let Some(&Reverse((from, to))) = self.later.peek()
-            && from < self.start + WINDOW as i64
+            && from < self.start + WINDOW as i64 - 1
         {
             self.later.pop();
             self.cover(from.max(self.start), to);
         }
     }
 
+    /// Counts the positions before `until`, which is not beyond `reach`.
     fn count(&mut self, until: i64) {
         let at = self.start as usize % WINDOW;
         let len = (until - self.start) as usize;
         let straight = len.min(WINDOW - at);
         let (mut covered, mut bases) = (0u64, 0u64);
-        let (low, high) = self.window.split_at_mut(at);
-        for depth in high[..straight].iter_mut().chain(&mut low[..len - straight]) {
-            let depth = std::mem::take(depth) as usize;
-            if depth > 0 {
-                self.positions[depth.min(MAX_DEPTH)] += 1;
-                covered += 1;
-                bases += depth as u64;
-            }
+        let mut depth = self.depth;
+        let (low, high) = self.steps.split_at_mut(at);
+        for step in high[..straight].iter_mut().chain(&mut low[..len - straight]) {
+            depth = depth.wrapping_add(std::mem::take(step));
+            self.positions[(depth as usize).min(MAX_DEPTH)] += 1;
+            covered += u64::from(depth > 0);
+            bases += u64::from(depth);
         }
+        self.positions[0] = 0;
+        if until == self.reach {
+            // Where the last block ends; the window may go anywhere from here.
+            depth = depth.wrapping_add(std::mem::take(&mut self.steps[until as usize % WINDOW]));
+            debug_assert_eq!(depth, 0, "nothing reaches beyond `reach`");
+        }
+        self.depth = depth;
         let reference = self.reference as usize;
         if self.by_reference.len() <= reference {
             self.by_reference.resize(reference + 1, (0, 0));
