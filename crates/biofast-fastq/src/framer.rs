@@ -110,9 +110,23 @@ impl Framer {
         end: End,
         spans: &mut Vec<Span>,
     ) -> (usize, Option<Error>) {
-        let mut start = 0;
         let (quads, rest) = newlines.as_chunks::<4>();
-        for quad in quads {
+        // Nearly always all of them.
+        let plain = kernels::count_plain_records(bytes, 0, quads);
+        let mut start = 0;
+        spans.extend(quads[..plain].iter().map(|&[header_end, bases_end, plus_end, end]| {
+            let definition = start + 1;
+            start = end + 1;
+            Span {
+                definition,
+                definition_len: header_end - definition,
+                sequence: header_end + 1,
+                qualities: plus_end + 1,
+                len: bases_end - header_end - 1,
+            }
+        }));
+        let mut start = start as usize;
+        for quad in &quads[plain..] {
             match check_four_lines(bytes, start, quad.map(|n| n as usize)) {
                 Ok(span) => spans.push(span),
                 Err((kind, line, byte)) => {

@@ -21,6 +21,13 @@ pub enum Codec {
 impl Codec {
     const ALL: [Codec; 2] = [Codec::Own, Codec::Libdeflate];
 
+    fn other(self) -> Codec {
+        match self {
+            Codec::Own => Codec::Libdeflate,
+            Codec::Libdeflate => Codec::Own,
+        }
+    }
+
     /// The name that `BIOFAST_INFLATE` takes.
     pub fn name(self) -> &'static str {
         match self {
@@ -106,45 +113,96 @@ fn choose(wish: Option<OsString>) -> Result<Policy, UnknownCodec> {
     named.map(Policy::Fixed).ok_or_else(|| UnknownCodec(wish.into_owned()))
 }
 
-/// Times both decoders on groups of blocks in turn, then stays with the faster one, trying the other now and then.
-#[derive(Clone, Debug, Default)]
+/// Times both decoders on groups of blocks in turn, then stays with the faster one and tries the other now and then.
+///
+/// How fast a core runs changes by more than what the decoders differ, so times are only compared with those of the
+/// groups right before and after.
+#[derive(Clone, Debug)]
 pub(crate) struct Trial {
-    /// Groups given out.
+    /// Groups given out, up to the first choice.
     groups: u32,
-    /// For each decoder: time per byte in nanoseconds, of late.
+    /// For each decoder: the least time per byte before the first choice, in nanoseconds.
     pace: [Option<f64>; 2],
+    preferred: Codec,
+    /// Groups until the other one is tried.
+    until: u32,
+    /// The time per byte of the preferred decoder's last group.
+    last: Option<f64>,
+    /// That of the other one's group after it, until the next one is known too.
+    tried: Option<f64>,
+    /// How often in succession the other one was faster.
+    wins: u32,
+}
+
+impl Default for Trial {
+    fn default() -> Self {
+        let preferred = Codec::Own;
+        let until = Trial::PERIOD;
+        Trial { groups: 0, pace: [None; 2], preferred, until, last: None, tried: None, wins: 0 }
+    }
 }
 
 impl Trial {
     /// Groups of each decoder before one is preferred.
     const FIRST: u32 = 3;
-    /// One in so many groups goes to the slower decoder afterwards.
-    const PERIOD: u32 = 64;
-    /// By how much the best time counts for less with each group.
-    const FADING: f64 = 1.01;
+    /// Groups of the preferred decoder between two of the other one …
+    const PERIOD: u32 = 63;
+    /// … and after one in which the other one was faster.
+    const SOON: u32 = 3;
+    /// The other one is preferred when it was faster so often in succession.
+    const WINS: u32 = 3;
 
     /// The decoder for the next group.
     pub(crate) fn next(&mut self) -> Codec {
         let n = self.groups;
-        self.groups = self.groups.wrapping_add(1);
-        let [own, libdeflate] = self.pace.map(|pace| pace.unwrap_or(0.0));
         if n < 2 * Self::FIRST {
-            Codec::ALL[n as usize % 2]
-        } else if (own <= libdeflate) != n.is_multiple_of(Self::PERIOD) {
-            Codec::Own
-        } else {
-            Codec::Libdeflate
+            self.groups += 1;
+            return Codec::ALL[n as usize % 2];
         }
+        if n == 2 * Self::FIRST {
+            self.groups += 1;
+            let [own, libdeflate] = self.pace.map(|pace| pace.unwrap_or(0.0));
+            self.preferred = if own <= libdeflate { Codec::Own } else { Codec::Libdeflate };
+        }
+        if self.until == 0 {
+            self.until = Self::PERIOD;
+            return self.preferred.other();
+        }
+        self.until -= 1;
+        self.preferred
     }
 
     /// What a group took. Groups that ended in a fault don't count.
     pub(crate) fn record(&mut self, codec: Codec, bytes: usize, took: Duration) {
         // Small groups say little, and have too few blocks.
-        if bytes >= 1 << 18 {
-            let now = took.as_nanos() as f64 / bytes as f64;
+        if bytes < 1 << 18 {
+            return;
+        }
+        let now = took.as_nanos() as f64 / bytes as f64;
+        if self.groups <= 2 * Self::FIRST {
             let pace = &mut self.pace[codec as usize];
-            // The best of late: a group that was disturbed must not decide.
-            *pace = Some(pace.map_or(now, |before| now.min(before * Self::FADING)));
+            *pace = Some(pace.map_or(now, |before| now.min(before)));
+        } else if codec != self.preferred {
+            self.tried = Some(now);
+        } else {
+            if let (Some(tried), Some(last)) = (self.tried.take(), self.last) {
+                self.compare(tried, last.min(now));
+            }
+            self.last = Some(now);
+        }
+    }
+
+    /// One group of the other decoder, beside the faster one of its neighbours.
+    fn compare(&mut self, tried: f64, neighbour: f64) {
+        if tried >= neighbour {
+            self.wins = 0;
+            return;
+        }
+        self.wins += 1;
+        self.until = Self::SOON;
+        if self.wins == Self::WINS {
+            self.preferred = self.preferred.other();
+            (self.wins, self.until) = (0, Self::PERIOD);
         }
     }
 }
@@ -184,5 +242,22 @@ mod tests {
         let [[own, other], [late_own, late_other]] = given;
         assert!(own > 900 && other > 10, "{given:?}");
         assert!(late_other > 700 && late_own > 10, "{given:?}");
+    }
+
+    #[test]
+    fn disturbances_do_not_change_the_choice() {
+        let mut trial = Trial::default();
+        let mut rng = biofast_testkit::random::Random(1);
+        let mut given = [0; 2];
+        for n in 0..4000 {
+            let codec = trial.next();
+            given[codec as usize] += 1;
+            // Half of the time everything takes up to twice as long, for stretches of 40 groups; and single groups do.
+            let stretch = if n / 40 % 2 == 0 { 1.0 } else { 1.7 };
+            let single = if rng.chance(20) { 1.5 } else { 1.0 };
+            let pace = [1.0, 1.2][codec as usize] * stretch * single;
+            trial.record(codec, 1 << 20, Duration::from_nanos((pace * (1 << 20) as f64) as u64));
+        }
+        assert!(given[1] < 100, "{given:?}");
     }
 }

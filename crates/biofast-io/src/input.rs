@@ -2,6 +2,8 @@
 
 use std::io::Read;
 #[cfg(all(feature = "mmap", unix))]
+use std::ops::Range;
+#[cfg(all(feature = "mmap", unix))]
 use std::sync::Arc;
 
 use crate::ahead;
@@ -26,6 +28,9 @@ pub(crate) struct Input {
     position: u64,
     /// Why no more can be read, until it is taken.
     fault: Option<Error>,
+    /// Mapped bytes that workers are done with, until they are taken.
+    #[cfg(all(feature = "mmap", unix))]
+    behind: Option<Range<usize>>,
     options: Options,
 }
 
@@ -58,7 +63,16 @@ impl Input {
         if derived {
             options.progress = None;
         }
-        let of = |kind| Input { name, kind, derived, position: 0, fault: None, options };
+        let of = |kind| Input {
+            name,
+            kind,
+            derived,
+            position: 0,
+            fault: None,
+            #[cfg(all(feature = "mmap", unix))]
+            behind: None,
+            options,
+        };
         let kind = match backing {
             Backing::File(file, len) => {
                 #[cfg(all(feature = "mmap", unix))]
@@ -140,9 +154,23 @@ impl Input {
         }
         match &mut self.kind {
             #[cfg(all(feature = "mmap", unix))]
-            Kind::Map(map) => release_behind(map, self.position - n as u64, self.position),
+            Kind::Map(map) => {
+                if let Some(more) = windows_behind(self.position - n as u64, self.position)
+                    && let Some(behind) = self.behind.replace(more)
+                {
+                    map.release(behind);
+                }
+            }
             Kind::Buffered(b) => b.start += n,
         }
+    }
+
+    /// The part of the map that nobody needs any more, since the last call. Letting go of it takes so long that it
+    /// should not hold up who else wants a piece.
+    #[cfg(all(feature = "mmap", unix))]
+    pub(crate) fn take_behind(&mut self) -> Option<(Arc<Map>, Range<usize>)> {
+        let behind = self.behind.take()?;
+        self.map().map(|map| (Arc::clone(map), behind))
     }
 
     /// Fills `out` as far as the input goes, without a copy through the buffer; the bytes
@@ -296,13 +324,12 @@ fn buffer_size(len: Option<u64>) -> usize {
 #[cfg(all(feature = "mmap", unix))]
 const RELEASE_WINDOW: u64 = 8 << 20;
 
+/// The windows to let go of when the input has moved on from `before` to `now`.
 #[cfg(all(feature = "mmap", unix))]
-fn release_behind(map: &Map, before: u64, now: u64) {
+fn windows_behind(before: u64, now: u64) -> Option<Range<usize>> {
     let (first, last) = (before / RELEASE_WINDOW, now / RELEASE_WINDOW);
-    if first < last && last > 1 {
-        let window = |n: u64| (n.saturating_sub(1) * RELEASE_WINDOW) as usize;
-        map.release(window(first)..window(last));
-    }
+    let window = |n: u64| (n.saturating_sub(1) * RELEASE_WINDOW) as usize;
+    (first < last && last > 1).then(|| window(first)..window(last))
 }
 
 #[cfg(all(feature = "mmap", unix))]

@@ -11,6 +11,8 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::foreign;
 use crate::gzip;
 use crate::input::{Input, Witness};
+#[cfg(all(feature = "mmap", unix))]
+use crate::map::Map;
 use crate::source::{Options, Source, Warning};
 
 /// Takes pieces from the front of an input.
@@ -50,7 +52,10 @@ pub(crate) struct Load {
     name: Arc<str>,
     witness: Witness,
     #[cfg(all(feature = "mmap", unix))]
-    map: Option<Arc<crate::map::Map>>,
+    map: Option<Arc<Map>>,
+    /// A part of the map to let go of.
+    #[cfg(all(feature = "mmap", unix))]
+    behind: Option<(Arc<Map>, Range<usize>)>,
 }
 
 impl Pieces {
@@ -131,6 +136,10 @@ impl Pieces {
                 self.mode = Mode::Gzip(gzip::Decoder::continued());
             }
             Err(error) => load.fault = Some(error),
+        }
+        #[cfg(all(feature = "mmap", unix))]
+        {
+            load.behind = self.input.take_behind();
         }
         self.ended = load.last || load.fault.is_some();
         if self.ended
@@ -259,6 +268,8 @@ impl Load {
             witness: Witness::default(),
             #[cfg(all(feature = "mmap", unix))]
             map: None,
+            #[cfg(all(feature = "mmap", unix))]
+            behind: None,
         }
     }
 
@@ -302,6 +313,10 @@ impl Load {
 
     /// The part that needs no order: inflates the blocks, or brings mapped text in.
     pub(crate) fn prepare(&mut self, inflater: &mut Inflater) {
+        #[cfg(all(feature = "mmap", unix))]
+        if let Some((map, behind)) = self.behind.take() {
+            map.release(behind);
+        }
         self.chunk.set_origin(&self.blocks);
         if self.blocks.is_empty() {
             self.chunk.populate();

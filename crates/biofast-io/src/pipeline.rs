@@ -360,7 +360,12 @@ struct Worker<'a, F: Framer> {
     waiting: Option<Ticket<'a, F>>,
     /// The piece put by; or buffers for one.
     other: (Load, F::Frame),
+    /// The piece put by has been framed, with this outcome.
+    framed: Option<Framed<F>>,
 }
+
+/// A framed piece: its number, and the fault if its records are the last ones before one.
+type Framed<F> = (u64, Option<<F as Framer>::Error>);
 
 impl<'a, F: Framer> Worker<'a, F> {
     fn new(feed: &'a Feed, turns: &'a Turns<F>, notes: Option<&'a Notes>) -> Self {
@@ -373,6 +378,7 @@ impl<'a, F: Framer> Worker<'a, F> {
             frame: F::Frame::default(),
             waiting: None,
             other: (Load::new(), F::Frame::default()),
+            framed: None,
         }
     }
 
@@ -402,29 +408,43 @@ impl<'a, F: Framer> Worker<'a, F> {
         std::mem::swap(&mut self.frame, &mut self.other.1);
     }
 
-    /// Takes and frames the next piece; returns its number, and the fault if these records are
-    /// the last ones before one. `None`: no more.
-    fn step(&mut self) -> Option<(u64, Option<F::Error>)> {
-        let mut ticket = self.prepare()?;
-        let piece = ticket.piece();
-        let Token::Go(mut framer) = ticket.wait() else {
-            return None;
-        };
-        match frame_in_turn(&mut framer, &mut self.load, &mut self.frame, self.notes) {
-            Ok(false) => {
-                ticket.pass(Token::Go(framer));
-                Some((piece, None))
-            }
-            Ok(true) => {
-                ticket.pass(Token::Stop);
-                Some((piece, None))
-            }
-            Err(error) => {
-                ticket.pass(Token::Stop);
-                Some((piece, Some(error)))
-            }
+    /// Takes and frames the next piece. `None`: no more.
+    fn step(&mut self) -> Option<Framed<F>> {
+        if let Some(framed) = self.framed.take() {
+            self.exchange();
+            return Some(framed);
         }
+        let ticket = self.prepare()?;
+        let (piece, fault) = frame_at_turn(ticket, &mut self.load, &mut self.frame, self.notes)?;
+        // If the one put by is next, the others would wait for it while this one is being used.
+        if fault.is_none()
+            && let Some(next) = self.waiting.take_if(|next| next.piece() == piece + 1)
+        {
+            let (load, frame) = &mut self.other;
+            self.framed = frame_at_turn(next, load, frame, self.notes);
+        }
+        Some((piece, fault))
     }
+}
+
+/// Waits for the turn of a piece, frames it and starts the next turn. `None` if framing has ended before.
+fn frame_at_turn<F: Framer>(
+    mut ticket: Ticket<'_, F>,
+    load: &mut Load,
+    frame: &mut F::Frame,
+    notes: Option<&Notes>,
+) -> Option<Framed<F>> {
+    let piece = ticket.piece();
+    let Token::Go(mut framer) = ticket.wait() else {
+        return None;
+    };
+    let (token, fault) = match frame_in_turn(&mut framer, load, frame, notes) {
+        Ok(false) => (Token::Go(framer), None),
+        Ok(true) => (Token::Stop, None),
+        Err(error) => (Token::Stop, Some(error)),
+    };
+    ticket.pass(token);
+    Some((piece, fault))
 }
 
 impl<F: Framer> Drop for Worker<'_, F> {

@@ -4,6 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+/// Looks at the turn before going to sleep.
+const SPINS: u32 = 500;
+
 /// Hands a state from piece to piece. At most `slots` pieces may be in flight.
 pub(crate) struct Turns<S> {
     slots: Vec<Slot<S>>,
@@ -19,6 +22,8 @@ struct Slot<S> {
 /// Where a piece's token will be.
 enum Place<S> {
     Empty,
+    /// Someone sleeps until it is here.
+    Awaited,
     Here(Token<S>),
     /// The piece was given up: nobody will take it.
     Abandoned,
@@ -65,9 +70,15 @@ impl<S> Turns<S> {
             let slot = self.slot(piece);
             let mut place = slot.place.lock().unwrap_or_else(PoisonError::into_inner);
             if !matches!(*place, Place::Abandoned) {
+                let awaited = matches!(*place, Place::Awaited);
                 *place = Place::Here(token);
-                self.current.store(piece, Ordering::Release);
-                slot.arrived.notify_one();
+                drop(place);
+                // A later turn may have started already.
+                self.current.fetch_max(piece, Ordering::Release);
+                // A system call even if nobody sleeps.
+                if awaited {
+                    slot.arrived.notify_one();
+                }
                 return;
             }
             *place = Place::Empty;
@@ -78,7 +89,7 @@ impl<S> Turns<S> {
 
     fn take(&self, piece: u64) -> Token<S> {
         // The wait is usually shorter than going to sleep and waking up.
-        for _ in 0..500 {
+        for _ in 0..SPINS {
             if self.current.load(Ordering::Acquire) == piece {
                 break;
             }
@@ -87,7 +98,8 @@ impl<S> Turns<S> {
         let slot = self.slot(piece);
         let mut place = slot.place.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Place::Here(token) = std::mem::replace(&mut *place, Place::Empty) {
+            if let Place::Here(token) = std::mem::replace(&mut *place, Place::Awaited) {
+                *place = Place::Empty;
                 return token;
             }
             place = slot.arrived.wait(place).unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +115,7 @@ impl<S> Turns<S> {
                 drop(place);
                 self.give(piece + 1, Token::Stop);
             }
-            Place::Empty | Place::Abandoned => {}
+            Place::Empty | Place::Awaited | Place::Abandoned => {}
         }
     }
 }

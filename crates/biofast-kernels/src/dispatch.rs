@@ -82,6 +82,7 @@ impl std::error::Error for OverrideError {}
 type CountColumns = fn(&[&[u8]], usize, &ClassTable, &mut [Counts]) -> u64;
 
 /// Bases and qualities of reads, and what is found in each.
+type CountRecords = fn(&[u8], usize, &[[u32; 4]]) -> usize;
 type SummarizeReads = fn(&[&[u8]], &[&[u8]], &mut [ReadSummary]);
 
 /// The kernels of one instruction set.
@@ -98,6 +99,7 @@ pub struct Kernels {
     pub sum_error_probability: fn(&[u8]) -> u64,
     pub find_invalid_base: fn(&[u8]) -> Option<usize>,
     pub find_invalid_quality: fn(&[u8]) -> Option<usize>,
+    pub count_plain_records: CountRecords,
     pub summarize_reads: SummarizeReads,
     pub count_newlines: fn(&[u8]) -> u64,
     pub index_newlines: fn(&[u8], u32, &mut Vec<u32>),

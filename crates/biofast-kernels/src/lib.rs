@@ -22,6 +22,7 @@ mod dispatch;
 mod newlines;
 mod packed;
 mod quality;
+mod records;
 mod scalar;
 
 #[cfg(target_arch = "aarch64")]
@@ -167,6 +168,22 @@ pub fn find_invalid_quality(qualities: &[u8]) -> Option<usize> {
 #[inline]
 pub fn count_newlines(bytes: &[u8]) -> u64 {
     (kernels().count_newlines)(bytes)
+}
+
+/// Counts the plain records of FASTQ at the front of those that start at byte `start` of `bytes` and whose four lines end
+/// at `newlines`. A record is plain if its first line starts with `@`, the third is `+` alone, the second has only what
+/// [`find_invalid_base`] accepts and the fourth as many qualities, all valid, and no line ends with a carriage return.
+///
+/// ```
+/// let text = b"@a\nACGT\n+\nIIII\n@b\nAC\n+b\nII\n";
+/// assert_eq!(biofast_kernels::count_plain_records(text, 0, &[[2, 7, 9, 14], [17, 20, 23, 26]]), 1);
+/// ```
+///
+/// # Panics
+/// If the newlines are not in ascending order or not inside of `bytes`.
+#[inline]
+pub fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
+    (kernels().count_plain_records)(bytes, start, newlines)
 }
 
 /// Appends `base` + the offset of each line feed, in ascending order.

@@ -4,11 +4,11 @@ use std::array;
 
 /// Bytes indexed before their offsets are appended. Going through a small buffer keeps the stores in the first-level
 /// cache; writing to a long index directly waits for memory.
-const CHUNK: usize = 1024;
+const CHUNK: usize = 4096;
 /// Entries that may be written beyond the last offset.
 const SPARE: usize = 64;
 /// Offsets written at a time, whatever their number: most blocks have 0 to 2, which a branch can't foresee.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 2;
 
 /// The offsets of a chunk.
 pub(crate) type Found = [u32; CHUNK + SPARE];

@@ -3,6 +3,7 @@
 use crate::columns::{COLUMN_BLOCK, ClassTable, Counts, stripe};
 use crate::packed::scalar as packed;
 use crate::quality::{self, ERROR_PROBABILITY, phred};
+use crate::records;
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary};
 
 pub(crate) static KERNELS: Kernels = Kernels {
@@ -17,6 +18,7 @@ pub(crate) static KERNELS: Kernels = Kernels {
     sum_error_probability,
     find_invalid_base,
     find_invalid_quality,
+    count_plain_records,
     summarize_reads,
     count_newlines,
     index_newlines,
@@ -92,6 +94,12 @@ pub(crate) fn find_invalid_base(bytes: &[u8]) -> Option<usize> {
 pub(crate) fn find_invalid_quality(bytes: &[u8]) -> Option<usize> {
     let valid = quality::FIRST..=quality::LAST;
     bytes.iter().position(|byte| !valid.contains(byte))
+}
+
+fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
+    records::count_plain_with(bytes, start, newlines, |bases, qualities| {
+        find_invalid_base(bases).is_none() && find_invalid_quality(qualities).is_none()
+    })
 }
 
 fn index_newlines(bytes: &[u8], base: u32, out: &mut Vec<u32>) {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod packed;
+mod records;
 
 use proptest::prelude::*;
 

@@ -14,6 +14,7 @@ use crate::bases::{self, ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS}
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
+use crate::records::count_plain_with;
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -28,6 +29,7 @@ pub(super) static KERNELS: Kernels = Kernels {
     sum_error_probability,
     find_invalid_base,
     find_invalid_quality,
+    count_plain_records,
     summarize_reads,
     count_newlines,
     index_newlines,
@@ -54,6 +56,8 @@ detected! {
     sum_error_probability => sum_error_probability_neon, (bytes: &[u8]) -> u64;
     find_invalid_base => find_invalid_base_neon, (bytes: &[u8]) -> Option<usize>;
     find_invalid_quality => find_invalid_quality_neon, (bytes: &[u8]) -> Option<usize>;
+    count_plain_records => count_plain_records_neon,
+        (bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
     summarize_reads => summarize_reads_neon,
         (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
     count_newlines => count_newlines_neon, (bytes: &[u8]) -> u64;
@@ -467,6 +471,13 @@ fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
     }
     let probability = |&byte| u64::from(ERROR_PROBABILITY[usize::from(quality::phred(byte))]);
     total + tail.iter().map(probability).sum::<u64>()
+}
+
+#[target_feature(enable = "neon")]
+fn count_plain_records_neon(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
+    count_plain_with(bytes, start, newlines, |bases, qualities| {
+        find_invalid_base_neon(bases).is_none() && find_invalid_quality_neon(qualities).is_none()
+    })
 }
 
 /// One call for many reads, so that constants are loaded once.

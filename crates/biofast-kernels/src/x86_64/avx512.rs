@@ -12,8 +12,9 @@ use super::avx512_packed::{
 use super::detected;
 use crate::bases::{ACGT_BITS, ACGT_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
-use crate::newlines::index_with;
+use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, PHRED_VALUES, to_phreds};
+use crate::records::count_plain_with;
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -28,6 +29,7 @@ pub(super) static KERNELS: Kernels = Kernels {
     sum_error_probability,
     find_invalid_base,
     find_invalid_quality,
+    count_plain_records,
     summarize_reads,
     count_newlines,
     index_newlines,
@@ -54,6 +56,8 @@ detected! {
     sum_error_probability => sum_error_probability_avx512, (bytes: &[u8]) -> u64;
     find_invalid_base => find_invalid_base_avx512, (bytes: &[u8]) -> Option<usize>;
     find_invalid_quality => find_invalid_quality_avx512, (bytes: &[u8]) -> Option<usize>;
+    count_plain_records => count_plain_records_avx512,
+        (bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
     summarize_reads => summarize_reads_avx512,
         (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
     count_newlines => count_newlines_avx512, (bytes: &[u8]) -> u64;
@@ -471,6 +475,31 @@ static INVALID_BASES: [u8; 128] = {
     table
 };
 
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn count_plain_records_avx512(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
+    let zero = _mm512_setzero_si512();
+    let [low, high] = load_table(&INVALID_BASES);
+    let letter = _mm512_set1_epi8(b'A' as i8);
+    let first = _mm512_set1_epi8(quality::FIRST as i8);
+    let range = _mm512_set1_epi8((quality::LAST - quality::FIRST) as i8);
+    count_plain_with(bytes, start, newlines, |bases, qualities| {
+        let (mut no_base, mut highest) = (zero, zero);
+        // As in the two functions below, together as both have the same length.
+        let mut look = |bases, qualities| {
+            let lookup = _mm512_permutex2var_epi8(low, bases, high);
+            no_base = _mm512_ternarylogic_epi64::<0xfe>(no_base, lookup, bases);
+            highest = _mm512_max_epu8(highest, _mm512_sub_epi8(qualities, first));
+        };
+        let (base_blocks, base_tail) = bases.as_chunks();
+        let (quality_blocks, quality_tail) = qualities.as_chunks();
+        for (bases, qualities) in base_blocks.iter().zip(quality_blocks) {
+            look(load(bases), load(qualities));
+        }
+        look(load_or(letter, base_tail), load_or(first, quality_tail));
+        _mm512_movepi8_mask(no_base) | _mm512_cmpgt_epu8_mask(highest, range) == 0
+    })
+}
+
 /// One call for many reads, so that constants are loaded once.
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
@@ -544,30 +573,11 @@ fn find_invalid(
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn index_newlines_avx512(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
     let newline = _mm512_set1_epi8(b'\n' as i8);
-    let iota: [u8; 64] = std::array::from_fn(|lane| lane as u8);
-    let iota = load(&iota);
     index_with(bytes, base, out, |block, base, found, len| {
         let newlines = _mm512_cmpeq_epi8_mask(load(block), newline);
-        let mut lanes = _mm512_maskz_compress_epi8(newlines, iota);
-        let base = _mm512_set1_epi32(base as i32);
-        let end = len + newlines.count_ones() as usize;
-        let mut next = len;
-        // Sixteen entries are written whatever the number: usually 0 to 2, which a branch can't foresee.
-        loop {
-            let offsets = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(lanes));
-            let entries: &mut [u32] = &mut found[next..next + 16];
-            // SAFETY: the slice has sixteen entries of 32 bits.
-            unsafe {
-                _mm512_storeu_si512(entries.as_mut_ptr().cast(), _mm512_add_epi32(offsets, base));
-            }
-            next += 16;
-            if next >= end {
-                return end;
-            }
-            lanes = _mm512_alignr_epi64::<2>(lanes, lanes);
-        }
+        push_bits(newlines, base, found, len)
     });
 }
