@@ -82,11 +82,6 @@ impl Lines {
         Some(Line { kind: Kind::ALL[(self.phase + i) % 4], start, end })
     }
 
-    /// The lines in turn.
-    fn iter(&self) -> impl Iterator<Item = Line> {
-        (0..self.count()).filter_map(|i| self.get(i))
-    }
-
     /// The lines of one kind.
     pub(super) fn of(&self, kind: Kind) -> impl Iterator<Item = Line> {
         let first = (kind as usize + 4 - self.phase) % 4;
@@ -162,7 +157,9 @@ mod tests {
 
     fn kinds(text: &[u8]) -> Option<Vec<Kind>> {
         let mut lines = Lines::new();
-        lines.find(text).then(|| lines.iter().map(|line| line.kind).collect())
+        let kinds =
+            |lines: Lines| (0..lines.count()).filter_map(|i| Some(lines.get(i)?.kind)).collect();
+        lines.find(text).then(|| kinds(lines))
     }
 
     #[test]
