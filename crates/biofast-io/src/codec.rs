@@ -107,12 +107,19 @@ fn choose(wish: Option<OsString>) -> Result<Policy, UnknownCodec> {
 }
 
 /// Times both decoders on groups of blocks in turn, then stays with the faster one, trying the other now and then.
+///
+/// Only groups next to each other are compared: what else runs on the CPU changes from second to second, and would
+/// otherwise decide.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trial {
     /// Groups given out.
     groups: u32,
-    /// For each decoder: time per byte in nanoseconds, of late.
+    /// For each decoder, the time per byte in nanoseconds: the best of the first groups, then the last one.
     pace: [Option<f64>; 2],
+    /// Whether libdeflate is preferred.
+    other: bool,
+    /// How often in a row the decoder that isn't preferred was the faster one.
+    doubts: u32,
 }
 
 impl Trial {
@@ -120,31 +127,45 @@ impl Trial {
     const FIRST: u32 = 3;
     /// One in so many groups goes to the slower decoder afterwards.
     const PERIOD: u32 = 64;
-    /// By how much the best time counts for less with each group.
-    const FADING: f64 = 1.01;
+    /// The same while it is in doubt which one is slower.
+    const IN_DOUBT: u32 = 8;
+    /// How often in a row the other one must be faster to be preferred.
+    const ENOUGH: u32 = 3;
 
     /// The decoder for the next group.
     pub(crate) fn next(&mut self) -> Codec {
         let n = self.groups;
         self.groups = self.groups.wrapping_add(1);
-        let [own, libdeflate] = self.pace.map(|pace| pace.unwrap_or(0.0));
         if n < 2 * Self::FIRST {
-            Codec::ALL[n as usize % 2]
-        } else if (own <= libdeflate) != n.is_multiple_of(Self::PERIOD) {
-            Codec::Own
-        } else {
-            Codec::Libdeflate
+            return Codec::ALL[n as usize % 2];
         }
+        let period = if self.doubts > 0 { Self::IN_DOUBT } else { Self::PERIOD };
+        Codec::ALL[usize::from(self.other != n.is_multiple_of(period))]
     }
 
     /// What a group took. Groups that ended in a fault don't count.
     pub(crate) fn record(&mut self, codec: Codec, bytes: usize, took: Duration) {
         // Small groups say little, and have too few blocks.
-        if bytes >= 1 << 18 {
-            let now = took.as_nanos() as f64 / bytes as f64;
-            let pace = &mut self.pace[codec as usize];
-            // The best of late: a group that was disturbed must not decide.
-            *pace = Some(pace.map_or(now, |before| now.min(before * Self::FADING)));
+        if bytes < 1 << 18 {
+            return;
+        }
+        let now = took.as_nanos() as f64 / bytes as f64;
+        let pace = &mut self.pace[codec as usize];
+        if self.groups <= 2 * Self::FIRST {
+            *pace = Some(pace.map_or(now, |before| now.min(before)));
+            self.other = matches!(self.pace, [Some(own), Some(libdeflate)] if libdeflate < own);
+            return;
+        }
+        *pace = Some(now);
+        let preferred = self.pace[usize::from(self.other)];
+        if (codec == Codec::Libdeflate) == self.other {
+            return;
+        }
+        let faster = preferred.is_none_or(|preferred| now < preferred);
+        self.doubts = if faster { self.doubts + 1 } else { 0 };
+        if self.doubts >= Self::ENOUGH {
+            self.other = !self.other;
+            self.doubts = 0;
         }
     }
 }
@@ -184,5 +205,19 @@ mod tests {
         let [[own, other], [late_own, late_other]] = given;
         assert!(own > 900 && other > 10, "{given:?}");
         assert!(late_other > 700 && late_own > 10, "{given:?}");
+    }
+
+    #[test]
+    fn what_disturbs_both_decoders_for_a_while_does_not_change_the_choice() {
+        let mut trial = Trial::default();
+        let mut others = 0;
+        for n in 0..3000u32 {
+            let codec = trial.next();
+            others += u32::from(codec == Codec::Libdeflate);
+            // A fifth of the time everything takes three times as long.
+            let pace = [1.0, 1.5][codec as usize] * if n % 500 < 100 { 3.0 } else { 1.0 };
+            trial.record(codec, 1 << 20, Duration::from_nanos((pace * (1 << 20) as f64) as u64));
+        }
+        assert!(others < 3000 / Trial::PERIOD + 10, "{others}");
     }
 }
