@@ -1,18 +1,51 @@
 //! Records borrowed from the chunk they were read with.
 
 /// One read: its name and description, sequence and qualities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Record<'a> {
     definition: &'a [u8],
     sequence: &'a [u8],
     qualities: &'a [u8],
+    /// From the `@` to the line feed behind the qualities, where the parts lie as in four lines with a bare `+`; else
+    /// empty.
+    lines: &'a [u8],
+}
+
+/// The parts count, not how they were written.
+impl PartialEq for Record<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |r: &Self| [r.definition, r.sequence, r.qualities];
+        parts(self) == parts(other)
+    }
+}
+
+impl Eq for Record<'_> {}
+
+impl std::fmt::Debug for Record<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Record")
+            .field("definition", &self.definition)
+            .field("sequence", &self.sequence)
+            .field("qualities", &self.qualities)
+            .finish()
+    }
 }
 
 impl<'a> Record<'a> {
     /// A record of the given parts. `definition` is the header line without `@`; `qualities`
     /// are ASCII, Phred + 33, as many as bases.
     pub fn new(definition: &'a [u8], sequence: &'a [u8], qualities: &'a [u8]) -> Self {
-        Record { definition, sequence, qualities }
+        Record { definition, sequence, qualities, lines: &[] }
+    }
+
+    /// The record as [`write_record`](crate::write_record) writes it, if it was read so: four lines, LF, a bare `+`.
+    #[inline]
+    pub(crate) fn lines(&self) -> Option<&'a [u8]> {
+        let plus = self.definition.len() + self.sequence.len() + 2;
+        let around = [self.lines.first()?, self.lines.get(plus - self.sequence.len() - 1)?];
+        let middle = self.lines.get(plus..plus + 3)?;
+        let regular = around == [&b'@', &b'\n'] && middle == b"\n+\n";
+        (regular && self.lines.last() == Some(&b'\n')).then_some(self.lines)
     }
 
     /// The header line without `@`: name and description.
@@ -132,10 +165,16 @@ impl<'a> Batch<'a> {
     #[inline]
     fn record(&self, span: &Span) -> Record<'a> {
         let part = |start: u32, len: u32| &self.bytes[start as usize..][..len as usize];
+        let regular = span.sequence == span.definition + span.definition_len + 1
+            && span.qualities == span.sequence + span.len + 3;
+        // The last one of a file may lack its line feed.
+        let lines =
+            (span.definition as usize).wrapping_sub(1)..(span.qualities + span.len) as usize + 1;
         Record {
             definition: part(span.definition, span.definition_len),
             sequence: part(span.sequence, span.len),
             qualities: part(span.qualities, span.len),
+            lines: self.bytes.get(lines).filter(|_| regular).unwrap_or_default(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bits::Bits;
 use super::huffman::{self, Builder, Code, MAX_DISTANCE, MAX_LITERAL, MAX_META};
+use super::simd::{CODED, CODED_BITS, CODED_LITERAL, ItemCodes, Joined, PairCodes, Simd};
 use super::symbols::{
     DISTANCES, LENGTH_BASE, LENGTH_EXTRA, LENGTHS, distance_extra, distance_symbol, length_symbol,
 };
@@ -13,6 +14,10 @@ const END: usize = 256;
 pub(super) const OVERHEAD: usize = 512;
 /// Groups of four bases from which a table of their codes pays.
 const TABLE_QUADS: usize = 96;
+/// Items from which many are written at once.
+const MANY: usize = 6;
+/// Groups of four bases of which the same holds.
+const MANY_GROUPS: usize = 4;
 /// The order of the code lengths of code lengths.
 const META_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
@@ -26,6 +31,15 @@ fn join(a: Entry, b: Entry) -> Entry {
     (a + (b & 255)) | ((b >> 8 << 8) << (a & 63))
 }
 
+/// Writes the first `n` codes.
+#[inline(always)]
+fn put_joined([fours, lengths]: Joined, n: usize, bits: &mut Bits, out: &mut [u8]) {
+    for (four, length) in fours.into_iter().zip(lengths).take(n.div_ceil(4)) {
+        bits.put(four, length as u32);
+        bits.flush(out);
+    }
+}
+
 /// Writes blocks.
 pub(super) struct Emitter {
     builder: Builder,
@@ -35,8 +49,12 @@ pub(super) struct Emitter {
     lengths: [u32; 512],
     /// Of each item.
     items: [Entry; ITEMS],
+    /// The same of the most common ones.
+    common: ItemCodes,
     /// Of four bases.
     quads: [Entry; 256],
+    /// Of two bases; none if one has more than 4 bits.
+    pairs: Option<PairCodes>,
 }
 
 impl Emitter {
@@ -47,13 +65,26 @@ impl Emitter {
             distances: [0; 32],
             lengths: [0; 512],
             items: [0; ITEMS],
+            common: ItemCodes {
+                literals: [0; CODED],
+                runs: [0; CODED],
+                literal_bits: [0; CODED],
+                run_bits: [0; CODED],
+            },
             quads: [0; 256],
+            pairs: None,
         }
     }
 
     /// Writes `tokens` as a block.
     #[inline(always)]
-    pub(super) fn block(&mut self, tokens: &Tokens, last: bool, bits: &mut Bits, out: &mut [u8]) {
+    pub(super) fn block<S: Simd>(
+        &mut self,
+        tokens: &Tokens,
+        last: bool,
+        bits: &mut Bits,
+        out: &mut [u8],
+    ) {
         let mut counts = [0; 286];
         let mut far = [0; DISTANCES];
         tokens.sum_counts(&mut counts, &mut far);
@@ -87,7 +118,7 @@ impl Emitter {
         if table.is_some() {
             self.fill_quads();
         }
-        self.symbols(tokens, (pairs, table), bits, out);
+        self.symbols::<S>(tokens, (pairs, table), bits, out);
     }
 
     /// Writes the code lengths in runs, under a code of their own.
@@ -181,16 +212,33 @@ impl Emitter {
                 *entry = bits << 8 | u64::from(n + (distance >> 16));
             }
         }
+        let ItemCodes { literals, runs, literal_bits, run_bits } = &mut self.common;
+        let first = CODED_LITERAL;
+        let [literals, runs] = [(literals, literal_bits, first), (runs, run_bits, RUN)];
+        for (codes, bits, first) in [literals, runs] {
+            for item in first..first + CODED {
+                let entry = self.items[item];
+                let n = entry as u32 & 255;
+                let fits = n <= CODED_BITS;
+                codes[item % CODED] = if fits { (entry >> 8) as u16 } else { 0 };
+                bits[item % CODED] = if fits { n as u16 } else { 64 };
+            }
+        }
     }
 
     fn fill_quads(&mut self) {
         let codes = BASES.map(|base| self.items[usize::from(base)]);
         let pairs: [Entry; 16] = std::array::from_fn(|i| join(codes[i >> 2], codes[i & 3]));
         self.quads = std::array::from_fn(|i| join(pairs[i >> 4], pairs[i & 15]));
+        let short = codes.iter().all(|code| code & 255 <= 4);
+        self.pairs = short.then(|| PairCodes {
+            codes: pairs.map(|pair| (pair >> 8) as u8),
+            bits: pairs.map(|pair| pair as u8),
+        });
     }
 
     #[inline(always)]
-    fn symbols(
+    fn symbols<S: Simd>(
         &self,
         tokens: &Tokens,
         (pairs, table): (bool, Option<bool>),
@@ -199,19 +247,19 @@ impl Emitter {
     ) {
         // A copy that the compiler may keep in registers.
         let mut bits = *to;
-        let mut items = tokens.items();
-        let mut quads = &tokens.quads[..tokens.quads_used];
+        let mut at = 0;
+        let mut quads = 0;
         for token in &tokens.list {
-            let (now, later) = items.split_at(usize::from(token.items).min(items.len()));
-            items = later;
-            self.items(now, pairs, &mut bits, out);
+            let n = usize::from(token.items);
+            self.items::<S>(tokens, (at, at + n), pairs, &mut bits, out);
+            at += n;
             if token.quads > 0 {
-                let (now, later) = quads.split_at(usize::from(token.quads).min(quads.len()));
-                quads = later;
+                let (from, to) = (quads, quads + usize::from(token.quads));
+                quads = to;
                 if let Some(fours) = table {
-                    self.quads(now, fours, &mut bits, out);
+                    self.quads::<S>(tokens, (from, to), fours, &mut bits, out);
                 } else {
-                    for &quad in now {
+                    for &quad in tokens.quads.get(from..to).unwrap_or_default() {
                         for base in UNPACKED[usize::from(quad)].to_le_bytes() {
                             bits.put_code(self.literals[usize::from(base)]);
                         }
@@ -230,7 +278,7 @@ impl Emitter {
                 bits.put_flushed(u64::from(low), extra, out);
             }
         }
-        self.items(items, pairs, &mut bits, out);
+        self.items::<S>(tokens, (at, tokens.items().len()), pairs, &mut bits, out);
         bits.put_code(self.literals[END]);
         bits.flush(out);
         *to = bits;
@@ -238,7 +286,31 @@ impl Emitter {
 
     /// `pairs`: whether any two items have 56 bits or less.
     #[inline(always)]
-    fn items(&self, items: &[Item], pairs: bool, bits: &mut Bits, out: &mut [u8]) {
+    fn items<S: Simd>(
+        &self,
+        tokens: &Tokens,
+        (mut start, end): (usize, usize),
+        pairs: bool,
+        bits: &mut Bits,
+        out: &mut [u8],
+    ) {
+        while S::JOINS && start + MANY <= end {
+            let Some(items) = tokens.items_from(start) else { break };
+            let n = (end - start).min(items.len());
+            match S::join_items(items, n, &self.common) {
+                Some(joined) => put_joined(joined, n, bits, out),
+                None => self.each_item(&items[..n], pairs, bits, out),
+            }
+            start += n;
+        }
+        if let Some(items) = tokens.items().get(start..end) {
+            self.each_item(items, pairs, bits, out);
+        }
+    }
+
+    /// The same one by one.
+    #[inline(always)]
+    fn each_item(&self, items: &[Item], pairs: bool, bits: &mut Bits, out: &mut [u8]) {
         let entry = |item: Item| self.items[usize::from(item) % ITEMS];
         let (fours, rest) = if pairs { items.as_chunks::<4>() } else { (&[][..], items) };
         for items in fours {
@@ -261,7 +333,36 @@ impl Emitter {
 
     /// `fours`: whether any four groups have 56 bits or less.
     #[inline(always)]
-    fn quads(&self, quads: &[u8], fours: bool, bits: &mut Bits, out: &mut [u8]) {
+    fn quads<S: Simd>(
+        &self,
+        tokens: &Tokens,
+        (mut start, end): (usize, usize),
+        fours: bool,
+        bits: &mut Bits,
+        out: &mut [u8],
+    ) {
+        while let Some(codes) = &self.pairs
+            && S::JOINS
+            && start + MANY_GROUPS <= end
+        {
+            let Some(packed) = tokens.quads.get(start..).and_then(<[u8]>::first_chunk) else {
+                break;
+            };
+            let n = (end - start).min(packed.len());
+            match S::join_bases(packed, n, codes) {
+                Some(joined) => put_joined(joined, n, bits, out),
+                None => self.each_quad(&packed[..n], fours, bits, out),
+            }
+            start += n;
+        }
+        if let Some(quads) = tokens.quads.get(start..end) {
+            self.each_quad(quads, fours, bits, out);
+        }
+    }
+
+    /// The same one by one.
+    #[inline(always)]
+    fn each_quad(&self, quads: &[u8], fours: bool, bits: &mut Bits, out: &mut [u8]) {
         let entry = |quad: u8| self.quads[usize::from(quad)];
         let (fours, rest) = if fours { quads.as_chunks::<4>() } else { (&[][..], quads) };
         for quads in fours {

@@ -82,11 +82,6 @@ impl Lines {
         Some(Line { kind: Kind::ALL[(self.phase + i) % 4], start, end })
     }
 
-    /// The lines in turn.
-    fn iter(&self) -> impl Iterator<Item = Line> {
-        (0..self.count()).filter_map(|i| self.get(i))
-    }
-
     /// The lines of one kind.
     pub(super) fn of(&self, kind: Kind) -> impl Iterator<Item = Line> {
         let first = (kind as usize + 4 - self.phase) % 4;
@@ -95,8 +90,29 @@ impl Lines {
 
     /// Whether names start with @, separators with +, and bases and qualities are of the same number.
     fn is_consistent(&self, text: &[u8]) -> bool {
+        // Whole records behind the first line, which may be the end of one, are checked four lines at a time.
+        let first = if self.phase == 0 { 4 } else { 4 - self.phase };
+        let Some(records) = self.newlines.get(first..) else {
+            return self.are_consistent(text, 0..self.count());
+        };
+        let (records, _) = records.as_chunks::<4>();
+        let mut before = self.newlines[first - 1] as usize;
+        for &[name, bases, plus, qualities] in records {
+            let starts_with = |newline: usize, byte| text.get(newline + 1) == Some(&byte);
+            let begin = starts_with(before, b'@') && starts_with(bases as usize, b'+');
+            if !begin || bases - name != qualities - plus {
+                return false;
+            }
+            before = qualities as usize;
+        }
+        self.are_consistent(text, 0..first)
+            && self.are_consistent(text, first + 4 * records.len()..self.count())
+    }
+
+    /// The same of some lines, which don't start with qualities unless they are the first.
+    fn are_consistent(&self, text: &[u8], lines: std::ops::Range<usize>) -> bool {
         let mut bases = None;
-        self.iter().all(|Line { kind, start, end }| {
+        lines.filter_map(|i| self.get(i)).all(|Line { kind, start, end }| {
             // The first line may be the end of one; the last line may be the start.
             let starts_with = |byte| start == 0 || text.get(start).is_none_or(|&b| b == byte);
             match kind {
@@ -141,7 +157,9 @@ mod tests {
 
     fn kinds(text: &[u8]) -> Option<Vec<Kind>> {
         let mut lines = Lines::new();
-        lines.find(text).then(|| lines.iter().map(|line| line.kind).collect())
+        let kinds =
+            |lines: Lines| (0..lines.count()).filter_map(|i| Some(lines.get(i)?.kind)).collect();
+        lines.find(text).then(|| kinds(lines))
     }
 
     #[test]

@@ -10,8 +10,8 @@ use super::tokens::{MAX_TEXT, Text, Tokens, common, word};
 const SLOTS: usize = 8192;
 /// Bytes that two stretches must have in common to be found.
 const HASHED: usize = 8;
-/// The same for stretches without runs.
-const PLAIN: u32 = 5;
+/// The same for stretches without runs: with five the stream of scores in dense runs has 0.5 % less, but takes 16 % longer.
+const PLAIN: u32 = 7;
 /// Scores behind a run that an earlier one must have, too, to be found by it.
 const BEHIND: usize = 4;
 /// Every so many misses in a row the search takes larger steps, up to four bytes.

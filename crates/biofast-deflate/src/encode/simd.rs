@@ -5,6 +5,33 @@ use super::tokens::{Item, MIN_LENGTH, RUN, UNPACKED, pack};
 /// The shortest run of each score that is cheaper than literals; scores are taken modulo 128.
 pub(super) type Shortest = [u8; 128];
 
+/// Items that have an entry in [`ItemCodes`]: literals from 32 on and the shortest runs, as many each.
+pub(super) const CODED: usize = 64;
+/// The first such literal.
+pub(super) const CODED_LITERAL: usize = 32;
+/// The most bits of a code there.
+pub(super) const CODED_BITS: u32 = 16;
+
+/// Codes of the most common items: what scores, upper case letters and digits are, and short runs. Their places are the
+/// items modulo [`CODED`].
+pub(super) struct ItemCodes {
+    pub(super) literals: [u16; CODED],
+    pub(super) runs: [u16; CODED],
+    /// How many bits these are; a code of more than [`CODED_BITS`] has 64.
+    pub(super) literal_bits: [u16; CODED],
+    pub(super) run_bits: [u16; CODED],
+}
+
+/// Codes of two bases each, at most 8 bits; their places are the bases as packed.
+#[derive(Default)]
+pub(super) struct PairCodes {
+    pub(super) codes: [u8; 16],
+    pub(super) bits: [u8; 16],
+}
+
+/// What 32 codes are written as: words of four, lowest bits first, and how many bits each has, 56 at most.
+pub(super) type Joined = [[u64; 8]; 2];
+
 /// The operations of an instruction set.
 ///
 /// Their bodies become part of the function compiled for it.
@@ -15,6 +42,21 @@ pub(super) trait Simd {
     /// Moves the items that `keep` has bits for to the front of `to`, in their order, and says how many these are. What is
     /// behind them there is not defined.
     fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize;
+
+    /// Whether codes can be joined faster than one by one.
+    const JOINS: bool = false;
+
+    /// The codes of the first `n` of `items`; `None` if an item has no entry or four have more than 56 bits.
+    #[inline(always)]
+    fn join_items(_items: &[Item; 32], _n: usize, _codes: &ItemCodes) -> Option<Joined> {
+        None
+    }
+
+    /// The same of the first `n` groups of four bases.
+    #[inline(always)]
+    fn join_bases(_packed: &[u8; 32], _n: usize, _codes: &PairCodes) -> Option<Joined> {
+        None
+    }
 
     /// Packs groups of four bases, and says which of the sixteen are pure: a bit each, lowest first. What the others become
     /// is not defined.

@@ -77,7 +77,7 @@ pub(super) struct Tokens {
     /// Items behind the last token.
     pub(super) pending: usize,
     /// Groups of four bases, packed as [`pack`] does.
-    pub(super) quads: Box<[u8; MAX_TEXT / 4 + 16]>,
+    pub(super) quads: Box<[u8; MAX_TEXT / 4 + 32]>,
     pub(super) quads_used: usize,
     counts: Counts,
 }
@@ -125,7 +125,7 @@ impl Tokens {
             items: Box::new([0; MAX_TEXT + PADDING]),
             items_used: 0,
             pending: 0,
-            quads: Box::new([0; MAX_TEXT / 4 + 16]),
+            quads: Box::new([0; MAX_TEXT / 4 + 32]),
             quads_used: 0,
             counts: Counts::NONE,
         }
@@ -143,6 +143,12 @@ impl Tokens {
     #[inline(always)]
     pub(super) fn items(&self) -> &[Item] {
         &self.items[..self.items_used]
+    }
+
+    /// 32 items from the `at`th on: of all tokens, those behind, and what else is there.
+    #[inline(always)]
+    pub(super) fn items_from(&self, at: usize) -> Option<&[Item; 32]> {
+        self.items.get(at..).and_then(<[Item]>::first_chunk)
     }
 
     /// Adds the literals `text[start..end]`.

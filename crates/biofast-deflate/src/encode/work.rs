@@ -113,7 +113,7 @@ impl Work {
                 Kind::Bases => {
                     let long = line.end - line.start >= LONG;
                     if long && done > block {
-                        self.emitter.block(tokens, false, &mut bits, &mut self.out);
+                        self.emitter.block::<S>(tokens, false, &mut bits, &mut self.out);
                         tokens.clear();
                         block = done;
                     }
@@ -122,7 +122,7 @@ impl Work {
                     tokens.bases::<S>(text, done, line.end);
                     done = line.end;
                     if long && done < n {
-                        self.emitter.block(tokens, false, &mut bits, &mut self.out);
+                        self.emitter.block::<S>(tokens, false, &mut bits, &mut self.out);
                         tokens.clear();
                         block = done;
                     }
@@ -165,7 +165,7 @@ impl Work {
         }
         let (text, tokens) = (&*self.text, &mut self.tokens);
         tokens.literals(text, done, n);
-        self.emitter.block(tokens, true, &mut bits, &mut self.out);
+        self.emitter.block::<S>(tokens, true, &mut bits, &mut self.out);
         bits.finish(&mut self.out);
         let useful = bits.at < n && self.names.new_bytes * NEW <= n && in_runs * 2 <= bases;
         useful.then_some(bits.at)

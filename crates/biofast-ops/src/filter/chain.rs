@@ -319,8 +319,13 @@ impl Sink for Texts<'_> {
         _: usize,
         to: usize,
     ) -> Result<(), Infallible> {
-        let record = Record::new(definition, read.sequence(), read.qualities());
-        write(&mut self.texts[to], &record);
+        let whole = read.record();
+        if !read.is_trimmed() && std::ptr::eq(definition, whole.definition()) {
+            write(&mut self.texts[to], whole);
+        } else {
+            let record = Record::new(definition, read.sequence(), read.qualities());
+            write(&mut self.texts[to], &record);
+        }
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use biofast_kernels::Isa;
 
 use super::{Encode, PICKED};
 use crate::encode::Effort;
-use crate::encode::simd::{Shortest, Simd};
+use crate::encode::simd::{CODED, CODED_LITERAL, ItemCodes, Joined, PairCodes, Shortest, Simd};
 use crate::encode::tokens::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::work::Work;
 
@@ -114,6 +114,38 @@ impl Simd for Avx2 {
     }
 }
 
+/// Bits of the first `n` of 32.
+#[inline(always)]
+fn live(n: usize) -> u32 {
+    (1u64 << n.min(32)).wrapping_sub(1) as u32
+}
+
+/// Joins 32 codes of at most 16 bits four by four; `None` if four have more than 56.
+///
+/// # Safety
+/// It must be inlined into a function that has the target features of `avx512::encode`.
+#[inline(always)]
+unsafe fn join(codes: __m512i, bits: __m512i) -> Option<Joined> {
+    let mut joined = [[0u64; 8]; 2];
+    // SAFETY: the target features are there by the contract, and the arrays have 64 bytes.
+    unsafe {
+        let low = |all| _mm512_maskz_mov_epi16(0x5555_5555, all);
+        let second = _mm512_sllv_epi32(_mm512_srli_epi32::<16>(codes), low(bits));
+        let codes = _mm512_or_si512(low(codes), second);
+        let bits = _mm512_madd_epi16(bits, _mm512_set1_epi16(1));
+        let low = |all| _mm512_maskz_mov_epi32(0x5555, all);
+        let second = _mm512_sllv_epi64(_mm512_srli_epi64::<32>(codes), low(bits));
+        let codes = _mm512_or_si512(low(codes), second);
+        let bits = _mm512_add_epi64(low(bits), _mm512_srli_epi64::<32>(bits));
+        if _mm512_cmpgt_epu64_mask(bits, _mm512_set1_epi64(56)) != 0 {
+            return None;
+        }
+        _mm512_storeu_si512(joined[0].as_mut_ptr().cast(), codes);
+        _mm512_storeu_si512(joined[1].as_mut_ptr().cast(), bits);
+    }
+    Some(joined)
+}
+
 /// Used by `avx512::encode` only.
 struct Avx512;
 
@@ -141,6 +173,56 @@ impl Simd for Avx512 {
             _mm512_storeu_si512(b.add(first).cast(), half(32, (keep >> 32) as u32));
         }
         keep.count_ones() as usize
+    }
+
+    const JOINS: bool = true;
+
+    #[inline(always)]
+    fn join_items(items: &[Item; 32], n: usize, codes: &ItemCodes) -> Option<Joined> {
+        let live = live(n);
+        // SAFETY: the arrays have 64 bytes or twice that, and the function that this is inlined into has the target features.
+        unsafe {
+            let load = |from: &[u16], at: usize| _mm512_loadu_si512(from.as_ptr().add(at).cast());
+            let items = load(items, 0);
+            let among = |first: usize| {
+                let from = _mm512_sub_epi16(items, _mm512_set1_epi16(first as i16));
+                _mm512_mask_cmplt_epu16_mask(live, from, _mm512_set1_epi16(CODED as i16))
+            };
+            let (literals, runs) = (among(CODED_LITERAL), among(RUN));
+            if literals | runs != live {
+                return None;
+            }
+            let find = |literal: &[u16; CODED], run: &[u16; CODED]| {
+                let found = |mask, table: &[u16; CODED]| {
+                    _mm512_maskz_permutex2var_epi16(mask, load(table, 0), items, load(table, 32))
+                };
+                _mm512_or_si512(found(literals, literal), found(runs, run))
+            };
+            let bits = find(&codes.literal_bits, &codes.run_bits);
+            join(find(&codes.literals, &codes.runs), bits)
+        }
+    }
+
+    #[inline(always)]
+    fn join_bases(packed: &[u8; 32], n: usize, codes: &PairCodes) -> Option<Joined> {
+        // SAFETY: the arrays have 32 bytes and 16, and the function that this is inlined into has the target features.
+        unsafe {
+            let groups = _mm512_cvtepu8_epi16(_mm256_loadu_si256(packed.as_ptr().cast()));
+            // The first two bases of each group are above.
+            let second = _mm512_and_si512(groups, _mm512_set1_epi16(15));
+            let second = _mm512_slli_epi16::<8>(second);
+            let pairs = _mm512_or_si512(_mm512_srli_epi16::<4>(groups), second);
+            let find = |table: &[u8; 16]| {
+                let table = _mm_loadu_si128(table.as_ptr().cast());
+                let found = _mm512_shuffle_epi8(_mm512_broadcast_i32x4(table), pairs);
+                _mm512_maskz_mov_epi16(live(n), found)
+            };
+            let (codes, bits) = (find(&codes.codes), find(&codes.bits));
+            let low = |all| _mm512_and_si512(all, _mm512_set1_epi16(255));
+            let shifted = _mm512_sllv_epi16(_mm512_srli_epi16::<8>(codes), low(bits));
+            let bits = _mm512_add_epi16(low(bits), _mm512_srli_epi16::<8>(bits));
+            join(_mm512_or_si512(low(codes), shifted), bits)
+        }
     }
 
     #[inline(always)]
