@@ -165,13 +165,30 @@ enum Next {
     OtherThanBlocks,
 }
 
+/// Mapped text is used where it lies, so it pays to take more of it at a time: up to so many chunks …
+#[cfg(all(feature = "mmap", unix))]
+const MAPPED_CHUNKS: usize = 4;
+/// … as long as each worker gets so many pieces that all end at about the same time.
+#[cfg(all(feature = "mmap", unix))]
+const MAPPED_PIECES: usize = 64;
+
+/// How much mapped text is taken at a time.
+#[cfg(all(feature = "mmap", unix))]
+fn mapped_len(map_len: usize, options: &Options) -> usize {
+    let chunk_size = options.chunk_size;
+    let most = chunk_size.saturating_mul(MAPPED_CHUNKS).min(Options::MAX_CHUNK_SIZE);
+    let share = map_len / MAPPED_PIECES.saturating_mul(options.threads.max(1));
+    share.clamp(chunk_size, most.max(chunk_size))
+}
+
 fn pull_plain(input: &mut Input, load: &mut Load) -> Result<Next, Error> {
     let chunk_size = input.options().chunk_size;
     #[cfg(all(feature = "mmap", unix))]
     if let Some(map) = input.map() {
         let map = Arc::clone(map);
         let start = input.position() as usize;
-        let end = map.bytes().len().min(start + chunk_size);
+        let len = mapped_len(map.bytes().len(), input.options());
+        let end = map.bytes().len().min(start + len);
         load.chunk.set_mapped(&map, start..end);
         input.consume(end - start);
         return Ok(if end == map.bytes().len() { Next::Last } else { Next::More });
@@ -355,5 +372,22 @@ impl Load {
     /// An error if the file was cut under the map these bytes come from.
     pub(crate) fn check_intact(&self) -> Result<(), Error> {
         self.witness.check_intact()
+    }
+}
+
+#[cfg(all(test, feature = "mmap", unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mapped_text_is_taken_in_larger_pieces_where_there_are_enough_for_all() {
+        let len = |map_len, threads, chunk_size| {
+            mapped_len(map_len, &Options { threads, chunk_size, ..Options::serial() })
+        };
+        assert_eq!(len(500 << 20, 2, 1 << 19), 4 << 19);
+        assert_eq!(len(500 << 20, 8, 1 << 19), (500 << 20) / (8 * 64));
+        assert_eq!(len(50 << 20, 16, 1 << 19), 1 << 19);
+        assert_eq!(len(usize::MAX, 1, Options::MAX_CHUNK_SIZE), Options::MAX_CHUNK_SIZE);
+        assert_eq!(len(usize::MAX, 0, 1), 4);
     }
 }
