@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::copy::{copy_32, repeat};
-use crate::fast::{Isa, SPECIAL, Track, joint_loop, joint_step, opaque};
+use crate::fast::{Isa, Step, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
@@ -44,26 +44,16 @@ impl Isa for Portable {
     #[inline(never)]
     fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
         match lanes.len() {
-            1 => joint_loop!(Self, lanes, tables, [(0, t0, a0, l0, f0)]),
-            2 => joint_loop!(Self, lanes, tables, [(0, t0, a0, l0, f0), (1, t1, a1, l1, f1)]),
+            1 => joint_loop!(Self, lanes, tables, [(0, t0, a0)]),
+            2 => joint_loop!(Self, lanes, tables, [(0, t0, a0), (1, t1, a1)]),
             3 => {
-                joint_loop!(
-                    Self,
-                    lanes,
-                    tables,
-                    [(0, t0, a0, l0, f0), (1, t1, a1, l1, f1), (2, t2, a2, l2, f2)]
-                )
+                joint_loop!(Self, lanes, tables, [(0, t0, a0), (1, t1, a1), (2, t2, a2)])
             }
             _ => joint_loop!(
                 Self,
                 lanes,
                 tables,
-                [
-                    (0, t0, a0, l0, f0),
-                    (1, t1, a1, l1, f1),
-                    (2, t2, a2, l2, f2),
-                    (3, t3, a3, l3, f3)
-                ]
+                [(0, t0, a0), (1, t1, a1), (2, t2, a2), (3, t3, a3)]
             ),
         }
     }
