@@ -269,6 +269,7 @@ fn low(bits: u64, n: u32) -> usize {
 macro_rules! joint_loop {
     ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
         let lanes = $lanes;
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut tables = $tables.as_ptr();
         $(let ($track, mut $at) = Track::new(&mut lanes[$k], &$tables[$k]);)*
         let stopped = 'lanes: loop {
@@ -293,8 +294,12 @@ macro_rules! joint_step {
     ($isa:ty, $lanes:lifetime, $tables:ident, [$(($k:tt, $track:ident, $at:ident)),*]) => {
         // SAFETY: see above.
         unsafe {
-            // One register for the tables of all lanes, and not the sum with every offset.
-            $tables = opaque!($tables);
+            // One register for the tables of all lanes, and not the sum with every offset: for which x86-64 has too few,
+            // and AArch64 too short constants in its addresses.
+            #[cfg(target_arch = "x86_64")]
+            {
+                $tables = opaque!($tables);
+            }
             $(
                 let tables = $tables.wrapping_add($k);
                 match $track.step::<$isa>(tables, $at) {
