@@ -1,17 +1,18 @@
-//! BGZF blocks by this crate (each instruction set, 1–4 lanes), libdeflate and zlib-rs; CRC-32 by this crate and
-//! libdeflate.
+//! BGZF blocks by this crate (each instruction set, 1–4 lanes), libdeflate and zlib-rs; the same bytes as one stream, in
+//! pieces by this crate and zlib-rs, in one go by libdeflate; CRC-32 by this crate and libdeflate.
 //!
 //! On the committed sample and on records written here, or on the BGZF files that `BIOFAST_BENCH_BGZF` names (joined
-//! by `:`), the first 16 MB of each. For ratios on a noisy machine see the example `compare`, which takes turns.
+//! by `:`), the first 16 MB of each. For ratios on a noisy machine see the examples `compare` and `compare_stream`, which
+//! take turns; the latter has the program igzip (ISA-L), too. zlib-ng is not here: building it takes CMake.
 #![allow(missing_docs)] // what the macros define
 
 use std::hint::black_box;
 
-use biofast_deflate::{Block, Inflater, crc32};
+use biofast_deflate::{Block, Inflater, Status, StreamInflater, crc32};
 use biofast_testkit::{bam, container};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flate2::{Decompress, FlushDecompress};
-use libdeflater::Decompressor;
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 /// Compressed bytes taken of a file.
 const MOST: usize = 16 << 20;
@@ -129,6 +130,80 @@ fn inflate(c: &mut Criterion) {
     }
 }
 
+/// Calls `inflate` with each piece of input, and room for output, until it says that the stream has ended. It returns the
+/// bytes taken, those made, and that.
+fn in_pieces(
+    stream: &[u8],
+    room: &mut [u8],
+    mut inflate: impl FnMut(&[u8], &mut [u8]) -> (usize, usize, bool),
+) -> usize {
+    let (mut at, mut total) = (0, 0);
+    loop {
+        let end = stream.len().min(at + (1 << 20));
+        let (used, made, ended) = inflate(&stream[at..end], room);
+        black_box(&room[..made]);
+        (at, total) = (at + used, total + made);
+        if ended {
+            return total;
+        }
+        assert!(used + made > 0, "it goes on");
+    }
+}
+
+/// zlib's level 6 by libdeflate, read in pieces of a pipeline's size.
+fn streams(c: &mut Criterion) {
+    let mut room = vec![0; GROUP << 16];
+    for input in inputs() {
+        let mut text = Vec::new();
+        let mut codec = Decompressor::new();
+        for (stream, len) in &input.blocks {
+            let at = text.len();
+            text.resize(at + len, 0);
+            assert_eq!(codec.deflate_decompress(stream, &mut text[at..]), Ok(*len));
+        }
+        let mut writer = Compressor::new(CompressionLvl::default());
+        let mut stream = vec![0; writer.deflate_compress_bound(text.len())];
+        let Ok(written) = writer.deflate_compress(&text, &mut stream) else { panic!("no room") };
+        stream.truncate(written);
+        let mut group = c.benchmark_group(format!("stream/{}", input.name));
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        for isa in biofast_kernels::available() {
+            let Some(mut inflater) = StreamInflater::with_isa(isa) else { continue };
+            group.bench_function(isa.to_string(), |b| {
+                b.iter(|| {
+                    inflater.reset();
+                    let total = in_pieces(&stream, &mut room, |input, room| {
+                        let progress = inflater.inflate(input, room);
+                        (progress.used, progress.made, progress.status == Status::Ended)
+                    });
+                    assert_eq!(total, text.len());
+                });
+            });
+        }
+        group.bench_function("libdeflate", |b| {
+            let mut whole = vec![0; text.len()];
+            b.iter(|| {
+                assert_eq!(codec.deflate_decompress(&stream, &mut whole), Ok(text.len()));
+                black_box(&whole);
+            });
+        });
+        group.bench_function("zlib-rs", |b| {
+            let mut codec = Decompress::new(false);
+            b.iter(|| {
+                codec.reset(false);
+                let total = in_pieces(&stream, &mut room, |input, room| {
+                    let (used, made) = (codec.total_in(), codec.total_out());
+                    let status = codec.decompress(input, room, FlushDecompress::None);
+                    let ended = matches!(status, Ok(flate2::Status::StreamEnd));
+                    let (used, made) = (codec.total_in() - used, codec.total_out() - made);
+                    (used as usize, made as usize, ended)
+                });
+                assert_eq!(total, text.len());
+            });
+        });
+    }
+}
+
 fn checksum(c: &mut Criterion) {
     let bytes: Vec<u8> = (0..65_280u32).map(|i| (i * i) as u8).collect();
     let mut group = c.benchmark_group("crc32/65280");
@@ -137,5 +212,5 @@ fn checksum(c: &mut Criterion) {
     group.bench_function("libdeflate", |b| b.iter(|| libdeflater::crc32(black_box(&bytes))));
 }
 
-criterion_group!(benches, inflate, checksum);
+criterion_group!(benches, inflate, streams, checksum);
 criterion_main!(benches);

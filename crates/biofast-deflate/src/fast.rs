@@ -8,6 +8,8 @@
 //!
 //! Each instruction counts, for what the lanes' chains leave idle is soon filled: fields are loaded one by one (loads
 //! are what there are units to spare for), positions are kept as addresses, all tables lie at constant offsets from one.
+//! A lane's step is complete before the next lane's starts, so that little needs registers at a time, and a lane's chain
+//! of steps is short: the last bits of a step's word give the next entry while its own word is still being loaded.
 //!
 //! The loop is generic over [`Isa`] and inlined into functions that enable its target features (`isa` folder).
 #![allow(unsafe_code)]
@@ -53,6 +55,10 @@ pub(crate) struct Position {
     bit: u64,
     /// The next byte of output.
     out: *mut u8,
+    /// The index of the next entry of the literal/length table. It comes from what a step leaves of its word, which is
+    /// enough: of 57 bits or more, a step takes 39 at most (17 of a symbol and 22 of a distance; longer codes are rare
+    /// steps).
+    index: u64,
 }
 
 /// A lane's buffers and how far the loop may go in them.
@@ -65,27 +71,14 @@ pub(crate) struct Track {
     end_out: *mut u8,
 }
 
-/// The bit of `distance_bits` that says so.
-pub(crate) const SPECIAL: u64 = Symbols::SPECIAL >> 56;
-
-/// What a step finds first.
-pub(crate) struct Look {
-    /// The next bits.
-    word: u64,
-    entry: *const Symbols,
-    /// With the bit [`SPECIAL`] for what is special.
-    pub(crate) distance_bits: u64,
-}
-
-/// What it finds then.
-pub(crate) struct Far {
-    /// The bits after those of the symbol,
-    rest: u64,
-    /// which has so many, extra bits included.
-    bits: u64,
-    entry: *const Distance,
-    /// Negative for what is special.
-    pub(crate) base: i64,
+/// What comes of a step.
+pub(crate) enum Step {
+    /// The position after it.
+    On(Position),
+    /// It's for [`Track::rare_step`].
+    Rare,
+    /// It can't be done.
+    Stop,
 }
 
 impl Track {
@@ -105,8 +98,12 @@ impl Track {
             end_bit: first_bit + bits,
             end_out: output.wrapping_add(end),
         };
-        let position =
-            Position { bit: first_bit + lane.bits.at as u64, out: output.wrapping_add(lane.at) };
+        let bit = first_bit + lane.bits.at as u64;
+        let mut position = Position { bit, out: output.wrapping_add(lane.at), index: 0 };
+        if track.has_margins(position) {
+            // SAFETY: it has margins.
+            position.index = unsafe { low(Self::word(position), tables.bits) } as u64;
+        }
         (track, position)
     }
 
@@ -127,7 +124,7 @@ impl Track {
     /// The next 57 bits or more.
     ///
     /// # Safety
-    /// As for [`look`](Self::look).
+    /// As for [`step`](Self::step).
     #[inline(always)]
     unsafe fn word(position: Position) -> u64 {
         let bytes = std::ptr::with_exposed_provenance::<u64>((position.bit >> 3) as usize);
@@ -135,69 +132,50 @@ impl Track {
         u64::from_le(unsafe { bytes.read_unaligned() }) >> (position.bit & 7)
     }
 
-    /// The first look of a step: the entry of the literal/length table.
+    /// A step. Output bytes behind the position that it returns, or behind the one given, may have changed.
     ///
     /// # Safety
     /// [`has_margins`](Self::has_margins) was true of this position, or of the one before the last successful step. The
     /// lane's buffers and tables are still borrowed, and `tables` are its tables.
     #[inline(always)]
-    pub(crate) unsafe fn look<I: Isa>(&self, tables: *const Tables, position: Position) -> Look {
-        // SAFETY: as this function.
-        let word = unsafe { Self::word(position) };
-        // SAFETY: `tables` points to tables; an index has at most `MAX_BITS` bits, which is within the length.
+    pub(crate) unsafe fn step<I: Isa>(&self, tables: *const Tables, position: Position) -> Step {
+        // SAFETY: `tables` points to tables. An index has at most `MAX_BITS` bits, which is within the length of the
+        // literal/length table. `distance_bits` is 0 or `DISTANCE_BITS`, if the entry isn't special; then the sum is 0 or an
+        // index of the distance table. So both `entry`s point to entries. The rest as for this function.
         unsafe {
             let symbols = (&raw const (*tables).symbols).cast::<Symbols>();
-            let entry = symbols.add(I::low(word, self.table_bits) as usize);
-            Look { word, entry, distance_bits: Symbols::load_distance_bits(entry) }
-        }
-    }
-
-    /// The second look: the entry of the distance table.
-    ///
-    /// # Safety
-    /// As for [`look`](Self::look), whose result `look` is; nothing special.
-    #[inline(always)]
-    pub(crate) unsafe fn look_far<I: Isa>(&self, tables: *const Tables, look: &Look) -> Far {
-        let distance_bits = look.distance_bits;
-        // SAFETY: `distance_bits` is 0 or `DISTANCE_BITS`, so the index is 0 or one of the distance table's.
-        unsafe {
-            let bits = Symbols::load_bits(look.entry);
-            let rest = look.word >> (bits & 63);
-            let index = I::low(rest, distance_bits) + distance_bits;
+            let entry = symbols.add(position.index as usize);
+            let distance_bits = Symbols::load_distance_bits(entry);
+            if distance_bits & (Symbols::SPECIAL >> 56) != 0 {
+                return Step::Rare;
+            }
+            let word = Self::word(position);
+            let symbol_bits = Symbols::load_bits(entry);
+            let rest = word >> (symbol_bits & 63);
             let distances = (&raw const (*tables).distances).cast::<Distance>();
-            let entry = distances.add(index as usize);
-            Far { rest, bits, entry, base: Distance::load_base(entry) }
-        }
-    }
-
-    /// Does what was found: the position after the step, or nothing, if it can't be done. Output bytes behind the
-    /// position may have changed.
-    ///
-    /// # Safety
-    /// As for [`look`](Self::look), with the results of both looks; nothing special.
-    #[inline(always)]
-    pub(crate) unsafe fn put<I: Isa>(
-        &self,
-        position: Position,
-        look: &Look,
-        far: &Far,
-    ) -> Option<Position> {
-        // SAFETY: `entry`s point to entries.
-        unsafe {
-            let bits = Distance::load_bits(far.entry);
-            let next_bit = position.bit + far.bits + bits;
-            let code = Distance::load_code_bits(far.entry);
-            let distance = far.base as u64 + (I::low(far.rest, bits) >> (code & 63));
-            let literals = Symbols::load_literals(look.entry);
-            let code = Symbols::load_code_bits(look.entry);
-            let length = I::low(look.word, far.bits) >> (code & 63);
-            let length = length + Symbols::load_base(look.entry);
+            // One register for the index, and not for both terms.
+            let index = opaque!(I::low(rest, distance_bits) + distance_bits);
+            let far = distances.add(index as usize);
+            let base = Distance::load_base(far);
+            if base < 0 {
+                return Step::Rare;
+            }
+            let far_bits = Distance::load_bits(far);
+            let bit = position.bit + symbol_bits + far_bits;
+            let index = I::low(rest >> (far_bits & 63), self.table_bits);
+            let code = Distance::load_code_bits(far);
+            let distance = base as u64 + (I::low(rest, far_bits) >> (code & 63));
+            let literals = Symbols::load_literals(entry);
+            let code = Symbols::load_code_bits(entry);
+            let length = I::low(word, symbol_bits) >> (code & 63);
+            let length = length + Symbols::load_base(entry);
+            // All loads of fields come before the first store: it may change them, as far as the compiler knows.
             // Room: see `OUTPUT_MARGIN`.
             position.out.cast::<u32>().write_unaligned(literals.to_le());
             let here = position.out.wrapping_add((code >> 6) as usize);
             let source = here.wrapping_sub(distance as usize);
             if source < self.output {
-                return None;
+                return Step::Stop;
             }
             // The source starts within the output and before the target. (The dummy's does: so many bytes have
             // been written, see `OUTPUT_START`.) Room for the target: see `OUTPUT_MARGIN`.
@@ -205,7 +183,7 @@ impl Track {
             let end = here.wrapping_add(length as usize);
             if length > WIDE as u64 || length > distance {
                 if end >= self.end_out {
-                    return None;
+                    return Step::Stop;
                 }
                 // `distance` is not 0, and so many bytes lie before `here`; before `end_out` there is room for
                 // `length` bytes, and after it for the margin less one.
@@ -215,14 +193,14 @@ impl Track {
                     I::repeat(here, distance as usize, length as usize);
                 }
             }
-            Some(Position { bit: next_bit, out: end })
+            Step::On(Position { bit, out: end, index })
         }
     }
 
-    /// A step with the entries that [`put`](Self::put) can't take. Whether it could be done.
+    /// A step with the entries that [`step`](Self::step) can't take. Whether it could be done.
     ///
     /// # Safety
-    /// As for [`look`](Self::look).
+    /// As for [`step`](Self::step).
     #[cold]
     #[inline(always)]
     pub(crate) unsafe fn rare_step(&self, tables: *const Tables, position: &mut Position) -> bool {
@@ -236,11 +214,10 @@ impl Track {
     /// The position after the step; `position` itself if it can't be done.
     ///
     /// # Safety
-    /// As for [`look`](Self::look).
+    /// As for [`step`](Self::step).
     #[cold]
     #[inline(never)]
     unsafe fn after_rare_step(&self, tables: &Tables, position: Position) -> Position {
-        let low = |bits: u64, n: u32| (bits & !(u64::MAX << (n & 63))) as usize;
         // SAFETY: as this function.
         let word = unsafe { Self::word(position) };
         let mut entry = tables.symbols[low(word, tables.bits)];
@@ -274,17 +251,25 @@ impl Track {
         }
         let consumed = u64::from(entry.bits() + far.bits());
         // SAFETY: still within the output.
-        Position { bit: position.bit + consumed, out: unsafe { self.output.add(here + length) } }
+        let out = unsafe { self.output.add(here + length) };
+        let mut next = Position { bit: position.bit + consumed, out, index: 0 };
+        // SAFETY: there is input for it, see `INPUT_MARGIN`.
+        next.index = unsafe { low(Self::word(next), tables.bits) } as u64;
+        next
     }
 }
 
+/// The lowest `n` bits, `n` below 64.
+#[inline(always)]
+fn low(bits: u64, n: u32) -> usize {
+    (bits & !(u64::MAX << (n & 63))) as usize
+}
+
 /// The joint loop over so many lanes. Expands where the target features are enabled.
-///
-/// All lanes take each part of a step before the next part: what is in flight at a time is then of all of them, and
-/// fits the few instructions that a core keeps waiting.
 macro_rules! joint_loop {
-    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident, $look:ident, $far:ident)),*]) => {{
+    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
         let lanes = $lanes;
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut tables = $tables.as_ptr();
         $(let ($track, mut $at) = Track::new(&mut lanes[$k], &$tables[$k]);)*
         let stopped = 'lanes: loop {
@@ -294,7 +279,7 @@ macro_rules! joint_loop {
                 }
             )*
             for _ in 0..2 {
-                joint_step!($isa, 'lanes, tables, [$(($k, $track, $at, $look, $far)),*]);
+                joint_step!($isa, 'lanes, tables, [$(($k, $track, $at)),*]);
             }
         };
         $($track.leave($at, &mut lanes[$k]);)*
@@ -306,57 +291,44 @@ pub(crate) use joint_loop;
 /// One step of all lanes in a loop with the given label. Margins were checked one or two steps before; lanes and
 /// tables are borrowed for the whole loop.
 macro_rules! joint_step {
-    ($isa:ty, $lanes:lifetime, $tables:ident, [$(($k:tt, $track:ident, $at:ident, $look:ident, $far:ident)),*]) => {
+    ($isa:ty, $lanes:lifetime, $tables:ident, [$(($k:tt, $track:ident, $at:ident)),*]) => {
         // SAFETY: see above.
         unsafe {
-            $tables = opaque($tables);
-            $(let $look = $track.look::<$isa>($tables.wrapping_add($k), $at);)*
-            if ($($look.distance_bits)|*) & SPECIAL != 0 {
-                $(
-                    if $look.distance_bits & SPECIAL != 0 {
-                        if $track.rare_step($tables.wrapping_add($k), &mut $at) {
-                            continue $lanes;
-                        }
-                        break $lanes $k;
-                    }
-                )*
-            }
-            $(let $far = $track.look_far::<$isa>($tables.wrapping_add($k), &$look);)*
-            if ($($far.base)|*) < 0 {
-                $(
-                    if $far.base < 0 {
-                        if $track.rare_step($tables.wrapping_add($k), &mut $at) {
-                            continue $lanes;
-                        }
-                        break $lanes $k;
-                    }
-                )*
+            // One register for the tables of all lanes, and not the sum with every offset: for which x86-64 has too few,
+            // and AArch64 too short constants in its addresses.
+            #[cfg(target_arch = "x86_64")]
+            {
+                $tables = opaque!($tables);
             }
             $(
-                let Some(next) = $track.put::<$isa>($at, &$look, &$far) else {
-                    break $lanes $k;
-                };
-                $at = next;
+                let tables = $tables.wrapping_add($k);
+                match $track.step::<$isa>(tables, $at) {
+                    Step::On(next) => $at = next,
+                    Step::Rare => {
+                        if $track.rare_step(tables, &mut $at) {
+                            continue $lanes;
+                        }
+                        break $lanes $k;
+                    }
+                    Step::Stop => break $lanes $k,
+                }
             )*
         }
     };
 }
 pub(crate) use joint_step;
 
-/// The same pointer, about which the compiler knows nothing: so it keeps one register for the tables of all lanes, and
-/// not the sum with every offset.
-#[inline(always)]
-#[allow(clippy::pointers_in_nomem_asm_block)] // nothing looks at what it points to
-pub(crate) fn opaque(tables: *const Tables) -> *const Tables {
-    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-    {
-        let mut same = tables;
-        // SAFETY: no instruction at all.
-        unsafe {
+/// The same value, about which the compiler knows nothing. For unsafe blocks, though it has no instruction at all.
+macro_rules! opaque {
+    ($value:expr) => {{
+        #[allow(unused_mut)]
+        let mut same = $value;
+        #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+        #[allow(clippy::pointers_in_nomem_asm_block)] // nothing looks at what a pointer points to
+        {
             std::arch::asm!("/* {0} */", inout(reg) same, options(pure, nomem, nostack, preserves_flags));
         }
-        return same;
-    }
-    #[allow(unreachable_code)]
-    tables
+        same
+    }};
 }
+pub(crate) use opaque;

@@ -11,9 +11,11 @@ use crate::tables::Tables;
 /// The most lanes that run at once.
 pub(crate) const MAX_LANES: usize = 4;
 
-/// How many do run. On x86-64 the positions of a fourth lane don't fit the registers: on an AMD Zen 4, two, three and four
-/// lanes ran at 1.17, 1.23 and 1.09 × libdeflate on FASTQ, and at 0.99, 1.06 and 0.96 × on BAM. AArch64 has twice as many.
-pub(crate) const LANES: usize = if cfg!(target_arch = "x86_64") { 3 } else { MAX_LANES };
+/// How many do run. A step's chain is short enough for two lanes to keep a core busy; more of them need more registers
+/// than there are. On an AMD Zen 4 two, three and four lanes ran at 1.36, 1.46 and 1.30 × libdeflate on FASTQ. On AArch64
+/// three take the fewest cycles a step by the static analyser, and hardly more instructions than two: see
+/// docs/performance.md.
+pub(crate) const LANES: usize = 3;
 
 /// A raw DEFLATE stream (RFC 1951, without gzip header and footer) and where its bytes go.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ pub struct Block<'a> {
     pub output: &'a mut [u8],
 }
 
-/// Inflates blocks, three or four at once. Holds about 170 kB of tables: keep it.
+/// Inflates blocks, three at once. Holds about 170 kB of tables: keep it.
 pub struct Inflater {
     work: Work,
     inflate: Inflate,

@@ -9,8 +9,9 @@ use crate::header::{self, Body};
 use crate::tables::{DUMMY_DISTANCE, Tables};
 
 /// Bytes of input that the fast loop wants before it starts a pair of steps. A step looks at 8 bytes and consumes at
-/// most 48 bits (20 of a symbol and 28 of a distance). So the second look starts at most 6 bytes after the first.
-pub(crate) const INPUT_MARGIN: usize = 14;
+/// most 48 bits (20 of a symbol and 28 of a distance). So the second look starts at most 6 bytes after the first; a rare
+/// step looks once more, after it, for the index of the next entry.
+pub(crate) const INPUT_MARGIN: usize = 20;
 
 /// Bytes of output that the fast loop wants before it starts a pair of steps. A step advances by at most 3 literals
 /// and the bytes that it copies, unless it has checked for more itself; the second one ends its writes there, too.

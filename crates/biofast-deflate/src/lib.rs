@@ -2,7 +2,7 @@
 //! pieces, and deflates FASTQ.
 //!
 //! Inflating one stream is a chain of dependent steps: bits → table entry → shift → bits. The blocks of a BGZF file
-//! are independent streams, so [`Inflater`] decodes three or four of them in one loop and their chains overlap. Output
+//! are independent streams, so [`Inflater`] decodes three of them in one loop and their chains overlap. Output
 //! goes to exactly the given buffers, input must be consumed to its last byte, and every fault is an error.
 //!
 //! Ordinary gzip is one stream: [`StreamInflater`] takes it, and gives what it inflates to, in pieces of any size.

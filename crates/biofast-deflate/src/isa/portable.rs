@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::copy::{copy_32, repeat};
-use crate::fast::{Isa, SPECIAL, Track, joint_loop, joint_step, opaque};
+use crate::fast::{Isa, Step, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
@@ -41,30 +41,27 @@ impl Isa for Portable {
         bits & !(u64::MAX << (n & 63))
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
         match lanes.len() {
-            1 => joint_loop!(Self, lanes, tables, [(0, t0, a0, l0, f0)]),
-            2 => joint_loop!(Self, lanes, tables, [(0, t0, a0, l0, f0), (1, t1, a1, l1, f1)]),
-            3 => {
-                joint_loop!(
-                    Self,
-                    lanes,
-                    tables,
-                    [(0, t0, a0, l0, f0), (1, t1, a1, l1, f1), (2, t2, a2, l2, f2)]
-                )
-            }
-            _ => joint_loop!(
-                Self,
-                lanes,
-                tables,
-                [
-                    (0, t0, a0, l0, f0),
-                    (1, t1, a1, l1, f1),
-                    (2, t2, a2, l2, f2),
-                    (3, t3, a3, l3, f3)
-                ]
-            ),
+            1 => run1(lanes, tables),
+            2 => run2(lanes, tables),
+            3 => run3(lanes, tables),
+            _ => run4(lanes, tables),
         }
     }
 }
+
+macro_rules! run {
+    ($name:ident, $lanes:tt) => {
+        #[inline(never)] // so that each loop has all registers
+        fn $name(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
+            joint_loop!(Portable, lanes, tables, $lanes)
+        }
+    };
+}
+
+run!(run1, [(0, t0, a0)]);
+run!(run2, [(0, t0, a0), (1, t1, a1)]);
+run!(run3, [(0, t0, a0), (1, t1, a1), (2, t2, a2)]);
+run!(run4, [(0, t0, a0), (1, t1, a1), (2, t2, a2), (3, t3, a3)]);

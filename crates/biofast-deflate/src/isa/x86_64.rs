@@ -8,7 +8,7 @@ use biofast_kernels::Isa as Level;
 use super::{Advance, Inflate};
 use crate::copy::WIDE;
 use crate::entry::Symbols;
-use crate::fast::{Isa, SPECIAL, Track, joint_loop, joint_step, opaque};
+use crate::fast::{Isa, Step, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
@@ -137,10 +137,10 @@ macro_rules! level {
                 }
             }
 
-            run!(run1, $isa, $features, [(0, t0, a0, l0, f0)]);
-            run!(run2, $isa, $features, [(0, t0, a0, l0, f0), (1, t1, a1, l1, f1)]);
-            run!(run3, $isa, $features, [(0, t0, a0, l0, f0), (1, t1, a1, l1, f1), (2, t2, a2, l2, f2)]);
-            run!(run4, $isa, $features, [(0, t0, a0, l0, f0), (1, t1, a1, l1, f1), (2, t2, a2, l2, f2), (3, t3, a3, l3, f3)]);
+            run!(run1, $isa, $features, [(0, t0, a0)]);
+            run!(run2, $isa, $features, [(0, t0, a0), (1, t1, a1)]);
+            run!(run3, $isa, $features, [(0, t0, a0), (1, t1, a1), (2, t2, a2)]);
+            run!(run4, $isa, $features, [(0, t0, a0), (1, t1, a1), (2, t2, a2), (3, t3, a3)]);
         }
     };
 }
