@@ -91,6 +91,15 @@ impl Input {
         }
     }
 
+    /// The length in bytes, where it is known.
+    pub(crate) fn len(&self) -> Option<u64> {
+        match &self.kind {
+            #[cfg(all(feature = "mmap", unix))]
+            Kind::Map(map) => Some(map.bytes().len() as u64),
+            Kind::Buffered(b) => b.expected,
+        }
+    }
+
     pub(crate) fn is_mapped(&self) -> bool {
         !matches!(self.kind, Kind::Buffered(_))
     }
