@@ -132,7 +132,7 @@ fn pieces_of_any_writer_make_the_whole() {
         }
     }
     println!("{used} pieces used, {refused} refused");
-    assert!(used > 200, "{used}: the test is blind");
+    assert!(used > 100 && refused > 50, "{used}, {refused}: the test is blind");
 }
 
 #[test]
@@ -161,6 +161,7 @@ fn every_instruction_set_finds_the_same_symbols() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn damaged_pieces_do_no_harm(
         seed in 1u64..1 << 40, changes in prop::collection::vec((any::<u32>(), 0u8..8), 0..4)

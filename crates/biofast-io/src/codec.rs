@@ -98,7 +98,11 @@ pub struct NoPieceLen(String);
 
 impl fmt::Display for NoPieceLen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PIECE_VARIABLE}={}: not a number of bytes between 0 and {MOST_PIECE_LEN}", self.0)
+        write!(
+            f,
+            "{PIECE_VARIABLE}={}: not a number of bytes between 0 and {MOST_PIECE_LEN}",
+            self.0
+        )
     }
 }
 

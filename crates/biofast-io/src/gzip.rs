@@ -73,7 +73,7 @@ impl Decoder {
     /// of it.
     pub(crate) fn share(&mut self, input: &Input, threads: usize) -> bool {
         if self.inflate.can_resume() {
-            let forced = codec::piece_len();
+            let forced = input.options().gzip_piece.or_else(codec::piece_len);
             let worth_it = threads >= codec::SHARING_THREADS
                 && input.len().is_none_or(|len| len >= speculate::WORTH_IT);
             self.ahead = match forced {
@@ -117,11 +117,7 @@ impl Decoder {
 
     /// Fills `out`; less than all of it only at the end of the input, before the fault returned beside it, or where
     /// there may be a [part](Self::next_part).
-    pub(crate) fn read(
-        &mut self,
-        input: &mut Input,
-        out: &mut [u8],
-    ) -> (usize, Option<Error>) {
+    pub(crate) fn read(&mut self, input: &mut Input, out: &mut [u8]) -> (usize, Option<Error>) {
         let mut n = 0;
         self.at_boundary = false;
         while n < out.len() {

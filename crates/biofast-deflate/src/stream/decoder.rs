@@ -149,11 +149,7 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn units<I: Isa, const W: usize>(
-        &mut self,
-        bits: &mut Bits<'_>,
-        room: &mut Room<'_>,
-    ) -> Pause {
+    fn units<I: Isa, const W: usize>(&mut self, bits: &mut Bits<'_>, room: &mut Room<'_>) -> Pause {
         loop {
             match self.stage {
                 Stage::Coded => run::run::<I, W>(&self.codes.tables, bits, room),

@@ -193,6 +193,7 @@ impl Ahead {
         input.consume((end / 8 - input.position()) as usize);
         self.stand = Stand::Behind(end, Arc::new(piece.symbols.window_after(&window)));
         self.current = Some(Current { piece, window, at: 0 });
+        note(input, true);
         if end - start < 4 * self.len as u64 {
             self.miss(input);
         } else {
@@ -202,6 +203,7 @@ impl Ahead {
 
     fn drop_front(&mut self, input: &Input) {
         self.slots.pop_front();
+        note(input, false);
         self.miss(input);
     }
 
@@ -262,6 +264,12 @@ impl Ahead {
     pub(super) fn crc32(&mut self, inflate: &mut Inflate) -> Option<u32> {
         self.sums.push(std::mem::take(&mut self.serial), inflate.take_crc32());
         self.sums.take()
+    }
+}
+
+fn note(input: &Input, taken: bool) {
+    if let Some(notes) = &input.options().notes {
+        notes.piece(taken);
     }
 }
 
