@@ -74,7 +74,8 @@ impl Decoder {
     pub(crate) fn share(&mut self, input: &Input, threads: usize) -> bool {
         if self.inflate.can_resume() {
             let forced = input.options().gzip_piece.or_else(codec::piece_len);
-            let worth_it = threads >= codec::SHARING_THREADS
+            // More threads than cores share what it costs, and not what it brings.
+            let worth_it = threads.min(crate::available_threads()) >= codec::SHARING_THREADS
                 && input.len().is_none_or(|len| len >= speculate::WORTH_IT);
             self.ahead = match forced {
                 Some(0) => None,

@@ -200,22 +200,15 @@ impl Symbols {
     }
 }
 
-/// So many at a time, of which most often all are bytes.
-const GROUP: usize = 16;
-
+/// One look-up each: to look first whether all of some symbols are bytes took longer.
 fn resolve(symbols: &[[u8; WIDTH]], table: &[u8; 1 << 16], out: &mut [u8]) {
-    let (groups, rest) = symbols.as_chunks::<GROUP>();
-    let (to, to_rest) = out.as_chunks_mut::<GROUP>();
-    let byte = |&symbol: &[u8; WIDTH]| table[usize::from(u16::from_le_bytes(symbol))];
-    for (group, to) in groups.iter().zip(to) {
-        let values = group.map(u16::from_le_bytes);
-        if values.iter().fold(0, |all, value| all | value) < FIRST {
-            *to = values.map(|value| value as u8);
-        } else {
-            *to = group.each_ref().map(byte);
-        }
+    let (groups, rest) = symbols.as_chunks::<8>();
+    let (to, to_rest) = out.as_chunks_mut::<8>();
+    let byte = |symbol: [u8; WIDTH]| table[usize::from(u16::from_le_bytes(symbol))];
+    for (&[a, b, c, d, e, f, g, h], to) in groups.iter().zip(to) {
+        *to = [byte(a), byte(b), byte(c), byte(d), byte(e), byte(f), byte(g), byte(h)];
     }
-    for (symbol, to) in rest.iter().zip(to_rest) {
+    for (&symbol, to) in rest.iter().zip(to_rest) {
         *to = byte(symbol);
     }
 }

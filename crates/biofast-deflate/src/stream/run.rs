@@ -109,8 +109,11 @@ pub(super) fn run<I: Isa, const W: usize>(
                 if W == 1 {
                     out.cast::<u32>().write_unaligned(literals.to_le());
                 } else {
-                    let symbols = literals.to_le_bytes().map(|byte| u16::from(byte).to_le());
-                    out.cast::<[u16; 4]>().write_unaligned(symbols);
+                    // Each byte to the lower one of two.
+                    let pairs =
+                        (u64::from(literals) | u64::from(literals) << 16) & 0xffff_0000_ffff;
+                    let bytes = (pairs | pairs << 8) & 0xff_00ff_00ff_00ff;
+                    out.cast::<u64>().write_unaligned(bytes.to_le());
                 }
                 I::copy(here, source);
                 if W == 2 {
