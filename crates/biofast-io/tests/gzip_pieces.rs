@@ -127,7 +127,7 @@ fn text(kind: usize, len: usize, random: &mut Random) -> Vec<u8> {
     while out.len() < len {
         match kind {
             0 => {
-                write!(out, "@SIM:1:FCX:{}:{} 1:N:0\n", out.len(), random.below(1000)).unwrap();
+                writeln!(out, "@SIM:1:FCX:{}:{} 1:N:0", out.len(), random.below(1000)).unwrap();
                 out.extend((0..100).map(|_| b"ACGT"[random.below(4)]));
                 out.extend(b"\n+\n");
                 out.extend((0..100).map(|_| b"FFFFFF:,#"[random.below(9)]));

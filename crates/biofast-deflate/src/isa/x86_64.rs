@@ -30,10 +30,10 @@ pub(crate) fn inflate(level: Level) -> Inflate {
 /// The streaming decoder for AVX2 or AVX-512, which the CPU must have.
 pub(crate) fn advance<const W: usize>(level: Level) -> Advance {
     match level {
-        // SAFETY: as in `inflate`.
-        Level::Avx512 => {
-            |decoder, input, room| unsafe { avx512::advance::<W>(decoder, input, room) }
-        }
+        Level::Avx512 => |decoder, input, room| {
+            // SAFETY: as in `inflate`.
+            unsafe { avx512::advance::<W>(decoder, input, room) }
+        },
         // SAFETY: as in `inflate`.
         _ => |decoder, input, room| unsafe { avx2::advance::<W>(decoder, input, room) },
     }
