@@ -132,10 +132,10 @@ fn gzip_in_pieces_gives_the_same_on_any_threads_to_the_last_byte_of_a_fault() {
         assert_eq!(expected.code == 0, name == "whole", "{}", expected.stderr);
         for threads in ["1", "2", "4", "8"] {
             for how in [&[][..], &["--io", "mmap", "--chunk-size", "3000"]] {
-                assert_eq!(run(threads, "7000", how), expected, "{name}, {threads}, {how:?}");
+                assert_eq!(run(threads, "40000", how), expected, "{name}, {threads}, {how:?}");
             }
         }
-        let told = run("2", "7000", &["--verbose"]).stderr;
+        let told = run("2", "40000", &["--verbose", "--chunk-size", "3000"]).stderr;
         assert!(told.contains("in pieces by all threads"), "{told}");
         let refused = run("2", "many", &[]);
         assert!(refused.code == 2 && refused.stderr.contains("BIOFAST_GZIP_PIECE=many"));
