@@ -120,6 +120,7 @@ fn described(error: &anyhow::Error) -> String {
 fn check_overrides() -> anyhow::Result<()> {
     biofast::kernels::check_override()?;
     biofast::io::codec::check_override()?;
+    biofast::io::codec::check_piece_len()?;
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn describe(
             None => format!("{}, told by content", container.name()),
         },
         source(input, options),
-        decoder(container, options.threads),
+        decoder(container, options),
         threads(options.threads, asked),
         kernels(),
     ];
@@ -52,7 +52,7 @@ fn source(input: &Input, options: &Options) -> String {
     }
 }
 
-fn decoder(container: Container, threads: usize) -> String {
+fn decoder(container: Container, options: &Options) -> String {
     let asked = is_set("BIOFAST_INFLATE");
     match container {
         Container::Plain => String::new(),
@@ -65,7 +65,15 @@ fn decoder(container: Container, threads: usize) -> String {
                 }
             }
         }
-        _ if threads > 1 => {
+        _ if options.notes.as_ref().is_some_and(|notes| notes.gzip_pieces().0 > 0) => {
+            let why = if is_set("BIOFAST_GZIP_PIECE") {
+                "as BIOFAST_GZIP_PIECE asks"
+            } else {
+                "the default"
+            };
+            format!("inflated in pieces by all threads, {why}")
+        }
+        _ if options.threads > 1 => {
             "decompressed by one thread, as it has no blocks, beside the others".into()
         }
         _ => "decompressed by the thread that uses it".into(),

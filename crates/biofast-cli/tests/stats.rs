@@ -3,7 +3,7 @@
 
 mod common;
 
-use biofast_testkit::container::{KINDS, Kind, bgzf, gzip, wrap};
+use biofast_testkit::container::{KINDS, Kind, bgzf, gunzip, gzip, wrap};
 use biofast_testkit::{generate, reference};
 use common::{Folder, biofast, biofast_with, command, finish, reads, sample};
 use proptest::prelude::*;
@@ -109,6 +109,37 @@ fn an_unknown_inflate_codec_is_refused_and_both_known_ones_agree() {
     let refused = run("zlib");
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("BIOFAST_INFLATE=zlib"), "{}", refused.stderr);
+}
+
+#[test]
+fn gzip_in_pieces_gives_the_same_on_any_threads_to_the_last_byte_of_a_fault() {
+    let folder = Folder::new();
+    let stored = std::fs::read(sample("sample_R1.fq.bgz")).unwrap();
+    let whole = gzip(&gunzip(&stored).unwrap());
+    let mut damaged = whole.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0x10;
+    let cut = whole[..middle + 900].to_vec();
+    for (name, input) in [("whole", whole), ("damaged", damaged), ("cut", cut)] {
+        let path = folder.file(&format!("{name}.fq.gz"), input);
+        let run = |threads: &str, piece: &str, how: &[&str]| {
+            let arguments = [&["stats", "--json", "-@", threads, &path][..], how].concat();
+            let mut command = command(&arguments);
+            command.env("BIOFAST_GZIP_PIECE", piece);
+            finish(command)
+        };
+        let expected = run("1", "0", &[]);
+        assert_eq!(expected.code == 0, name == "whole", "{}", expected.stderr);
+        for threads in ["1", "2", "4", "8"] {
+            for how in [&[][..], &["--io", "mmap", "--chunk-size", "3000"]] {
+                assert_eq!(run(threads, "40000", how), expected, "{name}, {threads}, {how:?}");
+            }
+        }
+        let told = run("2", "40000", &["--verbose", "--chunk-size", "3000"]).stderr;
+        assert!(told.contains("in pieces by all threads"), "{told}");
+        let refused = run("2", "many", &[]);
+        assert!(refused.code == 2 && refused.stderr.contains("BIOFAST_GZIP_PIECE=many"));
+    }
 }
 
 #[test]

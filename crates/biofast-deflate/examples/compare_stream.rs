@@ -42,6 +42,7 @@ fn ours(inflater: &mut StreamInflater, body: &[u8], piece: &mut [u8]) -> (usize,
             Status::OutputFull => n = 0,
             Status::NeedsInput => {}
             Status::Faulty(fault) => panic!("{fault}"),
+            Status::Boundary { .. } => unreachable!("not asked for"),
         }
     }
 }

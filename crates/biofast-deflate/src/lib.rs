@@ -7,6 +7,8 @@
 //!
 //! Ordinary gzip is one stream: [`StreamInflater`] takes it, and gives what it inflates to, in pieces of any size.
 //!
+//! [`PieceInflater`] inflates a piece of a stream before what it refers to is known: so several threads can share a stream.
+//!
 //! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads.
 //!
 //! The loop is compiled for several instruction sets and chosen at run time by `biofast_kernels::active`, which
@@ -48,4 +50,4 @@ pub use encode::{Effort, FastqDeflater};
 pub use fault::{Fault, FaultKind};
 pub use group::{Block, Inflater};
 pub use isa::is_profitable;
-pub use stream::{Progress, Status, StreamInflater};
+pub use stream::{PieceInflater, Progress, Status, StreamInflater, Symbols, Window};

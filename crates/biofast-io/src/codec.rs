@@ -85,6 +85,54 @@ pub(crate) fn for_streams() -> Codec {
     }
 }
 
+/// The environment variable with the length of the pieces in which several threads inflate ordinary gzip.
+const PIECE_VARIABLE: &str = "BIOFAST_GZIP_PIECE";
+
+/// Compressed bytes of such a piece.
+pub(crate) const PIECE_LEN: usize = 1 << 20;
+
+/// Threads, each with a core, from which on ordinary gzip is inflated in pieces: these cost 1.4 × the CPU time of a whole run.
+pub(crate) const SHARING_THREADS: usize = 4;
+
+/// The length of pieces that `BIOFAST_GZIP_PIECE` asks for, whatever the input and the number of threads; 0 for none.
+pub(crate) fn piece_len() -> Option<usize> {
+    check_piece_len().ok().flatten()
+}
+
+/// The value of `BIOFAST_GZIP_PIECE` is no number of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoPieceLen(String);
+
+impl fmt::Display for NoPieceLen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{PIECE_VARIABLE}={}: not a number of bytes between 0 and {MOST_PIECE_LEN}",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for NoPieceLen {}
+
+const MOST_PIECE_LEN: usize = 1 << 28;
+
+/// Checks the environment variable `BIOFAST_GZIP_PIECE`: the compressed bytes of each piece in which the threads inflate
+/// ordinary gzip, of any size and on any number of threads; 0 leaves all to one thread. Unset or empty: pieces of 1 MiB, with
+/// four threads and cores or more, and 16 MiB or more.
+///
+/// Programs call this once at start, as [`check_override`].
+///
+/// # Errors
+/// When the variable is no such number.
+pub fn check_piece_len() -> Result<Option<usize>, NoPieceLen> {
+    let Some(wish) = std::env::var_os(PIECE_VARIABLE).filter(|wish| !wish.is_empty()) else {
+        return Ok(None);
+    };
+    let len = wish.to_str().and_then(|wish| wish.parse().ok()).filter(|&len| len <= MOST_PIECE_LEN);
+    len.map(Some).ok_or_else(|| NoPieceLen(wish.to_string_lossy().into_owned()))
+}
+
 /// Checks the environment variable `BIOFAST_INFLATE` (`own`, `libdeflate` or `auto`; unset or empty: no override).
 ///
 /// Programs call this once at start to report a value that can't be used; without this check such a value is ignored.

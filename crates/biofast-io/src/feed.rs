@@ -1,15 +1,26 @@
 //! Where the workers of a pipeline get their pieces from.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 
+use crate::gzip::Crew;
 use crate::pieces::{Load, Pieces};
 
 /// Where workers get pieces: straight from the input, or from a thread that decompresses ahead.
 pub(crate) struct Feed {
     supply: Mutex<Supply>,
+    /// What threads with nothing to do can work at.
+    crew: Option<Arc<Crew>>,
     decoder: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What came of an attempt to get a piece.
+pub(crate) enum Pull {
+    /// The number of the piece; `None`: no more.
+    Piece(Option<u64>),
+    /// The next piece has to wait for others.
+    Later,
 }
 
 enum Supply {
@@ -21,6 +32,7 @@ enum Supply {
 impl Feed {
     pub(crate) fn inline(pieces: Pieces) -> Feed {
         Feed {
+            crew: pieces.crew(),
             supply: Mutex::new(Supply::Inline { pieces: Box::new(pieces), next: 0 }),
             decoder: Mutex::new(None),
         }
@@ -38,6 +50,7 @@ impl Feed {
             }
         });
         Feed {
+            crew: None,
             supply: Mutex::new(Supply::Ahead { full, empty, next: 0 }),
             decoder: Mutex::new(Some(decoder)),
         }
@@ -45,26 +58,54 @@ impl Feed {
 
     /// Fills `load` with the next piece and returns its number.
     pub(crate) fn pull(&self, load: &mut Load) -> Option<u64> {
+        loop {
+            if let Pull::Piece(piece) = self.try_pull(load, true) {
+                return piece;
+            }
+        }
+    }
+
+    /// [`pull`](Self::pull), unless the next piece has to wait for others.
+    pub(crate) fn pull_ready(&self, load: &mut Load) -> Pull {
+        self.try_pull(load, false)
+    }
+
+    /// If the next piece has to wait, helps or waits for once, if wanted.
+    fn try_pull(&self, load: &mut Load, help: bool) -> Pull {
         // A panic while pulling leaves the input in an unknown state: nothing more is taken.
-        let mut supply = self.supply.lock().ok()?;
+        let supply = match (&self.crew, self.supply.try_lock()) {
+            (_, Ok(supply)) => Ok(supply),
+            (Some(crew), Err(TryLockError::WouldBlock)) if help && crew.work() => {
+                return Pull::Later;
+            }
+            _ => self.supply.lock(),
+        };
+        let Ok(mut supply) = supply else { return Pull::Piece(None) };
         let piece = match &mut *supply {
             Supply::Inline { pieces, next } => {
+                if let Some(obstacle) = pieces.obstacle() {
+                    drop(supply);
+                    if help {
+                        obstacle.help();
+                    }
+                    return Pull::Later;
+                }
                 if !pieces.pull(load) {
-                    return None;
+                    return Pull::Piece(None);
                 }
                 next
             }
             Supply::Ahead { full, empty, next } => {
-                let fresh = full.recv().ok()?;
+                let Ok(fresh) = full.recv() else { return Pull::Piece(None) };
                 let used = std::mem::replace(load, fresh);
                 // The decoder may have ended already; then nobody needs the buffer.
                 let _ = empty.send(used);
                 next
             }
-            Supply::Closed => return None,
+            Supply::Closed => return Pull::Piece(None),
         };
         *piece += 1;
-        Some(*piece - 1)
+        Pull::Piece(Some(*piece - 1))
     }
 
     pub(crate) fn close(&self) {

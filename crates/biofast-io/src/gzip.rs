@@ -1,11 +1,22 @@
 //! Ordinary gzip as a stream: any number of members, CRC-32 and length of each checked
-//! (RFC 1952). Headers and footers are read here; deflate data and checksums by `inflate`.
+//! (RFC 1952). Headers and footers are read here; deflate data and checksums by `inflate`, and
+//! by several threads where there are enough (`speculate`).
+
+mod crew;
+mod speculate;
+mod sums;
+
+use std::sync::Arc;
 
 use biofast_deflate::{Progress, Status};
 
+use crate::codec;
 use crate::error::{Error, ErrorKind, Location};
 use crate::inflate::Inflate;
 use crate::input::Input;
+pub(crate) use crew::{Crew, Obstacle};
+use speculate::Ahead;
+pub(crate) use speculate::Part;
 
 /// A header with a longer name, comment or extra field is not believed.
 const LONGEST_HEADER: usize = 1 << 20;
@@ -23,6 +34,9 @@ pub(crate) struct Decoder {
     inflated: u64,
     members: u64,
     state: State,
+    ahead: Option<Box<Ahead>>,
+    /// Whether the last step ended at the start of a block that was asked for.
+    at_boundary: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +54,14 @@ enum HeaderParse {
 
 impl Decoder {
     pub(crate) fn new() -> Decoder {
-        Decoder { inflate: Inflate::new(), inflated: 0, members: 0, state: State::Header }
+        Decoder {
+            inflate: Inflate::new(),
+            inflated: 0,
+            members: 0,
+            state: State::Header,
+            ahead: None,
+            at_boundary: false,
+        }
     }
 
     /// A decoder that stands behind a complete member.
@@ -48,14 +69,58 @@ impl Decoder {
         Decoder { members: 1, ..Decoder::new() }
     }
 
-    /// Fills `out`; less than all of it only at the end of the input, or before the fault
-    /// returned beside it.
-    pub(crate) fn read_full(
-        &mut self,
-        input: &mut Input,
-        out: &mut [u8],
-    ) -> (usize, Option<Error>) {
+    /// Whether several threads inflate the input, which hasn't been read yet: if there are enough of them, and enough
+    /// of it.
+    pub(crate) fn share(&mut self, input: &Input, threads: usize) -> bool {
+        if self.inflate.can_resume() {
+            let forced = input.options().gzip_piece.or_else(codec::piece_len);
+            // More threads than cores share what it costs, and not what it brings.
+            let worth_it = threads.min(crate::available_threads()) >= codec::SHARING_THREADS
+                && input.len().is_none_or(|len| len >= speculate::WORTH_IT);
+            self.ahead = match forced {
+                Some(0) => None,
+                Some(len) => Some(Ahead::new(len, threads, 0)),
+                None if worth_it => {
+                    let first = if input.len().is_some() { 0 } else { speculate::WORTH_IT };
+                    Some(Ahead::new(codec::PIECE_LEN, threads, first))
+                }
+                None => None,
+            }
+            .map(Box::new);
+        }
+        self.ahead.is_some()
+    }
+
+    /// What threads with nothing to do can work at.
+    pub(crate) fn crew(&self) -> Option<&Arc<Crew>> {
+        self.ahead.as_ref().map(|ahead| ahead.crew())
+    }
+
+    /// What must be done before anything can be read.
+    pub(crate) fn obstacle(&self) -> Option<Obstacle> {
+        self.ahead.as_ref()?.obstacle()
+    }
+
+    /// The next bytes, if they have been inflated before their turn: about so many. If not, [`read`](Self::read) has them.
+    pub(crate) fn next_part(&mut self, input: &mut Input, len: usize) -> Option<Part> {
+        match (&mut self.ahead, self.state) {
+            (Some(ahead), State::Body) => {
+                ahead.next_part(input, &mut self.inflate, len, &mut self.inflated)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether everything has been read.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.state == State::Ended
+    }
+
+    /// Fills `out`; less than all of it only at the end of the input, before the fault returned beside it, or where
+    /// there may be a [part](Self::next_part).
+    pub(crate) fn read(&mut self, input: &mut Input, out: &mut [u8]) -> (usize, Option<Error>) {
         let mut n = 0;
+        self.at_boundary = false;
         while n < out.len() {
             let step = match self.state {
                 State::Header => self.header(input),
@@ -64,6 +129,9 @@ impl Decoder {
             };
             if let Err(error) = step {
                 return (n, Some(error));
+            }
+            if self.at_boundary {
+                break;
             }
         }
         (n, None)
@@ -84,6 +152,9 @@ impl Decoder {
                 HeaderParse::Complete(len) => {
                     input.consume(len);
                     self.inflate.reset();
+                    if let Some(ahead) = &mut self.ahead {
+                        ahead.start();
+                    }
                     self.inflated = 0;
                     self.members += 1;
                     self.state = State::Body;
@@ -119,17 +190,29 @@ impl Decoder {
     }
 
     fn body(&mut self, input: &mut Input, out: &mut [u8], n: &mut usize) -> Result<(), Error> {
+        let until = match &mut self.ahead {
+            Some(ahead) => ahead.before_serial(input, &mut self.inflate),
+            None => usize::MAX,
+        };
         // At the end of the input too: where `out` was full, the decoder may hold more to give.
         let bytes = input.look(1);
         let at_end = bytes.is_empty();
-        let Progress { used, made, status } = self.inflate.inflate(bytes, out);
+        let Progress { used, made, status } = self.inflate.inflate(bytes, out, until);
         self.inflated += made as u64;
         *n += made;
         input.consume(used);
+        let place = match status {
+            Status::Boundary { odd } => Some(8 * input.position() + odd as u64),
+            _ => None,
+        };
+        if let Some(ahead) = &mut self.ahead {
+            ahead.after_serial(made, place);
+        }
+        self.at_boundary = place.is_some();
         match status {
             Status::Ended => self.footer(input),
             Status::NeedsInput if at_end => Err(self.cut(input, "a gzip member")),
-            Status::NeedsInput | Status::OutputFull => Ok(()),
+            Status::NeedsInput | Status::OutputFull | Status::Boundary { .. } => Ok(()),
             // The same words whichever decoder it is.
             Status::Faulty(_) => {
                 let reason = "an invalid code, length or distance".to_owned();
@@ -145,7 +228,16 @@ impl Decoder {
         };
         let expected = u32::from_le_bytes([a, b, c, d]);
         let length = u32::from_le_bytes([e, f, g, h]);
-        let found = self.inflate.crc32();
+        let found = match &mut self.ahead {
+            None => self.inflate.crc32(),
+            Some(ahead) => match ahead.crc32(&mut self.inflate) {
+                Some(sum) => sum,
+                None => {
+                    let kind = ErrorKind::Io(std::io::Error::other("reading was abandoned"));
+                    return Err(self.fault(input, kind));
+                }
+            },
+        };
         if found != expected {
             return Err(self.fault(input, ErrorKind::ChecksumMismatch { expected, found }));
         }

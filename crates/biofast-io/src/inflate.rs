@@ -31,6 +31,21 @@ impl Checksum {
             _ => Checksum::Libdeflate(Crc::new()),
         }
     }
+
+    fn reset(&mut self) {
+        match self {
+            Checksum::Own(crc) => *crc = Crc32::new(),
+            Checksum::Libdeflate(crc) => *crc = Crc::new(),
+        }
+    }
+}
+
+/// The checksum of bytes, by the faster code.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    match biofast_deflate::is_profitable() {
+        true => biofast_deflate::crc32(bytes),
+        false => libdeflater::crc32(bytes),
+    }
 }
 
 impl Inflate {
@@ -52,10 +67,7 @@ impl Inflate {
             Decoder::Own(inflater) => inflater.reset(),
             Decoder::Zlib(codec) => codec.reset(false),
         }
-        match &mut self.crc {
-            Checksum::Own(crc) => *crc = Crc32::new(),
-            Checksum::Libdeflate(crc) => *crc = Crc::new(),
-        }
+        self.crc.reset();
     }
 
     /// The checksum of all bytes of the stream so far.
@@ -66,10 +78,38 @@ impl Inflate {
         }
     }
 
-    /// Inflates `input`, which goes on where the last call stopped taking, into `out`. No input is the end of it.
-    pub(crate) fn inflate(&mut self, input: &[u8], out: &mut [u8]) -> Progress {
+    /// The checksum of the bytes since the start of the stream or the last call, in which the next ones aren't.
+    pub(crate) fn take_crc32(&mut self) -> u32 {
+        let sum = self.crc32();
+        self.crc.reset();
+        sum
+    }
+
+    /// Whether it can stop at the starts of blocks and go on from there.
+    pub(crate) fn can_resume(&self) -> bool {
+        matches!(self.decoder, Decoder::Own(_))
+    }
+
+    /// The last bytes of the stream so far, if it [can resume](Self::can_resume).
+    pub(crate) fn window(&self) -> &[u8] {
+        match &self.decoder {
+            Decoder::Own(inflater) => inflater.window(),
+            Decoder::Zlib(_) => &[],
+        }
+    }
+
+    /// Goes on from the start of another block of the stream, if it [can](Self::can_resume).
+    pub(crate) fn resume(&mut self, window: &[u8], odd: usize) {
+        if let Decoder::Own(inflater) = &mut self.decoder {
+            inflater.resume(window, odd);
+        }
+    }
+
+    /// Inflates `input`, which goes on where the last call stopped taking, into `out`. No input is the end of it. Stops at the
+    /// first start of a block at this bit of the input or behind it, if it [can resume](Self::can_resume).
+    pub(crate) fn inflate(&mut self, input: &[u8], out: &mut [u8], until: usize) -> Progress {
         let progress = match &mut self.decoder {
-            Decoder::Own(inflater) => inflater.inflate(input, out),
+            Decoder::Own(inflater) => inflater.inflate_until(input, out, until),
             Decoder::Zlib(codec) => inflate_by_zlib(codec, input, out),
         };
         let bytes = &out[..progress.made];
@@ -119,7 +159,7 @@ mod tests {
                     let mut piece = [0; 3000];
                     let end = stream.len().min(at + 1000);
                     let Progress { used, made, status } =
-                        inflate.inflate(&stream[at..end], &mut piece);
+                        inflate.inflate(&stream[at..end], &mut piece, usize::MAX);
                     at += used;
                     out.extend_from_slice(&piece[..made]);
                     match status {

@@ -105,6 +105,15 @@ impl Input {
         }
     }
 
+    /// The length in bytes, where it is known.
+    pub(crate) fn len(&self) -> Option<u64> {
+        match &self.kind {
+            #[cfg(all(feature = "mmap", unix))]
+            Kind::Map(map) => Some(map.bytes().len() as u64),
+            Kind::Buffered(b) => b.expected,
+        }
+    }
+
     pub(crate) fn is_mapped(&self) -> bool {
         !matches!(self.kind, Kind::Buffered(_))
     }
@@ -260,13 +269,17 @@ impl Buffered {
 
     fn fill(&mut self, want: usize) -> Result<&[u8], ReadFault> {
         if self.end - self.start < want && !self.at_end {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-            if self.buffer.len() < want {
-                self.buffer.resize(want.next_power_of_two(), 0);
+            // What reaches far ahead is much to move: only where there is no room behind it.
+            if want <= LARGEST_BUFFER || self.buffer.len() - self.start < want {
+                self.buffer.copy_within(self.start..self.end, 0);
+                self.end -= self.start;
+                self.start = 0;
             }
-            while self.end < want && !self.at_end {
+            if self.buffer.len() < self.start + want {
+                let room = if want > LARGEST_BUFFER { 2 * want } else { want };
+                self.buffer.resize(room.next_power_of_two(), 0);
+            }
+            while self.end - self.start < want && !self.at_end {
                 let n = read_retrying(&mut *self.reader, &mut self.buffer[self.end..])?;
                 self.count(n)?;
                 self.end += n;

@@ -41,6 +41,8 @@ pub(crate) struct Load {
     raw: Vec<u8>,
     raw_in_map: Option<Range<usize>>,
     blocks: Vec<Block>,
+    /// What has been inflated but for its references to what is before it.
+    part: Option<gzip::Part>,
     /// The decompressed bytes.
     pub(crate) chunk: Chunk,
     /// What is wrong right after these bytes.
@@ -100,6 +102,30 @@ impl Pieces {
         }
     }
 
+    /// Lets all threads of a pipeline do what otherwise is serial work, if that pays. Before anything is taken.
+    pub(crate) fn share(&mut self, threads: usize) -> bool {
+        match &mut self.mode {
+            Mode::Gzip(decoder) => decoder.share(&self.input, threads),
+            _ => false,
+        }
+    }
+
+    /// What threads with nothing to do can work at.
+    pub(crate) fn crew(&self) -> Option<Arc<gzip::Crew>> {
+        match &self.mode {
+            Mode::Gzip(decoder) => decoder.crew().cloned(),
+            _ => None,
+        }
+    }
+
+    /// What the next piece has to wait for.
+    pub(crate) fn obstacle(&self) -> Option<gzip::Obstacle> {
+        match &self.mode {
+            Mode::Gzip(decoder) if !self.ended => decoder.obstacle(),
+            _ => None,
+        }
+    }
+
     /// Takes the next piece; `false` when there is none. The last piece, possibly empty, has
     /// `last` or `fault` set.
     pub(crate) fn pull(&mut self, load: &mut Load) -> bool {
@@ -111,12 +137,7 @@ impl Pieces {
         let result = match &mut self.mode {
             Mode::Plain => pull_plain(input, load),
             Mode::Bgzf => pull_bgzf(input, load, &mut self.eof_block_seen),
-            Mode::Gzip(decoder) => {
-                let room = load.chunk.room(input.options().chunk_size);
-                let wanted = room.len();
-                let result = decoder.read_full(input, room);
-                load.take(result, wanted)
-            }
+            Mode::Gzip(decoder) => pull_gzip(decoder, input, load),
             Mode::Foreign(decoder) => {
                 let room = load.chunk.room(input.options().chunk_size);
                 let wanted = room.len();
@@ -199,6 +220,28 @@ fn pull_plain(input: &mut Input, load: &mut Load) -> Result<Next, Error> {
     load.take(result, wanted)
 }
 
+fn pull_gzip(
+    decoder: &mut gzip::Decoder,
+    input: &mut Input,
+    load: &mut Load,
+) -> Result<Next, Error> {
+    let chunk_size = input.options().chunk_size;
+    loop {
+        load.part = decoder.next_part(input, chunk_size);
+        if load.part.is_some() {
+            return Ok(Next::More);
+        }
+        let (n, fault) = decoder.read(input, load.chunk.room(chunk_size));
+        load.chunk.filled(n);
+        match fault {
+            Some(error) => return Err(error),
+            None if decoder.has_ended() => return Ok(Next::Last),
+            None if n > 0 => return Ok(Next::More),
+            None => {}
+        }
+    }
+}
+
 fn pull_bgzf(input: &mut Input, load: &mut Load, eof_block_seen: &mut bool) -> Result<Next, Error> {
     let chunk_size = input.options().chunk_size;
     let mut taken = 0;
@@ -277,6 +320,7 @@ impl Load {
             raw: Vec::new(),
             raw_in_map: None,
             blocks: Vec::new(),
+            part: None,
             chunk: Chunk::new(),
             fault: None,
             last: false,
@@ -295,6 +339,7 @@ impl Load {
         self.witness = witness.clone();
         self.raw_in_map = None;
         self.blocks.clear();
+        self.part = None;
         self.chunk.filled(0);
         self.fault = None;
         self.last = false;
@@ -335,6 +380,12 @@ impl Load {
             map.release(behind);
         }
         self.chunk.set_origin(&self.blocks);
+        if let Some(part) = self.part.take() {
+            let len = part.len();
+            part.write(&mut self.chunk.room(len)[..len]);
+            self.chunk.filled(len);
+            return;
+        }
         if self.blocks.is_empty() {
             self.chunk.populate();
             return;

@@ -25,7 +25,7 @@ use crate::bgzf::Inflater;
 use crate::chunk::Chunk;
 use crate::container::Container;
 use crate::error::Error;
-use crate::feed::Feed;
+use crate::feed::{Feed, Pull};
 use crate::input::Witness;
 use crate::ordered::Ordered;
 use crate::pieces::{Load, Pieces};
@@ -159,7 +159,7 @@ where
     F: Framer,
     C: Send,
 {
-    let pieces = match Pieces::new(source, options) {
+    let mut pieces = match Pieces::new(source, options) {
         Ok(pieces) => pieces,
         Err(error) => {
             return Err(Fault { error: error.into(), so_far: init() });
@@ -167,7 +167,8 @@ where
     };
     let witness = pieces.witness();
     let threads = options.threads.max(1);
-    let (feed, workers) = if pieces.is_stream() && threads > 1 {
+    let is_shared = pieces.share(threads);
+    let (feed, workers) = if pieces.is_stream() && !is_shared && threads > 1 {
         (Feed::ahead(pieces, threads), threads - 1)
     } else {
         (Feed::inline(pieces), threads)
@@ -385,7 +386,12 @@ impl<'a, F: Framer> Worker<'a, F> {
     /// The next piece to be framed, inflated and scanned; it's in `load` and `frame`.
     fn prepare(&mut self) -> Option<Ticket<'a, F>> {
         while !self.waiting.as_ref().is_some_and(Ticket::has_come) {
-            let Some(piece) = self.feed.pull(&mut self.load) else { break };
+            // Others wait for a piece put by: nothing long may come before it.
+            let pull = match self.waiting {
+                None => Pull::Piece(self.feed.pull(&mut self.load)),
+                Some(_) => self.feed.pull_ready(&mut self.load),
+            };
+            let Pull::Piece(Some(piece)) = pull else { break };
             let ticket = self.turns.ticket(piece);
             self.load.prepare(&mut self.inflater);
             F::scan(&mut self.frame, self.load.chunk.bytes());

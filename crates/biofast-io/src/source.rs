@@ -111,6 +111,8 @@ pub struct Notes {
     warnings: Mutex<Vec<Warning>>,
     container: OnceLock<Container>,
     mapped: OnceLock<bool>,
+    /// Pieces of gzip that were inflated ahead: taken, and dropped.
+    pieces: [AtomicU64; 2],
 }
 
 impl Notes {
@@ -135,6 +137,17 @@ impl Notes {
         self.container.get().copied()
     }
 
+    pub(crate) fn piece(&self, taken: bool) {
+        self.pieces[usize::from(!taken)].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many pieces of a gzip input were inflated before their turn: those that were taken, and those whose start was
+    /// none or that weren't found.
+    pub fn gzip_pieces(&self) -> (u64, u64) {
+        let [taken, dropped] = &self.pieces;
+        (taken.load(Ordering::Relaxed), dropped.load(Ordering::Relaxed))
+    }
+
     /// Whether the input is read through a memory map.
     pub fn is_mapped(&self) -> bool {
         self.mapped.get().copied().unwrap_or(false)
@@ -149,6 +162,10 @@ pub struct Options {
     /// About maps; for experiments.
     #[doc(hidden)]
     pub advice: MapAdvice,
+    /// Compressed bytes of the pieces in which a parallel reader inflates ordinary gzip, whatever the input and the number of
+    /// threads; 0 for none. For tests; `BIOFAST_GZIP_PIECE` is for users.
+    #[doc(hidden)]
+    pub gzip_piece: Option<usize>,
     /// The total number of threads a parallel reader may use, at least 1.
     pub threads: usize,
     /// Decompressed bytes a worker takes at once, between 1 and
@@ -176,6 +193,7 @@ impl Options {
         Options {
             io: IoMode::Auto,
             advice: MapAdvice::DEFAULT,
+            gzip_piece: None,
             threads: 1,
             chunk_size: Options::DEFAULT_CHUNK_SIZE,
             strict: false,

@@ -10,6 +10,8 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub(crate) use portable::Portable;
+
 /// Inflates blocks with the given working memory.
 pub(crate) type Inflate =
     for<'a, 'b> fn(&mut Work, &'a mut (dyn Iterator<Item = Block<'b>> + 'a)) -> Result<(), Fault>;
@@ -26,12 +28,12 @@ pub(crate) fn inflate_for(isa: Isa) -> Inflate {
 /// Inflates a part of a stream, see [`Decoder::advance`].
 pub(crate) type Advance = fn(&mut Decoder, &[u8], &mut Room<'_>) -> (usize, Pause);
 
-/// The streaming decoder for `isa`, which the CPU must have.
-pub(crate) fn advance_for(isa: Isa) -> Advance {
+/// The streaming decoder for `isa`, which the CPU must have; its symbols have `W` bytes.
+pub(crate) fn advance_for<const W: usize>(isa: Isa) -> Advance {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 | Isa::Avx512 => x86_64::advance(isa),
-        _ => portable::advance,
+        Isa::Avx2 | Isa::Avx512 => x86_64::advance::<W>(isa),
+        _ => portable::advance::<W>,
     }
 }
 

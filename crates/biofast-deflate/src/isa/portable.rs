@@ -16,8 +16,12 @@ pub(crate) fn inflate<'b>(
     work.inflate::<Portable>(blocks)
 }
 
-pub(crate) fn advance(decoder: &mut Decoder, input: &[u8], room: &mut Room<'_>) -> (usize, Pause) {
-    decoder.advance::<Portable>(input, room)
+pub(crate) fn advance<const W: usize>(
+    decoder: &mut Decoder,
+    input: &[u8],
+    room: &mut Room<'_>,
+) -> (usize, Pause) {
+    decoder.advance::<Portable, W>(input, room)
 }
 
 pub(crate) struct Portable;

@@ -28,12 +28,14 @@ pub(crate) fn inflate(level: Level) -> Inflate {
 }
 
 /// The streaming decoder for AVX2 or AVX-512, which the CPU must have.
-pub(crate) fn advance(level: Level) -> Advance {
+pub(crate) fn advance<const W: usize>(level: Level) -> Advance {
     match level {
+        Level::Avx512 => |decoder, input, room| {
+            // SAFETY: as in `inflate`.
+            unsafe { avx512::advance::<W>(decoder, input, room) }
+        },
         // SAFETY: as in `inflate`.
-        Level::Avx512 => |decoder, input, room| unsafe { avx512::advance(decoder, input, room) },
-        // SAFETY: as in `inflate`.
-        _ => |decoder, input, room| unsafe { avx2::advance(decoder, input, room) },
+        _ => |decoder, input, room| unsafe { avx2::advance::<W>(decoder, input, room) },
     }
 }
 
@@ -106,12 +108,12 @@ macro_rules! level {
             /// # Safety
             /// The CPU must have the target features.
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn advance(
+            pub(super) unsafe fn advance<const W: usize>(
                 decoder: &mut Decoder,
                 input: &[u8],
                 room: &mut Room<'_>,
             ) -> (usize, Pause) {
-                decoder.advance::<$isa>(input, room)
+                decoder.advance::<$isa, W>(input, room)
             }
 
             impl Isa for $isa {

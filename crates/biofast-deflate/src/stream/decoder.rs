@@ -12,19 +12,19 @@ use crate::header::{self, Body};
 /// The longest unit (a header, or a symbol with its distance) has 3 + 14 + 57 + 320 · 14 bits, which are 570 bytes.
 const LONGEST_UNIT: usize = 640;
 
-/// Where output goes.
+/// Where output goes: bytes, or symbols of `W` bytes where a function has a `W`. Places are in bytes.
 pub(crate) struct Room<'a> {
     pub(super) buffer: &'a mut [u8],
     /// The next byte of output.
     pub(super) at: usize,
-    /// The first byte that a match may reach: the bytes from here to `at` are the output so far, or its last 32,768.
+    /// The first byte that a match may reach: from here to `at` is the output so far, or its last 32,768 symbols.
     pub(super) floor: usize,
 }
 
 impl Room<'_> {
     /// Whether there is not enough room for any match; nothing is decoded then.
-    fn is_full(&self) -> bool {
-        self.buffer.len() < self.at + OUTPUT_MARGIN
+    fn is_full<const W: usize>(&self) -> bool {
+        self.buffer.len() < self.at + W * OUTPUT_MARGIN
     }
 }
 
@@ -35,6 +35,8 @@ pub(crate) enum Pause {
     Input,
     /// The room is full.
     Room,
+    /// The next block starts where the decoder was asked to stop, or behind it.
+    Boundary,
     /// The stream is complete.
     End,
     Fault(FaultKind),
@@ -51,6 +53,8 @@ pub(crate) struct Decoder {
     /// The beginning of a unit whose rest is still to come.
     begun: [u8; LONGEST_UNIT],
     begun_len: usize,
+    /// The bit of the input of [`advance`](Self::advance) from which on it stops between two blocks.
+    pub(super) stop: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -72,23 +76,38 @@ impl Decoder {
             odd: 0,
             begun: [0; LONGEST_UNIT],
             begun_len: 0,
+            stop: usize::MAX,
         }
     }
 
     /// Makes ready for another stream.
     pub(super) fn reset(&mut self) {
+        self.start_at(0);
+    }
+
+    /// Makes ready for the blocks from this bit of the next byte of input on.
+    pub(super) fn start_at(&mut self, odd: usize) {
         self.stage = Stage::Header;
-        (self.odd, self.begun_len) = (0, 0);
+        (self.odd, self.begun_len) = (odd, 0);
+    }
+
+    /// Bits that are used of the next byte of input, at a [boundary](Pause::Boundary).
+    pub(super) fn odd(&self) -> usize {
+        self.odd
     }
 
     /// Decodes as far as input and room go; how many bytes of input were taken. Inlined into a function that enables the
     /// target features of `I`.
     #[inline(always)]
-    pub(crate) fn advance<I: Isa>(&mut self, input: &[u8], room: &mut Room<'_>) -> (usize, Pause) {
+    pub(crate) fn advance<I: Isa, const W: usize>(
+        &mut self,
+        input: &[u8],
+        room: &mut Room<'_>,
+    ) -> (usize, Pause) {
         let mut bits = Bits { bytes: input, at: self.odd };
         let mut pause = None;
         if self.begun_len > 0 {
-            if room.is_full() {
+            if room.is_full::<W>() {
                 return (0, Pause::Room);
             }
             let begun = self.begun_len;
@@ -96,7 +115,7 @@ impl Decoder {
             self.begun[begun..begun + more].copy_from_slice(&input[..more]);
             let joined = self.begun;
             let mut both = Bits { bytes: &joined[..begun + more], at: self.odd };
-            pause = self.unit::<I>(&mut both, room);
+            pause = self.unit::<I, W>(&mut both, room);
             if let Some(Pause::Input) = pause {
                 self.begun_len += more;
                 return (more, Pause::Input);
@@ -107,7 +126,7 @@ impl Decoder {
         }
         let pause = match pause {
             Some(pause) => pause,
-            None => self.units::<I>(&mut bits, room),
+            None => self.units::<I, W>(&mut bits, room),
         };
         let used = match pause {
             Pause::Input => {
@@ -117,7 +136,7 @@ impl Decoder {
                 self.begun[..self.begun_len].copy_from_slice(&rest[..self.begun_len]);
                 input.len()
             }
-            Pause::Room => {
+            Pause::Room | Pause::Boundary => {
                 self.odd = bits.at % 8;
                 bits.at / 8
             }
@@ -130,12 +149,14 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn units<I: Isa>(&mut self, bits: &mut Bits<'_>, room: &mut Room<'_>) -> Pause {
+    fn units<I: Isa, const W: usize>(&mut self, bits: &mut Bits<'_>, room: &mut Room<'_>) -> Pause {
         loop {
-            if let Stage::Coded = self.stage {
-                run::run::<I>(&self.codes.tables, bits, room);
+            match self.stage {
+                Stage::Coded => run::run::<I, W>(&self.codes.tables, bits, room),
+                Stage::Header if bits.at >= self.stop => return Pause::Boundary,
+                _ => {}
             }
-            if let Some(pause) = self.unit::<I>(bits, room) {
+            if let Some(pause) = self.unit::<I, W>(bits, room) {
                 return pause;
             }
         }
@@ -143,18 +164,22 @@ impl Decoder {
 
     /// Decodes a unit, or some bytes of a stored block. Takes nothing of a unit that isn't complete.
     #[inline(always)]
-    fn unit<I: Isa>(&mut self, bits: &mut Bits<'_>, room: &mut Room<'_>) -> Option<Pause> {
+    fn unit<I: Isa, const W: usize>(
+        &mut self,
+        bits: &mut Bits<'_>,
+        room: &mut Room<'_>,
+    ) -> Option<Pause> {
         match self.stage {
             Stage::Ended => return Some(Pause::End),
             Stage::Failed(kind) => return Some(Pause::Fault(kind)),
-            _ if room.is_full() => return Some(Pause::Room),
+            _ if room.is_full::<W>() => return Some(Pause::Room),
             _ => {}
         }
         let start = bits.at;
         let result = match self.stage {
-            Stage::Stored(left) => return self.copy_stored(left, bits, room),
+            Stage::Stored(left) => return self.copy_stored::<W>(left, bits, room),
             Stage::Header => self.header::<I>(bits),
-            _ => self.symbol(bits, room),
+            _ => self.symbol::<W>(bits, room),
         };
         match result {
             Ok(()) => None,
@@ -185,7 +210,7 @@ impl Decoder {
         if self.last { Stage::Ended } else { Stage::Header }
     }
 
-    fn copy_stored(
+    fn copy_stored<const W: usize>(
         &mut self,
         left: usize,
         bits: &mut Bits<'_>,
@@ -193,19 +218,30 @@ impl Decoder {
     ) -> Option<Pause> {
         let bytes = bits.bytes.get(bits.at / 8..).unwrap_or_default();
         let out = &mut room.buffer[room.at..];
-        let n = left.min(bytes.len()).min(out.len());
+        let n = left.min(bytes.len()).min(out.len() / W);
         if n == 0 {
             return Some(Pause::Input);
         }
-        out[..n].copy_from_slice(&bytes[..n]);
-        room.at += n;
+        if W == 1 {
+            out[..n].copy_from_slice(&bytes[..n]);
+        } else {
+            for (to, &byte) in out.chunks_exact_mut(W).zip(&bytes[..n]) {
+                to.fill(0);
+                to[0] = byte;
+            }
+        }
+        room.at += W * n;
         bits.at += 8 * n;
         self.stage = if n < left { Stage::Stored(left - n) } else { self.after_block() };
         None
     }
 
     /// A literal, a match or the end of a block.
-    fn symbol(&mut self, bits: &mut Bits<'_>, room: &mut Room<'_>) -> Result<(), FaultKind> {
+    fn symbol<const W: usize>(
+        &mut self,
+        bits: &mut Bits<'_>,
+        room: &mut Room<'_>,
+    ) -> Result<(), FaultKind> {
         let take = |bits: &mut Bits<'_>, code: &crate::huffman::Code| {
             let (symbol, length) = code.first(bits.peek());
             bits.at += length as usize;
@@ -214,8 +250,9 @@ impl Decoder {
         let symbol = take(bits, &self.codes.symbols);
         bits.check()?;
         if symbol < 256 {
+            room.buffer[room.at..room.at + W].fill(0);
             room.buffer[room.at] = symbol as u8;
-            room.at += 1;
+            room.at += W;
         } else if symbol == 256 {
             self.stage = self.after_block();
         } else {
@@ -224,6 +261,7 @@ impl Decoder {
             let entry = DISTANCES[take(bits, &self.codes.distances) % DISTANCES.len()];
             let distance = entry.base() + bits.take(entry.bits());
             bits.check()?;
+            let (distance, length) = (W * distance, W * length);
             if distance > room.at - room.floor {
                 return Err(FaultKind::Distance);
             }

@@ -8,13 +8,16 @@ use crate::lane::OUTPUT_START;
 
 mod codes;
 mod decoder;
+mod find;
+mod piece;
 mod run;
 
 pub(crate) use decoder::{Decoder, Pause, Room};
+pub use piece::{PieceInflater, Symbols, Window};
 use run::OUTPUT_MARGIN;
 
 /// How far back matches reach.
-const WINDOW: usize = 32 << 10;
+pub(crate) const WINDOW: usize = 32 << 10;
 
 /// Output is made in the caller's buffer where it has room for this much more; else in a buffer of our own and copied,
 /// as matches may pass the end of what the caller has room for.
@@ -45,7 +48,7 @@ const FRESH: usize = 36 << 10;
 ///         Status::NeedsInput if at == input.len() => break None, // the stream has been cut
 ///         Status::NeedsInput | Status::OutputFull => {}
 ///         Status::Ended => break Some(at),
-///         Status::Faulty(fault) => panic!("{fault}"),
+///         status => panic!("{status:?}"),
 ///     }
 /// };
 /// assert_eq!(text, b"abca");
@@ -84,6 +87,12 @@ pub enum Status {
     NeedsInput,
     /// The output is full.
     OutputFull,
+    /// A block starts at the bit asked for or behind it ([`StreamInflater::inflate_until`]). All that is before it has been
+    /// written.
+    Boundary {
+        /// Bits that belong to what is before, of the byte of input at [`Progress::used`].
+        odd: usize,
+    },
     /// The stream is complete, and the input from [`Progress::used`] on doesn't belong to it.
     Ended,
     /// The stream is wrong after the bytes that have been written, in what is at the end of the input taken.
@@ -105,7 +114,7 @@ impl StreamInflater {
     fn for_isa(isa: Isa) -> Self {
         Self {
             decoder: Box::new(Decoder::new()),
-            advance: isa::advance_for(isa),
+            advance: isa::advance_for::<1>(isa),
             own: vec![0; OUTPUT_START + WINDOW + FRESH + OUTPUT_MARGIN].into(),
             end: OUTPUT_START,
             given: OUTPUT_START,
@@ -121,12 +130,39 @@ impl StreamInflater {
         self.pause = Pause::Input;
     }
 
+    /// Makes ready for the blocks of a stream from one in its middle on: `window` is what is before it, 32,768 bytes or
+    /// all there is, and the first `odd` bits of the first byte of input are not its.
+    pub fn resume(&mut self, window: &[u8], odd: usize) {
+        let window = &window[window.len().saturating_sub(WINDOW)..];
+        self.reset();
+        self.decoder.start_at(odd & 7);
+        self.history = window.len();
+        self.end = OUTPUT_START + self.history;
+        self.given = self.end;
+        self.own[OUTPUT_START..self.end].copy_from_slice(window);
+    }
+
+    /// The last 32,768 bytes of the stream so far, or all there are; some may not have been given yet.
+    pub fn window(&self) -> &[u8] {
+        &self.own[self.end - self.history..self.end]
+    }
+
     /// Inflates `input`, which goes on where the last call stopped taking, into `output`.
     ///
     /// What a stream comes to (its bytes, its end or fault and where that is) doesn't depend on the sizes of pieces.
     /// Input may be taken some 40 kB ahead of the output; after the end and after a fault nothing is taken. It's fastest with
     /// pieces of output of 256 kB and more, and of input of 64 kB and more.
     pub fn inflate(&mut self, input: &[u8], output: &mut [u8]) -> Progress {
+        self.inflate_until(input, output, usize::MAX)
+    }
+
+    /// [`inflate`](Self::inflate), but stops where a block starts at this bit of `input`, counted from its first byte, or
+    /// behind it. Stops at once if it stands there already. A start that the call before has looked at in vain, because the
+    /// block's header wasn't complete, is passed.
+    pub fn inflate_until(&mut self, input: &[u8], output: &mut [u8], bit: usize) -> Progress {
+        if let Pause::Boundary = self.pause {
+            self.pause = Pause::Room;
+        }
         let (mut used, mut made) = (0, 0);
         let status = loop {
             let held = (self.end - self.given).min(output.len() - made);
@@ -139,12 +175,14 @@ impl StreamInflater {
             match self.pause {
                 Pause::End => break Status::Ended,
                 Pause::Fault(kind) => break Status::Faulty(kind),
+                Pause::Boundary => break Status::Boundary { odd: self.decoder.odd() },
                 _ if made == output.len() => break Status::OutputFull,
                 Pause::Input if used == input.len() && used > 0 => break Status::NeedsInput,
                 _ => {}
             }
             let before = (used, made, self.end);
             let rest = &input[used..];
+            self.decoder.stop = bit.saturating_sub(8 * used);
             if made >= self.history && output.len() - made >= DIRECT {
                 used += self.advance_in(rest, output, &mut made);
             } else {

@@ -4,6 +4,9 @@
 //! distance table: the dummy's, if there is no match. So nothing that is hard to predict is a branch. What the next step
 //! waits for is short: the bits are in a register, a shift by each entry's bits leads to the next one, and the register
 //! is refilled behind that chain, for what a step leaves (64 − 48 bits) is enough to look up the next entry.
+//!
+//! Output is bytes (`W` = 1), or symbols of two bytes each, lowest first (`W` = 2), of which only [`super::piece`] knows
+//! what they mean: copies are copies.
 #![allow(unsafe_code)]
 
 use super::Room;
@@ -20,31 +23,35 @@ const STEPS: usize = 2;
 /// Bytes of input that the loop wants before it starts its steps: each looks at 8 bytes and takes 7 at most.
 const INPUT_MARGIN: usize = 8 + 7 * STEPS;
 
-/// Bytes of output that the loop wants before it starts its steps: three literals and a match each, and what is
+/// Symbols of output that the loop wants room for before it starts its steps: three literals and a match each, and what is
 /// written behind it.
 pub(super) const OUTPUT_MARGIN: usize = STEPS * (3 + 258) + WIDE;
 
 /// Decodes until the end of the DEFLATE block, of the margins, or what looks like a fault. `bits` and `room` then stand
 /// behind the last entry that was decoded.
 #[inline(always)]
-pub(super) fn run<I: Isa>(tables: &Tables, bits: &mut Bits<'_>, room: &mut Room<'_>) {
+pub(super) fn run<I: Isa, const W: usize>(
+    tables: &Tables,
+    bits: &mut Bits<'_>,
+    room: &mut Room<'_>,
+) {
     let (byte, odd) = (bits.at / 8, bits.at % 8);
     if bits.bytes.len() < byte + 8 + INPUT_MARGIN
-        || room.buffer.len() < room.at + OUTPUT_MARGIN
-        || room.at < room.floor + OUTPUT_START
+        || room.buffer.len() < room.at + W * OUTPUT_MARGIN
+        || room.at < room.floor + W * OUTPUT_START
     {
         return;
     }
     // SAFETY: the margins were checked just now, and are again before each round of steps. A step loads 8 bytes at `next`
-    // and moves it by 7 at most: `INPUT_MARGIN` has room for a round. A step writes a word of which 3 bytes count, then at
-    // most 258 bytes and 31 behind them: so has `OUTPUT_MARGIN`. Sources of copies are not below `floor`, which is in the
-    // buffer, and at least 1 byte before their targets; the dummy's distance is `OUTPUT_START`, and so many bytes lie behind
-    // `floor`. Indices have as many bits as the tables that they go to, whose pointers to subtables are right.
+    // and moves it by 7 at most: `INPUT_MARGIN` has room for a round. A step writes four symbols of which 3 count, then at
+    // most 258 symbols and 31 bytes behind them, or 32 symbols: so has `OUTPUT_MARGIN`. Sources of copies are not below
+    // `floor`, which is in the buffer, and at least 1 symbol before their targets; the dummy's distance is `OUTPUT_START`,
+    // and so many symbols lie behind `floor`. Indices have as many bits as the tables that they go to, whose pointers to subtables are right.
     unsafe {
         let input = bits.bytes.as_ptr();
         let last_next = input.add(bits.bytes.len() - INPUT_MARGIN);
         let base = room.buffer.as_mut_ptr();
-        let last_out = base.add(room.buffer.len() - OUTPUT_MARGIN);
+        let last_out = base.add(room.buffer.len() - W * OUTPUT_MARGIN);
         let floor = base.add(room.floor).cast_const();
         let mut out = base.add(room.at);
         let symbols = (&raw const tables.symbols).cast::<u64>();
@@ -83,8 +90,8 @@ pub(super) fn run<I: Isa>(tables: &Tables, bits: &mut Bits<'_>, room: &mut Room<
                 }
                 let far_bits = u64::from(far & 0xff);
                 let distance = u64::from(far >> 16) + (I::low(rest, far_bits) >> (far >> 8 & 63));
-                let here = out.add((symbol >> 14 & 3) as usize);
-                let source = here.cast_const().wrapping_sub(distance as usize);
+                let here = out.add(W * (symbol >> 14 & 3) as usize);
+                let source = here.cast_const().wrapping_sub(W * distance as usize);
                 if source < floor {
                     break 'steps;
                 }
@@ -98,14 +105,27 @@ pub(super) fn run<I: Isa>(tables: &Tables, bits: &mut Bits<'_>, room: &mut Room<
                 next = next.add(((63 - count) >> 3) as usize);
                 count |= 56;
 
-                out.cast::<u32>().write_unaligned(((symbol >> 32) as u32).to_le());
+                let literals = (symbol >> 32) as u32;
+                if W == 1 {
+                    out.cast::<u32>().write_unaligned(literals.to_le());
+                } else {
+                    // Each byte to the lower one of two.
+                    let pairs =
+                        (u64::from(literals) | u64::from(literals) << 16) & 0xffff_0000_ffff;
+                    let bytes = (pairs | pairs << 8) & 0xff_00ff_00ff_00ff;
+                    out.cast::<u64>().write_unaligned(bytes.to_le());
+                }
                 I::copy(here, source);
-                out = here.add(length as usize);
+                if W == 2 {
+                    I::copy(here.add(WIDE), source.add(WIDE));
+                }
+                out = here.add(W * length as usize);
                 if length > WIDE as u64 || length > distance {
-                    if distance >= WIDE as u64 {
-                        copy_apart(here, distance as usize, length as usize);
+                    let (distance, length) = (W * distance as usize, W * length as usize);
+                    if distance >= WIDE {
+                        copy_apart(here, distance, length);
                     } else {
-                        I::repeat(here, distance as usize, length as usize);
+                        I::repeat(here, distance, length);
                     }
                 }
             }

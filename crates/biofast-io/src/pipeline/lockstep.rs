@@ -156,10 +156,11 @@ impl<F: CountRecords> Schedule<F> {
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
         for Input { source, options, framer } in inputs {
-            let pieces = Pieces::new(source, &options)?;
+            let mut pieces = Pieces::new(source, &options)?;
+            let is_shared = pieces.share(threads);
             lanes.push(Lane {
                 witness: pieces.witness(),
-                serial: pieces.is_stream(),
+                serial: pieces.is_stream() && !is_shared,
                 notes: options.notes.clone(),
                 feed: Feed::inline(pieces),
                 turns: Turns::new(threads, framer),
