@@ -1,11 +1,13 @@
 //! Ordinary gzip: raw bytes, or members made of the input and damaged. What is accepted is what another reader finds,
-//! whatever the size of chunks and pieces.
+//! whatever the size of chunks and of what is read at once, and whether one thread inflates it or three do, in pieces.
 #![no_main]
 
 use std::io::Read;
+use std::ops::ControlFlow;
 
 use biofast_fuzz::{gunzips_alike, options, source};
-use biofast_io::{Container, Options, Reader, Source};
+use biofast_io::pipeline::{End, Framer, fold_ordered};
+use biofast_io::{Chunk, Container, Error, Options, Reader, Source};
 use libfuzzer_sys::fuzz_target;
 
 fn read(source: Source, options: &Options) -> (Vec<u8>, Option<String>) {
@@ -13,6 +15,42 @@ fn read(source: Source, options: &Options) -> (Vec<u8>, Option<String>) {
     let result =
         Reader::new(source, options).map_err(Into::into).and_then(|mut r| r.read_to_end(&mut out));
     (out, result.err().map(|e: std::io::Error| e.to_string()))
+}
+
+/// Takes all bytes as they come.
+struct Bytes;
+
+impl Framer for Bytes {
+    type Frame = ();
+    type Error = Error;
+
+    fn scan(_: &mut (), _: &[u8]) {}
+
+    fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// By three threads that inflate `piece` compressed bytes before their turn.
+fn read_in_pieces(file: &[u8], piece: usize) -> (Vec<u8>, Option<String>) {
+    let options = Options { gzip_piece: Some(piece), ..options(3, 1000) };
+    let mut out = Vec::new();
+    let result = fold_ordered(
+        source("x", file),
+        &options,
+        Bytes,
+        || (),
+        |(), chunk, (), bytes: &mut Vec<u8>| {
+            bytes.clear();
+            bytes.extend_from_slice(chunk.bytes());
+        },
+        |(), ()| (),
+        |bytes| {
+            out.extend_from_slice(bytes);
+            ControlFlow::Continue(())
+        },
+    );
+    (out, result.err().map(|fault| fault.error.to_string()))
 }
 
 /// Gives the input in small pieces.
@@ -75,6 +113,8 @@ fuzz_target!(|data: &[u8]| {
         &options(1, 50),
     );
     assert_eq!(whole, other, "other pieces, other result");
+    let shared = read_in_pieces(&file, 20 + 3 * usize::from(how));
+    assert_eq!(whole, shared, "other threads, other result");
     if whole.1.is_none() {
         gunzips_alike(&file, &whole.0);
     }

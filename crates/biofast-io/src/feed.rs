@@ -73,12 +73,19 @@ impl Feed {
     /// If the next piece has to wait, helps or waits for once, if wanted.
     fn try_pull(&self, load: &mut Load, help: bool) -> Pull {
         // A panic while pulling leaves the input in an unknown state: nothing more is taken.
-        let supply = match (&self.crew, self.supply.try_lock()) {
-            (_, Ok(supply)) => Ok(supply),
-            (Some(crew), Err(TryLockError::WouldBlock)) if help && crew.work() => {
-                return Pull::Later;
+        let supply = match self.supply.try_lock() {
+            Ok(supply) => Ok(supply),
+            // The error holds the lock.
+            Err(TryLockError::Poisoned(_)) => return Pull::Piece(None),
+            Err(TryLockError::WouldBlock) => {
+                if let Some(crew) = &self.crew
+                    && help
+                    && crew.work()
+                {
+                    return Pull::Later;
+                }
+                self.supply.lock()
             }
-            _ => self.supply.lock(),
         };
         let Ok(mut supply) = supply else { return Pull::Piece(None) };
         let piece = match &mut *supply {
