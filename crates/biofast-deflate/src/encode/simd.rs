@@ -24,6 +24,7 @@ pub(super) struct ItemCodes {
 
 /// Codes of two bases each, at most 8 bits; their places are the bases as packed.
 #[derive(Default)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // only AVX-512 joins codes
 pub(super) struct PairCodes {
     pub(super) codes: [u8; 16],
     pub(super) bits: [u8; 16],

@@ -2,7 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::copy::{copy_32, repeat};
-use crate::fast::{Isa, Step, Track, joint_loop, joint_step, opaque};
+#[cfg(target_arch = "x86_64")]
+use crate::fast::opaque;
+use crate::fast::{Isa, Step, Track, joint_loop, joint_step};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
