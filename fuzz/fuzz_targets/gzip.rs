@@ -2,68 +2,15 @@
 //! whatever the size of chunks and of what is read at once, and whether one thread inflates it or three do, in pieces.
 #![no_main]
 
+#[path = "../../crates/biofast-io/tests/common/reading.rs"]
+mod reading;
+
 use std::io::Read;
-use std::ops::ControlFlow;
 
 use biofast_fuzz::{gunzips_alike, options, source};
-use biofast_io::pipeline::{End, Framer, fold_ordered};
-use biofast_io::{Chunk, Container, Error, Options, Reader, Source};
+use biofast_io::{Container, Options, Source};
 use libfuzzer_sys::fuzz_target;
-
-fn read(source: Source, options: &Options) -> (Vec<u8>, Option<String>) {
-    let mut out = Vec::new();
-    let result =
-        Reader::new(source, options).map_err(Into::into).and_then(|mut r| r.read_to_end(&mut out));
-    (out, result.err().map(|e: std::io::Error| e.to_string()))
-}
-
-/// Takes all bytes as they come.
-struct Bytes;
-
-impl Framer for Bytes {
-    type Frame = ();
-    type Error = Error;
-
-    fn scan(_: &mut (), _: &[u8]) {}
-
-    fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-/// By three threads that inflate `piece` compressed bytes before their turn.
-fn read_in_pieces(file: &[u8], piece: usize) -> (Vec<u8>, Option<String>) {
-    let options = Options { gzip_piece: Some(piece), ..options(3, 1000) };
-    let mut out = Vec::new();
-    let result = fold_ordered(
-        source("x", file),
-        &options,
-        Bytes,
-        || (),
-        |(), chunk, (), bytes: &mut Vec<u8>| {
-            bytes.clear();
-            bytes.extend_from_slice(chunk.bytes());
-        },
-        |(), ()| (),
-        |bytes| {
-            out.extend_from_slice(bytes);
-            ControlFlow::Continue(())
-        },
-    );
-    (out, result.err().map(|fault| fault.error.to_string()))
-}
-
-/// Gives the input in small pieces.
-struct Dripping(Vec<u8>, usize, usize);
-
-impl Read for Dripping {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.2.min(out.len()).min(self.0.len() - self.1);
-        out[..n].copy_from_slice(&self.0[self.1..self.1 + n]);
-        self.1 += n;
-        Ok(n)
-    }
-}
+use reading::{Dripping, read, read_by_all_threads};
 
 /// Members with the optional fields of RFC 1952 that the bits of `how` ask for.
 fn made(how: u8, data: &[u8]) -> Vec<u8> {
@@ -113,7 +60,10 @@ fuzz_target!(|data: &[u8]| {
         &options(1, 50),
     );
     assert_eq!(whole, other, "other pieces, other result");
-    let shared = read_in_pieces(&file, 20 + 3 * usize::from(how));
+    // Three threads that inflate so many compressed bytes before their turn.
+    let piece = Some(20 + 3 * usize::from(how));
+    let in_pieces = Options { gzip_piece: piece, ..options(3, 1000) };
+    let shared = read_by_all_threads(source("x", &file), &in_pieces);
     assert_eq!(whole, shared, "other threads, other result");
     if whole.1.is_none() {
         gunzips_alike(&file, &whole.0);

@@ -2,42 +2,23 @@
 //! the input, whatever is wrong with it, and however small the pieces are.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{Cursor, Read, Write};
-use std::ops::ControlFlow;
+#[path = "common/reading.rs"]
+mod reading;
+
+use std::io::{Cursor, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use biofast_io::pipeline::{End, Framer, fold_ordered};
-use biofast_io::{Chunk, Error, IoMode, Notes, Options, Reader, Source};
+use biofast_io::{IoMode, Notes, Options, Source};
+use biofast_testkit::random::Random;
 use flate2::Compression;
 use proptest::prelude::*;
-
-/// Takes all bytes as they come.
-struct Bytes;
-
-impl Framer for Bytes {
-    type Frame = ();
-    type Error = Error;
-
-    fn scan(_: &mut (), _: &[u8]) {}
-
-    fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-/// Bytes, and what comes behind them.
-type Found = (Vec<u8>, Option<String>);
+use reading::{Dripping, Found, read_by_all_threads};
 
 /// As one thread reads it.
 fn read(input: &[u8]) -> Found {
     let options = Options { chunk_size: 5000, ..Options::serial() };
-    let source = Source::from_reader("x", Cursor::new(input.to_vec()));
-    let mut out = Vec::new();
-    let result = Reader::new(source, &options)
-        .map_err(std::io::Error::from)
-        .and_then(|mut reader| reader.read_to_end(&mut out));
-    (out, result.err().map(|error| error.to_string()))
+    reading::read(Source::from_reader("x", Cursor::new(input.to_vec())), &options)
 }
 
 /// As so many threads read it in pieces of a length; and how many pieces were taken and dropped.
@@ -57,23 +38,7 @@ fn read_in_pieces(
         notes: Some(Arc::clone(&notes)),
         ..Options::serial()
     };
-    let mut out = Vec::new();
-    let result = fold_ordered(
-        source,
-        &options,
-        Bytes,
-        || (),
-        |(), chunk, (), bytes: &mut Vec<u8>| {
-            bytes.clear();
-            bytes.extend_from_slice(chunk.bytes());
-        },
-        |(), ()| (),
-        |bytes| {
-            out.extend_from_slice(bytes);
-            ControlFlow::Continue(())
-        },
-    );
-    ((out, result.err().map(|fault| fault.error.to_string())), notes.gzip_pieces())
+    (read_by_all_threads(source, &options), notes.gzip_pieces())
 }
 
 /// In pieces by every way of reading; how many pieces were taken and dropped.
@@ -97,28 +62,6 @@ fn compare(input: &[u8], piece: usize, folder: &Path, what: &str) -> (u64, u64) 
         assert!(found == expected, "{what}: {threads} threads, {piece} a piece, from a pipe");
     }
     total
-}
-
-/// Gives its bytes a few at a time.
-struct Dripping(Vec<u8>, usize, usize);
-
-impl Read for Dripping {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.2.min(out.len()).min(self.0.len() - self.1);
-        out[..n].copy_from_slice(&self.0[self.1..self.1 + n]);
-        self.1 += n;
-        Ok(n)
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
-    }
 }
 
 /// Reads, noise, or long runs with some reads between them.

@@ -1,5 +1,6 @@
 //! The catalogue's jobs on FASTQ that came later: counting, trimming, pairs, samples. Added to `jobs::all`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::answers::Answer;
@@ -14,6 +15,11 @@ const ADAPTER: &str = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA";
 /// A compressed output file beside the report.
 fn out(call: &Call<'_>, name: &str) -> PathBuf {
     call.report.with_file_name(name)
+}
+
+fn at_level_1(mut args: Vec<OsString>) -> Vec<OsString> {
+    args.extend(list(&[&"--level", &"1"]));
+    args
 }
 
 const SEQKIT_COUNT: Contestant = Contestant {
@@ -72,11 +78,7 @@ const BIOFAST_TRIM: Contestant = Contestant {
 };
 const BIOFAST_TRIM_1: Contestant = Contestant {
     name: "biofast at level 1",
-    args: |c| {
-        let mut args = (BIOFAST_TRIM.args)(c);
-        args.extend(list(&[&"--level", &"1"]));
-        args
-    },
+    args: |c| at_level_1((BIOFAST_TRIM.args)(c)),
     ..BIOFAST_TRIM
 };
 const FASTP_TRIM: Contestant = Contestant {
@@ -133,11 +135,7 @@ const BIOFAST_PAIRS: Contestant = Contestant {
 };
 const BIOFAST_PAIRS_1: Contestant = Contestant {
     name: "biofast at level 1",
-    args: |c| {
-        let mut args = (BIOFAST_PAIRS.args)(c);
-        args.extend(list(&[&"--level", &"1"]));
-        args
-    },
+    args: |c| at_level_1((BIOFAST_PAIRS.args)(c)),
     ..BIOFAST_PAIRS
 };
 const CHELAE_PAIRS: Contestant = Contestant {

@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn all_kernels() -> Vec<&'static Kernels> {
-    [Isa::Scalar, Isa::Avx2, Isa::Avx512, Isa::Neon].into_iter().filter_map(kernels_for).collect()
-}
-
 fn ends_of_records(text: &[u8]) -> Vec<[u32; 4]> {
     let newlines = text.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');
     let newlines: Vec<u32> = newlines.map(|(at, _)| at as u32).collect();
@@ -45,7 +41,7 @@ fn one_byte_that_differs_anywhere_ends_the_plain_records_where_it_should() {
     let ends = ends_of_records(&text);
     assert_eq!(count_by_definition(&text, 2, &ends), lengths.len());
     let mut counts = std::collections::BTreeSet::new();
-    for kernels in all_kernels() {
+    for kernels in crate::available().into_iter().filter_map(kernels_for) {
         assert_eq!((kernels.count_plain_records)(&text, 2, &ends), lengths.len());
         assert_eq!((kernels.count_plain_records)(&text, 2, &[]), 0);
         for at in 2..text.len() {

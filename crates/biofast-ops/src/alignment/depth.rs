@@ -90,9 +90,14 @@ impl Depth {
         (self.positions, self.by_reference)
     }
 
+    /// The end of the window; what a block takes back there needs a place, too.
+    fn end(&self) -> i64 {
+        self.start + WINDOW as i64 - 1
+    }
+
     /// Adds a block, which doesn't start before the window.
     fn cover(&mut self, from: i64, to: i64) {
-        let end = self.start + WINDOW as i64 - 1;
+        let end = self.end();
         let near = to.min(end);
         if from < near {
             self.reach = self.reach.max(near);
@@ -131,7 +136,7 @@ impl Depth {
     /// Takes up the blocks that have come near.
     fn fetch_later(&mut self) {
         while let Some(&Reverse((from, to))) = self.later.peek()
-            && from < self.start + WINDOW as i64 - 1
+            && from < self.end()
         {
             self.later.pop();
             self.cover(from.max(self.start), to);
