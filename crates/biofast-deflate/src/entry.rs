@@ -1,6 +1,8 @@
 //! What the decoding tables hold, laid out so that a step needs few instructions: every field is a byte (or two) of
 //! its own that can be loaded by itself.
 
+use crate::copy::WIDE;
+
 /// Index bits of the distance table.
 pub(crate) const DISTANCE_BITS: u32 = 9;
 
@@ -12,10 +14,14 @@ pub(crate) const DISTANCE_BITS: u32 = 9;
 /// | byte | meaning |
 /// |---|---|
 /// | 0 | bits it consumes, extra bits included; index bits of a subtable |
-/// | 1 | bits before the length's extra bits, plus 64 times the number of literals |
-/// | 2–3 | length before the extra bits; 0 without a match |
+/// | 1 | bits before the length's extra bits |
+/// | 2 | length before the extra bits; 0 without a match; 255 for 258, and for what is special |
+/// | 3 | number of literals; or what is special, from 128 on |
 /// | 4–6 | literals; offset of a subtable |
-/// | 7 | index bits of the distance table; 0 without a match; or 128 + what is special |
+/// | 7 | index bits of the distance table; 0 without a match |
+///
+/// So what is special looks like a match of 255 bytes at the dummy's distance to the fast loop, which is more than it
+/// copies without another look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Symbols(u64);
@@ -29,20 +35,32 @@ pub(crate) enum Special {
     EndOfBlock,
 }
 
-const SUBTABLE: u64 = 0x80 << 56;
-const END_OF_BLOCK: u64 = 0x81 << 56;
+/// Stands for the longest match.
+pub(crate) const LONGEST_MARK: u64 = 255;
+
+/// The longest match.
+pub(crate) const LONGEST: u64 = 258;
+
+const SUBTABLE: u64 = 0x80 << 24 | LONGEST_MARK << 16;
+const END_OF_BLOCK: u64 = 0xc0 << 24 | LONGEST_MARK << 16;
 
 impl Symbols {
     pub(crate) const NONE: Self = Self(0);
 
     /// The flag that all that is special has in common.
-    pub(crate) const SPECIAL: u64 = 0x80 << 56;
+    pub(crate) const SPECIAL: u64 = 0x80 << 24;
 
-    /// One literal, in byte 1.
-    pub(crate) const ONE: u64 = 1 << 14;
+    /// The flag that only the end of a block has.
+    pub(crate) const END: u64 = 0x40 << 24;
+
+    /// One literal, in byte 3.
+    pub(crate) const ONE: u64 = 1 << 24;
 
     /// The upper bit of the number of literals; together with the lower one, it's three, the most.
-    const FULL: u64 = 2 << 14;
+    const FULL: u64 = 2 << 24;
+
+    /// The number of literals.
+    pub(crate) const COUNT: u64 = 3 << 24;
 
     /// The literals.
     pub(crate) const LITERALS: u64 = 0xff_ffff << 32;
@@ -54,6 +72,7 @@ impl Symbols {
             256 => Self(END_OF_BLOCK),
             _ => {
                 let (base, extra) = length(symbol - 257);
+                let base = if base == LONGEST { LONGEST_MARK } else { base };
                 Self(extra | base << 16 | (DISTANCE_BITS as u64) << 56)
             }
         }
@@ -72,12 +91,12 @@ impl Symbols {
     /// What it means that isn't literals and a length.
     #[inline(always)]
     pub(crate) fn special(self) -> Option<Special> {
-        match self.0 & (0xff << 56) {
-            SUBTABLE => {
+        match self.0 >> 30 & 3 {
+            2 => {
                 let offset = (self.0 >> 32) as usize & 0xffff;
                 Some(Special::Subtable { offset, bits: self.bits() })
             }
-            END_OF_BLOCK => Some(Special::EndOfBlock),
+            3 => Some(Special::EndOfBlock),
             _ => None,
         }
     }
@@ -99,29 +118,38 @@ impl Symbols {
     }
 
     #[inline(always)]
+    pub(crate) fn is_special(self) -> bool {
+        self.0 & Self::SPECIAL != 0
+    }
+
+    #[inline(always)]
     pub(crate) fn bits(self) -> u32 {
         self.0 as u32 & 0xff
     }
 
     #[inline(always)]
     pub(crate) fn code_bits(self) -> u32 {
-        (self.0 >> 8) as u32 & 0x3f
+        (self.0 >> 8) as u32 & 0xff
     }
 
+    /// Of a match.
     #[inline(always)]
     pub(crate) fn base(self) -> usize {
-        (self.0 >> 16) as usize & 0xffff
+        match self.0 >> 16 & 0xff {
+            LONGEST_MARK => LONGEST as usize,
+            base => base as usize,
+        }
     }
 
     #[inline(always)]
     pub(crate) fn distance_bits(self) -> u32 {
-        (self.0 >> 56) as u32 & 0x7f
+        (self.0 >> 56) as u32
     }
 
     /// Number of literals.
     #[inline(always)]
     pub(crate) fn count(self) -> usize {
-        (self.0 >> 14) as usize & 3
+        (self.0 >> 24) as usize & 3
     }
 
     /// The literals, and whatever is behind them.
@@ -133,19 +161,61 @@ impl Symbols {
 
 /// An entry of the distance table.
 ///
-/// The bytes of the number, from the lowest: bits it consumes, extra bits included; bits before the extra bits;
-/// distance before the extra bits (two bytes). With the highest bit set: offset of a subtable (bytes 2 and 3) and the
-/// number of bits that index it (byte 0).
+/// The bytes of the number, from the lowest: bits it consumes, extra bits included; bits before the extra bits, plus
+/// 64 times the [class](Class); the negative of the distance before the extra bits (two bytes). Of a pointer to a
+/// subtable: the number of bits that index it, its class, and its offset, which isn't negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Distance(u32);
 
+/// How matches at a distance are copied, see [`Row`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// As they are, if they don't overlap.
+    Apart = 0,
+    /// A byte is repeated: the distance is 1.
+    One = 1,
+    /// Pointers to subtables.
+    Subtable = 2,
+}
+
+/// A copy that the fast loop makes without another look, for a [class](Class) of distances.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Row {
+    /// Which byte from the source on goes where, for instruction sets that can permute as they copy.
+    pub(crate) pattern: [u8; WIDE],
+    /// By how many bytes a match may be longer than its distance.
+    pub(crate) excess: i64,
+}
+
+/// The rows by class. With `repeats` above 1, a byte is repeated by a pattern, up to so many times.
+pub(crate) const fn rows(repeats: i64) -> [Row; 4] {
+    let mut identity = [0; WIDE];
+    let mut i = 0;
+    while i < identity.len() {
+        identity[i] = i as u8;
+        i += 1;
+    }
+    let apart = Row { pattern: identity, excess: 0 };
+    let one = Row { pattern: [0; WIDE], excess: repeats - 1 };
+    let never = Row { excess: i64::MIN, ..apart };
+    [apart, one, never, never]
+}
+
 impl Distance {
     pub(crate) const NONE: Self = Self(0);
 
+    /// The bits of byte 1 that are the class.
+    pub(crate) const CLASS: u64 = 0xc0;
+
+    const fn new(extra: u32, base: u32, class: Class) -> Self {
+        Self(base.wrapping_neg() << 16 | (class as u32) << 14 | extra)
+    }
+
     /// What steps without a match use: no bits, and a distance at which anything may be read.
     pub(crate) const fn dummy(distance: u16) -> Self {
-        Self((distance as u32) << 16)
+        Self::new(0, distance as u32, Class::Apart)
     }
 
     /// A distance symbol (0..32) without the bits of its code.
@@ -154,11 +224,12 @@ impl Distance {
         let symbol = if symbol > 29 { 29 } else { symbol };
         let extra = if symbol < 4 { 0 } else { symbol as u32 / 2 - 1 };
         let base = if symbol < 4 { symbol as u32 } else { (2 + symbol as u32 % 2) << extra } + 1;
-        Self(extra | base << 16)
+        let class = if base == 1 { Class::One } else { Class::Apart };
+        Self::new(extra, base, class)
     }
 
     pub(crate) fn subtable(offset: usize, bits: u32) -> Self {
-        Self(1 << 31 | (offset as u32) << 16 | bits)
+        Self((offset as u32) << 16 | (Class::Subtable as u32) << 14 | bits)
     }
 
     #[inline(always)]
@@ -168,7 +239,7 @@ impl Distance {
 
     #[inline(always)]
     pub(crate) fn is_subtable(self) -> bool {
-        (self.0 as i32) < 0
+        (self.0 as i32) >= 0
     }
 
     /// Of a subtable's pointer.
@@ -184,12 +255,12 @@ impl Distance {
 
     #[inline(always)]
     pub(crate) fn code_bits(self) -> u32 {
-        (self.0 >> 8) & 0xff
+        (self.0 >> 8) & 0x3f
     }
 
     #[inline(always)]
     pub(crate) fn base(self) -> usize {
-        (self.0 >> 16) as usize
+        (self.0 >> 16).wrapping_neg() as usize & 0xffff
     }
 }
 
@@ -247,6 +318,21 @@ mod tests {
         assert_eq!([0, 3, 4, 5, 6].map(fields), [(1, 0), (4, 0), (5, 1), (7, 1), (9, 2)]);
         assert_eq!([27, 28, 29, 30, 31].map(fields)[..2], [(12_289, 12), (16_385, 13)]);
         assert_eq!(fields(29), (24_577, 13));
+    }
+
+    #[test]
+    fn a_row_says_what_the_classes_may_copy() {
+        let [apart, one, never, _] = rows(16);
+        let row = |entry: Distance| (entry.with_code(9).0 >> 14 & 3) as usize;
+        assert_eq!([0, 1, 29].map(|symbol| row(DISTANCES[symbol])), [1, 0, 0]);
+        assert_eq!(row(Distance::subtable(700, 6)), 2);
+        let text: Vec<u8> = (0..32).collect();
+        let copied = |row: Row| row.pattern.map(|i| text[usize::from(i)]);
+        assert_eq!((&copied(apart)[..], copied(one)), (&text[..], [0; WIDE]));
+        assert_eq!([apart, one, never].map(|row| row.excess), [0, 15, i64::MIN]);
+        // Behind any target.
+        assert!(Distance::subtable(0, 6).is_subtable());
+        assert!(!Distance::dummy(64).is_subtable());
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //! [service](crate::lane::Lane::service).
 //!
 //! A step looks up one literal/length entry, stores its literals, looks up a distance (the dummy's, if there is no match)
-//! and copies 32 bytes from there. What stays a branch is rare: a match over 32 bytes or one that overlaps itself, a code
-//! longer than the table ([`Track::rare_step`]), and what the careful decoder must see to: the end of a block, of input or
-//! output, a wrong distance. A step that can't go on leaves the lane as it was before it; so nothing is ever judged here.
+//! and copies 32 bytes from there; the first of them again and again, if the distance is 1. All that is rare is noticed
+//! at one place, as a match that is too long to be copied like that: so do the end of a block and a code longer than the
+//! table ([`Track::rare_step`]) look like. Besides, the source must lie in the output. A step that can't go on leaves the
+//! lane as it was before it; so nothing is ever judged here, but by the careful decoder.
 //!
 //! Each instruction counts, for what the lanes' chains leave idle is soon filled: fields are loaded one by one (loads
-//! are what there are units to spare for), positions are kept as addresses, all tables lie at constant offsets from one.
+//! are what there are units to spare for), positions are kept as addresses, all tables lie at constant offsets from one,
+//! and lanes run as many steps as fit input and output in any case before they look at these again.
 //! A lane's step is complete before the next lane's starts, so that little needs registers at a time, and a lane's chain
 //! of steps is short: the last bits of a step's word give the next entry while its own word is still being loaded.
 //!
@@ -15,8 +17,8 @@
 #![allow(unsafe_code)]
 
 use crate::copy::{WIDE, copy_apart, copy_long};
-use crate::entry::{DISTANCE_BITS, Distance, Special, Symbols};
-use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_MARGIN, OUTPUT_START};
+use crate::entry::{DISTANCE_BITS, Distance, LONGEST, LONGEST_MARK, Row, Special, Symbols};
+use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_START, STEP};
 use crate::tables::{DISTANCE_START, Tables, join_from};
 
 /// What the instruction sets do differently.
@@ -24,11 +26,34 @@ pub(crate) trait Isa {
     /// The lowest `n` bits, `n` below 64.
     fn low(bits: u64, n: u64) -> u64;
 
+    /// How matches are copied, by [class](crate::entry::Class) of distance.
+    const ROWS: [Row; 4];
+
+    /// The byte that a bit lies in, and which of its bits it is. `anchor` is the address of some tables plus
+    /// [`ANCHOR`](crate::tables::ANCHOR).
+    #[inline(always)]
+    fn split(bit: u64, anchor: *const u8) -> (u64, u64) {
+        let _ = anchor;
+        (bit >> 3, bit & 7)
+    }
+
     /// Copies [`WIDE`] bytes as they are.
     ///
     /// # Safety
     /// Both lie in one buffer, the source before the target.
     unsafe fn copy(to: *mut u8, from: *const u8);
+
+    /// Copies [`WIDE`] bytes by the pattern of the row. What is right of them is a match that is no longer than the row
+    /// allows.
+    ///
+    /// # Safety
+    /// As for [`copy`](Self::copy); `row` points to one of [`ROWS`](Self::ROWS).
+    #[inline(always)]
+    unsafe fn copy_by(to: *mut u8, from: *const u8, row: *const Row) {
+        let _ = row;
+        // SAFETY: as this function.
+        unsafe { Self::copy(to, from) };
+    }
 
     /// Writes the `distance` bytes before `to` again and again, `length` bytes of them, and up to 31 bytes more.
     ///
@@ -65,9 +90,9 @@ pub(crate) struct Position {
 pub(crate) struct Track {
     table_bits: u64,
     output: *mut u8,
-    /// A pair of steps may start at a bit before this one,
+    /// The end of input, as a bit, less what a step looks at beyond what it consumes.
     end_bit: u64,
-    /// and at an output address before this one.
+    /// The end of output; its start, if the loop may not run.
     end_out: *mut u8,
 }
 
@@ -75,6 +100,8 @@ pub(crate) struct Track {
 pub(crate) enum Step {
     /// The position after it.
     On(Position),
+    /// The position after it, which may be more than [`STEP`] bytes on.
+    Far(Position),
     /// It's for [`Track::rare_step`].
     Rare,
     /// It can't be done.
@@ -87,22 +114,20 @@ impl Track {
     pub(crate) fn new(lane: &mut Lane<'_>, tables: &Tables) -> (Self, Position) {
         let input = lane.bits.bytes;
         let first_bit = (input.as_ptr().expose_provenance() as u64) << 3;
-        let bits = (input.len() + 1).saturating_sub(INPUT_MARGIN) as u64 * 8;
-        let length = lane.output.len();
-        let possible = lane.at >= OUTPUT_START && length >= OUTPUT_MARGIN;
+        let bits = (input.len() as u64 * 8).saturating_sub((INPUT_MARGIN - STEP) as u64);
+        let length = if lane.at >= OUTPUT_START { lane.output.len() } else { 0 };
         let output = lane.output.as_mut_ptr();
-        let end = if possible { length - OUTPUT_MARGIN + 1 } else { 0 };
         let track = Self {
             table_bits: u64::from(tables.bits),
             output,
             end_bit: first_bit + bits,
-            end_out: output.wrapping_add(end),
+            end_out: output.wrapping_add(length),
         };
         let bit = first_bit + lane.bits.at as u64;
         let mut position = Position { bit, out: output.wrapping_add(lane.at), index: 0 };
-        if track.has_margins(position) {
-            // SAFETY: it has margins.
-            position.index = unsafe { low(Self::word(position), tables.bits) } as u64;
+        if track.steps(position) > 0 {
+            // SAFETY: there is input for a step.
+            position.index = unsafe { low(look(bit >> 3, bit & 7), tables.bits) } as u64;
         }
         (track, position)
     }
@@ -115,86 +140,120 @@ impl Track {
         lane.at = position.out.addr() - self.output.addr();
     }
 
-    /// Whether a pair of steps may start.
+    /// How many steps stay within input and output.
     #[inline(always)]
-    pub(crate) fn has_margins(&self, position: Position) -> bool {
-        position.bit < self.end_bit && position.out < self.end_out
-    }
-
-    /// The next 57 bits or more.
-    ///
-    /// # Safety
-    /// As for [`step`](Self::step).
-    #[inline(always)]
-    unsafe fn word(position: Position) -> u64 {
-        let bytes = std::ptr::with_exposed_provenance::<u64>((position.bit >> 3) as usize);
-        // SAFETY: see `INPUT_MARGIN`.
-        u64::from_le(unsafe { bytes.read_unaligned() }) >> (position.bit & 7)
+    pub(crate) fn steps(&self, position: Position) -> u64 {
+        let bits = self.end_bit.saturating_sub(position.bit);
+        let bytes = self.end_out.addr().saturating_sub(position.out.addr()) as u64;
+        bits.min(bytes) / STEP as u64
     }
 
     /// A step. Output bytes behind the position that it returns, or behind the one given, may have changed.
     ///
     /// # Safety
-    /// [`has_margins`](Self::has_margins) was true of this position, or of the one before the last successful step. The
-    /// lane's buffers and tables are still borrowed, and `tables` are its tables.
+    /// This is one of the [`steps`](Self::steps) that the position has, or one before it had from which on all steps
+    /// were [`Step::On`]. The lane's buffers and tables are still borrowed, and `tables` are its tables, filled for `I`;
+    /// `anchor` is as for [`Isa::split`].
     #[inline(always)]
-    pub(crate) unsafe fn step<I: Isa>(&self, tables: *const Tables, position: Position) -> Step {
+    pub(crate) unsafe fn step<I: Isa>(
+        &self,
+        tables: *const Tables,
+        anchor: *const u8,
+        position: Position,
+    ) -> Step {
         // SAFETY: `tables` points to tables. An index has at most `MAX_BITS` bits, which is within the length of the
-        // literal/length table. `distance_bits` is 0 or `DISTANCE_BITS`, if the entry isn't special; then the sum is 0 or an
-        // index of the distance table. So both `entry`s point to entries. The rest as for this function.
+        // literal/length table. `distance_bits` is 0 or `DISTANCE_BITS`, whatever the entry; then the sum is 0 or an index of
+        // the distance table. So `entry` and `far` point to entries, and `row` to one of four rows. The rest as for this
+        // function.
         unsafe {
-            let symbols = (&raw const (*tables).symbols).cast::<Symbols>();
-            let entry = symbols.add(position.index as usize);
+            let (byte, odd) = I::split(position.bit, anchor);
+            let word = look(byte, odd);
+            let entry =
+                (&raw const (*tables).symbols).cast::<Symbols>().add(position.index as usize);
             let distance_bits = Symbols::load_distance_bits(entry);
-            if distance_bits & (Symbols::SPECIAL >> 56) != 0 {
-                return Step::Rare;
-            }
-            let word = Self::word(position);
             let symbol_bits = Symbols::load_bits(entry);
             let rest = word >> (symbol_bits & 63);
-            let distances = (&raw const (*tables).distances).cast::<Distance>();
             // One register for the index, and not for both terms.
             let index = opaque!(I::low(rest, distance_bits) + distance_bits);
-            let far = distances.add(index as usize);
-            let base = Distance::load_base(far);
-            if base < 0 {
-                return Step::Rare;
-            }
+            let far = (&raw const (*tables).distances).cast::<Distance>().add(index as usize);
             let far_bits = Distance::load_bits(far);
-            let bit = position.bit + symbol_bits + far_bits;
-            let index = I::low(rest >> (far_bits & 63), self.table_bits);
             let code = Distance::load_code_bits(far);
-            let distance = base as u64 + (I::low(rest, far_bits) >> (code & 63));
-            let literals = Symbols::load_literals(entry);
+            // Minus the distance.
+            let offset = Distance::load_base(far) - (I::low(rest, far_bits) >> (code & 63)) as i64;
+            let row =
+                (&raw const (*tables).rows).cast::<u8>().add((code & Distance::CLASS) as usize);
+            let row = row.cast::<Row>();
             let code = Symbols::load_code_bits(entry);
             let length = I::low(word, symbol_bits) >> (code & 63);
             let length = length + Symbols::load_base(entry);
+            let literals = Symbols::load_literals(entry);
+            let count = Symbols::load_count(entry);
+            let excess = (*row).excess;
+            let bit = position.bit + symbol_bits + far_bits;
+            let index = I::low(rest >> (far_bits & 63), self.table_bits);
             // All loads of fields come before the first store: it may change them, as far as the compiler knows.
-            // Room: see `OUTPUT_MARGIN`.
-            position.out.cast::<u32>().write_unaligned(literals.to_le());
-            let here = position.out.wrapping_add((code >> 6) as usize);
-            let source = here.wrapping_sub(distance as usize);
+            let here = position.out.wrapping_add(count as usize);
+            let source = here.wrapping_offset(offset as isize).cast_const();
+            if length > WIDE as u64 || length as i64 + offset > excess {
+                return self.long_step::<I>(
+                    entry,
+                    far,
+                    position,
+                    Position { bit, out: here, index },
+                    source,
+                    length,
+                );
+            }
             if source < self.output {
                 return Step::Stop;
             }
+            // There is room, see `STEP`.
+            position.out.cast::<u32>().write_unaligned(literals.to_le());
             // The source starts within the output and before the target. (The dummy's does: so many bytes have
-            // been written, see `OUTPUT_START`.) Room for the target: see `OUTPUT_MARGIN`.
-            I::copy(here, source);
-            let end = here.wrapping_add(length as usize);
-            if length > WIDE as u64 || length > distance {
-                if end >= self.end_out {
-                    return Step::Stop;
-                }
-                // `distance` is not 0, and so many bytes lie before `here`; before `end_out` there is room for
-                // `length` bytes, and after it for the margin less one.
-                if distance >= WIDE as u64 {
-                    copy_apart(here, distance as usize, length as usize);
-                } else {
-                    I::repeat(here, distance as usize, length as usize);
-                }
-            }
-            Step::On(Position { bit, out: end, index })
+            // been written, see `OUTPUT_START`.)
+            I::copy_by(here, source, row);
+            Step::On(Position { bit, out: here.wrapping_add(length as usize), index })
         }
+    }
+
+    /// The rest of a step whose match, if it is one, is too long for its row. It goes to `here.out`; the rest of `here`
+    /// is as after the step.
+    ///
+    /// # Safety
+    /// As for [`step`](Self::step), with what it knows then.
+    #[inline(always)]
+    unsafe fn long_step<I: Isa>(
+        &self,
+        entry: *const Symbols,
+        far: *const Distance,
+        before: Position,
+        here: Position,
+        source: *const u8,
+        length: u64,
+    ) -> Step {
+        // SAFETY: both are entries.
+        let (entry, far) = unsafe { (*entry, *far) };
+        if entry.is_special() || far.is_subtable() {
+            return Step::Rare;
+        }
+        let longest = length == LONGEST_MARK && entry.base() == LONGEST as usize;
+        let length = if longest { LONGEST as usize } else { length as usize };
+        let end = here.out.wrapping_add(length);
+        if source < self.output || end.addr() + WIDE > self.end_out.addr() {
+            return Step::Stop;
+        }
+        let distance = here.out.addr() - source.addr();
+        // SAFETY: there is room for the literals, see `STEP`. `distance` is not 0, and so many bytes lie before `here`;
+        // behind its end there is room for 32 bytes.
+        unsafe {
+            before.out.cast::<[u8; 4]>().write_unaligned(entry.literals());
+            if distance >= WIDE {
+                copy_apart(here.out, distance, length);
+            } else {
+                I::repeat(here.out, distance, length);
+            }
+        }
+        Step::Far(Position { out: end, ..here })
     }
 
     /// A step with the entries that [`step`](Self::step) can't take. Whether it could be done.
@@ -219,7 +278,7 @@ impl Track {
     #[inline(never)]
     unsafe fn after_rare_step(&self, tables: &Tables, position: Position) -> Position {
         // SAFETY: as this function.
-        let word = unsafe { Self::word(position) };
+        let word = unsafe { look(position.bit >> 3, position.bit & 7) };
         let mut entry = tables.symbols[low(word, tables.bits)];
         if let Some(Special::Subtable { offset, bits }) = entry.special() {
             entry = tables.symbols[offset + low(word >> tables.bits, bits)];
@@ -240,11 +299,11 @@ impl Track {
         let at = position.out.addr() - self.output.addr();
         let end = self.end_out.addr() - self.output.addr();
         let here = at + entry.count();
-        if distance > here || here + length >= end {
+        if distance > here || here + length + WIDE > end {
             return position;
         }
-        // SAFETY: there is room for the literals, see `OUTPUT_MARGIN`. `distance` is not 0, and so many bytes lie before
-        // `here`; before `end_out` there is room for `length` bytes, and after it for the margin less one.
+        // SAFETY: there is room for the literals, see `STEP`. `distance` is not 0, and so many bytes lie before `here`;
+        // behind its end there is room for 32 bytes.
         unsafe {
             self.output.add(at).cast::<[u8; 4]>().write_unaligned(entry.literals());
             copy_long(self.output.add(here), distance, length);
@@ -254,9 +313,20 @@ impl Track {
         let out = unsafe { self.output.add(here + length) };
         let mut next = Position { bit: position.bit + consumed, out, index: 0 };
         // SAFETY: there is input for it, see `INPUT_MARGIN`.
-        next.index = unsafe { low(Self::word(next), tables.bits) } as u64;
+        next.index = unsafe { low(look(next.bit >> 3, next.bit & 7), tables.bits) } as u64;
         next
     }
+}
+
+/// The next 57 bits or more: from bit `odd` of a byte on.
+///
+/// # Safety
+/// There are 8 bytes at that address, of an input whose address was exposed.
+#[inline(always)]
+unsafe fn look(byte: u64, odd: u64) -> u64 {
+    let bytes = std::ptr::with_exposed_provenance::<u64>(byte as usize);
+    // SAFETY: as this function.
+    u64::from_le(unsafe { bytes.read_unaligned() }) >> (odd & 63)
 }
 
 /// The lowest `n` bits, `n` below 64.
@@ -270,16 +340,22 @@ macro_rules! joint_loop {
     ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
         let lanes = $lanes;
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
-        let mut tables = $tables.as_ptr();
+        let mut anchor = $tables.as_ptr().cast::<u8>().wrapping_add(ANCHOR);
         $(let ($track, mut $at) = Track::new(&mut lanes[$k], &$tables[$k]);)*
         let stopped = 'lanes: loop {
+            let (mut steps, mut fewest) = (u64::MAX, 0);
             $(
-                if !$track.has_margins($at) {
-                    break $k;
+                let own = $track.steps($at);
+                if own < steps {
+                    (steps, fewest) = (own, $k);
                 }
             )*
-            for _ in 0..2 {
-                joint_step!($isa, 'lanes, tables, [$(($k, $track, $at)),*]);
+            if steps == 0 {
+                break fewest;
+            }
+            while steps > 0 {
+                steps -= 1;
+                joint_step!($isa, 'lanes, anchor, steps, [$(($k, $track, $at)),*]);
             }
         };
         $($track.leave($at, &mut lanes[$k]);)*
@@ -288,27 +364,35 @@ macro_rules! joint_loop {
 }
 pub(crate) use joint_loop;
 
-/// One step of all lanes in a loop with the given label. Margins were checked one or two steps before; lanes and
-/// tables are borrowed for the whole loop.
+/// One step of all lanes in a loop with the given label: one of those that they all have. Lanes and tables are borrowed
+/// for the whole loop.
 macro_rules! joint_step {
-    ($isa:ty, $lanes:lifetime, $tables:ident, [$(($k:tt, $track:ident, $at:ident)),*]) => {
+    ($isa:ty, $lanes:lifetime, $anchor:ident, $left:ident, [$(($k:tt, $track:ident, $at:ident)),*]) => {
         // SAFETY: see above.
         unsafe {
             // One register for the tables of all lanes, and not the sum with every offset: for which x86-64 has too few,
             // and AArch64 too short constants in its addresses.
             #[cfg(target_arch = "x86_64")]
             {
-                $tables = opaque!($tables);
+                $anchor = opaque!($anchor);
             }
             $(
-                let tables = $tables.wrapping_add($k);
-                match $track.step::<$isa>(tables, $at) {
+                let tables = $anchor.wrapping_sub(ANCHOR).cast::<Tables>().wrapping_add($k);
+                match $track.step::<$isa>(tables, $anchor, $at) {
                     Step::On(next) => $at = next,
-                    Step::Rare => {
-                        if $track.rare_step(tables, &mut $at) {
+                    Step::Far(next) => {
+                        $at = next;
+                        if $track.steps(next) < $left {
                             continue $lanes;
                         }
-                        break $lanes $k;
+                    }
+                    Step::Rare => {
+                        if !$track.rare_step(tables, &mut $at) {
+                            break $lanes $k;
+                        }
+                        if $track.steps($at) < $left {
+                            continue $lanes;
+                        }
                     }
                     Step::Stop => break $lanes $k,
                 }

@@ -20,14 +20,15 @@ macro_rules! load {
 
 impl Symbols {
     load!(/** [`Symbols::bits`] */ load_bits, 0, u8, u64);
-    load!(/** [`Symbols::code_bits`], and the number of literals times 64. */ load_code_bits, 1, u8, u64);
-    load!(/** [`Symbols::base`] */ load_base, 2, u16, u64);
+    load!(/** [`Symbols::code_bits`] */ load_code_bits, 1, u8, u64);
+    load!(/** [`Symbols::base`], 255 for 258 and for what is special. */ load_base, 2, u8, u64);
+    load!(/** [`Symbols::count`]; 128 and more for what is special. */ load_count, 3, u8, u64);
     load!(/** The literals, and whatever is behind them. */ load_literals, 4, u32, u32);
-    load!(/** [`Symbols::distance_bits`], plus 128 for special entries. */ load_distance_bits, 7, u8, u64);
+    load!(/** [`Symbols::distance_bits`] */ load_distance_bits, 7, u8, u64);
 }
 
 impl Distance {
     load!(/** [`Distance::bits`] */ load_bits, 0, u8, u64);
-    load!(/** [`Distance::code_bits`] */ load_code_bits, 1, u8, u64);
-    load!(/** [`Distance::base`], negative for a pointer to a subtable. */ load_base, 2, i16, i64);
+    load!(/** [`Distance::code_bits`], and the class times 64. */ load_code_bits, 1, u8, u64);
+    load!(/** The negative of [`Distance::base`]; not negative for a pointer to a subtable. */ load_base, 2, i16, i64);
 }

@@ -2,20 +2,18 @@
 
 use crate::bits::Bits;
 use crate::careful;
-use crate::copy::WIDE;
 use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::header::{self, Body};
 use crate::tables::{DUMMY_DISTANCE, Tables};
 
-/// Bytes of input that the fast loop wants before it starts a pair of steps. A step looks at 8 bytes and consumes at
-/// most 48 bits (20 of a symbol and 28 of a distance). So the second look starts at most 6 bytes after the first; a rare
-/// step looks once more, after it, for the index of the next entry.
-pub(crate) const INPUT_MARGIN: usize = 20;
+/// Bits of input that the fast loop wants left for its first step, and [`STEP`] for each further one. A step looks at
+/// 8 bytes and consumes at most 48 bits (20 of a symbol and 28 of a distance); a rare step looks once more, after it.
+pub(crate) const INPUT_MARGIN: usize = 128;
 
-/// Bytes of output that the fast loop wants before it starts a pair of steps. A step advances by at most 3 literals
-/// and the bytes that it copies, unless it has checked for more itself; the second one ends its writes there, too.
-pub(crate) const OUTPUT_MARGIN: usize = 2 * (3 + WIDE);
+/// The most bits of input, and bytes of output, that a step consumes and fills: it advances by at most 3 literals and the
+/// bytes that it copies, 32, unless it has checked for more itself. (A power of two is divided by faster.)
+pub(crate) const STEP: usize = 64;
 
 /// Bytes of output behind the position before the fast loop may run.
 pub(crate) const OUTPUT_START: usize = DUMMY_DISTANCE as usize;
@@ -46,12 +44,12 @@ impl<'a> Lane<'a> {
         Self { bits, output, at: 0, index, last: false }
     }
 
-    /// Whether a pair of steps of the fast loop stays in bounds.
+    /// Whether a step of the fast loop stays in bounds.
     #[inline(always)]
     pub(crate) fn has_margins(&self) -> bool {
         self.at >= OUTPUT_START
-            && self.output.len() - self.at >= OUTPUT_MARGIN
-            && self.bits.bytes.len() >= INPUT_MARGIN + self.bits.at / 8
+            && self.output.len() - self.at >= STEP
+            && self.bits.bytes.len() * 8 >= INPUT_MARGIN + self.bits.at
     }
 
     /// Starts the stream.

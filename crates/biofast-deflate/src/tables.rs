@@ -1,6 +1,6 @@
 //! The tables of one lane.
 
-use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, SYMBOLS, Symbols};
+use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, Row, SYMBOLS, Symbols, rows};
 use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::header::Build;
@@ -31,11 +31,17 @@ pub(crate) const DISTANCE_START: usize = DISTANCE_BITS as usize;
 /// The distance of the dummy. The fast loop runs only where this many bytes of output lie behind it.
 pub(crate) const DUMMY_DISTANCE: u16 = 64;
 
+/// The fast loop keeps the address of tables plus this: a number whose lowest eight bits are 3 serves as a count of
+/// bits, too. (The shifts and masks of x86-64 that are wanted take theirs from a register.)
+pub(crate) const ANCHOR: usize = 3;
+
 /// The decoding tables of the current block of a lane.
-#[repr(C, align(64))]
+#[repr(C, align(256))] // see `ANCHOR`
 pub(crate) struct Tables {
     pub(crate) symbols: [Symbols; SYMBOL_ENTRIES],
     pub(crate) distances: [Distance; DISTANCE_ENTRIES],
+    /// How matches are copied, by class of distance.
+    pub(crate) rows: [Row; 4],
     /// Index bits of `symbols`: [`MIN_BITS`]..=[`MAX_BITS`].
     pub(crate) bits: u32,
     /// Entries of `symbols` that are in use.
@@ -47,6 +53,7 @@ impl Tables {
         let mut tables = Self {
             symbols: [Symbols::NONE; SYMBOL_ENTRIES],
             distances: [Distance::NONE; DISTANCE_ENTRIES],
+            rows: rows(1),
             bits: MIN_BITS,
             used: 0,
         };
@@ -57,7 +64,7 @@ impl Tables {
     /// Takes over what is in use of another lane's.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.symbols[..other.used].copy_from_slice(&other.symbols[..other.used]);
-        self.distances = other.distances;
+        (self.distances, self.rows) = (other.distances, other.rows);
         (self.bits, self.used) = (other.bits, other.used);
     }
 
@@ -71,6 +78,7 @@ impl Tables {
         symbols: &Code,
         distances: &Code,
     ) -> Result<(), FaultKind> {
+        self.rows = I::ROWS;
         self.bits = choose_bits(symbols);
         let size = 1 << self.bits;
         self.used = huffman::fill(

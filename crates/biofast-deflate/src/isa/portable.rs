@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::copy::{copy_32, repeat};
+use crate::entry::{Row, rows};
 #[cfg(target_arch = "x86_64")]
 use crate::fast::opaque;
 use crate::fast::{Isa, Step, Track, joint_loop, joint_step};
@@ -9,7 +10,7 @@ use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
 use crate::stream::{Decoder, Pause, Room};
-use crate::tables::Tables;
+use crate::tables::{ANCHOR, Tables};
 
 pub(crate) fn inflate<'b>(
     work: &mut Work,
@@ -29,6 +30,8 @@ pub(crate) fn advance<const W: usize>(
 pub(crate) struct Portable;
 
 impl Isa for Portable {
+    const ROWS: [Row; 4] = rows(1);
+
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8) {
         // SAFETY: as this function.

@@ -7,13 +7,13 @@ use biofast_kernels::Isa as Level;
 
 use super::{Advance, Inflate};
 use crate::copy::WIDE;
-use crate::entry::Symbols;
+use crate::entry::{Row, Symbols, rows};
 use crate::fast::{Isa, Step, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
 use crate::stream::{Decoder, Pause, Room};
-use crate::tables::{Tables, join_from};
+use crate::tables::{ANCHOR, Tables, join_from};
 
 /// The decoder for AVX2 or AVX-512, which the CPU must have.
 pub(crate) fn inflate(level: Level) -> Inflate {
@@ -77,6 +77,29 @@ static PERIODS: [[u8; WIDE]; 2] = {
     rows
 };
 
+/// [`Isa::split`] without any other instruction. The intrinsics would have the compiler mask the anchor, which it can't know
+/// to end in eight bits that are 3.
+///
+/// # Safety
+/// The CPU must have BMI2.
+#[inline(always)]
+unsafe fn split(bit: u64, anchor: *const u8) -> (u64, u64) {
+    let anchor = anchor.addr();
+    let (byte, odd): (u64, u64);
+    // SAFETY: both only work on registers.
+    unsafe {
+        std::arch::asm!(
+            "shrx {}, {}, {}", out(reg) byte, in(reg) bit, in(reg) anchor,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+        std::arch::asm!(
+            "bzhi {}, {}, {}", out(reg) odd, in(reg) bit, in(reg) anchor,
+            options(pure, nomem, nostack),
+        );
+    }
+    (byte, odd)
+}
+
 macro_rules! run {
     ($name:ident, $isa:ty, $features:literal, $lanes:tt) => {
         /// # Safety
@@ -120,6 +143,12 @@ macro_rules! level {
                 $($consts)*
 
                 #[inline(always)]
+                fn split(bit: u64, anchor: *const u8) -> (u64, u64) {
+                    // SAFETY: the CPU has BMI2, see the type.
+                    unsafe { split(bit, anchor) }
+                }
+
+                #[inline(always)]
                 fn low(bits: u64, n: u64) -> u64 {
                     // SAFETY: the CPU has BMI2, see the type.
                     unsafe { _bzhi_u64(bits, n as u32) }
@@ -148,6 +177,19 @@ macro_rules! level {
 }
 
 level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
+    // Bytes are permuted within halves of a register only.
+    const ROWS: [Row; 4] = rows(16);
+
+    #[inline(always)]
+    unsafe fn copy_by(to: *mut u8, from: *const u8, row: *const Row) {
+        // SAFETY: as this function. The pattern is aligned.
+        unsafe {
+            let pattern = _mm256_load_si256(row.cast());
+            let bytes = _mm256_shuffle_epi8(_mm256_loadu_si256(from.cast()), pattern);
+            _mm256_storeu_si256(to.cast(), bytes);
+        }
+    }
+
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8) {
         // SAFETY: as this function.
@@ -181,6 +223,18 @@ level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
 });
 
 level!(avx512, Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi", {
+    const ROWS: [Row; 4] = rows(WIDE as i64);
+
+    #[inline(always)]
+    unsafe fn copy_by(to: *mut u8, from: *const u8, row: *const Row) {
+        // SAFETY: as this function. The pattern is aligned.
+        unsafe {
+            let pattern = _mm256_load_si256(row.cast());
+            let bytes = _mm256_permutexvar_epi8(pattern, _mm256_loadu_si256(from.cast()));
+            _mm256_storeu_si256(to.cast(), bytes);
+        }
+    }
+
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8) {
         // SAFETY: as this function.
@@ -235,7 +289,7 @@ unsafe fn join_rest(table: &mut [Symbols], bits: u32) {
         // SAFETY: `follows` is not above an index of the table.
         let next = unsafe { _mm512_mask_i64gather_epi64::<8>(first, literal, follows, base) };
         let next_bits = _mm512_and_si512(_mm512_srli_epi64::<8>(next), low6);
-        let counts = all(3 << 14);
+        let counts = all(Symbols::COUNT);
         let fits =
             _mm512_mask_cmple_epu64_mask(literal, _mm512_add_epi64(code_bits, next_bits), most)
                 & _mm512_cmpneq_epu64_mask(_mm512_and_si512(next, counts), counts)

@@ -12,7 +12,7 @@
 use super::Room;
 use crate::bits::Bits;
 use crate::copy::{WIDE, copy_apart};
-use crate::entry::{DISTANCE_BITS, Symbols};
+use crate::entry::{DISTANCE_BITS, LONGEST, LONGEST_MARK, Symbols};
 use crate::fast::Isa;
 use crate::lane::OUTPUT_START;
 use crate::tables::{DISTANCE_START, Tables};
@@ -70,7 +70,7 @@ pub(super) fn run<I: Isa, const W: usize>(
             for _ in 0..STEPS {
                 let mut symbol = entry;
                 if symbol & Symbols::SPECIAL != 0 {
-                    if symbol >> 56 != 0x80 {
+                    if symbol & Symbols::END != 0 {
                         break 'steps;
                     }
                     let index = I::low(word >> width, symbol & 63) + (symbol >> 32 & 0xffff);
@@ -83,20 +83,21 @@ pub(super) fn run<I: Isa, const W: usize>(
                 let distance_bits = symbol >> 56;
                 let mut far =
                     *distances.add((I::low(rest, distance_bits) + distance_bits) as usize);
-                if (far as i32) < 0 {
+                if (far as i32) >= 0 {
                     let index = I::low(rest >> DISTANCE_BITS, u64::from(far & 63));
                     let start = DISTANCE_START + (far >> 16 & 0x7fff) as usize;
                     far = *distances.add(start + index as usize);
                 }
                 let far_bits = u64::from(far & 0xff);
-                let distance = u64::from(far >> 16) + (I::low(rest, far_bits) >> (far >> 8 & 63));
-                let here = out.add(W * (symbol >> 14 & 3) as usize);
+                let base = u64::from((far >> 16).wrapping_neg() & 0xffff);
+                let distance = base + (I::low(rest, far_bits) >> (far >> 8 & 63));
+                let here = out.add(W * (symbol >> 24 & 3) as usize);
                 let source = here.cast_const().wrapping_sub(W * distance as usize);
                 if source < floor {
                     break 'steps;
                 }
-                let length =
-                    (symbol >> 16 & 0xffff) + (I::low(word, symbol & 0xff) >> (symbol >> 8 & 63));
+                let mut length =
+                    (symbol >> 16 & 0xff) + (I::low(word, symbol & 0xff) >> (symbol >> 8 & 63));
                 // All is well: on to the next entry first.
                 word = rest >> (far & 63);
                 entry = *symbols.add(I::low(word, width) as usize);
@@ -119,8 +120,8 @@ pub(super) fn run<I: Isa, const W: usize>(
                 if W == 2 {
                     I::copy(here.add(WIDE), source.add(WIDE));
                 }
-                out = here.add(W * length as usize);
                 if length > WIDE as u64 || length > distance {
+                    length = if symbol >> 16 & 0xff == LONGEST_MARK { LONGEST } else { length };
                     let (distance, length) = (W * distance as usize, W * length as usize);
                     if distance >= WIDE {
                         copy_apart(here, distance, length);
@@ -128,6 +129,7 @@ pub(super) fn run<I: Isa, const W: usize>(
                         I::repeat(here, distance, length);
                     }
                 }
+                out = here.add(W * length as usize);
             }
         }
         bits.at = 8 * next.offset_from_unsigned(input) - count as usize;
