@@ -12,9 +12,8 @@ use crate::tables::Tables;
 pub(crate) const MAX_LANES: usize = 4;
 
 /// How many do run. A step's chain is short enough for two lanes to keep a core busy; more of them need more registers
-/// than there are. On an AMD Zen 4 two, three and four lanes ran at 1.36, 1.46 and 1.30 × libdeflate on FASTQ. On AArch64
-/// three take the fewest cycles a step by the static analyser, and hardly more instructions than two: see
-/// docs/performance.md.
+/// and cache than there are. On an AMD Zen 4 two, three and four lanes ran at 1.47, 1.51 and 1.44 × libdeflate on FASTQ.
+/// On AArch64 a fourth gains little by the static analyser: see docs/performance.md.
 pub(crate) const LANES: usize = 3;
 
 /// A raw DEFLATE stream (RFC 1951, without gzip header and footer) and where its bytes go.
