@@ -59,9 +59,6 @@ impl Symbols {
     /// The upper bit of the number of literals; together with the lower one, it's three, the most.
     const FULL: u64 = 2 << 24;
 
-    /// The number of literals.
-    pub(crate) const COUNT: u64 = 3 << 24;
-
     /// The literals.
     pub(crate) const LITERALS: u64 = 0xff_ffff << 32;
 

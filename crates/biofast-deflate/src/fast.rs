@@ -152,7 +152,7 @@ impl Track {
     ///
     /// # Safety
     /// This is one of the [`steps`](Self::steps) that the position has, or one before it had from which on all steps
-    /// were [`Step::On`]. The lane's buffers and tables are still borrowed, and `tables` are its tables, filled for `I`;
+    /// were `Step::On`. The lane's buffers and tables are still borrowed, and `tables` are its tables, filled for `I`;
     /// `anchor` is as for [`Isa::split`].
     #[inline(always)]
     pub(crate) unsafe fn step<I: Isa>(

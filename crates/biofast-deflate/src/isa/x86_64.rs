@@ -289,7 +289,7 @@ unsafe fn join_rest(table: &mut [Symbols], bits: u32) {
         // SAFETY: `follows` is not above an index of the table.
         let next = unsafe { _mm512_mask_i64gather_epi64::<8>(first, literal, follows, base) };
         let next_bits = _mm512_and_si512(_mm512_srli_epi64::<8>(next), low6);
-        let counts = all(Symbols::COUNT);
+        let counts = all(3 * Symbols::ONE); // the most, and all bits of a number
         let fits =
             _mm512_mask_cmple_epu64_mask(literal, _mm512_add_epi64(code_bits, next_bits), most)
                 & _mm512_cmpneq_epu64_mask(_mm512_and_si512(next, counts), counts)
