@@ -142,7 +142,8 @@ pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (us
         }) {
             Ok(()) => {}
             Err(error) => {
-                let error = all.into_iter().rev().fold(error, |e, renamed| renamed.put_back_after(e));
+                let error =
+                    all.into_iter().rev().fold(error, |e, renamed| renamed.put_back_after(e));
                 return Err((number, error));
             }
         }
@@ -349,7 +350,8 @@ fn remove_leftovers(path: &Path) {
         let found = entry.file_name();
         let is_leftover = || {
             let rest = found.as_bytes().strip_prefix(beginning.as_bytes())?;
-            let ending = [UNFINISHED, REPLACED].iter().find(|end| rest.ends_with(end.as_bytes()))?;
+            let ending =
+                [UNFINISHED, REPLACED].iter().find(|end| rest.ends_with(end.as_bytes()))?;
             let numbers = &rest[..rest.len() - ending.len()];
             let (pid, attempt) = numbers.split_at(numbers.iter().position(|&b| b == b'-')?);
             let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
@@ -461,8 +463,9 @@ mod tests {
         assert_eq!(failed, 2);
         drop(files);
         assert_eq!(std::fs::read(at("old"))?, b"old");
-        let mut names: Vec<_> =
-            std::fs::read_dir(folder.path())?.map(|e| e.map(|e| e.file_name())).collect::<Result<_, _>>()?;
+        let mut names: Vec<_> = std::fs::read_dir(folder.path())?
+            .map(|e| e.map(|e| e.file_name()))
+            .collect::<Result<_, _>>()?;
         names.sort();
         assert_eq!(names, ["late", "old"]);
         Ok(())
@@ -477,7 +480,10 @@ mod tests {
         for sync in [false, true] {
             let mut files = vec![ready(&at("a"), b"1")?, ready(&at("b"), b"2")?];
             assert!(rename_all(&mut files, sync).is_ok());
-            assert_eq!((std::fs::read(at("a"))?, std::fs::read(at("b"))?), (b"1".into(), b"2".into()));
+            assert_eq!(
+                (std::fs::read(at("a"))?, std::fs::read(at("b"))?),
+                (b"1".into(), b"2".into())
+            );
             assert_eq!(std::fs::read_dir(folder.path())?.count(), 2);
         }
         // Two names of one file, which a look beforehand could not tell.

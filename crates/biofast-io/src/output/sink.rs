@@ -127,7 +127,18 @@ impl Output {
     fn new(name: String, target: Target, compression: Compression) -> Output {
         let (carry, own) = (Vec::new(), None);
         let (blocks, gzi, state) = (None, None, State::Open);
-        Output { name, target, compression, state, started: false, carry, own, blocks, gzi, outlasts_reader: false }
+        Output {
+            name,
+            target,
+            compression,
+            state,
+            started: false,
+            carry,
+            own,
+            blocks,
+            gzi,
+            outlasts_reader: false,
+        }
     }
 
     /// Also writes a GZI index of this output to `index` when it is committed.
