@@ -5,6 +5,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+mod calls;
 mod common;
 
 use std::os::unix::process::ExitStatusExt;

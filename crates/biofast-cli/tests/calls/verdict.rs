@@ -1,0 +1,193 @@
+//! What became of a run that was disturbed, by what it left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::inject::{End, Fault, Injection, Traced};
+
+/// Files by their names.
+pub(super) type State = BTreeMap<String, Vec<u8>>;
+
+/// What a run that nothing disturbs starts from and leaves.
+pub(super) struct Expected {
+    pub(super) before: State,
+    pub(super) after: State,
+    pub(super) stdout: Vec<u8>,
+    /// Reports appear though an input couldn't be read, and say so.
+    pub(super) tells: bool,
+}
+
+/// What became of a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The call wasn't made.
+    Unreached,
+    /// All outputs are those of an undisturbed run, and the exit code is 0 (or the program was killed after it).
+    Complete,
+    /// The exit code isn't 0 and all is as before.
+    Refused,
+    /// Between the first and the last file that gets its name: some are new, some old, each whole.
+    Window,
+    /// Anything else.
+    Lost(String),
+}
+
+/// Where an output stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stands {
+    Old,
+    New,
+    /// A report that says what went wrong.
+    Telling,
+    Neither,
+}
+
+impl Expected {
+    pub(super) fn judge(&self, injection: &Injection, run: &Traced, state: &State) -> Verdict {
+        match self.find(injection, run, state) {
+            Ok(verdict) => verdict,
+            Err(why) => Verdict::Lost(why),
+        }
+    }
+
+    fn find(&self, injection: &Injection, run: &Traced, state: &State) -> Result<Verdict, String> {
+        let signal = match injection.fault {
+            Fault::Signal(name) => Some(name),
+            _ => None,
+        };
+        let reached = match signal {
+            Some("KILL") => run.end == End::Signal(9) || run.end == End::Hung,
+            Some(name) => run.log.contains(&format!("--- SIG{name} ")),
+            None => run.log.contains("(INJECTED)"),
+        };
+        if !reached {
+            return Ok(Verdict::Unreached);
+        }
+        if run.end == End::Hung {
+            return Err("it hangs".into());
+        }
+        let said = &run.stderr;
+        // What the runtime does before `main`, and before a thread's work, is its own.
+        if said.contains("panicked at") && !said.contains("pal/unix/stack_overflow.rs") {
+            return Err(format!("panic: {}", first_lines(said)));
+        }
+        let (stands, strange) = self.compare(state);
+        let of = |which: Stands| stands.iter().all(|(_, stands)| *stands == which);
+        let list = || {
+            let show = |(name, stands): &(&String, Stands)| format!("{name} {stands:?}");
+            stands.iter().map(show).collect::<Vec<_>>().join(", ")
+        };
+        let strange: Vec<_> = strange
+            .into_iter()
+            .filter(|name| {
+                // What is killed can't remove it, nor what isn't allowed to.
+                let hidden = name.ends_with(".biofast-tmp");
+                let excused = signal == Some("KILL") || injection.call.starts_with("unlink");
+                !(hidden && excused)
+            })
+            .collect();
+        if !strange.is_empty() {
+            return Err(format!("{:?}, left behind: {strange:?}; {}", run.end, list()));
+        }
+        if run.end == End::Code(0) {
+            if !of(Stands::New) {
+                return Err(format!("exit 0, but {}; {}", list(), first_lines(said)));
+            }
+            if run.stdout != self.stdout {
+                return Err(format!("exit 0, but standard output differs; {}", first_lines(said)));
+            }
+            return Ok(Verdict::Complete);
+        }
+        if !ends_as_it_should(run.end, signal, injection) {
+            return Err(format!("{:?}: {}; {}", run.end, first_lines(said), list()));
+        }
+        let interrupted = injection.fault == Fault::Error("EINTR");
+        if interrupted && is_of_data(&run.log) {
+            return Err(format!("{:?}: not tried again: {}", run.end, first_lines(said)));
+        }
+        // Where standard error is what fails, nothing can be said.
+        let mute =
+            run.log.lines().any(|line| line.contains("(INJECTED)") && line.contains("write(2<"));
+        if signal.is_none() && said.is_empty() && !mute {
+            return Err(format!("{:?} without a message; {}", run.end, list()));
+        }
+        if of(Stands::Old) || (self.tells && of(Stands::Telling)) {
+            return Ok(Verdict::Refused);
+        }
+        if signal == Some("KILL") {
+            if of(Stands::New) {
+                return Ok(Verdict::Complete);
+            }
+            if stands.iter().all(|(_, stands)| matches!(stands, Stands::Old | Stands::New)) {
+                return Ok(Verdict::Window);
+            }
+        }
+        // Nothing can be put back where nothing can be renamed any more.
+        let stuck =
+            matches!(injection.fault, Fault::Lasting(_)) && injection.call.starts_with("rename");
+        if stuck && stands.iter().all(|(_, stands)| matches!(stands, Stands::Old | Stands::New)) {
+            return Ok(Verdict::Window);
+        }
+        Err(format!("{:?}: {}; {}", run.end, list(), first_lines(said)))
+    }
+
+    /// Where the outputs stand, and the names of what is neither an output nor as it was.
+    fn compare(&self, state: &State) -> (Vec<(&String, Stands)>, Vec<String>) {
+        let names: BTreeSet<&String> = self.before.keys().chain(self.after.keys()).collect();
+        let mut stands = Vec::new();
+        let mut strange: Vec<String> =
+            state.keys().filter(|name| !names.contains(name)).cloned().collect();
+        for name in names {
+            let [before, after, now] = [&self.before, &self.after, state].map(|s| s.get(name));
+            if before == after {
+                if now != before {
+                    strange.push(format!("{name} (changed)"));
+                }
+                continue;
+            }
+            stands.push((
+                name,
+                match now {
+                    now if now == before => Stands::Old,
+                    now if now == after => Stands::New,
+                    Some(bytes) if tells(bytes) => Stands::Telling,
+                    _ => Stands::Neither,
+                },
+            ));
+        }
+        (stands, strange)
+    }
+}
+
+/// Whether a report says that an input could not be read.
+fn tells(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    ["os error", "error  ", "\terror"].iter().any(|words| text.contains(words))
+}
+
+/// Whether the exit code or signal says what happened.
+fn ends_as_it_should(end: End, signal: Option<&str>, injection: &Injection) -> bool {
+    let memory = ["mmap", "brk", "mprotect", "mremap"].contains(&injection.call.as_str());
+    match (signal, end) {
+        (Some("KILL"), end) => end == End::Signal(9),
+        (Some("TERM"), end) => end == End::Code(143) || end == End::Signal(15),
+        (Some("INT"), end) => end == End::Code(130) || end == End::Signal(2),
+        (Some("HUP"), end) => end == End::Code(129) || end == End::Signal(1),
+        // The loader's own: 127 where a library can't be read; where memory can't be had, it or the runtime gives up.
+        (_, End::Code(code)) => matches!(code, 1 | 2 | 127),
+        (_, End::Signal(6 | 11)) => memory,
+        _ => false,
+    }
+}
+
+/// Whether the injected call was on a file of the run, not one of the loader or the system.
+fn is_of_data(log: &str) -> bool {
+    let is_system = |line: &str| {
+        ["</lib", "</usr", "</etc", "</proc", "</sys", "(2<"].iter().any(|path| line.contains(path))
+    };
+    log.lines().any(|line| line.contains("(INJECTED)") && !is_system(line))
+}
+
+fn first_lines(text: &str) -> String {
+    let text: Vec<&str> = text.lines().filter(|line| !line.is_empty()).take(3).collect();
+    text.join(" / ")
+}
