@@ -70,7 +70,7 @@ impl Expected {
         if said.contains("panicked at") && !said.contains("pal/unix/stack_overflow.rs") {
             return Err(format!("panic: {}", first_lines(said)));
         }
-        let (stands, strange) = self.compare(state);
+        let (stands, strange) = self.compare(state, said);
         let of = |which: Stands| stands.iter().all(|(_, stands)| *stands == which);
         let list = || {
             let show = |(name, stands): &(&String, Stands)| format!("{name} {stands:?}");
@@ -110,7 +110,7 @@ impl Expected {
         if signal.is_none() && said.is_empty() && !mute {
             return Err(format!("{:?} without a message; {}", run.end, list()));
         }
-        if of(Stands::Old) || (self.tells && of(Stands::Telling)) {
+        if of(Stands::Old) || (of(Stands::Telling)) {
             return Ok(Verdict::Refused);
         }
         if signal == Some("KILL") {
@@ -131,7 +131,7 @@ impl Expected {
     }
 
     /// Where the outputs stand, and the names of what is neither an output nor as it was.
-    fn compare(&self, state: &State) -> (Vec<(&String, Stands)>, Vec<String>) {
+    fn compare(&self, state: &State, said: &str) -> (Vec<(&String, Stands)>, Vec<String>) {
         let names: BTreeSet<&String> = self.before.keys().chain(self.after.keys()).collect();
         let mut stands = Vec::new();
         let mut strange: Vec<String> =
@@ -149,7 +149,7 @@ impl Expected {
                 match now {
                     now if now == before => Stands::Old,
                     now if now == after => Stands::New,
-                    Some(bytes) if tells(bytes) => Stands::Telling,
+                    Some(bytes) if self.tells && tells(bytes, said) => Stands::Telling,
                     _ => Stands::Neither,
                 },
             ));
@@ -158,10 +158,17 @@ impl Expected {
     }
 }
 
-/// Whether a report says that an input could not be read.
-fn tells(bytes: &[u8]) -> bool {
+/// Whether a report says that an input could not be read: it has the word of the status, or the message.
+fn tells(bytes: &[u8], said: &str) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    ["os error", "error  ", "\terror"].iter().any(|words| text.contains(words))
+    let is_told = |line: &str| {
+        let message = line.strip_prefix("biofast: error: ");
+        // Without the name of the input, which has a column of its own.
+        let message = message.and_then(|message| message.split_once(": ")).map(|(_, what)| what);
+        message.is_some_and(|message| text.contains(message))
+    };
+    said.lines().any(is_told)
+        || text.lines().any(|line| line.split_whitespace().any(|w| w == "error"))
 }
 
 /// Whether the exit code or signal says what happened.

@@ -115,7 +115,13 @@ impl Stored {
     /// The next read, in the order they were added.
     pub(super) fn next(&mut self) -> io::Result<Option<Arrival<'_>>> {
         let mut head = [0; 6];
-        let first = self.reader.read(&mut head[..1])?;
+        // What a signal interrupts is tried again, as `read_exact` does it.
+        let first = loop {
+            match self.reader.read(&mut head[..1]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
         if first == 0 {
             return Ok(None);
         }
