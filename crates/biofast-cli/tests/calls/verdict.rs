@@ -168,7 +168,9 @@ fn tells(bytes: &[u8], said: &str) -> bool {
         message.is_some_and(|message| text.contains(message))
     };
     said.lines().any(is_told)
-        || text.lines().any(|line| line.split_whitespace().any(|w| w == "error"))
+        || text
+            .lines()
+            .any(|line| line.split_whitespace().any(|word| matches!(word, "error" | "ERROR,")))
 }
 
 /// Whether the exit code or signal says what happened.
