@@ -115,12 +115,15 @@ pub(super) struct Injection {
     pub(super) call: String,
     pub(super) n: usize,
     pub(super) fault: Fault,
+    /// The call is one of the loader or the runtime, before `main`: they don't always say what is wrong, and can't go on
+    /// without memory.
+    pub(super) early: bool,
 }
 
 impl Injection {
     /// The options of `strace`.
     pub(super) fn options(&self) -> Vec<String> {
-        let Injection { call, n, fault } = self;
+        let Injection { call, n, fault, .. } = self;
         let how = match fault {
             // The kernel has no error for it: it returns the end as it is.
             Fault::Error(_) if call == "brk" => format!("retval=0:when={n}"),
@@ -206,21 +209,33 @@ pub(super) fn trace(
     }
 }
 
-/// How often each call is made, by the thread that makes it most.
-pub(super) fn counts(log: &str) -> HashMap<String, usize> {
+/// How often a call is made.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Count {
+    /// By the thread that makes it most.
+    pub(super) most: usize,
+    /// By the first thread, before `main`.
+    pub(super) early: usize,
+}
+
+/// How often each call is made.
+pub(super) fn counts(log: &str) -> HashMap<String, Count> {
     let mut threads: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut counts: HashMap<String, Count> = HashMap::new();
+    // The runtime of the first thread is ready when it has a stack for signals.
+    let mut stacks = 0;
     for line in log.lines() {
         let Some((thread, rest)) = line.split_once(' ') else { continue };
         let Some((call, _)) = rest.trim_start().split_once('(') else { continue };
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !call.is_empty() && call.chars().all(is_name) {
-            *threads.entry((thread, call)).or_default() += 1;
+            let made = threads.entry((thread, call)).or_default();
+            *made += 1;
+            let count = counts.entry(call.to_owned()).or_default();
+            count.most = count.most.max(*made);
+            stacks += usize::from(call == "sigaltstack");
+            count.early += usize::from(stacks < 2);
         }
     }
-    let mut most: HashMap<String, usize> = HashMap::new();
-    for ((_, call), n) in threads {
-        let entry = most.entry(call.to_owned()).or_default();
-        *entry = n.max(*entry);
-    }
-    most
+    counts
 }

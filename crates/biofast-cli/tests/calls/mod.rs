@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use crate::common::Folder;
 use crate::{each, is_long};
-use inject::{End, Fault, Injection, KINDS, counts, trace};
+use inject::{Count, End, Injection, KINDS, counts, trace};
 use jobs::{JOBS, Job};
 use verdict::{Expected, State, Verdict};
 
@@ -81,7 +81,7 @@ fn undisturbed(
     inputs: &State,
     job: &Job,
     variant: Variant,
-) -> (Expected, BTreeMap<String, usize>) {
+) -> (Expected, BTreeMap<String, Count>) {
     let mut before = inputs.clone();
     if variant.old {
         before.extend(job.outputs.iter().map(|&name| (name.to_owned(), jobs::old(name))));
@@ -92,9 +92,9 @@ fn undisturbed(
         restore(folder, &before);
         let run = run(folder, job, variant.threads, &[]);
         assert_eq!(run.end, End::Code(0), "{}: {}", job.name, run.stderr);
-        for (call, n) in counts(&run.log) {
-            let most = calls.entry(call).or_default();
-            *most = n.max(*most);
+        for (call, count) in counts(&run.log) {
+            let known: &mut Count = calls.entry(call).or_default();
+            *known = Count { most: count.most.max(known.most), ..count };
         }
         let left = (state(folder), run.stdout);
         assert!(last.is_none_or(|last| last == left), "{}: two runs differ", job.name);
@@ -111,12 +111,13 @@ fn undisturbed(
 fn cases(
     job: usize,
     variant: usize,
-    calls: &BTreeMap<String, usize>,
+    calls: &BTreeMap<String, Count>,
     few: Option<usize>,
 ) -> Vec<Case> {
     let mut cases = Vec::new();
     for (kind, what) in KINDS.iter().enumerate() {
-        for (call, &count) in calls.iter().filter(|(call, _)| what.has(call)) {
+        for (call, &Count { most: count, early }) in calls.iter().filter(|(call, _)| what.has(call))
+        {
             for &fault in what.faults {
                 let margin = if VARIANTS[variant].threads > 1 { MARGIN } else { 0 };
                 let all = 1..=count + margin;
@@ -128,7 +129,7 @@ fn cases(
                     None => all.collect(),
                 };
                 for n in chosen {
-                    let injection = Injection { call: call.clone(), n, fault };
+                    let injection = Injection { call: call.clone(), n, fault, early: n <= early };
                     cases.push(Case { job, kind, variant, injection });
                 }
             }
@@ -219,8 +220,8 @@ fn disturb(folder: &Folder, expected: &Expected, case: &Case) -> (Verdict, Strin
     let traced = run(folder, job, threads, &options);
     let left = state(folder);
     let mut verdict = expected.judge(&case.injection, &traced, &left);
-    let hidden = |state: &State| state.keys().any(|name| name.ends_with(".biofast-tmp"));
-    if case.injection.fault == Fault::Signal("KILL") && hidden(&left) {
+    let kept = left.keys().any(|name| verdict::is_hidden(name));
+    if kept && !matches!(verdict, Verdict::Lost(_)) {
         let again = run(folder, job, threads, &["-e".into(), "trace=none".into()]);
         let mut clean = state(folder);
         if job.arguments.contains(&"b.fq") {

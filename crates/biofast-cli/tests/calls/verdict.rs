@@ -16,6 +16,13 @@ pub(super) struct Expected {
     pub(super) tells: bool,
 }
 
+const SIGABRT: i32 = 6;
+
+/// Whether a file has a name that only the program itself looks at, and removes in its next run.
+pub(super) fn is_hidden(name: &str) -> bool {
+    name.ends_with(".biofast-tmp") || name.ends_with(".biofast-old")
+}
+
 /// What became of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -67,7 +74,8 @@ impl Expected {
         }
         let said = &run.stderr;
         // What the runtime does before `main`, and before a thread's work, is its own.
-        if said.contains("panicked at") && !said.contains("pal/unix/stack_overflow.rs") {
+        let by_runtime = injection.early || said.contains("pal/unix/stack_overflow.rs");
+        if said.contains("panicked at") && !by_runtime {
             return Err(format!("panic: {}", first_lines(said)));
         }
         let (stands, strange) = self.compare(state, said);
@@ -80,9 +88,9 @@ impl Expected {
             .into_iter()
             .filter(|name| {
                 // What is killed can't remove it, nor what isn't allowed to.
-                let hidden = name.ends_with(".biofast-tmp");
-                let excused = signal == Some("KILL") || injection.call.starts_with("unlink");
-                !(hidden && excused)
+                let killed = signal == Some("KILL") || run.end == End::Signal(SIGABRT);
+                let excused = killed || injection.call.starts_with("unlink");
+                !(is_hidden(name) && excused)
             })
             .collect();
         if !strange.is_empty() {
@@ -91,6 +99,12 @@ impl Expected {
         if run.end == End::Code(0) {
             if !of(Stands::New) {
                 return Err(format!("exit 0, but {}; {}", list(), first_lines(said)));
+            }
+            let of_output =
+                |line: &str| line.contains("(INJECTED)") && line.contains(".biofast-tmp>");
+            let is_last_word = ["close", "fsync", "fdatasync"].contains(&injection.call.as_str());
+            if is_last_word && run.log.lines().any(of_output) {
+                return Err(format!("exit 0, though {} of an output failed", injection.call));
             }
             if run.stdout != self.stdout {
                 return Err(format!("exit 0, but standard output differs; {}", first_lines(said)));
@@ -107,7 +121,7 @@ impl Expected {
         // Where standard error is what fails, nothing can be said.
         let mute =
             run.log.lines().any(|line| line.contains("(INJECTED)") && line.contains("write(2<"));
-        if signal.is_none() && said.is_empty() && !mute {
+        if signal.is_none() && said.is_empty() && !mute && !injection.early {
             return Err(format!("{:?} without a message; {}", run.end, list()));
         }
         if of(Stands::Old) || (of(Stands::Telling)) {
@@ -181,9 +195,11 @@ fn ends_as_it_should(end: End, signal: Option<&str>, injection: &Injection) -> b
         (Some("TERM"), end) => end == End::Code(143) || end == End::Signal(15),
         (Some("INT"), end) => end == End::Code(130) || end == End::Signal(2),
         (Some("HUP"), end) => end == End::Code(129) || end == End::Signal(1),
-        // The loader's own: 127 where a library can't be read; where memory can't be had, it or the runtime gives up.
-        (_, End::Code(code)) => matches!(code, 1 | 2 | 127),
-        (_, End::Signal(6 | 11)) => memory,
+        // The loader has codes of its own.
+        _ if injection.early => true,
+        (_, End::Code(code)) => matches!(code, 1 | 2),
+        // What the runtime does where memory can't be had.
+        (_, End::Signal(SIGABRT)) => memory,
         _ => false,
     }
 }
