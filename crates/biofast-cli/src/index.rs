@@ -7,10 +7,12 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use biofast::bam::ErrorKind;
 use biofast::bam::index::{self, BuildOptions, Format};
+use biofast::io::output::Files;
 use biofast::io::{Notes, Options, Progress, gzi};
 
 use crate::inputs::{self, Input};
 use crate::output;
+use crate::paths::{InFile, OutFile};
 use crate::progress::Bar;
 use crate::reading;
 use crate::verbose::describe;
@@ -46,11 +48,11 @@ pub(crate) struct Args {
 
     /// The BAM or BGZF file; '-' is standard input and needs --out
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: InFile,
 
     /// Write the index to OUT; it appears only when complete
     #[arg(short, long, value_name = "OUT")]
-    out: Option<PathBuf>,
+    out: Option<OutFile>,
 
     /// Threads in total [default: what the machine and its limits allow]
     #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
@@ -73,12 +75,13 @@ pub(crate) struct Args {
     chunk_size: Option<std::num::NonZeroUsize>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-")?;
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", files)?;
     let [input] = &inputs[..] else { bail!("expected one input") };
     if args.out.is_none() && matches!(input, Input::Stdin(_)) {
         bail!("the index of standard input has no name of its own: give one with --out");
     }
+    let named = args.out.as_deref().map(|out| output::report(files, Some(out))).transpose()?;
     let progress = Arc::new(Progress::default());
     let notes = Arc::new(Notes::default());
     let options = Options {
@@ -124,12 +127,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.verbose {
         describe(input, None, &options, args.threads);
     }
-    let beside = || appended(&args.file, extension);
-    let out = args.out.clone().unwrap_or_else(beside);
-    match output::write_bytes(Some(&out), &bytes) {
-        Err(error) if !output::is_closed_pipe(&error) => Err(error),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    let index = match named {
+        Some(index) => index,
+        None => output::report(files, Some(&appended(&args.file, extension)))?,
+    };
+    output::finish(index, bytes)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn appended(path: &Path, extension: &str) -> PathBuf {

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use biofast::io::output::Files;
 use biofast::io::{Error, Source};
 
 /// An input that will be opened when its turn comes, so that any number of them fits the limit
@@ -45,13 +46,14 @@ impl Input {
 /// The inputs named on the command line and in the list, in that order; standard input if
 /// there are none.
 pub(crate) fn gather(
-    arguments: &[PathBuf],
+    arguments: &[impl AsRef<Path>],
     list: Option<&Path>,
     stdin_label: &str,
+    files: &mut Files,
 ) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for argument in arguments {
-        add(&mut inputs, argument, stdin_label)?;
+        add(&mut inputs, argument.as_ref(), stdin_label)?;
     }
     if let Some(list) = list {
         let mut read = || -> Result<()> {
@@ -83,6 +85,12 @@ pub(crate) fn gather(
     if inputs.is_empty() {
         bail!("the list of files is empty");
     }
+    for input in &inputs {
+        match input {
+            Input::Stdin(_) => files.read_stdin()?,
+            Input::Path(path) => files.read(path)?,
+        }
+    }
     Ok(inputs)
 }
 
@@ -109,23 +117,11 @@ fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()
     Ok(())
 }
 
-/// An error if an output other than `successors`, of which each may take the place of the input of the same number,
-/// would replace a file that is read: what isn't written there would be lost.
-pub(crate) fn keep_apart<'a>(
-    inputs: &[Input],
-    successors: &[Option<&Path>],
-    outputs: impl IntoIterator<Item = &'a Path>,
-) -> Result<()> {
-    for output in outputs {
-        for (number, input) in inputs.iter().enumerate() {
-            let Input::Path(path) = input else { continue };
-            let expected = successors.get(number).is_some_and(|path| *path == Some(output));
-            if !expected && is_same_file(path, output) {
-                let output = biofast::io::display_name(output);
-                bail!(
-                    "{output} is an input and would be replaced by other reads: name another output"
-                );
-            }
+/// The indexes of inputs are read, too: no output takes their place.
+pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
+    for input in inputs {
+        if let Input::Path(path) = input {
+            files.read_beside(path)?;
         }
     }
     Ok(())

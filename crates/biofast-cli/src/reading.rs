@@ -1,13 +1,13 @@
 //! What the commands that turn alignments into files share: how an input is read, where the
 //! output goes, and which records are wanted.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::bam::{Detail, InputOptions, Program, flag};
-use biofast::io::output::{self, Compression, Format, Output};
+use biofast::io::output::{self, Format};
 use biofast::io::pipeline::Failure;
 use biofast::io::{IoMode, Notes, Options, Progress};
 use clap::ValueEnum;
@@ -204,23 +204,6 @@ fn flags(text: &str) -> Result<u16, String> {
     })
 }
 
-/// An output: a file that appears when complete, or standard output for none and `-`.
-pub(crate) fn open_output(path: Option<&Path>, compression: Compression) -> Result<Output> {
-    if let Some(path) = path.filter(|path| *path != Path::new("-")) {
-        return Ok(Output::create(path, compression)?);
-    }
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        // Without the line buffer of the standard handle.
-        if let Ok(fd) = std::io::stdout().as_fd().try_clone_to_owned() {
-            let file = std::fs::File::from(fd);
-            return Ok(Output::stream("standard output", file, compression));
-        }
-    }
-    Ok(Output::stream("standard output", std::io::stdout(), compression))
-}
-
 /// The result of a run whose outputs may have been closed by their reader.
 pub(crate) enum Stopped {
     /// What reads from us has had enough, and nothing else was promised.
@@ -230,26 +213,22 @@ pub(crate) enum Stopped {
 }
 
 impl Stopped {
-    /// The failure of an output, where `files` of the outputs are to become files.
-    pub(crate) fn output(error: output::Error, files: usize) -> Stopped {
+    /// The failure of an output. Where something else was promised, the outputs outlast their readers.
+    pub(crate) fn output(error: output::Error) -> Stopped {
         match error.is_closed_pipe() {
-            true if files == 0 => Stopped::ByReader,
-            true => Stopped::By(anyhow::Error::new(error).context(
-                "an output was closed by its reader; the output files would be incomplete and \
-                 don't appear",
-            )),
+            true => Stopped::ByReader,
             false => Stopped::By(error.into()),
         }
     }
 
     /// The same of a [`Failure`].
-    pub(crate) fn failure<E>(failure: Failure<E>, files: usize) -> Stopped
+    pub(crate) fn failure<E>(failure: Failure<E>) -> Stopped
     where
         E: std::error::Error + Send + Sync + 'static,
     {
         match failure {
             Failure::Input(error) => Stopped::By(error.into()),
-            Failure::Output(error) => Stopped::output(error, files),
+            Failure::Output(error) => Stopped::output(error),
         }
     }
 
@@ -260,11 +239,6 @@ impl Stopped {
             Stopped::By(error) => Err(error),
         }
     }
-}
-
-/// How many of the outputs become files.
-pub(crate) fn files(outputs: &[Output]) -> usize {
-    outputs.iter().filter(|output| output.is_file()).count()
 }
 
 /// This program for `@PG`, given its [`command_line`].
@@ -326,14 +300,12 @@ fn ending(path: &Path) -> String {
 }
 
 /// Where a file's name ends in `extension`, whatever the case.
-pub(crate) fn has_extension(path: Option<&PathBuf>, extension: &str) -> bool {
+pub(crate) fn has_extension(path: Option<&Path>, extension: &str) -> bool {
     path.is_some_and(|path| ending(path) == extension)
 }
 
-/// Writes the summary of a run to the file at `path`, if one is wanted: the figures beside the
-/// command and the version.
-pub(crate) fn write_summary(path: Option<&Path>, summary: serde_json::Value) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
+/// The summary of a run as JSON: its figures beside the command and the version.
+pub(crate) fn summary(summary: serde_json::Value) -> Result<String> {
     let report = serde_json::json!({
         "schema": "biofast.summary",
         "schema_version": 1,
@@ -341,5 +313,5 @@ pub(crate) fn write_summary(path: Option<&Path>, summary: serde_json::Value) -> 
         "command": command_line(),
         "summary": summary,
     });
-    crate::output::write(Some(path), &(serde_json::to_string_pretty(&report)? + "\n"))
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
 }

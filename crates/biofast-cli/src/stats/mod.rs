@@ -14,27 +14,30 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use biofast::bam;
+use biofast::io::output::Files;
 use biofast::io::{Notes, Options, Progress};
 use biofast::ops::stats::{Collector, Encoding};
 use rayon::prelude::*;
 
 use crate::inputs::{self, Input};
+use crate::output;
 use crate::progress::Bar;
 use crate::reading;
 use crate::verbose::describe;
 
 use args::FormatName;
 pub(crate) use args::{Args, Format};
-pub(crate) use html::write as write_html;
 use mates::check_pairs;
-pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, print, report};
+pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, report, text, write};
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let format = match args.format_name {
         Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
         None => args.format,
     };
-    let inputs = inputs::gather(&args.files, args.files_from.as_deref(), &args.stdin_label)?;
+    let list = args.files_from.as_deref();
+    let inputs = inputs::gather(&args.files, list, &args.stdin_label, files)?;
+    inputs::keep_indexes(&inputs, files)?;
     if args.paired && !inputs.len().is_multiple_of(2) {
         bail!("--paired takes files two by two: an even number, not {}", inputs.len());
     }
@@ -45,7 +48,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         if args.html.is_some() {
             bail!("--html doesn't go with --format samtools: make it in a run of its own");
         }
-        return alignments::samtools(args, &inputs);
+        let report = output::report(files, args.out.as_deref())?;
+        return alignments::samtools(args, &inputs, report);
     }
     let names = sample_names(&args.sample, &inputs)?;
     let wanted = match args.format_name {
@@ -56,6 +60,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         _ if args.out_dir.is_some() => bail!("--out-dir goes with --format fastqc"),
         _ => Wanted::new(format, args.html.is_some() || args.plot),
     };
+    // Whether the outputs can be written is known before anything is read.
+    let out = match args.out_dir {
+        Some(_) => None,
+        None => Some(output::report(files, args.out.as_deref())?),
+    };
+    let page = output::optional_report(files, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.quiet);
@@ -76,13 +86,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         entries = join_by_sample(entries, wanted);
     }
+    let Some(out) = out else { return fastqc::write_folders(args, &entries, files) };
     if args.format_name == Some(FormatName::Fastqc) {
-        return fastqc::write(args, &entries);
+        return fastqc::write(&entries, out);
     }
-    if let Some(path) = &args.html {
-        write_html(path, &entries)?;
-    }
-    print(&entries, format, args.plot, args.out.as_deref())
+    write(&entries, out, &text(&entries, format, args.plot)?, page)
 }
 
 /// The row name of each input.
