@@ -74,6 +74,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
+            stdio::end_by_signal();
             let error = described(&error);
             message("error", &error);
             hint(&error);
