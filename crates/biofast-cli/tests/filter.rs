@@ -313,14 +313,3 @@ fn the_summary_adds_up() {
     };
     assert_eq!(sum("input"), sum("output").wrapping_add(sum("rejected")));
 }
-
-#[test]
-fn the_sample_in_place() {
-    // An output may replace its input: it appears when everything has been read.
-    let folder = Folder::new();
-    let original = std::fs::read(sample("sample_R1.fq.bgz")).unwrap();
-    let path = folder.file("x.fq.gz", &original);
-    ok(&biofast(&["filter", "--quiet", &path, "-o", &path, "--crop-front", "1"]));
-    let run = biofast(&["stats", "-T", &path]);
-    assert!(run.stdout.contains("\t2500\t372500\t149\t"), "{}", run.stdout);
-}

@@ -265,7 +265,10 @@ fn create_beside(path: &Path, options: &OpenOptions) -> io::Result<(PathBuf, Fil
         match temporary::create(&name, options) {
             Ok(file) if is_claimed(&file, &name) => return Ok((name, file)),
             // Removed between its creation and the lock.
-            Ok(_) => attempt += 1,
+            Ok(_) => {
+                temporary::remove(&name);
+                attempt += 1;
+            }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => {
                 attempt += 1;
             }
@@ -336,9 +339,12 @@ impl Drop for AtomicFile {
 fn is_claimed(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let _ = file.lock();
-    let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    let (ours, named) = (file.metadata().map(place), std::fs::metadata(path).map(place));
-    matches!((ours, named), (Ok(ours), Ok(named)) if ours == named)
+    match (file.metadata(), std::fs::metadata(path)) {
+        (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => false,
+        (Ok(ours), Ok(named)) => (ours.dev(), ours.ino()) == (named.dev(), named.ino()),
+        // It has just been made, and nothing says that it is gone.
+        _ => true,
+    }
 }
 
 #[cfg(not(unix))]
@@ -352,11 +358,16 @@ fn is_claimed(_: &File, _: &Path) -> bool {
 fn remove_leftovers(path: &Path) {
     use std::os::unix::ffi::OsStrExt;
     let beginning = beginning(path.file_name().unwrap_or_default());
-    let Ok(entries) = std::fs::read_dir(folder_of(path)) else { return };
+    let folder = folder_of(path);
+    // That of the standard library panics if the folder can't be closed.
+    let Ok(entries) = File::open(folder).and_then(|file| Ok(rustix::fs::Dir::read_from(file)?))
+    else {
+        return;
+    };
     for entry in entries.flatten() {
-        let found = entry.file_name();
+        let found = entry.file_name().to_bytes();
         let is_leftover = || {
-            let rest = found.as_bytes().strip_prefix(beginning.as_bytes())?;
+            let rest = found.strip_prefix(beginning.as_bytes())?;
             let ending =
                 [UNFINISHED, REPLACED].iter().find(|end| rest.ends_with(end.as_bytes()))?;
             let numbers = &rest[..rest.len() - ending.len()];
@@ -364,14 +375,16 @@ fn remove_leftovers(path: &Path) {
             let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
             (is_number(pid) && is_number(&attempt[1..])).then_some(())
         };
-        if is_leftover().is_none() || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+        if is_leftover().is_none() {
             continue;
         }
+        let leftover = folder.join(OsStr::from_bytes(found));
         // Held until the name is gone: whoever has just made the file notices.
-        if let Ok(file) = File::options().write(true).open(entry.path())
+        if leftover.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+            && let Ok(file) = File::options().write(true).open(&leftover)
             && file.try_lock().is_ok()
         {
-            let _ = std::fs::remove_file(entry.path());
+            let _ = std::fs::remove_file(leftover);
         }
     }
 }

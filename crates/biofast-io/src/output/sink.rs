@@ -420,3 +420,102 @@ fn complete(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Level;
+
+    fn bgzf() -> Compression {
+        Compression::new(Format::Bgzf, Some(Level::Number(1))).expect("a level of BGZF")
+    }
+
+    /// A stream with room for so many bytes.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0 == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let n = bytes.len().min(self.0);
+            self.0 -= n;
+            Ok(n)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_commit_ends_what_was_not_ended() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let (path, index) = (folder.path().join("x.gz"), folder.path().join("x.gz.gzi"));
+        let mut output = Output::create(&path, bgzf())?
+            .with_gzi(Output::create(&index, Compression::default())?)?;
+        let line = b"a line of text\n".repeat(10_000);
+        output.append(&line)?;
+        output.append(b"end")?;
+        commit(vec![output], false)?;
+        let mut all = Vec::new();
+        io::Read::read_to_end(
+            &mut crate::Reader::new(crate::Source::open(&path)?, &crate::Options::default())?,
+            &mut all,
+        )?;
+        assert_eq!(all, [&line[..], b"end"].concat());
+        assert!(std::fs::read(&path)?.ends_with(&crate::bgzf::EOF_BLOCK));
+        assert_eq!(std::fs::read(&index)?.len() % 16, 8);
+        Ok(())
+    }
+
+    #[test]
+    fn what_failed_to_be_written_cannot_be_committed() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let mut broken = Output::stream("full", Full(10), Compression::default());
+        let error = broken.append(&[b'x'; 100]).expect_err("it is full");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        // Nothing makes good what is lost, even if there is room again.
+        assert!(broken.append(b"").is_err() && broken.finish().is_err());
+        let other = Output::create(&folder.path().join("other"), Compression::default())?;
+        assert!(commit(vec![other, broken], false).is_err());
+        let mut given_up = Output::create(&folder.path().join("x"), Compression::default())?;
+        given_up.append(b"half")?;
+        given_up.abandon();
+        assert!(commit(vec![given_up], false).is_err());
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+        Ok(())
+    }
+
+    #[test]
+    fn an_ended_output_takes_no_more() -> Result<(), Error> {
+        let mut output = Output::stream("x", io::sink(), bgzf());
+        output.append(b"all")?;
+        output.finish()?;
+        output.finish()?;
+        assert!(output.append(b"more").is_err());
+        commit(vec![output], false)
+    }
+
+    #[test]
+    fn a_stream_that_is_outlasted_may_be_closed() -> Result<(), Error> {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        }
+        let mut output = Output::stream("x", Gone, Compression::default());
+        output.outlast_reader();
+        output.append(b"1")?;
+        assert!(output.was_closed());
+        output.append(b"2")?;
+        commit(vec![output], false)?;
+        let mut output = Output::stream("x", Gone, Compression::default());
+        assert!(output.append(b"1").expect_err("it is closed").is_closed_pipe());
+        Ok(())
+    }
+}
