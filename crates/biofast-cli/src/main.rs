@@ -74,6 +74,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
+            stdio::end_by_signal();
             let error = described(&error);
             message("error", &error);
             hint(&error);
@@ -141,5 +142,7 @@ fn hint(error: &str) {
 /// A line on standard error. If even that can't be written, the exit code still tells.
 fn message(level: &str, text: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "biofast: {level}: {text}");
+    // At once, so that lines of programs that share it aren't mixed up.
+    let line = format!("biofast: {level}: {text}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }

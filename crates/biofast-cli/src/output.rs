@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::io::output::{self, Compression, Files, Output};
-use biofast::io::{Source, display_name};
+use biofast::io::{ErrorKind, Source, display_name};
 
 use crate::stdio;
 
@@ -70,15 +70,23 @@ fn refuse_reads(path: &Path) -> Result<()> {
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
         return Ok(());
     }
-    let Ok(mut source) = Source::open(path) else { return Ok(()) };
+    let unknown = || format!("{name} would be replaced, and what it holds can't be seen");
+    let mut source = Source::open(path).with_context(unknown)?;
     let held = match bam::Format::sniff(&mut source) {
         Ok(format) => Some(format.name()),
-        Err(_) => source.peek(2).ok().and_then(|start| match start[..] {
-            // An index of block offsets may start with either, too, but a zero follows.
-            [b'@', next] if next > b' ' => Some("FASTQ"),
-            [b'>', next] if next > b' ' => Some("FASTA"),
-            _ => None,
-        }),
+        Err(_) => match source.peek(2) {
+            Ok(start) => match start[..] {
+                // An index of block offsets may start with either, too, but a zero follows.
+                [b'@', next] if next > b' ' => Some("FASTQ"),
+                [b'>', next] if next > b' ' => Some("FASTA"),
+                _ => None,
+            },
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
+                return Err(error).with_context(unknown);
+            }
+            // Damaged, and not by us.
+            Err(_) => None,
+        },
     };
     match held {
         Some(held) => bail!(

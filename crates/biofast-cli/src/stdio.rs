@@ -58,6 +58,14 @@ pub(crate) fn handle_signals() {
 #[cfg(not(unix))]
 pub(crate) fn handle_signals() {}
 
+/// If the outputs are gone because of a signal, it will end the program at any moment: that is the reason to give, and not
+/// that the outputs can't be written.
+pub(crate) fn end_by_signal() {
+    while biofast::io::output::is_abandoned() {
+        std::thread::park();
+    }
+}
+
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     // SAFETY: an all-zero `sigaction` is a valid one (the default handler, no flags, an empty mask).

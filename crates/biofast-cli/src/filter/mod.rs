@@ -173,7 +173,7 @@ fn tell(args: &Args, report: &Report) {
     if !args.quiet {
         use std::io::Write;
         // A summary nobody reads is no error.
-        let _ = write!(std::io::stderr(), "{report}");
+        let _ = std::io::stderr().write_all(report.to_string().as_bytes());
     }
 }
 

@@ -164,7 +164,14 @@ impl Renamed {
     /// Puts the old file back, or removes the new one where there was none.
     fn put_back(&self) -> io::Result<()> {
         match &self.replaced {
-            Some(old) => std::fs::rename(old, &self.path),
+            Some(old) => std::fs::rename(old, &self.path).or_else(|error| {
+                // A file system that renames nothing any more may still remove and link. Unless the old file has its other
+                // name, what is at the path may be all there is of it.
+                old.symlink_metadata().and_then(|_| std::fs::remove_file(&self.path))?;
+                std::fs::hard_link(old, &self.path).map_err(|_| error)?;
+                let _ = std::fs::remove_file(old);
+                Ok(())
+            }),
             None => match std::fs::remove_file(&self.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(()),

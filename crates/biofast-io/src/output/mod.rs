@@ -28,6 +28,6 @@ pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
 pub use level::{Level, UnknownLevel};
 pub use sink::{Error, Output, commit};
-pub use temporary::abandon;
+pub use temporary::{abandon, is_abandoned};
 
 pub(crate) use encode::{Encoded, Splice};

@@ -37,6 +37,13 @@ pub fn abandon() -> bool {
     state.committed
 }
 
+/// Whether outputs of this process have been [abandoned](abandon) and none had appeared: what fails then fails because of
+/// that.
+pub fn is_abandoned() -> bool {
+    let state = state();
+    state.abandoned && !state.committed
+}
+
 fn interrupted() -> io::Error {
     io::Error::other("the program was told to end")
 }
