@@ -83,6 +83,15 @@ pub enum Warning {
     MissingEofContainer,
     /// Members of ordinary gzip follow BGZF blocks, from this byte of the file on.
     GzipAfterBlocks(u64),
+    /// Blank lines between the records of FASTQ, or inside of one.
+    BlankLines {
+        /// How many.
+        count: u64,
+        /// The record the first one comes before or is in, counted from 1.
+        record: u64,
+        /// Its line, counted from 1.
+        line: u64,
+    },
 }
 
 impl std::fmt::Display for Warning {
@@ -100,6 +109,15 @@ impl std::fmt::Display for Warning {
                 f,
                 "ordinary gzip follows BGZF at compressed byte {at}; tools that need BGZF can't \
                  read on there"
+            ),
+            Warning::BlankLines { count, record, line } => write!(
+                f,
+                "record {record}, line {line}: {} between the lines of reads, passed over \
+                 (--strict makes this an error)",
+                match count {
+                    1 => "a blank line".to_owned(),
+                    n => format!("the first of {n} blank lines"),
+                }
             ),
         }
     }
@@ -172,7 +190,7 @@ pub struct Options {
     /// [`MAX_CHUNK_SIZE`](Options::MAX_CHUNK_SIZE); a value outside is taken as the nearest one.
     /// Results never depend on it.
     pub chunk_size: usize,
-    /// Treat a missing BGZF end-of-file block as an error.
+    /// Treat a missing BGZF end-of-file block as an error, and blank lines inside FASTQ.
     pub strict: bool,
     /// Where to count consumed bytes.
     pub progress: Option<Arc<Progress>>,
