@@ -76,7 +76,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-")?;
     let [input] = &inputs[..] else { bail!("expected one input") };
-    if args.out.is_none() && matches!(input, Input::Stdin(_)) {
+    if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_)) {
         bail!("the index of standard input has no name of its own: give one with --out");
     }
     let progress = Arc::new(Progress::default());

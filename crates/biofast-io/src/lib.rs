@@ -36,6 +36,7 @@ pub mod gzi;
 mod gzip;
 mod inflate;
 mod input;
+mod libdeflate;
 #[cfg(all(feature = "mmap", unix))]
 mod map;
 mod ordered;

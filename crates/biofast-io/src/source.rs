@@ -294,9 +294,28 @@ impl Source {
         let backing = if metadata.is_file() {
             Backing::File(file, metadata.len())
         } else {
-            Backing::Stream(Box::new(file))
+            Backing::Stream(match promised_container(&name) {
+                Some(ending) => Box::new(NotEmpty {
+                    empty: Some(Error::new(ErrorKind::Empty(ending), Location::in_input(&name))),
+                    reader: file,
+                }),
+                None => Box::new(file),
+            })
         };
         Ok(Source { name, backing })
+    }
+
+    /// The same source, of which a read fails that finds no bytes at all: for standard input that
+    /// nobody named.
+    pub fn not_empty(self) -> Source {
+        let backing = match self.backing {
+            Backing::Stream(reader) => {
+                let empty = Some(Error::new(ErrorKind::NoInput, Location::default()));
+                Backing::Stream(Box::new(NotEmpty { empty, reader }))
+            }
+            other => other,
+        };
+        Source { backing, ..self }
     }
 
     /// The path or label.
@@ -316,6 +335,37 @@ impl Source {
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
     }
+}
+
+/// A stream that fails where it ends before the first byte.
+struct NotEmpty<R> {
+    /// The error, until there is a byte.
+    empty: Option<Error>,
+    reader: R,
+}
+
+impl<R: Read> Read for NotEmpty<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.reader.read(out)?;
+        if n > 0 {
+            self.empty = None;
+        } else if let Some(error) = self.empty.as_ref().filter(|_| !out.is_empty()) {
+            // Who peeked comes again.
+            let kind = match error.kind() {
+                ErrorKind::Empty(ending) => ErrorKind::Empty(ending),
+                _ => ErrorKind::NoInput,
+            };
+            return Err(Error::new(kind, error.at().clone()).into());
+        }
+        Ok(n)
+    }
+}
+
+/// The ending of a name that promises compressed data, of which there are some bytes in any case.
+pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
+    let ending = name.rsplit_once('.')?.1;
+    let known = ["gz", "bgz", "bgzf", "bam", "cram", "zst", "bz2", "xz"];
+    known.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The name of a file as results and messages show it: the path, or, where that is not UTF-8,
