@@ -98,7 +98,7 @@ pub(crate) struct Args {
     #[arg(short = '@', long, value_name = "N", value_parser = reading::threads)]
     threads: Option<std::num::NonZeroUsize>,
 
-    /// BGZF without its end-of-file block is an error
+    /// BGZF without its end-of-file block, blank lines between reads and '.' in sequences are errors
     #[arg(long)]
     strict: bool,
 
@@ -159,10 +159,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             None,
             &mut outputs,
             || (Vec::new(), Summary::default()),
-            |(tags, summary), unit, texts| {
-                summary.add(&unit);
-                import.write(&unit, tags, &mut texts[0])
-            },
+            |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),
             |(_, mine), (_, theirs)| mine.merge(&theirs),
         );
         let (_, summary) = result.map_err(|failure| Stopped::failure(failure, files))?;
@@ -178,10 +175,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     match result {
         Ok(summary) => {
             if !args.quiet {
-                let Summary { reads, pairs, .. } = summary;
-                message("note", &format!("{reads} reads: {pairs} pairs"));
+                for (input, options) in inputs.iter().zip(&options) {
+                    options.notes.iter().for_each(|notes| reading::tell(input, notes));
+                }
+                if summary.dots_as_n > 0 {
+                    let dots = summary.dots_as_n;
+                    let warning =
+                        format!("{dots} bases '.' are stored as N (--strict makes this an error)");
+                    message("warning", &warning);
+                }
+                message("note", &summary.to_string());
             }
-            reading::write_summary(args.json.as_deref(), serde_json::to_value(summary)?)?;
+            let mut json = serde_json::to_value(summary)?;
+            json["pairs"] = summary.pairs().into();
+            reading::write_summary(args.json.as_deref(), json)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(stopped) => stopped.code(),
@@ -215,6 +222,7 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
         barcode_tag: name(&args.barcode_tag)?,
         read_group,
         first_alone: args.first.is_some(),
+        strict: args.strict,
     };
     Ok((groups, import))
 }

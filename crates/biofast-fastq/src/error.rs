@@ -184,7 +184,7 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::ControlInHeader { found, column } => write!(
                 f,
-                "expected text in the header line, found the control character {} in column {column}",
+                "expected text in the header line, found {} in column {column}",
                 byte(*found)
             ),
             ErrorKind::BlankLine => {
