@@ -147,7 +147,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         ..reading::options(args.threads, args.chunk_size)
     });
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
-    let compression = Compression::new(Format::Bgzf, level)?;
+    let format = args.output.as_deref().map_or(Ok(Format::Bgzf), reading::format_of_bam)?;
+    let compression = Compression::new(format, level)?;
     let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
     let files = reading::files(&outputs);
     let total: Option<u64> = inputs.iter().map(Input::len).sum();

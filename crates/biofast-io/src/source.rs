@@ -245,11 +245,19 @@ pub(crate) enum Backing {
 impl Source {
     /// Opens a file, a named pipe or a device.
     ///
+    /// A named pipe is opened and emptied by a thread of its own, so that neither waits for what is done with
+    /// other inputs; that thread holds at most 16 MiB.
+    ///
     /// # Errors
     /// If it can't be opened, or is a directory.
     pub fn open(path: impl AsRef<Path>) -> Result<Source, Error> {
         let path = path.as_ref();
         let name: Arc<str> = display_name(path).into();
+        #[cfg(unix)]
+        if is_named_pipe(path) {
+            let pipe = crate::pipe::Pipe::open(path.into()).map_err(|e| Error::io(e, &name))?;
+            return Ok(Source::from_stream(pipe, name));
+        }
         let file = File::open(path).map_err(|e| Error::io(e, &name))?;
         Source::from_file(file, name)
     }
@@ -291,18 +299,22 @@ impl Source {
         if metadata.is_dir() {
             return Err(directory(&name));
         }
-        let backing = if metadata.is_file() {
-            Backing::File(file, metadata.len())
-        } else {
-            Backing::Stream(match promised_container(&name) {
-                Some(ending) => Box::new(NotEmpty {
-                    empty: Some(Error::new(ErrorKind::Empty(ending), Location::in_input(&name))),
-                    reader: file,
-                }),
-                None => Box::new(file),
-            })
-        };
-        Ok(Source { name, backing })
+        if !metadata.is_file() {
+            return Ok(Source::from_stream(file, name));
+        }
+        Ok(Source { name, backing: Backing::File(file, metadata.len()) })
+    }
+
+    /// What stands under a name and is no regular file.
+    fn from_stream(reader: impl Read + Send + 'static, name: Arc<str>) -> Source {
+        let backing = Backing::Stream(match promised_container(&name) {
+            Some(ending) => Box::new(NotEmpty {
+                empty: Some(Error::new(ErrorKind::Empty(ending), Location::in_input(&name))),
+                reader,
+            }),
+            None => Box::new(reader),
+        });
+        Source { name, backing }
     }
 
     /// The same source, of which a read fails that finds no bytes at all: for standard input that
@@ -335,6 +347,19 @@ impl Source {
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
     }
+}
+
+/// Whether this is a named pipe, which takes its time to be opened.
+#[cfg(unix)]
+pub fn is_named_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// No pipes have names here.
+#[cfg(not(unix))]
+pub fn is_named_pipe(_: &Path) -> bool {
+    false
 }
 
 /// A stream that fails where it ends before the first byte.

@@ -61,10 +61,7 @@ impl All<'_> {
         if self.paths.iter().flatten().any(|other| other == path) {
             bail!("two outputs would be {}", path.display());
         }
-        let named = match self.args.output_format {
-            Some(_) => Format::from_name(path),
-            None => reading::format_of_reads(path)?,
-        };
+        let named = reading::format_of_reads(path)?;
         let compression = self.compression(named)?;
         let mut output = reading::open_output(Some(path), compression)?;
         if self.args.write_index.is_some()

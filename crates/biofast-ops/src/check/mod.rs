@@ -296,6 +296,16 @@ impl Outcome {
                     self.warnings.push(Warning { at, ..Warning::new(Rule::Container, message) });
                 }
             }
+            // Only where a missing end-of-file block is allowed; else reading ends there.
+            biofast_io::Warning::BlankLines { record, line, .. } => {
+                let message = biofast_fastq::ErrorKind::BlankLine.to_string();
+                let at =
+                    Location { record: Some(*record), line: Some(*line), ..Location::default() };
+                if self.fault.is_none() {
+                    self.fault = Some(Fault::new(Rule::Fastq, message, at));
+                    self.records = Some(record - 1);
+                }
+            }
             _ => {
                 let message = "the end-of-file marker is missing: the file may have been cut";
                 self.warnings.push(Warning::new(Rule::EndMarker, message));

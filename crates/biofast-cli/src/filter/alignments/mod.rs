@@ -19,11 +19,11 @@ use super::args::Args;
 use super::build;
 use crate::alignments::RegionArgs;
 use crate::inputs::{self, Input};
-use crate::reading::{Stopped, Watch};
+use crate::reading::{self, Stopped, Watch};
 use write::Job;
 
 /// Filters an input that holds alignments and has been opened.
-pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode> {
+pub(super) fn run(args: &Args, input: &Input, mut source: Source) -> Result<ExitCode> {
     let name = input.name();
     let name = Escaped(name.as_bytes());
     if let Some(option) = args.only_of_fastq() {
@@ -34,6 +34,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
     inputs::keep_apart(std::slice::from_ref(input), &[], args.rejected.as_deref())?;
     let mut choice = args.alignments.choice()?;
     let watch = Watch::new(Options { strict: !args.allow_missing_eof, ..super::options(args) });
+    reading::tell_unused_reference(args.alignments.reference.as_deref(), &mut source, args.quiet);
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
@@ -42,6 +43,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
     if let Some(tested) = tested {
         choice = choice.regions(tested.resolve(&header)?);
     }
+    warn_of_absent_groups(args, &choice.absent_read_groups(&header));
     let chain = match args.only_of_unaligned() {
         Some(option) if !header.references().is_empty() => bail!(
             "{option} is of reads, and {name} holds alignments; only unaligned BAM, without @SQ \
@@ -61,8 +63,16 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
     };
     drop(bar);
     watch.tell(input, args.quiet, args.verbose, args.threads);
+    let listed = match &chain {
+        Some(chain) if choice.listed_names().is_none() => chain.listed_names(),
+        _ => choice.listed_names(),
+    };
+    if result.is_ok() {
+        super::warn_of_absent(args, listed.as_ref());
+    }
     match result {
         Ok(Some(report)) => {
+            let report = report.with_listed_names(listed);
             let files = files(args, input, partial, &report.records);
             super::tell(args, report.with_files(files))?;
             Ok(ExitCode::SUCCESS)
@@ -70,6 +80,17 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
         Ok(None) => Ok(ExitCode::SUCCESS),
         Err(stopped) => stopped.code(),
     }
+}
+
+/// Says which read groups that were asked for there are none of.
+fn warn_of_absent_groups(args: &Args, absent: &[Vec<u8>]) {
+    let Some(first) = absent.first().filter(|_| !args.quiet) else { return };
+    let more = match absent.len() - 1 {
+        0 => String::new(),
+        more => format!(", nor are {more} others"),
+    };
+    let first = Escaped(first);
+    crate::message("warning", &format!("the read group '{first}' is not in the header{more}"));
 }
 
 /// The input and the outputs, with what was read from and written to each.
