@@ -245,8 +245,8 @@ fn the_format_can_be_demanded() {
     let fastq = folder.file("x.fq", reads("r", 3));
     let run = check(&["--format", "bam", &fastq]);
     assert_eq!((run.code, fields(&run)[0][4]), (1, "expected BAM, found FASTQ"));
-    assert_eq!(biofast_with(&["check", "--format", "bam"], b"").code, 1);
-    assert_eq!(biofast_with(&["check", "--format", "fastq"], b"").code, 0);
+    assert_eq!(biofast_with(&["check", "--format", "bam", "-"], b"").code, 1);
+    assert_eq!(biofast_with(&["check", "--format", "fastq", "-"], b"").code, 0);
     // A fault inside reads is none of the compression.
     let bad = gzip(b"@x\nA\n+\nII\n");
     assert_eq!(biofast_with(&["check"], &bad).code, 1);

@@ -236,7 +236,7 @@ impl Fault {
     /// A fault of the byte layer, or the error that there are no bytes to judge.
     fn of_bytes(error: biofast_io::Error) -> Result<Fault, Error> {
         let rule = match error.kind() {
-            ErrorKind::Io(_) | ErrorKind::NotAFile(_) | ErrorKind::Shrunk => {
+            ErrorKind::Io(_) | ErrorKind::NotAFile(_) | ErrorKind::Shrunk | ErrorKind::NoInput => {
                 return Err(Error::Io(error));
             }
             ErrorKind::MissingEofBlock => Rule::EndMarker,
