@@ -204,7 +204,7 @@ impl Detector {
         Evidence {
             read: mate as u8 + 1,
             way,
-            kit: adapter.as_ref().and_then(|adapter| kit_of(adapter, mate)),
+            kit: adapter.as_ref().and_then(|adapter| kit_of(adapter)),
             cut: adapter.is_some() && with as f64 * 100.0 >= total as f64 * threshold,
             adapter: adapter.map(|adapter| String::from_utf8_lossy(&adapter).into_owned()),
             reads: total,
@@ -272,10 +272,12 @@ fn by_overlap(beyond: &Consensus) -> Option<Found> {
     (found.adapter.len() >= SEED).then_some(found)
 }
 
-/// The kit most reads have the adapter of.
+/// The adapter of a kit that most reads have: of this mate, or of the other, as second reads may
+/// come alone.
 fn by_kit(reads: &Sequences, mate: usize) -> Option<Found> {
-    let found = KITS.iter().map(|kit| {
-        let adapter = kit.adapters[mate].as_bytes();
+    let known = KITS.iter().flat_map(|kit| [(kit, true), (kit, false)]);
+    let found = known.map(|(kit, own)| {
+        let adapter = kit.adapters[if own { mate } else { 1 - mate }].as_bytes();
         // The start alone may be in a genome by chance, and in a small one that is many reads.
         let (mut with, mut other) = (0, 0);
         for read in reads.iter() {
@@ -286,9 +288,9 @@ fn by_kit(reads: &Sequences, mate: usize) -> Option<Found> {
                 }
             }
         }
-        (adapter, if with > other { with } else { 0 })
+        (if with > other { with } else { 0 }, own, adapter)
     });
-    let (adapter, with) = found.max_by_key(|&(_, with)| with)?;
+    let (with, _, adapter) = found.max_by_key(|&(with, own, _)| (with, own))?;
     let adapter = adapter[..adapter.len().min(LONGEST)].to_vec();
     (with > 0).then_some(Found { way: Way::Kit, adapter, reads: with, strength: None })
 }
@@ -300,14 +302,13 @@ fn goes_on(read: &[u8], adapter: &[u8]) -> bool {
     5 * pairs().filter(|(a, b)| a != b).count() <= pairs().count()
 }
 
-/// The kit that begins with `adapter`, or the other way round.
-fn kit_of(adapter: &[u8], mate: usize) -> Option<&'static str> {
-    let kit = KITS.iter().find(|kit| {
-        let known = kit.adapters[mate].as_bytes();
+/// The kit one of whose adapters begins with `adapter`, or the other way round.
+fn kit_of(adapter: &[u8]) -> Option<&'static str> {
+    let begins_alike = |known: &str| {
         let len = known.len().min(adapter.len());
-        known[..len] == adapter[..len]
-    });
-    kit.map(|kit| kit.name)
+        known.as_bytes()[..len] == adapter[..len]
+    };
+    KITS.iter().find(|kit| kit.adapters.into_iter().any(begins_alike)).map(|kit| kit.name)
 }
 
 fn find(read: &[u8], stretch: &[u8]) -> Option<usize> {

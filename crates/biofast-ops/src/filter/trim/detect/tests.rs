@@ -247,6 +247,21 @@ fn an_unknown_adapter_is_found_behind_a_small_genome() {
 }
 
 #[test]
+fn second_reads_that_come_alone_have_the_adapter_of_second_reads() {
+    let mut rng = rng();
+    let mut detector = Detector::default();
+    for i in 0..2000 {
+        let len = if i % 10 == 0 { 40 + below(&mut rng, 30) } else { 100 };
+        let insert = bases(&mut rng, len);
+        let read = read(&mut rng, &insert, KITS[0].adapters[1].as_bytes());
+        add(&mut detector, &read, None);
+    }
+    let found = &detector.finish(THRESHOLD_PERCENT)[0];
+    assert_eq!((found.read, found.kit, found.reads_with_adapter), (1, Some("truseq"), 200));
+    assert!(found.cut && found.adapter.as_deref() == Some(&KITS[0].adapters[1][..33]), "{found}");
+}
+
+#[test]
 fn the_start_of_a_kit_in_a_genome_is_none() {
     let mut rng = rng();
     let mut genome = bases(&mut rng, 6_000);
