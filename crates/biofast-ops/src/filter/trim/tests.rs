@@ -69,7 +69,7 @@ fn without_any(s: &[u8], min: usize) -> usize {
     }
     let seen = &s[s.len() - fails.min(s.len())..];
     let count = |base: u8| seen.iter().filter(|&&b| is(base)(b)).count();
-    let base = b"GCTA".iter().copied().max_by_key(|&base| count(base)).unwrap();
+    let base = b"GCTA".iter().copied().max_by_key(|&base| count(base)).expect("four bases");
     let start = seen.iter().position(|&b| b == base).unwrap_or(seen.len());
     s.len() - (seen.len() - start)
 }
