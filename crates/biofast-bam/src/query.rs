@@ -167,6 +167,7 @@ impl Query {
         options: &InputOptions<'_>,
         index: Option<&Path>,
     ) -> Result<Query, Error> {
+        options.check_reference()?;
         let source = Source::open(path)?;
         let stored_len = source.len();
         let name: Arc<str> = source.name().into();

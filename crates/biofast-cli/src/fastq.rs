@@ -149,7 +149,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let format = format(args)?;
     let watch = args.reading.watch();
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
-    let opened = bam::Input::open(input.open()?, &opening)?;
+    let mut source = input.open()?;
+    reading::tell_unused_reference(args.reference.as_deref(), &mut source, args.reading.quiet);
+    let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, mut source) = bam::peek_header(opened.source)?;
     let grouped = !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));

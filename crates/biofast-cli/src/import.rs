@@ -98,7 +98,7 @@ pub(crate) struct Args {
     #[arg(short = '@', long, value_name = "N", value_parser = reading::threads)]
     threads: Option<std::num::NonZeroUsize>,
 
-    /// BGZF without its end-of-file block is an error
+    /// BGZF without its end-of-file block, blank lines between reads and '.' in sequences are errors
     #[arg(long)]
     strict: bool,
 
@@ -147,7 +147,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         ..reading::options(args.threads, args.chunk_size)
     });
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
-    let compression = Compression::new(Format::Bgzf, level)?;
+    let format = args.output.as_deref().map_or(Ok(Format::Bgzf), reading::format_of_bam)?;
+    let compression = Compression::new(format, level)?;
     let mut outputs = vec![output::records(files, args.output.as_deref(), compression)?];
     let report = output::optional_report(files, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
@@ -160,16 +161,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             None,
             &mut outputs,
             || (Vec::new(), Summary::default()),
-            |(tags, summary), unit, texts| {
-                summary.add(&unit);
-                import.write(&unit, tags, &mut texts[0])
-            },
+            |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),
             |(_, mine), (_, theirs)| mine.merge(&theirs),
         );
         let (_, summary) = result.map_err(Stopped::failure)?;
         if let Some(report) = report {
-            let text = serde_json::to_value(&summary).map_err(anyhow::Error::new);
-            let text = text.and_then(reading::summary).map_err(Stopped::By)?;
+            let mut json = serde_json::to_value(&summary).map_err(|e| Stopped::By(e.into()))?;
+            json["pairs"] = summary.pairs().into();
+            let text = reading::summary(json).map_err(Stopped::By)?;
             outputs.push(output::filled(report, text).map_err(Stopped::output)?);
         }
         commit(outputs, false).map_err(Stopped::output)?;
@@ -184,8 +183,16 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     match result {
         Ok(summary) => {
             if !args.quiet {
-                let Summary { reads, pairs, .. } = summary;
-                message("note", &format!("{reads} reads: {pairs} pairs"));
+                for (input, options) in inputs.iter().zip(&options) {
+                    options.notes.iter().for_each(|notes| reading::tell(input, notes));
+                }
+                if summary.dots_as_n > 0 {
+                    let dots = summary.dots_as_n;
+                    let warning =
+                        format!("{dots} bases '.' are stored as N (--strict makes this an error)");
+                    message("warning", &warning);
+                }
+                message("note", &summary.to_string());
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -220,6 +227,7 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
         barcode_tag: name(&args.barcode_tag)?,
         read_group,
         first_alone: args.first.is_some(),
+        strict: args.strict,
     };
     Ok((groups, import))
 }

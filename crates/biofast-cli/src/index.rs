@@ -78,7 +78,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", files)?;
     let [input] = &inputs[..] else { bail!("expected one input") };
-    if args.out.is_none() && matches!(input, Input::Stdin(_)) {
+    if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_)) {
         bail!("the index of standard input has no name of its own: give one with --out");
     }
     let named = args.out.as_deref().map(|out| output::report(files, Some(out))).transpose()?;

@@ -13,6 +13,8 @@ use biofast::io::{Error, Source};
 pub(crate) enum Input {
     /// Standard input, under a label.
     Stdin(String),
+    /// The same, as no input was named: if it is empty, that was not meant.
+    Unnamed(String),
     /// A file.
     Path(PathBuf),
 }
@@ -20,7 +22,7 @@ pub(crate) enum Input {
 impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
-            Input::Stdin(label) => label.clone(),
+            Input::Stdin(label) | Input::Unnamed(label) => label.clone(),
             Input::Path(path) => biofast::io::display_name(path),
         }
     }
@@ -28,6 +30,7 @@ impl Input {
     pub(crate) fn open(&self) -> Result<Source, Error> {
         match self {
             Input::Stdin(label) => Source::stdin(label),
+            Input::Unnamed(label) => Source::stdin(label).map(Source::not_empty),
             Input::Path(path) => Source::open(path),
         }
     }
@@ -35,7 +38,7 @@ impl Input {
     /// The length in bytes, where it is known.
     pub(crate) fn len(&self) -> Option<u64> {
         match self {
-            Input::Stdin(_) => None,
+            Input::Stdin(_) | Input::Unnamed(_) => None,
             Input::Path(path) => {
                 std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len())
             }
@@ -76,7 +79,7 @@ pub(crate) fn gather(
         if std::io::stdin().is_terminal() {
             bail!("no input: name a file, or pipe data in (see --help)");
         }
-        inputs.push(Input::Stdin(stdin_label.to_owned()));
+        inputs.push(Input::Unnamed(stdin_label.to_owned()));
     }
     let stdins = inputs.iter().filter(|i| matches!(i, Input::Stdin(_))).count();
     if stdins > 1 || (stdins == 1 && list == Some(Path::new("-"))) {
@@ -87,7 +90,7 @@ pub(crate) fn gather(
     }
     for input in &inputs {
         match input {
-            Input::Stdin(_) => files.read_stdin()?,
+            Input::Stdin(_) | Input::Unnamed(_) => files.read_stdin()?,
             Input::Path(path) => files.read(path)?,
         }
     }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{Detail, InputOptions, Program, flag};
+use biofast::bam::{self, Detail, InputOptions, Program, flag};
 use biofast::io::output::{self, Format};
 use biofast::io::pipeline::Failure;
-use biofast::io::{IoMode, Notes, Options, Progress};
+use biofast::io::{IoMode, Notes, Options, Progress, Source};
 use clap::ValueEnum;
 
 use crate::inputs::Input;
@@ -258,27 +258,66 @@ pub(crate) fn command_line() -> String {
 
 /// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
 pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
-    match ending(path).as_str() {
+    match inner_ending(path).as_str() {
         "bam" | "sam" | "cram" => {
             bail!("{} is to hold FASTQ; `biofast import` makes BAM of FASTQ", path.display())
         }
+        ending if is_fasta(ending) => bail!(
+            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
+            path.display()
+        ),
         ending => refuse_unwritten(path, ending)?,
     }
     Ok(Format::from_name(path))
 }
 
-/// The same of SAM.
-pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
-    let inner = match Format::from_name(path) {
+/// The same of BAM, which is BGZF whatever its name; a name that promises another format is refused.
+pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
+        "cram" => bail!("can't write {}: CRAM is read, not written; name it .bam", path.display()),
+        ending @ ("sam" | "fq" | "fastq") => {
+            bail!("{} is to hold BAM, not {ending}: name it .bam", path.display())
+        }
+        ending if is_fasta(ending) => {
+            bail!("{} is to hold BAM, not FASTA: name it .bam", path.display())
+        }
+        _ => Ok(Format::Bgzf),
+    }
+}
+
+fn is_fasta(ending: &str) -> bool {
+    matches!(ending, "fa" | "fasta" | "fna" | "ffn" | "faa" | "frn" | "fas")
+}
+
+/// The ending of a file's name, without that of its compression.
+fn inner_ending(path: &Path) -> String {
+    match Format::from_name(path) {
         Format::Plain => ending(path),
         _ => path.file_stem().map(|stem| ending(stem.as_ref())).unwrap_or_default(),
-    };
-    match inner.as_str() {
+    }
+}
+
+/// Says that reference sequences make no difference, as BAM and SAM hold their bases.
+pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Source, quiet: bool) {
+    if let Some(path) = reference.filter(|_| !quiet)
+        && let Ok(format @ (bam::Format::Bam | bam::Format::Sam)) = bam::Format::sniff(source)
+    {
+        let (path, format) = (path.display(), format.name());
+        message("note", &format!("the reference {path} is not needed: {format} holds the bases"));
+    }
+}
+
+/// The same of SAM.
+pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
         "cram" => {
             bail!("can't write {}: CRAM is read, not written; name it .bam or .sam", path.display())
         }
         "fq" | "fastq" => {
             bail!("{} is to hold alignments; `biofast fastq` makes FASTQ of them", path.display())
+        }
+        ending if is_fasta(ending) => {
+            bail!("{} is to hold alignments, not FASTA", path.display())
         }
         ending => refuse_unwritten(path, ending)?,
     }

@@ -142,7 +142,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         false => Detail::Full,
     };
     let opening = watch.opening(args.reference.as_deref(), detail);
-    let query = regions.query(input, input.open()?, &opening)?;
+    let mut source = input.open()?;
+    reading::tell_unused_reference(args.reference.as_deref(), &mut source, args.reading.quiet);
+    let query = regions.query(input, source, &opening)?;
     let result = match args.count {
         true => count(args, input, query, &watch, files),
         false => convert(args, input, query, &watch, files),
@@ -254,7 +256,8 @@ fn convert(
         |format| format == OutputFormat::Bam,
     );
     let format = match (is_bam, &args.output) {
-        (true, _) => Format::Bgzf,
+        (true, Some(path)) => reading::format_of_bam(path)?,
+        (true, None) => Format::Bgzf,
         (false, Some(path)) if args.output_fmt.is_none() => reading::format_of_sam(path)?,
         (false, Some(path)) => Format::from_name(path),
         (false, None) => Format::Plain,

@@ -1,8 +1,8 @@
 //! Records of FASTQ in their plainest form: what all instruction sets share.
 
 /// Counts the plain records at the front of those that start at `start` and end at `newlines`, four lines each. A record
-/// is plain if its first line starts with `@`, the third is `+` alone, no line ends with a carriage return, and
-/// `is_valid` says so of the second and fourth, which have the same length.
+/// is plain if its first line starts with `@` and has no control character but tabs, the third is `+` alone, no line ends
+/// with a carriage return, and `is_valid` says so of the second and fourth, which have the same length.
 #[inline(always)]
 pub(crate) fn count_plain_with(
     bytes: &[u8],
@@ -17,14 +17,50 @@ pub(crate) fn count_plain_with(
         let qualities = &bytes[plus_end + 1..end];
         // Without branches but the last, which is never taken in a good file.
         let is_plain = (header.first() == Some(&b'@'))
-            & (header.last() != Some(&b'\r'))
             & (bytes[bases_end + 1] == b'+')
             & (plus_end == bases_end + 2)
             & (bases.len() == qualities.len());
-        if !is_plain || !is_valid(bases, qualities) {
+        if !is_plain || !is_text(header) || !is_valid(bases, qualities) {
             return index;
         }
         start = end + 1;
     }
     newlines.len()
+}
+
+/// Where the first control character of a header line is: any but a tab.
+pub(crate) fn find_control(header: &[u8]) -> Option<usize> {
+    header.iter().position(|byte| byte.is_ascii_control() && *byte != b'\t')
+}
+
+/// Whether a header line has no control character but tabs. Nearly all have printable ASCII only, which takes a few
+/// instructions to see.
+#[inline(always)]
+fn is_text(header: &[u8]) -> bool {
+    let is_printable = match header.len() {
+        32.. => are_printable::<32>(header),
+        16.. => are_printable::<16>(header),
+        8.. => are_printable::<8>(header),
+        _ => are_printable::<1>(header),
+    };
+    is_printable || find_control(header).is_none()
+}
+
+/// Whether all of at least `N` bytes are printable ASCII. Compilers make vector code of it, with the instructions of the
+/// function it is inlined into.
+#[inline(always)]
+fn are_printable<const N: usize>(bytes: &[u8]) -> bool {
+    let mut highest = [0u8; N];
+    let mut look = |block: &[u8; N]| {
+        for (highest, byte) in highest.iter_mut().zip(block) {
+            *highest = (*highest).max(byte.wrapping_sub(b' '));
+        }
+    };
+    let (blocks, rest) = bytes.as_chunks();
+    blocks.iter().for_each(&mut look);
+    // The last block overlaps the one before.
+    if let (false, Some(last)) = (rest.is_empty(), bytes.last_chunk()) {
+        look(last);
+    }
+    highest.iter().fold(true, |all, highest| all & (*highest <= b'~' - b' '))
 }

@@ -15,7 +15,8 @@ use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self as io_output, Files, Output, commit};
-use biofast::io::{Notes, Options, Progress, Source};
+use biofast::io::{Escaped, Notes, Options, Progress, Source, is_named_pipe};
+use biofast::ops::filter::names::ListedNames;
 use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
 use biofast::ops::filter::{Filter, Routes, Statistics, Sum, Tally};
@@ -24,16 +25,19 @@ use biofast::ops::report;
 pub(crate) use args::Args;
 
 use crate::inputs::{self, Input};
-use crate::output;
 use crate::progress::Bar;
 use crate::reading::{self, Stopped, command_line};
 use crate::verbose::describe;
+use crate::{message, output};
 use args::IndexFormat;
 
 pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     // What follows a file of alignments are regions.
     let first = inputs::gather(args.files.get(..1).unwrap_or_default(), None, "-", run)?;
     let Some((input, others)) = first.split_first() else { bail!("no input") };
+    // One program may feed two pipes, and wait for both to be opened before it writes.
+    let second = args.files.get(1).filter(|path| is_named_pipe(path));
+    let second = second.map(Source::open).transpose()?;
     let mut source = input.open()?;
     let Err(error) = bam::Format::sniff(&mut source) else {
         if let Some(Input::Path(path)) = others.first() {
@@ -43,7 +47,7 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
         return alignments::run(args, input, source, run);
     };
     match args.alignments.given() {
-        None => reads(args, source, run),
+        None => reads(args, source, second, run),
         Some(option) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => bail!(
             "{option} is of alignments, and {} is none of BAM, SAM and CRAM (help is --help)",
             biofast::io::Escaped(input.name().as_bytes())
@@ -52,8 +56,8 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     }
 }
 
-/// Filters FASTQ, whose first file has been opened.
-fn reads(args: &Args, first: Source, run: &mut Files) -> Result<ExitCode> {
+/// Filters FASTQ, whose first file has been opened, and the second if that is a named pipe.
+fn reads(args: &Args, first: Source, second: Option<Source>, run: &mut Files) -> Result<ExitCode> {
     if matches!(args.write_index, Some(IndexFormat::Bai | IndexFormat::Csi)) {
         bail!("BAI and CSI are indexes of BAM; reads have --write-index alone");
     }
@@ -67,7 +71,7 @@ fn reads(args: &Args, first: Source, run: &mut Files) -> Result<ExitCode> {
     inputs::are_two(&inputs)?;
     let paired = args.interleaved || inputs.len() == 2;
     // Everything that can be wrong with the arguments is said before an output is touched.
-    let mut sources = open(args, &inputs, first)?;
+    let mut sources = open(args, &inputs, first, second)?;
     let adapters = build::detect(args, &mut sources)?;
     let mut filter = build::filter(args, paired, &adapters)?;
     if args.stats || args.html.is_some() {
@@ -105,8 +109,11 @@ fn reads(args: &Args, first: Source, run: &mut Files) -> Result<ExitCode> {
         Ok(counts) => counts,
         Err(stopped) => return stopped.code(),
     };
+    let listed = filter.listed_names();
+    warn_of_absent(args, listed.as_ref());
     let mut report = Report::new(&tally, &command_line())
         .with_adapters(adapters)
+        .with_listed_names(listed)
         .with_files(files(args, &inputs, &tally, &paths, routes));
     if let Some(mut statistics) = statistics {
         report = report.with_statistics(&tally, &mut statistics);
@@ -118,6 +125,19 @@ fn reads(args: &Args, first: Source, run: &mut Files) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => Stopped::output(error).code(),
+    }
+}
+
+/// Says which of the listed names there were none of.
+fn warn_of_absent(args: &Args, listed: Option<&ListedNames>) {
+    let Some(ListedNames { listed, found, first_absent: Some(name) }) = listed else { return };
+    if !args.quiet {
+        let name = Escaped(name.as_bytes());
+        let absent = listed - found;
+        let warning = format!(
+            "{absent} of {listed} listed names are not among the reads that were looked at, such as '{name}'"
+        );
+        message("warning", &warning);
     }
 }
 
@@ -185,9 +205,9 @@ fn options(args: &Args) -> Options {
     }
 }
 
-fn open(args: &Args, inputs: &[Input], first: Source) -> Result<Inputs> {
+fn open(args: &Args, inputs: &[Input], first: Source, second: Option<Source>) -> Result<Inputs> {
     Ok(match inputs {
-        [_, two] => Inputs::Paired(first, two.open()?),
+        [_, two] => Inputs::Paired(first, second.map_or_else(|| two.open(), Ok)?),
         _ if args.interleaved => Inputs::Interleaved(first),
         _ => Inputs::Single(first),
     })

@@ -60,10 +60,7 @@ impl All<'_> {
     }
 
     fn file(&mut self, path: &Path) -> Result<usize> {
-        let named = match self.args.output_format {
-            Some(_) => Format::from_name(path),
-            None => reading::format_of_reads(path)?,
-        };
+        let named = reading::format_of_reads(path)?;
         let compression = self.compression(named)?;
         let mut output = output::records(self.files, Some(path), compression)?;
         if self.args.write_index.is_some()

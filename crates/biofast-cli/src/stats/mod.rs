@@ -41,6 +41,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.paired && !inputs.len().is_multiple_of(2) {
         bail!("--paired takes files two by two: an even number, not {}", inputs.len());
     }
+    if let Some(path) = &args.reference
+        && let Err(error) = std::fs::File::open(path)
+    {
+        let name = biofast::io::display_name(path);
+        bail!("{name}: the reference can't be read: {error}");
+    }
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
         bail!("--plot goes with the table, not with another format");
     }
@@ -201,11 +207,15 @@ fn collect(
         if args.verbose {
             describe(input, Some(alignment_format.name()), &options, args.threads);
         }
+        let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+        if args.reference.is_some() && alignment_format != bam::Format::Cram {
+            found.push(unneeded_reference(alignment_format.name()));
+        }
         return Entry {
             sample: name.to_owned(),
             inputs: vec![input.name()],
             errors: error.into_iter().collect(),
-            warnings: warnings(input, notes.warnings().iter().map(ToString::to_string)),
+            warnings: warnings(input, found),
             pairs: None,
             figures: Figures::Alignments(alignment_format, figures),
         };
@@ -229,6 +239,9 @@ fn collect(
         describe(input, Some("FASTQ"), &options, args.threads);
     }
     let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+    if args.reference.is_some() {
+        found.push(unneeded_reference("FASTQ"));
+    }
     let encoding = collector.summary().encoding;
     if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
         found.push(format!(
@@ -251,6 +264,11 @@ fn collect(
             }
         },
     }
+}
+
+/// That reference sequences make no difference to figures of this format.
+fn unneeded_reference(format: &str) -> String {
+    format!("the reference is not needed: {format} holds the bases")
 }
 
 /// Warnings with the name of their input.

@@ -236,7 +236,7 @@ impl Fault {
     /// A fault of the byte layer, or the error that there are no bytes to judge.
     fn of_bytes(error: biofast_io::Error) -> Result<Fault, Error> {
         let rule = match error.kind() {
-            ErrorKind::Io(_) | ErrorKind::NotAFile(_) | ErrorKind::Shrunk => {
+            ErrorKind::Io(_) | ErrorKind::NotAFile(_) | ErrorKind::Shrunk | ErrorKind::NoInput => {
                 return Err(Error::Io(error));
             }
             ErrorKind::MissingEofBlock => Rule::EndMarker,
@@ -294,6 +294,16 @@ impl Outcome {
                     self.fault = Some(Fault::new(Rule::Container, message, at));
                 } else {
                     self.warnings.push(Warning { at, ..Warning::new(Rule::Container, message) });
+                }
+            }
+            // Only where a missing end-of-file block is allowed; else reading ends there.
+            biofast_io::Warning::BlankLines { record, line, .. } => {
+                let message = biofast_fastq::ErrorKind::BlankLine.to_string();
+                let at =
+                    Location { record: Some(*record), line: Some(*line), ..Location::default() };
+                if self.fault.is_none() {
+                    self.fault = Some(Fault::new(Rule::Fastq, message, at));
+                    self.records = Some(record - 1);
                 }
             }
             _ => {

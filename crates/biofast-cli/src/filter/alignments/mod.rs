@@ -21,11 +21,16 @@ use super::{Reports, build};
 use crate::alignments::RegionArgs;
 use crate::inputs::Input;
 use crate::output;
-use crate::reading::{Stopped, Watch};
+use crate::reading::{self, Stopped, Watch};
 use write::Job;
 
 /// Filters an input that holds alignments and has been opened.
-pub(super) fn run(args: &Args, input: &Input, source: Source, run: &mut Files) -> Result<ExitCode> {
+pub(super) fn run(
+    args: &Args,
+    input: &Input,
+    mut source: Source,
+    run: &mut Files,
+) -> Result<ExitCode> {
     let name = input.name();
     let name = Escaped(name.as_bytes());
     if let Some(option) = args.only_of_fastq() {
@@ -35,6 +40,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source, run: &mut Files) -
     }
     let mut choice = args.alignments.choice()?;
     let watch = Watch::new(Options { strict: !args.allow_missing_eof, ..super::options(args) });
+    reading::tell_unused_reference(args.alignments.reference.as_deref(), &mut source, args.quiet);
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
@@ -43,6 +49,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source, run: &mut Files) -
     if let Some(tested) = tested {
         choice = choice.regions(tested.resolve(&header)?);
     }
+    warn_of_absent_groups(args, &choice.absent_read_groups(&header));
     let chain = match args.only_of_unaligned() {
         Some(option) if !header.references().is_empty() => bail!(
             "{option} is of reads, and {name} holds alignments; only unaligned BAM, without @SQ \
@@ -84,8 +91,13 @@ pub(super) fn run(args: &Args, input: &Input, source: Source, run: &mut Files) -
         Ok(report) => report,
         Err(stopped) => return stopped.code(),
     };
+    let listed = match &chain {
+        Some(chain) if choice.listed_names().is_none() => chain.listed_names(),
+        _ => choice.listed_names(),
+    };
+    super::warn_of_absent(args, listed.as_ref());
     let files = files(args, input, partial, &report.records);
-    let mut report = report.with_files(files);
+    let mut report = report.with_listed_names(listed).with_files(files);
     let mut outputs = outputs.finish()?;
     let filled = reports.fill(args, &mut report, &mut outputs)?;
     match filled.and_then(|()| commit(outputs, args.sync)) {
@@ -95,6 +107,17 @@ pub(super) fn run(args: &Args, input: &Input, source: Source, run: &mut Files) -
         }
         Err(error) => Stopped::output(error).code(),
     }
+}
+
+/// Says which read groups that were asked for there are none of.
+fn warn_of_absent_groups(args: &Args, absent: &[Vec<u8>]) {
+    let Some(first) = absent.first().filter(|_| !args.quiet) else { return };
+    let more = match absent.len() - 1 {
+        0 => String::new(),
+        more => format!(", nor are {more} others"),
+    };
+    let first = Escaped(first);
+    crate::message("warning", &format!("the read group '{first}' is not in the header{more}"));
 }
 
 /// The input and the outputs, with what was read from and written to each.

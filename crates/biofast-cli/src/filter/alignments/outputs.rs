@@ -85,7 +85,8 @@ impl Outputs {
             None => chosen.bam || named_bam || chosen.uncompressed && !named_sam,
         };
         let format = match (is_bam, path) {
-            (true, _) => Format::Bgzf,
+            (true, Some(path)) => reading::format_of_bam(path)?,
+            (true, None) => Format::Bgzf,
             (false, Some(path)) if args.output_format.is_none() => reading::format_of_sam(path)?,
             (false, Some(path)) => Format::from_name(path),
             (false, None) => Format::Plain,
