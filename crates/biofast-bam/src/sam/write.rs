@@ -40,7 +40,7 @@ impl SamWriter {
     /// Appends the line of `record` with its line feed.
     ///
     /// # Errors
-    /// If the record can't be text: its optional fields are malformed, a quality has no
+    /// If the record can't be text: its name or optional fields are malformed or would break the line, a quality has no
     /// character, or the CIGAR of a mapped read has another length than its sequence, which no
     /// reader accepts. Nothing is then appended.
     pub fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -53,7 +53,11 @@ impl SamWriter {
 
     fn line(&self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
         out.reserve(FIXED + 2 * record.as_bytes().len());
-        out.extend_from_slice(record.name());
+        let name = record.text_name()?;
+        if name.first() == Some(&b'@') {
+            return Err("its name starts with '@', as header lines do");
+        }
+        out.extend_from_slice(if name.is_empty() { b"*" } else { name });
         out.push(b'\t');
         write_unsigned(record.flags().into(), out);
         out.push(b'\t');
@@ -87,7 +91,7 @@ impl SamWriter {
                 continue;
             }
             out.push(b'\t');
-            write_tag(&tag, out);
+            write_tag(&tag, out)?;
         }
         if tags.is_malformed() {
             return Err(MALFORMED_TAGS);
@@ -95,6 +99,12 @@ impl SamWriter {
         out.push(b'\n');
         Ok(())
     }
+}
+
+/// Whether there is a control character in a name; compilers turn this into vector code.
+#[inline]
+fn breaks_lines(name: &[u8]) -> bool {
+    name.iter().fold(false, |any, &b| any | (b < b' ') | (b == 0x7f))
 }
 
 /// The highest of some qualities; compilers turn this into vector code.
@@ -119,12 +129,37 @@ impl Record<'_> {
         let mut tags = self.tags();
         for tag in tags.by_ref().filter(|tag| wanted(tag.name)) {
             out.push(b'\t');
-            write_tag(&tag, out);
+            write_tag(&tag, out).map_err(|reason| self.unwritable(reason))?;
         }
         if tags.is_malformed() {
             return Err(self.unwritable(MALFORMED_TAGS));
         }
         Ok(())
+    }
+
+    /// The name as it stands in lines of text: without NULs at its end.
+    ///
+    /// # Errors
+    /// If it holds a tab, a line break or another control character.
+    pub(crate) fn text_name(&self) -> Result<&[u8], &'static str> {
+        let mut name = self.name();
+        if breaks_lines(name) {
+            while let [rest @ .., 0] = name {
+                name = rest;
+            }
+            if breaks_lines(name) {
+                return Err("its name holds a control character, such as a tab or line break");
+            }
+        }
+        Ok(name)
+    }
+
+    /// Checks that the name can stand in lines of text.
+    ///
+    /// # Errors
+    /// If it holds a tab, a line break or another control character.
+    pub fn check_name(&self) -> Result<&[u8], Error> {
+        self.text_name().map_err(|reason| self.unwritable(reason))
     }
 
     /// Checks that each quality has a character, as those up to 93 do.
@@ -214,7 +249,27 @@ fn write_qualities(raw: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
 }
 
 /// Appends `TAG:TYPE:VALUE`.
-fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
+///
+/// # Errors
+/// If name or text would break the line.
+#[inline]
+fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    if tag.name.iter().any(|&b| b < b' ') {
+        return Err("the name of an optional field holds a control character");
+    }
+    match tag.kind {
+        b'Z' | b'H' if memchr::memchr3(b'\t', b'\n', b'\r', tag.value).is_some() => {
+            return Err("an optional field holds a tab or line break");
+        }
+        b'A' if matches!(tag.value, [b'\t' | b'\n' | b'\r' | 0]) => {
+            return Err("an optional field holds a tab, line break or NUL");
+        }
+        _ => append_tag(tag, out),
+    }
+    Ok(())
+}
+
+fn append_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&tag.name);
     out.push(b':');
     if let Some(value) = tag.as_int() {

@@ -33,7 +33,11 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
     }
     inputs::keep_apart(std::slice::from_ref(input), &[], args.rejected.as_deref())?;
     let mut choice = args.alignments.choice()?;
-    let watch = Watch::new(Options { strict: !args.allow_missing_eof, ..super::options(args) });
+    let watch = Watch::new(Options {
+        strict: !args.allow_missing_eof,
+        pedantic: args.strict,
+        ..super::options(args)
+    });
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
