@@ -118,6 +118,10 @@ impl Text {
             let Some(length) = parse_length(length) else {
                 return Err(at("a reference length (LN) that is no number below 2^63"));
             };
+            let others = fields.split(|&b| b == b'\t').filter_map(|f| f.strip_prefix(b"LN:"));
+            if others.map(parse_length).any(|other| other != Some(length)) {
+                return Err(at("an @SQ line with two lengths (LN)"));
+            }
             if references.indices.insert(name.into(), count).is_some() {
                 return Err(at("two @SQ lines with the same name (SN)"));
             }

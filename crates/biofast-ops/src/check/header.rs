@@ -124,7 +124,7 @@ impl Facts {
             _ => return wrong("expected '@', two letters and a tab"),
         };
         if !matches!(&kind, b"HD" | b"SQ" | b"RG" | b"PG") {
-            self.warn(number, "a kind of line the specification doesn't have");
+            return wrong("expected a line of type @HD, @SQ, @RG, @PG or @CO");
         }
         let mut names: Vec<[u8; 2]> = Vec::new();
         for field in fields.split(|&b| b == b'\t') {
