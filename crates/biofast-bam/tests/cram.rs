@@ -336,7 +336,14 @@ fn data_that_overran_htslib_are_errors() {
             },
             "",
         ),
-        ("1.22.1: bases by an array", |c| c.set(b"BA", array(91, 92), &[]), ""),
+        (
+            "1.22.1: bases by an array",
+            |c| {
+                c.number(b"BF", 4);
+                c.set(b"BA", array(91, 92), &[]);
+            },
+            "a byte array where",
+        ),
         (
             "1.22.1: qualities by an array",
             |c| c.set(b"QS", array(97, 98), &[]),

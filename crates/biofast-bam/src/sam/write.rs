@@ -86,16 +86,19 @@ impl SamWriter {
         }
         let mut tags = record.tags();
         let has_long_cigar = record.has_long_cigar();
+        let (from, mut count) = (out.len(), 0);
         for tag in tags.by_ref() {
             if has_long_cigar && tag.name == *b"CG" {
                 continue;
             }
             out.push(b'\t');
-            write_tag(&tag, out)?;
+            write_tag(&tag, out);
+            count += 1;
         }
         if tags.is_malformed() {
             return Err(MALFORMED_TAGS);
         }
+        check_tags(&out[from..], count)?;
         out.push(b'\n');
         Ok(())
     }
@@ -127,14 +130,16 @@ impl Record<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let mut tags = self.tags();
+        let (from, mut count) = (out.len(), 0);
         for tag in tags.by_ref().filter(|tag| wanted(tag.name)) {
             out.push(b'\t');
-            write_tag(&tag, out).map_err(|reason| self.unwritable(reason))?;
+            write_tag(&tag, out);
+            count += 1;
         }
         if tags.is_malformed() {
             return Err(self.unwritable(MALFORMED_TAGS));
         }
-        Ok(())
+        check_tags(&out[from..], count).map_err(|reason| self.unwritable(reason))
     }
 
     /// The name as it stands in lines of text: without NULs at its end.
@@ -248,28 +253,19 @@ fn write_qualities(raw: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Appends `TAG:TYPE:VALUE`.
-///
-/// # Errors
-/// If name or text would break the line.
+/// Whether the text of so many optional fields, each after a tab, has no other tab and no line break.
 #[inline]
-fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
-    if tag.name.iter().any(|&b| b < b' ') {
-        return Err("the name of an optional field holds a control character");
-    }
-    match tag.kind {
-        b'Z' | b'H' if memchr::memchr3(b'\t', b'\n', b'\r', tag.value).is_some() => {
-            return Err("an optional field holds a tab or line break");
-        }
-        b'A' if matches!(tag.value, [b'\t' | b'\n' | b'\r' | 0]) => {
-            return Err("an optional field holds a tab, line break or NUL");
-        }
-        _ => append_tag(tag, out),
+fn check_tags(text: &[u8], count: usize) -> Result<(), &'static str> {
+    if memchr::memchr2(b'\n', b'\r', text).is_some()
+        || memchr::memchr_iter(b'\t', text).count() != count
+    {
+        return Err("an optional field holds a tab or line break");
     }
     Ok(())
 }
 
-fn append_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
+/// Appends `TAG:TYPE:VALUE`.
+fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&tag.name);
     out.push(b':');
     if let Some(value) = tag.as_int() {
