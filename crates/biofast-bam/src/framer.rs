@@ -362,15 +362,18 @@ fn measure_cigar(words: &[[u8; 4]]) -> (u64, bool) {
     };
     let (mut read, mut beyond) = (0u64, 0u32);
     let (wide, tail) = words.as_chunks::<8>();
-    for words in wide {
-        // Eight lengths below 2^28.
-        let mut sum = 0;
-        for word in words {
-            let (len, code) = measure(word);
-            sum += len;
-            beyond |= code;
+    // Fifteen lengths below 2^28 add up to less than 2^32.
+    for words in wide.chunks(15) {
+        let (mut sums, mut codes) = ([0u32; 8], [0u32; 8]);
+        for words in words {
+            for ((sum, code), word) in sums.iter_mut().zip(&mut codes).zip(words) {
+                let (len, beyond) = measure(word);
+                *sum += len;
+                *code |= beyond;
+            }
         }
-        read += u64::from(sum);
+        read += sums.iter().map(|&sum| u64::from(sum)).sum::<u64>();
+        beyond |= codes.iter().fold(0, |all, code| all | code);
     }
     for word in tail {
         let (len, code) = measure(word);

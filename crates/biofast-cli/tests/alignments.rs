@@ -108,6 +108,8 @@ fn third_party_files_against_samtools() {
         return;
     }
     let mut files: Vec<(PathBuf, String)> = Vec::new();
+    // What breaks a rule that only `check` holds files to.
+    let mut lenient: Vec<String> = Vec::new();
     for line in manifest.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
         if !["bam", "sam", "cram"].contains(&fields[1]) {
@@ -119,6 +121,10 @@ fn third_party_files_against_samtools() {
             assert!(run.code == 2 && run.stderr.contains("2,147,483,647"), "{name}: {run:?}");
             eprintln!("exception: {name}: {why}");
         } else {
+            let is_read = fields[3].contains("samtools 1.16 accepts");
+            if is_read && fields[0].starts_with("hts-specs/test/sam/") {
+                lenient.push(common::text(&path));
+            }
             files.push((path, fields[2].to_owned()));
         }
     }
@@ -131,7 +137,7 @@ fn third_party_files_against_samtools() {
     let mut compared = 0;
     for (path, verdict) in &files {
         let path = path.to_str().unwrap();
-        if verdict == "invalid" {
+        if verdict == "invalid" && !lenient.contains(path) {
             let run = biofast(&["flagstat", path]);
             assert_eq!(run.code, 2, "{path} is invalid: {run:?}");
         } else if verdict == "valid" {
@@ -389,8 +395,8 @@ fn what_loses_nothing_is_read_with_a_warning_and_refused_by_strict() {
             let place = if is_header { "2,147,483,647" } else { "record 2, line 4" };
             assert!(run.stderr.contains(place), "{name}: {command}: {run:?}");
         }
-        if installed("samtools") && name != "joined" {
-            // Of joined fields samtools drops all but the first.
+        if installed("samtools") && !["joined", "tabs"].contains(&name) {
+            // Of joined fields samtools drops all but the first, and it takes one tab at the end.
             let (code, theirs) = samtools(&["view", "-h", "--no-PG", &path]);
             assert_eq!((code, theirs), (Some(0), expected), "{name}");
         }
@@ -406,7 +412,7 @@ fn what_would_change_data_is_refused() {
         ("r\t0\tc\t5\t256\t4M\t*\t0\t0\tACGT\tIIII", "(MAPQ)"),
         ("r\t0\tc\t2147483648\t9\t4M\t*\t0\t0\tACGT\tIIII", "(POS)"),
         ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1.5", "an integer"),
-        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1 rest", "an integer"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1 rest", "TAG:TYPE:VALUE"),
         ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\t\tNM:i:1", "TAG:TYPE:VALUE"),
         ("r\t0\t\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "(RNAME)"),
         ("r\t0\tc\t5\t9\t3M\t*\t0\t0\tACGT\tIIII", "the same number of bases"),
@@ -543,9 +549,12 @@ fn what_is_called_bam_and_is_not_gets_no_index() {
 #[test]
 fn breadth_is_never_more_than_the_reference() {
     let folder = Folder::new();
-    let text = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:10\n\
-        r\t0\tc\t1\t60\t20M\t*\t0\t0\t*\t*\nr\t0\tc\t8\t60\t2M5N5M\t*\t0\t0\t*\t*\n\
-        r\t0\tc\t15\t60\t5M\t*\t0\t0\t*\t*\n";
+    let line = |position: u32, cigar: &str, len: usize| {
+        let (bases, qualities) = ("A".repeat(len), "I".repeat(len));
+        format!("r\t0\tc\t{position}\t60\t{cigar}\t*\t0\t0\t{bases}\t{qualities}\n")
+    };
+    let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:10\n";
+    let text = [header, &line(1, "20M", 20), &line(8, "2M5N5M", 7), &line(15, "5M", 5)].concat();
     let path = folder.file("s.sam", text);
     let run = biofast(&["stats", "--json", &path]);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
