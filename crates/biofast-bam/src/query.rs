@@ -322,7 +322,7 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(query: Query, options: &Options) -> (Source, Framer, Plan) {
         let Query { source, wanted, stored_len, .. } = query;
-        let framer = Framer::new(source.name(), Arc::default());
+        let framer = Framer::new(source.name(), Arc::default(), options);
         let mut plan = Plan {
             name: source.name().into(),
             options: options.clone(),

@@ -5,7 +5,7 @@ use biofast_io::Location;
 use crate::error::{Error, ErrorKind};
 use crate::packing;
 use crate::record::FIXED_LEN;
-use crate::sam::{bin, write_tag};
+use crate::sam::{Odds, bin, write_tag};
 
 /// A read without an alignment, as FASTQ has it.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ fn no_code(base: u8, at: usize) -> String {
 /// If it is malformed.
 pub fn parse_tag(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
-    write_tag(text, out).map_err(|fault| {
+    write_tag(text, &mut Odds::new(true), out).map_err(|fault| {
         out.truncate(start);
         Error::new(ErrorKind::from(fault), Location::default())
     })

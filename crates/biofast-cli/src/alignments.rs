@@ -88,7 +88,11 @@ struct Common {
     #[arg(long)]
     allow_missing_eof: bool,
 
-    /// No progress bar
+    /// Make an error of what breaks the rules of the format but loses nothing, and is read with a warning otherwise
+    #[arg(long)]
+    strict: bool,
+
+    /// No progress bar and no warnings
     #[arg(short, long)]
     quiet: bool,
 
@@ -202,10 +206,12 @@ impl Common {
         inputs::keep_indexes(&inputs, files)?;
         let report = output::report(files, self.out.as_deref())?;
         let progress = Arc::new(Progress::default());
+        let notes = Arc::new(Notes::default());
         let options = Options {
             strict: !self.allow_missing_eof,
+            pedantic: self.strict,
             progress: Some(Arc::clone(&progress)),
-            notes: Some(Arc::new(Notes::default())),
+            notes: Some(Arc::clone(&notes)),
             ..reading::options(self.threads, self.chunk_size)
         };
         // Whether a record overlaps a region is seen by its CIGAR.
@@ -221,6 +227,9 @@ impl Common {
         drop(bar);
         if self.verbose {
             describe(input, None, &options, self.threads);
+        }
+        if !self.quiet {
+            reading::tell(input, &notes);
         }
         let found = result.map_err(|fault| fault.error)?;
         Ok((found, report))

@@ -62,7 +62,11 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_missing_eof: bool,
 
-    /// No progress bar
+    /// Make an error of what breaks the rules of the format but loses nothing, and is read with a warning otherwise
+    #[arg(long)]
+    strict: bool,
+
+    /// No progress bar and no warnings
     #[arg(short, long)]
     quiet: bool,
 
@@ -86,6 +90,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let notes = Arc::new(Notes::default());
     let options = Options {
         strict: !args.allow_missing_eof,
+        pedantic: args.strict,
         progress: Some(Arc::clone(&progress)),
         notes: Some(Arc::clone(&notes)),
         ..reading::options(args.threads, args.chunk_size)
@@ -110,8 +115,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
                 (built.format.extension(), built.bytes)
             }
             Err(error) => {
-                // Anything else in BGZF gets the index of its blocks, if it can be read again.
+                // Anything else in BGZF gets the index of its blocks, if it can be read again; but what is called BAM and
+                // isn't is damaged.
+                let is_called_bam =
+                    args.file.extension().is_some_and(|e| e.eq_ignore_ascii_case("bam"));
                 let can_be_gzi = any
+                    && !is_called_bam
                     && matches!(input, Input::Path(_))
                     && matches!(error.kind(), ErrorKind::NotBam(_))
                     && notes.container() == Some(biofast::io::Container::Bgzf);
@@ -126,6 +135,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     drop(bar);
     if args.verbose {
         describe(input, None, &options, args.threads);
+    }
+    if !args.quiet {
+        reading::tell(input, &notes);
     }
     let index = match named {
         Some(index) => index,

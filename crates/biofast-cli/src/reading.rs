@@ -28,6 +28,10 @@ pub(crate) struct Reading {
     #[arg(long)]
     pub(crate) allow_missing_eof: bool,
 
+    /// Make an error of what breaks the rules of the format but loses nothing, and is read with a warning otherwise
+    #[arg(long)]
+    strict: bool,
+
     /// No progress bar, no notes and no summary
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -49,6 +53,7 @@ impl Reading {
     pub(crate) fn watch(&self) -> Watch {
         Watch::new(Options {
             strict: !self.allow_missing_eof,
+            pedantic: self.strict,
             ..options(self.threads, self.chunk_size)
         })
     }

@@ -92,6 +92,24 @@ pub enum Warning {
         /// Its line, counted from 1.
         line: u64,
     },
+    /// Something that breaks the rules of the format was read all the same, as nothing is lost by that.
+    Tolerated {
+        /// What it is.
+        what: &'static str,
+        /// How often.
+        count: u64,
+        /// Where it was seen first.
+        first: Location,
+    },
+    /// Something odd about the records that changes what is counted.
+    Noticed {
+        /// What it is.
+        what: &'static str,
+        /// How often.
+        count: u64,
+        /// Where it was seen first.
+        first: Location,
+    },
 }
 
 impl std::fmt::Display for Warning {
@@ -119,8 +137,31 @@ impl std::fmt::Display for Warning {
                     n => format!("the first of {n} blank lines"),
                 }
             ),
+            Warning::Tolerated { what, count, first } => {
+                located(f, first, what)?;
+                match count {
+                    0 | 1 => f.write_str(" (--strict makes this an error)"),
+                    n => write!(f, " ({n} times; --strict makes this an error)"),
+                }
+            }
+            Warning::Noticed { what, count, first } => {
+                located(f, first, what)?;
+                match count {
+                    0 | 1 => Ok(()),
+                    n => write!(f, " ({n} times)"),
+                }
+            }
         }
     }
+}
+
+/// `place: what`, without the input's name.
+fn located(f: &mut std::fmt::Formatter<'_>, at: &Location, what: &str) -> std::fmt::Result {
+    let at = Location { name: None, ..at.clone() };
+    if at != Location::default() {
+        write!(f, "{at}: ")?;
+    }
+    f.write_str(what)
 }
 
 /// What a reader finds out about its input besides the data.
@@ -134,9 +175,12 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Adds a warning.
+    /// Adds a warning, once.
     pub fn warn(&self, warning: Warning) {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 
     pub(crate) fn opened(&self, container: Container, mapped: bool) {
@@ -192,6 +236,9 @@ pub struct Options {
     pub chunk_size: usize,
     /// Treat a missing BGZF end-of-file block as an error, and blank lines inside FASTQ.
     pub strict: bool,
+    /// Take alignments by the letter of their specification: what is otherwise read with a [`Warning::Tolerated`] is an
+    /// error.
+    pub pedantic: bool,
     /// Where to count consumed bytes.
     pub progress: Option<Arc<Progress>>,
     /// Where to leave warnings and what was found out about the input.
@@ -215,6 +262,7 @@ impl Options {
             threads: 1,
             chunk_size: Options::DEFAULT_CHUNK_SIZE,
             strict: false,
+            pedantic: false,
             progress: None,
             notes: None,
         }

@@ -109,7 +109,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
     pub(super) io: Io,
 
-    /// Treat BGZF without its end-of-file block as an error, as it is of BAM in any case
+    /// Treat as an error what is read with a warning otherwise: BGZF without its end-of-file block (of BAM an error in any
+    /// case), alignments that break a rule of their format without losing anything
     #[arg(long, conflicts_with = "allow_missing_eof")]
     pub(super) strict: bool,
 

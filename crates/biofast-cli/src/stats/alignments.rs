@@ -56,7 +56,7 @@ fn opening<'a>(args: &Args, options: &'a Options) -> InputOptions<'a> {
 
 /// How alignments are read: a missing end-of-file marker is an error unless it is allowed.
 pub(super) fn reading(args: &Args, options: Options) -> Options {
-    Options { strict: !args.allow_missing_eof, ..options }
+    Options { strict: !args.allow_missing_eof, pedantic: args.strict, ..options }
 }
 
 /// `biofast stats --format samtools`.

@@ -91,7 +91,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
     pub(super) io: Io,
 
-    /// Treat FASTQ in BGZF without its end-of-file block as an error
+    /// Treat as an error what is read with a warning otherwise: FASTQ in BGZF without its end-of-file block, alignments
+    /// that break a rule of their format without losing anything
     #[arg(long)]
     pub(super) strict: bool,
 

@@ -306,6 +306,12 @@ impl Outcome {
                     self.records = Some(record - 1);
                 }
             }
+            biofast_io::Warning::Tolerated { what, count, first }
+            | biofast_io::Warning::Noticed { what, count, first } => {
+                let count = Some(*count);
+                let at = Location { name: None, ..first.clone() };
+                self.warnings.push(Warning { at, count, ..Warning::new(Rule::Record, *what) });
+            }
             _ => {
                 let message = "the end-of-file marker is missing: the file may have been cut";
                 self.warnings.push(Warning::new(Rule::EndMarker, message));
@@ -323,6 +329,7 @@ pub fn check(mut source: Source, options: &Options<'_>) -> Result<Outcome, Error
     let notes = options.io.notes.clone().unwrap_or_default();
     let io = biofast_io::Options {
         strict: !options.allow_missing_eof,
+        pedantic: true,
         notes: Some(Arc::clone(&notes)),
         ..options.io.clone()
     };

@@ -39,7 +39,11 @@ pub(super) fn run(
         );
     }
     let mut choice = args.alignments.choice()?;
-    let watch = Watch::new(Options { strict: !args.allow_missing_eof, ..super::options(args) });
+    let watch = Watch::new(Options {
+        strict: !args.allow_missing_eof,
+        pedantic: args.strict,
+        ..super::options(args)
+    });
     reading::tell_unused_reference(args.alignments.reference.as_deref(), &mut source, args.quiet);
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
