@@ -5,6 +5,7 @@
 mod about;
 mod alignments;
 mod check;
+mod effects;
 mod fastq;
 mod filter;
 mod hints;
@@ -66,6 +67,9 @@ fn main() -> ExitCode {
             // What clap has parsed it can also turn into the arguments.
             let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
             stdio::handle_signals();
+            for warning in effects::given_in_vain(&Cli::command(), &matches) {
+                message("warning", &warning);
+            }
             check_overrides()
                 .and_then(|()| paths::named(&matches))
                 .and_then(|mut files| run(&cli.command, &mut files))

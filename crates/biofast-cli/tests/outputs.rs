@@ -390,6 +390,34 @@ fn an_ignored_signal_stays_ignored() {
     assert_eq!(std::fs::read_to_string(folder.path("o.fq")).unwrap(), reads("p", 5000));
 }
 
+#[test]
+fn an_option_without_effect_says_so() {
+    let folder = staged();
+    for (case, option) in [
+        ("filter r1.fq -o /dev/null --seed 3", "--seed"),
+        ("filter r1.fq -o /dev/null --cut-mean-quality 3", "--cut-mean-quality"),
+        ("filter r1.fq -o plain.fq --write-index", "--write-index"),
+        ("stats -r ref.fa a.bam", "--reference"),
+        ("stats -r ref.fa r1.fq", "--reference"),
+        ("view -T ref.fa a.bam", "reference"),
+    ] {
+        let args: Vec<&str> = case.split(' ').collect();
+        let run = run_in(&folder, &args);
+        let told = |run: &common::Run| {
+            let says = |what| run.stderr.contains(what);
+            says(option) && (says("no effect") || says("not needed"))
+        };
+        assert!(run.code == 0 && told(&run), "{case}: {run:?}");
+        let run = run_in(&folder, &[&args[..], &["--quiet"]].concat());
+        assert!(run.code == 0 && !told(&run), "{case}: {run:?}");
+    }
+    let run = run_in(
+        &folder,
+        &["filter", "r1.fq", "-o", "/dev/null", "--seed", "3", "--sample-fraction", "0.5"],
+    );
+    assert!(!run.stderr.contains("no effect"), "{run:?}");
+}
+
 fn wait_until(done: impl Fn() -> bool) {
     let start = Instant::now();
     while !done() {

@@ -81,6 +81,12 @@ fn reads(args: &Args, first: Source, second: Option<Source>, run: &mut Files) ->
         filter = filter.sample(sample);
     }
     let (mut outputs, paths, routes) = outputs::open(args, paired, run)?;
+    if args.write_index.is_some() && !args.quiet && !outputs.iter().any(Output::has_index) {
+        message(
+            "warning",
+            "--write-index has no effect: no output is a file in BGZF (.gz or .bgz)",
+        );
+    }
     let reports = Reports::open(args, run)?;
     output::outlast_readers(&mut outputs, reports.len());
     let filter = filter.routes(routes);

@@ -78,6 +78,15 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut entries = collect_all(args, wanted, &inputs, &names, &progress)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
+    let uses_reference = |entry: &Entry| {
+        // An input that couldn't be read says so itself.
+        !entry.errors.is_empty()
+            || entry.figures.alignments().is_some_and(|(format, _)| format == bam::Format::Cram)
+    };
+    if args.reference.is_some() && !args.quiet && !entries.iter().any(uses_reference) {
+        let what = "--reference has no effect: it is for CRAM and for --format samtools";
+        crate::message("warning", what);
+    }
     report(&entries, args.quiet);
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {

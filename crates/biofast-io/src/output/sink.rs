@@ -151,6 +151,11 @@ impl Output {
         Ok(output)
     }
 
+    /// Whether a GZI index is written [with](Self::with_gzi) it.
+    pub fn has_index(&self) -> bool {
+        self.gzi.is_some()
+    }
+
     /// Remembers where its BGZF blocks start, for [`blocks`](Self::blocks): 8 bytes a block.
     ///
     /// # Errors
