@@ -187,7 +187,7 @@ fn small_genomes_have_no_adapters() {
             }
             _ => {}
         }
-        let n = [2_000, 8_000, 25_000][below(&mut rng, 3)].min(2_000_000 / len);
+        let n = [2_000, 5_000, 20_000][below(&mut rng, 3)].min(1_000_000 / len);
         let error = [50, 200, 1000][below(&mut rng, 3)];
         let found = found_in(&reads_of(&mut rng, &genome, n, len, error));
         assert_eq!(found.way, Way::None, "round {round}, {n} reads of {len} bases: {found}");
