@@ -29,7 +29,8 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
         known && matches.value_source(id) == Some(ValueSource::CommandLine)
     };
     let long = |id: &&str| {
-        let argument = command.get_arguments().find(|argument| argument.get_id() == **id)?;
+        let argument =
+            command.get_arguments().find(|argument| argument.get_id().as_str() == *id)?;
         argument.get_long().map(|long| format!("--{long}"))
     };
     let in_vain =
