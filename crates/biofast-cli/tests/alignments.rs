@@ -137,7 +137,7 @@ fn third_party_files_against_samtools() {
     let mut compared = 0;
     for (path, verdict) in &files {
         let path = path.to_str().unwrap();
-        if verdict == "invalid" && !lenient.contains(path) {
+        if verdict == "invalid" && !lenient.iter().any(|known| known == path) {
             let run = biofast(&["flagstat", path]);
             assert_eq!(run.code, 2, "{path} is invalid: {run:?}");
         } else if verdict == "valid" {
