@@ -231,7 +231,7 @@ fn many_files_need_few_descriptors_and_little_memory() {
 fn data_a_decompressor_panics_on_are_an_error_like_any_other() {
     let folder = Folder::new();
     for name in ["panic-rans-0", "panic-rans-1"] {
-        let path = format!("{}/../../fuzz/corpus/cram/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/tests/data/{name}.fuzz", env!("CARGO_MANIFEST_DIR"));
         // The first byte says how the fuzz target reads the others.
         let cram = folder.file("x.cram", &std::fs::read(path).unwrap()[1..]);
         for threads in ["1", "3"] {
