@@ -17,7 +17,7 @@ use super::measurements::Measurement;
 use super::page_cache;
 use super::protocol::{Mode, Protocol, Scale};
 use super::usage::{self, Resources};
-use crate::bench::measure;
+use crate::core::measure;
 use crate::rng::Rng;
 
 const PURPOSE_ORDER: u64 = 0x6c61_626f;

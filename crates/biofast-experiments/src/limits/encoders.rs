@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use biofast_deflate::{Effort, FastqDeflater};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
-use crate::limit::{inflate_blocks, inflate_member};
+use crate::limits::{inflate_blocks, inflate_member};
 
 /// Text of a block.
 pub(crate) const BLOCK: usize = 65_280;

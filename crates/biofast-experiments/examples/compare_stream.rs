@@ -1,7 +1,7 @@
 //! Inflates the first members of the gzip files given: our stream decoder, libdeflate in one go, zlib-rs in pieces, and
 //! the program igzip if it is there, in turn; prints medians and ratios. Checksums are verified by all.
 //!
-//! `cargo run --release -p biofast-deflate --example compare_stream -- FILE... [isa=avx2,avx512] [rounds=9] [piece=589824]`
+//! `cargo run --release -p biofast-experiments --example compare_stream -- FILE... [isa=avx2,avx512] [rounds=9] [piece=589824]`
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::process::{Command, Stdio};

@@ -3,6 +3,10 @@
 //! `biofast-lab limit inflate | recode | compress | read`; the benchmark runs them as
 //! child processes like any contestant. `datasets verify` uses the plain loops.
 
+pub mod bam_regions;
+pub mod block_types;
+pub mod encoders;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -11,7 +15,7 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use libdeflater::{CompressionLvl, Compressor, Crc, Decompressor};
 
-use crate::deflate::BLOCK;
+use encoders::BLOCK;
 
 /// The largest uncompressed size of a BGZF block.
 const MAX_BLOCK: usize = 65_536;

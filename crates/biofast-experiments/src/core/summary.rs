@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Cell, best};
 use super::measurements::Measurement;
 use super::protocol::{Against, Check, Protocol};
-use crate::bench::stats::{Estimate, median_interval, paired_ratio};
+use crate::core::stats::{Estimate, median_interval, paired_ratio};
 
 /// The file's name in a folder of results.
 pub(crate) const NAME: &str = "summary.json";
@@ -187,7 +187,7 @@ impl Data<'_> {
         let names: BTreeSet<&str> =
             own.iter().flat_map(|m| m.metrics.keys().map(String::as_str)).collect();
         let medians = names.iter().filter_map(|name| {
-            let median = crate::bench::stats::median(&values(name))?;
+            let median = crate::core::stats::median(&values(name))?;
             Some(((*name).to_owned(), significant(median)))
         });
         let base = self.main.get(&cell.replaced(&self.protocol.baseline));

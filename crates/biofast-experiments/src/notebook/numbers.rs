@@ -1,6 +1,6 @@
 //! How numbers are written in tables, on axes and in the index.
 
-use super::summary::Interval;
+use crate::core::summary::Interval;
 
 /// What a metric's numbers are, by the end of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::conditions::Conditions;
-use super::protocol::Protocol;
-use super::summary::Summary;
 use super::{figure, numbers, tables};
+use crate::core::conditions::Conditions;
+use crate::core::protocol::Protocol;
+use crate::core::summary::Summary;
 
 pub(crate) const OPEN: &str = "<!-- generated -->";
 pub(crate) const CLOSE: &str = "<!-- end of generated -->";
@@ -288,8 +288,8 @@ fn methods(text: &mut String, protocol: &Protocol, results: &[MachineResults]) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::protocol::tests::sample;
     use super::*;
+    use crate::core::protocol::tests::sample;
 
     #[test]
     fn hand_written_text_survives_and_generated_text_does_not_pile_up() {

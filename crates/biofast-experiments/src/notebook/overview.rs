@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::notebook::{self, CLOSE, MachineResults, OPEN, one_line};
-use super::protocol::Protocol;
-use super::summary::{Outcome, Summary};
+use super::page::{self, CLOSE, MachineResults, OPEN, one_line};
 use super::{Places, protocols, read_results, tables};
-use crate::bench::machine;
+use crate::core::machine;
+use crate::core::protocol::Protocol;
+use crate::core::summary::{Outcome, Summary};
 
 /// The number under which it stands in the notebook; entries don't take it.
 pub(crate) const ID: &str = "051";
@@ -47,7 +47,7 @@ pub(crate) fn rows(places: &Places) -> Result<Vec<Row>> {
     protocols(places)?
         .into_iter()
         .map(|protocol| {
-            let page = notebook::find(&notebook, &protocol)?;
+            let page = page::find(&notebook, &protocol)?;
             let results = read_results(&places.results(), &protocol)?;
             Ok(Row { protocol, page, results })
         })
@@ -56,7 +56,7 @@ pub(crate) fn rows(places: &Places) -> Result<Vec<Row>> {
 
 /// The page, if there is one.
 pub(crate) fn find(notebook: &Path) -> Result<Option<PathBuf>> {
-    let mut found = notebook::ending_with(notebook, &format!("-{ID}-{NAME}.md"))?;
+    let mut found = page::ending_with(notebook, &format!("-{ID}-{NAME}.md"))?;
     ensure!(found.len() <= 1, "more than one notebook entry is the summary");
     Ok(found.pop())
 }
@@ -65,7 +65,7 @@ pub(crate) fn find(notebook: &Path) -> Result<Option<PathBuf>> {
 pub(crate) fn write(places: &Places) -> Result<()> {
     let notebook = places.notebook();
     let path = find(&notebook)?.unwrap_or_else(|| {
-        notebook::dated_path(&notebook, &format!("{ID}-{NAME}"), &machine::utc_now())
+        page::dated_path(&notebook, &format!("{ID}-{NAME}"), &machine::utc_now())
     });
     let old = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
     let text = render(&path, &rows(places)?, &old)?;
@@ -77,10 +77,10 @@ pub(crate) fn write(places: &Places) -> Result<()> {
 
 /// The whole page; hand-written text is taken from `old`.
 pub(crate) fn render(path: &Path, rows: &[Row], old: &str) -> Result<String> {
-    let prose = notebook::hand_written(old);
+    let prose = page::hand_written(old);
     let mut text = String::from("---\n");
     writeln!(text, "entry_id: \"{ID}\"")?;
-    writeln!(text, "date: {}", notebook::date_of(path)?)?;
+    writeln!(text, "date: {}", page::date_of(path)?)?;
     writeln!(text, "type: SUMMARY")?;
     writeln!(text, "entries: {}", rows.len())?;
     writeln!(text, "verdicts: \"{}\"", counts(rows))?;
@@ -104,7 +104,7 @@ pub(crate) fn render(path: &Path, rows: &[Row], old: &str) -> Result<String> {
 
 /// Sections that have no text.
 pub(crate) fn empty_sections(text: &str) -> Vec<&'static str> {
-    let prose = notebook::hand_written(text);
+    let prose = page::hand_written(text);
     let empty = |name: &str| prose.get(name).is_none_or(String::is_empty);
     SECTIONS
         .iter()
@@ -193,7 +193,7 @@ fn table(path: &Path, rows: &[Row]) -> Result<String> {
         writeln!(text, "| **{entry}** | **{}** | | | {} |", cell(&p.claim), {
             match row.results.is_empty() {
                 true => "not run yet".to_owned(),
-                false => format!("**{}**", notebook::verdict(&row.results)),
+                false => format!("**{}**", page::verdict(&row.results)),
             }
         })?;
         for results in &row.results {

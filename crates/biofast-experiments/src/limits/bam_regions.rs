@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::deflate::{BLOCK, libdeflate, read, word};
+use crate::limits::encoders::{BLOCK, libdeflate, read, word};
 
 /// Bytes that the code lengths of a block take, about.
 const HEADER: usize = 80;

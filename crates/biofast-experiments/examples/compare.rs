@@ -1,6 +1,6 @@
 //! Inflates the BGZF files given, ours and libdeflate in turn, and prints the ratio of the median times.
 //!
-//! `cargo run --release -p biofast-deflate --example compare -- FILE... [isa=avx2] [lanes=1,2,3,4] [rounds=9] [mb=64] [blocks=16] [crc]`
+//! `cargo run --release -p biofast-experiments --example compare -- FILE... [isa=avx2] [lanes=1,2,3,4] [rounds=9] [mb=64] [blocks=16] [crc]`
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::time::Instant;

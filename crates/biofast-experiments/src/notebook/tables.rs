@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::cell::Cell;
 use super::numbers;
-use super::protocol::Protocol;
-use super::summary::{CellResult, Outcome, Summary};
+use crate::core::cell::Cell;
+use crate::core::protocol::Protocol;
+use crate::core::summary::{CellResult, Outcome, Summary};
 
 /// The verdict with its checks.
 pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> {

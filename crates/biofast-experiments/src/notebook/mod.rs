@@ -3,24 +3,14 @@
 //! An entry is a protocol (`experiments/NNN-slug/protocol.toml`), a file of code (`entries/`), results
 //! (`results/NNN-slug/MACHINE/`) and a page (`lab-notebook/`). `docs/laboratory.md` explains the method.
 
-pub(crate) mod cell;
 mod check;
-mod conditions;
-pub(crate) mod entry;
 mod figure;
 mod index;
-pub(crate) mod inputs;
-mod measurements;
 mod new;
-mod notebook;
 mod numbers;
 mod overview;
-pub(crate) mod page_cache;
-pub(crate) mod protocol;
-mod runner;
-mod summary;
+mod page;
 mod tables;
-pub(crate) mod usage;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,14 +19,14 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::bench::machine;
+use crate::core::cell::Cell;
+use crate::core::conditions::{self, Conditions};
+use crate::core::entry::Entry;
+use crate::core::inputs::Lab;
+use crate::core::protocol::{self, Protocol, Scale};
+use crate::core::{machine, measurements, runner, summary};
 use crate::entries;
-use cell::Cell;
-use conditions::Conditions;
-use entry::Entry;
-use inputs::Lab;
-use notebook::MachineResults;
-use protocol::{Protocol, Scale};
+use page::MachineResults;
 pub use {check::check, new::create};
 
 /// Where everything is, relative to the repository's root.
@@ -118,7 +108,7 @@ fn code_of(id: &str) -> Result<&'static dyn Entry> {
 pub fn list(places: &Places) -> Result<()> {
     for protocol in protocols(places)? {
         let results = read_results(&places.results(), &protocol)?;
-        println!("{}  {:<28} {}", protocol.id, notebook::verdict(&results), protocol.title);
+        println!("{}  {:<28} {}", protocol.id, page::verdict(&results), protocol.title);
     }
     let rows = overview::rows(places)?;
     println!("{}  {:<28} {}", overview::ID, "summary", overview::counts(&rows));
@@ -287,13 +277,13 @@ fn machine_folders(results: &Path, protocol: &Protocol) -> Result<Vec<PathBuf>> 
 /// Writes the generated parts of an entry's page, which is made if there is none.
 fn write_page(places: &Places, protocol: &Protocol) -> Result<()> {
     let notebook = places.notebook();
-    let path = match notebook::find(&notebook, protocol)? {
+    let path = match page::find(&notebook, protocol)? {
         Some(path) => path,
-        None => notebook::new_path(&notebook, protocol, &machine::utc_now()),
+        None => page::new_path(&notebook, protocol, &machine::utc_now()),
     };
     let old = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
     let results = read_results(&places.results(), protocol)?;
-    let text = notebook::render(&path, protocol, &results, &old)?;
+    let text = page::render(&path, protocol, &results, &old)?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -312,7 +302,7 @@ fn render_index(places: &Places) -> Result<String> {
     let protocols = protocols(places)?;
     let mut all = Vec::new();
     for protocol in &protocols {
-        let Some(file) = notebook::find(&notebook, protocol)? else { continue };
+        let Some(file) = page::find(&notebook, protocol)? else { continue };
         all.push((protocol, file, read_results(&places.results(), protocol)?));
     }
     let lines: Vec<index::Line<'_>> = all

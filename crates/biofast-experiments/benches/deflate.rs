@@ -1,7 +1,7 @@
 //! BGZF blocks of FASTQ deflated by this crate (each effort and instruction set) and by libdeflate's levels 1 and 6; the
 //! sizes are printed first. What is declined is deflated by libdeflate's level 1, as in real use.
 //!
-//! Inputs made to be hard come first (`cargo bench --bench deflate hostile`): none should take twice the time of level 1.
+//! Inputs made to be hard come first (`cargo bench -p biofast-experiments --bench deflate hostile`): none should take twice the time of level 1.
 //! Then the committed sample, or the FASTQ files that `BIOFAST_BENCH_FASTQ` names (joined by `:`), the first 4 MB of
 //! each. For ratios on a noisy machine see `biofast-lab limit deflate`, which takes turns.
 #![allow(missing_docs)] // what the macros define

@@ -1,4 +1,4 @@
-//! `biofast-lab check`: the notebook, the index and the summaries say what the measurements say, no protocol
+//! `biofast-lab check`: the notebook, the index and the figures say what the measurements say, no protocol
 //! was changed after its results, and nothing is missing. Run by CI.
 
 use std::fs;
@@ -6,14 +6,15 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::conditions::Conditions;
-use super::notebook::{self, MachineResults};
-use super::protocol::{Protocol, Scale};
+use super::page::{self, MachineResults};
 use super::{
     Places, compute, figure, figure_note, index, machine_folders, overview, protocols,
-    render_index, summary, to_json,
+    render_index, to_json,
 };
-use crate::bench::page;
+use crate::bench;
+use crate::core::conditions::Conditions;
+use crate::core::protocol::{Protocol, Scale};
+use crate::core::summary;
 use crate::entries;
 
 /// Looks at everything and fails, naming each fault.
@@ -33,7 +34,7 @@ pub fn check(places: &Places) -> Result<()> {
     if let Err(error) = check_overview(places, &mut faults) {
         faults.push(format!("summary: {error:#}"));
     }
-    match page::expected(&places.root) {
+    match bench::page::expected(&places.root) {
         Ok(files) => {
             for (path, text) in files {
                 compare(&path, &text, &mut faults);
@@ -61,16 +62,16 @@ fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -
     for folder in machine_folders(&places.results(), protocol)? {
         results.push(check_results(&folder, protocol, faults)?);
     }
-    let Some(page) = notebook::find(&places.notebook(), protocol)? else {
+    let Some(page) = page::find(&places.notebook(), protocol)? else {
         faults.push(format!("{name} has no page in the notebook; `biofast-lab report` makes one"));
         return Ok(());
     };
     let text =
         fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
-    for section in notebook::empty_sections(&text) {
+    for section in page::empty_sections(&text) {
         faults.push(format!("{}: section {section:?} is empty", page.display()));
     }
-    compare(&page, &notebook::render(&page, protocol, &results, &text)?, faults);
+    compare(&page, &page::render(&page, protocol, &results, &text)?, faults);
     Ok(())
 }
 
@@ -117,7 +118,11 @@ fn check_results(
             faults.push(format!("{}: manifest without {field}", folder.display()));
         }
     }
-    compare(&folder.join(summary::NAME), &to_json(&results.summary)?, faults);
+    // It isn't committed; where `report` has left one, it must be right.
+    let summary = folder.join(summary::NAME);
+    if summary.exists() {
+        compare(&summary, &to_json(&results.summary)?, faults);
+    }
     let drawn = figure::draw(&results.summary, protocol, &figure_note(&results))?;
     compare(&folder.join(figure::NAME), &drawn, faults);
     Ok(results)
@@ -146,11 +151,12 @@ fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measurements::{self, Measurement};
-    use super::super::protocol::tests::TEXT;
-    use super::super::runner::Plan;
-    use super::super::{cell::Cell, regenerate, write_page};
+    use super::super::{regenerate, write_page};
     use super::*;
+    use crate::core::cell::Cell;
+    use crate::core::measurements::{self, Measurement};
+    use crate::core::protocol::tests::TEXT;
+    use crate::core::runner::Plan;
 
     /// A repository with one entry that was run.
     fn repository() -> (tempfile::TempDir, Places) {
@@ -205,7 +211,7 @@ mod tests {
     fn a_table_that_was_edited_is_noticed() {
         let (_dir, places) = repository();
         let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
-        let page = notebook::find(&places.notebook(), &protocol).expect("looks").expect("finds");
+        let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
         let text = fs::read_to_string(&page).expect("reads");
         fs::write(&page, text.replace("2.00 s", "1.90 s").replace("| 2 s", "| 1 s"))
             .expect("writes");

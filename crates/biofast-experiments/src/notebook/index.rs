@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::notebook::{self, MachineResults, one_line};
-use super::protocol::Protocol;
+use super::page::{self, MachineResults, one_line};
 use super::{overview, tables};
+use crate::core::protocol::Protocol;
 
 /// The file's name in the notebook.
 pub(crate) const NAME: &str = "INDEX.md";
@@ -55,7 +55,7 @@ pub(crate) fn render(
             cell(&p.question),
             cell(&p.claim),
             cell(&measured.join("; ")),
-            notebook::verdict(line.results),
+            page::verdict(line.results),
             p.id
         )?;
     }

@@ -4,7 +4,8 @@ use std::fs;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::{Places, overview, protocol, protocols};
+use super::{Places, overview, protocols};
+use crate::core::protocol;
 
 /// Makes `experiments/NNN-slug/protocol.toml`; the number is the next free one, or the first part of `slug`.
 pub fn create(places: &Places, slug: &str) -> Result<()> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::inputs::UsedDataset;
 use super::protocol::Protocol;
 use super::runner::Plan;
-use crate::bench::machine;
+use crate::core::machine;
 
 /// The file's name in a folder of results.
 pub(crate) const NAME: &str = "manifest.json";
@@ -103,7 +103,8 @@ impl Conditions {
 }
 
 fn flags() -> String {
-    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let program = std::env::current_exe().unwrap_or_default();
+    let profile = machine::profile_of(&program);
     match std::env::var("RUSTFLAGS") {
         Ok(flags) if !flags.is_empty() => format!("{profile}, RUSTFLAGS={flags}"),
         _ => format!("{profile}, no RUSTFLAGS"),

@@ -9,9 +9,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::numbers;
-use super::protocol::{FigureValue, Protocol};
-use super::summary::{Interval, Summary};
 use super::tables::cell_of;
+use crate::core::protocol::{FigureValue, Protocol};
+use crate::core::summary::{Interval, Summary};
 
 /// The file's name in a folder of results.
 pub(crate) const NAME: &str = "figure.svg";

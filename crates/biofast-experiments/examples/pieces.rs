@@ -1,7 +1,7 @@
 //! What inflating a gzip file in pieces costs on one thread, beside inflating it as one stream: finding starts of blocks,
 //! inflating with an unknown window, and putting the window in. One member, whose header has a name or nothing.
 //!
-//! `cargo run --release -p biofast-deflate --example pieces -- FILE.gz [BYTES A PIECE]…`
+//! `cargo run --release -p biofast-experiments --example pieces -- FILE.gz [BYTES A PIECE]…`
 #![allow(missing_docs)]
 
 use std::time::Instant;

@@ -32,6 +32,10 @@ pub(crate) struct JobRecord {
     pub(crate) date: String,
     pub(crate) commit: String,
     pub(crate) rustc: String,
+    /// How biofast was built: `release`, `dist` or `debug`. Empty in results older than the profile `dist`, when
+    /// `release` had thin link-time optimisation.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) profile: String,
     /// Arguments of biofast-lab; of absolute paths, the last part.
     pub(crate) command: Vec<String>,
     pub(crate) dataset: String,
@@ -153,6 +157,12 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         .map(|(_, v)| v.trim())
 }
 
+/// The cargo profile a program was built with, by the folder cargo put it into.
+pub(crate) fn profile_of(program: &Path) -> &'static str {
+    let folder = program.parent().and_then(Path::file_name).unwrap_or_default();
+    ["release", "dist", "debug"].into_iter().find(|name| folder == *name).unwrap_or("unknown")
+}
+
 /// The first executable file of that name in PATH.
 pub(crate) fn find_in_path(name: &str) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -163,7 +173,7 @@ pub(crate) fn find_in_path(name: &str) -> Option<PathBuf> {
 }
 
 /// The version a program prints: the first word with a digit and a dot, or the first such after "Version".
-pub(crate) fn version(program: &Path, args: &[&str]) -> String {
+pub(crate) fn version(program: &Path, args: &[String]) -> String {
     let Ok(output) = Command::new(program).args(args).stdin(std::process::Stdio::null()).output()
     else {
         return "unknown".to_owned();
@@ -236,6 +246,12 @@ mod tests {
         assert_eq!(format_utc(951_782_399), "2000-02-28T23:59:59Z");
         assert_eq!(format_utc(951_782_400), "2000-02-29T00:00:00Z");
         assert_eq!(format_utc(1_767_225_599), "2025-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn profiles_are_known_by_their_folder() {
+        assert_eq!(profile_of(Path::new("/a/target/dist/biofast")), "dist");
+        assert_eq!(profile_of(Path::new("/usr/bin/biofast")), "unknown");
     }
 
     #[test]
