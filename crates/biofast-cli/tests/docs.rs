@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use common::{installed, stage};
@@ -75,7 +75,7 @@ fn every_command_shown_runs_and_the_same_print_the_same() {
         let same = mark.as_deref() == Some("same");
         let mut last = None;
         for line in &lines {
-            // Cargo's own commands are for CI.
+            // Cargo's have a test of their own below.
             if line.contains("cargo ") || line.starts_with("multiqc ") {
                 continue;
             }
@@ -172,9 +172,134 @@ fn the_book_has_every_page_once() {
     pages.retain(|name| name.ends_with(".md") && name != "SUMMARY.md");
     pages.sort();
     assert_eq!(listed, pages);
-    // A link to another folder would be dead in the book. A part of performance.md is generated, with links to the runs.
-    for page in pages.iter().filter(|page| *page != "performance.md") {
+    // A link to another folder would be dead in the book.
+    for page in &pages {
         let links = links(&std::fs::read_to_string(root().join("docs").join(page)).unwrap());
         assert!(!links.iter().any(|link| link.starts_with("..")), "{page}: {links:?}");
     }
+}
+
+/// Every `cargo …` in the pages, in blocks and between backticks, without what a comment says.
+fn cargo_lines() -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    for page in pages() {
+        let name = page.strip_prefix(root()).unwrap().display().to_string();
+        // What the change log says was right when it was written.
+        if name.ends_with("CHANGELOG.md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&page).unwrap();
+        let mut code = false;
+        for line in text.lines() {
+            code ^= line.trim_start().starts_with("```");
+            let shown: Vec<&str> =
+                if code { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
+            for part in shown.iter().flat_map(|part| part.split(" && ")) {
+                let part = part.split(" #").next().unwrap_or_default().trim();
+                let mut words = part.split_whitespace().skip_while(|word| word.contains('='));
+                if words.next() == Some("cargo") && words.next().is_some() {
+                    lines.push((name.clone(), part.to_owned()));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// What cargo knows of this workspace: its packages' names, with their targets as `kind name` and their features.
+fn packages() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
+    let run = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let packages = found["packages"].as_array().unwrap().iter().map(|package| {
+        let targets = package["targets"].as_array().unwrap().iter();
+        let targets =
+            targets.map(|t| format!("{} {}", text(&t["kind"][0]), text(&t["name"]))).collect();
+        let features = package["features"].as_object().unwrap().keys().cloned().collect();
+        (text(&package["name"]), (targets, features))
+    });
+    packages.collect()
+}
+
+/// The aliases of `.cargo/config.toml`.
+fn aliases() -> BTreeMap<String, Vec<String>> {
+    let text = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    let pairs = text.lines().filter_map(|line| line.split_once(" = "));
+    pairs
+        .map(|(name, words)| {
+            let words = words.trim_matches('"').split(' ').map(str::to_owned).collect();
+            (name.to_owned(), words)
+        })
+        .collect()
+}
+
+/// Cargo's commands that the pages may show.
+const CARGO: [&str; 7] = ["bench", "build", "install", "lab", "package", "run", "test"];
+
+/// Compiling within a test would take minutes, and `cargo test` would never end: of these lines packages, targets and
+/// features are looked up. `cargo run -p biofast-cli` is run, as the program that was built for the tests. What
+/// follows `cargo lab` is read by a test of the laboratory.
+#[test]
+fn every_cargo_command_shown_names_what_there_is() {
+    let (packages, aliases) = (packages(), aliases());
+    let (mut seen, mut ran) = (0, 0);
+    for (page, line) in cargo_lines() {
+        let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        words.drain(..=words.iter().position(|word| word == "cargo").unwrap());
+        assert!(aliases.contains_key(&words[0]) || CARGO.contains(&&*words[0]), "{page}: {line}");
+        if let Some(alias) = aliases.get(&words[0]) {
+            words.splice(..1, alias.iter().cloned());
+        }
+        let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        let after = words.split_off(end).split_off(usize::from(end < words.len()));
+        let mut own = words[1..].iter();
+        let (mut package, mut targets, mut features) = (None, Vec::new(), Vec::new());
+        while let Some(word) = own.next() {
+            let mut value = || own.next().unwrap_or_else(|| panic!("{page}: {line}")).clone();
+            match word.as_str() {
+                "-p" | "--package" | "--exclude" => {
+                    let name = value();
+                    assert!(packages.contains_key(&name), "{page}: {line}: no package {name}");
+                    package = Some(name).filter(|_| word != "--exclude").or(package);
+                }
+                "--bin" | "--test" | "--bench" | "--example" => {
+                    targets.push(format!("{} {}", word.trim_start_matches('-'), value()));
+                }
+                "--features" => features.extend(value().split(',').map(str::to_owned)),
+                "--path" => {
+                    let path = value();
+                    let manifest = root().join(&path).join("Cargo.toml");
+                    assert!(manifest.exists(), "{page}: {line}: no package in {path}");
+                }
+                "--profile" => assert!(["dev", "release", "dist"].contains(&&*value()), "{line}"),
+                "--release" | "--workspace" | "--locked" | "--lib" => {}
+                other => assert!(!other.starts_with('-'), "{page}: {line}: {other}"),
+            }
+        }
+        let of = packages.iter().filter(|(name, _)| package.as_ref().is_none_or(|p| p == *name));
+        let (all_targets, all_features): (Vec<_>, Vec<_>) = of.map(|(_, (t, f))| (t, f)).unzip();
+        for target in &targets {
+            assert!(all_targets.iter().any(|t| t.contains(target)), "{page}: {line}: no {target}");
+        }
+        for feature in &features {
+            assert!(all_features.iter().any(|f| f.contains(feature)), "{page}: {line}: {feature}");
+        }
+        seen += 1;
+        if words[0] == "run" && package.as_deref() == Some("biofast-cli") {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_biofast"));
+            let run = command.args(&after).current_dir(root()).output().unwrap();
+            assert!(run.status.success(), "{page}: {line}\n{}", text_of(&run.stderr));
+            ran += 1;
+        }
+    }
+    assert!(seen >= 40 && ran >= 1, "only {seen} commands were found, and {ran} run");
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
