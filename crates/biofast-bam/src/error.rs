@@ -36,6 +36,22 @@ pub enum ErrorKind {
         /// What was found.
         found: i64,
     },
+    /// A CIGAR has an operation that doesn't exist.
+    CigarOperation {
+        /// The read's name, fit for display.
+        name: String,
+        /// The code of the operation.
+        code: u32,
+    },
+    /// The CIGAR of a mapped read is of another length than its sequence.
+    CigarMisfit {
+        /// The read's name, fit for display.
+        name: String,
+        /// Bases of the read by the CIGAR.
+        read: u64,
+        /// Bases of the sequence.
+        bases: u64,
+    },
     /// CRAM of a version that isn't read.
     UnsupportedCram(u8, u8),
     /// CRAM data contradict themselves, or can't be decompressed.
@@ -176,6 +192,15 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadRecord { expected, found } => {
                 write!(f, "invalid BAM record: expected {expected}, found {found}")
             }
+            ErrorKind::CigarOperation { name, code } => write!(
+                f,
+                "invalid BAM record '{name}': expected CIGAR operations with codes 0 to 8, found {code}"
+            ),
+            ErrorKind::CigarMisfit { name, read, bases } => write!(
+                f,
+                "invalid BAM record '{name}': expected a CIGAR of as many bases as the sequence, found \
+                 {read} and {bases}"
+            ),
             ErrorKind::UnsupportedCram(major, minor) => {
                 write!(f, "expected CRAM 2.0 to 3.1, found version {major}.{minor}")
             }

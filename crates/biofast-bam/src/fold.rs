@@ -28,7 +28,7 @@ pub fn par_fold<C: Send>(
     accept: impl Fn(&mut C, Batch<'_>) + Sync,
     merge: impl Fn(&mut C, C),
 ) -> Result<(Header, C), Fault<C, Error>> {
-    let framer = Framer::new(source.name(), Arc::default());
+    let framer = Framer::new(source.name(), Arc::default(), options);
     let slot = framer.header_slot();
     let result = pipeline::fold(
         source,
@@ -54,7 +54,7 @@ pub fn par_fold_ordered<C: Send, T: Default + Send>(
     merge: impl Fn(&mut C, C),
     sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
 ) -> Result<(Header, C), Fault<C, Error>> {
-    let framer = Framer::new(source.name(), Arc::default());
+    let framer = Framer::new(source.name(), Arc::default(), options);
     par_fold_ordered_framed(source, options, framer, init, accept, merge, sink)
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn read_start(
     options: &Options,
 ) -> Result<(Header, Option<VirtualOffset>), Error> {
     let slot = Arc::new(OnceLock::new());
-    let framer = Framer::new(source.name(), Arc::clone(&slot));
+    let framer = Framer::new(source.name(), Arc::clone(&slot), options);
     let mut frames = Frames::new(source, options, framer)?;
     while slot.get().is_none() && frames.advance()? {}
     let place = frames.current().1.place;

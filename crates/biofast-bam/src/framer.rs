@@ -6,12 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::{self, End};
-use biofast_io::{Carry, Chunk, Location};
+use biofast_io::{Carry, Chunk, Location, Notes, Options, Shown, Warning};
 
 use crate::error::{Error, ErrorKind};
-use crate::header::{Header, Parsed};
+use crate::flag;
+use crate::header::{Header, MAX_REFERENCE, Parsed};
 use crate::order::Order;
-use crate::record::{Batch, FIXED_LEN};
+use crate::record::{Batch, FIXED_LEN, Record};
 
 /// The longest record in bytes: what a signed 32-bit block size can say.
 pub const MAX_RECORD_LEN: u64 = (1 << 31) - 1;
@@ -36,6 +37,10 @@ pub struct Framer {
     order: Option<Order>,
     /// Whether records of the same name that follow one another must be in one chunk.
     together: bool,
+    /// Whether what breaks a rule without losing anything is an error.
+    pedantic: bool,
+    /// Where it is told otherwise.
+    notes: Option<Arc<Notes>>,
 }
 
 type OnHeader = Box<dyn FnOnce(&Header) -> Result<(), Error> + Send>;
@@ -72,8 +77,10 @@ impl Frame {
 
 impl Framer {
     /// A framer at the start of the input called `input`; the header is left in `header`.
-    pub fn new(input: &str, header: Arc<OnceLock<Arc<Header>>>) -> Framer {
+    pub fn new(input: &str, header: Arc<OnceLock<Arc<Header>>>, options: &Options) -> Framer {
         Framer {
+            pedantic: options.pedantic,
+            notes: options.notes.clone(),
             input: input.into(),
             carry: Carry::default(),
             header,
@@ -123,6 +130,21 @@ impl Framer {
         Error::new(kind, at)
     }
 
+    /// Tells of reference sequences that are longer than the specification allows.
+    fn check_lengths(&self, header: &Header) -> Result<(), Error> {
+        let long = header.references().iter().filter(|r| r.length > MAX_REFERENCE).count();
+        if long > 0 && self.pedantic {
+            let reason = "a reference sequence of more than 2,147,483,647 bases";
+            return Err(self.error(ErrorKind::BadHeader(reason), None, 0));
+        }
+        if let Some(notes) = self.notes.as_ref().filter(|_| long > 0) {
+            let what = "header: a reference sequence of more than 2,147,483,647 bases";
+            let first = Location::default();
+            notes.warn(Warning::Tolerated { what, count: long as u64, first });
+        }
+        Ok(())
+    }
+
     /// Reads the header at the start of `bytes`; returns its length, or `None` if it isn't
     /// complete.
     fn read_header(&mut self, bytes: &[u8]) -> Result<Option<usize>, Error> {
@@ -131,6 +153,7 @@ impl Framer {
             Parsed::Complete(header, len) => {
                 // Checked when it was parsed: the number is an i32 that is not negative.
                 self.references = Some(header.references().len() as i32);
+                self.check_lengths(&header)?;
                 if let Some(f) = self.on_header.take() {
                     f(&header)?;
                 }
@@ -306,10 +329,80 @@ fn next_record(bytes: &[u8], references: i32) -> Result<Option<usize>, ErrorKind
     if bytes.len() < len {
         return Ok(None);
     }
-    if bytes[4 + FIXED_LEN + usize::from(name_len) - 1] != 0 {
+    let name_end = 4 + FIXED_LEN + usize::from(name_len);
+    if bytes[name_end - 1] != 0 {
         return bad("a name with its final NUL", name_len.into());
     }
+    if cigar_ops > 0 {
+        let words = bytes[name_end..name_end + 4 * usize::from(cigar_ops)].as_chunks::<4>().0;
+        let (read, all_exist) = measure_cigar(words);
+        if !all_exist || (bases > 0 && (read != bases || stands_for_another(words, bases))) {
+            check_cigar(Record::new(&bytes[4..len]))?;
+        }
+    }
     Ok(Some(len))
+}
+
+/// Whether all bases are clipped first: the CIGAR may be in the tag `CG`.
+#[inline]
+fn stands_for_another(words: &[[u8; 4]], bases: u64) -> bool {
+    words.first().is_some_and(|word| u64::from(u32::from_le_bytes(*word)) == bases << 4 | 4)
+}
+
+/// Bases of the read that CIGAR words cover (M, I, S, = and X, codes 0, 1, 4, 7 and 8), and whether all codes stand for an
+/// operation. 9 is `B` of old versions, which samtools reads and writes.
+#[inline]
+fn measure_cigar(words: &[[u8; 4]]) -> (u64, bool) {
+    // Without a table, so that compilers turn it into vector code: the code's bits tell.
+    let measure = |word: &[u8; 4]| {
+        let word = u32::from_le_bytes(*word);
+        let (one, two, three) = (word >> 1, word >> 2, word >> 3);
+        let passes = (one ^ (word & two)) | (word & three);
+        (word >> 4 & (passes & 1).wrapping_sub(1), three & (two | one))
+    };
+    let (mut read, mut beyond) = (0u64, 0u32);
+    let (wide, tail) = words.as_chunks::<8>();
+    // Fifteen lengths below 2^28 add up to less than 2^32.
+    for words in wide.chunks(15) {
+        let (mut sums, mut codes) = ([0u32; 8], [0u32; 8]);
+        for words in words {
+            for ((sum, code), word) in sums.iter_mut().zip(&mut codes).zip(words) {
+                let (len, beyond) = measure(word);
+                *sum += len;
+                *code |= beyond;
+            }
+        }
+        read += sums.iter().map(|&sum| u64::from(sum)).sum::<u64>();
+        beyond |= codes.iter().fold(0, |all, code| all | code);
+    }
+    for word in tail {
+        let (len, code) = measure(word);
+        read += u64::from(len);
+        beyond |= code;
+    }
+    (read, beyond & 1 == 0)
+}
+
+/// Whether a code stands for no operation.
+fn is_no_operation(code: u32) -> bool {
+    code > 9
+}
+
+/// A CIGAR may be in the tag `CG`; that of an unmapped read needn't fit, as no assumptions can be made about it.
+#[cold]
+fn check_cigar(record: Record<'_>) -> Result<(), ErrorKind> {
+    let mut codes = record.cigar().words().map(|word| word & 15);
+    if let Some(code) = codes.find(|&code| is_no_operation(code)) {
+        return Err(ErrorKind::CigarOperation { name: Shown(record.name()).to_string(), code });
+    }
+    let read = record.cigar().iter().filter(|(op, _)| op.consumes_read());
+    let read: u64 = read.map(|(_, len)| u64::from(len)).sum();
+    let bases = record.sequence_len() as u64;
+    if read != bases && record.flags() & flag::UNMAPPED == 0 {
+        let name = Shown(record.name()).to_string();
+        return Err(ErrorKind::CigarMisfit { name, read, bases });
+    }
+    Ok(())
 }
 
 fn check_size(size: i32) -> Result<usize, ErrorKind> {
@@ -317,6 +410,28 @@ fn check_size(size: i32) -> Result<usize, ErrorKind> {
         Ok(n) if n >= FIXED_LEN => Ok(n),
         _ => {
             Err(ErrorKind::BadRecord { expected: "a block size of 32 or more", found: size.into() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_cigar_is_as_long_as_its_operations_say(
+            ops in prop::collection::vec((0u32..16, prop_oneof![0u32..300, Just((1 << 28) - 1)]), 0..40),
+        ) {
+            let words: Vec<[u8; 4]> =
+                ops.iter().map(|(code, len)| (len << 4 | code).to_le_bytes()).collect();
+            let read = ops.iter().filter(|(code, _)| [0, 1, 4, 7, 8].contains(code));
+            let read: u64 = read.map(|&(_, len)| u64::from(len)).sum();
+            let all_exist = ops.iter().all(|(code, _)| *code < 10);
+            let found = measure_cigar(&words);
+            prop_assert_eq!(found.1, all_exist);
+            prop_assert!(!all_exist || found.0 == read);
         }
     }
 }

@@ -8,6 +8,7 @@ use noodles_sam as sam;
 
 use crate::error::{Error, ErrorKind};
 use crate::format::Format;
+use crate::sam::{NUL_INSIDE, parse_length};
 
 /// The header of a BAM file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +25,11 @@ pub struct Reference {
     /// Its name.
     pub name: Vec<u8>,
     /// Its length in bases.
-    pub length: u32,
+    pub length: u64,
 }
+
+/// The most bases of a reference sequence that the specification of SAM and BAM allows.
+pub(crate) const MAX_REFERENCE: u64 = i32::MAX as u64;
 
 /// What the bytes at the start of a BAM file hold.
 pub(crate) enum Parsed {
@@ -132,6 +136,12 @@ impl Header {
         let mut text = Vec::new();
         self.write_sam(&mut text);
         let text_len = i32::try_from(text.len()).map_err(|_| too_long())?;
+        if self.references.iter().any(|reference| reference.length > MAX_REFERENCE) {
+            let kind = ErrorKind::BadHeader(
+                "a reference sequence of more than 2,147,483,647 bases, which BAM can't state",
+            );
+            return Err(Error::new(kind, Location::default()));
+        }
         out.extend_from_slice(b"BAM\x01");
         out.extend(text_len.to_le_bytes());
         out.extend_from_slice(&text);
@@ -141,7 +151,7 @@ impl Header {
             out.extend((reference.name.len() as u32 + 1).to_le_bytes());
             out.extend_from_slice(&reference.name);
             out.push(0);
-            out.extend(reference.length.to_le_bytes());
+            out.extend((reference.length as u32).to_le_bytes());
         }
         Ok(())
     }
@@ -187,6 +197,12 @@ impl Header {
         let mut read = || -> Result<Option<Header>, ErrorKind> {
             let Some(text_len) = cursor.length("a negative text length")? else { return Ok(None) };
             let Some(text) = cursor.take(text_len) else { return Ok(None) };
+            // NULs at the end are padding; behind one inside, lines would be lost.
+            if let Some(at) = memchr::memchr(0, text)
+                && text[at..].iter().any(|&b| b != 0)
+            {
+                return Err(ErrorKind::BadHeader(NUL_INSIDE));
+            }
             let negative = "a negative number of reference sequences";
             let Some(count) = cursor.length(negative)? else { return Ok(None) };
             let mut references = Vec::new();
@@ -197,16 +213,40 @@ impl Header {
                 let [name @ .., 0] = name else {
                     return Err(ErrorKind::BadHeader("a reference name without its final NUL"));
                 };
-                let negative = "a negative reference length";
-                let Some(length) = cursor.length(negative)? else { return Ok(None) };
-                references.push(Reference { name: name.to_vec(), length: length as u32 });
+                if name.contains(&0) {
+                    return Err(ErrorKind::BadHeader("a reference name with a NUL byte inside"));
+                }
+                let Some(length) = cursor.take(4) else { return Ok(None) };
+                let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
+                references.push(Reference { name: name.to_vec(), length: length.into() });
             }
+            set_long_lengths(&mut references, text);
             Ok(Some(Header::new(text.to_vec(), references)))
         };
         Ok(match read()? {
             Some(header) => Parsed::Complete(header, cursor.at),
             None => Parsed::NeedMore,
         })
+    }
+}
+
+/// Takes lengths that are too large for the binary list from the text (LN), where it has them.
+fn set_long_lengths(references: &mut [Reference], text: &[u8]) {
+    if references.iter().all(|reference| reference.length < u64::from(u32::MAX)) {
+        return;
+    }
+    let lines = text.split(|&b| b == b'\n').filter_map(|line| line.strip_prefix(b"@SQ\t"));
+    let lengths: BTreeMap<&[u8], u64> = lines
+        .filter_map(|line| {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let value = |tag: &[u8]| line.split(|&b| b == b'\t').find_map(|f| f.strip_prefix(tag));
+            Some((value(b"SN:")?, parse_length(value(b"LN:")?)?))
+        })
+        .collect();
+    for reference in references.iter_mut().filter(|r| r.length == u64::from(u32::MAX)) {
+        if let Some(&length) = lengths.get(&reference.name[..]) {
+            reference.length = reference.length.max(length);
+        }
     }
 }
 

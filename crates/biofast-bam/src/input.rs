@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use biofast_io::{Options, Source};
+use biofast_io::{Location, Options, Source};
 
 use crate::adapter::{Adapter, Produce};
 use crate::cram::CramToBam;
@@ -47,6 +47,22 @@ pub struct Input {
     pub source: Source,
 }
 
+impl InputOptions<'_> {
+    /// An error if the file of reference sequences can't be read, even where nothing needs it.
+    pub(crate) fn check_reference(&self) -> Result<(), Error> {
+        let Some(path) = &self.reference else { return Ok(()) };
+        let error = match std::fs::File::open(path) {
+            Ok(_) => return Ok(()),
+            Err(error) => error,
+        };
+        let name = biofast_io::display_name(path);
+        let error =
+            std::io::Error::new(error.kind(), format!("the reference can't be read: {error}"));
+        let at = Location { name: Some(name.into()), ..Location::default() };
+        Err(biofast_io::Error::new(biofast_io::ErrorKind::Io(error), at).into())
+    }
+}
+
 impl Input {
     /// Recognises the format of `source` by content.
     ///
@@ -55,6 +71,7 @@ impl Input {
     /// records is said by whoever reads them, after those before have been delivered.
     pub fn open(mut source: Source, options: &InputOptions<'_>) -> Result<Input, Error> {
         let format = Format::sniff(&mut source)?;
+        options.check_reference()?;
         let name = source.name().to_owned();
         let source = match format {
             Format::Bam => source,

@@ -8,11 +8,30 @@
 use std::io::Write as _;
 use std::ops::Range;
 
+use biofast_kernels as kernels;
+
 use crate::record::Record;
 use crate::tags::Tag;
 
 /// A field's name, and its value as it is stored after the type.
 pub(crate) type NewValue = ([u8; 2], Vec<u8>);
+
+impl Record<'_> {
+    /// Whether what MM, ML and MN say of base modifications fits the sequence, where that is stored, and one another.
+    pub fn has_good_modifications(&self) -> bool {
+        let len = self.sequence_len();
+        if len == 0 {
+            return true;
+        }
+        let mut letters = Vec::with_capacity(len);
+        let packed = self.packed_sequence();
+        match self.flags() & crate::flag::REVERSE != 0 {
+            true => kernels::unpack_bases_reverse_complement(packed, len, &mut letters),
+            false => kernels::unpack_bases(packed, len, &mut letters),
+        }
+        trim(self, &letters, 0..len).is_ok()
+    }
+}
 
 /// New values of the fields of a record when only `bases` of its sequence `letters` are left.
 pub(crate) fn trim(

@@ -1,16 +1,16 @@
 //! Bases as letters to bases as BAM packs them (SAM specification, section 4.2.3).
 
-/// The 4-bit code of each letter, 15 (N) for those that stand for no base; [`INVALID`] for what
-/// is no letter, `=` or `.`.
+/// The 4-bit code of each letter, 15 (N) with [`NO_CODE`] for those that have none; [`INVALID`] for
+/// what is no letter, `=` or `.`.
 const CODES: [u8; 256] = {
     let mut codes = [INVALID | 15; 256];
     let mut letter = 0;
     while letter < 26 {
-        codes[b'A' as usize + letter] = 15;
-        codes[b'a' as usize + letter] = 15;
+        codes[b'A' as usize + letter] = NO_CODE | 15;
+        codes[b'a' as usize + letter] = NO_CODE | 15;
         letter += 1;
     }
-    codes[b'.' as usize] = 15;
+    codes[b'.' as usize] = NO_CODE | 15;
     let known = b"=ACMGRSVTWYHKDBN";
     let mut code = 0;
     while code < 16 {
@@ -21,6 +21,12 @@ const CODES: [u8; 256] = {
     codes
 };
 const INVALID: u8 = 0x80;
+const NO_CODE: u8 = 0x40;
+
+/// Whether BAM has a code of its own for `base`, upper or lower case.
+pub(crate) fn has_code(base: u8) -> bool {
+    CODES[usize::from(base)] < 16
+}
 
 /// Whether `base` may stand in a sequence.
 pub(crate) fn is_base(base: u8) -> bool {
@@ -33,6 +39,16 @@ const WIDE: usize = 32;
 /// Appends `bases`, two a byte, the first in the high bits; `false` if some may not stand in a
 /// sequence, which are stored as N.
 pub(crate) fn pack(bases: &[u8], out: &mut Vec<u8>) -> bool {
+    pack_codes(bases, out) & INVALID == 0
+}
+
+/// The same; `false` if some have no code of their own, which are stored as N.
+pub(crate) fn pack_exactly(bases: &[u8], out: &mut Vec<u8>) -> bool {
+    pack_codes(bases, out) & (INVALID | NO_CODE) == 0
+}
+
+/// The same; returns the codes or'ed, with what they say of bases without one.
+fn pack_codes(bases: &[u8], out: &mut Vec<u8>) -> u8 {
     let start = out.len();
     out.resize(start + bases.len().div_ceil(2), 0);
     let (wide, tail) = bases.as_chunks::<WIDE>();
@@ -43,7 +59,7 @@ pub(crate) fn pack(bases: &[u8], out: &mut Vec<u8>) -> bool {
             seen |= pack_any(bases, packed);
         }
     }
-    seen & INVALID == 0
+    seen
 }
 
 /// Packs bases that are all A, C, G, T or N in capitals; `false` if they aren't.
@@ -91,6 +107,9 @@ mod tests {
                     let fine = byte.is_ascii_alphabetic() || b"=.".contains(&byte);
                     assert_eq!(pack(&bases, &mut out), fine);
                     assert_eq!(is_base(byte), fine);
+                    let has_code = known.contains(&byte.to_ascii_uppercase());
+                    assert_eq!(pack_exactly(&bases, &mut Vec::new()), has_code);
+                    assert_eq!(super::has_code(byte), has_code);
                     assert_eq!((out[0], out.len()), (7, 1 + len.div_ceil(2)));
                     let unpacked: Vec<usize> =
                         out[1..].iter().flat_map(|b| [b >> 4, b & 15]).map(usize::from).collect();

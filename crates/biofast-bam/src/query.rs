@@ -167,6 +167,7 @@ impl Query {
         options: &InputOptions<'_>,
         index: Option<&Path>,
     ) -> Result<Query, Error> {
+        options.check_reference()?;
         let source = Source::open(path)?;
         let stored_len = source.len();
         let name: Arc<str> = source.name().into();
@@ -321,7 +322,7 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(query: Query, options: &Options) -> (Source, Framer, Plan) {
         let Query { source, wanted, stored_len, .. } = query;
-        let framer = Framer::new(source.name(), Arc::default());
+        let framer = Framer::new(source.name(), Arc::default(), options);
         let mut plan = Plan {
             name: source.name().into(),
             options: options.clone(),

@@ -5,7 +5,7 @@ use biofast_io::Location;
 use crate::error::{Error, ErrorKind};
 use crate::packing;
 use crate::record::FIXED_LEN;
-use crate::sam::{bin, write_tag};
+use crate::sam::{Odds, bin, write_tag};
 
 /// A read without an alignment, as FASTQ has it.
 #[derive(Clone, Copy, Debug)]
@@ -23,31 +23,34 @@ pub struct Unaligned<'a> {
 }
 
 impl Unaligned<'_> {
-    /// Appends the record as BAM stores it.
+    /// Appends the record as BAM stores it, and tells how many `.` of its sequence it has as N.
     ///
     /// ```
     /// use biofast_bam::Unaligned;
     ///
     /// let mut out = Vec::new();
     /// let read = Unaligned { name: b"r", flags: 4, sequence: b"ACG", qualities: b"II#", tags: b"" };
-    /// read.write(&mut out)?;
+    /// assert_eq!(read.write(&mut out)?, 0);
     /// assert_eq!(out[38..], [0x12, 0x40, 40, 40, 2]);
-    /// # Ok::<(), &'static str>(())
+    /// # Ok::<(), String>(())
     /// ```
     ///
     /// # Errors
-    /// What can't be stored. Nothing is then appended.
-    pub fn write(&self, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    /// What can't be stored: any other letter than those of the 16 codes, upper or lower case,
+    /// among it. Nothing is then appended.
+    pub fn write(&self, out: &mut Vec<u8>) -> Result<u64, String> {
         let name_len = match u8::try_from(self.name.len()) {
             Ok(len @ 1..=254) => len + 1,
-            _ => return Err("a name has 1 to 254 characters in BAM"),
+            _ => return Err("a name has 1 to 254 characters in BAM".to_owned()),
         };
         let len = self.sequence.len();
         if self.qualities.len() != len {
-            return Err("there are not as many qualities as bases");
+            return Err("there are not as many qualities as bases".to_owned());
         }
         let size = FIXED_LEN + usize::from(name_len) + len.div_ceil(2) + len + self.tags.len();
-        let Ok(size) = i32::try_from(size) else { return Err("it is longer than 2 GiB") };
+        let Ok(size) = i32::try_from(size) else {
+            return Err("it is longer than 2 GiB".to_owned());
+        };
         let start = out.len();
         out.reserve(size as usize + 4);
         out.extend_from_slice(&size.to_le_bytes());
@@ -63,9 +66,14 @@ impl Unaligned<'_> {
         out.extend_from_slice(&[0; 4]);
         out.extend_from_slice(self.name);
         out.push(0);
-        if !packing::pack(self.sequence, out) {
-            out.truncate(start);
-            return Err("BAM has no code for a character of its sequence");
+        let mut dots = 0;
+        if !packing::pack_exactly(self.sequence, out) {
+            let odd = |&(_, base): &(usize, &u8)| !packing::has_code(*base) && *base != b'.';
+            if let Some((at, &base)) = self.sequence.iter().enumerate().find(odd) {
+                out.truncate(start);
+                return Err(no_code(base, at));
+            }
+            dots = self.sequence.iter().filter(|&&base| base == b'.').count() as u64;
         }
         let mut highest = 0;
         let raw = out.len();
@@ -76,11 +84,24 @@ impl Unaligned<'_> {
         }
         if highest > b'~' - b'!' {
             out.truncate(start);
-            return Err("a quality is not in the range from '!' to '~'");
+            return Err("a quality is not in the range from '!' to '~'".to_owned());
         }
         out.extend_from_slice(self.tags);
-        Ok(())
+        Ok(dots)
     }
+}
+
+/// Says that the base at `at` has no code.
+fn no_code(base: u8, at: usize) -> String {
+    let hint = match base {
+        b'U' | b'u' => "; write RNA with T, as sequencers do",
+        _ => "",
+    };
+    let base = base.escape_ascii();
+    format!(
+        "BAM has no code for '{base}', base {} of its sequence, and would make it N{hint}",
+        at + 1
+    )
 }
 
 /// Appends the optional field `text` (`TAG:TYPE:VALUE`, as SAM has it) as BAM stores it.
@@ -89,7 +110,7 @@ impl Unaligned<'_> {
 /// If it is malformed.
 pub fn parse_tag(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
-    write_tag(text, out).map_err(|fault| {
+    write_tag(text, &mut Odds::new(true), out).map_err(|fault| {
         out.truncate(start);
         Error::new(ErrorKind::from(fault), Location::default())
     })

@@ -2,6 +2,8 @@
 //! references are errors. What samtools writes is compared in `samtools.rs`.
 #![allow(clippy::unwrap_used)]
 
+mod crafted;
+
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
@@ -263,5 +265,225 @@ fn a_flipped_bit_is_noticed_or_does_not_matter() {
             // The file's own id isn't covered by a checksum.
             assert!(error.is_some() || (unharmed && bit / 8 < 26), "bit {bit}");
         }
+    }
+}
+
+/// Where htslib 1.22 to 1.23.1 mended its CRAM decoder (its NEWS says what; CVE-2026-31962 to 31971): data made so are an
+/// error here, found before anything is allocated or written for them. docs/faults.md has the table.
+#[test]
+fn data_that_overran_htslib_are_errors() {
+    use crafted::{Crafted, array, codec, external, itf8, until};
+    let good = Crafted::default();
+    let (bam, error) = read(&good.file(), None, Detail::Full, true);
+    assert_eq!(error, None);
+    assert_eq!(as_text(&bam), ["r\t0\tchr1\t5\t9\t4M\t*\t0\t0\tACGT\t????"]);
+    type Change = fn(&mut Crafted);
+    let cases: [(&str, Change, &str); 34] = [
+        // A byte array shorter or longer than what takes it.
+        (
+            "31971: bases of a feature",
+            |c| c.set(b"BB", array(91, 92), &[(91, &itf8(9))]),
+            "a block ends",
+        ),
+        (
+            "31971: more bases than the read has",
+            |c| c.set(b"BB", array(91, 92), &[(91, &itf8(9)), (92, b"ACGTACGTA")]),
+            "beyond its read",
+        ),
+        (
+            "31971: length -1",
+            |c| c.set(b"BB", array(91, 92), &[(91, &itf8(-1))]),
+            "a negative length",
+        ),
+        (
+            "31971: length 2^30 in four bytes",
+            |c| c.set(b"BB", array(91, 92), &[(91, &itf8(1 << 30))]),
+            "a block ends",
+        ),
+        (
+            "31971: a length beyond any",
+            |c| c.set(b"BB", array(91, 92), &[(91, &itf8(i32::MAX))]),
+            "more than 1 GiB",
+        ),
+        (
+            "1.22.1: inserted",
+            |c| {
+                (
+                    c.bytes(b"FC", b"I"),
+                    c.set(b"IN", array(95, 96), &[(95, &itf8(5)), (96, b"ACGTA")]),
+                )
+                    .1
+            },
+            "beyond its read",
+        ),
+        (
+            "1.22.1: clipped",
+            |c| {
+                (
+                    c.bytes(b"FC", b"S"),
+                    c.set(b"SC", array(93, 94), &[(93, &itf8(5)), (94, b"ACGTA")]),
+                )
+                    .1
+            },
+            "beyond its read",
+        ),
+        (
+            "1.22.1: qualities of a stretch",
+            |c| {
+                c.bytes(b"FC", b"q");
+                c.set(b"QQ", array(97, 98), &[(97, &itf8(5)), (98, &[30; 5])]);
+                c.number(b"CF", 2);
+            },
+            "",
+        ),
+        (
+            "1.22.1: bases by an array",
+            |c| {
+                c.number(b"BF", 4);
+                c.set(b"BA", array(91, 92), &[]);
+            },
+            "a byte array where",
+        ),
+        (
+            "1.22.1: qualities by an array",
+            |c| c.set(b"QS", array(97, 98), &[]),
+            "a byte array where",
+        ),
+        // The stop byte.
+        ("31969: no stop byte", |c| c.set(b"RN", until(0, 90), &[(90, b"r")]), "without its stop"),
+        (
+            "31969: a name too long",
+            |c| c.set(b"RN", until(0, 90), &[(90, &[&[b'x'; 300][..], &[0]].concat())]),
+            "254",
+        ),
+        (
+            "31969: a tag too short",
+            |c| c.tag(b"XAi", until(b'\t', 80), &[(80, b"abc\t")]),
+            "doesn't fit its type",
+        ),
+        (
+            "31969: a tag too long",
+            |c| c.tag(b"XAi", until(b'\t', 80), &[(80, b"abcde\t")]),
+            "doesn't fit its type",
+        ),
+        (
+            "31971: text without its end",
+            |c| c.tag(b"XAZ", array(80, 81), &[(80, &itf8(2)), (81, b"ab")]),
+            "doesn't fit its type",
+        ),
+        (
+            "31971: an array that says too much",
+            |c| c.tag(b"XAB", array(80, 81), &[(80, &itf8(6)), (81, b"i\xff\xff\xff\x7f\0")]),
+            "doesn't fit its type",
+        ),
+        // Codecs of version 4.
+        (
+            "31968: varint unsigned",
+            |c| c.set(b"RL", codec(41, &[0, 0]), &[]),
+            "an encoding other than",
+        ),
+        (
+            "31968: varint signed",
+            |c| c.set(b"AP", codec(42, &[0, 0]), &[]),
+            "an encoding other than",
+        ),
+        ("31968: constant byte", |c| c.set(b"FC", codec(43, b"b"), &[]), "an encoding other than"),
+        (
+            "31968: constant number",
+            |c| c.set(b"RL", codec(44, &[4]), &[]),
+            "an encoding other than",
+        ),
+        ("31968: transformed", |c| c.set(b"QS", codec(50, &[8, 0]), &[]), "an encoding other than"),
+        ("31968: a number read as an array", |c| c.set(b"RN", external(90), &[]), "a number where"),
+        // References that the header doesn't have.
+        ("31965: reference of the slice", |c| c.place = [7, 5, 4], "unknown reference"),
+        ("31965: -3", |c| c.place = [-3, 5, 4], "unknown reference"),
+        (
+            "31965: reference of the record",
+            |c| {
+                c.place = [-2, 0, 0];
+                c.number(b"RI", 2);
+            },
+            "unknown reference",
+        ),
+        ("31967: reference of the mate", |c| c.number(b"NS", 2), "a mate with an unknown"),
+        ("31967: the mate's -2", |c| c.number(b"NS", -2), "a mate with an unknown"),
+        // Places of features.
+        ("31966: a feature at 0", |c| c.number(b"FP", 0), "outside of its read"),
+        ("31966: behind the read", |c| c.number(b"FP", 6), "outside of its read"),
+        ("31966: before the read", |c| c.number(b"FP", -1), "a negative length"),
+        (
+            "31966: sums beyond 31 bits",
+            |c| {
+                c.number(b"FN", 2);
+                c.bytes(b"FC", b"DD");
+                c.numbers(b"FP", &[1, i32::MAX]);
+                c.numbers(b"DL", &[1, 1]);
+            },
+            "outside of its read",
+        ),
+        (
+            "31966: deletions beyond 31 bits",
+            |c| {
+                c.number(b"FN", 2);
+                c.bytes(b"FC", b"DD");
+                c.numbers(b"FP", &[1, 0]);
+                c.numbers(b"DL", &[i32::MAX, i32::MAX]);
+            },
+            "",
+        ),
+        // Reads without a sequence or without qualities.
+        ("31962: too few qualities", |c| c.bytes(b"QS", &[30; 3]), "a block ends"),
+        ("31964: more features than there are", |c| c.number(b"FN", i32::MAX), "a block ends"),
+    ];
+    for (what, change, needed) in cases {
+        let mut bad = good.clone();
+        change(&mut bad);
+        let (_, error) = read(&bad.file(), None, Detail::Full, true);
+        let error = error.unwrap_or_else(|| panic!("{what}: no error"));
+        assert!(error.contains("invalid CRAM") && error.contains(needed), "{what}: {error}");
+    }
+}
+
+/// The same, where data are sound: reads without a sequence have none, whatever features and qualities say.
+#[test]
+fn reads_without_a_sequence_have_neither_bases_nor_qualities() {
+    use crafted::Crafted;
+    for (len, feature, cigar) in
+        [(0, b'X', None), (0, b'Q', None), (4, b'X', Some("4M")), (4, b'b', Some("4M"))]
+    {
+        let mut crafted = Crafted::default();
+        // No sequence is stored (8), though qualities are (1).
+        crafted.number(b"CF", 8 | 3);
+        crafted.number(b"RL", len);
+        crafted.bytes(b"FC", &[feature]);
+        let (bam, error) = read(&crafted.file(), None, Detail::Full, true);
+        match (cigar, error) {
+            (Some(cigar), None) => {
+                assert_eq!(as_text(&bam), [format!("r\t0\tchr1\t5\t9\t{cigar}\t*\t0\t0\t*\t*")]);
+            }
+            (_, Some(error)) => assert!(error.contains("invalid CRAM"), "{error}"),
+            (None, None) => {
+                let line = &as_text(&bam)[0];
+                assert!(line.ends_with("\t*\t0\t0\t*\t*"), "{line}");
+            }
+        }
+    }
+}
+
+/// htslib 1.22: an embedded reference that ends before the reads do, and lengths of references below 0.
+#[test]
+fn references_that_end_early_or_are_negative() {
+    use crafted::Crafted;
+    let mut crafted = Crafted::default();
+    crafted.embedded = 70;
+    crafted.blocks.push((70, b"AC".to_vec()));
+    let (_, error) = read(&crafted.file(), None, Detail::Full, true);
+    assert!(error.unwrap().contains("shorter than its slice"));
+    for length in ["-5", "-2147483648", "4x", "9223372036854775808"] {
+        let mut crafted = Crafted::default();
+        crafted.header = crafted.header.replace("LN:100", &format!("LN:{length}"));
+        let (_, error) = read(&crafted.file(), None, Detail::Full, true);
+        assert!(error.unwrap().contains("a reference length (LN)"), "{length}");
     }
 }

@@ -1,13 +1,14 @@
 //! What the program says about itself: completions for shells, manual pages, and how it was built.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use biofast::io::output::Files;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
+use crate::paths::Folder;
 use crate::{Cli, output};
 
 /// Print the completions of a shell
@@ -35,26 +36,28 @@ Examples:
 pub(crate) struct ManArgs {
     /// The folder; it is made if it doesn't exist
     #[arg(value_name = "DIR")]
-    folder: Option<PathBuf>,
+    folder: Option<Folder>,
 }
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode> {
+pub(crate) fn completions(args: &CompletionsArgs, files: &mut Files) -> Result<ExitCode> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "biofast", &mut text);
-    print(None, &text)
+    print(files, &text)
 }
 
-pub(crate) fn manual(args: &ManArgs) -> Result<ExitCode> {
+pub(crate) fn manual(args: &ManArgs, files: &mut Files) -> Result<ExitCode> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
-    let Some(folder) = &args.folder else { return print(None, &page(command)?.1) };
+    let Some(folder) = &args.folder else { return print(files, &page(command)?.1) };
     std::fs::create_dir_all(folder)
         .with_context(|| format!("can't make the folder {}", folder.display()))?;
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
+    let mut pages = Vec::new();
     for command in std::iter::once(command).chain(commands) {
         let (name, text) = page(command)?;
-        print(Some(&folder.join(name)), &text)?;
+        pages.push(output::filled(output::report(files, Some(&folder.join(name)))?, text)?);
     }
+    biofast::io::output::commit(pages, false)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -66,11 +69,9 @@ fn page(command: clap::Command) -> Result<(String, Vec<u8>)> {
     Ok((page.get_filename(), text))
 }
 
-fn print(path: Option<&Path>, text: &[u8]) -> Result<ExitCode> {
-    match output::write_bytes(path, text) {
-        Err(error) if !output::is_closed_pipe(&error) => Err(error),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+fn print(files: &mut Files, text: &[u8]) -> Result<ExitCode> {
+    output::finish(output::report(files, None)?, text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether the arguments ask for [`version`]: `--version --verbose`, which clap can't tell from
@@ -105,7 +106,7 @@ pub(crate) fn version() -> Result<ExitCode> {
         kernels.join(", "),
         biofast::io::available_threads(),
     );
-    print(None, text.as_bytes())
+    print(&mut Files::default(), text.as_bytes())
 }
 
 /// The CPU's name where the system tells it.

@@ -1,17 +1,19 @@
 //! `biofast flagstat` and `biofast idxstats`.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
 use biofast::bam::{self, Detail, InputOptions, Query, Selection};
+use biofast::io::output::{Files, Output};
 use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::{flagstat, idxstats};
 use clap::ValueEnum;
 
 use crate::inputs::{self, Input};
 use crate::output;
+use crate::paths::{InFile, OutFile};
 use crate::progress::Bar;
 use crate::reading;
 use crate::verbose::describe;
@@ -65,18 +67,18 @@ pub(crate) struct IdxstatsArgs {
 struct Common {
     /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    file: Option<InFile>,
 
     /// Reference sequences of a CRAM file, in FASTA. These counts don't need them
     #[arg(short = 'T', long, value_name = "FASTA")]
-    reference: Option<PathBuf>,
+    reference: Option<InFile>,
 
     #[command(flatten)]
     regions: RegionArgs,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    out: Option<OutFile>,
 
     /// Threads in total [default: what the machine and its limits allow]
     #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
@@ -86,7 +88,11 @@ struct Common {
     #[arg(long)]
     allow_missing_eof: bool,
 
-    /// No progress bar
+    /// Make an error of what breaks the rules of the format but loses nothing, and is read with a warning otherwise
+    #[arg(long)]
+    strict: bool,
+
+    /// No progress bar and no warnings
     #[arg(short, long)]
     quiet: bool,
 
@@ -113,7 +119,7 @@ pub(crate) struct RegionArgs {
 
     /// Only records that overlap an interval of the BED file (from 0, end not included)
     #[arg(short = 'L', long, aliases = ["region-file", "targets-file", "target-file"], value_name = "BED")]
-    pub(crate) regions_file: Option<PathBuf>,
+    pub(crate) regions_file: Option<InFile>,
 }
 
 impl RegionArgs {
@@ -166,43 +172,55 @@ impl RegionArgs {
     }
 }
 
-pub(crate) fn flagstat(args: &FlagstatArgs) -> Result<ExitCode> {
-    let (_, collector) = args.common.read(flagstat::Collector::collect)?;
+pub(crate) fn flagstat(args: &FlagstatArgs, files: &mut Files) -> Result<ExitCode> {
+    let ((_, collector), report) = args.common.read(files, flagstat::Collector::collect)?;
     let counts = collector.finish();
-    args.common.print(&match args.output_fmt {
+    let text = match args.output_fmt {
         FlagstatFormat::Default => flagstat::text(&counts),
         FlagstatFormat::Json => flagstat::json(&counts),
         FlagstatFormat::Tsv => flagstat::tsv(&counts),
-    })
+    };
+    output::finish(report, text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn idxstats(args: &IdxstatsArgs) -> Result<ExitCode> {
-    let (header, collector) = args.common.read(idxstats::Collector::collect)?;
-    args.common.print(&collector.table(&header))
+pub(crate) fn idxstats(args: &IdxstatsArgs, files: &mut Files) -> Result<ExitCode> {
+    let ((header, collector), report) = args.common.read(files, idxstats::Collector::collect)?;
+    output::finish(report, collector.table(&header))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Common {
-    /// Opens the input and lets `collect` read it. A faulty input gives no result, lest a part
+    /// Opens the input and the output, and lets `collect` read the input. A faulty input gives no result, lest a part
     /// be taken for the whole.
     fn read<T, C>(
         &self,
+        files: &mut Files,
         collect: impl FnOnce(
             Query,
             &Options,
         ) -> Result<T, biofast::io::pipeline::Fault<C, biofast::bam::Error>>,
-    ) -> Result<T> {
-        let inputs = inputs::gather(self.file.as_slice(), None, "-")?;
+    ) -> Result<(T, Output)> {
+        let inputs = inputs::gather(self.file.as_slice(), None, "-", files)?;
         let [input] = &inputs[..] else { anyhow::bail!("expected one input") };
+        inputs::keep_indexes(&inputs, files)?;
+        let report = output::report(files, self.out.as_deref())?;
         let progress = Arc::new(Progress::default());
+        let notes = Arc::new(Notes::default());
         let options = Options {
             strict: !self.allow_missing_eof,
+            pedantic: self.strict,
             progress: Some(Arc::clone(&progress)),
-            notes: Some(Arc::new(Notes::default())),
+            notes: Some(Arc::clone(&notes)),
             ..reading::options(self.threads, self.chunk_size)
         };
         // Whether a record overlaps a region is seen by its CIGAR.
         let detail = if self.regions.any() { Detail::Alignment } else { Detail::Placement };
-        let opened = InputOptions { io: &options, reference: self.reference.clone(), detail };
+        let opened = InputOptions {
+            io: &options,
+            reference: self.reference.as_deref().map(Path::to_owned),
+            detail,
+        };
         let query = self.regions.query(input, input.open()?, &opened)?;
         let bar = Bar::new(&progress, query.stored_len().or(input.len()), self.quiet);
         let result = collect(query, &options);
@@ -210,13 +228,10 @@ impl Common {
         if self.verbose {
             describe(input, None, &options, self.threads);
         }
-        result.map_err(|fault| fault.error.into())
-    }
-
-    fn print(&self, text: &str) -> Result<ExitCode> {
-        match output::write(self.out.as_deref(), text) {
-            Err(error) if !output::is_closed_pipe(&error) => Err(error),
-            _ => Ok(ExitCode::SUCCESS),
+        if !self.quiet {
+            reading::tell(input, &notes);
         }
+        let found = result.map_err(|fault| fault.error)?;
+        Ok((found, report))
     }
 }

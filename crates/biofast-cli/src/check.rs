@@ -2,12 +2,13 @@
 
 mod against;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::fastq::pair;
+use biofast::io::output::Files;
 use biofast::io::{Escaped, Location, Notes, Options, Progress};
 use biofast::ops::check::report::{FileReport, Report, Status};
 use biofast::ops::check::{self, Fault, Outcome, Rule};
@@ -15,6 +16,7 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 
 use crate::inputs::{self, Input};
+use crate::paths::{InFile, OutFile};
 use crate::progress::Bar;
 use crate::reading;
 use crate::stats::readers;
@@ -45,11 +47,11 @@ Columns, separated by tabs:
 pub(crate) struct Args {
     /// Files to check; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    files: Vec<InFile>,
 
     /// Read more file names from FILE, one a line
     #[arg(short = 'X', long, value_name = "FILE")]
-    files_from: Option<PathBuf>,
+    files_from: Option<InFile>,
 
     /// Everything, as JSON
     #[arg(long)]
@@ -61,7 +63,7 @@ pub(crate) struct Args {
 
     /// Reference sequences of CRAM, in FASTA; without them bases are not decoded
     #[arg(short, long, value_name = "FASTA")]
-    reference: Option<PathBuf>,
+    reference: Option<InFile>,
 
     /// Take the files two by two as mates: names and numbers of reads must agree
     #[arg(long, conflicts_with = "interleaved")]
@@ -74,7 +76,7 @@ pub(crate) struct Args {
     /// The files must hold the reads that this summary of `biofast filter --json` says they hold;
     /// without FILE, all the files it names are checked
     #[arg(long, value_name = "SUMMARY", conflicts_with = "files_from")]
-    against: Option<PathBuf>,
+    against: Option<InFile>,
 
     /// Accept BGZF (BAM among it) and CRAM without the end-of-file marker, with a warning
     #[arg(long)]
@@ -82,7 +84,7 @@ pub(crate) struct Args {
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    out: Option<OutFile>,
 
     /// Name of standard input in the results
     #[arg(long, value_name = "LABEL", default_value = "-")]
@@ -134,11 +136,16 @@ impl From<Format> for check::Format {
 /// What became of an input: what was found, or why it couldn't be read.
 type Verdict = Result<Outcome, String>;
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     let summary = args.against.as_deref().map(against::Summary::read).transpose()?;
     let named = summary.as_ref().filter(|_| args.files.is_empty()).map(against::Summary::paths);
-    let files = named.as_ref().unwrap_or(&args.files);
-    let inputs = inputs::gather(files, args.files_from.as_deref(), &args.stdin_label)?;
+    let list = args.files_from.as_deref();
+    let inputs = match &named {
+        Some(named) => inputs::gather(named, list, &args.stdin_label, run)?,
+        None => inputs::gather(&args.files, list, &args.stdin_label, run)?,
+    };
+    inputs::keep_indexes(&inputs, run)?;
+    let report = output::report(run, args.out.as_deref())?;
     let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
     if args.paired && !inputs.len().is_multiple_of(2) {
         bail!("--paired takes files two by two: an even number, not {}", inputs.len());
@@ -163,15 +170,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     let text = if args.json { json(&inputs, &verdicts)? } else { lines(args, &inputs, &verdicts) };
-    match output::write(args.out.as_deref(), &text) {
-        Err(error) if !output::is_closed_pipe(&error) => Err(error),
-        // A closed pipe doesn't make a faulty input good.
-        _ => Ok(ExitCode::from(match status {
-            None | Some(Status::Ok) => 0,
-            Some(Status::Fault) => 1,
-            Some(Status::Error) => 2,
-        })),
-    }
+    output::finish(report, text)?;
+    Ok(ExitCode::from(match status {
+        None | Some(Status::Ok) => 0,
+        Some(Status::Fault) => 1,
+        Some(Status::Error) => 2,
+    }))
 }
 
 fn status(verdict: &Verdict) -> Status {
@@ -210,7 +214,7 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
     let pairs = args.paired || args.interleaved;
     let options = check::Options {
         io: &io,
-        reference: args.reference.clone(),
+        reference: args.reference.as_deref().map(Path::to_owned),
         allow_missing_eof: args.allow_missing_eof,
         pairs,
         checksum: args.against.is_some(),

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::io::output::{self, Compression, Format, Level, Output};
+use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
 use biofast::io::pipeline::Failure;
 use biofast::ops::to_fastq::{self, Collation, Plan, Problem, Routes, Summary, TagChoice};
 
-use crate::inputs::{self, Input};
-use crate::message;
-use crate::reading::{self, Flags, Reading, Stopped, Watch};
+use crate::inputs;
+use crate::paths::{Folder, InFile, OutFile};
+use crate::reading::{self, Flags, Reading, Stopped};
+use crate::{message, output};
 
 /// Secondary and supplementary records are not reads of their own.
 const NOT_PRIMARY: u16 = 0x900;
@@ -33,27 +34,27 @@ Examples:
 pub(crate) struct Args {
     /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    file: Option<InFile>,
 
     /// First reads go to FILE; a name in .gz, .bgz or .zst is compressed
     #[arg(short = '1', value_name = "FILE")]
-    first: Option<PathBuf>,
+    first: Option<OutFile>,
 
     /// Second reads go to FILE
     #[arg(short = '2', value_name = "FILE")]
-    second: Option<PathBuf>,
+    second: Option<OutFile>,
 
     /// Reads that are neither first nor second, or both, go to FILE
     #[arg(short = '0', value_name = "FILE")]
-    other: Option<PathBuf>,
+    other: Option<OutFile>,
 
     /// First and second reads without the other go to FILE, and not where they would with it
     #[arg(short = 's', value_name = "FILE")]
-    single: Option<PathBuf>,
+    single: Option<OutFile>,
 
     /// First and second reads go to FILE, one after the other
     #[arg(short = 'o', long = "out", value_name = "FILE", conflicts_with_all = ["first", "second"])]
-    out: Option<PathBuf>,
+    out: Option<OutFile>,
 
     /// Names as they are
     #[arg(short = 'n', conflicts_with = "always_suffix")]
@@ -108,15 +109,15 @@ pub(crate) struct Args {
 
     /// The folder of temporary files [default: TMPDIR if set, else that of the first output]
     #[arg(long, value_name = "FOLDER")]
-    temp_dir: Option<PathBuf>,
+    temp_dir: Option<Folder>,
 
     /// Write the summary to FILE as JSON
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    json: Option<OutFile>,
 
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(long, value_name = "FASTA")]
-    reference: Option<PathBuf>,
+    reference: Option<InFile>,
 
     #[command(flatten)]
     reading: Reading,
@@ -141,17 +142,22 @@ fn tag(text: &str) -> Result<Tag, String> {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let inputs = inputs::gather(args.file.as_slice(), None, "-")?;
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let inputs = inputs::gather(args.file.as_slice(), None, "-", files)?;
+    inputs::keep_indexes(&inputs, files)?;
     let [input] = &inputs[..] else { bail!("expected one input, but {} are named", inputs.len()) };
     let format = format(args)?;
     let watch = args.reading.watch();
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
-    let opened = bam::Input::open(input.open()?, &opening)?;
+    let mut source = input.open()?;
+    reading::tell_unused_reference(args.reference.as_deref(), &mut source, args.reading.quiet);
+    let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, mut source) = bam::peek_header(opened.source)?;
     let grouped = !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
-    let (mut outputs, routes) = open(args)?;
+    let (mut outputs, routes) = open(args, files)?;
+    let report = output::optional_report(files, args.json.as_deref())?;
+    output::outlast_readers(&mut outputs, report.iter().len());
     let plan = Plan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
     let bar = watch.bar(input.len(), args.reading.quiet);
     let result = if grouped {
@@ -166,33 +172,35 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         to_fastq::collated(source, &watch.options, &plan, &mut outputs, collation)
     };
     drop(bar);
-    finish(args, input, &watch, outputs, result)
-}
-
-fn finish(
-    args: &Args,
-    input: &Input,
-    watch: &Watch,
-    outputs: Vec<Output>,
-    result: Result<Summary, Problem>,
-) -> Result<ExitCode> {
-    let files = reading::files(&outputs);
     watch.tell(input, args.reading.quiet, args.verbose, args.reading.threads);
-    let result = result.and_then(|summary| {
-        output::commit(outputs, false)?;
-        Ok(summary)
-    });
-    match result {
-        Ok(summary) => {
+    match result.and_then(|summary| Ok((commit_all(outputs, report, &summary)?, summary))) {
+        Ok((Ok(()), summary)) => {
             if !args.reading.quiet {
                 tell(&summary);
             }
-            reading::write_summary(args.json.as_deref(), serde_json::to_value(summary)?)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(Problem::Output(error)) => Stopped::output(error, files).code(),
+        Ok((Err(error), _)) => Err(error),
+        Err(Problem::Output(error)) => Stopped::output(error).code(),
         Err(problem) => Err(problem.into()),
     }
+}
+
+/// Makes files of the outputs, and of the summary where it is wanted.
+fn commit_all(
+    mut outputs: Vec<Output>,
+    report: Option<Output>,
+    summary: &Summary,
+) -> Result<Result<()>, Problem> {
+    if let Some(report) = report {
+        let text = serde_json::to_value(summary).map_err(anyhow::Error::new);
+        match text.and_then(reading::summary) {
+            Ok(text) => outputs.push(output::filled(report, text)?),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    commit(outputs, false)?;
+    Ok(Ok(()))
 }
 
 /// Says what was written, and what wasn't.
@@ -242,31 +250,33 @@ fn format(args: &Args) -> Result<to_fastq::Format> {
 }
 
 /// The outputs; each file once, however often it is named.
-struct Files<'a> {
+struct Opened<'a> {
+    files: &'a mut Files,
     outputs: Vec<Output>,
     /// `None` is standard output.
     paths: Vec<Option<&'a Path>>,
     level: Option<Level>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> Opened<'a> {
     /// The index of the output that is `path`.
-    fn index(&mut self, path: Option<&'a PathBuf>) -> Result<usize> {
-        let path = path.map(PathBuf::as_path).filter(|path| *path != Path::new("-"));
+    fn index(&mut self, path: Option<&'a OutFile>) -> Result<usize> {
+        let path = path.map(OutFile::as_ref).filter(|path| *path != Path::new("-"));
         if let Some(known) = self.paths.iter().position(|known| *known == path) {
             return Ok(known);
         }
         let format = path.map_or(Ok(Format::Plain), reading::format_of_reads)?;
         let level = self.level.filter(|_| format != Format::Plain);
-        self.outputs.push(reading::open_output(path, Compression::new(format, level)?)?);
+        self.outputs.push(output::records(self.files, path, Compression::new(format, level)?)?);
         self.paths.push(path);
         Ok(self.outputs.len() - 1)
     }
 }
 
 /// Opens the outputs.
-fn open(args: &Args) -> Result<(Vec<Output>, Routes)> {
-    let mut files = Files { outputs: Vec::new(), paths: Vec::new(), level: args.level };
+fn open(args: &Args, files: &mut Files) -> Result<(Vec<Output>, Routes)> {
+    let (outputs, paths) = (Vec::new(), Vec::new());
+    let mut files = Opened { files, outputs, paths, level: args.level };
     let parts = [
         files.index(args.other.as_ref())?,
         files.index(args.first.as_ref().or(args.out.as_ref()))?,
@@ -284,13 +294,18 @@ fn open(args: &Args) -> Result<(Vec<Output>, Routes)> {
 fn temp_dir(args: &Args) -> PathBuf {
     let files = [&args.first, &args.out, &args.second, &args.other, &args.single];
     let beside = || {
-        let path = files.into_iter().flatten().find(|path| {
+        let path = files.into_iter().flatten().map(OutFile::as_ref).find(|path: &&Path| {
             // A device has no place for files beside it.
-            *path != Path::new("-") && !std::fs::metadata(path).is_ok_and(|m| !m.is_file())
+            **path != *Path::new("-") && !std::fs::metadata(path).is_ok_and(|m| !m.is_file())
         })?;
         let folder = path.parent()?;
         Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
     };
     let named = || std::env::var_os("TMPDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-    args.temp_dir.clone().or_else(named).or_else(beside).unwrap_or_else(std::env::temp_dir)
+    args.temp_dir
+        .as_deref()
+        .map(Path::to_owned)
+        .or_else(named)
+        .or_else(beside)
+        .unwrap_or_else(std::env::temp_dir)
 }

@@ -1,20 +1,20 @@
 //! `biofast import`: FASTQ to unaligned BAM.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use biofast::fastq::{self, Inputs};
-use biofast::io::output::{self, Compression, Format, Level};
+use biofast::io::output::{Compression, Files, Format, Level, commit};
 use biofast::io::{Notes, Options, Progress};
 use biofast::ops::import::{self, Import, ReadGroup, Summary, Wanted};
 
 use crate::inputs::{self, Input};
-use crate::message;
+use crate::paths::{InFile, OutFile};
 use crate::progress::Bar;
 use crate::reading::{self, Stopped};
 use crate::verbose::describe;
+use crate::{message, output};
 
 /// Write reads as unaligned BAM, as `samtools import`
 ///
@@ -29,23 +29,23 @@ Examples:
 pub(crate) struct Args {
     /// FASTQ files, one or two; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    files: Vec<InFile>,
 
     /// The file of first reads
     #[arg(short = '1', value_name = "FILE", conflicts_with_all = ["files", "single", "unpaired"])]
-    first: Option<PathBuf>,
+    first: Option<InFile>,
 
     /// The file of second reads
     #[arg(short = '2', value_name = "FILE", requires = "first")]
-    second: Option<PathBuf>,
+    second: Option<InFile>,
 
     /// A file of reads that may be pairs, as their names tell
     #[arg(short = 's', value_name = "FILE", conflicts_with_all = ["files", "unpaired"])]
-    single: Option<PathBuf>,
+    single: Option<InFile>,
 
     /// A file of reads without mates
     #[arg(short = '0', value_name = "FILE", conflicts_with = "files")]
-    unpaired: Option<PathBuf>,
+    unpaired: Option<InFile>,
 
     /// First and second reads follow one another in one file
     #[arg(long)]
@@ -76,7 +76,7 @@ pub(crate) struct Args {
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutFile>,
 
     /// No compression, for a program that reads it at once
     #[arg(short, long, conflicts_with = "level")]
@@ -88,7 +88,7 @@ pub(crate) struct Args {
 
     /// Write the summary to FILE as JSON
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    json: Option<OutFile>,
 
     /// No @PG line that says what was done
     #[arg(long = "no-PG", alias = "no-pg")]
@@ -98,7 +98,7 @@ pub(crate) struct Args {
     #[arg(short = '@', long, value_name = "N", value_parser = reading::threads)]
     threads: Option<std::num::NonZeroUsize>,
 
-    /// BGZF without its end-of-file block is an error
+    /// BGZF without its end-of-file block, blank lines between reads and '.' in sequences are errors
     #[arg(long)]
     strict: bool,
 
@@ -115,10 +115,10 @@ pub(crate) struct Args {
     chunk_size: Option<std::num::NonZeroUsize>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let named = [&args.first, &args.second, &args.single, &args.unpaired].into_iter().flatten();
-    let files: Vec<PathBuf> = args.files.iter().chain(named).cloned().collect();
-    let inputs = inputs::gather(&files, None, "-")?;
+    let named: Vec<&InFile> = args.files.iter().chain(named).collect();
+    let inputs = inputs::gather(&named, None, "-", files)?;
     if inputs.len() > 2 || (inputs.len() > 1 && args.interleaved) {
         let most = if args.interleaved { "one file" } else { "one file, or two of mates" };
         bail!("expected {most}, but {} are named", inputs.len());
@@ -147,26 +147,31 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         ..reading::options(args.threads, args.chunk_size)
     });
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
-    let compression = Compression::new(Format::Bgzf, level)?;
-    let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
-    let files = reading::files(&outputs);
+    let format = args.output.as_deref().map_or(Ok(Format::Bgzf), reading::format_of_bam)?;
+    let compression = Compression::new(format, level)?;
+    let mut outputs = vec![output::records(files, args.output.as_deref(), compression)?];
+    let report = output::optional_report(files, args.json.as_deref())?;
+    output::outlast_readers(&mut outputs, report.iter().len());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.quiet);
-    let result = outputs[0].append(&start).map_err(|e| Stopped::output(e, files)).and_then(|()| {
+    let result = outputs[0].append(&start).map_err(Stopped::output).and_then(|()| {
         let result = fastq::par_try_transform(
             sources,
             options.clone(),
             None,
             &mut outputs,
             || (Vec::new(), Summary::default()),
-            |(tags, summary), unit, texts| {
-                summary.add(&unit);
-                import.write(&unit, tags, &mut texts[0])
-            },
+            |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),
             |(_, mine), (_, theirs)| mine.merge(&theirs),
         );
-        let (_, summary) = result.map_err(|failure| Stopped::failure(failure, files))?;
-        output::commit(outputs, false).map_err(|e| Stopped::output(e, files))?;
+        let (_, summary) = result.map_err(Stopped::failure)?;
+        if let Some(report) = report {
+            let mut json = serde_json::to_value(&summary).map_err(|e| Stopped::By(e.into()))?;
+            json["pairs"] = summary.pairs().into();
+            let text = reading::summary(json).map_err(Stopped::By)?;
+            outputs.push(output::filled(report, text).map_err(Stopped::output)?);
+        }
+        commit(outputs, false).map_err(Stopped::output)?;
         Ok(summary)
     });
     drop(bar);
@@ -178,10 +183,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     match result {
         Ok(summary) => {
             if !args.quiet {
-                let Summary { reads, pairs, .. } = summary;
-                message("note", &format!("{reads} reads: {pairs} pairs"));
+                for (input, options) in inputs.iter().zip(&options) {
+                    options.notes.iter().for_each(|notes| reading::tell(input, notes));
+                }
+                if summary.dots_as_n > 0 {
+                    let dots = summary.dots_as_n;
+                    let warning =
+                        format!("{dots} bases '.' are stored as N (--strict makes this an error)");
+                    message("warning", &warning);
+                }
+                message("note", &summary.to_string());
             }
-            reading::write_summary(args.json.as_deref(), serde_json::to_value(summary)?)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(stopped) => stopped.code(),
@@ -215,6 +227,7 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
         barcode_tag: name(&args.barcode_tag)?,
         read_group,
         first_alone: args.first.is_some(),
+        strict: args.strict,
     };
     Ok((groups, import))
 }

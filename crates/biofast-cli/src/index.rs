@@ -7,10 +7,12 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use biofast::bam::ErrorKind;
 use biofast::bam::index::{self, BuildOptions, Format};
+use biofast::io::output::Files;
 use biofast::io::{Notes, Options, Progress, gzi};
 
 use crate::inputs::{self, Input};
 use crate::output;
+use crate::paths::{InFile, OutFile};
 use crate::progress::Bar;
 use crate::reading;
 use crate::verbose::describe;
@@ -46,11 +48,11 @@ pub(crate) struct Args {
 
     /// The BAM or BGZF file; '-' is standard input and needs --out
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: InFile,
 
     /// Write the index to OUT; it appears only when complete
     #[arg(short, long, value_name = "OUT")]
-    out: Option<PathBuf>,
+    out: Option<OutFile>,
 
     /// Threads in total [default: what the machine and its limits allow]
     #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
@@ -60,7 +62,11 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_missing_eof: bool,
 
-    /// No progress bar
+    /// Make an error of what breaks the rules of the format but loses nothing, and is read with a warning otherwise
+    #[arg(long)]
+    strict: bool,
+
+    /// No progress bar and no warnings
     #[arg(short, long)]
     quiet: bool,
 
@@ -73,16 +79,18 @@ pub(crate) struct Args {
     chunk_size: Option<std::num::NonZeroUsize>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-")?;
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", files)?;
     let [input] = &inputs[..] else { bail!("expected one input") };
-    if args.out.is_none() && matches!(input, Input::Stdin(_)) {
+    if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_)) {
         bail!("the index of standard input has no name of its own: give one with --out");
     }
+    let named = args.out.as_deref().map(|out| output::report(files, Some(out))).transpose()?;
     let progress = Arc::new(Progress::default());
     let notes = Arc::new(Notes::default());
     let options = Options {
         strict: !args.allow_missing_eof,
+        pedantic: args.strict,
         progress: Some(Arc::clone(&progress)),
         notes: Some(Arc::clone(&notes)),
         ..reading::options(args.threads, args.chunk_size)
@@ -107,8 +115,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 (built.format.extension(), built.bytes)
             }
             Err(error) => {
-                // Anything else in BGZF gets the index of its blocks, if it can be read again.
+                // Anything else in BGZF gets the index of its blocks, if it can be read again; but what is called BAM and
+                // isn't is damaged.
+                let is_called_bam =
+                    args.file.extension().is_some_and(|e| e.eq_ignore_ascii_case("bam"));
                 let can_be_gzi = any
+                    && !is_called_bam
                     && matches!(input, Input::Path(_))
                     && matches!(error.kind(), ErrorKind::NotBam(_))
                     && notes.container() == Some(biofast::io::Container::Bgzf);
@@ -124,12 +136,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.verbose {
         describe(input, None, &options, args.threads);
     }
-    let beside = || appended(&args.file, extension);
-    let out = args.out.clone().unwrap_or_else(beside);
-    match output::write_bytes(Some(&out), &bytes) {
-        Err(error) if !output::is_closed_pipe(&error) => Err(error),
-        _ => Ok(ExitCode::SUCCESS),
+    if !args.quiet {
+        reading::tell(input, &notes);
     }
+    let index = match named {
+        Some(index) => index,
+        None => output::report(files, Some(&appended(&args.file, extension)))?,
+    };
+    output::finish(index, bytes)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn appended(path: &Path, extension: &str) -> PathBuf {

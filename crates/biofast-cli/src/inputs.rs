@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use biofast::io::output::Files;
 use biofast::io::{Error, Source};
 
 /// An input that will be opened when its turn comes, so that any number of them fits the limit
@@ -12,6 +13,8 @@ use biofast::io::{Error, Source};
 pub(crate) enum Input {
     /// Standard input, under a label.
     Stdin(String),
+    /// The same, as no input was named: if it is empty, that was not meant.
+    Unnamed(String),
     /// A file.
     Path(PathBuf),
 }
@@ -19,7 +22,7 @@ pub(crate) enum Input {
 impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
-            Input::Stdin(label) => label.clone(),
+            Input::Stdin(label) | Input::Unnamed(label) => label.clone(),
             Input::Path(path) => biofast::io::display_name(path),
         }
     }
@@ -27,6 +30,7 @@ impl Input {
     pub(crate) fn open(&self) -> Result<Source, Error> {
         match self {
             Input::Stdin(label) => Source::stdin(label),
+            Input::Unnamed(label) => Source::stdin(label).map(Source::not_empty),
             Input::Path(path) => Source::open(path),
         }
     }
@@ -34,7 +38,7 @@ impl Input {
     /// The length in bytes, where it is known.
     pub(crate) fn len(&self) -> Option<u64> {
         match self {
-            Input::Stdin(_) => None,
+            Input::Stdin(_) | Input::Unnamed(_) => None,
             Input::Path(path) => {
                 std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len())
             }
@@ -45,13 +49,14 @@ impl Input {
 /// The inputs named on the command line and in the list, in that order; standard input if
 /// there are none.
 pub(crate) fn gather(
-    arguments: &[PathBuf],
+    arguments: &[impl AsRef<Path>],
     list: Option<&Path>,
     stdin_label: &str,
+    files: &mut Files,
 ) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for argument in arguments {
-        add(&mut inputs, argument, stdin_label)?;
+        add(&mut inputs, argument.as_ref(), stdin_label)?;
     }
     if let Some(list) = list {
         let mut read = || -> Result<()> {
@@ -74,7 +79,7 @@ pub(crate) fn gather(
         if std::io::stdin().is_terminal() {
             bail!("no input: name a file, or pipe data in (see --help)");
         }
-        inputs.push(Input::Stdin(stdin_label.to_owned()));
+        inputs.push(Input::Unnamed(stdin_label.to_owned()));
     }
     let stdins = inputs.iter().filter(|i| matches!(i, Input::Stdin(_))).count();
     if stdins > 1 || (stdins == 1 && list == Some(Path::new("-"))) {
@@ -82,6 +87,12 @@ pub(crate) fn gather(
     }
     if inputs.is_empty() {
         bail!("the list of files is empty");
+    }
+    for input in &inputs {
+        match input {
+            Input::Stdin(_) | Input::Unnamed(_) => files.read_stdin()?,
+            Input::Path(path) => files.read(path)?,
+        }
     }
     Ok(inputs)
 }
@@ -109,23 +120,11 @@ fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()
     Ok(())
 }
 
-/// An error if an output other than `successors`, of which each may take the place of the input of the same number,
-/// would replace a file that is read: what isn't written there would be lost.
-pub(crate) fn keep_apart<'a>(
-    inputs: &[Input],
-    successors: &[Option<&Path>],
-    outputs: impl IntoIterator<Item = &'a Path>,
-) -> Result<()> {
-    for output in outputs {
-        for (number, input) in inputs.iter().enumerate() {
-            let Input::Path(path) = input else { continue };
-            let expected = successors.get(number).is_some_and(|path| *path == Some(output));
-            if !expected && is_same_file(path, output) {
-                let output = biofast::io::display_name(output);
-                bail!(
-                    "{output} is an input and would be replaced by other reads: name another output"
-                );
-            }
+/// The indexes of inputs are read, too: no output takes their place.
+pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
+    for input in inputs {
+        if let Input::Path(path) = input {
+            files.read_beside(path)?;
         }
     }
     Ok(())

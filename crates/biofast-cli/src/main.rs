@@ -5,6 +5,7 @@
 mod about;
 mod alignments;
 mod check;
+mod effects;
 mod fastq;
 mod filter;
 mod hints;
@@ -13,15 +14,18 @@ mod index;
 mod inputs;
 mod merge;
 mod output;
+mod paths;
 mod progress;
 mod reading;
 mod stats;
+mod stdio;
 mod verbose;
 mod view;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use biofast::io::output::Files;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Statistics of sequencing reads and alignments, at the speed of decompression.
 #[derive(Parser)]
@@ -56,17 +60,25 @@ enum Command {
 fn main() -> ExitCode {
     silence_decompressors();
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
-    let command = match about::is_verbose_version(&arguments) {
-        true => None,
-        false => Some(Cli::parse().command),
+    let result = match about::is_verbose_version(&arguments) {
+        true => check_overrides().and_then(|()| about::version()),
+        false => {
+            let matches = Cli::command().get_matches();
+            // What clap has parsed it can also turn into the arguments.
+            let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+            stdio::handle_signals();
+            for warning in effects::given_in_vain(&Cli::command(), &matches) {
+                message("warning", &warning);
+            }
+            check_overrides()
+                .and_then(|()| paths::named(&matches))
+                .and_then(|mut files| run(&cli.command, &mut files))
+        }
     };
-    let result = check_overrides().and_then(|()| match &command {
-        Some(command) => run(command),
-        None => about::version(),
-    });
     match result {
         Ok(code) => code,
         Err(error) => {
+            stdio::end_by_signal();
             let error = described(&error);
             message("error", &error);
             hint(&error);
@@ -86,20 +98,20 @@ fn silence_decompressors() {
     }));
 }
 
-fn run(command: &Command) -> anyhow::Result<ExitCode> {
+fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Stats(args) => stats::run(args),
-        Command::Filter(args) => filter::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Flagstat(args) => alignments::flagstat(args),
-        Command::Idxstats(args) => alignments::idxstats(args),
-        Command::Index(args) => index::run(args),
-        Command::Merge(args) => merge::run(args),
-        Command::View(args) => view::run(args),
-        Command::Fastq(args) => fastq::run(args),
-        Command::Import(args) => import::run(args),
-        Command::Completions(args) => about::completions(args),
-        Command::Man(args) => about::manual(args),
+        Command::Stats(args) => stats::run(args, files),
+        Command::Filter(args) => filter::run(args, files),
+        Command::Check(args) => check::run(args, files),
+        Command::Flagstat(args) => alignments::flagstat(args, files),
+        Command::Idxstats(args) => alignments::idxstats(args, files),
+        Command::Index(args) => index::run(args, files),
+        Command::Merge(args) => merge::run(args, files),
+        Command::View(args) => view::run(args, files),
+        Command::Fastq(args) => fastq::run(args, files),
+        Command::Import(args) => import::run(args, files),
+        Command::Completions(args) => about::completions(args, files),
+        Command::Man(args) => about::manual(args, files),
     }
 }
 
@@ -134,5 +146,7 @@ fn hint(error: &str) {
 /// A line on standard error. If even that can't be written, the exit code still tells.
 fn message(level: &str, text: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "biofast: {level}: {text}");
+    // At once, so that lines of programs that share it aren't mixed up.
+    let line = format!("biofast: {level}: {text}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }

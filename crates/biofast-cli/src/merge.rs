@@ -1,12 +1,14 @@
 //! `biofast merge`: reports of parts to the report of the whole.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use biofast::io::output::Files;
 use biofast::ops::stats::Collector;
 use biofast::ops::stats::report::{FileReport, Preamble, Report};
 
+use crate::output;
+use crate::paths::{InFile, OutFile};
 use crate::stats::{self, Entry, Figures, Format, Wanted};
 
 /// Merge JSON reports of `biofast stats`: the result equals one run over all inputs
@@ -20,7 +22,7 @@ Examples:
 pub(crate) struct Args {
     /// Reports written by `biofast stats --json`
     #[arg(required = true, value_name = "REPORT")]
-    reports: Vec<PathBuf>,
+    reports: Vec<InFile>,
 
     /// Merge everything into one row of this name
     #[arg(long, value_name = "NAME")]
@@ -31,14 +33,16 @@ pub(crate) struct Args {
 
     /// Also write a report for the browser to FILE, as `biofast stats --html`
     #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    html: Option<OutFile>,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    out: Option<OutFile>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let report = output::report(files, args.out.as_deref())?;
+    let page = output::optional_report(files, args.html.as_deref())?;
     let mut entries = Vec::new();
     for path in &args.reports {
         let mut read = || -> Result<()> {
@@ -56,10 +60,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let entries = stats::join_by_sample(entries, Wanted::new(args.format, args.html.is_some()));
     stats::report(&entries, false);
-    if let Some(path) = &args.html {
-        stats::write_html(path, &entries)?;
-    }
-    stats::print(&entries, args.format, false, args.out.as_deref())
+    let text = stats::text(&entries, args.format, false)?;
+    stats::write(&entries, report, &text, page)
 }
 
 fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {

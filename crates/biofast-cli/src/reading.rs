@@ -1,15 +1,15 @@
 //! What the commands that turn alignments into files share: how an input is read, where the
 //! output goes, and which records are wanted.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{Detail, InputOptions, Program, flag};
-use biofast::io::output::{self, Compression, Format, Output};
+use biofast::bam::{self, Detail, InputOptions, Program, flag};
+use biofast::io::output::{self, Format};
 use biofast::io::pipeline::Failure;
-use biofast::io::{IoMode, Notes, Options, Progress};
+use biofast::io::{IoMode, Notes, Options, Progress, Source};
 use clap::ValueEnum;
 
 use crate::inputs::Input;
@@ -27,6 +27,10 @@ pub(crate) struct Reading {
     /// Accept a file without its end-of-file block (BAM) or container (CRAM)
     #[arg(long)]
     pub(crate) allow_missing_eof: bool,
+
+    /// Make an error of what breaks the rules of the format but loses nothing, and is read with a warning otherwise
+    #[arg(long)]
+    strict: bool,
 
     /// No progress bar, no notes and no summary
     #[arg(long)]
@@ -49,6 +53,7 @@ impl Reading {
     pub(crate) fn watch(&self) -> Watch {
         Watch::new(Options {
             strict: !self.allow_missing_eof,
+            pedantic: self.strict,
             ..options(self.threads, self.chunk_size)
         })
     }
@@ -204,23 +209,6 @@ fn flags(text: &str) -> Result<u16, String> {
     })
 }
 
-/// An output: a file that appears when complete, or standard output for none and `-`.
-pub(crate) fn open_output(path: Option<&Path>, compression: Compression) -> Result<Output> {
-    if let Some(path) = path.filter(|path| *path != Path::new("-")) {
-        return Ok(Output::create(path, compression)?);
-    }
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        // Without the line buffer of the standard handle.
-        if let Ok(fd) = std::io::stdout().as_fd().try_clone_to_owned() {
-            let file = std::fs::File::from(fd);
-            return Ok(Output::stream("standard output", file, compression));
-        }
-    }
-    Ok(Output::stream("standard output", std::io::stdout(), compression))
-}
-
 /// The result of a run whose outputs may have been closed by their reader.
 pub(crate) enum Stopped {
     /// What reads from us has had enough, and nothing else was promised.
@@ -230,26 +218,22 @@ pub(crate) enum Stopped {
 }
 
 impl Stopped {
-    /// The failure of an output, where `files` of the outputs are to become files.
-    pub(crate) fn output(error: output::Error, files: usize) -> Stopped {
+    /// The failure of an output. Where something else was promised, the outputs outlast their readers.
+    pub(crate) fn output(error: output::Error) -> Stopped {
         match error.is_closed_pipe() {
-            true if files == 0 => Stopped::ByReader,
-            true => Stopped::By(anyhow::Error::new(error).context(
-                "an output was closed by its reader; the output files would be incomplete and \
-                 don't appear",
-            )),
+            true => Stopped::ByReader,
             false => Stopped::By(error.into()),
         }
     }
 
     /// The same of a [`Failure`].
-    pub(crate) fn failure<E>(failure: Failure<E>, files: usize) -> Stopped
+    pub(crate) fn failure<E>(failure: Failure<E>) -> Stopped
     where
         E: std::error::Error + Send + Sync + 'static,
     {
         match failure {
             Failure::Input(error) => Stopped::By(error.into()),
-            Failure::Output(error) => Stopped::output(error, files),
+            Failure::Output(error) => Stopped::output(error),
         }
     }
 
@@ -260,11 +244,6 @@ impl Stopped {
             Stopped::By(error) => Err(error),
         }
     }
-}
-
-/// How many of the outputs become files.
-pub(crate) fn files(outputs: &[Output]) -> usize {
-    outputs.iter().filter(|output| output.is_file()).count()
 }
 
 /// This program for `@PG`, given its [`command_line`].
@@ -284,27 +263,66 @@ pub(crate) fn command_line() -> String {
 
 /// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
 pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
-    match ending(path).as_str() {
+    match inner_ending(path).as_str() {
         "bam" | "sam" | "cram" => {
             bail!("{} is to hold FASTQ; `biofast import` makes BAM of FASTQ", path.display())
         }
+        ending if is_fasta(ending) => bail!(
+            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
+            path.display()
+        ),
         ending => refuse_unwritten(path, ending)?,
     }
     Ok(Format::from_name(path))
 }
 
-/// The same of SAM.
-pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
-    let inner = match Format::from_name(path) {
+/// The same of BAM, which is BGZF whatever its name; a name that promises another format is refused.
+pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
+        "cram" => bail!("can't write {}: CRAM is read, not written; name it .bam", path.display()),
+        ending @ ("sam" | "fq" | "fastq") => {
+            bail!("{} is to hold BAM, not {ending}: name it .bam", path.display())
+        }
+        ending if is_fasta(ending) => {
+            bail!("{} is to hold BAM, not FASTA: name it .bam", path.display())
+        }
+        _ => Ok(Format::Bgzf),
+    }
+}
+
+fn is_fasta(ending: &str) -> bool {
+    matches!(ending, "fa" | "fasta" | "fna" | "ffn" | "faa" | "frn" | "fas")
+}
+
+/// The ending of a file's name, without that of its compression.
+fn inner_ending(path: &Path) -> String {
+    match Format::from_name(path) {
         Format::Plain => ending(path),
         _ => path.file_stem().map(|stem| ending(stem.as_ref())).unwrap_or_default(),
-    };
-    match inner.as_str() {
+    }
+}
+
+/// Says that reference sequences make no difference, as BAM and SAM hold their bases.
+pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Source, quiet: bool) {
+    if let Some(path) = reference.filter(|_| !quiet)
+        && let Ok(format @ (bam::Format::Bam | bam::Format::Sam)) = bam::Format::sniff(source)
+    {
+        let (path, format) = (path.display(), format.name());
+        message("note", &format!("the reference {path} is not needed: {format} holds the bases"));
+    }
+}
+
+/// The same of SAM.
+pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
         "cram" => {
             bail!("can't write {}: CRAM is read, not written; name it .bam or .sam", path.display())
         }
         "fq" | "fastq" => {
             bail!("{} is to hold alignments; `biofast fastq` makes FASTQ of them", path.display())
+        }
+        ending if is_fasta(ending) => {
+            bail!("{} is to hold alignments, not FASTA", path.display())
         }
         ending => refuse_unwritten(path, ending)?,
     }
@@ -326,14 +344,12 @@ fn ending(path: &Path) -> String {
 }
 
 /// Where a file's name ends in `extension`, whatever the case.
-pub(crate) fn has_extension(path: Option<&PathBuf>, extension: &str) -> bool {
+pub(crate) fn has_extension(path: Option<&Path>, extension: &str) -> bool {
     path.is_some_and(|path| ending(path) == extension)
 }
 
-/// Writes the summary of a run to the file at `path`, if one is wanted: the figures beside the
-/// command and the version.
-pub(crate) fn write_summary(path: Option<&Path>, summary: serde_json::Value) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
+/// The summary of a run as JSON: its figures beside the command and the version.
+pub(crate) fn summary(summary: serde_json::Value) -> Result<String> {
     let report = serde_json::json!({
         "schema": "biofast.summary",
         "schema_version": 1,
@@ -341,5 +357,5 @@ pub(crate) fn write_summary(path: Option<&Path>, summary: serde_json::Value) -> 
         "command": command_line(),
         "summary": summary,
     });
-    crate::output::write(Some(path), &(serde_json::to_string_pretty(&report)? + "\n"))
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
 }

@@ -1,17 +1,18 @@
 //! `biofast view`: records of BAM, SAM or CRAM as SAM or BAM.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam::{self, Batch, Detail, Header, Query, Record, SamWriter, flag};
-use biofast::io::output::{self, Compression, Format, Level};
+use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
 use biofast::io::pipeline::Failure;
 use biofast::ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
 
 use crate::alignments::RegionArgs;
 use crate::inputs::{self, Input};
+use crate::output;
+use crate::paths::{InFile, OutFile};
 use crate::reading::{self, Flags, Reading, Stopped, Watch};
 
 /// Print or convert the records of a BAM, SAM or CRAM file, as `samtools view`
@@ -33,7 +34,7 @@ Examples:
 pub(crate) struct Args {
     /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    file: Option<InFile>,
 
     /// Only records that overlap one of these regions, as --region takes them
     #[arg(value_name = "REGION")]
@@ -84,7 +85,7 @@ pub(crate) struct Args {
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutFile>,
 
     /// Compression level of BAM: fast (as 1), small (as 6) or 0 (none) to 12 [default: fast]
     #[arg(long, value_name = "LEVEL")]
@@ -96,7 +97,7 @@ pub(crate) struct Args {
 
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(short = 'T', long, value_name = "FASTA")]
-    reference: Option<PathBuf>,
+    reference: Option<InFile>,
 
     #[command(flatten)]
     reading: Reading,
@@ -122,8 +123,9 @@ enum OutputFormat {
     Bam,
 }
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let inputs = inputs::gather(args.file.as_slice(), None, "-")?;
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let inputs = inputs::gather(args.file.as_slice(), None, "-", files)?;
+    inputs::keep_indexes(&inputs, files)?;
     let [input] = &inputs[..] else { bail!("expected one input, but {} are named", inputs.len()) };
     let regions = RegionArgs {
         regions: args.regions.regions.iter().chain(&args.places).cloned().collect(),
@@ -140,10 +142,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         false => Detail::Full,
     };
     let opening = watch.opening(args.reference.as_deref(), detail);
-    let query = regions.query(input, input.open()?, &opening)?;
+    let mut source = input.open()?;
+    reading::tell_unused_reference(args.reference.as_deref(), &mut source, args.reading.quiet);
+    let query = regions.query(input, source, &opening)?;
     let result = match args.count {
-        true => count(args, input, query, &watch),
-        false => convert(args, input, query, &watch),
+        true => count(args, input, query, &watch, files),
+        false => convert(args, input, query, &watch, files),
     };
     watch.tell(input, args.reading.quiet, args.verbose, args.reading.threads);
     result
@@ -204,7 +208,14 @@ impl Counted {
     }
 }
 
-fn count(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<ExitCode> {
+fn count(
+    args: &Args,
+    input: &Input,
+    query: Query,
+    watch: &Watch,
+    files: &mut Files,
+) -> Result<ExitCode> {
+    let report = output::report(files, args.output.as_deref())?;
     let wanted = Wanted::new(args);
     let bar = watch.bar(query.stored_len().or(input.len()), args.reading.quiet);
     let result = bam::par_fold_regions(
@@ -226,22 +237,27 @@ fn count(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<Exit
     if let Some(error) = fault {
         return Err(error.into());
     }
-    match crate::output::write(args.output.as_deref(), &format!("{}\n", counted.records)) {
-        Err(error) if !crate::output::is_closed_pipe(&error) => Err(error),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    output::finish(report, format!("{}\n", counted.records))?;
+    Ok(ExitCode::SUCCESS)
 }
 
-fn convert(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<ExitCode> {
+fn convert(
+    args: &Args,
+    input: &Input,
+    query: Query,
+    watch: &Watch,
+    files: &mut Files,
+) -> Result<ExitCode> {
     let total = query.stored_len().or(input.len());
     // A header that can't be read is noticed before any output is touched.
     let (header, query) = query.peek_header()?;
     let is_bam = args.output_fmt.map_or_else(
-        || args.bam || args.uncompressed || reading::has_extension(args.output.as_ref(), "bam"),
+        || args.bam || args.uncompressed || reading::has_extension(args.output.as_deref(), "bam"),
         |format| format == OutputFormat::Bam,
     );
     let format = match (is_bam, &args.output) {
-        (true, _) => Format::Bgzf,
+        (true, Some(path)) => reading::format_of_bam(path)?,
+        (true, None) => Format::Bgzf,
         (false, Some(path)) if args.output_fmt.is_none() => reading::format_of_sam(path)?,
         (false, Some(path)) => Format::from_name(path),
         (false, None) => Format::Plain,
@@ -251,15 +267,14 @@ fn convert(args: &Args, input: &Input, query: Query, watch: &Watch) -> Result<Ex
     }
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let compression = Compression::new(format, level)?;
-    let mut outputs = vec![reading::open_output(args.output.as_deref(), compression)?];
-    let files = reading::files(&outputs);
+    let mut outputs = vec![output::records(files, args.output.as_deref(), compression)?];
     let bar = watch.bar(total, args.reading.quiet);
     let result = write(args, query, &header, is_bam, watch, &mut outputs)
-        .and_then(|()| output::commit(outputs, false).map_err(Failure::Output));
+        .and_then(|()| commit(outputs, false).map_err(Failure::Output));
     drop(bar);
     match result {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(failure) => Stopped::failure(failure, files).code(),
+        Err(failure) => Stopped::failure(failure).code(),
     }
 }
 
@@ -269,7 +284,7 @@ fn write(
     header: &Header,
     is_bam: bool,
     watch: &Watch,
-    outputs: &mut [output::Output],
+    outputs: &mut [Output],
 ) -> Result<(), Failure<bam::Error>> {
     let mut start = Vec::new();
     let command_line = reading::command_line();
@@ -287,7 +302,7 @@ fn write(
     }
     outputs[0].append(&start).map_err(Failure::Output)?;
     if args.header_only {
-        return outputs[0].finish().map_err(Failure::Output);
+        return Ok(());
     }
     let wanted = Wanted::new(args);
     let writer = SamWriter::new(header);

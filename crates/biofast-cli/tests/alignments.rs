@@ -108,6 +108,8 @@ fn third_party_files_against_samtools() {
         return;
     }
     let mut files: Vec<(PathBuf, String)> = Vec::new();
+    // What breaks a rule that only `check` holds files to.
+    let mut lenient: Vec<String> = Vec::new();
     for line in manifest.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
         if !["bam", "sam", "cram"].contains(&fields[1]) {
@@ -119,6 +121,10 @@ fn third_party_files_against_samtools() {
             assert!(run.code == 2 && run.stderr.contains("2,147,483,647"), "{name}: {run:?}");
             eprintln!("exception: {name}: {why}");
         } else {
+            let is_read = fields[3].contains("samtools 1.16 accepts");
+            if is_read && fields[0].starts_with("hts-specs/test/sam/") {
+                lenient.push(common::text(&path));
+            }
             files.push((path, fields[2].to_owned()));
         }
     }
@@ -131,7 +137,7 @@ fn third_party_files_against_samtools() {
     let mut compared = 0;
     for (path, verdict) in &files {
         let path = path.to_str().unwrap();
-        if verdict == "invalid" {
+        if verdict == "invalid" && !lenient.iter().any(|read| read == path) {
             let run = biofast(&["flagstat", path]);
             assert_eq!(run.code, 2, "{path} is invalid: {run:?}");
         } else if verdict == "valid" {
@@ -230,7 +236,7 @@ fn other_formats_are_named() {
         ("@read\nACGT\n+\nIIII\n", "`biofast stats`"),
         (">chr1\nACGT\n", "FASTA"),
         ("chr1\t5\t10\n", "neither SAM header lines nor alignment lines"),
-        ("", "found nothing"),
+        ("", "standard input is empty; name a file"),
     ] {
         let run = biofast_with(&["flagstat"], content.as_bytes());
         assert_eq!(run.code, 2);
@@ -307,5 +313,317 @@ fn one_flipped_bit_is_noticed() {
         damaged[bit / 8] ^= 1 << (bit % 8);
         let run = finish(command(&["flagstat", &folder.file("x.bam", damaged)]));
         assert!(run.code == 2 || run.stdout == expected, "bit {bit}: {run:?}");
+    }
+}
+
+const HEADER: &str = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:100\n";
+
+/// What samtools reads though it breaks a rule is read, each kind with one warning; with --strict it is an error.
+#[test]
+fn what_loses_nothing_is_read_with_a_warning_and_refused_by_strict() {
+    let folder = Folder::new();
+    let line = |tags: &str| format!("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII{tags}\n");
+    let plain = line("\tNM:i:1");
+    for (name, header, odd, printed, needed) in [
+        ("tabs", HEADER, line("\tNM:i:1\t\t"), line("\tNM:i:1"), "tabs at the end of the line"),
+        ("no tags", HEADER, line("\t"), line(""), "tabs at the end of the line"),
+        (
+            "joined",
+            HEADER,
+            line("\tNM:i:1 XX:B:c,1,2  MD:Z:4 a"),
+            line("\tNM:i:1\tXX:B:c,1,2\tMD:Z:4 a"),
+            "spaces between optional fields",
+        ),
+        ("a space", HEADER, line("\tNM:i:1 \tXX:A:a"), line("\tNM:i:1\tXX:A:a"), "spaces between"),
+        (
+            "zeros",
+            HEADER,
+            "r\t0\tc\t00000000000005\t0009\t4M\t=\t07\t-000000000000020\tACGT\tIIII\n".into(),
+            "r\t0\tc\t5\t9\t4M\t=\t7\t-20\tACGT\tIIII\n".into(),
+            "zeros before the first digit",
+        ),
+        (
+            "reference",
+            HEADER,
+            "r\t0\td\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n".into(),
+            "r\t4\t*\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n".into(),
+            "(RNAME) that isn't in the header",
+        ),
+        (
+            "mate",
+            HEADER,
+            "r\t1\tc\t5\t9\t4M\td\t7\t0\tACGT\tIIII\n".into(),
+            "r\t1\tc\t5\t9\t4M\t*\t7\t0\tACGT\tIIII\n".into(),
+            "(RNEXT) that isn't in the header",
+        ),
+        ("type", HEADER, line("\tNM:I:1"), line("\tNM:i:1"), "of type I"),
+        ("form", HEADER, line("\tXF:f:10."), line("\tXF:f:10"), "in another form"),
+        ("range", HEADER, line("\tXF:f:1e-50"), line("\tXF:f:0"), "beyond single precision"),
+        (
+            "long",
+            "@HD\tVN:1.6\n@SQ\tSN:c\tLN:10000000000\n",
+            plain.clone(),
+            plain.clone(),
+            "more than 2,147,483,647 bases",
+        ),
+    ] {
+        let is_header = name == "long";
+        let path = folder.file("odd.sam", format!("{header}{plain}{odd}{plain}{odd}"));
+        let expected = match is_header {
+            true => format!("{header}{}", plain.repeat(4)),
+            false => format!("{header}{plain}{printed}{plain}{printed}"),
+        };
+        for threads in ["1", "3"] {
+            let run = biofast(&["view", "-h", "--no-PG", "-@", threads, &path]);
+            assert_eq!((run.code, &run.stdout), (0, &expected), "{name}: {run:?}");
+            let warnings: Vec<&str> =
+                run.stderr.lines().filter(|line| line.contains("warning")).collect();
+            let [warning] = warnings[..] else { panic!("{name}: {}", run.stderr) };
+            assert!(warning.contains(needed), "{name}: {warning}");
+            let place = "record 2, line 4: ";
+            let counted = warning.contains(place) && warning.contains("(2 times; --strict");
+            assert!(counted || is_header, "{name}: {warning}");
+        }
+        let stats = biofast(&["stats", "--json", &path]);
+        assert!(stats.code == 0 && stats.stderr.contains(needed), "{name}: {stats:?}");
+        for command in ["view", "stats", "flagstat", "idxstats", "fastq", "filter"] {
+            let run = biofast(&[command, "--strict", &path]);
+            assert!(
+                run.code != 0 && !run.stderr.contains("panicked"),
+                "{name}: {command}: {run:?}"
+            );
+            let place = if is_header { "2,147,483,647" } else { "record 2, line 4" };
+            assert!(run.stderr.contains(place), "{name}: {command}: {run:?}");
+        }
+        if installed("samtools") && !["joined", "tabs"].contains(&name) {
+            // Of joined fields samtools drops all but the first, and it takes one tab at the end.
+            let (code, theirs) = samtools(&["view", "-h", "--no-PG", &path]);
+            assert_eq!((code, theirs), (Some(0), expected), "{name}");
+        }
+    }
+}
+
+/// What would lose or change data stays an error.
+#[test]
+fn what_would_change_data_is_refused() {
+    let folder = Folder::new();
+    for (line, needed) in [
+        ("r\t010\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "octal"),
+        ("r\t0\tc\t5\t256\t4M\t*\t0\t0\tACGT\tIIII", "(MAPQ)"),
+        ("r\t0\tc\t2147483648\t9\t4M\t*\t0\t0\tACGT\tIIII", "(POS)"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1.5", "an integer"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1 rest", "TAG:TYPE:VALUE"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\t\tNM:i:1", "TAG:TYPE:VALUE"),
+        ("r\t0\t\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "(RNAME)"),
+        ("r\t0\tc\t5\t9\t3M\t*\t0\t0\tACGT\tIIII", "the same number of bases"),
+    ] {
+        let path = folder.file("bad.sam", format!("{HEADER}{line}\n"));
+        common::assert_error(&biofast(&["view", &path]), &["record 1, line 3", needed]);
+    }
+    for (header, needed) in [
+        ("@SQ\tSN:c\tLN:100\n@CO\ta\0b\n@RG\tID:x\n", "line 2: invalid header: a NUL byte"),
+        ("@SQ\tSN:c\tLN:100\tLN:200\n", "two lengths"),
+        ("", "(RNAME) of the header"),
+    ] {
+        let line = "r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n";
+        let path = folder.file("bad.sam", format!("{header}{line}"));
+        common::assert_error(&biofast(&["view", "-h", &path]), &[needed]);
+    }
+}
+
+/// A length that BAM can't state isn't written as another one.
+#[test]
+fn a_reference_too_long_for_bam_is_not_written_as_bam() {
+    let folder = Folder::new();
+    let path = folder.file("long.sam", "@SQ\tSN:c\tLN:3000000000\n");
+    let out = common::text(&folder.path("out.bam"));
+    let run = biofast(&["view", "-b", "-o", &out, &path]);
+    assert!(run.code == 2 && run.stderr.contains("which BAM can't state"), "{run:?}");
+    assert!(!folder.path("out.bam").exists());
+    let run = biofast(&["idxstats", &path]);
+    assert!(run.stdout.starts_with("c\t3000000000\t0\t0\n"), "{run:?}");
+}
+
+/// BAM with a record changed: bytes at a place behind the block size.
+fn changed(at: usize, bytes: &[u8]) -> Vec<u8> {
+    let good = || {
+        let fields = biofast_testkit::bam::Aligned {
+            reference: 0,
+            position: 9,
+            flags: 0,
+            cigar: vec![4 << 4],
+            len: 4,
+            tags: b"NMC\x01XZZab\0".to_vec(),
+        };
+        biofast_testkit::bam::aligned(&fields)
+    };
+    let mut bad = good();
+    bad[at..at + bytes.len()].copy_from_slice(bytes);
+    bgzf(&[header(&REFERENCES), good(), bad, good()].concat(), 1000)
+}
+
+/// CIGARs that samtools refuses, or prints as no reader accepts them, are errors of every command that reads.
+#[test]
+fn a_cigar_of_unknown_operations_or_another_length_is_an_error() {
+    let folder = Folder::new();
+    for (word, needed) in [
+        (4 << 4 | 15, "codes 0 to 8, found 15"),
+        (3 << 4, "found 3 and 4"),
+        (4 << 4 | 2, "found 0 and 4"),
+    ] {
+        let path = folder.file("x.bam", changed(38, &u32::to_le_bytes(word)));
+        for command in ["view", "stats", "flagstat", "idxstats", "fastq", "filter"] {
+            let run = biofast(&[command, &path]);
+            assert!(run.code != 0 && run.stderr.contains("record 2"), "{command}: {run:?}");
+            assert!(
+                run.stderr.contains(needed) && run.stderr.contains("'r'"),
+                "{command}: {run:?}"
+            );
+        }
+    }
+    // Of an unmapped read no assumptions can be made.
+    let mut record = changed(18, &4u16.to_le_bytes());
+    record.clear();
+    let unmapped = biofast_testkit::bam::Aligned {
+        reference: 0,
+        position: 9,
+        flags: 4,
+        cigar: vec![3 << 4],
+        len: 4,
+        tags: Vec::new(),
+    };
+    record.extend(header(&REFERENCES));
+    record.extend(biofast_testkit::bam::aligned(&unmapped));
+    let path = folder.file("y.bam", bgzf(&record, 1000));
+    assert_eq!(biofast(&["flagstat", &path]).code, 0);
+}
+
+/// Text that would break a line isn't printed.
+#[test]
+fn names_and_fields_that_would_break_a_line_are_errors() {
+    let folder = Folder::new();
+    for byte in *b"\t\n\r\x01\x7f" {
+        let path = folder.file("x.bam", changed(36, &[byte]));
+        for command in ["view", "fastq"] {
+            let run = biofast(&[command, &path]);
+            common::assert_error(&run, &["its name holds a control character"]);
+            assert!(run.stdout.lines().count() <= 4, "{run:?}");
+        }
+        let run = biofast(&["check", &path]);
+        assert!(run.code == 1 && run.stdout.contains("record 2"), "{run:?}");
+    }
+    let path = folder.file("x.bam", changed(36, b"@"));
+    common::assert_error(&biofast(&["view", &path]), &["starts with '@'"]);
+    // An absent name is '*'.
+    let path = folder.file("x.bam", changed(36, b"\0"));
+    let run = biofast(&["view", &path]);
+    assert_eq!((run.code, run.stdout.lines().nth(1).unwrap().split('\t').next()), (0, Some("*")));
+    // Name, CIGAR, sequence and qualities take 36 to 48; the text of XZ is behind NM and its name.
+    for byte in *b"\t\n" {
+        let path = folder.file("x.bam", changed(55, &[byte]));
+        common::assert_error(&biofast(&["view", &path]), &["a tab or line break"]);
+    }
+}
+
+/// What is called BAM and isn't gets no index of another kind.
+#[test]
+fn what_is_called_bam_and_is_not_gets_no_index() {
+    let folder = Folder::new();
+    let wrong = [b"BAM\x02", &header(&REFERENCES)[4..]].concat();
+    for (content, needed) in
+        [(&b""[..], "nothing"), (&wrong, "expected BAM"), (b"@r\nA\n+\nI\n", "FASTQ")]
+    {
+        let path = folder.file("x.bam", bgzf(content, 1000));
+        common::assert_error(&biofast(&["index", &path]), &["expected BAM", needed]);
+        let left: Vec<String> = common::listed(&folder);
+        assert_eq!(left, ["x.bam"]);
+        // Asked for by name, it may be had: of an empty file it says that there are no blocks to jump to.
+        assert_eq!(biofast(&["index", "--gzi", &path]).code, 0);
+        let gzi = std::fs::read(folder.path("x.bam.gzi")).unwrap();
+        assert_eq!(gzi, [0; 8]);
+        std::fs::remove_file(folder.path("x.bam.gzi")).unwrap();
+    }
+}
+
+/// Alignments that go on behind the end of their reference cover no more than all of it.
+#[test]
+fn breadth_is_never_more_than_the_reference() {
+    let folder = Folder::new();
+    let line = |position: u32, cigar: &str, len: usize| {
+        let (bases, qualities) = ("A".repeat(len), "I".repeat(len));
+        format!("r\t0\tc\t{position}\t60\t{cigar}\t*\t0\t0\t{bases}\t{qualities}\n")
+    };
+    let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:10\n";
+    let text = [header, &line(1, "20M", 20), &line(8, "2M5N5M", 7), &line(15, "5M", 5)].concat();
+    let path = folder.file("s.sam", text);
+    let run = biofast(&["stats", "--json", &path]);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let coverage = &json["files"][0]["coverage"];
+    assert_eq!(coverage["breadth_percent"], 100.0, "{run:?}");
+    assert_eq!(coverage["covered"], 10);
+    assert_eq!(coverage["mean_depth"], 1.2);
+    let warning = "record 1: the alignment goes on behind the end of its reference";
+    assert!(run.stderr.contains(warning) && run.stderr.contains("(3 times)"), "{run:?}");
+}
+
+/// htslib's CRAM 2 states a container of its header that is too short where padding made the block's lengths longer.
+#[test]
+fn cram_2_with_headers_of_any_size() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let sizes = (0..140).step_by(7).chain((400..40_000).step_by(1700)).chain(6_300..6_320);
+    for (n, size) in sizes.enumerate() {
+        let text = format!(
+            "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\n@CO\t{}\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n",
+            "x".repeat(size)
+        );
+        let sam = folder.file("h.sam", &text);
+        let cram = common::text(&folder.path("h.cram"));
+        let version = if n % 2 == 0 { "2.0" } else { "2.1" };
+        let format = format!("cram,version={version},no_ref=1");
+        assert_eq!(samtools(&["view", "--no-PG", "-O", &format, "-o", &cram, &sam]).0, Some(0));
+        let run = biofast(&["view", "-h", "--no-PG", &cram]);
+        assert_eq!(
+            (run.code, run.stdout),
+            (0, text),
+            "version {version}, {size} bytes: {}",
+            run.stderr
+        );
+    }
+}
+
+/// The same without samtools: a container of its header whose stated length is up to four bytes too short, right, or
+/// longer than its blocks.
+#[test]
+fn cram_2_whose_header_states_another_length() {
+    let folder = Folder::new();
+    // Numbers up to 16,383.
+    let itf8 = |n: usize| vec![0x80 | (n >> 8) as u8, n as u8];
+    let header = b"@HD\tVN:1.6\n@SQ\tSN:c\tLN:10\n";
+    for (stated, padding, good) in
+        [(0i32, 0, true), (-2, 0, true), (-4, 0, true), (-5, 0, false), (7, 7, true), (7, 0, false)]
+    {
+        let mut data = (header.len() as u32).to_le_bytes().to_vec();
+        data.extend(header);
+        data.resize(300, 0);
+        let block = [&[0, 0, 0][..], &itf8(data.len()), &itf8(data.len()), &data].concat();
+        let mut file = b"CRAM\x02\x01".to_vec();
+        file.extend([0; 20]);
+        file.extend((block.len() as i32 + stated).to_le_bytes());
+        file.extend([0, 0, 0, 0, 0, 0, 1, 1, 0]);
+        file.extend(block);
+        file.extend(vec![0; padding]);
+        // The end-of-file container of version 2.1.
+        file.extend([0x0b, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0xe0, 0x45, 0x4f, 0x46, 0, 0, 0]);
+        file.extend([0, 1, 0, 0, 1, 0, 6, 6, 1, 0, 1, 0, 1, 0]);
+        let path = folder.file("x.cram", file);
+        let run = biofast(&["view", "-h", "--no-PG", &path]);
+        if good {
+            assert_eq!((run.code, run.stdout.as_bytes()), (0, &header[..]), "{stated}: {run:?}");
+        } else {
+            assert!(run.code == 2 && !run.stderr.contains("panicked"), "{stated}: {run:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use biofast_testkit::bam::{header, record, records};
 use biofast_testkit::container::{KINDS, Kind, bgzf, gzip, wrap};
-use common::{Folder, Run, biofast, biofast_with, command, reads, sample};
+use common::{Folder, Run, biofast, biofast_with, command, reads, sample, text};
 
 fn check(args: &[&str]) -> Run {
     biofast(&[&["check"], args].concat())
@@ -45,6 +45,117 @@ fn a_line_for_each_good_file_whatever_it_is() {
         let piped = biofast_with(&["check"], &std::fs::read(&path).unwrap());
         assert_eq!(piped.stdout.split_once('\t'), run.stdout.split_once('\t').map(|p| ("-", p.1)));
     }
+}
+
+#[test]
+fn what_others_pass_over_is_a_fault() {
+    let folder = Folder::new();
+    // Zeros where a disk lost blocks: nine records and the start of a tenth are left.
+    let mut hole = reads("r", 100).into_bytes();
+    let starts: Vec<usize> = (1..hole.len()).filter(|&at| hole[at - 1] == b'\n').collect();
+    hole[starts[4 * 10 - 1] + 3..starts[4 * 50 - 1] + 3].fill(0);
+    let junk = {
+        let block = biofast_testkit::container::bgzf_block(b"@a\nA\n+\nI\n", &[]);
+        let deflated = [&block[18..block.len() - 8], b"JUNK"].concat();
+        let odd = biofast_testkit::container::bgzf_block_of(b"@a\nA\n+\nI\n", &deflated, &[]);
+        [odd, bgzf(b"", 1)].concat()
+    };
+    let blank = b"@a\nA\n+\nI\n\n@b\nA\n+\nI\n";
+    for (name, content, rest) in [
+        (
+            "hole.fq",
+            &hole[..],
+            [
+                "FASTQ",
+                "10",
+                "record 11, line 41: expected text in the header line, found byte 0x00 in column 4",
+            ],
+        ),
+        (
+            "blank.fq",
+            blank,
+            [
+                "FASTQ",
+                "1",
+                "record 2, line 5: expected the lines of a record, found a blank line before more data",
+            ],
+        ),
+        (
+            "junk.fq.gz",
+            &junk,
+            [
+                "other",
+                "-",
+                "compressed byte 0: corrupt deflate data: 4 bytes between the end of the data and the footer of a BGZF block",
+            ],
+        ),
+        (
+            "empty.fq.gz",
+            b"",
+            [
+                "FASTQ",
+                "0",
+                "the file is empty, but a .gz without data has some bytes: it was cut off or never written",
+            ],
+        ),
+        ("empty.bam", b"", ["BAM", "-", "expected BAM, found nothing"]),
+        ("empty.cram", b"", ["CRAM", "-", "expected CRAM, found nothing"]),
+        (
+            "empty.xz",
+            b"",
+            [
+                "other",
+                "-",
+                "the file is empty, but a .xz without data has some bytes: it was cut off or never written",
+            ],
+        ),
+    ] {
+        let path = folder.file(name, content);
+        for more in [&[][..], &["-@", "1"], &["--allow-missing-eof"]] {
+            let run = check(&[&[&*path], more].concat());
+            assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{name}");
+            assert_eq!(fields(&run), [[&*path, "fault", rest[0], rest[1], rest[2]]], "{name}");
+        }
+    }
+    // Reading commands: those that lose nothing go on, with a warning.
+    let path = text(&folder.path("blank.fq"));
+    let run = biofast(&["stats", "-T", &path]);
+    assert!(run.code == 0 && run.stderr.contains("record 2, line 5: a blank line"), "{run:?}");
+    let run = biofast(&["filter", &path, "-o", &text(&folder.path("o.fq"))]);
+    assert!(run.code == 0 && run.stderr.contains("a blank line between"), "{run:?}");
+    for command in ["stats", "filter"] {
+        let run = biofast(&[command, "--strict", &path]);
+        assert!(run.code == 2 && run.stderr.contains("found a blank line before"), "{run:?}");
+        for name in ["hole.fq", "junk.fq.gz", "empty.fq.gz", "empty.bam", "empty.cram", "empty.xz"]
+        {
+            let run = biofast(&[command, &text(&folder.path(name))]);
+            assert!(run.code == 2 && run.stderr.contains(name), "{command} {name}: {run:?}");
+        }
+    }
+    for command in ["view", "flagstat", "fastq"] {
+        for name in ["empty.bam", "empty.cram"] {
+            let run = biofast(&[command, &text(&folder.path(name))]);
+            assert_eq!(run.code, 2, "{command} {name}: {run:?}");
+        }
+    }
+}
+
+#[test]
+fn empty_standard_input_that_nobody_named_is_an_error() {
+    for arguments in
+        [&["check"][..], &["stats"], &["filter"], &["import"], &["view"], &["flagstat"], &["fastq"]]
+    {
+        let run = biofast_with(arguments, b"");
+        assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
+        let message = "standard input is empty; name a file";
+        assert!(run.stderr.contains(message), "{arguments:?}: {run:?}");
+    }
+    for arguments in [&["check", "-"][..], &["stats", "-"], &["filter", "-"]] {
+        assert_eq!(biofast_with(arguments, b"").code, 0, "{arguments:?}");
+    }
+    let folder = Folder::new();
+    let out = text(&folder.path("o.bam"));
+    assert_eq!(biofast_with(&["import", "-", "-o", &out], b"").code, 0);
 }
 
 #[test]
@@ -135,8 +246,8 @@ fn the_format_can_be_demanded() {
     let fastq = folder.file("x.fq", reads("r", 3));
     let run = check(&["--format", "bam", &fastq]);
     assert_eq!((run.code, fields(&run)[0][4]), (1, "expected BAM, found FASTQ"));
-    assert_eq!(biofast_with(&["check", "--format", "bam"], b"").code, 1);
-    assert_eq!(biofast_with(&["check", "--format", "fastq"], b"").code, 0);
+    assert_eq!(biofast_with(&["check", "--format", "bam", "-"], b"").code, 1);
+    assert_eq!(biofast_with(&["check", "--format", "fastq", "-"], b"").code, 0);
     // A fault inside reads is none of the compression.
     let bad = gzip(b"@x\nA\n+\nII\n");
     assert_eq!(biofast_with(&["check"], &bad).code, 1);

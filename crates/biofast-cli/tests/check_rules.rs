@@ -72,7 +72,35 @@ fn a_fault_is_named_with_its_rule_and_record() {
         (tags(b"XHHabc\0"), "tags", "'XH': expected an even number"),
         (tags(b"XHHax\0"), "tags", "'XH': expected an even number"),
         (tags(b"XAA\x07"), "tags", "'XA': expected a printable character"),
-        (tags(b"\x01AC\x01"), "tags", "two printable characters"),
+        (one(|r| r.cigar = vec![4 << 4, 1 << 4 | 9]), "cigar", "codes 0 to 8, found 9"),
+        (
+            one(|r| r.cigar = vec![1 << 4, 2 << 4 | 4, 1 << 4]),
+            "cigar",
+            "clipping (S, H) at the ends",
+        ),
+        (
+            one(|r| r.cigar = vec![2 << 4, 3 << 4 | 5, 2 << 4]),
+            "cigar",
+            "clipping (S, H) at the ends",
+        ),
+        (
+            one(|r| r.cigar = vec![4 << 4 | 4, 2 << 4 | 5, 0]),
+            "cigar",
+            "clipping (S, H) at the ends",
+        ),
+        (set(good(), 36, b"@"), "name", "without '@', found '@'"),
+        (set(good(), 36, b" "), "name", "from '!' to '~'"),
+        (set(good(), 36, &[0]), "name", "or '*', found none"),
+        (set(good(), 44, &[255]), "qualities", "found 255 at base 1"),
+        (set(set(good(), 24, &[0; 4]), 28, &(-5i32).to_le_bytes()), "mate", "(PNEXT) of 0 or more"),
+        (tags(b"\x01AC\x01"), "tags", "a letter and a letter or digit"),
+        (tags(b"1ZZa\0"), "tags", "a letter and a letter or digit"),
+        (tags(b"A_Za\0"), "tags", "a letter and a letter or digit"),
+        (tags(b"NMC\x01XXC\x01NMC\x01"), "tags", "'NM': it occurs twice"),
+        (tags(b"XZZa\xffb\0"), "tags", "'XZ': expected printable characters"),
+        (tags(b"XZZa\x7fb\0"), "tags", "'XZ': expected printable characters"),
+        (tags(b"Xdd\0\0\0\0\0\0\0\0"), "tags", "type 'd'"),
+        (tags(b"XHHab\0"), "tags", "'XH': expected an even number"),
         (set(good(), 4, &[2]), "record", "a reference index of the header"),
         (set(good(), 24, &[2]), "record", "a reference index of the header"),
     ];
@@ -100,26 +128,23 @@ fn what_is_odd_is_a_warning_with_its_first_record_and_number() {
     };
     let padded = biofast_testkit::bam::record(&padded);
     let cases: Vec<(Vec<u8>, &str)> = vec![
-        (set(good(), 36, b"@"), "a character the specification doesn't allow"),
-        (set(good(), 36, &[0]), "NUL, where it should be '*'"),
         (padded, "padded with NULs"),
         (one(|r| r.flags = 0x1000), "above 0x800"),
         (one(|r| r.flags = 0x40), "without 0x1"),
         (one(|r| r.reference = -1), "has no place"),
         (one(|r| r.position = -1), "has no place"),
-        (one(|r| r.cigar = vec![4 << 4, 1 << 4 | 9]), "operation 'B'"),
-        (one(|r| r.cigar = vec![1 << 4, 2 << 4 | 4, 1 << 4]), "clips inside"),
-        (one(|r| r.cigar = vec![2 << 4, 3 << 4 | 5, 2 << 4]), "clips inside"),
         (one(|r| (r.flags, r.cigar) = (4, vec![3 << 4])), "of an unmapped read"),
+        (
+            one(|r| (r.flags, r.cigar) = (4, vec![2 << 4, 1 << 4 | 5, 2 << 4])),
+            "of an unmapped read",
+        ),
         (one(|r| r.position = 997), "ends beyond"),
         (one(|r| r.position = 1000), "position is beyond"),
         (set(good(), 28, &(-5i32).to_le_bytes()), "(PNEXT) is negative"),
         (set(set(good(), 24, &[1, 0, 0, 0]), 28, &[50, 0, 0, 0]), "mate's position is beyond"),
-        (set(good(), 44, &[255]), "is missing (0xff), but not all"),
-        (tags(b"1ZZa\0"), "an optional field's name"),
-        (tags(b"NMC\x01XXC\x01NMC\x01"), "occurs twice"),
-        (tags(b"XZZa\xffb\0"), "isn't printable"),
-        (tags(b"Xdd\0\0\0\0\0\0\0\0"), "type 'd'"),
+        (tags(b"MMZA+a,9;\0"), "base modifications"),
+        (tags(b"MMZA+a,0;\0MLBC\x02\0\0\0\x01\x01"), "base modifications"),
+        (tags(b"MNC\x03MMZ\0"), "base modifications"),
         (tags(b"NMZ1\0"), "has another type"),
         (tags(b"RGZb\0"), "read group (RG) isn't in the header"),
     ];
@@ -210,8 +235,13 @@ fn records_that_are_not_in_the_order_of_names() {
     let bytes = ["r1", "r1", "r10", "r2", "s"];
     let neither = ["r1", "r10", "r2", "r3", "r10", "r9"];
     assert_eq!((found("", &natural), found("", &bytes)), (None, None));
-    // Naturally it breaks at the third, by bytes at the fifth: then it is neither.
-    assert_eq!(found("", &neither), Some(5));
+    // Naturally it breaks at the third, by bytes at the fifth: then it is neither, which may be an order all the same.
+    assert_eq!(found("", &neither), None);
+    let line = "@HD\tVN:1.6\tSO:queryname\n";
+    let odd = outcome(&bam(line, &named(&neither))).warnings;
+    let [warning] = &odd[..] else { panic!("{odd:?}") };
+    assert_eq!((warning.rule.name(), warning.at.record), ("order", Some(5)), "{warning}");
+    assert!(warning.message.contains("neither naturally nor byte by byte"), "{warning}");
     assert_eq!(found("\tSS:queryname:natural", &natural), None);
     assert_eq!(found("\tSS:queryname:natural", &bytes), Some(4));
     assert_eq!(found("\tSS:queryname:lexicographical", &natural), Some(4));
@@ -225,9 +255,9 @@ fn headers_that_contradict_themselves() {
         ("@SQ\tSN:a\tLN:5\n", &[("b", 5)], "in the list it is 'b'"),
         ("@SQ\tSN:a\tLN:5\n", &[("a", 6)], "'a' of 5 bases, in the list it is 'a' of 6"),
         ("@SQ\tSN:a\tLN:5\n", &[("a", 5), ("b", 5)], "1 @SQ lines, but 2"),
-        ("@SQ\tSN:a\tLN:5\n@SQ\tSN:a\tLN:5\n", &[("a", 5)], "two @SQ lines are called 'a'"),
+        ("@SQ\tSN:a\tLN:5\n@SQ\tSN:a\tLN:5\n", &[("a", 5)], "two sequences are called 'a'"),
         ("", &[("a", 5), ("a", 5)], "two reference sequences are called 'a'"),
-        ("@SQ\tSN:a\n", &[("a", 5)], "'a': expected a length"),
+        ("@SQ\tSN:a\n", &[("a", 5)], "line 1: expected a length (LN)"),
         ("@HD\tVN:1.6\nnonsense\n", &[("a", 5)], "line 2: expected '@'"),
         ("@HD\tVN:1.6\n@SQ\tSN\n", &[("a", 5)], "line 2: expected fields"),
     ];
@@ -239,7 +269,126 @@ fn headers_that_contradict_themselves() {
             assert!(fault.message.contains(message), "{fault}");
         }
     }
-    let odd = "@HD\tVN:x\tSO:odd\n@RG\tID:a\n@RG\tID:a\n@PG\tID:p\tPP:q\n\n\n";
-    let found = outcome(&header_of(odd, &[("a", 5)]));
-    assert_eq!((found.fault, found.warnings.len()), (None, 5), "{:?}", found.warnings);
+    let empty = outcome(&header_of("@HD\tVN:1.6\n\n\n", &[("a", 5)]));
+    assert_eq!((empty.fault, empty.warnings.len()), (None, 1), "{:?}", empty.warnings);
+}
+
+/// SAM specification, section 1.3: what the lines and their fields may be.
+#[test]
+fn header_lines_by_the_specification() {
+    let found = |lines: &str| {
+        let io = Io { threads: 1, ..Io::default() };
+        let source = Source::from_reader("x", std::io::Cursor::new(lines.to_owned().into_bytes()));
+        check(source, &Options::new(&io)).unwrap().fault
+    };
+    for good in [
+        "@HD\tSO:unsorted\tVN:1.6",
+        "@HD\tVN:1.6\tGO:query",
+        "@HD\tVN:1.10\tSS:queryname:coordinate",
+        "@SQ\tSN:a\tLN:1\tAN:b,c\tAH:chr1:1-2\tTP:circular\txy:anything",
+        "@SQ\tSN:a\tLN:0002147483647\tDS:Tee ☕\tAS:my assembly\tSP:C. elegans\tUR:/ref.fa",
+        "@SQ\tSN:a\tLN:1\tM5:7fc56270e7a70fa81a5935b72eacbe29",
+        "@RG\tID:a b\tPL:illumina\tPI:300\tDT:2020-06-23T12:13:47+01:00\tFO:*\tBC:ACGT-ACGT",
+        "@PG\tID:b\tPP:a\tCL:echo 'Fisch 🐟'\n@PG\tID:a",
+        "@CO\twhatever: \t☕",
+        "@CO",
+    ] {
+        assert_eq!(found(&format!("{good}\n")), None, "{good}");
+    }
+    for (bad, message) in [
+        ("@HD\tSO:unsorted", "line 1: expected a version (VN) in @HD"),
+        ("@HD\tVN:1", "version (VN) of the form"),
+        ("@HD\tVN:1.6\tSO:query", "an order (SO)"),
+        ("@HD\tVN:1.6\tGO:coordinate", "a grouping (GO)"),
+        ("@HD\tVN:1.6\tSS:unknown:MI", "a sub-order (SS)"),
+        ("@HD\tVN:1.6\n@HD\tVN:1.6", "line 2: expected @HD in the first line alone"),
+        ("@CO\tx\n@HD\tVN:1.6", "line 2: expected @HD in the first line alone"),
+        ("@SQ\tLN:5", "a name (SN) in @SQ"),
+        ("@SQ\tSN:a(b)\tLN:5", "a reference name (SN)"),
+        ("@SQ\tSN:a\tLN:0", "a length (LN) from 1"),
+        ("@SQ\tSN:a\tLN:2147483648", "more than 2,147,483,647 bases"),
+        ("@SQ\tSN:a\tLN:5\tAN:=", "reference names (AN)"),
+        ("@SQ\tSN:a\tLN:5\tAN:b\n@SQ\tSN:b\tLN:5", "two sequences are called 'b' (SN, AN)"),
+        ("@SQ\tSN:a\tLN:5\tAN:b,b", "two sequences are called 'b' (SN, AN)"),
+        ("@SQ\tSN:a\tLN:5\tAN:a", "two sequences are called 'a' (SN, AN)"),
+        ("@SQ\tSN:a\tLN:5\tAH:=", "a locus (AH)"),
+        ("@SQ\tSN:a\tLN:5\tM5:7FC56270E7A70FA81A5935B72EACBE29", "an MD5 sum (M5)"),
+        ("@SQ\tSN:a\tLN:5\tTP:round", "a topology (TP)"),
+        ("@SQ\tSN:a\tLN:5\tDS:x\tDS:y", "each field once in a line"),
+        ("@SQ\tSN:a\tLN:5\tSP:caf\u{e9}", "printable ASCII"),
+        ("@RG\tDS:no ID", "a name (ID) in @RG"),
+        ("@RG\tID:a\n@RG\tID:a", "line 2: a second @RG"),
+        ("@RG\tID:a\tDT:2020-23-06", "by ISO 8601"),
+        ("@RG\tID:a\tPI:small", "an insert size (PI)"),
+        ("@RG\tID:a\tPL:454", "a platform (PL)"),
+        ("@RG\tID:a\tFO:ACGU", "a flow order (FO)"),
+        ("@RG\tID:a\tPU:", "a value in every field"),
+        ("@RG\tID:a\t", "two characters, ':' and a value"),
+        ("@RG\tID:a\t1X:y", "a letter and a letter or digit"),
+        ("@PG\tVN:1", "a name (ID) in @PG"),
+        ("@PG\tID:a\n@PG\tID:a", "line 2: a second @PG"),
+        ("@PG\tID:a\tPP:b", "line 1: @PG follows a program (PP) that isn't in the header: 'b'"),
+        ("@XX\tID:a", "@HD, @SQ, @RG, @PG or @CO"),
+    ] {
+        let fault = found(&format!("{bad}\n")).unwrap_or_else(|| panic!("{bad}"));
+        assert_eq!(fault.rule.name(), "header", "{fault}");
+        assert!(fault.message.contains(message), "{bad}: {fault}");
+    }
+}
+
+/// A NUL in the text of a header hides what is behind it from most programs.
+#[test]
+fn a_nul_inside_a_header_is_a_fault_and_padding_is_none() {
+    let lines = "@HD\tVN:1.6\n@CO\ta";
+    let list: [(&str, u32); 0] = [];
+    for (end, good) in [("\n", true), ("\n\0\0\0", true), ("\0b\n@RG\tID:x\n", false)] {
+        let fault = outcome(&header_of(&format!("{lines}{end}"), &list)).fault;
+        assert_eq!(fault.is_none(), good, "{end:?}: {fault:?}");
+        assert!(fault.is_none_or(|f| f.rule.name() == "header" && f.message.contains("NUL")));
+    }
+}
+
+/// SAM text that is read all the same by other commands, with a warning.
+#[test]
+fn lines_by_the_letter_of_the_specification() {
+    let found = |line: &str| {
+        let text = format!("@SQ\tSN:c\tLN:100\n{line}\n");
+        let io = Io { threads: 1, ..Io::default() };
+        let source = Source::from_reader("x", std::io::Cursor::new(text.into_bytes()));
+        check(source, &Options::new(&io)).unwrap().fault.map(|fault| fault.message)
+    };
+    let line = |tags: &str| format!("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII{tags}");
+    for good in [
+        "\tXI:i:0000000000000000000000000999\tXJ:i:+0",
+        "\tXF:f:-009e+0\tXG:f:.1\tXH:f:3.402823466E+38\tXK:f:1.175494351E-38",
+        "\tXB:B:f,1,-.5,1e3\tXC:B:c\tXH:H:\tXZ:Z:\tXA:A:~",
+        "\tXZ:Z:a b NM:i:1",
+    ] {
+        assert_eq!(found(&line(good)), None, "{good}");
+    }
+    for (bad, message) in [
+        ("\t", "no tab at the end"),
+        ("\tNM:i:1\t\t", "no tab at the end"),
+        ("\tNM:i:1 XX:i:2", "a tab between optional fields"),
+        ("\tNM:I:1", "type A, i, f, Z, H or B"),
+        ("\tXF:f:10.", "digits, with a point"),
+        ("\tXF:f:nan", "digits, with a point"),
+        ("\tXF:f:-inf", "digits, with a point"),
+        ("\tXF:f:1E-46", "single precision"),
+        ("\tXB:B:f,1,3.5e38", "single precision"),
+    ] {
+        let fault = found(&line(bad)).unwrap_or_else(|| panic!("{bad}"));
+        assert!(fault.contains(message), "{bad}: {fault}");
+    }
+    for (bad, message) in [
+        ("r\t0\tc\t05\t9\t4M\t*\t0\t0\tACGT\tIIII", "without zeros before it"),
+        ("r\t0\tc\t5\t09\t4M\t*\t0\t0\tACGT\tIIII", "without zeros before it"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t-05\tACGT\tIIII", "without zeros before it"),
+        ("r\t010\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "as octal"),
+        ("r\t0\td\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "(RNAME) of the header"),
+        ("r\t0\tc\t5\t9\t4M\td\t0\t0\tACGT\tIIII", "(RNEXT) of the header"),
+    ] {
+        let fault = found(bad).unwrap_or_else(|| panic!("{bad}"));
+        assert!(fault.contains(message), "{bad}: {fault}");
+    }
 }

@@ -23,15 +23,17 @@ enum Asked {
     Content,
 }
 
-/// Where biofast decides otherwise: the start of the path, what is asked, and why.
-const EXCEPTIONS: [(&str, Option<Asked>, &str); 12] = [
-    // SAMv1 1.3: LN is in [1, 2^31 - 1], and 1.4: POS is in [0, 2^31 - 1]. Longer ones are an extension of htslib to
-    // SAM text; BAM has no place for them, and neither has biofast.
-    ("htslib/test/longrefs/", None, "a reference longer than 2^31 - 1"),
-    ("samtools/test/large_pos/", None, "a reference longer than 2^31 - 1"),
-    ("samtools/test/fixmate/8_isize_overflow_64bit.sam", None, "a reference longer than 2^31 - 1"),
-    ("samtools/test/markdup/7_mark_supp_dup", None, "a reference longer than 2^31 - 1"),
-    ("samtools/test/stat/", None, "a reference longer than 2^31 - 1"),
+/// Where biofast decides otherwise: the start of the path, what is asked, and why. The manifest calls valid what samtools
+/// reads; `check` asks what the specification (SAMv1) allows, and the suite of hts-specs has the same faults among those
+/// that must be found, here named where it does.
+const EXCEPTIONS: [(&str, Option<Asked>, &str); 25] = [
+    // 1.3: LN is in [1, 2^31 - 1], and 1.4: POS is in [0, 2^31 - 1]. Longer ones are an extension of htslib to SAM text. A
+    // long reference alone is read with a warning; positions behind 2^31 - 1 have no place in BAM (4.2), and so none here.
+    ("htslib/test/longrefs/", None, "positions beyond 2^31 - 1"),
+    ("samtools/test/large_pos/", None, "positions beyond 2^31 - 1"),
+    ("samtools/test/fixmate/8_isize_overflow_64bit.sam", None, "positions beyond 2^31 - 1"),
+    ("samtools/test/markdup/7_mark_supp_dup", None, "positions beyond 2^31 - 1"),
+    ("samtools/test/stat/", None, "positions beyond 2^31 - 1"),
     // CRAM 3.1, 8.5: the block of an embedded reference holds its bases. The first slice's holds read names ("0\0ERR16…",
     // of which samtools prints the R as bases); their number is right, which `view -c` says.
     (
@@ -39,17 +41,41 @@ const EXCEPTIONS: [(&str, Option<Asked>, &str); 12] = [
         Some(Asked::Verdict),
         "names in place of an embedded reference",
     ),
-    // SAMv1 1.3: SO says the order the records are in, which they aren't. `samtools index` refuses those of coordinates.
-    ("libstatgen/bam/test/testFiles/testSamSO", Some(Asked::Verdict), "made to be out of order"),
+    // 1.3: SO:coordinate says the order the records are in, which they aren't. `samtools index` refuses them, too.
+    ("libstatgen/bam/test/testFiles/testSamSOcoord.sam", Some(Asked::Verdict), "out of order"),
     ("samtools/test/markdup/2_bad_order.sam", Some(Asked::Verdict), "made to be out of order"),
-    ("nucleus/nucleus/testdata/test.sam", Some(Asked::Verdict), "unplaced before placed"),
-    ("nucleus/nucleus/testdata/test_oq.sam", Some(Asked::Verdict), "unplaced before placed"),
-    (
-        "samtools/test/dat/bam2fq.0",
-        Some(Asked::Verdict),
-        "queryname, but 'x_p002a' before 'x_p002'",
-    ),
-    ("samtools/test/dat/depad.001", Some(Asked::Verdict), "queryname, but by coordinate"),
+    // Blank lines between reads are passed over by readers, with a warning, and a fault for `check`.
+    ("unicycler/test/test_bad_reads_1.fastq", Some(Asked::Verdict), "blank lines between reads"),
+    // 1.4.6: "H can only be present as the first and/or last operation. S may only have H operations between them and the
+    // ends": 3S2H5M. As failed/cigar.fail2.sam.
+    ("libstatgen/bam/test/expected/", Some(Asked::Verdict), "clips inside"),
+    ("libstatgen/bam/test/testFiles/sortedBam.bam", Some(Asked::Verdict), "clips inside"),
+    ("libstatgen/bam/test/testFiles/testSamSOquery.sam", Some(Asked::Verdict), "clips inside"),
+    ("samtools/test/dat/bam2fq.sc.sam", Some(Asked::Verdict), "clips inside"),
+    // 1.4: CIGAR is \*|([0-9]+[MIDNSHP=X])+; these have B.
+    ("samtools/test/dat/view.003.", Some(Asked::Verdict), "the operation B"),
+    // 1.3: the valid values of SO. As failed/hdr.HD2.sam.
+    ("libstatgen/bam/test/testFiles/testSamSOinvalid.sam", Some(Asked::Verdict), "SO:junk"),
+    // 1.3: VN is [0-9]+\.[0-9]+. As failed/hdr.HD1.sam.
+    ("samtools/test/reset/seq.sam", Some(Asked::Verdict), "VN:1"),
+    // 1.3: DT is a date of ISO 8601. As failed/hdr.RG3.sam. (They aren't in the order they claim, either.)
+    ("nucleus/nucleus/testdata/test.sam", Some(Asked::Verdict), "DT:12/10/2012"),
+    ("nucleus/nucleus/testdata/test_oq.sam", Some(Asked::Verdict), "DT:12/10/2012"),
+    // 1.3: the valid values of PL; "this field should be omitted when the technology is not in this list". As
+    // failed/hdr.RG5.sam.
+    ("mosdepth/tests/overlapping-pairs.bam", Some(Asked::Verdict), "PL:protocol"),
+    // 1.3: @SQ has SN and LN. As failed/hdr.SQ8.sam.
+    ("samtools/test/mpileup/1read.sam", Some(Asked::Verdict), "@SQ without a field"),
+    // 1.2.1: a reference name has no comma. As failed/rname.fail3.sam.
+    ("htslib/test/colons.bam", Some(Asked::Verdict), "SN:chr1,chr3"),
+    // 1.5: TAG is [A-Za-z][A-Za-z0-9], which A! isn't. As failed/aux.fail-tag.sam.
+    ("htslib/test/auxf#values.sam", Some(Asked::Verdict), "an optional field A!"),
+    ("htslib/test/auxf#values_java.cram", Some(Asked::Verdict), "an optional field A!"),
+    // 1.5: TYPE is one of A, i, f, Z, H and B; these have I. As failed/aux.fail-format3.sam.
+    ("samtools/test/dat/test_input_1_d.sam", Some(Asked::Verdict), "an optional field of type I"),
+    // The other way round: the suite wants GO:none refused. 1.3 names it among the valid values ("none (default), query
+    // […], and reference"), and so does the suite's own README.
+    ("hts-specs/test/sam/failed/hdr.HD3.sam", Some(Asked::Verdict), "GO:none"),
 ];
 
 /// A row of the manifest.
@@ -132,6 +158,16 @@ fn content(row: &Row<'_>) -> Result<(), String> {
         {
             Ok(())
         }
+        // What breaks the specification and samtools reads: refused, or read to the same records.
+        (said, false)
+            if row.path.starts_with("hts-specs/test/sam/")
+                && row.must_say.contains("samtools 1.16 accepts") =>
+        {
+            match said {
+                Ok(said) if !row.must_say.contains(&said) => Err(said),
+                _ => Ok(()),
+            }
+        }
         (Ok(said), true) if row.must_say.starts_with(&said) => Ok(()),
         (Err(_), false) => Ok(()),
         (said, _) => Err(format!("{said:?}")),
@@ -160,9 +196,10 @@ fn reads(row: &Row<'_>) -> Result<String, String> {
     })
 }
 
-/// The FASTA files beside a file, of which one may be its reference.
+/// The FASTA files beside a file or in the two folders above, of which one may be its reference.
 fn references(file: &str) -> Vec<String> {
-    let beside = std::fs::read_dir(Path::new(file).parent().unwrap()).unwrap();
+    let folders = Path::new(file).ancestors().skip(1).take(3);
+    let beside = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let paths = beside.map(|entry| entry.unwrap().path());
     let is_fasta = |path: &PathBuf| path.extension().is_some_and(|e| e == "fa" || e == "fasta");
     paths.filter(is_fasta).map(|path| common::text(&path)).collect()

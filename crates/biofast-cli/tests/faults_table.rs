@@ -5,6 +5,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+mod calls;
 mod common;
 
 use std::os::unix::process::ExitStatusExt;
@@ -363,6 +364,40 @@ fn five_thousand_files_with_256_descriptors() {
     let row = Row::default();
     (0..n).for_each(|_| row.harmless());
     row.print("input files at once, with 256 descriptors");
+}
+
+#[test]
+fn with_too_few_descriptors_the_verdict_is_the_same_or_an_error() {
+    let folder = Folder::new();
+    let [bam, fastq] = samples().map(|(name, data)| folder.file(name, data));
+    let row = Row::default();
+    for reader in ["check", "stats -T", "flagstat"] {
+        for file in [&bam, &fastq].into_iter().take(if reader == "flagstat" { 1 } else { 2 }) {
+            let arguments = format!("{reader} -@ 1 '{file}'");
+            let expected = limited("", &arguments);
+            assert_eq!(expected.code, 0, "{expected:?}");
+            for descriptors in 3..24 {
+                let mut command = Command::new("sh");
+                let binary = env!("CARGO_BIN_EXE_biofast");
+                let script = format!("ulimit -n {descriptors}; exec '{binary}' {arguments}");
+                let output = command.args(["-c", &script]).output().unwrap();
+                let message = String::from_utf8_lossy(&output.stderr);
+                assert!(!message.contains("panicked"), "{descriptors}: {arguments}: {message}");
+                match output.status.code() {
+                    Some(0) => {
+                        let found = String::from_utf8(output.stdout).unwrap();
+                        assert_eq!(found, expected.stdout, "{descriptors}: {arguments}");
+                        row.harmless();
+                    }
+                    _ => {
+                        assert!(!message.is_empty(), "{descriptors}: {arguments}");
+                        row.detected();
+                    }
+                }
+            }
+        }
+    }
+    row.print("3 to 23 descriptors");
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod common;
 
 use biofast_testkit::container::{KINDS, Kind, bgzf, wrap};
 use biofast_testkit::reference;
-use common::{Folder, Run, biofast, biofast_with, command, finish, reads, sample, text};
+use common::{Folder, Run, biofast, biofast_with, command, finish, reads, text};
 
 fn ok(run: &Run) {
     assert_eq!(run.code, 0, "{run:?}");
@@ -312,15 +312,4 @@ fn the_summary_adds_up() {
         u64::from_str_radix(report["records"][what]["checksum"].as_str().unwrap(), 16).unwrap()
     };
     assert_eq!(sum("input"), sum("output").wrapping_add(sum("rejected")));
-}
-
-#[test]
-fn the_sample_in_place() {
-    // An output may replace its input: it appears when everything has been read.
-    let folder = Folder::new();
-    let original = std::fs::read(sample("sample_R1.fq.bgz")).unwrap();
-    let path = folder.file("x.fq.gz", &original);
-    ok(&biofast(&["filter", "--quiet", &path, "-o", &path, "--crop-front", "1"]));
-    let run = biofast(&["stats", "-T", &path]);
-    assert!(run.stdout.contains("\t2500\t372500\t149\t"), "{}", run.stdout);
 }

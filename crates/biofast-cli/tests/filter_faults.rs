@@ -132,11 +132,11 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn a_closed_pipe_is_not_an_error_unless_files_would_be_cut() {
+fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
     let folder = Folder::new();
     let input = folder.file("x.fq", reads("r", 20_000));
     let rejected = text(&folder.path("rejected.fq"));
-    for (more, code) in [(vec![], 0), (vec!["--rejected", &rejected], 2)] {
+    for more in [vec![], vec!["--min-len", "1000", "--rejected", &rejected]] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut command = command(&[&["filter", "--quiet", &input], &more[..]].concat());
@@ -144,9 +144,10 @@ fn a_closed_pipe_is_not_an_error_unless_files_would_be_cut() {
         // The parent's copy of the pipe goes with the command.
         drop(command);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(code), "{output:?}");
-        assert_eq!(listed(&folder), ["x.fq"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(folder.path("rejected.fq").exists(), !more.is_empty());
     }
+    assert_eq!(std::fs::read_to_string(&rejected).unwrap().lines().count(), 80_000);
 }
 
 /// Whether this process, and so what it starts, ignores a signal. Known on Linux only.
@@ -205,6 +206,7 @@ fn no_input_is_replaced_by_reads_of_another() {
         vec![&*one, &*two, "-o", &*two, "--out2", &*other],
         vec![&*one, &*two, "-o", &*other, "--out2", &*one],
         vec![&*one, &*two, "-o", &*one],
+        vec![&*one, &*two, "-o", &*one, "--out2", &*two],
         vec![&*one, "-o", &*other, "--min-len", "1", "--rejected", &*one],
     ] {
         let run = biofast(&[&["filter"], &arguments[..]].concat());
@@ -215,8 +217,162 @@ fn no_input_is_replaced_by_reads_of_another() {
     let run = biofast(&["filter", &one, &one, "-o", &other]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("both files of mates are"), "{}", run.stderr);
-    // In place is another matter: the file is replaced when all of it has been read.
-    let run = biofast(&["filter", "--quiet", &one, &two, "-o", &one, "--out2", &two]);
-    assert_eq!(run.code, 0, "{run:?}");
-    assert_eq!(std::fs::read(folder.path("2.fq")).unwrap(), reads("r", 3).into_bytes());
+}
+
+/// Makes named pipes, if that is possible here.
+#[cfg(unix)]
+fn pipes(folder: &Folder) -> Option<[String; 2]> {
+    let paths = ["1.pipe", "2.pipe"].map(|name| text(&folder.path(name)));
+    let made = std::process::Command::new("mkfifo").args(&paths).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: mkfifo is not installed");
+        return None;
+    }
+    Some(paths)
+}
+
+#[cfg(unix)]
+#[test]
+fn one_program_may_feed_both_mates_through_named_pipes() {
+    let folder = Folder::new();
+    let Some([one, two]) = pipes(&folder) else { return };
+    // Far more than pipes hold, and than is read at once.
+    let mates = ["/1", "/2"].map(|end| reads("r", 40_000).replace(" x\n", &format!("{end}\n")));
+    let expected = [mates[0].clone(), mates[1].clone()];
+    let [o1, o2] = ["1.fq", "2.fq"].map(|name| text(&folder.path(name)));
+    // In turn, record by record; the first one by 1 MB ahead; and the second one opened first.
+    for (ahead, swapped) in [(0, false), (1 << 20, false), (0, true)] {
+        for extra in [&[][..], &["--detect-adapter"], &["-@", "1"]] {
+            let paths =
+                if swapped { [two.clone(), one.clone()] } else { [one.clone(), two.clone()] };
+            let mut texts = mates.clone();
+            if swapped {
+                texts.swap(0, 1);
+            }
+            let writer = std::thread::spawn(move || {
+                let open = |path: &String| std::fs::File::options().write(true).open(path).unwrap();
+                let mut files = paths.each_ref().map(open);
+                let mut rest = texts.each_ref().map(|text| text.as_bytes());
+                let mut put = |mate: usize, n: usize| {
+                    let (now, later) = rest[mate].split_at(n.min(rest[mate].len()));
+                    files[mate].write_all(now).unwrap();
+                    rest[mate] = later;
+                    !later.is_empty()
+                };
+                put(0, ahead);
+                while put(0, 97) | put(1, 97) {}
+            });
+            let mut args = vec!["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2];
+            args.extend(extra);
+            let run = biofast(&args);
+            assert_eq!(run.code, 0, "{ahead} {swapped} {extra:?}: {run:?}");
+            writer.join().unwrap();
+            for (path, expected) in [&o1, &o2].into_iter().zip(&expected) {
+                assert!(std::fs::read_to_string(path).unwrap() == *expected, "{path}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_that_promises_what_isnt_written_is_refused() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 3));
+    let bam = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["import", "--quiet", &input, "-o", &bam]).code, 0);
+    let before = listed(&folder).len();
+    for (command, input, name, needed) in [
+        ("filter", &input, "o.fa", "as FASTQ, not as FASTA"),
+        ("filter", &input, "o.fasta.gz", "as FASTQ, not as FASTA"),
+        ("filter", &input, "o.FNA", "as FASTQ, not as FASTA"),
+        ("filter", &input, "o.bam", "`biofast import` makes BAM"),
+        ("filter", &input, "o.cram", "`biofast import` makes BAM"),
+        ("filter", &bam, "o.fa", "not FASTA"),
+        ("filter", &bam, "o.cram", "CRAM is read, not written"),
+        ("fastq", &bam, "o.fa", "as FASTQ, not as FASTA"),
+        ("fastq", &bam, "o.cram", "FASTQ"),
+        ("view", &bam, "o.fa", "not FASTA"),
+        ("view", &bam, "o.cram", "CRAM is read, not written"),
+        ("import", &input, "o.cram", "CRAM is read, not written"),
+        ("import", &input, "o.sam", "is to hold BAM, not sam"),
+        ("import", &input, "o.fq", "is to hold BAM, not fq"),
+        ("import", &input, "o.fa", "is to hold BAM, not FASTA"),
+    ] {
+        let out = text(&folder.path(name));
+        assert_error(&biofast(&[command, input, "-o", &out]), &[name, needed]);
+        assert_eq!(listed(&folder).len(), before, "{command} {name}");
+    }
+    let out = text(&folder.path("o.cram"));
+    for command in [&["view", "-b"][..], &["filter", "-b"]] {
+        let run = biofast(&[command, &[&bam, "-o", &out]].concat());
+        assert_error(&run, &["CRAM is read, not written"]);
+    }
+    assert_error(&biofast(&["filter", "-O", "plain", &input, "-o", "o.fa"]), &["not as FASTA"]);
+}
+
+#[test]
+fn names_that_arent_there_are_counted_and_told() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 30));
+    let bam = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["import", "--quiet", &input, "-R", "g", "-o", &bam]).code, 0);
+    let json = text(&folder.path("j"));
+    let out = |name: &str| text(&folder.path(name));
+    for (input, option, out) in [(&input, "--names", out("o.fq")), (&bam, "-N", out("o.bam"))] {
+        for (list, figures, warning) in [
+            ("r3\nr3\nr29\n", [2, 2], None),
+            (
+                "nobody\nr3\nr30\n",
+                [3, 1],
+                Some(
+                    "2 of 3 listed names are not among the reads that were looked at, such as 'nobody'",
+                ),
+            ),
+            ("", [0, 0], None),
+        ] {
+            let list = folder.file("list", list);
+            for threads in ["1", "3"] {
+                let args = ["filter", option, &list, "--json", &json, "-@", threads, input, "-o"];
+                let run = biofast(&[&args[..], &[&out]].concat());
+                assert_eq!(run.code, 0, "{run:?}");
+                assert_eq!(run.stderr.contains("warning"), warning.is_some(), "{run:?}");
+                assert!(run.stderr.contains(warning.unwrap_or_default()), "{run:?}");
+                let report = std::fs::read_to_string(&json).unwrap();
+                let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+                let names = &report["listed_names"];
+                assert_eq!(
+                    [&names["listed"], &names["found"]].map(|n| n.as_u64().unwrap()),
+                    figures
+                );
+            }
+        }
+    }
+    // Read groups that the header doesn't have.
+    let run = biofast(&["filter", "-c", "-r", "other", "-r", "g", &bam]);
+    assert!(run.stderr.contains("the read group 'other' is not in the header"), "{run:?}");
+    assert!(biofast(&["filter", "-c", "-r", "g", &bam]).stderr.is_empty());
+}
+
+#[test]
+fn a_reference_that_isnt_there_or_isnt_needed_is_told() {
+    let folder = Folder::new();
+    let sam = folder.file("x.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
+    let bam = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    let fasta = folder.file("c.fa", ">c\nACGTACGTA\n");
+    let reads = folder.file("x.fq", reads("r", 3));
+    let run = biofast(&["stats", "-r", "absent.fa", &reads]);
+    assert_error(&run, &["absent.fa: the reference can't be read"]);
+    let run = biofast(&["stats", "-r", &fasta, &reads]);
+    assert!(run.code == 0 && run.stderr.contains("is not needed: FASTQ"), "{run:?}");
+    for input in [&sam, &bam] {
+        for option in [["view", "-T"], ["filter", "-T"], ["fastq", "--reference"], ["stats", "-r"]]
+        {
+            let run = biofast(&[option[0], option[1], "absent.fa", input]);
+            assert_error(&run, &["absent.fa: the reference can't be read"]);
+            let run = biofast(&[option[0], option[1], &fasta, input]);
+            assert_eq!(run.code, 0, "{option:?}: {run:?}");
+            assert!(run.stderr.contains("is not needed"), "{option:?}: {run:?}");
+        }
+    }
 }

@@ -47,7 +47,7 @@ fn errors_say_what_to_do_next() {
             expect(&[command, file], &["not FASTQ", what]);
         }
     }
-    let report = at("no/such/folder/1.fq");
+    let report = at("no/such/folder/1.txt");
     for args in [["filter", &first, "-o", &report], ["stats", &first, "--html", &report]] {
         expect(&args, &["can't write", "hint: there is no folder", "mkdir -p"]);
     }

@@ -149,7 +149,13 @@ fn what_goes_wrong_leaves_no_file() {
         assert!(!folder.path("out.bam").exists());
     }
     for (content, message) in [
-        ("@a\nA-C\n+\nIII\n", "'a' can't be stored as BAM: BAM has no code"),
+        ("@a\nA-C\n+\nIII\n", "'a' can't be stored as BAM: BAM has no code for '-', base 2"),
+        ("@a\nA\n+\nI\n@b\nACGU\n+\nIIII\n", "record 2: the read 'b' can't be stored as BAM"),
+        (
+            "@a\nACGU\n+\nIIII\n",
+            "no code for 'U', base 4 of its sequence, and would make it N; write RNA with T",
+        ),
+        ("@a\nxCG\n+\nIII\n", "no code for 'x', base 1"),
         (&*long, "1 to 254"),
         ("@a XX:i:x\nA\n+\nI\n", "an integer"),
     ] {
@@ -159,8 +165,48 @@ fn what_goes_wrong_leaves_no_file() {
         assert!(run.stderr.contains(message) && run.stderr.contains("bad.fq"), "{}", run.stderr);
         assert!(!folder.path("out.bam").exists());
     }
+    // Each letter that has a code is stored, in any case; each other one is named.
+    for byte in 33..127u8 {
+        let text = format!("@r\nAC{}G\n+\nIIII\n", byte as char);
+        let run =
+            biofast(&["import", "--no-PG", "--strict", &folder.file("b.fq", text), "-o", &out]);
+        if b"ACMGRSVTWYHKDBN".contains(&byte.to_ascii_uppercase()) {
+            assert_eq!(run.code, 0, "{}: {}", byte as char, run.stderr);
+            let sequence = format!("AC{}G", byte.to_ascii_uppercase() as char);
+            assert!(biofast(&["view", &out]).stdout.contains(&sequence));
+            std::fs::remove_file(&out).unwrap();
+        } else {
+            assert_eq!(run.code, 2, "{}: {}", byte as char, run.stderr);
+            assert!(run.stderr.contains(&format!("{}", byte as char)), "{}", run.stderr);
+            assert!(!folder.path("out.bam").exists());
+        }
+    }
+    let dots = folder.file("dots.fq", "@a\nA..C\n+\nIIII\n@b\n.\n+\n!\n");
+    let json = text(&folder.path("x.json"));
+    let run = biofast(&["import", &dots, "-o", &out, "--json", &json]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("warning: 3 bases '.' are stored as N"), "{}", run.stderr);
+    assert!(std::fs::read_to_string(&json).unwrap().contains("\"dots_as_n\": 3"));
     let run = biofast(&["import", "-r", "SM:x", &good, "-o", &out]);
     assert!(run.code == 2 && run.stderr.contains("needs one field ID"), "{}", run.stderr);
     let run = biofast(&["import", "--interleaved", &good, "-o", &out]);
     assert!(run.code == 2 && run.stderr.contains("r1"), "{}", run.stderr);
+}
+
+#[test]
+fn pairs_are_counted_by_names_where_one_file_has_them() {
+    let folder = Folder::new();
+    let read = |name: &str| format!("@{name}\nACGT\n+\nIIII\n");
+    for (names, note) in [
+        ("a/1 a/2 b/1 b/2", "4 reads: 2 pairs"),
+        ("a/1 b/1 a/2 b/2 c", "5 reads: 2 pairs"),
+        ("a b", "2 reads: 0 pairs"),
+        ("a/1 b/2", "2 reads: 1 first and 1 second ones, not all of them pairs"),
+        ("a/1 a/2 b/1", "3 reads: 2 first and 1 second ones, not all of them pairs"),
+    ] {
+        let input = folder.file("x.fq", names.split(' ').map(read).collect::<String>());
+        let out = text(&folder.path("o.bam"));
+        let run = biofast(&["import", &input, "-o", &out]);
+        assert!(run.code == 0 && run.stderr.contains(note), "{names}: {}", run.stderr);
+    }
 }

@@ -343,11 +343,11 @@ proptest! {
     #[test]
     fn tables_and_json_agree_with_a_plain_reference(text in generate::good()) {
         let (records, _) = reference::read(&text);
-        let run = biofast_with(&["stats", "-T", "-q", "--chunk-size", "100"], &text);
+        let run = biofast_with(&["stats", "-T", "-q", "--chunk-size", "100", "-"], &text);
         prop_assert_eq!(run.code, 0, "{}", run.stderr);
         prop_assert_eq!(&cells(&run.stdout, 0)[1..], &reference::seqkit_row(&records)[..]);
 
-        let run = biofast_with(&["stats", "--json", "-q"], &text);
+        let run = biofast_with(&["stats", "--json", "-q", "-"], &text);
         let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         let file = &json["files"][0];
         let expected = position_counts(&records);

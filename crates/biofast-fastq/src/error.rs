@@ -67,6 +67,16 @@ pub enum ErrorKind {
         /// Its place in the line, counted from 1.
         column: u64,
     },
+    /// A control character other than a tab in a header line.
+    ControlInHeader {
+        /// The byte found.
+        found: u8,
+        /// Its place in the line, counted from 1.
+        column: u64,
+    },
+    /// A blank line between records or inside of one, where [strict](biofast_io::Options::strict)
+    /// reading was asked for.
+    BlankLine,
     /// The data end inside a record.
     Truncated {
         /// What should have come.
@@ -172,6 +182,14 @@ impl fmt::Display for ErrorKind {
                 "expected a quality character ('!' to '~'), found {} in column {column}",
                 byte(*found)
             ),
+            ErrorKind::ControlInHeader { found, column } => write!(
+                f,
+                "expected text in the header line, found {} in column {column}",
+                byte(*found)
+            ),
+            ErrorKind::BlankLine => {
+                f.write_str("expected the lines of a record, found a blank line before more data")
+            }
             ErrorKind::Truncated { expected } => {
                 write!(f, "truncated: the input ends inside this record, expected {expected}")
             }

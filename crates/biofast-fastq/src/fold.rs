@@ -40,7 +40,7 @@ pub fn par_fold<C: Send>(
     accept: impl Fn(&mut C, Batch<'_>) + Sync,
     merge: impl Fn(&mut C, C),
 ) -> Result<C, Fault<C, Error>> {
-    let framer = Framer::new(source.name());
+    let framer = Framer::new(source.name(), options);
     pipeline::fold(
         source,
         options,

@@ -11,12 +11,12 @@
 use std::sync::Arc;
 
 use biofast_io::pipeline::{self, End};
-use biofast_io::{Carry, Chunk, Location};
+use biofast_io::{Carry, Chunk, Location, Notes, Options, Warning};
 use biofast_kernels as kernels;
 
 use crate::error::{Error, ErrorKind, LINE_SHOWN, cut, expected_at};
 use crate::record::{Batch, Span};
-use crate::wrapped::{Parsed, Progress};
+use crate::wrapped::{Blank, Parsed, Progress};
 
 /// The longest record in bytes, all four lines together: 2 GiB. Positions inside a chunk are
 /// 32-bit.
@@ -41,6 +41,69 @@ pub struct Framer {
     /// Decompressed bytes before the carried ones.
     offset: u64,
     mode: Mode,
+    blank: BlankLines,
+}
+
+/// The blank lines of an input. Those behind the last record mean nothing.
+#[derive(Default)]
+struct BlankLines {
+    /// Whether they are errors.
+    strict: bool,
+    /// Where they are told.
+    notes: Option<Arc<Notes>>,
+    /// Those before a record or inside of one, and where the first is.
+    found: u64,
+    first: Location,
+    /// Those since the last record, and where the first is.
+    waiting: u64,
+    waiting_first: Location,
+    /// Whether the last record had no bases, so that a blank line may be its qualities.
+    after_empty: bool,
+}
+
+impl BlankLines {
+    fn wait(&mut self, at: impl FnOnce() -> Location) {
+        if std::mem::take(&mut self.after_empty) {
+            return;
+        }
+        if self.waiting == 0 {
+            self.waiting_first = at();
+        }
+        self.waiting += 1;
+    }
+
+    /// A record comes, with so many blank lines inside.
+    fn record(
+        &mut self,
+        inside: Blank,
+        is_empty: bool,
+        at: impl FnOnce() -> Location,
+    ) -> Result<(), Error> {
+        self.after_empty = is_empty;
+        let before = std::mem::take(&mut self.waiting);
+        if before + inside.lines == 0 {
+            return Ok(());
+        }
+        let first = if before > 0 { self.waiting_first.clone() } else { at() };
+        if self.strict {
+            return Err(Error::new(ErrorKind::BlankLine, first));
+        }
+        if self.found == 0 {
+            self.first = first;
+        }
+        self.found += before + inside.lines;
+        Ok(())
+    }
+
+    /// Tells what was found, once.
+    fn tell(&mut self) {
+        let count = std::mem::take(&mut self.found);
+        if let Some(notes) = self.notes.as_ref().filter(|_| count > 0) {
+            let Location { record, line, .. } = self.first;
+            let (record, line) = (record.unwrap_or(0), line.unwrap_or(0));
+            notes.warn(Warning::BlankLines { count, record, line });
+        }
+    }
 }
 
 #[derive(Default)]
@@ -77,8 +140,8 @@ impl Frame {
 }
 
 impl Framer {
-    /// A framer at the start of the input called `input`.
-    pub fn new(input: &str) -> Framer {
+    /// A framer at the start of the input called `input`, to be read with these options.
+    pub fn new(input: &str, options: &Options) -> Framer {
         Framer {
             input: input.into(),
             carry: Carry::default(),
@@ -87,6 +150,11 @@ impl Framer {
             lines: 0,
             offset: 0,
             mode: Mode::FourLine,
+            blank: BlankLines {
+                strict: options.strict,
+                notes: options.notes.clone(),
+                ..BlankLines::default()
+            },
         }
     }
 
@@ -192,16 +260,25 @@ impl Framer {
             Mode::Wrapped { doubt, progress } => (doubt, progress),
             Mode::FourLine => (None, Progress::default()),
         };
+        let mut blank = std::mem::take(&mut self.blank);
         let mut at = start;
         let mut lines = lines_before;
         let error = loop {
             match progress.read(&bytes[at..], end == End::Data, &mut frame.arena) {
-                Ok(Parsed::Record { span, next, lines: n }) => {
+                Ok(Parsed::Record { span, next, lines: n, blank: inside }) => {
+                    let first = || {
+                        let (line, byte) = inside.first;
+                        self.at(frame.spans.len(), lines + line, at + byte)
+                    };
+                    if let Err(error) = blank.record(inside, span.len == 0, first) {
+                        break Some(error);
+                    }
                     frame.spans.push(span);
                     at += next;
                     lines += n;
                 }
                 Ok(Parsed::Blank { next }) => {
+                    blank.wait(|| self.at(frame.spans.len(), lines, at));
                     at += next;
                     lines += 1;
                 }
@@ -215,6 +292,7 @@ impl Framer {
             progress = Progress::default();
         };
         self.mode = Mode::Wrapped { doubt, progress };
+        self.blank = blank;
         (at, lines, error)
     }
 }
@@ -272,6 +350,9 @@ impl pipeline::Framer for Framer {
         self.records += frame.spans.len() as u64;
         self.lines += lines;
         self.offset += stop as u64;
+        if error.is_some() || end != End::More {
+            self.blank.tell();
+        }
         match error {
             Some(error) => Err(error),
             None => {
@@ -316,6 +397,10 @@ fn check_four_lines(bytes: &[u8], start: usize, quad: [usize; 4]) -> Result<Span
     let [b'@', definition @ ..] = header else {
         return Err((expected_at(header), 0, start));
     };
+    if let Some(at) = kernels::find_control(header) {
+        let kind = ErrorKind::ControlInHeader { found: header[at], column: at as u64 + 1 };
+        return Err((kind, 0, start + at));
+    }
     let [b'+', caption @ ..] = plus else {
         return Err((ErrorKind::ExpectedPlus { found: cut(plus) }, 2, quad[1] + 1));
     };

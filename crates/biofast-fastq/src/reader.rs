@@ -30,7 +30,7 @@ impl Reader {
     /// # Errors
     /// If its first bytes can't be read.
     pub fn new(source: Source, options: &Options) -> Result<Reader, Error> {
-        let framer = Framer::new(source.name());
+        let framer = Framer::new(source.name(), options);
         Ok(Reader { frames: Frames::new(source, options, framer)?, next: 0 })
     }
 

@@ -119,7 +119,7 @@ pub fn par_try_transform<C: Send, R: Display>(
     };
     let names: Vec<String> = sources.iter().map(|(source, _)| source.name().to_owned()).collect();
     let inputs = sources.into_iter().map(|(source, options)| {
-        let framer = Framer::new(source.name());
+        let framer = Framer::new(source.name(), &options);
         Input { source, options, framer }
     });
     let multiple = if matches!(shape, Shape::Interleaved) { 2 } else { 1 };

@@ -1,8 +1,8 @@
 //! Records whose sequence and quality may run over several lines: slower, and exact.
 //!
 //! Sequence lines last until a line starting with `+`; quality lines until there are as many
-//! characters as bases, so a quality line may start with `@`. Blank lines between records are
-//! passed over. What follows a wrapped record, or one without a sequence line, must be a header, a
+//! characters as bases, so a quality line may start with `@`. Blank lines are passed over and
+//! counted. What follows a wrapped record, or one without a sequence line, must be a header, a
 //! blank line or the end: so a quality line that lost as many characters as the next header has is
 //! noticed, and does not swallow that header.
 //!
@@ -16,11 +16,28 @@ use crate::record::Span;
 
 pub(crate) enum Parsed {
     /// A record, put together in the arena.
-    Record { span: Span, next: usize, lines: u64 },
+    Record { span: Span, next: usize, lines: u64, blank: Blank },
     /// A blank line.
     Blank { next: usize },
     /// The bytes end before the record does, or there are no more.
     NeedMore,
+}
+
+/// Blank lines: how many, and where the first one is, as lines and bytes after the start of what
+/// they are in.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Blank {
+    pub(crate) lines: u64,
+    pub(crate) first: (u64, usize),
+}
+
+impl Blank {
+    pub(crate) fn add(&mut self, line: u64, byte: usize) {
+        if self.lines == 0 {
+            self.first = (line, byte);
+        }
+        self.lines += 1;
+    }
 }
 
 pub(crate) struct WrappedFault {
@@ -53,6 +70,8 @@ pub(crate) struct Progress {
     quality: std::ops::Range<usize>,
     /// Quality characters.
     found: usize,
+    /// Blank lines among the others.
+    blank: Blank,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -99,6 +118,10 @@ impl Progress {
                     let [b'@', definition @ ..] = line else {
                         return fault(expected_at(line), 0);
                     };
+                    if let Some(at) = kernels::find_control(line) {
+                        let (found, column) = (line[at], at as u64 + 1);
+                        return fault(ErrorKind::ControlInHeader { found, column }, at);
+                    }
                     self.definition = 1..1 + definition.len();
                     self.sequence = self.at..self.at;
                     self.part = Part::Sequence;
@@ -111,12 +134,19 @@ impl Progress {
                             return fault(ErrorKind::CaptionDiffers { name, caption }, 0);
                         }
                         self.sequence.end = start;
+                        if self.sequence_lines == 1 {
+                            // The line of a read without bases.
+                            self.blank = Blank::default();
+                        }
                         self.quality = self.at..self.at;
                         self.part = if self.len == 0 { Part::Next } else { Part::Quality };
                     } else if let Some(at) = kernels::find_invalid_base(line) {
                         let (found, column) = (line[at], at as u64 + 1);
                         return fault(ErrorKind::InvalidBase { found, column }, at);
                     } else {
+                        if line.is_empty() {
+                            self.blank.add(line_number, start);
+                        }
                         self.len += line.len();
                         self.sequence_lines += 1;
                     }
@@ -134,6 +164,9 @@ impl Progress {
                             qualities: found as u64,
                         };
                         return fault(kind, 0);
+                    }
+                    if line.is_empty() {
+                        self.blank.add(line_number, start);
                     }
                     self.found = found;
                     self.quality_lines += 1;
@@ -169,7 +202,8 @@ impl Progress {
                 }
             }
         }
-        Ok(Parsed::Record { span: self.gather(bytes, arena), next: self.at, lines: self.lines })
+        let span = self.gather(bytes, arena);
+        Ok(Parsed::Record { span, next: self.at, lines: self.lines, blank: self.blank })
     }
 
     /// Puts the parts of the complete record together.

@@ -281,6 +281,81 @@ fn after_a_blank_line_the_fault_itself_is_reported() {
 }
 
 #[test]
+fn a_control_character_in_a_header_is_a_fault_wherever_it_is() {
+    let good = "@read1 x\ty\nACGT\n+\nIIII\n";
+    let found = message(format!("{good}@read\02\nA\n+\nI\n").as_bytes());
+    let expected =
+        "x.fq: record 2, line 5: expected text in the header line, found byte 0x00 in column 6";
+    assert_eq!(found, expected);
+    // The header of a wrapped record, after one, and of the last record of a file.
+    for text in
+        ["@a\x1bb\nAC\nGT\n+\nIIII\n", "@a\nA\nC\n+\nII\n@\x7f\nA\n+\nI\n", "@\r\r\nA\n+\nI"]
+    {
+        assert!(message(text.as_bytes()).contains("expected text in the header"), "{text:?}");
+    }
+    // A hole of zeros swallows lines, and so records: nothing behind it is read.
+    let text: String = (0..400).map(|i| format!("@read{i:03}\nACGTACGT\n+\nIIIIIIII\n")).collect();
+    for (from, to) in [(35 * 9 + 5, 35 * 200 + 5), (3, 4), (14 * 28, text.len() - 3)] {
+        let mut text = text.clone().into_bytes();
+        text[from..to].fill(0);
+        assert!(reference::read(&text).1);
+        check_all_ways(&text).unwrap();
+    }
+    for (byte, len) in (0..=255u8).zip((1..60).cycle()) {
+        if byte == b'\n' {
+            continue;
+        }
+        let header = [&vec![b'x'; len][..], &[byte], &vec![b'y'; len % 7]].concat();
+        let text = [b"@a\nA\n+\nI\n@", &header[..], b"\nACGT\n+\nIIII\n@b\nA\n+\nI\n"].concat();
+        let fine = byte == b'\t' || (byte == b'\r' && len % 7 == 0) || !byte.is_ascii_control();
+        assert_eq!(reference::read(&text).1, !fine, "{byte}");
+        check_all_ways(&text).unwrap();
+    }
+}
+
+/// The warnings of reading `text`, and the error where blank lines are one.
+fn blank_lines(text: &[u8], chunk: usize) -> (Vec<biofast_io::Warning>, Option<String>) {
+    let source = || Source::from_reader("x", std::io::Cursor::new(text.to_vec()));
+    let notes = std::sync::Arc::new(biofast_io::Notes::default());
+    let lenient = Options { notes: Some(notes.clone()), ..options(2, chunk) };
+    let (records, error) = in_parallel(source(), &lenient);
+    assert_eq!(error, None);
+    let strict = Options { strict: true, ..options(3, chunk) };
+    let (before, error) = in_parallel(source(), &strict);
+    assert!(records.starts_with(&before) && (error.is_some() || before == records));
+    (notes.warnings(), error)
+}
+
+#[test]
+fn blank_lines_inside_are_counted_and_errors_where_that_is_asked_for() {
+    let blank = |count, record, line| vec![biofast_io::Warning::BlankLines { count, record, line }];
+    for (text, expected) in [
+        // None, or behind the last record, or the lines of reads without bases.
+        ("@a\nA\n+\nI\n", vec![]),
+        ("@a\nA\n+\nI\n\n\n", vec![]),
+        ("@a\nA\n+\nI\n@b\n\n+\n\n@c\nA\nC\n+\nII\n@d\n\n+\n\n@e\nA\n+\nI\n", vec![]),
+        // Before a record.
+        ("\n@a\nA\n+\nI\n", blank(1, 1, 1)),
+        ("@a\nA\n+\nI\n\r\n\n@b\nA\n+\nI\n\n@c\nA\n+\nI\n", blank(3, 2, 5)),
+        ("@a\n\n+\n\n\n@b\nA\n+\nI\n", blank(1, 2, 5)),
+        // Inside of one.
+        ("@a\nA\n+\nI\n@b\nA\n\nC\n+\nI\n\nI\n", blank(2, 2, 7)),
+    ] {
+        for chunk in [1, 3, 1000] {
+            let (warnings, error) = blank_lines(text.as_bytes(), chunk);
+            assert_eq!(warnings, expected, "{text:?}");
+            let place = expected.first().map(|warning| match warning {
+                biofast_io::Warning::BlankLines { record, line, .. } => {
+                    format!("x: record {record}, line {line}: expected the lines of a record, found a blank line before more data")
+                }
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(error, place, "{text:?}");
+        }
+    }
+}
+
+#[test]
 fn a_wrapped_record_is_read_once_however_many_chunks_it_spans() {
     let line = "ACGT".repeat(15) + "\n";
     let quality = "IIII".repeat(15) + "\n";

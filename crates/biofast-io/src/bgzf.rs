@@ -13,9 +13,8 @@ pub use write::{compress, store};
 
 use std::time::Instant;
 
-use libdeflater::{DecompressionError, Decompressor};
-
 use crate::codec::{self, Codec, Policy, Trial};
+use crate::libdeflate::{Decompressor, Failure, Inflated};
 
 /// The empty block that ends a BGZF file.
 pub const EOF_BLOCK: [u8; 28] = [
@@ -160,6 +159,8 @@ pub enum InflateError {
         /// The length found; `None` if the data go on beyond the stated length.
         found: Option<usize>,
     },
+    /// So many bytes stand between the end of the deflate data and the footer.
+    Between(usize),
     /// The inflated bytes have another CRC-32 than stated.
     Checksum {
         /// The stated CRC-32.
@@ -264,15 +265,18 @@ impl Inflater {
         block: &Block,
         target: &mut [u8],
     ) -> Result<(), InflateError> {
-        match self.libdeflate.deflate_decompress(deflated, target) {
-            Ok(n) if n == target.len() => {}
-            Ok(found) => {
-                return Err(InflateError::Length { expected: target.len(), found: Some(found) });
+        match self.libdeflate.inflate(deflated, target) {
+            Ok(Inflated { made, .. }) if made != target.len() => {
+                return Err(InflateError::Length { expected: target.len(), found: Some(made) });
             }
-            Err(DecompressionError::InsufficientSpace) => {
+            Ok(Inflated { used, .. }) if used != deflated.len() => {
+                return Err(InflateError::Between(deflated.len() - used));
+            }
+            Ok(_) => {}
+            Err(Failure::NoRoom) => {
                 return Err(InflateError::Length { expected: target.len(), found: None });
             }
-            Err(DecompressionError::BadData) => return Err(InflateError::BadData),
+            Err(Failure::BadData) => return Err(InflateError::BadData),
         }
         block.check(libdeflater::crc32(target))
     }
@@ -361,11 +365,16 @@ mod tests {
         let found = verdicts(&both, &other);
         assert!(found[0].starts_with("Err((2, 1000, Checksum"), "{}", found[0]);
         assert_eq!(found[0], found[1]);
-        let mut deflated = blocks[0].deflate_data(&file).to_vec();
-        deflated.push(0);
-        let longer = biofast_testkit::container::bgzf_block_of(&text[..500], &deflated, &[]);
-        let Parsed::Block(header) = parse_header(&longer) else { panic!("a block") };
-        let found = verdicts(&longer, &[Block::new(&longer, 0, header, 0).expect("a block")]);
-        assert_eq!(found[0], found[1]);
+        let deflated = blocks[0].deflate_data(&file);
+        let footer = &file[blocks[0].header.block_len - FOOTER..blocks[0].header.block_len];
+        // Zeros, anything, what the next block starts with, and the footer twice.
+        for more in [&[0][..], b"JUNK", &file[blocks[1].start..][..40], footer] {
+            let deflated = [deflated, more].concat();
+            let longer = biofast_testkit::container::bgzf_block_of(&text[..500], &deflated, &[]);
+            let Parsed::Block(header) = parse_header(&longer) else { panic!("a block") };
+            let found = verdicts(&longer, &[Block::new(&longer, 0, header, 0).expect("a block")]);
+            assert_eq!(found[0], format!("Err((0, 0, Between({}))) []", more.len()));
+            assert_eq!(found[0], found[1]);
+        }
     }
 }

@@ -21,6 +21,10 @@ pub enum ErrorKind {
     Io(std::io::Error),
     /// The input is a directory, a socket or something else that holds no bytes to read.
     NotAFile(&'static str),
+    /// The file holds no bytes, but its name ends in this, and even no data have a size there.
+    Empty(&'static str),
+    /// Standard input, which nobody named, holds no bytes.
+    NoInput,
     /// The input ends inside the named thing.
     Truncated(&'static str),
     /// The bytes after a complete gzip member are neither a member nor zero padding.
@@ -125,6 +129,13 @@ impl From<InflateError> for ErrorKind {
                 expected: expected as u64,
                 found: found.map(|n| n as u64),
             },
+            InflateError::Between(bytes) => ErrorKind::Corrupt {
+                codec: "deflate",
+                reason: match bytes {
+                    1 => "a byte".to_owned(),
+                    n => format!("{n} bytes"),
+                } + " between the end of the data and the footer of a BGZF block",
+            },
             InflateError::Checksum { expected, found } => {
                 ErrorKind::ChecksumMismatch { expected, found }
             }
@@ -160,6 +171,11 @@ impl fmt::Display for ErrorKind {
         match self {
             ErrorKind::Io(e) => write!(f, "{e}"),
             ErrorKind::NotAFile(what) => write!(f, "is {what}, not a file of reads"),
+            ErrorKind::Empty(ending) => write!(
+                f,
+                "the file is empty, but a .{ending} without data has some bytes: it was cut off or never written"
+            ),
+            ErrorKind::NoInput => f.write_str("no input: standard input is empty; name a file"),
             ErrorKind::Truncated(what) => {
                 write!(f, "truncated: the input ends inside {what}")
             }

@@ -10,7 +10,7 @@ use crate::ahead;
 use crate::error::{Error, ErrorKind, Location};
 #[cfg(all(feature = "mmap", unix))]
 use crate::map::Map;
-use crate::source::{Backing, Options, Source};
+use crate::source::{Backing, Options, Source, promised_container};
 #[cfg(all(feature = "mmap", unix))]
 use crate::source::{IoMode, MMAP_THRESHOLD};
 
@@ -59,6 +59,11 @@ impl Input {
         options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
         #[cfg(all(feature = "mmap", unix))]
         let (io, advice) = (options.io, options.advice);
+        if let Backing::File(_, 0) = backing
+            && let Some(ending) = promised_container(&name)
+        {
+            return Err(Error::new(ErrorKind::Empty(ending), Location::in_input(&name)));
+        }
         let derived = matches!(backing, Backing::Derived(_));
         if derived {
             options.progress = None;

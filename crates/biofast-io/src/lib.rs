@@ -36,12 +36,15 @@ pub mod gzi;
 mod gzip;
 mod inflate;
 mod input;
+mod libdeflate;
 #[cfg(all(feature = "mmap", unix))]
 mod map;
 mod ordered;
 pub mod output;
 mod peek;
 mod pieces;
+#[cfg(unix)]
+mod pipe;
 pub mod pipeline;
 mod reader;
 mod source;
@@ -57,7 +60,9 @@ pub use map::Map;
 pub use reader::Reader;
 #[doc(hidden)]
 pub use source::MapAdvice;
-pub use source::{IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning, display_name};
+pub use source::{
+    IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning, display_name, is_named_pipe,
+};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
 ///

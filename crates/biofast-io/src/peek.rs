@@ -1,9 +1,10 @@
 //! A look at the first decompressed bytes of a source, which stays unread.
 
+use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::reader::Reader;
 use crate::source::{Backing, Options, Source};
 
@@ -21,11 +22,14 @@ impl Source {
         let name = Arc::clone(&self.name);
         match &mut self.backing {
             Backing::File(file, _) => {
-                // A copy of the handle shares its position.
-                let copy = file.try_clone().map_err(|e| Error::io(e, &name))?;
-                let start = file.stream_position().map_err(|e| Error::io(e, &name))?;
-                let peeked = peek_at(Source::from_reader(&name, copy), wanted);
-                file.seek(io::SeekFrom::Start(start)).map_err(|e| Error::io(e, &name))?;
+                let peeked = peek_file(file, &name, wanted);
+                if let Err(error) = &peeked
+                    && let ErrorKind::Io(error) = error.kind()
+                {
+                    // Where the file stands isn't known any more, and what was asked for first failed: so does all else.
+                    let fault = io::Error::new(error.kind(), error.to_string());
+                    self.backing = Backing::Stream(Box::new(Fault(Some(fault))));
+                }
                 peeked
             }
             Backing::Stream(reader) | Backing::Derived(reader) => {
@@ -38,6 +42,15 @@ impl Source {
             }
         }
     }
+}
+
+fn peek_file(file: &mut File, name: &Arc<str>, wanted: usize) -> Result<Vec<u8>, Error> {
+    // A copy of the handle shares its position.
+    let copy = file.try_clone().map_err(|e| Error::io(e, name))?;
+    let start = file.stream_position().map_err(|e| Error::io(e, name))?;
+    let peeked = peek_at(Source::from_reader(name, copy), wanted);
+    file.seek(io::SeekFrom::Start(start)).map_err(|e| Error::io(e, name))?;
+    peeked
 }
 
 fn peek_at(source: Source, wanted: usize) -> Result<Vec<u8>, Error> {

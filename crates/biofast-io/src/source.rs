@@ -83,6 +83,33 @@ pub enum Warning {
     MissingEofContainer,
     /// Members of ordinary gzip follow BGZF blocks, from this byte of the file on.
     GzipAfterBlocks(u64),
+    /// Blank lines between the records of FASTQ, or inside of one.
+    BlankLines {
+        /// How many.
+        count: u64,
+        /// The record the first one comes before or is in, counted from 1.
+        record: u64,
+        /// Its line, counted from 1.
+        line: u64,
+    },
+    /// Something that breaks the rules of the format was read all the same, as nothing is lost by that.
+    Tolerated {
+        /// What it is.
+        what: &'static str,
+        /// How often.
+        count: u64,
+        /// Where it was seen first.
+        first: Location,
+    },
+    /// Something odd about the records that changes what is counted.
+    Noticed {
+        /// What it is.
+        what: &'static str,
+        /// How often.
+        count: u64,
+        /// Where it was seen first.
+        first: Location,
+    },
 }
 
 impl std::fmt::Display for Warning {
@@ -101,8 +128,40 @@ impl std::fmt::Display for Warning {
                 "ordinary gzip follows BGZF at compressed byte {at}; tools that need BGZF can't \
                  read on there"
             ),
+            Warning::BlankLines { count, record, line } => write!(
+                f,
+                "record {record}, line {line}: {} between the lines of reads, passed over \
+                 (--strict makes this an error)",
+                match count {
+                    1 => "a blank line".to_owned(),
+                    n => format!("the first of {n} blank lines"),
+                }
+            ),
+            Warning::Tolerated { what, count, first } => {
+                located(f, first, what)?;
+                match count {
+                    0 | 1 => f.write_str(" (--strict makes this an error)"),
+                    n => write!(f, " ({n} times; --strict makes this an error)"),
+                }
+            }
+            Warning::Noticed { what, count, first } => {
+                located(f, first, what)?;
+                match count {
+                    0 | 1 => Ok(()),
+                    n => write!(f, " ({n} times)"),
+                }
+            }
         }
     }
+}
+
+/// `place: what`, without the input's name.
+fn located(f: &mut std::fmt::Formatter<'_>, at: &Location, what: &str) -> std::fmt::Result {
+    let at = Location { name: None, ..at.clone() };
+    if at != Location::default() {
+        write!(f, "{at}: ")?;
+    }
+    f.write_str(what)
 }
 
 /// What a reader finds out about its input besides the data.
@@ -116,9 +175,12 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Adds a warning.
+    /// Adds a warning, once.
     pub fn warn(&self, warning: Warning) {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 
     pub(crate) fn opened(&self, container: Container, mapped: bool) {
@@ -172,8 +234,11 @@ pub struct Options {
     /// [`MAX_CHUNK_SIZE`](Options::MAX_CHUNK_SIZE); a value outside is taken as the nearest one.
     /// Results never depend on it.
     pub chunk_size: usize,
-    /// Treat a missing BGZF end-of-file block as an error.
+    /// Treat a missing BGZF end-of-file block as an error, and blank lines inside FASTQ.
     pub strict: bool,
+    /// Take alignments by the letter of their specification: what is otherwise read with a [`Warning::Tolerated`] is an
+    /// error.
+    pub pedantic: bool,
     /// Where to count consumed bytes.
     pub progress: Option<Arc<Progress>>,
     /// Where to leave warnings and what was found out about the input.
@@ -197,6 +262,7 @@ impl Options {
             threads: 1,
             chunk_size: Options::DEFAULT_CHUNK_SIZE,
             strict: false,
+            pedantic: false,
             progress: None,
             notes: None,
         }
@@ -227,11 +293,19 @@ pub(crate) enum Backing {
 impl Source {
     /// Opens a file, a named pipe or a device.
     ///
+    /// A named pipe is opened and emptied by a thread of its own, so that neither waits for what is done with
+    /// other inputs; that thread holds at most 16 MiB.
+    ///
     /// # Errors
     /// If it can't be opened, or is a directory.
     pub fn open(path: impl AsRef<Path>) -> Result<Source, Error> {
         let path = path.as_ref();
         let name: Arc<str> = display_name(path).into();
+        #[cfg(unix)]
+        if is_named_pipe(path) {
+            let pipe = crate::pipe::Pipe::open(path.into()).map_err(|e| Error::io(e, &name))?;
+            return Ok(Source::from_stream(pipe, name));
+        }
         let file = File::open(path).map_err(|e| Error::io(e, &name))?;
         Source::from_file(file, name)
     }
@@ -273,12 +347,35 @@ impl Source {
         if metadata.is_dir() {
             return Err(directory(&name));
         }
-        let backing = if metadata.is_file() {
-            Backing::File(file, metadata.len())
-        } else {
-            Backing::Stream(Box::new(file))
+        if !metadata.is_file() {
+            return Ok(Source::from_stream(file, name));
+        }
+        Ok(Source { name, backing: Backing::File(file, metadata.len()) })
+    }
+
+    /// What stands under a name and is no regular file.
+    fn from_stream(reader: impl Read + Send + 'static, name: Arc<str>) -> Source {
+        let backing = Backing::Stream(match promised_container(&name) {
+            Some(ending) => Box::new(NotEmpty {
+                empty: Some(Error::new(ErrorKind::Empty(ending), Location::in_input(&name))),
+                reader,
+            }),
+            None => Box::new(reader),
+        });
+        Source { name, backing }
+    }
+
+    /// The same source, of which a read fails that finds no bytes at all: for standard input that
+    /// nobody named.
+    pub fn not_empty(self) -> Source {
+        let backing = match self.backing {
+            Backing::Stream(reader) => {
+                let empty = Some(Error::new(ErrorKind::NoInput, Location::default()));
+                Backing::Stream(Box::new(NotEmpty { empty, reader }))
+            }
+            other => other,
         };
-        Ok(Source { name, backing })
+        Source { backing, ..self }
     }
 
     /// The path or label.
@@ -298,6 +395,50 @@ impl Source {
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
     }
+}
+
+/// Whether this is a named pipe, which takes its time to be opened.
+#[cfg(unix)]
+pub fn is_named_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// No pipes have names here.
+#[cfg(not(unix))]
+pub fn is_named_pipe(_: &Path) -> bool {
+    false
+}
+
+/// A stream that fails where it ends before the first byte.
+struct NotEmpty<R> {
+    /// The error, until there is a byte.
+    empty: Option<Error>,
+    reader: R,
+}
+
+impl<R: Read> Read for NotEmpty<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.reader.read(out)?;
+        if n > 0 {
+            self.empty = None;
+        } else if let Some(error) = self.empty.as_ref().filter(|_| !out.is_empty()) {
+            // Who peeked comes again.
+            let kind = match error.kind() {
+                ErrorKind::Empty(ending) => ErrorKind::Empty(ending),
+                _ => ErrorKind::NoInput,
+            };
+            return Err(Error::new(kind, error.at().clone()).into());
+        }
+        Ok(n)
+    }
+}
+
+/// The ending of a name that promises compressed data, of which there are some bytes in any case.
+pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
+    let ending = name.rsplit_once('.')?.1;
+    let known = ["gz", "bgz", "bgzf", "bam", "cram", "zst", "bz2", "xz"];
+    known.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The name of a file as results and messages show it: the path, or, where that is not UTF-8,

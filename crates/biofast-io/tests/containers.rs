@@ -185,6 +185,80 @@ fn a_block_that_lies_about_its_length_is_an_error_not_an_allocation() {
 }
 
 #[test]
+fn bytes_between_the_data_and_the_footer_of_a_block_are_an_error_for_every_reader() {
+    let text = text(40);
+    let (start, end) = text.split_at(1000);
+    let deflated = {
+        let block = bgzf_block(start, &[]);
+        block[18..block.len() - 8].to_vec()
+    };
+    for more in [&b"\0"[..], b"JUNK", &[3, 0], &deflated] {
+        let odd = bgzf_block_of(start, &[&deflated[..], more].concat(), &[]);
+        let good = bgzf_block(start, &[]);
+        let file = [good.clone(), odd, bgzf(end, 500)].concat();
+        for (threads, chunk_size) in [(1, 1), (1, 1 << 20), (4, 100)] {
+            let (found, error) = read(&file, &Options { threads, chunk_size, ..options() });
+            let error = error.unwrap();
+            assert_eq!(found, start, "{error}");
+            assert_eq!(error.at().block, Some(good.len() as u64), "{error}");
+            let message = error.to_string();
+            assert!(message.contains("between the end of the data and the footer"), "{message}");
+        }
+        let source = Source::from_reader("x", Cursor::new(file.clone()));
+        assert!(biofast_io::gzi::build(source, &options()).is_err());
+        // Spliced: the odd block whole, and a part of it.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        std::fs::write(&path, &file).unwrap();
+        for (within, len) in [(0, start.len()), (10, 20)] {
+            use biofast_io::bgzf::VirtualOffset;
+            use biofast_io::splice::{Segment, splice};
+            let at = good.len() as u64;
+            let from = VirtualOffset::new(at, within);
+            let to = VirtualOffset::new(at, within + len as u16 - 1);
+            let segment = Segment { start: from, end: to };
+            let spliced = splice(std::fs::File::open(&path).unwrap(), "x", vec![segment]).unwrap();
+            assert!(read_source(spliced.source, &options()).1.is_some());
+        }
+    }
+}
+
+#[test]
+fn an_empty_file_whose_name_promises_a_container_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, faulty) in [
+        ("x.fq", false),
+        ("x", false),
+        ("gz", false),
+        ("x.fq.gz", true),
+        ("x.FQ.GZ", true),
+        ("x.bgz", true),
+        ("x.bam", true),
+        ("x.cram", true),
+        ("x.zst", true),
+        ("x.bz2", true),
+        ("x.xz", true),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, b"").unwrap();
+        for io in [IoMode::Read, IoMode::Mmap] {
+            let source = Source::open(&path).unwrap();
+            let (found, error) = read_source(source, &Options { io, ..options() });
+            assert!(found.is_empty());
+            let is_empty = error.as_ref().is_some_and(|e| matches!(e.kind(), ErrorKind::Empty(_)));
+            assert_eq!((error.is_some(), is_empty), (faulty, faulty), "{name}: {error:?}");
+        }
+    }
+    // Of a stream that nobody named.
+    let source = || Source::from_reader("-", std::io::empty());
+    assert!(read_source(source(), &options()).1.is_none());
+    let error = read_source(source().not_empty(), &options()).1.unwrap();
+    assert_eq!(error.to_string(), "no input: standard input is empty; name a file");
+    let full = Source::from_reader("-", Cursor::new(b"x".to_vec())).not_empty();
+    assert_eq!(read_source(full, &options()).0, b"x");
+}
+
+#[test]
 fn mapped_and_read_files_give_the_same() {
     let text = text(2000);
     let mut file = tempfile::NamedTempFile::new().unwrap();

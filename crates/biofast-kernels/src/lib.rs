@@ -171,8 +171,9 @@ pub fn count_newlines(bytes: &[u8]) -> u64 {
 }
 
 /// Counts the plain records of FASTQ at the front of those that start at byte `start` of `bytes` and whose four lines end
-/// at `newlines`. A record is plain if its first line starts with `@`, the third is `+` alone, the second has only what
-/// [`find_invalid_base`] accepts and the fourth as many qualities, all valid, and no line ends with a carriage return.
+/// at `newlines`. A record is plain if its first line starts with `@` and [`find_control`] finds nothing in it, the third is
+/// `+` alone, the second has only what [`find_invalid_base`] accepts and the fourth as many qualities, all valid, and no line
+/// ends with a carriage return.
 ///
 /// ```
 /// let text = b"@a\nACGT\n+\nIIII\n@b\nAC\n+b\nII\n";
@@ -184,6 +185,17 @@ pub fn count_newlines(bytes: &[u8]) -> u64 {
 #[inline]
 pub fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
     (kernels().count_plain_records)(bytes, start, newlines)
+}
+
+/// Where the first control character of a header line is: a byte below 32 other than a tab, or 127.
+///
+/// ```
+/// assert_eq!(biofast_kernels::find_control(b"@r\t1"), None);
+/// assert_eq!(biofast_kernels::find_control(b"@r\01"), Some(2));
+/// ```
+#[inline]
+pub fn find_control(header: &[u8]) -> Option<usize> {
+    records::find_control(header)
 }
 
 /// Appends `base` + the offset of each line feed, in ascending order.

@@ -97,8 +97,10 @@ pub(crate) fn find_invalid_quality(bytes: &[u8]) -> Option<usize> {
 }
 
 fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
-    records::count_plain_with(bytes, start, newlines, |bases, qualities| {
-        find_invalid_base(bases).is_none() && find_invalid_quality(qualities).is_none()
+    records::count_plain_with(bytes, start, newlines, |header, bases, qualities| {
+        records::is_text(header)
+            && find_invalid_base(bases).is_none()
+            && find_invalid_quality(qualities).is_none()
     })
 }
 

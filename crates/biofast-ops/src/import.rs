@@ -3,7 +3,7 @@
 use std::fmt;
 
 use biofast_bam::{Header, Unaligned, flag, parse_tag};
-use biofast_fastq::pair::{mate_number, template_name};
+use biofast_fastq::pair::{NameDigest, mate_number, template_name};
 use biofast_fastq::{Record, Unit};
 
 /// How reads become records.
@@ -20,6 +20,8 @@ pub struct Import {
     pub read_group: Option<Vec<u8>>,
     /// Whether a read without a mate is a first one all the same.
     pub first_alone: bool,
+    /// Whether a `.`, which is stored as N, can't be stored.
+    pub strict: bool,
 }
 
 /// Which optional fields are taken.
@@ -61,34 +63,69 @@ impl std::error::Error for Unstorable {}
 pub struct Summary {
     /// Reads.
     pub reads: u64,
-    /// Pairs of them.
-    pub pairs: u64,
-    /// Bases of them.
+    /// Reads that are stored as first ones of pairs.
+    pub first_reads: u64,
+    /// Those stored as second ones.
+    pub second_reads: u64,
+    /// Bases of them all.
     pub bases: u64,
+    /// Those of them that were `.` and are stored as N.
+    pub dots_as_n: u64,
+    /// The names of first and of second reads, in any order.
+    #[serde(skip)]
+    names: [NameDigest; 2],
 }
 
 impl Summary {
-    /// Counts a read or a pair.
-    pub fn add(&mut self, unit: &Unit<'_>) {
+    /// Counts a read that is stored with these flags, of which so many bases were `.`.
+    fn add(&mut self, read: &Record<'_>, flags: u16, dots: u64) {
         self.reads += 1;
-        self.bases += unit.first.sequence().len() as u64;
-        if let Some(second) = &unit.second {
-            self.reads += 1;
-            self.pairs += 1;
-            self.bases += second.sequence().len() as u64;
+        self.bases += read.sequence().len() as u64;
+        self.dots_as_n += dots;
+        let (first, second) = (flags & flag::READ1 != 0, flags & flag::READ2 != 0);
+        self.first_reads += u64::from(first);
+        self.second_reads += u64::from(second);
+        if first || second {
+            self.names[usize::from(second)].add(read.name(), 0);
         }
     }
 
     /// Adds what another worker did.
     pub fn merge(&mut self, other: &Summary) {
         self.reads += other.reads;
-        self.pairs += other.pairs;
+        self.first_reads += other.first_reads;
+        self.second_reads += other.second_reads;
         self.bases += other.bases;
+        self.dots_as_n += other.dots_as_n;
+        for (mine, theirs) in self.names.iter_mut().zip(other.names) {
+            mine.merge(theirs);
+        }
+    }
+
+    /// The number of pairs; `None` if first and second reads don't all have a mate of the same
+    /// name.
+    pub fn pairs(&self) -> Option<u64> {
+        let [first, second] = self.names;
+        let even = self.first_reads == self.second_reads && first == second;
+        even.then_some(self.first_reads)
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary { reads, first_reads, second_reads, .. } = self;
+        match self.pairs() {
+            Some(pairs) => write!(f, "{reads} reads: {pairs} pairs"),
+            None => write!(
+                f,
+                "{reads} reads: {first_reads} first and {second_reads} second ones, not all of them pairs"
+            ),
+        }
     }
 }
 
 impl Import {
-    /// Appends the records of a read or a pair. `tags` is room for optional fields.
+    /// Appends the records of a read or a pair, and counts them. `tags` is room for optional fields.
     ///
     /// The final `/1` or `/2` of a name is taken off; it tells which of a pair a read is where
     /// its place doesn't.
@@ -100,13 +137,14 @@ impl Import {
         &self,
         unit: &Unit<'_>,
         tags: &mut Vec<u8>,
+        summary: &mut Summary,
         out: &mut Vec<u8>,
     ) -> Result<(), Unstorable> {
         const PAIRED: u16 = flag::PAIRED | flag::MATE_UNMAPPED;
         match &unit.second {
             Some(second) => {
-                self.read(&unit.first, PAIRED | flag::READ1, tags, out)?;
-                self.read(second, PAIRED | flag::READ2, tags, out)
+                self.read(&unit.first, PAIRED | flag::READ1, tags, summary, out)?;
+                self.read(second, PAIRED | flag::READ2, tags, summary, out)
             }
             None => {
                 let flags = match self.part(&unit.first) {
@@ -115,7 +153,7 @@ impl Import {
                     None if self.first_alone => flag::PAIRED | flag::READ1,
                     None => 0,
                 };
-                self.read(&unit.first, flags, tags, out)
+                self.read(&unit.first, flags, tags, summary, out)
             }
         }
     }
@@ -132,6 +170,7 @@ impl Import {
         read: &Record<'_>,
         mut flags: u16,
         tags: &mut Vec<u8>,
+        summary: &mut Summary,
         out: &mut Vec<u8>,
     ) -> Result<(), Unstorable> {
         tags.clear();
@@ -170,7 +209,12 @@ impl Import {
             qualities: read.qualities(),
             tags,
         };
-        record.write(out).map_err(|reason| unstorable(read, reason))
+        let dots = record.write(out).map_err(|reason| unstorable(read, reason))?;
+        if self.strict && dots > 0 {
+            return Err(unstorable(read, "BAM has no code for '.', and would make it N"));
+        }
+        summary.add(read, flags, dots);
+        Ok(())
     }
 }
 

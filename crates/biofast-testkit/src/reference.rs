@@ -42,6 +42,9 @@ fn record<'a>(
     lines: &mut std::iter::Peekable<impl Iterator<Item = &'a [u8]>>,
 ) -> Option<Record> {
     let definition = header.strip_prefix(b"@")?.to_vec();
+    if definition.iter().any(|&b| (b < b' ' && b != b'\t') || b == 127) {
+        return None;
+    }
     let mut sequence_lines: Vec<&[u8]> = Vec::new();
     let caption = loop {
         let line = lines.next()?;

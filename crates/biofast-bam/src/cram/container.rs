@@ -40,6 +40,16 @@ pub(super) struct Container {
     pub(super) len: u64,
 }
 
+/// What a container's header says of it.
+struct Stated {
+    /// Bytes of the header itself.
+    header_len: u64,
+    /// Bytes of the body.
+    len: u64,
+    records: u64,
+    is_eof: bool,
+}
+
 /// The alignment start that marks the end-of-file container: "EOF" in ASCII.
 const EOF_START: i32 = 0x45_4f46;
 
@@ -48,6 +58,53 @@ impl Container {
     ///
     /// Only what is there is allocated, whatever the length field says.
     pub(super) fn read(reader: &mut impl BufRead, version: Version) -> Result<Option<Container>> {
+        let Some((stated, _)) = Container::read_header(reader, version)? else { return Ok(None) };
+        let mut body = Vec::new();
+        let n = reader.take(stated.len).read_to_end(&mut body).map_err(ErrorKind::read)?;
+        if (n as u64) < stated.len {
+            return Err(ErrorKind::Truncated("a CRAM container"));
+        }
+        let len = stated.header_len + n as u64;
+        Ok(Some(Container { len, body, records: stated.records, is_eof: stated.is_eof }))
+    }
+
+    /// Reads the container of the file header.
+    ///
+    /// In version 2, htslib pads the block in it, and states the container's length as if the block's two lengths took as
+    /// many bytes as before that: up to two bytes each are missing. So the blocks say where it ends, as htslib reads it,
+    /// and where the stated length is more, the rest is padding.
+    pub(super) fn read_file_header(
+        reader: &mut impl BufRead,
+        version: Version,
+    ) -> Result<Option<Container>> {
+        if version.major > 2 {
+            return Container::read(reader, version);
+        }
+        let Some((stated, blocks)) = Container::read_header(reader, version)? else {
+            return Ok(None);
+        };
+        let mut body = Vec::new();
+        for _ in 0..blocks {
+            // A container that is full without a block more: some writers count blocks that aren't there.
+            if !body.is_empty() && body.len() as u64 >= stated.len {
+                break;
+            }
+            Block::read(reader, &mut body)?;
+        }
+        if body.len() as u64 > stated.len + 4 {
+            return bad("a file header whose blocks go on behind their container");
+        }
+        let padding = stated.len.saturating_sub(body.len() as u64);
+        let n = reader.take(padding).read_to_end(&mut body).map_err(ErrorKind::read)?;
+        if (n as u64) < padding {
+            return Err(ErrorKind::Truncated("the CRAM header"));
+        }
+        let len = stated.header_len + body.len() as u64;
+        Ok(Some(Container { len, body, records: stated.records, is_eof: stated.is_eof }))
+    }
+
+    /// Reads a container's header: what it states, and how many blocks follow.
+    fn read_header(reader: &mut impl BufRead, version: Version) -> Result<Option<(Stated, usize)>> {
         if reader.fill_buf().map_err(ErrorKind::read)?.is_empty() {
             return Ok(None);
         }
@@ -69,7 +126,7 @@ impl Container {
             }
         };
         let body_len = i32::from_le_bytes([byte()?, byte()?, byte()?, byte()?]);
-        let body_len = length(body_len)?;
+        let body_len = length(body_len)? as u64;
         let reference = itf8(&mut byte)?;
         let start = itf8(&mut byte)?;
         let _span = itf8(&mut byte)?;
@@ -77,7 +134,7 @@ impl Container {
         // The record counter; it had 32 bits before version 3, stored the same way.
         ltf8(&mut byte)?;
         let _bases = ltf8(&mut byte)?;
-        let _blocks = itf8(&mut byte)?;
+        let blocks = length(itf8(&mut byte)?)?;
         for _ in 0..length(itf8(&mut byte)?)? {
             // Where slices start. They are found by their blocks.
             itf8(&mut byte)?;
@@ -89,17 +146,13 @@ impl Container {
             check_crc(u32::from_le_bytes(stored), found)?;
             header.extend(stored);
         }
-        let mut body = Vec::new();
-        let n = reader.take(body_len as u64).read_to_end(&mut body).map_err(ErrorKind::read)?;
-        if n < body_len {
-            return Err(ErrorKind::Truncated("a CRAM container"));
-        }
-        Ok(Some(Container {
-            len: (header.len() + n) as u64,
-            body,
+        let stated = Stated {
+            header_len: header.len() as u64,
+            len: body_len,
             records,
             is_eof: reference == -1 && start == EOF_START && records == 0,
-        }))
+        };
+        Ok(Some((stated, blocks)))
     }
 }
 
@@ -150,6 +203,25 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
+    /// Reads a block without a CRC-32 to the end of `body`.
+    fn read(reader: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {
+        let what = "a CRAM block";
+        let mut start = [0; 2];
+        read_exact(reader, &mut start, what)?;
+        body.extend(start);
+        let mut byte = || {
+            let mut byte = [0];
+            read_exact(reader, &mut byte, what)?;
+            body.push(byte[0]);
+            Ok(byte[0])
+        };
+        itf8(&mut byte)?;
+        let len = length(itf8(&mut byte)?)? as u64;
+        itf8(&mut byte)?;
+        let n = reader.take(len).read_to_end(body).map_err(ErrorKind::read)?;
+        if (n as u64) < len { Err(ErrorKind::Truncated(what)) } else { Ok(()) }
+    }
+
     /// Takes a block from the front and checks its CRC-32.
     pub(super) fn take(bytes: &mut Cursor<'a>, version: Version) -> Result<Block<'a>> {
         let start = bytes.rest();

@@ -178,7 +178,13 @@ pub(super) fn decode(
                 let quality = series(Series::QS)?.byte(data)?;
                 read.put_qualities(at - 1, &[quality]);
             }
-            b'q' => read.put_qualities(at - 1, &array(series(Series::QQ)?, data)?),
+            b'q' => {
+                let qualities = array(series(Series::QQ)?, data)?;
+                if len > 0 && qualities.len() > len - (at - 1).min(len) {
+                    return bad("a read feature that goes beyond its read or reference");
+                }
+                read.put_qualities(at - 1, &qualities);
+            }
             _ => return bad("an unknown read feature"),
         }
         if (len > 0 && read.done > len) || read.position > i64::from(i32::MAX) {

@@ -106,7 +106,8 @@ impl Context {
     fn reference(&self, reference: i32) -> Result<(usize, &[u8], i64)> {
         let index = usize::try_from(reference).ok();
         match index.and_then(|n| Some((n, self.header.references().get(n)?))) {
-            Some((index, found)) => Ok((index, &found.name, found.length.into())),
+            // Below 2^63, as every length is.
+            Some((index, found)) => Ok((index, &found.name, found.length as i64)),
             None => bad("a reference sequence that the header doesn't have"),
         }
     }
@@ -155,7 +156,7 @@ impl CramToBam {
             return Err(ErrorKind::UnsupportedCram(version.major, version.minor));
         }
         self.offset = 26;
-        let Some(container) = Container::read(&mut reader, version)? else {
+        let Some(container) = Container::read_file_header(&mut reader, version)? else {
             return Err(ErrorKind::Truncated("the CRAM header"));
         };
         let block = Block::take(&mut Cursor::new(&container.body), version)?;

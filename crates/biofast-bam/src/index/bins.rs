@@ -19,8 +19,8 @@ impl Scheme {
 
     /// The scheme htslib takes for references of at most `longest` bases; `None` if the smallest
     /// bins are too small for that.
-    pub(super) fn for_length(min_shift: u8, longest: u32) -> Option<Scheme> {
-        let longest = u64::from(longest) + 256;
+    pub(super) fn for_length(min_shift: u8, longest: u64) -> Option<Scheme> {
+        let longest = longest + 256;
         let depth = (0..=Scheme::DEEPEST).find(|d| longest <= 1 << (min_shift + 3 * d))?;
         Some(Scheme { min_shift, depth })
     }
@@ -123,6 +123,6 @@ mod tests {
         assert_eq!(Scheme::for_length(14, 1000), Some(Scheme { min_shift: 14, depth: 0 }));
         assert_eq!(Scheme::for_length(14, (1 << 29) - 256).map(|s| s.depth), Some(5));
         assert_eq!(Scheme::for_length(14, (1 << 29) - 255).map(|s| s.depth), Some(6));
-        assert_eq!(Scheme::for_length(1, u32::MAX), None);
+        assert_eq!(Scheme::for_length(1, u32::MAX.into()), None);
     }
 }

@@ -52,7 +52,7 @@ pub fn build(source: Source, what: BuildOptions, options: &Options) -> Result<Bu
             Ok(())
         }
     };
-    let framer = Framer::new(&name, Arc::default()).on_header(set_plan).check_order();
+    let framer = Framer::new(&name, Arc::default(), options).on_header(set_plan).check_order();
     let mut assembly = Assembly::default();
     let mut fault = None;
     let result = par_fold_ordered_framed(
@@ -122,7 +122,8 @@ pub(super) fn not_indexable(name: &Arc<str>, record: Option<u64>, why: String) -
 pub(super) fn choose(header: &Header, what: BuildOptions) -> Result<(Format, Scheme), String> {
     let longest = header.references().iter().max_by_key(|r| r.length);
     let length = longest.map_or(0, |r| r.length);
-    let too_long = i64::from(length) >= Scheme::BAI.end();
+    // Below 2^63, as every length is.
+    let too_long = length as i64 >= Scheme::BAI.end();
     let csi = |min_shift: u8| {
         if !(1..=30).contains(&min_shift) {
             return Err(format!(

@@ -38,12 +38,12 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// A decimal number without a sign that is at most `max`.
+/// A decimal number without a sign that is at most `max`, with any number of zeros before it.
 #[inline]
 pub(super) fn unsigned(field: &[u8], max: u32) -> Option<u32> {
     // Ten digits can't overflow 64 bits.
     if field.is_empty() || field.len() > 10 {
-        return None;
+        return unsigned_long(field, max);
     }
     let mut value = 0u64;
     for &byte in field {
@@ -54,6 +54,23 @@ pub(super) fn unsigned(field: &[u8], max: u32) -> Option<u32> {
         value = 10 * value + u64::from(digit);
     }
     u32::try_from(value).ok().filter(|&value| value <= max)
+}
+
+/// Digits that are too many, unless the first of them are zeros.
+#[cold]
+fn unsigned_long(field: &[u8], max: u32) -> Option<u32> {
+    let zeros = field.iter().take_while(|&&b| b == b'0').count();
+    match field.len() - zeros {
+        0 if zeros > 0 => Some(0),
+        1..=10 => unsigned(&field[zeros..], max),
+        _ => None,
+    }
+}
+
+/// Whether a number has zeros before its first digit.
+#[inline]
+pub(super) fn has_leading_zeros(field: &[u8]) -> bool {
+    matches!(field, [b'0', _, ..] | [b'-', b'0', _, ..])
 }
 
 /// A decimal number with or without a sign, from −2^31 to 2^32 − 1: what an integer tag may hold.
@@ -82,6 +99,13 @@ mod tests {
         assert_eq!(unsigned(b"4294967296", u32::MAX), None);
         assert_eq!(unsigned(b"0256", 255), None);
         assert_eq!(unsigned(b"0255", 255), Some(255));
+        assert_eq!(unsigned(b"000000000000000000000999", u32::MAX), Some(999));
+        assert_eq!(unsigned(b"000000000000", u32::MAX), Some(0));
+        assert_eq!(integer(b"-0000000000000005"), Some(-5));
+        assert_eq!(unsigned(b"00000000004294967296", u32::MAX), None);
+        assert_eq!(unsigned(b"0000000000000x1", u32::MAX), None);
+        assert!(has_leading_zeros(b"01") && has_leading_zeros(b"-01") && has_leading_zeros(b"00"));
+        assert!(!has_leading_zeros(b"0") && !has_leading_zeros(b"-0") && !has_leading_zeros(b"10"));
         for bad in [&b""[..], b"-1", b"+", b"1 ", b"0x1", b"99999999999"] {
             assert_eq!(unsigned(bad, u32::MAX), None);
         }

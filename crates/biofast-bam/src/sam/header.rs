@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::io::{self, BufRead};
 
 use crate::error::ErrorKind;
-use crate::sam::fields::unsigned;
+
+/// What is wrong with a header that would be cut.
+pub(crate) const NUL_INSIDE: &str = "a NUL byte inside the text";
 
 /// BAM states the length of the text as a signed 32-bit number.
 const MAX_TEXT: usize = i32::MAX as usize;
-/// The longest reference sequence BAM can state.
-const MAX_LENGTH: u32 = i32::MAX as u32;
 
 /// Header lines, each with its line feed and without a carriage return.
 pub(crate) struct Text {
@@ -98,22 +98,30 @@ impl Text {
         let mut count = 0i32;
         let mut aliases = Vec::new();
         for (number, line) in (0..).zip(self.bytes.split(|&b| b == b'\n')) {
-            let Some(fields) = line.strip_prefix(b"@SQ\t") else { continue };
             let at = |reason| (number, ErrorKind::BadHeader(reason));
+            // Programs take it for the end of the text, and lose the lines behind it.
+            if memchr::memchr(0, line).is_some() {
+                return Err(at(NUL_INSIDE));
+            }
+            let Some(fields) = line.strip_prefix(b"@SQ\t") else { continue };
             let value = |tag: &[u8; 3]| {
                 fields.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(tag))
             };
             // A line that names no sequence declares none; samtools passes over it, too.
             let Some(name) = value(b"SN:") else { continue };
-            if name.is_empty() || matches!(name, [b'*' | b'=', ..]) || name.contains(&0) {
+            if name.is_empty() || matches!(name, [b'*' | b'=', ..]) {
                 return Err(at("a reference name (SN) that is empty, or starts with '*' or '='"));
             }
             let Some(length) = value(b"LN:") else {
                 return Err(at("an @SQ line without a length (LN)"));
             };
-            let Some(length) = unsigned(length, MAX_LENGTH) else {
-                return Err(at("a reference length (LN) that is no number up to 2,147,483,647"));
+            let Some(length) = parse_length(length) else {
+                return Err(at("a reference length (LN) that is no number below 2^63"));
             };
+            let others = fields.split(|&b| b == b'\t').filter_map(|f| f.strip_prefix(b"LN:"));
+            if others.map(parse_length).any(|other| other != Some(length)) {
+                return Err(at("an @SQ line with two lengths (LN)"));
+            }
             if references.indices.insert(name.into(), count).is_some() {
                 return Err(at("two @SQ lines with the same name (SN)"));
             }
@@ -124,7 +132,8 @@ impl Text {
             list.extend((name.len() as u32 + 1).to_le_bytes());
             list.extend_from_slice(name);
             list.push(0);
-            list.extend(length.to_le_bytes());
+            // What doesn't fit is found in the text, see `Header::parse`.
+            list.extend(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
             count += 1;
         }
         for (alias, index) in aliases {
@@ -139,6 +148,13 @@ impl Text {
     }
 }
 
+/// A length (LN), with any number of zeros before it.
+pub(crate) fn parse_length(digits: &[u8]) -> Option<u64> {
+    let digits =
+        std::str::from_utf8(digits).ok().filter(|d| d.bytes().all(|b| b.is_ascii_digit()))?;
+    digits.parse().ok().filter(|&n: &u64| i64::try_from(n).is_ok())
+}
+
 impl References {
     /// A lookup for one thread.
     pub(crate) fn lookup(&self) -> Lookup<'_> {
@@ -147,6 +163,11 @@ impl References {
 }
 
 impl Lookup<'_> {
+    /// Whether the header has no reference sequences.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.references.indices.is_empty()
+    }
+
     /// The index of the reference sequence called `name`.
     #[inline]
     pub(crate) fn index(&mut self, name: &[u8]) -> Option<i32> {

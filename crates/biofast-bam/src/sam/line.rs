@@ -1,6 +1,7 @@
 //! One alignment line to one BAM record (SAM specification, sections 1.4 and 4.2).
 //!
-//! What contradicts itself is refused. Three things that can't be told apart from a mapped read
+//! What contradicts itself is refused; what breaks a rule without losing anything is noted (see
+//! [`Odds`]). Three things that can't be told apart from a mapped read
 //! otherwise are stored the way samtools stores them, so that counts agree: a read with a
 //! reference but position 0 loses the reference; one without a reference, or without a CIGAR,
 //! gets the flag "unmapped"; a mate with a reference but position 0 loses its reference.
@@ -9,8 +10,9 @@ use biofast_io::Shown;
 
 use crate::error::ErrorKind;
 use crate::packing;
-use crate::sam::fields::{Fields, signed, unsigned};
+use crate::sam::fields::{Fields, has_leading_zeros, signed, unsigned};
 use crate::sam::header::Lookup;
+use crate::sam::odd::{Odd, Odds};
 use crate::sam::tags;
 
 /// What is wrong with a line.
@@ -52,6 +54,7 @@ const FIXED: usize = 4 + crate::record::FIXED_LEN;
 pub(super) fn write_record(
     line: &[u8],
     references: &mut Lookup<'_>,
+    odds: &mut Odds,
     out: &mut Vec<u8>,
 ) -> Result<(), LineFault> {
     let start = out.len();
@@ -71,15 +74,28 @@ pub(super) fn write_record(
     let expected = "flags (FLAG) from 0 to 65535";
     let field = fields.required(expected)?;
     let flags = unsigned(field, 65_535).ok_or_else(|| LineFault::new(expected, field))?;
+    if has_leading_zeros(field) {
+        let expected = "flags (FLAG) without zeros before them, which some programs read as octal";
+        return Err(LineFault::new(expected, field));
+    }
     let mut flags = flags as u16;
 
     let expected = "a reference name (RNAME) of the header, or '*'";
     let field = fields.required(expected)?;
     let mut reference = match field {
         b"*" => -1,
-        name => references.index(name).ok_or_else(|| LineFault::new(expected, field))?,
+        name => match references.index(name) {
+            Some(index) => index,
+            None if name.is_empty() || references.is_empty() => {
+                return Err(LineFault::new(expected, field));
+            }
+            None => {
+                odds.note(Odd::UnknownReference, field)?;
+                -1
+            }
+        },
     };
-    let position = position(&mut fields, "a position (POS) from 0 to 2147483647")?;
+    let position = position(&mut fields, odds, "a position (POS) from 0 to 2147483647")?;
     if position < 0 {
         reference = -1;
     }
@@ -90,6 +106,9 @@ pub(super) fn write_record(
     let expected = "a mapping quality (MAPQ) from 0 to 255";
     let field = fields.required(expected)?;
     let mapq = unsigned(field, 255).ok_or_else(|| LineFault::new(expected, field))? as u8;
+    if has_leading_zeros(field) {
+        odds.note(Odd::LeadingZeros, field)?;
+    }
 
     let cigar_start = out.len();
     let cigar = fields.required("a CIGAR, or '*'")?;
@@ -107,15 +126,28 @@ pub(super) fn write_record(
     let mut mate_reference = match field {
         b"*" => -1,
         b"=" => reference,
-        name => references.index(name).ok_or_else(|| LineFault::new(expected, field))?,
+        name => match references.index(name) {
+            Some(index) => index,
+            None if name.is_empty() || references.is_empty() => {
+                return Err(LineFault::new(expected, field));
+            }
+            None => {
+                odds.note(Odd::UnknownMate, field)?;
+                -1
+            }
+        },
     };
-    let mate_position = self::position(&mut fields, "a mate's position (PNEXT) to 2147483647")?;
+    let expected = "a mate's position (PNEXT) from 0 to 2147483647";
+    let mate_position = self::position(&mut fields, odds, expected)?;
     if mate_position < 0 {
         mate_reference = -1;
     }
     let expected = "a template length (TLEN) from -2147483648 to 2147483647";
     let field = fields.required(expected)?;
     let template_len = signed(field).ok_or_else(|| LineFault::new(expected, field))?;
+    if has_leading_zeros(field) {
+        odds.note(Odd::LeadingZeros, field)?;
+    }
 
     let sequence = fields.required("a sequence (SEQ), or '*'")?;
     let sequence = if sequence == b"*" { b"" } else { sequence };
@@ -148,8 +180,12 @@ pub(super) fn write_record(
     };
     write_sequence(sequence, out)?;
     write_qualities(qualities, sequence.len(), out)?;
-    for field in fields {
-        tags::write_tag(field, out)?;
+    while let Some(field) = fields.next() {
+        if field.is_empty() && fields.all(|field| field.is_empty()) {
+            odds.note(Odd::TrailingTabs, line)?;
+            break;
+        }
+        tags::write_field(field, odds, out)?;
     }
     if let Some(words) = long_cigar {
         out.extend_from_slice(b"CGBI");
@@ -179,8 +215,15 @@ pub(super) fn write_record(
 
 /// A position counted from 1 (0: none) as one counted from 0 (−1: none).
 #[inline]
-fn position(fields: &mut Fields<'_>, expected: &'static str) -> Result<i32, LineFault> {
+fn position(
+    fields: &mut Fields<'_>,
+    odds: &mut Odds,
+    expected: &'static str,
+) -> Result<i32, LineFault> {
     let field = fields.required(expected)?;
+    if has_leading_zeros(field) {
+        odds.note(Odd::LeadingZeros, field)?;
+    }
     match unsigned(field, i32::MAX as u32) {
         Some(position) => Ok(position as i32 - 1),
         None => Err(LineFault::new(expected, field)),

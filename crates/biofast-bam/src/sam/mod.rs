@@ -5,21 +5,24 @@ mod fields;
 mod header;
 mod line;
 mod number;
+mod odd;
 mod tags;
 mod write;
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use biofast_io::{Location, Options, Reader, Source};
+use biofast_io::{Location, Notes, Options, Reader, Source};
 
 use crate::adapter::Produce;
 use crate::error::{Error, ErrorKind};
 use crate::ordered::Ordered;
 use header::References;
-pub(crate) use header::Text;
+pub(crate) use header::{NUL_INSIDE, Text, parse_length};
 use line::LineFault;
 pub(crate) use line::bin;
+pub(crate) use odd::Odds;
+use odd::Tally;
 pub(crate) use tags::write_tag;
 pub use write::SamWriter;
 
@@ -34,6 +37,11 @@ pub(crate) struct SamToBam {
     state: State,
     name: Arc<str>,
     threads: usize,
+    pedantic: bool,
+    notes: Option<Arc<Notes>>,
+    /// What was read though it breaks a rule.
+    odd: Tally,
+    header_lines: u64,
     /// Lines and records before the block that comes next.
     lines: u64,
     records: u64,
@@ -58,6 +66,7 @@ struct Converted {
     job: Job,
     lines: u64,
     records: u64,
+    odd: Tally,
     fault: Option<LineFault>,
 }
 
@@ -69,6 +78,10 @@ impl SamToBam {
             state: State::Start(Reader::new(source, options)?),
             name,
             threads: options.threads,
+            pedantic: options.pedantic,
+            notes: options.notes.clone(),
+            odd: Tally::default(),
+            header_lines: 0,
             lines: 0,
             records: 0,
             fault: None,
@@ -84,6 +97,13 @@ impl SamToBam {
             ..Location::default()
         };
         Error::new(kind, at)
+    }
+
+    /// Tells what was read though it breaks a rule.
+    fn tell(&self) {
+        if let Some(notes) = &self.notes {
+            self.odd.tell(notes, &self.name, self.header_lines);
+        }
     }
 
     /// A fault of the bytes below, after the lines seen so far.
@@ -109,10 +129,12 @@ impl Produce for SamToBam {
                     self.error(kind, None)
                 })?;
                 self.lines = text.lines();
+                self.header_lines = self.lines;
                 let references = Arc::new(references);
+                let pedantic = self.pedantic;
                 let workers = Ordered::new(self.threads, || {
                     let references = Arc::clone(&references);
-                    move |job| convert(job, &references)
+                    move |job| convert(job, &references, pedantic)
                 })
                 .map_err(|e| self.located(e))?;
                 let lines = Lines { reader, rest: Vec::new(), spare: Vec::new(), fault: None };
@@ -126,16 +148,19 @@ impl Produce for SamToBam {
                     workers.submit(job);
                 }
                 let Some(done) = workers.next() else {
+                    self.tell();
                     return match lines.fault.take() {
                         Some(fault) => Err(self.located(fault)),
                         None => Ok(false),
                     };
                 };
-                let Converted { mut job, lines: n, records, fault } = done;
+                let Converted { mut job, lines: n, records, odd, fault } = done;
+                self.odd.append(&odd, self.records);
                 self.records += records;
                 std::mem::swap(out, &mut job.out);
                 if let Some(fault) = fault {
                     self.lines += n;
+                    self.tell();
                     self.fault = Some(self.error(fault.into(), Some(self.records + 1)));
                     return Ok(true);
                 }
@@ -208,9 +233,11 @@ impl Lines {
 }
 
 /// Converts the lines of a block, up to the first that is wrong.
-fn convert(mut job: Job, references: &References) -> Converted {
+fn convert(mut job: Job, references: &References, pedantic: bool) -> Converted {
     job.out.clear();
-    let mut done = Converted { job, lines: 0, records: 0, fault: None };
+    let mut odds = Odds::new(pedantic);
+    let odd = Tally::default();
+    let mut done = Converted { job, lines: 0, records: 0, odd, fault: None };
     let Job { text, out } = &mut done.job;
     let mut names = references.lookup();
     let mut rest = &text[..];
@@ -220,10 +247,14 @@ fn convert(mut job: Job, references: &References) -> Converted {
         rest = rest.get(end + 1..).unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let start = out.len();
-        if let Err(fault) = line::write_record(line, &mut names, out) {
+        if let Err(fault) = line::write_record(line, &mut names, &mut odds, out) {
             out.truncate(start);
             done.fault = Some(fault);
             break;
+        }
+        let seen = odds.take();
+        if seen != 0 {
+            done.odd.add(seen, done.records);
         }
         done.lines += 1;
         done.records += 1;

@@ -2,10 +2,41 @@
 
 use crate::sam::fields::integer;
 use crate::sam::line::LineFault;
+use crate::sam::odd::{Odd, Odds};
+
+/// Appends an optional field, or several that spaces join where a tab is meant: no value but text can
+/// hold a space.
+pub(super) fn write_field(
+    field: &[u8],
+    odds: &mut Odds,
+    out: &mut Vec<u8>,
+) -> Result<(), LineFault> {
+    let start = out.len();
+    let fault = match write_tag(field, odds, out) {
+        Ok(()) => return Ok(()),
+        Err(fault) => fault,
+    };
+    // Text goes on to the tab, and so does what is no field.
+    let is_value = matches!(field, [_, _, b':', kind, b':', ..] if *kind != b'Z');
+    match memchr::memchr(b' ', field) {
+        Some(end) if is_value && end > 5 => {
+            out.truncate(start);
+            if write_tag(&field[..end], odds, out).is_err() {
+                return Err(fault);
+            }
+            odds.note(Odd::JoinedFields, field)?;
+            match field[end..].trim_ascii_start() {
+                [] => Ok(()),
+                rest => write_field(rest, odds, out),
+            }
+        }
+        _ => Err(fault),
+    }
+}
 
 /// Appends an optional field. Integers take the smallest type that holds them, unsigned ones
 /// first, as samtools stores them; elements of arrays keep the stated type.
-pub(crate) fn write_tag(field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
+pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Result<(), LineFault> {
     let [t, u, b':', kind, b':', value @ ..] = field else {
         return Err(LineFault::new("an optional field TAG:TYPE:VALUE", field));
     };
@@ -21,9 +52,13 @@ pub(crate) fn write_tag(field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault
         (b'i' | b'I', digits) => {
             let expected = "an integer from -2147483648 to 4294967295 in an optional field";
             write_integer(integer(digits).ok_or_else(|| bad(expected))?, out);
+            if *kind == b'I' {
+                odds.note(Odd::IntegerType, field)?;
+            }
         }
         (b'f', number) => {
             let value = float(number).ok_or_else(|| bad("a number in an optional field"))?;
+            check_float(number, value, field, odds)?;
             out.push(b'f');
             out.extend((value as f32).to_le_bytes());
         }
@@ -49,7 +84,7 @@ pub(crate) fn write_tag(field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault
             out.extend_from_slice(digits);
             out.push(0);
         }
-        (b'B', [element, list @ ..]) => write_array(*element, list, field, out)?,
+        (b'B', [element, list @ ..]) => write_array(*element, list, field, odds, out)?,
         _ => return Err(bad("an optional field of type A, i, f, Z, H or B")),
     }
     Ok(())
@@ -73,7 +108,30 @@ fn float(number: &[u8]) -> Option<f64> {
     std::str::from_utf8(number).ok()?.parse().ok()
 }
 
-fn write_array(element: u8, list: &[u8], field: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
+/// Notes a number that isn't of the specification's form, `[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?`, and one that
+/// single precision can't hold: more than its largest number, or so small that it becomes 0.
+#[inline]
+fn check_float(number: &[u8], value: f64, field: &[u8], odds: &mut Odds) -> Result<(), LineFault> {
+    // Rust takes more than the form in three ways: words (inf, nan), and a point or sign without a digit behind it.
+    let mantissa = number.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(number.len());
+    let ends_in_digit = number[..mantissa].last().is_some_and(u8::is_ascii_digit);
+    if !ends_in_digit || number.iter().any(|b| matches!(b, b'i' | b'I' | b'n' | b'N')) {
+        odds.note(Odd::NumberForm, field)?;
+    }
+    let single = value as f32;
+    if value.is_finite() && (single.is_infinite() || (single == 0.0 && value != 0.0)) {
+        odds.note(Odd::NumberRange, field)?;
+    }
+    Ok(())
+}
+
+fn write_array(
+    element: u8,
+    list: &[u8],
+    field: &[u8],
+    odds: &mut Odds,
+    out: &mut Vec<u8>,
+) -> Result<(), LineFault> {
     let bad = |expected| LineFault::new(expected, field);
     let range = match element {
         b'c' => i64::from(i8::MIN)..=i64::from(i8::MAX),
@@ -97,8 +155,9 @@ fn write_array(element: u8, list: &[u8], field: &[u8], out: &mut Vec<u8>) -> Res
     // An array may be empty; an element may not.
     for value in values.split(|&b| b == b',').take_while(|_| !list.is_empty()) {
         if element == b'f' {
-            let value = float(value).ok_or_else(|| bad("numbers in an array (B)"))?;
-            out.extend((value as f32).to_le_bytes());
+            let number = float(value).ok_or_else(|| bad("numbers in an array (B)"))?;
+            check_float(value, number, field, odds)?;
+            out.extend((number as f32).to_le_bytes());
         } else {
             let value = integer(value).filter(|value| range.contains(value));
             let value = value.ok_or_else(|| bad("integers of the stated type in an array (B)"))?;

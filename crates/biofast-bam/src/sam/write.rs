@@ -40,7 +40,7 @@ impl SamWriter {
     /// Appends the line of `record` with its line feed.
     ///
     /// # Errors
-    /// If the record can't be text: its optional fields are malformed, a quality has no
+    /// If the record can't be text: its name or optional fields are malformed or would break the line, a quality has no
     /// character, or the CIGAR of a mapped read has another length than its sequence, which no
     /// reader accepts. Nothing is then appended.
     pub fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -53,7 +53,11 @@ impl SamWriter {
 
     fn line(&self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
         out.reserve(FIXED + 2 * record.as_bytes().len());
-        out.extend_from_slice(record.name());
+        let name = record.text_name()?;
+        if name.first() == Some(&b'@') {
+            return Err("its name starts with '@', as header lines do");
+        }
+        out.extend_from_slice(if name.is_empty() { b"*" } else { name });
         out.push(b'\t');
         write_unsigned(record.flags().into(), out);
         out.push(b'\t');
@@ -62,7 +66,7 @@ impl SamWriter {
         out.push(b'\t');
         write_unsigned(record.mapping_quality().into(), out);
         out.push(b'\t');
-        write_cigar(record, out)?;
+        write_cigar(record, out);
         out.push(b'\t');
         match record.mate_reference_id() {
             mate if mate >= 0 && mate == record.reference_id() => out.extend_from_slice(b"=\t"),
@@ -87,7 +91,7 @@ impl SamWriter {
                 continue;
             }
             out.push(b'\t');
-            write_tag(&tag, out);
+            write_tag(&tag, out)?;
         }
         if tags.is_malformed() {
             return Err(MALFORMED_TAGS);
@@ -95,6 +99,24 @@ impl SamWriter {
         out.push(b'\n');
         Ok(())
     }
+}
+
+/// Whether there is a control character in a name.
+#[inline]
+fn breaks_lines(name: &[u8]) -> bool {
+    // Eight bytes at once: the high bit of each that is below ' ', or 0x7f.
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let any = |bytes: u64| {
+        let deleted = bytes ^ (0x7f * ONES);
+        let below = bytes.wrapping_sub(0x20 * ONES) & !bytes;
+        let zero = deleted.wrapping_sub(ONES) & !deleted;
+        (below | zero) & (0x80 * ONES)
+    };
+    let (words, tail) = name.as_chunks::<8>();
+    let words = words.iter().fold(0, |all, word| all | any(u64::from_le_bytes(*word)));
+    let mut last = [b' '; 8];
+    last[..tail.len()].copy_from_slice(tail);
+    words | any(u64::from_le_bytes(last)) != 0
 }
 
 /// The highest of some qualities; compilers turn this into vector code.
@@ -119,12 +141,37 @@ impl Record<'_> {
         let mut tags = self.tags();
         for tag in tags.by_ref().filter(|tag| wanted(tag.name)) {
             out.push(b'\t');
-            write_tag(&tag, out);
+            write_tag(&tag, out).map_err(|reason| self.unwritable(reason))?;
         }
         if tags.is_malformed() {
             return Err(self.unwritable(MALFORMED_TAGS));
         }
         Ok(())
+    }
+
+    /// The name as it stands in lines of text: without NULs at its end.
+    ///
+    /// # Errors
+    /// If it holds a tab, a line break or another control character.
+    pub(crate) fn text_name(&self) -> Result<&[u8], &'static str> {
+        let mut name = self.name();
+        if breaks_lines(name) {
+            while let [rest @ .., 0] = name {
+                name = rest;
+            }
+            if breaks_lines(name) {
+                return Err("its name holds a control character, such as a tab or line break");
+            }
+        }
+        Ok(name)
+    }
+
+    /// Checks that the name can stand in lines of text.
+    ///
+    /// # Errors
+    /// If it holds a tab, a line break or another control character.
+    pub fn check_name(&self) -> Result<&[u8], Error> {
+        self.text_name().map_err(|reason| self.unwritable(reason))
     }
 
     /// Checks that each quality has a character, as those up to 93 do.
@@ -182,21 +229,16 @@ fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
 }
 
 #[inline]
-fn write_cigar(record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
+fn write_cigar(record: &Record<'_>, out: &mut Vec<u8>) {
     let cigar = record.cigar();
     if cigar.is_empty() {
         out.push(b'*');
-        return Ok(());
     }
-    let mut bases = 0;
+    // It fits the sequence: that was checked when the record was framed.
     for word in cigar.words() {
-        let (op, len) = ((word & 15) as usize, word >> 4);
-        write_unsigned(len.into(), out);
-        out.push(OPS[op]);
-        bases +=
-            if matches!(OPS[op], b'M' | b'I' | b'S' | b'=' | b'X') { u64::from(len) } else { 0 };
+        write_unsigned((word >> 4).into(), out);
+        out.push(OPS[(word & 15) as usize]);
     }
-    check_length(record, bases)
 }
 
 #[inline]
@@ -214,12 +256,16 @@ fn write_qualities(raw: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
 }
 
 /// Appends `TAG:TYPE:VALUE`.
-fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
+///
+/// # Errors
+/// If the value would break the line.
+fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
     out.extend_from_slice(&tag.name);
     out.push(b':');
     if let Some(value) = tag.as_int() {
         out.extend_from_slice(b"i:");
-        return write_signed(value, out);
+        write_signed(value, out);
+        return Ok(());
     }
     match (tag.kind, tag.value) {
         (b'f', &[a, b, c, d]) => {
@@ -235,10 +281,14 @@ fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) {
             write_elements(kind, elements, out);
         }
         (kind, value) => {
+            if memchr::memchr3(b'\t', b'\n', b'\r', value).is_some() {
+                return Err("an optional field holds a tab or line break");
+            }
             out.extend_from_slice(&[kind, b':']);
             out.extend_from_slice(value);
         }
     }
+    Ok(())
 }
 
 /// Appends the elements of an array, each after a comma.
@@ -263,5 +313,28 @@ fn write_elements(kind: u8, elements: &[u8], out: &mut Vec<u8>) {
         _ => each(4, |e, out| {
             write_float_element(f32::from_le_bytes([e[0], e[1], e[2], e[3]]).into(), out);
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::breaks_lines;
+
+    #[test]
+    fn control_characters_at_every_place() {
+        for len in 0..20 {
+            let name = vec![b'~'; len];
+            assert!(!breaks_lines(&name));
+            for at in 0..len {
+                for byte in 0..=255u8 {
+                    let mut name = name.clone();
+                    name[at] = byte;
+                    assert_eq!(breaks_lines(&name), byte.is_ascii_control(), "{byte} at {at}");
+                    // What borrows from its neighbour doesn't hide it.
+                    name[0] = b' ';
+                    assert_eq!(breaks_lines(&name), name.iter().any(u8::is_ascii_control));
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! The arguments of `biofast filter`, as typed.
 
-use std::path::PathBuf;
-
 use biofast::io::output::Format;
 use clap::ValueEnum;
 
 use super::alignments::AlignmentArgs;
+use crate::paths::{InFile, OutFile};
 use crate::reading::{self, Io};
 
 /// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
@@ -44,7 +43,7 @@ pub(crate) struct Args {
     /// One file, or the two files of mates; '-' is standard input, which is also read when no file
     /// is named. A file of alignments may be followed by regions, as --region takes them
     #[arg(value_name = "FILE")]
-    pub(super) files: Vec<PathBuf>,
+    pub(super) files: Vec<InFile>,
 
     /// The file holds mates one after the other
     #[arg(long)]
@@ -53,23 +52,23 @@ pub(crate) struct Args {
     /// Write kept reads to FILE instead of standard output; pairs one after the other unless --out2
     /// is given
     #[arg(short, long, alias = "output", value_name = "FILE")]
-    pub(super) out: Option<PathBuf>,
+    pub(super) out: Option<OutFile>,
 
     /// Write the second reads of kept pairs to FILE
     #[arg(long, value_name = "FILE", requires = "out")]
-    pub(super) out2: Option<PathBuf>,
+    pub(super) out2: Option<OutFile>,
 
     /// Write good first reads whose mate is rejected to FILE
     #[arg(long, value_name = "FILE")]
-    pub(super) unpaired1: Option<PathBuf>,
+    pub(super) unpaired1: Option<OutFile>,
 
     /// Write good second reads whose mate is rejected to FILE; may be the same as --unpaired1
     #[arg(long, value_name = "FILE")]
-    pub(super) unpaired2: Option<PathBuf>,
+    pub(super) unpaired2: Option<OutFile>,
 
     /// Write rejected reads as they came in to FILE, with the reason in the header
     #[arg(long, value_name = "FILE")]
-    pub(super) rejected: Option<PathBuf>,
+    pub(super) rejected: Option<OutFile>,
 
     /// plain, bgzf or zstd [default: by the ending of the name: .gz, .bgz, .zst]; of alignments sam
     /// or bam [default: BAM for a name in .bam, else SAM]
@@ -91,7 +90,7 @@ pub(crate) struct Args {
 
     /// Write the summary to FILE as JSON
     #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
+    pub(super) json: Option<OutFile>,
 
     /// With --json: everything `biofast stats` has of the reads before and after, too
     #[arg(long, requires = "json")]
@@ -100,7 +99,7 @@ pub(crate) struct Args {
     /// Write a report for the browser to FILE: before and after, and why reads were rejected, in one
     /// file that needs no network; of FASTQ it gathers what --stats does
     #[arg(long, value_name = "FILE")]
-    pub(super) html: Option<PathBuf>,
+    pub(super) html: Option<OutFile>,
 
     /// Threads in total [default: what the machine and its limits allow]
     #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = reading::threads)]
@@ -110,7 +109,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
     pub(super) io: Io,
 
-    /// Treat BGZF without its end-of-file block as an error, as it is of BAM in any case
+    /// Treat as an error what is read with a warning otherwise: BGZF without its end-of-file block (of BAM an error in any
+    /// case), alignments that break a rule of their format without losing anything
     #[arg(long, conflicts_with = "allow_missing_eof")]
     pub(super) strict: bool,
 
@@ -204,7 +204,7 @@ pub(super) struct Which {
 
     /// Take the reads named in FILE, one name a line
     #[arg(long, value_name = "FILE")]
-    pub(super) names: Option<PathBuf>,
+    pub(super) names: Option<InFile>,
 
     /// Take reads in whose names REGEX is found
     #[arg(long, value_name = "REGEX")]
@@ -288,7 +288,7 @@ pub(super) struct TrimArgs {
 
     /// Cut the adapters in this FASTA file off all reads
     #[arg(long, value_name = "FILE")]
-    pub(super) adapter_fasta: Option<PathBuf>,
+    pub(super) adapter_fasta: Option<InFile>,
 
     /// Look for adapters in the first reads, say what was found, and cut what at least PERCENT of
     /// them have

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::fastq::{self, Inputs};
-use biofast::io::output::{self, Output};
-use biofast::io::{Notes, Options, Progress, Source};
+use biofast::io::output::{self as io_output, Files, Output, commit};
+use biofast::io::{Escaped, Notes, Options, Progress, Source, is_named_pipe};
+use biofast::ops::filter::names::ListedNames;
 use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
 use biofast::ops::filter::{Filter, Routes, Statistics, Sum, Tally};
@@ -27,21 +28,26 @@ use crate::inputs::{self, Input};
 use crate::progress::Bar;
 use crate::reading::{self, Stopped, command_line};
 use crate::verbose::describe;
+use crate::{message, output};
 use args::IndexFormat;
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     // What follows a file of alignments are regions.
-    let first = inputs::gather(args.files.get(..1).unwrap_or_default(), None, "-")?;
+    let first = inputs::gather(args.files.get(..1).unwrap_or_default(), None, "-", run)?;
     let Some((input, others)) = first.split_first() else { bail!("no input") };
+    // One program may feed two pipes, and wait for both to be opened before it writes.
+    let second = args.files.get(1).filter(|path| is_named_pipe(path));
+    let second = second.map(Source::open).transpose()?;
     let mut source = input.open()?;
     let Err(error) = bam::Format::sniff(&mut source) else {
         if let Some(Input::Path(path)) = others.first() {
             bail!("alignments are filtered one file at a time, but {} is another", path.display());
         }
-        return alignments::run(args, input, source);
+        inputs::keep_indexes(std::slice::from_ref(input), run)?;
+        return alignments::run(args, input, source, run);
     };
     match args.alignments.given() {
-        None => reads(args, source),
+        None => reads(args, source, second, run),
         Some(option) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => bail!(
             "{option} is of alignments, and {} is none of BAM, SAM and CRAM (help is --help)",
             biofast::io::Escaped(input.name().as_bytes())
@@ -50,12 +56,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
 }
 
-/// Filters FASTQ, whose first file has been opened.
-fn reads(args: &Args, first: Source) -> Result<ExitCode> {
+/// Filters FASTQ, whose first file has been opened, and the second if that is a named pipe.
+fn reads(args: &Args, first: Source, second: Option<Source>, run: &mut Files) -> Result<ExitCode> {
     if matches!(args.write_index, Some(IndexFormat::Bai | IndexFormat::Csi)) {
         bail!("BAI and CSI are indexes of BAM; reads have --write-index alone");
     }
-    let inputs = inputs::gather(&args.files, None, "-")?;
+    let inputs = inputs::gather(&args.files, None, "-", run)?;
     if args.interleaved && inputs.len() > 1 {
         bail!("--interleaved takes one file, but {} are named", inputs.len());
     }
@@ -65,7 +71,7 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
     inputs::are_two(&inputs)?;
     let paired = args.interleaved || inputs.len() == 2;
     // Everything that can be wrong with the arguments is said before an output is touched.
-    let mut sources = open(args, &inputs, first)?;
+    let mut sources = open(args, &inputs, first, second)?;
     let adapters = build::detect(args, &mut sources)?;
     let mut filter = build::filter(args, paired, &adapters)?;
     if args.stats || args.html.is_some() {
@@ -74,11 +80,15 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
     if let Some(sample) = sample(args, &inputs, paired)? {
         filter = filter.sample(sample);
     }
-    let (outputs, paths, routes) = outputs::open(args, paired)?;
-    // One file may be filtered in place, and so may two of mates.
-    let first = args.out.as_deref().filter(|_| inputs.len() == 1 || args.out2.is_some());
-    let successors = [first, args.out2.as_deref()];
-    inputs::keep_apart(&inputs, &successors, paths.iter().flatten().map(PathBuf::as_path))?;
+    let (mut outputs, paths, routes) = outputs::open(args, paired, run)?;
+    if args.write_index.is_some() && !args.quiet && !outputs.iter().any(Output::has_index) {
+        message(
+            "warning",
+            "--write-index has no effect: no output is a file in BGZF (.gz or .bgz)",
+        );
+    }
+    let reports = Reports::open(args, run)?;
+    output::outlast_readers(&mut outputs, reports.len());
     let filter = filter.routes(routes);
 
     let progress = Arc::new(Progress::default());
@@ -91,7 +101,7 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
         ..options(args)
     });
     let read = options.clone();
-    let result = apply(&filter, sources, options, args.which.head, outputs, args.sync);
+    let result = apply(&filter, sources, options, args.which.head, &mut outputs);
     drop(bar);
     if args.verbose {
         for (input, options) in inputs.iter().zip(&read) {
@@ -105,36 +115,92 @@ fn reads(args: &Args, first: Source) -> Result<ExitCode> {
         Ok(counts) => counts,
         Err(stopped) => return stopped.code(),
     };
+    let listed = filter.listed_names();
+    warn_of_absent(args, listed.as_ref());
     let mut report = Report::new(&tally, &command_line())
         .with_adapters(adapters)
+        .with_listed_names(listed)
         .with_files(files(args, &inputs, &tally, &paths, routes));
     if let Some(mut statistics) = statistics {
         report = report.with_statistics(&tally, &mut statistics);
     }
-    tell(args, report)?;
-    Ok(ExitCode::SUCCESS)
+    let filled = reports.fill(args, &mut report, &mut outputs)?;
+    match filled.and_then(|()| commit(outputs, args.sync)) {
+        Ok(()) => {
+            tell(args, &report);
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => Stopped::output(error).code(),
+    }
 }
 
-/// Writes the summary to where it is wanted.
-fn tell(args: &Args, mut report: Report) -> Result<()> {
-    if let Some(path) = &args.html {
-        let page = report::html::filter(&report, &serde_json::to_string(&report)?);
-        crate::output::write(Some(path), &page)?;
-        if !args.stats {
-            // The curves were gathered for the page alone.
-            report.curves = None;
+/// Says which of the listed names there were none of.
+fn warn_of_absent(args: &Args, listed: Option<&ListedNames>) {
+    let Some(ListedNames { listed, found, first_absent: Some(name) }) = listed else { return };
+    if !args.quiet {
+        let name = Escaped(name.as_bytes());
+        let absent = listed - found;
+        let warning = format!(
+            "{absent} of {listed} listed names are not among the reads that were looked at, such as '{name}'"
+        );
+        message("warning", &warning);
+    }
+}
+
+/// The reports of a run, which appear together with its records.
+struct Reports {
+    html: Option<Output>,
+    json: Option<Output>,
+}
+
+impl Reports {
+    fn open(args: &Args, files: &mut Files) -> Result<Reports> {
+        let html = output::optional_report(files, args.html.as_deref())?;
+        let json = output::optional_report(files, args.json.as_deref())?;
+        Ok(Reports { html, json })
+    }
+
+    /// How many are wanted.
+    fn len(&self) -> usize {
+        self.html.iter().chain(&self.json).count()
+    }
+
+    /// Adds those that are wanted to the `outputs`.
+    fn fill(
+        self,
+        args: &Args,
+        report: &mut Report,
+        outputs: &mut Vec<Output>,
+    ) -> Result<Result<(), io_output::Error>> {
+        let mut add = |output: Output, text: &str| -> Result<(), io_output::Error> {
+            outputs.push(output::filled(output, text)?);
+            Ok(())
+        };
+        if let Some(html) = self.html {
+            let page = report::html::filter(report, &serde_json::to_string(report)?);
+            if let Err(error) = add(html, &page) {
+                return Ok(Err(error));
+            }
+            if !args.stats {
+                // The curves were gathered for the page alone.
+                report.curves = None;
+            }
         }
+        if let Some(json) = self.json {
+            let text = serde_json::to_string_pretty(report)? + "\n";
+            return Ok(add(json, &text));
+        }
+        Ok(Ok(()))
     }
-    if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&report)? + "\n";
-        crate::output::write(Some(path), &text)?;
-    }
+}
+
+/// Prints the summary for people.
+fn tell(args: &Args, report: &Report) {
     if !args.quiet {
         use std::io::Write;
         // A summary nobody reads is no error.
-        let _ = write!(std::io::stderr(), "{report}");
+        let _ = std::io::stderr().write_all(report.to_string().as_bytes());
     }
-    Ok(())
 }
 
 fn options(args: &Args) -> Options {
@@ -145,9 +211,9 @@ fn options(args: &Args) -> Options {
     }
 }
 
-fn open(args: &Args, inputs: &[Input], first: Source) -> Result<Inputs> {
+fn open(args: &Args, inputs: &[Input], first: Source, second: Option<Source>) -> Result<Inputs> {
     Ok(match inputs {
-        [_, two] => Inputs::Paired(first, two.open()?),
+        [_, two] => Inputs::Paired(first, second.map_or_else(|| two.open(), Ok)?),
         _ if args.interleaved => Inputs::Interleaved(first),
         _ => Inputs::Single(first),
     })
@@ -184,28 +250,24 @@ fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<Sample>>
     }
 }
 
-/// Runs the filter and commits the outputs.
+/// Runs the filter.
 fn apply(
     filter: &Filter,
     inputs: Inputs,
     options: [Options; 2],
     head: Option<u64>,
-    mut outputs: Vec<Output>,
-    sync: bool,
+    outputs: &mut [Output],
 ) -> Result<(Tally, Option<Box<Statistics>>), Stopped> {
-    let files = reading::files(&outputs);
     let worker = fastq::par_transform(
         inputs,
         options,
         head,
-        &mut outputs,
+        outputs,
         || filter.worker(),
         |worker, unit, texts| worker.apply(unit, texts),
         |worker, other| worker.merge(other),
     );
-    let worker = worker.map_err(|failure| Stopped::failure(failure, files))?;
-    output::commit(outputs, sync).map_err(|error| Stopped::output(error, files))?;
-    Ok(worker.finish())
+    Ok(worker.map_err(Stopped::failure)?.finish())
 }
 
 /// The inputs and outputs, with what was read from and written to each.

@@ -3,29 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Compression, Format, Output};
+use biofast::io::output::{Compression, Files, Format, Output};
 use biofast::ops::filter::Routes;
 
 use super::args::{Args, OutputFormat};
-use crate::reading;
+use crate::paths::OutFile;
+use crate::{output, reading};
 
 /// The outputs, the paths of those that have one, and what goes to which.
 type Opened = (Vec<Output>, Vec<Option<PathBuf>>, Routes);
 
 /// Opens the outputs.
-pub(super) fn open(args: &Args, paired: bool) -> Result<Opened> {
+pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opened> {
     if !paired && (args.out2.is_some() || args.unpaired1.is_some() || args.unpaired2.is_some()) {
         bail!("--out2, --unpaired1 and --unpaired2 need pairs: two files, or --interleaved");
     }
-    let mut all = All { args, outputs: Vec::new(), paths: Vec::new() };
+    let mut all = All { args, files, outputs: Vec::new(), paths: Vec::new() };
     let first = match args.out.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => all.file(path)?,
         None => all.stdout()?,
     };
-    let mut optional = |path: &Option<PathBuf>, shared: Option<usize>| -> Result<Option<usize>> {
-        let Some(path) = path else { return Ok(None) };
+    let mut optional = |path: &Option<OutFile>, shared: Option<usize>| -> Result<Option<usize>> {
+        let Some(path) = path.as_deref() else { return Ok(None) };
         match shared {
-            Some(index) if all.paths[index].as_ref() == Some(path) => Ok(Some(index)),
+            Some(index) if all.paths[index].as_deref() == Some(path) => Ok(Some(index)),
             _ => all.file(path).map(Some),
         }
     };
@@ -39,6 +40,7 @@ pub(super) fn open(args: &Args, paired: bool) -> Result<Opened> {
 
 struct All<'a> {
     args: &'a Args,
+    files: &'a mut Files,
     outputs: Vec<Output>,
     /// Where there is one.
     paths: Vec<Option<PathBuf>>,
@@ -58,29 +60,25 @@ impl All<'_> {
     }
 
     fn file(&mut self, path: &Path) -> Result<usize> {
-        if self.paths.iter().flatten().any(|other| other == path) {
-            bail!("two outputs would be {}", path.display());
-        }
-        let named = match self.args.output_format {
-            Some(_) => Format::from_name(path),
-            None => reading::format_of_reads(path)?,
-        };
+        let named = reading::format_of_reads(path)?;
         let compression = self.compression(named)?;
-        let mut output = reading::open_output(Some(path), compression)?;
+        let mut output = output::records(self.files, Some(path), compression)?;
         if self.args.write_index.is_some()
             && output.is_file()
             && compression.format() == Format::Bgzf
         {
             let mut index = path.as_os_str().to_owned();
             index.push(".gzi");
-            output = output.with_index(index.into())?;
+            let index = output::report(self.files, Some(Path::new(&index)))?;
+            output = output.with_gzi(index)?;
         }
         Ok(self.add(output, Some(path.to_owned())))
     }
 
     fn stdout(&mut self) -> Result<usize> {
         let compression = self.compression(Format::Plain)?;
-        Ok(self.add(reading::open_output(None, compression)?, None))
+        let output = output::records(self.files, None, compression)?;
+        Ok(self.add(output, None))
     }
 
     fn add(&mut self, output: Output, path: Option<PathBuf>) -> usize {

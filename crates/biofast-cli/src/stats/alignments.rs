@@ -1,10 +1,12 @@
 //! `biofast stats` of BAM, SAM and CRAM.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::bam::{self, Detail, Fasta, InputOptions};
+use biofast::io::output::Output;
 use biofast::io::{Notes, Options, Progress, Source};
 use biofast::ops::alignment::Statistics;
 use biofast::ops::alignment::report::{Figures, FileReport, Report};
@@ -45,16 +47,20 @@ pub(super) fn collect(
 
 /// How an input is opened.
 fn opening<'a>(args: &Args, options: &'a Options) -> InputOptions<'a> {
-    InputOptions { io: options, reference: args.reference.clone(), detail: Detail::Full }
+    InputOptions {
+        io: options,
+        reference: args.reference.as_deref().map(Path::to_owned),
+        detail: Detail::Full,
+    }
 }
 
 /// How alignments are read: a missing end-of-file marker is an error unless it is allowed.
 pub(super) fn reading(args: &Args, options: Options) -> Options {
-    Options { strict: !args.allow_missing_eof, ..options }
+    Options { strict: !args.allow_missing_eof, pedantic: args.strict, ..options }
 }
 
 /// `biofast stats --format samtools`.
-pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
+pub(super) fn samtools(args: &Args, inputs: &[Input], report: Output) -> Result<ExitCode> {
     let [input] = inputs else {
         bail!("--format samtools is of one input, but {} are named", inputs.len());
     };
@@ -70,7 +76,7 @@ pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
     let mut options = reading(args, options(args, threads));
     options.progress = Some(Arc::clone(&progress));
     options.notes = Some(Arc::clone(&notes));
-    let reference = args.reference.as_ref().map(Fasta::open).transpose()?;
+    let reference = args.reference.as_deref().map(Fasta::open).transpose()?;
     let source = bam::Input::open(input.open()?, &opening(args, &options))?.source;
     let bar = Bar::new(&progress, input.len(), args.quiet);
     let statistics = SamtoolsStats::collect(source, &options, reference.as_ref());
@@ -92,10 +98,8 @@ pub(super) fn samtools(args: &Args, inputs: &[Input]) -> Result<ExitCode> {
         .map(|argument| argument.to_string_lossy().replace('\n', "\\n"))
         .collect();
     let text = statistics.text(env!("CARGO_PKG_VERSION"), &command.join(" "));
-    match output::write(args.out.as_deref(), &text) {
-        Err(error) if !output::is_closed_pipe(&error) => Err(error),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    output::finish(report, text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The rows of alignments as text.

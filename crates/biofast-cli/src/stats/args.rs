@@ -1,10 +1,9 @@
 //! What `biofast stats` can be told.
 
-use std::path::PathBuf;
-
 use clap::ValueEnum;
 
 use crate::alignments::RegionArgs;
+use crate::paths::{Folder, InFile, OutFile};
 use crate::reading::{self, Io};
 
 /// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
@@ -27,11 +26,11 @@ Examples:
 pub(crate) struct Args {
     /// Files of reads or alignments; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
-    pub(super) files: Vec<PathBuf>,
+    pub(super) files: Vec<InFile>,
 
     /// Read more file names from FILE, one a line
     #[arg(short = 'X', long, value_name = "FILE")]
-    pub(super) files_from: Option<PathBuf>,
+    pub(super) files_from: Option<InFile>,
 
     #[command(flatten)]
     pub(super) format: Format,
@@ -44,24 +43,24 @@ pub(crate) struct Args {
     /// Reference sequences in FASTA: to decode CRAM, and for the mismatches by cycle of
     /// '--format samtools'
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
-    pub(super) reference: Option<PathBuf>,
+    pub(super) reference: Option<InFile>,
 
     #[command(flatten)]
     pub(super) regions: RegionArgs,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long, value_name = "FILE")]
-    pub(super) out: Option<PathBuf>,
+    pub(super) out: Option<OutFile>,
 
     /// Write the reports of '--format fastqc' to DIR, which is made if it doesn't exist: a folder
     /// NAME_fastqc for each file
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
-    pub(super) out_dir: Option<PathBuf>,
+    pub(super) out_dir: Option<Folder>,
 
     /// Also write a report for the browser to FILE: charts and a table of all samples, in one file
     /// that needs no network
     #[arg(long, value_name = "FILE")]
-    pub(super) html: Option<PathBuf>,
+    pub(super) html: Option<OutFile>,
 
     /// Plot qualities by position, GC and lengths below the table, in blocks, or in ASCII where the
     /// locale isn't UTF-8
@@ -92,7 +91,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
     pub(super) io: Io,
 
-    /// Treat FASTQ in BGZF without its end-of-file block as an error
+    /// Treat as an error what is read with a warning otherwise: FASTQ in BGZF without its end-of-file block, alignments
+    /// that break a rule of their format without losing anything
     #[arg(long)]
     pub(super) strict: bool,
 

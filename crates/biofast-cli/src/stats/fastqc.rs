@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use biofast::io::output::{Files, Output, commit};
 use biofast::ops::report::fastqc::Report;
 
 use super::Args;
@@ -37,14 +38,15 @@ pub(super) fn check(args: &Args, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Writes the reports of good inputs; the exit code tells whether all of them are.
-pub(super) fn write(args: &Args, entries: &[Entry]) -> Result<ExitCode> {
+/// The reports of good inputs, and whether all inputs are good.
+fn good(entries: &[Entry]) -> (Vec<(&Entry, &Report)>, bool) {
     let mut all = true;
+    let mut reports = Vec::new();
     for entry in entries {
         match &entry.figures {
             // A report of a part would be taken for one of the whole.
             _ if !entry.errors.is_empty() => all = false,
-            Figures::Fastqc(report) => save(args, entry, report)?,
+            Figures::Fastqc(report) => reports.push((entry, &**report)),
             _ => {
                 all = false;
                 crate::message(
@@ -58,21 +60,38 @@ pub(super) fn write(args: &Args, entries: &[Entry]) -> Result<ExitCode> {
             }
         }
     }
-    Ok(if all { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    (reports, all)
 }
 
-fn save(args: &Args, entry: &Entry, report: &Report) -> Result<()> {
-    let Some(parent) = &args.out_dir else {
-        return match output::write(args.out.as_deref(), &report.data()) {
-            Err(error) if output::is_closed_pipe(&error) => Ok(()),
-            result => result,
-        };
-    };
-    let folder = parent.join(format!("{}_fastqc", folder(&entry.sample)));
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("can't make the folder {}", folder.display()))?;
-    output::write(Some(&folder.join("summary.txt")), &report.summary())?;
-    output::write(Some(&folder.join("fastqc_data.txt")), &report.data())
+fn code(all: bool) -> ExitCode {
+    if all { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// Writes the one report to `out`, if its input is good.
+pub(super) fn write(entries: &[Entry], out: Output) -> Result<ExitCode> {
+    let (reports, all) = good(entries);
+    if let [(_, report), ..] = reports[..] {
+        output::finish(out, report.data())?;
+    }
+    Ok(code(all))
+}
+
+/// Writes the reports of good inputs to folders of their own, all together.
+pub(super) fn write_folders(args: &Args, entries: &[Entry], files: &mut Files) -> Result<ExitCode> {
+    let (reports, all) = good(entries);
+    let mut outputs = Vec::new();
+    for (entry, report) in reports {
+        let parent = args.out_dir.as_deref().unwrap_or(Path::new("."));
+        let folder = parent.join(format!("{}_fastqc", folder(&entry.sample)));
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("can't make the folder {}", folder.display()))?;
+        for (name, text) in [("summary.txt", report.summary()), ("fastqc_data.txt", report.data())]
+        {
+            outputs.push(output::filled(output::report(files, Some(&folder.join(name)))?, text)?);
+        }
+    }
+    commit(outputs, false)?;
+    Ok(code(all))
 }
 
 /// A path without its folders.

@@ -14,29 +14,38 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use biofast::bam;
+use biofast::io::output::Files;
 use biofast::io::{Notes, Options, Progress};
 use biofast::ops::stats::{Collector, Encoding};
 use rayon::prelude::*;
 
 use crate::inputs::{self, Input};
+use crate::output;
 use crate::progress::Bar;
 use crate::reading;
 use crate::verbose::describe;
 
 use args::FormatName;
 pub(crate) use args::{Args, Format};
-pub(crate) use html::write as write_html;
 use mates::check_pairs;
-pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, print, report};
+pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, report, text, write};
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let format = match args.format_name {
         Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
         None => args.format,
     };
-    let inputs = inputs::gather(&args.files, args.files_from.as_deref(), &args.stdin_label)?;
+    let list = args.files_from.as_deref();
+    let inputs = inputs::gather(&args.files, list, &args.stdin_label, files)?;
+    inputs::keep_indexes(&inputs, files)?;
     if args.paired && !inputs.len().is_multiple_of(2) {
         bail!("--paired takes files two by two: an even number, not {}", inputs.len());
+    }
+    if let Some(path) = &args.reference
+        && let Err(error) = std::fs::File::open(path)
+    {
+        let name = biofast::io::display_name(path);
+        bail!("{name}: the reference can't be read: {error}");
     }
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
         bail!("--plot goes with the table, not with another format");
@@ -45,7 +54,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         if args.html.is_some() {
             bail!("--html doesn't go with --format samtools: make it in a run of its own");
         }
-        return alignments::samtools(args, &inputs);
+        let report = output::report(files, args.out.as_deref())?;
+        return alignments::samtools(args, &inputs, report);
     }
     let names = sample_names(&args.sample, &inputs)?;
     let wanted = match args.format_name {
@@ -56,12 +66,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         _ if args.out_dir.is_some() => bail!("--out-dir goes with --format fastqc"),
         _ => Wanted::new(format, args.html.is_some() || args.plot),
     };
+    // Whether the outputs can be written is known before anything is read.
+    let out = match args.out_dir {
+        Some(_) => None,
+        None => Some(output::report(files, args.out.as_deref())?),
+    };
+    let page = output::optional_report(files, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.quiet);
     let mut entries = collect_all(args, wanted, &inputs, &names, &progress)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
+    let uses_reference = |entry: &Entry| {
+        // An input that couldn't be read says so itself.
+        !entry.errors.is_empty()
+            || entry.figures.alignments().is_some_and(|(format, _)| format == bam::Format::Cram)
+    };
+    if args.reference.is_some() && !args.quiet && !entries.iter().any(uses_reference) {
+        let what = "--reference has no effect: it is for CRAM and for --format samtools";
+        crate::message("warning", what);
+    }
     report(&entries, args.quiet);
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {
@@ -76,13 +101,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         entries = join_by_sample(entries, wanted);
     }
+    let Some(out) = out else { return fastqc::write_folders(args, &entries, files) };
     if args.format_name == Some(FormatName::Fastqc) {
-        return fastqc::write(args, &entries);
+        return fastqc::write(&entries, out);
     }
-    if let Some(path) = &args.html {
-        write_html(path, &entries)?;
-    }
-    print(&entries, format, args.plot, args.out.as_deref())
+    write(&entries, out, &text(&entries, format, args.plot)?, page)
 }
 
 /// The row name of each input.
@@ -193,11 +216,15 @@ fn collect(
         if args.verbose {
             describe(input, Some(alignment_format.name()), &options, args.threads);
         }
+        let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+        if args.reference.is_some() && alignment_format != bam::Format::Cram {
+            found.push(unneeded_reference(alignment_format.name()));
+        }
         return Entry {
             sample: name.to_owned(),
             inputs: vec![input.name()],
             errors: error.into_iter().collect(),
-            warnings: warnings(input, notes.warnings().iter().map(ToString::to_string)),
+            warnings: warnings(input, found),
             pairs: None,
             figures: Figures::Alignments(alignment_format, figures),
         };
@@ -221,6 +248,9 @@ fn collect(
         describe(input, Some("FASTQ"), &options, args.threads);
     }
     let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+    if args.reference.is_some() {
+        found.push(unneeded_reference("FASTQ"));
+    }
     let encoding = collector.summary().encoding;
     if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
         found.push(format!(
@@ -243,6 +273,11 @@ fn collect(
             }
         },
     }
+}
+
+/// That reference sequences make no difference to figures of this format.
+fn unneeded_reference(format: &str) -> String {
+    format!("the reference is not needed: {format} holds the bases")
 }
 
 /// Warnings with the name of their input.

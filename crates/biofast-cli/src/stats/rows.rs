@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
+use biofast::io::output::{Output, commit};
 use biofast::ops::alignment;
 use biofast::ops::report::fastqc;
 use biofast::ops::stats::report::{FileReport, Report, Statistics, Status};
@@ -140,13 +141,8 @@ pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted) -> Vec<Entry> 
     joined
 }
 
-/// Prints the rows, and plots if they are wanted; the exit code tells whether all of them are good.
-pub(crate) fn print(
-    entries: &[Entry],
-    format: Format,
-    plotted: bool,
-    out: Option<&std::path::Path>,
-) -> Result<ExitCode> {
+/// The rows, and plots if they are wanted.
+pub(crate) fn text(entries: &[Entry], format: Format, plotted: bool) -> Result<String> {
     let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
         entries.iter().partition(|entry| entry.figures.alignments().is_some());
     let mixed = !aligned.is_empty() && !reads.is_empty();
@@ -179,14 +175,23 @@ pub(crate) fn print(
         }
         text
     };
-    let text = if plotted { text + &super::plot::text(entries) } else { text };
-    let good = entries.iter().all(|entry| entry.errors.is_empty());
-    match output::write(out, &text) {
-        // A closed pipe is no error of ours, but it doesn't make a faulty input good either.
-        Err(error) if !output::is_closed_pipe(&error) => Err(error),
-        _ if good => Ok(ExitCode::SUCCESS),
-        _ => Ok(ExitCode::from(2)),
+    Ok(if plotted { text + &super::plot::text(entries) } else { text })
+}
+
+/// Makes the report and the page appear; the exit code tells whether all rows are good.
+pub(crate) fn write(
+    entries: &[Entry],
+    report: Output,
+    text: &str,
+    page: Option<Output>,
+) -> Result<ExitCode> {
+    let mut outputs = vec![output::filled(report, text)?];
+    if let Some(page) = page {
+        outputs.push(output::filled(page, super::html::page(entries)?)?);
     }
+    commit(outputs, false)?;
+    let good = entries.iter().all(|entry| entry.errors.is_empty());
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
 /// A report as JSON, on one line.

@@ -1,108 +1,325 @@
 //! Output files that appear under their name only when complete.
 
-use std::fs::File;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::close::close;
+use super::identity::{destination, folder_of};
+use super::temporary::{self, Commit};
+
 /// A file written beside its final name and renamed when [`commit`](AtomicFile::commit)ted.
-/// Dropped without a commit, it leaves nothing behind. A symbolic link at the path is followed.
+/// Dropped without a commit, it leaves nothing behind. A symbolic link at the path is followed. A file that is replaced
+/// hands on its mode and, where that is allowed, its owner and group; one that is read-only is not replaced.
 ///
 /// A process that is killed leaves a hidden file ending in `.biofast-tmp`, and whatever had been
 /// under the final name before. The next one that writes the same name removes it: whose writer
 /// lives is known by a lock.
 pub struct AtomicFile {
+    /// Until it is complete.
     writer: Option<BufWriter<File>>,
-    /// The complete file, kept open for its lock.
-    complete: Option<File>,
-    temporary: PathBuf,
+    /// Until it is renamed.
+    temporary: Option<PathBuf>,
     path: PathBuf,
+    /// Of what is replaced.
+    old: Option<Metadata>,
 }
 
 /// What a killed process of the same number may have left behind is stepped over this often.
 const ATTEMPTS: u32 = 1000;
+/// How names of unfinished files end.
+const UNFINISHED: &str = ".biofast-tmp";
+/// How names of what is kept until all files of a run have theirs end.
+const REPLACED: &str = ".biofast-old";
 
 impl AtomicFile {
     /// Starts writing what will be `path`.
     ///
     /// # Errors
-    /// If the folder can't be written to.
+    /// If the folder can't be written to, or the file at `path` is read-only or a folder.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
-        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        #[cfg(unix)]
-        remove_leftovers(path, name);
-        let mut attempt = 0;
-        loop {
-            let mut hidden = std::ffi::OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".{}-{attempt}.biofast-tmp", std::process::id()));
-            let temporary = path.with_file_name(hidden);
-            match File::options().write(true).create_new(true).open(&temporary) {
-                Ok(file) if is_claimed(&file, &temporary) => {
-                    let writer = Some(BufWriter::new(file));
-                    let path = path.to_owned();
-                    return Ok(AtomicFile { writer, complete: None, temporary, path });
-                }
-                // Removed between its creation and the lock.
-                Ok(_) => attempt += 1,
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => {
-                    attempt += 1;
-                }
-                Err(e) => return Err(e),
+        let path = destination(path)?;
+        path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let old = match std::fs::metadata(&path) {
+            Ok(old) if old.is_dir() => return Err(is_a_folder()),
+            Ok(old) => {
+                check_writable(&path, &old)?;
+                Some(old)
             }
+            Err(_) => None,
+        };
+        #[cfg(unix)]
+        remove_leftovers(&path);
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if let Some(old) = &old {
+            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+            // What others may not read they don't see before it is complete, either.
+            options.mode(old.permissions().mode() & 0o666 | 0o200);
         }
+        let (temporary, file) = create_beside(&path, &options)?;
+        Ok(AtomicFile { writer: Some(BufWriter::new(file)), temporary: Some(temporary), path, old })
     }
 
-    /// Flushes the file under its temporary name, and waits for the disk if `sync` is set.
+    /// Flushes and closes the file under its temporary name, and waits for the disk before if `sync` is set.
     ///
     /// # Errors
     /// If any of that fails.
     pub fn complete(&mut self, sync: bool) -> io::Result<()> {
-        if let Some(writer) = self.writer.take() {
-            let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-            if sync {
-                // On macOS this is F_FULLFSYNC, which also empties the disk's own cache.
-                file.sync_all()?;
-            }
-            self.complete = Some(file);
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        if let Some(old) = &self.old {
+            keep_owner_and_mode(&file, old)?;
         }
-        Ok(())
+        if sync {
+            // On macOS this is F_FULLFSYNC, which also empties the disk's own cache.
+            file.sync_all()?;
+        }
+        close(file)
     }
 
-    /// Gives a [`complete`](Self::complete) file its name, and if `sync` is set, waits until the
-    /// folder has it.
-    ///
-    /// # Errors
-    /// If the file isn't complete or can't be renamed; it is then removed.
-    pub fn rename(mut self, sync: bool) -> io::Result<()> {
-        if self.writer.is_some() {
-            return Err(io::Error::other("the file is not complete"));
-        }
-        std::fs::rename(&self.temporary, &self.path)?;
-        self.temporary.clear();
-        if sync && let Some(folder) = self.path.parent() {
-            let here = Path::new(".");
-            File::open(if folder.as_os_str().is_empty() { here } else { folder })?.sync_all()?;
-        }
-        Ok(())
-    }
-
-    /// Flushes, waits for the disk, closes and renames.
+    /// Completes and renames the file.
     ///
     /// # Errors
     /// If any of that fails; the temporary file is then removed.
     pub fn commit(mut self) -> io::Result<()> {
         // Some file systems report a full disk only when the data are synced.
         self.complete(true)?;
-        self.rename(false)
+        rename_all(std::slice::from_mut(&mut self), false).map_err(|(_, error)| error)
     }
+
+    /// Keeps what is at the path, so that it can be [put back](Renamed::put_back), and takes its place.
+    fn rename(&mut self, commit: &mut Commit, is_last: bool) -> io::Result<Renamed> {
+        let temporary = match &self.temporary {
+            Some(temporary) if self.writer.is_none() => temporary.clone(),
+            _ => return Err(io::Error::other("the file is not complete")),
+        };
+        let path = self.path.clone();
+        // Nothing can fail after the last one.
+        let replaced = match std::fs::symlink_metadata(&path) {
+            Ok(old) if old.is_file() && !is_last => Some(set_aside(&path)?),
+            _ => None,
+        };
+        let renamed = Renamed { path, replaced };
+        if let Err(error) = std::fs::rename(&temporary, &renamed.path) {
+            return Err(match renamed.path.symlink_metadata() {
+                // Still the old file, or what somebody else has put there.
+                Ok(_) => {
+                    renamed.forget();
+                    error
+                }
+                Err(_) if renamed.replaced.is_some() => renamed.put_back_after(error),
+                Err(_) => error,
+            });
+        }
+        commit.forget(&temporary);
+        self.temporary = None;
+        Ok(renamed)
+    }
+}
+
+/// Gives all files their names, in order, or none of them; they must be [complete](AtomicFile::complete). With `sync` set
+/// it also waits until their folders have the names.
+///
+/// # Errors
+/// The number of the file that failed, and why. What was there before is then there again.
+pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (usize, io::Error)> {
+    let mut commit = Commit::begin().map_err(|error| (0, error))?;
+    let mut all: Vec<Renamed> = Vec::new();
+    for number in 0..files.len() {
+        let is_last = number + 1 == files.len() && !sync;
+        let result = match all.iter().any(|renamed| is_same(&renamed.path, &files[number].path)) {
+            // Told apart by case or spelling, which this file system doesn't.
+            true => Err(io::Error::other("another output of this run is the same file")),
+            false => files[number].rename(&mut commit, is_last),
+        };
+        match result.and_then(|renamed| {
+            all.push(renamed);
+            let folder = folder_of(&files[number].path);
+            if sync && cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+        }) {
+            Ok(()) => {}
+            Err(error) => {
+                let error =
+                    all.into_iter().rev().fold(error, |e, renamed| renamed.put_back_after(e));
+                return Err((number, error));
+            }
+        }
+    }
+    all.iter().for_each(Renamed::forget);
+    commit.done();
+    Ok(())
+}
+
+/// A path that has got its new file.
+struct Renamed {
+    path: PathBuf,
+    /// Where the old one is kept.
+    replaced: Option<PathBuf>,
+}
+
+impl Renamed {
+    /// Puts the old file back, or removes the new one where there was none.
+    fn put_back(&self) -> io::Result<()> {
+        match &self.replaced {
+            Some(old) => std::fs::rename(old, &self.path).or_else(|error| {
+                // A file system that renames nothing any more may still remove and link. Unless the old file has its other
+                // name, what is at the path may be all there is of it.
+                old.symlink_metadata().and_then(|_| std::fs::remove_file(&self.path))?;
+                std::fs::hard_link(old, &self.path).map_err(|_| error)?;
+                let _ = std::fs::remove_file(old);
+                Ok(())
+            }),
+            None => match std::fs::remove_file(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// The same because of `error`, which says so if that fails, too.
+    fn put_back_after(&self, error: io::Error) -> io::Error {
+        match (self.put_back(), &self.replaced) {
+            (Ok(()), _) => error,
+            (Err(_), Some(old)) => io::Error::other(format!(
+                "{error}; what was at {} is now at {}",
+                crate::display_name(&self.path),
+                crate::display_name(old)
+            )),
+            (Err(why), None) => io::Error::other(format!(
+                "{error}; {} is there, and can't be removed: {why}",
+                crate::display_name(&self.path)
+            )),
+        }
+    }
+
+    /// All went well: the old file is not needed any more.
+    fn forget(&self) {
+        if let Some(old) = &self.replaced {
+            // It is hidden, and the next run removes it.
+            let _ = std::fs::remove_file(old);
+        }
+    }
+}
+
+/// Gives the file at `path` a second, hidden name; where the file system has no second names it is moved there.
+fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    for attempt in 0..ATTEMPTS {
+        let aside = hidden(path, attempt, REPLACED);
+        match std::fs::hard_link(path, &aside) {
+            Ok(()) => return Ok(aside),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(_) if aside.symlink_metadata().is_ok() => {}
+            Err(_) => return std::fs::rename(path, &aside).map(|()| aside),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(unix)]
+fn is_same(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |path| std::fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
+    number(one).is_some_and(|one| number(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn is_same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// With the words of the system.
+fn is_a_folder() -> io::Error {
+    #[cfg(unix)]
+    return io::Error::from_raw_os_error(libc::EISDIR);
+    #[cfg(not(unix))]
+    io::ErrorKind::IsADirectory.into()
+}
+
+/// An error unless the file, which would be replaced, may be written to. Renaming would not ask.
+fn check_writable(path: &Path, old: &Metadata) -> io::Result<()> {
+    if old.permissions().readonly() {
+        let why = "the file is read-only, so it is not replaced";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    File::options().write(true).open(path).map(drop)
+}
+
+#[cfg(unix)]
+fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid())
+        && fchown(file, Some(old.uid()), Some(old.gid())).is_err()
+    {
+        // Only root may give files away, but a group of one's own is possible.
+        let _ = fchown(file, None, Some(old.gid()));
+    }
+    file.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
+}
+
+/// Creates a file of a hidden name in the folder of `path`, and locks it.
+fn create_beside(path: &Path, options: &OpenOptions) -> io::Result<(PathBuf, File)> {
+    let mut attempt = 0;
+    loop {
+        let name = hidden(path, attempt, UNFINISHED);
+        match temporary::create(&name, options) {
+            Ok(file) if is_claimed(&file, &name) => return Ok((name, file)),
+            // Removed between its creation and the lock.
+            Ok(_) => {
+                temporary::remove(&name);
+                attempt += 1;
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => {
+                attempt += 1;
+            }
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// The most bytes that a file's name may have.
+const LONGEST_NAME: usize = 255;
+
+/// A hidden name for what belongs to `path`.
+fn hidden(path: &Path, attempt: u32, ending: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    let mut hidden = beginning(name);
+    hidden.push(format!("{}-{attempt}{ending}", std::process::id()));
+    path.with_file_name(hidden)
+}
+
+/// How hidden names of what belongs to a file of this name begin.
+fn beginning(name: &OsStr) -> OsString {
+    // A dot on either side, a process and an attempt, the ending.
+    let room = LONGEST_NAME - (2 + 10 + 1 + 4 + UNFINISHED.len());
+    let mut hidden = OsString::from(".");
+    if name.len() <= room {
+        hidden.push(name);
+    } else {
+        // What tells long names apart may be at their ends.
+        use std::hash::{DefaultHasher, Hasher};
+        let mut hash = DefaultHasher::new();
+        hash.write(name.as_encoded_bytes());
+        let start: String = name.to_string_lossy().chars().take(32).collect();
+        hidden.push(format!("{start}~{:016x}", hash.finish()));
+    }
+    hidden.push(".");
+    hidden
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.writer {
             Some(writer) => writer.write(bytes),
-            None => Err(io::ErrorKind::BrokenPipe.into()),
+            None => Err(io::Error::other("the file is complete")),
         }
     }
 
@@ -113,9 +330,13 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        if !self.temporary.as_os_str().is_empty() {
-            // Nothing sensible is left to do if even the removal fails.
-            let _ = std::fs::remove_file(&self.temporary);
+        if let Some(writer) = self.writer.take() {
+            // What is in the buffer isn't wanted any more.
+            let (file, _) = writer.into_parts();
+            drop(file);
+        }
+        if let Some(temporary) = &self.temporary {
+            temporary::remove(temporary);
         }
     }
 }
@@ -126,9 +347,12 @@ impl Drop for AtomicFile {
 fn is_claimed(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let _ = file.lock();
-    let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    let (ours, named) = (file.metadata().map(place), std::fs::metadata(path).map(place));
-    matches!((ours, named), (Ok(ours), Ok(named)) if ours == named)
+    match (file.metadata(), std::fs::metadata(path)) {
+        (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => false,
+        (Ok(ours), Ok(named)) => (ours.dev(), ours.ino()) == (named.dev(), named.ino()),
+        // It has just been made, and nothing says that it is gone.
+        _ => true,
+    }
 }
 
 #[cfg(not(unix))]
@@ -136,31 +360,39 @@ fn is_claimed(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Removes what killed processes have left of the file called `name`. That it can't be done is no
+/// Removes what killed processes have left of the file at `path`. That it can't be done is no
 /// reason not to write.
 #[cfg(unix)]
-fn remove_leftovers(path: &Path, name: &std::ffi::OsStr) {
+fn remove_leftovers(path: &Path) {
     use std::os::unix::ffi::OsStrExt;
-    let here = Path::new(".");
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(here);
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let beginning = beginning(path.file_name().unwrap_or_default());
+    let folder = folder_of(path);
+    // That of the standard library panics if the folder can't be closed.
+    let Ok(entries) = File::open(folder).and_then(|file| Ok(rustix::fs::Dir::read_from(file)?))
+    else {
+        return;
+    };
     for entry in entries.flatten() {
-        let found = entry.file_name();
+        let found = entry.file_name().to_bytes();
         let is_leftover = || {
-            let middle = found.as_bytes().strip_prefix(b".")?.strip_prefix(name.as_bytes())?;
-            let numbers = middle.strip_prefix(b".")?.strip_suffix(b".biofast-tmp")?;
+            let rest = found.strip_prefix(beginning.as_bytes())?;
+            let ending =
+                [UNFINISHED, REPLACED].iter().find(|end| rest.ends_with(end.as_bytes()))?;
+            let numbers = &rest[..rest.len() - ending.len()];
             let (pid, attempt) = numbers.split_at(numbers.iter().position(|&b| b == b'-')?);
             let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
             (is_number(pid) && is_number(&attempt[1..])).then_some(())
         };
-        if is_leftover().is_none() || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+        if is_leftover().is_none() {
             continue;
         }
+        let leftover = folder.join(OsStr::from_bytes(found));
         // Held until the name is gone: whoever has just made the file notices.
-        if let Ok(file) = File::options().write(true).open(entry.path())
+        if leftover.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+            && let Ok(file) = File::options().write(true).open(&leftover)
             && file.try_lock().is_ok()
         {
-            let _ = std::fs::remove_file(entry.path());
+            let _ = std::fs::remove_file(leftover);
         }
     }
 }
@@ -212,13 +444,11 @@ mod tests {
         }
         let mut living = AtomicFile::create(&path)?;
         living.write_all(b"1")?;
-        living.complete(false)?;
         let mut second = AtomicFile::create(&path)?;
         second.write_all(b"2")?;
         assert!(left.iter().all(|name| !folder.path().join(name).exists()));
         assert!(others.iter().all(|name| folder.path().join(name).exists()));
-        // Complete, but not renamed yet: it still is in use.
-        living.rename(false)?;
+        living.commit()?;
         assert_eq!(std::fs::read(&path)?, b"1");
         second.commit()?;
         assert_eq!(std::fs::read(&path)?, b"2");
@@ -231,8 +461,102 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let mut file = AtomicFile::create(&folder.path().join("x"))?;
         file.write_all(b"half")?;
-        assert!(file.rename(false).is_err());
+        assert!(rename_all(std::slice::from_mut(&mut file), false).is_err());
+        drop(file);
         assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+        Ok(())
+    }
+
+    fn ready(path: &Path, text: &[u8]) -> io::Result<AtomicFile> {
+        let mut file = AtomicFile::create(path)?;
+        file.write_all(text)?;
+        file.complete(false)?;
+        Ok(file)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn where_one_of_several_cannot_be_renamed_all_is_as_before() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("old"), "old")?;
+        let mut files = vec![
+            ready(&at("old"), b"1")?,
+            ready(&at("new"), b"2")?,
+            ready(&at("late"), b"3")?,
+            ready(&at("after"), b"4")?,
+        ];
+        std::fs::create_dir_all(at("late/folder"))?;
+        let failed = rename_all(&mut files, false).expect_err("a folder is in the way").0;
+        assert_eq!(failed, 2);
+        drop(files);
+        assert_eq!(std::fs::read(at("old"))?, b"old");
+        let mut names: Vec<_> = std::fs::read_dir(folder.path())?
+            .map(|e| e.map(|e| e.file_name()))
+            .collect::<Result<_, _>>()?;
+        names.sort();
+        assert_eq!(names, ["late", "old"]);
+        Ok(())
+    }
+
+    #[test]
+    fn all_of_several_get_their_names() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "old")?;
+        std::fs::write(at("b"), "old")?;
+        for sync in [false, true] {
+            let mut files = vec![ready(&at("a"), b"1")?, ready(&at("b"), b"2")?];
+            assert!(rename_all(&mut files, sync).is_ok());
+            assert_eq!(
+                (std::fs::read(at("a"))?, std::fs::read(at("b"))?),
+                (b"1".into(), b"2".into())
+            );
+            assert_eq!(std::fs::read_dir(folder.path())?.count(), 2);
+        }
+        // Two names of one file, which a look beforehand could not tell.
+        let mut files = vec![ready(&at("c"), b"1")?, ready(&at("./c"), b"2")?];
+        assert!(rename_all(&mut files, false).is_err());
+        assert!(!at("c").exists());
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_mode_stays_links_are_followed_and_read_only_files_are_kept() -> io::Result<()> {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir()?;
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("d"))?;
+        std::fs::write(at("d/x"), "old")?;
+        std::fs::set_permissions(at("d/x"), PermissionsExt::from_mode(0o640))?;
+        symlink("d/x", at("link"))?;
+        symlink("d/new", at("dangling"))?;
+        for name in ["link", "dangling"] {
+            AtomicFile::create(&at(name))?.commit()?;
+            assert!(at(name).symlink_metadata()?.is_symlink());
+        }
+        assert_eq!(std::fs::read(at("d/x"))?, b"");
+        assert_eq!(at("d/x").metadata()?.permissions().mode() & 0o7777, 0o640);
+        assert!(at("d/new").is_file());
+        std::fs::set_permissions(at("d/x"), PermissionsExt::from_mode(0o444))?;
+        let error = AtomicFile::create(&at("link")).err().expect("it is read-only");
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        assert_eq!(std::fs::read_dir(at("d"))?.count(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn names_of_the_greatest_length_work() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        for length in [200, 226, 227, 228, 254, 255] {
+            let path = folder.path().join("n".repeat(length));
+            for text in [b"1", b"2"] {
+                ready(&path, text)?.commit()?;
+            }
+            assert_eq!(std::fs::read(&path)?, b"2");
+        }
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 6);
         Ok(())
     }
 }

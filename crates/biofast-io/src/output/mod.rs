@@ -12,16 +12,22 @@
 
 mod atomic;
 mod blocks;
+mod close;
 mod encode;
+mod files;
 mod format;
+mod identity;
 mod level;
 mod sink;
+mod temporary;
 
 pub use atomic::AtomicFile;
 pub use blocks::Blocks;
 pub use encode::Encoder;
+pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
 pub use level::{Level, UnknownLevel};
 pub use sink::{Error, Output, commit};
+pub use temporary::{abandon, is_abandoned};
 
 pub(crate) use encode::{Encoded, Splice};

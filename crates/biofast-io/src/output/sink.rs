@@ -3,18 +3,23 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::atomic::AtomicFile;
+use super::atomic::{AtomicFile, rename_all};
 use super::blocks::Blocks;
+use super::close::close;
 use super::encode::{Encoded, Encoder};
 use super::format::{Compression, Format};
+use super::identity::descriptor;
 
 /// One output of a run. Dropped without [`commit`], a file never appears.
+///
+/// What fails to be written breaks the output: it can't be committed any more, so what appears is always complete.
 pub struct Output {
     name: String,
     target: Target,
     compression: Compression,
+    state: State,
     /// Whether any text has been written.
     started: bool,
     /// The unfinished unit of what was appended.
@@ -22,20 +27,29 @@ pub struct Output {
     /// What appended text is encoded with, once there is any.
     own: Option<Encoder>,
     blocks: Option<Blocks>,
-    index: Option<Index>,
+    /// Gets a GZI index when this output is complete.
+    gzi: Option<Box<Output>>,
+    outlasts_reader: bool,
 }
 
-/// An index that is written beside an output.
-struct Index {
-    path: PathBuf,
-    /// Its content; `None` for a GZI index, which is made when the output is complete.
-    bytes: Option<Vec<u8>>,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// More may come.
+    Open,
+    /// What ends its format has been written.
+    Ended,
+    /// Something went wrong, or is being written that may still go wrong.
+    Broken,
 }
 
 enum Target {
     File(AtomicFile),
     /// Standard output, a pipe or a device: what is written is written.
+    Descriptor(File),
+    /// The same of the caller's making.
     Stream(Box<dyn Write + Send>),
+    /// A stream that was closed by its reader, which the run is to outlast.
+    Closed,
 }
 
 /// What went wrong with an output.
@@ -49,6 +63,16 @@ impl Error {
     /// Whether the output was closed by its reader, which is the reader's choice.
     pub fn is_closed_pipe(&self) -> bool {
         self.error.kind() == io::ErrorKind::BrokenPipe
+    }
+
+    /// The kind of the system's error, such as [`StorageFull`](io::ErrorKind::StorageFull).
+    pub fn kind(&self) -> io::ErrorKind {
+        self.error.kind()
+    }
+
+    /// The output's path or label.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 
@@ -66,20 +90,26 @@ impl std::error::Error for Error {
 }
 
 impl Output {
-    /// An output that becomes the file `path`; a pipe or a device of that name is written to.
+    /// An output that becomes the file `path`; a pipe or a device of that name is written to, and so are this process's own
+    /// descriptors (`/dev/stdout`, `/dev/fd/3`). That `path` is no input is for [`Files`](super::Files) to see.
     ///
     /// # Errors
     /// If the file can't be created.
     pub fn create(path: &Path, compression: Compression) -> Result<Output, Error> {
         let name = crate::display_name(path);
-        let special = std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
-        let target = if special {
-            // It can't be replaced, only written to.
-            File::options().write(true).open(path).map(|f| Target::Stream(Box::new(f)))
-        } else {
-            AtomicFile::create(path).map(Target::File)
-        };
-        match target {
+        match target(path) {
+            Ok(target) => Ok(Output::new(name, target, compression)),
+            Err(error) => Err(Error { name, error }),
+        }
+    }
+
+    /// An output written to standard output as it comes.
+    ///
+    /// # Errors
+    /// If standard output can't be used.
+    pub fn stdout(compression: Compression) -> Result<Output, Error> {
+        let name = "standard output".to_owned();
+        match own_descriptor(1) {
             Ok(target) => Ok(Output::new(name, target, compression)),
             Err(error) => Err(Error { name, error }),
         }
@@ -96,18 +126,34 @@ impl Output {
 
     fn new(name: String, target: Target, compression: Compression) -> Output {
         let (carry, own) = (Vec::new(), None);
-        let (blocks, index) = (None, None);
-        Output { name, target, compression, started: false, carry, own, blocks, index }
+        let (blocks, gzi, state) = (None, None, State::Open);
+        Output {
+            name,
+            target,
+            compression,
+            state,
+            started: false,
+            carry,
+            own,
+            blocks,
+            gzi,
+            outlasts_reader: false,
+        }
     }
 
-    /// Also writes a GZI index to `path` when the output is committed.
+    /// Also writes a GZI index of this output to `index` when it is committed.
     ///
     /// # Errors
     /// If the output isn't BGZF.
-    pub fn with_index(self, path: PathBuf) -> Result<Output, Error> {
+    pub fn with_gzi(self, index: Output) -> Result<Output, Error> {
         let mut output = self.with_blocks()?;
-        output.index = Some(Index { path, bytes: None });
+        output.gzi = Some(Box::new(index));
         Ok(output)
+    }
+
+    /// Whether a GZI index is written [with](Self::with_gzi) it.
+    pub fn has_index(&self) -> bool {
+        self.gzi.is_some()
     }
 
     /// Remembers where its BGZF blocks start, for [`blocks`](Self::blocks): 8 bytes a block.
@@ -128,11 +174,6 @@ impl Output {
         self.blocks.as_ref()
     }
 
-    /// Also writes `bytes`, an index of this output, to `path` when the output is committed.
-    pub fn set_index(&mut self, path: PathBuf, bytes: Vec<u8>) {
-        self.index = Some(Index { path, bytes: Some(bytes) });
-    }
-
     /// The path or label.
     pub fn name(&self) -> &str {
         &self.name
@@ -148,6 +189,33 @@ impl Output {
         self.compression
     }
 
+    /// From now on, a pipe that is closed by its reader isn't an error: what would be written there is dropped, and the
+    /// other outputs of the run become complete.
+    pub fn outlast_reader(&mut self) {
+        if matches!(self.target, Target::Descriptor(_) | Target::Stream(_)) {
+            self.outlasts_reader = true;
+        }
+    }
+
+    /// Whether the reader of the pipe has closed it before the end.
+    pub fn was_closed(&self) -> bool {
+        matches!(self.target, Target::Closed)
+    }
+
+    /// Whether nothing went wrong and more may be written.
+    pub(crate) fn check_open(&self) -> Result<(), Error> {
+        match self.state {
+            State::Open => Ok(()),
+            State::Ended => Err(self.fault(io::Error::other("it has been ended"))),
+            State::Broken => Err(self.fault(io::Error::other("writing it failed before"))),
+        }
+    }
+
+    /// Breaks the output: it can't be committed any more.
+    pub fn abandon(&mut self) {
+        self.state = State::Broken;
+    }
+
     pub(crate) fn fault(&self, error: io::Error) -> Error {
         Error { name: self.name.clone(), error }
     }
@@ -158,7 +226,7 @@ impl Output {
 
     /// Appends text on the calling thread: a header before a
     /// [`transform`](crate::pipeline::transform) goes on with the output, or all of it before
-    /// [`finish`](Self::finish).
+    /// [`commit`].
     ///
     /// ```
     /// use biofast_io::output::{self, Output};
@@ -167,7 +235,6 @@ impl Output {
     /// let mut output = Output::create(&path, Default::default())?;
     /// output.append(b"one\n")?;
     /// output.append(b"two\n")?;
-    /// output.finish()?;
     /// output::commit(vec![output], false)?;
     /// assert_eq!(std::fs::read(&path)?, b"one\ntwo\n");
     /// # std::fs::remove_file(&path)?;
@@ -175,8 +242,16 @@ impl Output {
     /// ```
     ///
     /// # Errors
-    /// If it can't be encoded or written.
+    /// If it can't be encoded or written, or the output is complete or broken already.
     pub fn append(&mut self, text: &[u8]) -> Result<(), Error> {
+        self.check_open()?;
+        self.state = State::Broken;
+        self.try_append(text)?;
+        self.state = State::Open;
+        Ok(())
+    }
+
+    fn try_append(&mut self, text: &[u8]) -> Result<(), Error> {
         let Some(unit) = self.compression.unit() else { return self.write_bytes(text) };
         self.carry.extend_from_slice(text);
         let whole = self.carry.len() / unit * unit;
@@ -194,11 +269,16 @@ impl Output {
         self.write(&encoded)
     }
 
-    /// Writes what ends the format of an output that was only [`append`](Self::append)ed to.
+    /// Writes what ends the format of an output that was only [`append`](Self::append)ed to, as [`commit`] does where that
+    /// has not been done. An output that is complete stays as it is.
     ///
     /// # Errors
-    /// If it can't be encoded or written.
+    /// If it can't be encoded or written, or couldn't be before.
     pub fn finish(&mut self) -> Result<(), Error> {
+        if self.state == State::Ended {
+            return Ok(());
+        }
+        self.check_open()?;
         let carry = self.take_carry();
         self.end(&carry)
     }
@@ -223,13 +303,22 @@ impl Output {
         self.started = true;
         let written = match &mut self.target {
             Target::File(file) => file.write_all(bytes),
+            Target::Descriptor(file) => file.write_all(bytes),
             Target::Stream(stream) => stream.write_all(bytes),
+            Target::Closed => Ok(()),
         };
-        written.map_err(|e| self.fault(e))
+        match written {
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe && self.outlasts_reader => {
+                self.target = Target::Closed;
+                Ok(())
+            }
+            written => written.map_err(|e| self.fault(e)),
+        }
     }
 
     /// Writes the last unit and what ends the format.
     pub(crate) fn end(&mut self, carry: &[u8]) -> Result<(), Error> {
+        self.state = State::Broken;
         let mut encoder = self.encoder()?;
         let mut encoded = Encoded::default();
         let empty = !self.started && carry.is_empty();
@@ -237,46 +326,201 @@ impl Output {
             .encode(carry, &mut encoded)
             .and_then(|()| encoder.trailer(empty, &mut encoded))
             .map_err(|e| self.fault(e))?;
-        self.write(&encoded)
+        self.write(&encoded)?;
+        self.state = State::Ended;
+        Ok(())
     }
 }
 
-/// Makes files of all outputs: each is flushed and closed, with `sync` set also on disk, before
-/// the first one gets its name. Indexes come last.
+/// What a path stands for.
+fn target(path: &Path) -> io::Result<Target> {
+    if let Some(number) = descriptor(path) {
+        return match number {
+            1 | 2 => own_descriptor(number),
+            // Never from the start again, if it is a file.
+            _ => File::options().append(true).open(path).map(Target::Descriptor),
+        };
+    }
+    let is_special = std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
+    match is_special {
+        // It can't be replaced, only written to.
+        true => File::options().write(true).open(path).map(Target::Descriptor),
+        false => AtomicFile::create(path).map(Target::File),
+    }
+}
+
+/// Standard output, or standard error for 2, without the buffers of the standard handles.
+#[cfg(unix)]
+fn own_descriptor(number: u32) -> io::Result<Target> {
+    use std::os::fd::AsFd;
+    let copy = match number {
+        2 => std::io::stderr().as_fd().try_clone_to_owned(),
+        _ => std::io::stdout().as_fd().try_clone_to_owned(),
+    };
+    Ok(Target::Descriptor(File::from(copy?)))
+}
+
+#[cfg(not(unix))]
+fn own_descriptor(number: u32) -> io::Result<Target> {
+    Ok(Target::Stream(match number {
+        2 => Box::new(std::io::stderr()),
+        _ => Box::new(std::io::stdout()),
+    }))
+}
+
+/// Makes files of all outputs, together: each is ended, flushed and closed, with `sync` set also on disk, before the first
+/// one gets its name, and if one can't get its name the others lose theirs again. They get their names in the order they
+/// are given, GZI indexes last, so that an index is never older than its file.
+///
+/// A process that is killed between the first name and the last leaves some files new and some as they were.
 ///
 /// # Errors
-/// The first failure. No output that was not renamed before it is left.
-pub fn commit(outputs: Vec<Output>, sync: bool) -> Result<(), Error> {
-    let mut files = Vec::new();
-    let mut indexes = Vec::new();
-    for output in outputs {
-        let Output { name, target, blocks, index, .. } = output;
-        let fault = |error| Error { name: name.clone(), error };
-        match target {
-            Target::File(mut file) => {
-                file.complete(sync).map_err(fault)?;
-                files.push((name, file));
-            }
-            Target::Stream(mut stream) => stream.flush().map_err(fault)?,
+/// The first failure. What was there before is then there still.
+pub fn commit(mut outputs: Vec<Output>, sync: bool) -> Result<(), Error> {
+    outputs.iter_mut().try_for_each(Output::finish)?;
+    let (mut names, mut files, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+    for mut output in outputs {
+        if let Some(mut index) = output.gzi.take() {
+            let mut bytes = Vec::new();
+            let blocks = output.blocks.take().unwrap_or_default();
+            blocks.write_gzi(&mut bytes).map_err(|error| index.fault(error))?;
+            index.append(&bytes)?;
+            index.finish()?;
+            indexes.push(*index);
         }
-        if let Some(Index { path, bytes }) = index {
-            let name = crate::display_name(&path);
-            let write = || {
-                let mut file = AtomicFile::create(&path)?;
-                match &bytes {
-                    Some(bytes) => file.write_all(bytes)?,
-                    None => blocks.unwrap_or_default().write_gzi(&mut file)?,
-                }
-                file.complete(sync)?;
-                Ok(file)
-            };
-            let file = write().map_err(|error| Error { name: name.clone(), error })?;
-            indexes.push((name, file));
-        }
+        complete(output, sync, &mut names, &mut files)?;
     }
-    // An index is never older than its file.
-    for (name, file) in files.into_iter().chain(indexes) {
-        file.rename(sync).map_err(|error| Error { name, error })?;
+    for index in indexes {
+        complete(index, sync, &mut names, &mut files)?;
+    }
+    if files.is_empty() {
+        return Ok(());
+    }
+    rename_all(&mut files, sync).map_err(|(number, error)| {
+        let name = names.swap_remove(number);
+        Error { name, error }
+    })
+}
+
+/// Flushes and closes an output that has been ended. What is to become a file is added to `files`.
+fn complete(
+    output: Output,
+    sync: bool,
+    names: &mut Vec<String>,
+    files: &mut Vec<AtomicFile>,
+) -> Result<(), Error> {
+    let Output { name, target, outlasts_reader, .. } = output;
+    let completed = match target {
+        Target::File(mut file) => file.complete(sync).map(|()| files.push(file)),
+        Target::Descriptor(file) => close(file),
+        Target::Stream(mut stream) => match stream.flush() {
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe && outlasts_reader => Ok(()),
+            flushed => flushed,
+        },
+        Target::Closed => return Ok(()),
+    };
+    completed.map_err(|error| Error { name: name.clone(), error })?;
+    if files.len() > names.len() {
+        names.push(name);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Level;
+
+    fn bgzf() -> Compression {
+        Compression::new(Format::Bgzf, Some(Level::Number(1))).expect("a level of BGZF")
+    }
+
+    /// A stream with room for so many bytes.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0 == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let n = bytes.len().min(self.0);
+            self.0 -= n;
+            Ok(n)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_commit_ends_what_was_not_ended() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let (path, index) = (folder.path().join("x.gz"), folder.path().join("x.gz.gzi"));
+        let mut output = Output::create(&path, bgzf())?
+            .with_gzi(Output::create(&index, Compression::default())?)?;
+        let line = b"a line of text\n".repeat(10_000);
+        output.append(&line)?;
+        output.append(b"end")?;
+        commit(vec![output], false)?;
+        let mut all = Vec::new();
+        io::Read::read_to_end(
+            &mut crate::Reader::new(crate::Source::open(&path)?, &crate::Options::default())?,
+            &mut all,
+        )?;
+        assert_eq!(all, [&line[..], b"end"].concat());
+        assert!(std::fs::read(&path)?.ends_with(&crate::bgzf::EOF_BLOCK));
+        assert_eq!(std::fs::read(&index)?.len() % 16, 8);
+        Ok(())
+    }
+
+    #[test]
+    fn what_failed_to_be_written_cannot_be_committed() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let mut broken = Output::stream("full", Full(10), Compression::default());
+        let error = broken.append(&[b'x'; 100]).expect_err("it is full");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        // Nothing makes good what is lost, even if there is room again.
+        assert!(broken.append(b"").is_err() && broken.finish().is_err());
+        let other = Output::create(&folder.path().join("other"), Compression::default())?;
+        assert!(commit(vec![other, broken], false).is_err());
+        let mut given_up = Output::create(&folder.path().join("x"), Compression::default())?;
+        given_up.append(b"half")?;
+        given_up.abandon();
+        assert!(commit(vec![given_up], false).is_err());
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+        Ok(())
+    }
+
+    #[test]
+    fn an_ended_output_takes_no_more() -> Result<(), Error> {
+        let mut output = Output::stream("x", io::sink(), bgzf());
+        output.append(b"all")?;
+        output.finish()?;
+        output.finish()?;
+        assert!(output.append(b"more").is_err());
+        commit(vec![output], false)
+    }
+
+    #[test]
+    fn a_stream_that_is_outlasted_may_be_closed() -> Result<(), Error> {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        }
+        let mut output = Output::stream("x", Gone, Compression::default());
+        output.outlast_reader();
+        output.append(b"1")?;
+        assert!(output.was_closed());
+        output.append(b"2")?;
+        commit(vec![output], false)?;
+        let mut output = Output::stream("x", Gone, Compression::default());
+        assert!(output.append(b"1").expect_err("it is closed").is_closed_pipe());
+        Ok(())
+    }
 }

@@ -67,7 +67,7 @@ impl<E: std::error::Error> std::error::Error for Failure<E> {}
 /// in no particular order.
 ///
 /// The outputs are complete after a success, and become files by
-/// [`commit`](crate::output::commit); after a failure they lack the end of their format.
+/// [`commit`](crate::output::commit); after a failure they lack the end of their format and can't be committed.
 ///
 /// Memory is bounded by (threads + 2) chunks an input and four compressed stretches a thread.
 ///
@@ -87,6 +87,11 @@ where
     C: Send,
 {
     let threads = plan.threads.max(1);
+    for output in outputs.iter_mut() {
+        output.check_open().map_err(Failure::Output)?;
+        // Until its end is written.
+        output.abandon();
+    }
     let units: Vec<Option<usize>> = outputs.iter().map(|o| o.compression().unit()).collect();
     // Made here, where a failure is simple to report.
     let mut codecs = Vec::new();

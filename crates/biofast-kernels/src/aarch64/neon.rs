@@ -14,7 +14,7 @@ use crate::bases::{self, ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS}
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
-use crate::records::count_plain_with;
+use crate::records::{count_plain_with, is_text};
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -475,8 +475,10 @@ fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
 
 #[target_feature(enable = "neon")]
 fn count_plain_records_neon(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
-    count_plain_with(bytes, start, newlines, |bases, qualities| {
-        find_invalid_base_neon(bases).is_none() && find_invalid_quality_neon(qualities).is_none()
+    count_plain_with(bytes, start, newlines, |header, bases, qualities| {
+        is_text(header)
+            && find_invalid_base_neon(bases).is_none()
+            && find_invalid_quality_neon(qualities).is_none()
     })
 }
 

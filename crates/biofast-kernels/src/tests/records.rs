@@ -13,7 +13,7 @@ fn is_plain(record: &[u8]) -> bool {
     let [header, bases, plus, qualities] = lines[..] else { panic!("four lines") };
     let is_base = |byte: &u8| byte.is_ascii_alphanumeric() || b"-.*".contains(byte);
     header.starts_with(b"@")
-        && !header.ends_with(b"\r")
+        && !header.iter().any(|byte| (*byte < 32 && *byte != b'\t') || *byte == 127)
         && bases.iter().all(is_base)
         && plus == b"+"
         && qualities.len() == bases.len()
@@ -31,7 +31,8 @@ fn one_byte_that_differs_anywhere_ends_the_plain_records_where_it_should() {
     let lengths = [0, 1, 31, 32, 33, 63, 64, 65, 129];
     let mut text = b"..".to_vec();
     for (seed, len) in lengths.into_iter().enumerate() {
-        text.extend_from_slice(&b"@read name x"[..1 + seed]);
+        let name = b"@read name\tx of a length that takes more than a vector or two \xc3\xa4 /1";
+        text.extend_from_slice(&name[..[1, 2, 8, 11, 16, 17, 33, name.len(), 32][seed]]);
         text.push(b'\n');
         text.extend(bytes_of(b"ACGTNacgtn-.*09zZ", len, seed));
         text.extend_from_slice(b"\n+\n");
@@ -45,7 +46,7 @@ fn one_byte_that_differs_anywhere_ends_the_plain_records_where_it_should() {
         assert_eq!((kernels.count_plain_records)(&text, 2, &ends), lengths.len());
         assert_eq!((kernels.count_plain_records)(&text, 2, &[]), 0);
         for at in 2..text.len() {
-            for byte in *b"@+\r\n !~\x7f\x80\xc1\0A" {
+            for byte in *b"@+\r\n\t !~\x1f\x7f\x80\xc1\0A" {
                 let before = std::mem::replace(&mut text[at], byte);
                 let ends = ends_of_records(&text);
                 let expected = count_by_definition(&text, 2, &ends);

@@ -14,7 +14,7 @@ use crate::bases::{self, ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS}
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
-use crate::records::count_plain_with;
+use crate::records::{count_plain_with, has_control};
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -477,10 +477,72 @@ fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
-    count_plain_with(bytes, start, newlines, |bases, qualities| {
-        find_invalid_base_avx2(bases).is_none() && find_invalid_quality_avx2(qualities).is_none()
+    let upper = load_table(&UPPER_OF_BASES);
+    let lower = load_table(&LOWER_OF_BASES);
+    let nibble = _mm256_set1_epi8(0x0f);
+    let zero = _mm256_setzero_si256();
+    let first = _mm256_set1_epi8(quality::FIRST as i8);
+    let [space, one] = [b' ', 1].map(|byte| _mm256_set1_epi8(byte as i8));
+    let invalid = _mm256_set1_epi8((quality::LAST - quality::FIRST + 1) as i8);
+    count_plain_with(bytes, start, newlines, |header, bases, qualities| {
+        let (mut no_base, mut highest) = (zero, zero);
+        // As in the two functions below, together as both have the same length.
+        let mut look = |bases, qualities| {
+            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bases), nibble);
+            let shared = _mm256_and_si256(
+                _mm256_shuffle_epi8(upper, high),
+                _mm256_shuffle_epi8(lower, bases),
+            );
+            no_base = _mm256_or_si256(no_base, _mm256_cmpeq_epi8(shared, zero));
+            highest = _mm256_max_epu8(highest, _mm256_sub_epi8(qualities, first));
+        };
+        let (base_blocks, tail) = bases.as_chunks();
+        for (bases, qualities) in base_blocks.iter().zip(qualities.as_chunks().0) {
+            look(load(bases), load(qualities));
+        }
+        if !tail.is_empty() {
+            match (bases.last_chunk(), qualities.last_chunk()) {
+                (Some(bases), Some(qualities)) => look(load(bases), load(qualities)),
+                _ => {
+                    let pad = |bytes, fill: u8| {
+                        let padding = _mm256_set1_epi8(fill as i8);
+                        let padding = _mm256_and_si256(lanes_beyond(tail.len()), padding);
+                        _mm256_or_si256(load_or_zero(bytes), padding)
+                    };
+                    look(pad(tail, b'A'), pad(qualities, quality::FIRST));
+                }
+            }
+        }
+        // Printable ASCII becomes what qualities may be: a space and '!' 0, '~' the highest.
+        let text = |block| _mm256_subs_epu8(_mm256_sub_epi8(block, space), one);
+        let (blocks, tail) = header.as_chunks();
+        for block in blocks {
+            highest = _mm256_max_epu8(highest, text(load(block)));
+        }
+        if !tail.is_empty() {
+            let last = match header.last_chunk() {
+                Some(last) => text(load(last)),
+                None => {
+                    let padding = _mm256_and_si256(lanes_beyond(tail.len()), space);
+                    text(_mm256_or_si256(load_or_zero(tail), padding))
+                }
+            };
+            highest = _mm256_max_epu8(highest, last);
+        }
+        let beyond = _mm256_cmpeq_epi8(_mm256_max_epu8(highest, invalid), highest);
+        let odd = _mm256_or_si256(no_base, beyond);
+        // A tab or UTF-8 in the header is odd, but fine.
+        _mm256_testz_si256(odd, odd) == 1
+            || !has_control(header)
+                && find_invalid_base_avx2(bases).is_none()
+                && find_invalid_quality_avx2(qualities).is_none()
     })
 }
+
+/// By upper nibble, 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A
+/// byte is a base when this and what its lower nibble has share a bit.
+static UPPER_OF_BASES: [u8; 16] = [0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0];
+static LOWER_OF_BASES: [u8; 16] = [12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2];
 
 /// One call for many reads, so that constants are loaded once.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -494,10 +556,8 @@ fn summarize_reads_avx2(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSum
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn find_invalid_base_avx2(bytes: &[u8]) -> Option<usize> {
-    // Upper nibble 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z.
-    // A byte is valid when its two nibbles share a bit.
-    let upper = load_table(&[0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let lower = load_table(&[12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2]);
+    let upper = load_table(&UPPER_OF_BASES);
+    let lower = load_table(&LOWER_OF_BASES);
     let nibble = _mm256_set1_epi8(0x0f);
     let zero = _mm256_setzero_si256();
     find_invalid(

@@ -14,7 +14,7 @@ use crate::bases::{ACGT_BITS, ACGT_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, PHRED_VALUES, to_phreds};
-use crate::records::count_plain_with;
+use crate::records::{count_plain_with, has_control};
 use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
 
 pub(super) static KERNELS: Kernels = Kernels {
@@ -482,7 +482,8 @@ fn count_plain_records_avx512(bytes: &[u8], start: usize, newlines: &[[u32; 4]])
     let letter = _mm512_set1_epi8(b'A' as i8);
     let first = _mm512_set1_epi8(quality::FIRST as i8);
     let range = _mm512_set1_epi8((quality::LAST - quality::FIRST) as i8);
-    count_plain_with(bytes, start, newlines, |bases, qualities| {
+    let [space, one] = [b' ', 1].map(|byte| _mm512_set1_epi8(byte as i8));
+    count_plain_with(bytes, start, newlines, |header, bases, qualities| {
         let (mut no_base, mut highest) = (zero, zero);
         // As in the two functions below, together as both have the same length.
         let mut look = |bases, qualities| {
@@ -496,7 +497,18 @@ fn count_plain_records_avx512(bytes: &[u8], start: usize, newlines: &[[u32; 4]])
             look(load(bases), load(qualities));
         }
         look(load_or(letter, base_tail), load_or(first, quality_tail));
+        // Printable ASCII becomes what qualities may be: a space and '!' 0, '~' the highest.
+        let text = |block| _mm512_subs_epu8(_mm512_sub_epi8(block, space), one);
+        let (header_blocks, header_tail) = header.as_chunks();
+        for block in header_blocks {
+            highest = _mm512_max_epu8(highest, text(load(block)));
+        }
+        highest = _mm512_max_epu8(highest, text(load_or(space, header_tail)));
+        // A tab or UTF-8 in the header is odd, but fine.
         _mm512_movepi8_mask(no_base) | _mm512_cmpgt_epu8_mask(highest, range) == 0
+            || !has_control(header)
+                && find_invalid_base_avx512(bases).is_none()
+                && find_invalid_quality_avx512(qualities).is_none()
     })
 }
 

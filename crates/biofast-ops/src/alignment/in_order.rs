@@ -32,6 +32,8 @@ pub(crate) struct InOrder {
     pub(crate) blocks: Vec<(i64, i64)>,
     /// Bases that differ from the reference, where there is one, record after record.
     pub(crate) mismatches: Vec<Mismatch>,
+    /// Alignments that go on behind the end of their reference: the number of the first one, from 0, and how many.
+    pub(crate) beyond: Option<(u64, u64)>,
 }
 
 /// A base that differs from the reference, or is N.
@@ -51,9 +53,15 @@ pub(crate) struct Own<'a> {
 }
 
 impl InOrder {
-    /// Adds a record that `seen` tells about.
+    /// Adds record `number`, from 0, that `seen` tells about. Its blocks end where its reference does, after `length` bases.
     #[inline]
-    pub(crate) fn push(&mut self, record: &Record<'_>, seen: &Seen<'_>, gc: f32) {
+    pub(crate) fn push(
+        &mut self,
+        record: &Record<'_>,
+        seen: &Seen<'_>,
+        gc: f32,
+        (number, length): (u64, i64),
+    ) {
         let mapped = record.flags() & flag::UNMAPPED == 0;
         let before = self.blocks.len();
         if mapped {
@@ -61,11 +69,14 @@ impl InOrder {
             for (op, len) in seen.cigar.iter() {
                 let end = at + i64::from(len);
                 if op.is_aligned() {
-                    self.blocks.push((at, end));
+                    self.blocks.push((at.min(length), end.min(length)));
                 }
                 if op.consumes_reference() {
                     at = end;
                 }
+            }
+            if at > length {
+                self.beyond.get_or_insert((number, 0)).1 += 1;
             }
         }
         let clamp = |len: u64| u32::try_from(len).unwrap_or(u32::MAX);

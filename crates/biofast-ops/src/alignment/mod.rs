@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 
 use biofast_bam::query::{Query, par_fold_regions_ordered};
 use biofast_bam::{Batch, Error, Header, flag};
-use biofast_io::Options;
 use biofast_io::pipeline::Fault;
+use biofast_io::{Location, Options, Warning};
 
 use crate::{flagstat, idxstats, stats};
 use basics::{Basics, FRAGMENTS};
@@ -66,6 +66,7 @@ impl Statistics {
         let query = query.into();
         let is_everything = query.is_everything();
         let mut depth = Depth::default();
+        let mut beyond = None;
         let result = par_fold_regions_ordered(
             query,
             options,
@@ -78,9 +79,18 @@ impl Statistics {
             },
             |records| {
                 depth.add(records);
+                if let Some((number, count)) = records.beyond.take() {
+                    beyond.get_or_insert((number, 0)).1 += count;
+                }
                 ControlFlow::Continue(())
             },
         );
+        if let (Some((number, count)), Some(notes)) = (beyond, &options.notes) {
+            let what = "the alignment goes on behind the end of its reference sequence, and what lies there is not \
+                        counted as covered";
+            let first = Location { record: Some(number + 1), ..Location::default() };
+            notes.warn(Warning::Noticed { what, count, first });
+        }
         match result {
             Ok((header, mut counts)) => {
                 counts.settle();
@@ -115,7 +125,10 @@ impl Collector {
                 self.mapping_qualities.0[usize::from(record.mapping_quality())] += 1;
             }
             let Some(seen) = self.basics.add(&record, number) else { continue };
-            left.push(&record, &seen, 0.0);
+            let reference = usize::try_from(record.reference_id()).ok();
+            let reference = reference.and_then(|index| batch.header().references().get(index));
+            let length = reference.map_or(i64::MAX, |reference| reference.length as i64);
+            left.push(&record, &seen, 0.0, (number, length));
             if original {
                 let waiting = &mut self.waiting[seen.fragment as usize];
                 waiting.push(&record, true);

@@ -85,7 +85,7 @@ pub struct Reference {
     /// Its name.
     pub name: String,
     /// Its length in bases.
-    pub length: u32,
+    pub length: u64,
     /// Mapped records.
     pub mapped: u64,
     /// Unmapped records placed beside their mate.
@@ -191,7 +191,7 @@ impl From<&Statistics> for Figures {
                 mapped,
                 unmapped,
                 covered,
-                mean_depth: bases.map(|bases| ratio(bases, reference.length.into())),
+                mean_depth: bases.map(|bases| ratio(bases, reference.length)),
             }
         });
         let references: Vec<Reference> = references.collect();
@@ -224,7 +224,7 @@ impl From<&Statistics> for Figures {
             },
             insert_size: InsertSize::of(&basics.inserts),
             coverage: depth.map(|(positions, sums)| {
-                let all: u64 = s.header.references().iter().map(|r| u64::from(r.length)).sum();
+                let all: u64 = s.header.references().iter().map(|r| r.length).sum();
                 let covered = sums.iter().map(|(covered, _)| covered).sum();
                 Coverage {
                     positions: all,

@@ -8,7 +8,7 @@ use biofast_io::{Location, Options as Io, Source};
 
 use super::doubts::Doubts;
 use super::header::Facts;
-use super::order::{Ends, Place, Track};
+use super::order::{Break, Ends, Place, Track};
 use super::record::{Finding, Rules};
 use super::{Error, Fault, Format, Options, Outcome, Rule, Warning};
 use crate::filter::Sum;
@@ -34,6 +34,8 @@ struct Found {
     doubts: Doubts,
     sum: Sum,
     track: Track,
+    /// Where records are in no order of names that is known.
+    disorder: Option<Break>,
     fault: Option<Fault>,
 }
 
@@ -113,6 +115,12 @@ pub(super) fn check(
             outcome.warnings.push(Warning { rule, message: message.into(), at, count });
         }
     }
+    if let Some(Break { record, place, message }) = found.disorder
+        && record < found.records
+    {
+        let at = locate(record, place, &facts, format);
+        outcome.warnings.push(Warning { at, ..Warning::new(Rule::Order, message) });
+    }
     outcome.records = Some(found.records);
     outcome.sum = (complete && options.checksum).then_some(found.sum);
     outcome.fault = fault;
@@ -143,8 +151,16 @@ impl Found {
         let before = self.records;
         self.records += std::mem::take(&mut left.records);
         let wrong = left.fault.take();
+        let found = self.track.add(&mut left.ends, facts.claim, &facts.references);
+        let found = match facts.claim.is_definite() {
+            true => found,
+            false => {
+                self.disorder = self.disorder.take().or(found);
+                None
+            }
+        };
         // A record out of order stands among the good ones, so before a wrong one.
-        if let Some(found) = self.track.add(&mut left.ends, facts.claim, &facts.references) {
+        if let Some(found) = found {
             self.records = found.record.max(before);
             let at = locate(found.record, found.place, facts, format);
             self.fault = Some(Fault::new(Rule::Order, found.message, at));
@@ -189,6 +205,7 @@ fn fault_of(error: biofast_bam::Error) -> Result<Fault, Error> {
         ErrorKind::MissingEofContainer => Rule::EndMarker,
         ErrorKind::BadHeader(_) => Rule::Header,
         ErrorKind::BadCram(_) | ErrorKind::UnsupportedCram(..) => Rule::Container,
+        ErrorKind::CigarOperation { .. } | ErrorKind::CigarMisfit { .. } => Rule::Cigar,
         ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => Rule::Format,
         _ => Rule::Record,
     };

@@ -5,61 +5,41 @@ use super::Rule;
 /// A kind of warning about records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
-    NameUnusual,
     NamePadded,
-    NameEmpty,
     FlagsReserved,
     FlagsUnpaired,
     MappedWithoutPlace,
-    CigarBack,
-    CigarClipInside,
     CigarOfUnmapped,
     BeyondReference,
     StartsBeyondReference,
     MateBeyondReference,
     MateNegative,
-    QualitiesPartlyMissing,
-    TagName,
-    TagTwice,
-    TagCharacters,
-    TagDouble,
     TagType,
     ReadGroupUnknown,
+    Modifications,
 }
 
 const KINDS: usize = Doubt::ALL.len();
 
 impl Doubt {
-    const ALL: [Doubt; 20] = [
-        Doubt::NameUnusual,
+    const ALL: [Doubt; 12] = [
         Doubt::NamePadded,
-        Doubt::NameEmpty,
         Doubt::FlagsReserved,
         Doubt::FlagsUnpaired,
         Doubt::MappedWithoutPlace,
-        Doubt::CigarBack,
-        Doubt::CigarClipInside,
         Doubt::CigarOfUnmapped,
         Doubt::BeyondReference,
         Doubt::StartsBeyondReference,
         Doubt::MateBeyondReference,
         Doubt::MateNegative,
-        Doubt::QualitiesPartlyMissing,
-        Doubt::TagName,
-        Doubt::TagTwice,
-        Doubt::TagCharacters,
-        Doubt::TagDouble,
         Doubt::TagType,
         Doubt::ReadGroupUnknown,
+        Doubt::Modifications,
     ];
 
     fn describe(self) -> (Rule, &'static str) {
         match self {
-            Doubt::NameUnusual => {
-                (Rule::Name, "the name holds a character the specification doesn't allow")
-            }
             Doubt::NamePadded => (Rule::Name, "the name is padded with NULs"),
-            Doubt::NameEmpty => (Rule::Name, "the name is empty or NUL, where it should be '*'"),
             Doubt::FlagsReserved => (Rule::Flags, "flags above 0x800 are set, which are reserved"),
             Doubt::FlagsUnpaired => {
                 (Rule::Flags, "flags about a mate are set (0x2, 0x8, 0x20, 0x40, 0x80) without 0x1")
@@ -67,11 +47,10 @@ impl Doubt {
             Doubt::MappedWithoutPlace => {
                 (Rule::Flags, "the record counts as mapped (no 0x4), but has no place")
             }
-            Doubt::CigarBack => (Rule::Cigar, "the CIGAR has the operation 'B' of old versions"),
-            Doubt::CigarClipInside => (Rule::Cigar, "the CIGAR clips inside the alignment"),
-            Doubt::CigarOfUnmapped => {
-                (Rule::Cigar, "CIGAR and sequence of an unmapped read have different lengths")
-            }
+            Doubt::CigarOfUnmapped => (
+                Rule::Cigar,
+                "the CIGAR of an unmapped read doesn't fit its sequence, or clips inside",
+            ),
             Doubt::BeyondReference => {
                 (Rule::Position, "the alignment ends beyond the end of its reference sequence")
             }
@@ -82,23 +61,14 @@ impl Doubt {
                 (Rule::Mate, "the mate's position is beyond the end of its reference sequence")
             }
             Doubt::MateNegative => (Rule::Mate, "the mate's position (PNEXT) is negative"),
-            Doubt::QualitiesPartlyMissing => {
-                (Rule::Qualities, "the first quality is missing (0xff), but not all are")
-            }
-            Doubt::TagName => {
-                (Rule::Tags, "an optional field's name isn't a letter and a letter or digit")
-            }
-            Doubt::TagTwice => (Rule::Tags, "an optional field occurs twice"),
-            Doubt::TagCharacters => {
-                (Rule::Tags, "the text of an optional field holds a character that isn't printable")
-            }
-            Doubt::TagDouble => {
-                (Rule::Tags, "an optional field has type 'd', which isn't in the specification")
-            }
             Doubt::TagType => {
                 (Rule::Tags, "an optional field the specification defines has another type")
             }
             Doubt::ReadGroupUnknown => (Rule::Tags, "the read group (RG) isn't in the header"),
+            Doubt::Modifications => (
+                Rule::Tags,
+                "base modifications (MM, ML, MN) don't fit the sequence or one another",
+            ),
         }
     }
 }

@@ -80,7 +80,13 @@ pub(super) fn recognise(
     let (found, what) = match biofast_bam::Format::sniff(source) {
         Ok(format) => (format.into(), ""),
         Err(_) if start.is_empty() => (Format::Other, "nothing"),
-        Err(_) if is_fastq(&start) => (Format::Fastq, ""),
+        Err(_)
+            if is_fastq(&start)
+                && (Format::of_name(source.name()) == Some(Format::Fastq)
+                    || !is_list_of_names(&start)) =>
+        {
+            (Format::Fastq, "")
+        }
         Err(_) => (Format::Other, describe(&start)),
     };
     let fault = |wanted: &str, found: &str, format| {
@@ -110,6 +116,12 @@ pub(super) fn recognise(
 fn is_fastq(start: &[u8]) -> bool {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     start.iter().find(|b| !matches!(b, b'\n' | b'\r')) == Some(&b'@')
+}
+
+/// Four lines that all start with `@`, as no read does: a list of names of reads.
+fn is_list_of_names(start: &[u8]) -> bool {
+    let mut lines = start.split(|&b| b == b'\n');
+    (0..4).all(|_| lines.next().is_some_and(|line| line.starts_with(b"@")))
 }
 
 fn describe(start: &[u8]) -> &'static str {
@@ -152,5 +164,16 @@ mod tests {
         ] {
             assert_eq!(Format::of_name(name), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn a_list_of_names_is_no_fastq_unless_it_is_called_so() {
+        let found = |name: &str, text: &'static str| {
+            recognise(&mut Source::from_reader(name, text.as_bytes()), None).ok()
+        };
+        assert_eq!(found("x.names", "@a\n@b\n@c\n@d\n"), Some(Format::Other));
+        assert_eq!(found("x.fq", "@a\n@b\n@c\n@d\n"), Some(Format::Fastq));
+        assert_eq!(found("x.names", "@a\nA\n@b\nC\n"), Some(Format::Fastq));
+        assert_eq!(found("x.names", "@a\n"), Some(Format::Fastq));
     }
 }

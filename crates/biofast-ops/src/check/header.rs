@@ -1,6 +1,8 @@
 //! The header of alignments: what it claims, and whether it holds together (SAM specification,
 //! section 1.3).
 
+mod values;
+
 use std::collections::HashSet;
 
 use biofast_bam::Header;
@@ -29,7 +31,9 @@ pub(super) struct Facts {
 /// What is gathered line by line.
 #[derive(Default)]
 struct Text<'a> {
-    sequences: Vec<(&'a [u8], Option<i64>)>,
+    sequences: Vec<(&'a [u8], i64)>,
+    /// Names of sequences (SN and AN), none of which may be another's.
+    names: HashSet<&'a [u8]>,
     circular: HashSet<&'a [u8]>,
     read_groups: HashSet<&'a [u8]>,
     programs: HashSet<&'a [u8]>,
@@ -43,7 +47,8 @@ impl Facts {
             references: header
                 .references()
                 .iter()
-                .map(|r| (r.name.clone(), i64::from(r.length)))
+                // Below 2^63, as every length is.
+                .map(|r| (r.name.clone(), r.length as i64))
                 .collect(),
             lines: header.text().iter().filter(|&&b| b == b'\n').count() as u64,
             ..Facts::default()
@@ -91,10 +96,13 @@ impl Facts {
                 self.read_line(number, line, text)?;
             }
         }
-        for &(line, previous) in &text.previous_programs {
-            if !text.programs.contains(previous) {
-                self.warn(line, "@PG follows a program (PP) that isn't in the header");
-            }
+        if let Some(&(line, previous)) =
+            text.previous_programs.iter().find(|(_, previous)| !text.programs.contains(previous))
+        {
+            let previous = Shown(previous);
+            return Err(fault(format!(
+                "line {line}: @PG follows a program (PP) that isn't in the header: '{previous}'"
+            )));
         }
         self.compare(&text.sequences)
     }
@@ -115,58 +123,64 @@ impl Facts {
             }
             _ => return wrong("expected '@', two letters and a tab"),
         };
-        let mut names: Vec<&[u8]> = Vec::new();
+        if !matches!(&kind, b"HD" | b"SQ" | b"RG" | b"PG") {
+            return wrong("expected a line of type @HD, @SQ, @RG, @PG or @CO");
+        }
+        let mut names: Vec<[u8; 2]> = Vec::new();
         for field in fields.split(|&b| b == b'\t') {
-            if field.is_empty() {
-                self.warn(number, "an empty field");
-                continue;
-            }
             let [a, b, b':', value @ ..] = field else {
                 return wrong("expected fields of two characters, ':' and a value");
             };
+            let tag = [*a, *b];
             if !a.is_ascii_alphabetic() || !b.is_ascii_alphanumeric() {
-                self.warn(number, "a field's name isn't a letter and a letter or digit");
+                return wrong("expected a field's name of a letter and a letter or digit");
             }
+            if names.contains(&tag) {
+                return wrong("expected each field once in a line");
+            }
+            names.push(tag);
             if value.is_empty() {
-                self.warn(number, "a field without a value");
+                return wrong("expected a value in every field");
             }
-            if names.contains(&&field[..2]) {
-                self.warn(number, "a field occurs twice in one line");
+            let in_ascii = value.iter().all(|b| matches!(b, b' '..=b'~'));
+            let in_utf8 =
+                || std::str::from_utf8(value).is_ok_and(|v| !v.contains(char::is_control));
+            if !in_ascii && !(values::may_be_utf8(kind, tag) && in_utf8()) {
+                return wrong("expected printable ASCII characters");
             }
-            names.push(&field[..2]);
+            if let Some(expected) = values::fault_of(kind, tag, value) {
+                return wrong(expected);
+            }
         }
         let value =
             |tag: &[u8; 3]| fields.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(tag));
         match &kind {
             b"HD" => {
                 if number > 1 {
-                    self.warn(number, "@HD isn't the first line");
-                    return Ok(());
+                    return wrong("expected @HD in the first line alone");
                 }
-                if !value(b"VN:").is_some_and(is_version) {
-                    self.warn(number, "@HD without a version (VN) of the form 1.6");
+                if value(b"VN:").is_none() {
+                    return wrong("expected a version (VN) in @HD");
                 }
-                let order = value(b"SO:");
-                let known: [&[u8]; 4] = [b"unknown", b"unsorted", b"queryname", b"coordinate"];
-                if order.is_some_and(|order| !known.contains(&order)) {
-                    self.warn(number, "an order (SO) the specification doesn't have");
-                }
-                text.claim = Claim::of(order.unwrap_or_default(), value(b"SS:"));
+                text.claim = Claim::of(value(b"SO:").unwrap_or_default(), value(b"SS:"));
             }
             b"SQ" => {
                 let Some(name) = value(b"SN:") else {
-                    self.warn(number, "@SQ without a name (SN)");
-                    return Ok(());
+                    return wrong("expected a name (SN) in @SQ");
                 };
-                if !is_reference_name(name) {
-                    self.warn(number, "a reference name the specification doesn't allow");
-                }
-                let length = value(b"LN:").and_then(|digits| {
-                    let digits = std::str::from_utf8(digits).ok()?;
-                    digits.parse().ok().filter(|n| (0..1 << 31).contains(n))
-                });
-                if length == Some(0) {
-                    self.warn(number, "a reference sequence of length 0");
+                let length = value(b"LN:").filter(|digits| digits.iter().all(u8::is_ascii_digit));
+                let length =
+                    length.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+                let Some(length) = length.filter(|n| (1..1 << 31).contains(n)) else {
+                    return wrong("expected a length (LN) from 1 to 2,147,483,647 in @SQ");
+                };
+                let others =
+                    value(b"AN:").into_iter().flat_map(|names| names.split(|&b| b == b','));
+                for name in std::iter::once(name).chain(others) {
+                    if !text.names.insert(name) {
+                        let name = Shown(name);
+                        return wrong(&format!("two sequences are called '{name}' (SN, AN)"));
+                    }
                 }
                 if value(b"TP:") == Some(b"circular") {
                     text.circular.insert(name);
@@ -175,14 +189,14 @@ impl Facts {
             }
             b"RG" => match value(b"ID:") {
                 Some(id) if text.read_groups.insert(id) => {}
-                Some(_) => self.warn(number, "a second @RG of the same name (ID)"),
-                None => self.warn(number, "@RG without a name (ID)"),
+                Some(_) => return wrong("a second @RG of the same name (ID)"),
+                None => return wrong("expected a name (ID) in @RG"),
             },
             b"PG" => {
                 match value(b"ID:") {
                     Some(id) if text.programs.insert(id) => {}
-                    Some(_) => self.warn(number, "a second @PG of the same name (ID)"),
-                    None => self.warn(number, "@PG without a name (ID)"),
+                    Some(_) => return wrong("a second @PG of the same name (ID)"),
+                    None => return wrong("expected a name (ID) in @PG"),
                 }
                 text.previous_programs.extend(value(b"PP:").map(|previous| (number, previous)));
             }
@@ -192,26 +206,25 @@ impl Facts {
     }
 
     /// The sequences of the text and those of the binary list must be the same (section 4.2).
-    fn compare(&self, text: &[(&[u8], Option<i64>)]) -> Result<(), Fault> {
+    fn compare(&self, text: &[(&[u8], i64)]) -> Result<(), Fault> {
         let mut names = HashSet::new();
-        if let Some((name, _)) = self.references.iter().find(|(name, _)| !names.insert(&name[..])) {
-            return Err(fault(format!("two reference sequences are called '{}'", Shown(name))));
-        }
-        let mut names = HashSet::new();
-        if let Some((name, _)) = text.iter().find(|(name, _)| !names.insert(*name)) {
-            return Err(fault(format!("two @SQ lines are called '{}'", Shown(name))));
+        for (name, length) in &self.references {
+            let name = Shown(name);
+            if !names.insert(name.0) {
+                return Err(fault(format!("two reference sequences are called '{name}'")));
+            }
+            if !(1..1 << 31).contains(length) {
+                return Err(fault(format!(
+                    "expected a length from 1 to 2,147,483,647 of the reference sequence '{name}', \
+                     found {length}"
+                )));
+            }
         }
         if text.is_empty() {
             // A list without text is allowed.
             return Ok(());
         }
         for (index, (name, length)) in text.iter().enumerate() {
-            let Some(length) = length else {
-                let name = Shown(name);
-                return Err(fault(format!(
-                    "@SQ '{name}': expected a length (LN) up to 2,147,483,647"
-                )));
-            };
             match self.references.get(index) {
                 Some((listed, listed_length)) if listed == name && listed_length == length => {}
                 Some((listed, listed_length)) => {
@@ -239,40 +252,4 @@ impl Facts {
 
 fn fault(message: String) -> Fault {
     Fault::new(Rule::Header, format!("invalid header: {message}"), Location::default())
-}
-
-/// Digits, a point, digits.
-fn is_version(value: &[u8]) -> bool {
-    let mut parts = value.split(|&b| b == b'.');
-    let number = |part: Option<&[u8]>| {
-        part.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
-    };
-    number(parts.next()) && number(parts.next()) && parts.next().is_none()
-}
-
-/// What a reference name may hold (section 1.2.1).
-fn is_reference_name(name: &[u8]) -> bool {
-    let inside = |b: &u8| {
-        b.is_ascii_graphic()
-            && !matches!(b, b'\\' | b',' | b'"' | b'`' | b'\'' | b'(' | b')')
-            && !matches!(b, b'[' | b']' | b'{' | b'}' | b'<' | b'>')
-    };
-    name.first().is_some_and(|b| !matches!(b, b'*' | b'=')) && name.iter().all(inside)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_versions() {
-        for name in [&b"chr1"[..], b"HLA*01:01", b"1", b"a=b"] {
-            assert!(is_reference_name(name));
-        }
-        for name in [&b""[..], b"*", b"=x", b"a,b", b"a b", b"a\x01", b"(a)", b"a`"] {
-            assert!(!is_reference_name(name));
-        }
-        assert!(is_version(b"1.6") && is_version(b"1.10"));
-        assert!(![&b"1"[..], b"1.", b".6", b"1.6.1", b"v1.6"].into_iter().any(is_version));
-    }
 }

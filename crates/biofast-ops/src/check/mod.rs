@@ -236,7 +236,7 @@ impl Fault {
     /// A fault of the byte layer, or the error that there are no bytes to judge.
     fn of_bytes(error: biofast_io::Error) -> Result<Fault, Error> {
         let rule = match error.kind() {
-            ErrorKind::Io(_) | ErrorKind::NotAFile(_) | ErrorKind::Shrunk => {
+            ErrorKind::Io(_) | ErrorKind::NotAFile(_) | ErrorKind::Shrunk | ErrorKind::NoInput => {
                 return Err(Error::Io(error));
             }
             ErrorKind::MissingEofBlock => Rule::EndMarker,
@@ -296,6 +296,22 @@ impl Outcome {
                     self.warnings.push(Warning { at, ..Warning::new(Rule::Container, message) });
                 }
             }
+            // Only where a missing end-of-file block is allowed; else reading ends there.
+            biofast_io::Warning::BlankLines { record, line, .. } => {
+                let message = biofast_fastq::ErrorKind::BlankLine.to_string();
+                let at =
+                    Location { record: Some(*record), line: Some(*line), ..Location::default() };
+                if self.fault.is_none() {
+                    self.fault = Some(Fault::new(Rule::Fastq, message, at));
+                    self.records = Some(record - 1);
+                }
+            }
+            biofast_io::Warning::Tolerated { what, count, first }
+            | biofast_io::Warning::Noticed { what, count, first } => {
+                let count = Some(*count);
+                let at = Location { name: None, ..first.clone() };
+                self.warnings.push(Warning { at, count, ..Warning::new(Rule::Record, *what) });
+            }
             _ => {
                 let message = "the end-of-file marker is missing: the file may have been cut";
                 self.warnings.push(Warning::new(Rule::EndMarker, message));
@@ -313,6 +329,7 @@ pub fn check(mut source: Source, options: &Options<'_>) -> Result<Outcome, Error
     let notes = options.io.notes.clone().unwrap_or_default();
     let io = biofast_io::Options {
         strict: !options.allow_missing_eof,
+        pedantic: true,
         notes: Some(Arc::clone(&notes)),
         ..options.io.clone()
     };

@@ -35,6 +35,12 @@ impl Claim {
         }
     }
 
+    /// Whether one order alone is claimed. By name any order will do that is the same throughout, if the header doesn't
+    /// say which; so a file in neither of the two known ones can't be said to be wrong.
+    pub(super) fn is_definite(self) -> bool {
+        self != Claim::Names { natural: true, bytes: true }
+    }
+
     fn candidates(self) -> [bool; 2] {
         match self {
             Claim::None => [false; 2],

@@ -80,6 +80,10 @@ fn fault_of(error: biofast_fastq::Error) -> Result<Fault, Error> {
                 let kind = biofast_io::ErrorKind::Shrunk;
                 return Err(Error::Io(biofast_io::Error::new(kind, at)));
             }
+            biofast_io::ErrorKind::NoInput => {
+                let kind = biofast_io::ErrorKind::NoInput;
+                return Err(Error::Io(biofast_io::Error::new(kind, Location::default())));
+            }
             biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
             _ => Rule::Container,
         },

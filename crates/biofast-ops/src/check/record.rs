@@ -40,8 +40,8 @@ impl Rules {
         check_name(record.name(), &mut doubt)?;
         check_flags(record, &mut doubt);
         check_cigar_and_place(record, facts, &mut doubt)?;
-        check_mate(record, facts, &mut doubt);
-        check_qualities(record.qualities(), &mut doubt)?;
+        check_mate(record, facts, &mut doubt)?;
+        check_qualities(record.qualities())?;
         self.check_tags(record, facts, &mut doubt)
     }
 
@@ -55,22 +55,21 @@ impl Rules {
         let mut fields = record.tags();
         // A bit for each name, of 64: a set bit calls for a look at the names themselves.
         let mut seen = 0u64;
+        let mut has_modifications = false;
         self.tags.clear();
         for tag in fields.by_ref() {
             let [a, b] = tag.name;
             if !a.is_ascii_alphabetic() || !b.is_ascii_alphanumeric() {
-                if !a.is_ascii_graphic() || !b.is_ascii_graphic() {
-                    return bad_tag("expected a name of two printable characters", &tag);
-                }
-                doubt(Doubt::TagName);
+                return bad_tag("expected a name of a letter and a letter or digit", &tag);
             }
             let bit = 1 << ((a ^ b.wrapping_mul(7)) & 63);
             if seen & bit != 0 && self.tags.contains(&tag.name) {
-                doubt(Doubt::TagTwice);
+                return bad_tag("it occurs twice, and each may occur once", &tag);
             }
             seen |= bit;
             self.tags.push(tag.name);
-            check_value(&tag, doubt)?;
+            check_value(&tag)?;
+            has_modifications |= matches!(tag.name, [b'M', b'M' | b'L' | b'N']);
             if let Some(expected) = defined_type(tag.name)
                 && !expected.contains(&tag.kind)
             {
@@ -96,6 +95,9 @@ impl Rules {
             let message = format!("an optional field is cut off or of an unknown type: {after}");
             return Err((Rule::Tags, message));
         }
+        if has_modifications && !record.has_good_modifications() {
+            doubt(Doubt::Modifications);
+        }
         Ok(())
     }
 }
@@ -106,7 +108,7 @@ fn bad_tag(expected: &str, tag: &Tag<'_>) -> Result<(), Finding> {
 
 /// The value of an optional field; its length has been checked.
 #[inline]
-fn check_value(tag: &Tag<'_>, doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding> {
+fn check_value(tag: &Tag<'_>) -> Result<(), Finding> {
     match tag.kind {
         b'Z' => {
             let printable = tag.value.iter().fold(true, |all, b| all & matches!(b, b' '..=b'~'));
@@ -114,16 +116,21 @@ fn check_value(tag: &Tag<'_>, doubt: &mut impl FnMut(Doubt)) -> Result<(), Findi
                 if tag.value.iter().any(|b| matches!(b, b'\t' | b'\n' | b'\r')) {
                     return bad_tag("a tab or line break in its text", tag);
                 }
-                doubt(Doubt::TagCharacters);
+                return bad_tag("expected printable characters in its text (type Z)", tag);
             }
         }
         b'A' if !tag.value.iter().all(u8::is_ascii_graphic) => {
             return bad_tag("expected a printable character (type A)", tag);
         }
-        b'H' if tag.value.len() % 2 == 1 || !tag.value.iter().all(u8::is_ascii_hexdigit) => {
-            return bad_tag("expected an even number of hexadecimal digits (type H)", tag);
+        b'H' if tag.value.len() % 2 == 1
+            || !tag.value.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F')) =>
+        {
+            return bad_tag(
+                "expected an even number of hexadecimal digits 0-9 and A-F (type H)",
+                tag,
+            );
         }
-        b'd' => doubt(Doubt::TagDouble),
+        b'd' => return bad_tag("type 'd' isn't one of the specification's", tag),
         _ => {}
     }
     Ok(())
@@ -151,8 +158,8 @@ fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding>
     let padded = end < name.len();
     let name = &name[..end];
     if name.is_empty() {
-        doubt(Doubt::NameEmpty);
-        return Ok(());
+        let message = "expected a name of 1 to 254 characters, or '*', found none";
+        return Err((Rule::Name, message.into()));
     }
     if padded {
         doubt(Doubt::NamePadded);
@@ -161,8 +168,10 @@ fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding>
         let message =
             format!("expected a printable name, found byte 0x{byte:02x} in '{}'", Shown(name));
         return Err((Rule::Name, message));
-    } else if name.iter().any(|b| !matches!(b, b'!'..=b'?' | b'A'..=b'~')) {
-        doubt(Doubt::NameUnusual);
+    }
+    if name.iter().any(|b| !matches!(b, b'!'..=b'?' | b'A'..=b'~')) {
+        let message = "expected a name of the characters from '!' to '~' without '@'";
+        return Err((Rule::Name, format!("{message}, found '{}'", Shown(name))));
     }
     Ok(())
 }
@@ -192,7 +201,7 @@ fn check_cigar_and_place(
     let mapped = record.flags() & flag::UNMAPPED == 0;
     let cigar = record.cigar();
     let n = cigar.len();
-    let (mut read, mut reference) = (0u64, 0i64);
+    let (mut read, mut reference, mut inside) = (0u64, 0i64, false);
     for (index, word) in cigar.words().enumerate() {
         let (code, len) = (word & 15, word >> 4);
         match code {
@@ -209,18 +218,22 @@ fn check_cigar_and_place(
                     || index + 1 == n
                     || (index == 1 && code_at(0) == Some(5))
                     || (index + 2 == n && code_at(n - 1) == Some(5));
-                if !outer {
-                    doubt(Doubt::CigarClipInside);
-                }
+                inside |= !outer;
             }
-            5 if index > 0 && index + 1 < n => doubt(Doubt::CigarClipInside),
-            5 | 6 => {}
-            9 => doubt(Doubt::CigarBack),
+            5 => inside |= index > 0 && index + 1 < n,
+            6 => {}
             _ => {
                 let message = format!("expected CIGAR operations with codes 0 to 8, found {code}");
                 return Err((Rule::Cigar, message));
             }
         }
+    }
+    if inside {
+        if mapped {
+            let message = "expected clipping (S, H) at the ends of the CIGAR, and H outside of S";
+            return Err((Rule::Cigar, message.into()));
+        }
+        doubt(Doubt::CigarOfUnmapped);
     }
     let bases = record.sequence_len() as u64;
     if n > 0 && bases > 0 && read != bases {
@@ -251,9 +264,18 @@ fn check_cigar_and_place(
 
 /// RNEXT and PNEXT (sections 1.4 and 4.2).
 #[inline]
-fn check_mate(record: &Record<'_>, facts: &Facts, doubt: &mut impl FnMut(Doubt)) {
+fn check_mate(
+    record: &Record<'_>,
+    facts: &Facts,
+    doubt: &mut impl FnMut(Doubt),
+) -> Result<(), Finding> {
     let position = i64::from(record.mate_position());
     if position < -1 {
+        // Without RNEXT no assumptions can be made about it.
+        if record.mate_reference_id() >= 0 {
+            let message = "expected a mate's position (PNEXT) of 0 or more";
+            return Err((Rule::Mate, format!("{message}, found {}", position + 1)));
+        }
         doubt(Doubt::MateNegative);
     }
     if let Ok(index) = usize::try_from(record.mate_reference_id())
@@ -262,19 +284,17 @@ fn check_mate(record: &Record<'_>, facts: &Facts, doubt: &mut impl FnMut(Doubt))
     {
         doubt(Doubt::MateBeyondReference);
     }
+    Ok(())
 }
 
 /// Phred values up to 93, or 0xff throughout (section 4.2.3).
 #[inline]
-fn check_qualities(qualities: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding> {
+fn check_qualities(qualities: &[u8]) -> Result<(), Finding> {
     let highest = qualities.iter().fold(0, |highest, &q| highest.max(q));
     if highest <= MAX_QUALITY {
         return Ok(());
     }
-    if qualities.first() == Some(&0xff) {
-        if qualities.iter().any(|&q| q != 0xff) {
-            doubt(Doubt::QualitiesPartlyMissing);
-        }
+    if qualities.iter().all(|&q| q == 0xff) {
         return Ok(());
     }
     let at = qualities.iter().position(|&q| q > MAX_QUALITY).unwrap_or_default();

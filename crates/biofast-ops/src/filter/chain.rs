@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use biofast_fastq::{Record, Unit, write_record};
 
-use super::names::Names;
+use super::names::{ListedNames, Names};
 use super::predicate::Predicate;
 use super::read::{Read, Reads};
 use super::sample::Sample;
@@ -70,6 +70,11 @@ impl Filter {
     pub fn names(mut self, names: Names) -> Filter {
         self.names = Some(names);
         self
+    }
+
+    /// How many names of a list were found so far, if there is one.
+    pub fn listed_names(&self) -> Option<ListedNames> {
+        self.names.as_ref().and_then(Names::summary)
     }
 
     /// Adds a trimmer after those there are.

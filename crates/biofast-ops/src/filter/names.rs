@@ -1,15 +1,69 @@
 //! Reads by name: lists and patterns.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use biofast_fastq::Unit;
 use biofast_fastq::pair::template_name;
 pub use regex::bytes::Regex;
 
+/// A list of names, which notes those that are asked for.
+#[derive(Debug, Default)]
+pub struct NameList {
+    /// The place of each in the list.
+    places: HashMap<Box<[u8]>, usize>,
+    /// Whether the name at this place was asked for.
+    found: Vec<AtomicBool>,
+}
+
+impl NameList {
+    /// Adds a name, unless it is there.
+    pub fn add(&mut self, name: &[u8]) {
+        if !self.places.contains_key(name) {
+            self.places.insert(name.into(), self.found.len());
+            self.found.push(AtomicBool::new(false));
+        }
+    }
+
+    /// Whether the list has this name, which is then a found one.
+    pub fn contains(&self, name: &[u8]) -> bool {
+        let Some(&place) = self.places.get(name) else { return false };
+        // Not written again and again, as other threads read it.
+        if !self.found[place].load(Ordering::Relaxed) {
+            self.found[place].store(true, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// How many of the names were found so far.
+    pub fn summary(&self) -> ListedNames {
+        let is_found = |place: usize| self.found[place].load(Ordering::Relaxed);
+        let absent = (0..self.found.len()).find(|&place| !is_found(place));
+        let name = absent.and_then(|absent| self.places.iter().find(|&(_, &at)| at == absent));
+        ListedNames {
+            listed: self.found.len() as u64,
+            found: (0..self.found.len()).filter(|&place| is_found(place)).count() as u64,
+            first_absent: name.map(|(name, _)| String::from_utf8_lossy(name).into_owned()),
+        }
+    }
+}
+
+/// How many names of a list there were among the reads that were looked at.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ListedNames {
+    /// Different names in the list.
+    pub listed: u64,
+    /// Those of them that were found.
+    pub found: u64,
+    /// The first in the list that was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_absent: Option<String>,
+}
+
 /// Which names are wanted. A pair is wanted if either name is.
 #[derive(Debug, Default)]
 pub struct Names {
-    listed: Option<HashSet<Box<[u8]>>>,
+    listed: Option<NameList>,
     pattern: Option<Regex>,
     invert: bool,
 }
@@ -29,10 +83,15 @@ impl Names {
             let line = line.strip_prefix(b"@").unwrap_or(line);
             let end = line.iter().position(|b| b.is_ascii_whitespace()).unwrap_or(line.len());
             if end > 0 {
-                listed.insert(template_name(&line[..end]).into());
+                listed.add(template_name(&line[..end]));
             }
         }
         self
+    }
+
+    /// How many names of the list were found so far, if there is one.
+    pub fn summary(&self) -> Option<ListedNames> {
+        self.listed.as_ref().map(NameList::summary)
     }
 
     /// Wants names in which `pattern` is found.
@@ -77,6 +136,12 @@ mod tests {
         {
             assert_eq!(wants(&names, name), wanted, "{name:?}");
         }
+        let found = names.summary().expect("a list");
+        assert_eq!(found, ListedNames { listed: 3, found: 3, first_absent: None });
+        let some = Names::new().listed(b"x\na\ny\na/2\n");
+        assert!(wants(&some, b"a") && !wants(&some, b"b"));
+        let first_absent = Some("x".to_owned());
+        assert_eq!(some.summary(), Some(ListedNames { listed: 3, found: 1, first_absent }));
         let names = names.matching(Regex::new("^[ab]").expect("a pattern"));
         assert!(wants(&names, b"a") && !wants(&names, b"c"));
         let names = names.inverted(true);

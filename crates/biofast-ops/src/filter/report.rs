@@ -9,6 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::alignment;
+use super::names::ListedNames;
 use super::statistics::{self, Statistics};
 use super::tally::{Amount, Reason, Sum, Tally};
 use super::trim::Trim;
@@ -40,6 +41,9 @@ pub struct Report {
     /// What was looked for in the reads before they were cut, and found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub detected_adapters: Vec<Evidence>,
+    /// How many names of a list were found, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed_names: Option<ListedNames>,
     /// What adapters took, of reads kept or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter_cutting: Option<AdapterCutting>,
@@ -267,6 +271,7 @@ impl Report {
             records: Records::of(&input, &output, &tally.discarded),
             files: Vec::new(),
             detected_adapters: Vec::new(),
+            listed_names: None,
             adapter_cutting: Some(AdapterCutting {
                 adapter_trimmed_reads: by_overlap.0 + by_sequence.0,
                 adapter_trimmed_bases: by_overlap.1 + by_sequence.1,
@@ -293,6 +298,7 @@ impl Report {
             records: Records::of(&input, &output, &tally.discarded),
             files: Vec::new(),
             detected_adapters: Vec::new(),
+            listed_names: None,
             adapter_cutting: None,
             curves: None,
         }
@@ -301,6 +307,12 @@ impl Report {
     /// Adds what was looked for and found before the run.
     pub fn with_adapters(mut self, found: Vec<Evidence>) -> Report {
         self.detected_adapters = found;
+        self
+    }
+
+    /// Adds how many names of a list were found.
+    pub fn with_listed_names(mut self, found: Option<ListedNames>) -> Report {
+        self.listed_names = found;
         self
     }
 
@@ -340,6 +352,9 @@ impl fmt::Display for Report {
         let (b, a) = (percent(before.q30_rate), percent(after.q30_rate));
         writeln!(f, "Q30     {b:>14} in  {a:>14} kept")?;
         self.detected_adapters.iter().try_for_each(|found| writeln!(f, "adapter {found}"))?;
+        if let Some(names) = &self.listed_names {
+            writeln!(f, "names   {:>14} listed  {:>10} found", names.listed, names.found)?;
+        }
         for (name, &reads) in self.rejected.iter().filter(|(_, reads)| **reads > 0) {
             writeln!(f, "rejected: {:<28} {reads:>12} reads", name.replace('_', " "))?;
         }

@@ -178,7 +178,7 @@ impl Counts {
             let mapped = flags & flag::UNMAPPED == 0;
             if mapped || seen.unclipped_len >= pileup::FIRST_READ_LEN as u64 {
                 let share = gc as f32 / record.sequence_len() as f32;
-                left.records.push(&record, &seen, share);
+                left.records.push(&record, &seen, share, (0, i64::MAX));
             }
             if let Some(reference) = &mut self.reference
                 && mapped

@@ -218,11 +218,16 @@ pub fn collated(
             }
         },
     );
-    if let Some(problem) = problem {
-        return Err(problem);
-    }
-    result.map_err(|fault| Problem::Input(fault.error))?;
     let Sink { collator, mut writer, .. } = sink;
-    collator.finish(&mut |found| writer.take(found))?;
+    let result = match (problem, result) {
+        (Some(problem), _) => Err(problem),
+        (None, Err(fault)) => Err(Problem::Input(fault.error)),
+        (None, Ok(_)) => collator.finish(&mut |found| writer.take(found)),
+    };
+    if result.is_err() {
+        // They lack reads: nobody shall take them for complete.
+        writer.outputs.iter_mut().for_each(Output::abandon);
+    }
+    result?;
     Ok(writer.finish()?)
 }

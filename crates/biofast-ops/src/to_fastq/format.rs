@@ -70,7 +70,8 @@ impl Format {
     /// its mate is given, too.
     ///
     /// # Errors
-    /// If its optional fields are asked for and can't be read, or a quality has no character.
+    /// If its name holds a control character, its optional fields are asked for and can't be read, or a quality has no
+    /// character.
     pub(super) fn write(
         &self,
         record: &Record<'_>,
@@ -80,7 +81,7 @@ impl Format {
     ) -> Result<(), Error> {
         out.reserve(record.as_bytes().len() * 2);
         out.push(b'@');
-        out.extend_from_slice(record.name());
+        out.extend_from_slice(record.check_name()?);
         if self.suffix && part != Part::Other {
             out.extend_from_slice(if part == Part::First { b"/1" } else { b"/2" });
         }

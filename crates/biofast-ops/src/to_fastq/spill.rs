@@ -31,6 +31,20 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl Temporary {
     fn create(folder: &Path) -> io::Result<Temporary> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            // It never has a name, so that nothing can stay of a process that is killed. Not every file system can do it.
+            let mut options = File::options();
+            options.read(true).write(true).custom_flags(libc::O_TMPFILE);
+            if let Ok(file) = options.open(folder) {
+                return Ok(Temporary { file, path: None });
+            }
+        }
+        Temporary::create_named(folder)
+    }
+
+    fn create_named(folder: &Path) -> io::Result<Temporary> {
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = format!(".biofast-{}-{number}.biofast-tmp", std::process::id());
@@ -115,7 +129,13 @@ impl Stored {
     /// The next read, in the order they were added.
     pub(super) fn next(&mut self) -> io::Result<Option<Arrival<'_>>> {
         let mut head = [0; 6];
-        let first = self.reader.read(&mut head[..1])?;
+        // What a signal interrupts is tried again, as `read_exact` does it.
+        let first = loop {
+            match self.reader.read(&mut head[..1]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
         if first == 0 {
             return Ok(None);
         }
@@ -127,5 +147,27 @@ impl Stored {
         let (name, text) = self.bytes.split_at(name_len);
         let part = if bits & 1 == 0 { Part::First } else { Part::Second };
         Ok(Some(Arrival { name, text, part, has_qualities: bits & 2 != 0 }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_with_and_without_a_name_hold_what_is_written_and_leave_nothing() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        for mut file in [Temporary::create(folder.path())?, Temporary::create_named(folder.path())?]
+        {
+            // On unix even the one with a name has lost it.
+            assert!(!cfg!(unix) || std::fs::read_dir(folder.path())?.count() == 0);
+            file.write_all(b"reads")?;
+            file.file.seek(SeekFrom::Start(0))?;
+            let mut content = String::new();
+            file.read_to_string(&mut content)?;
+            assert_eq!(content, "reads");
+        }
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+        Ok(())
     }
 }

@@ -1,13 +1,12 @@
 //! The arguments that are of alignments, as typed, and the choice they mean.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result, bail};
 use biofast::ops::filter::alignment::{Choice, NameSample, TagChoice, words};
 use biofast::ops::filter::expression::Expression;
 use clap::ArgAction;
 
 use crate::alignments::RegionArgs;
+use crate::paths::{InFile, OutFile};
 use crate::reading::Flags;
 
 /// Which alignments, with the meaning and the letters of `samtools view`.
@@ -39,11 +38,11 @@ pub(in crate::filter) struct AlignmentArgs {
 
     /// Only records of the read groups named in FILE, or of none
     #[arg(short = 'R', long = "read-group-file", alias = "readgroup-file", value_name = "FILE")]
-    read_group_files: Vec<PathBuf>,
+    read_group_files: Vec<InFile>,
 
     /// Only records of the reads named in FILE
     #[arg(short = 'N', long = "qname-file", alias = "QNAME-file", value_name = "FILE")]
-    name_files: Vec<PathBuf>,
+    name_files: Vec<InFile>,
 
     /// Only records with this optional field, and if there is a VALUE, with that; may be repeated
     /// for several values of one field
@@ -73,7 +72,7 @@ pub(in crate::filter) struct AlignmentArgs {
 
     /// Write records that are not selected to FILE
     #[arg(short = 'U', long = "output-unselected", alias = "unoutput", value_name = "FILE")]
-    pub(super) unselected: Option<PathBuf>,
+    pub(super) unselected: Option<OutFile>,
 
     /// The header before the records of SAM output
     #[arg(short = 'h', long)]
@@ -93,7 +92,7 @@ pub(in crate::filter) struct AlignmentArgs {
 
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(short = 'T', long, value_name = "FASTA")]
-    pub(super) reference: Option<PathBuf>,
+    pub(super) reference: Option<InFile>,
 }
 
 impl AlignmentArgs {

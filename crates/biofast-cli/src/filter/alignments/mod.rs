@@ -10,20 +10,27 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam::{self, Detail, Query, Selection};
+use biofast::io::output::{Files, commit};
 use biofast::io::{Escaped, Options, Source};
-use biofast::ops::filter::report::{FileSum, RecordSum, Records, Report, Role};
+use biofast::ops::filter::report::{FileSum, RecordSum, Records, Role};
 
 pub(in crate::filter) use args::AlignmentArgs;
 
 use super::args::Args;
-use super::build;
+use super::{Reports, build};
 use crate::alignments::RegionArgs;
-use crate::inputs::{self, Input};
-use crate::reading::{Stopped, Watch};
+use crate::inputs::Input;
+use crate::output;
+use crate::reading::{self, Stopped, Watch};
 use write::Job;
 
 /// Filters an input that holds alignments and has been opened.
-pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode> {
+pub(super) fn run(
+    args: &Args,
+    input: &Input,
+    mut source: Source,
+    run: &mut Files,
+) -> Result<ExitCode> {
     let name = input.name();
     let name = Escaped(name.as_bytes());
     if let Some(option) = args.only_of_fastq() {
@@ -31,9 +38,13 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
             "{option} is of FASTQ, and {name} holds alignments (see --help for what selects these)"
         );
     }
-    inputs::keep_apart(std::slice::from_ref(input), &[], args.rejected.as_deref())?;
     let mut choice = args.alignments.choice()?;
-    let watch = Watch::new(Options { strict: !args.allow_missing_eof, ..super::options(args) });
+    let watch = Watch::new(Options {
+        strict: !args.allow_missing_eof,
+        pedantic: args.strict,
+        ..super::options(args)
+    });
+    reading::tell_unused_reference(args.alignments.reference.as_deref(), &mut source, args.quiet);
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
@@ -42,6 +53,7 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
     if let Some(tested) = tested {
         choice = choice.regions(tested.resolve(&header)?);
     }
+    warn_of_absent_groups(args, &choice.absent_read_groups(&header));
     let chain = match args.only_of_unaligned() {
         Some(option) if !header.references().is_empty() => bail!(
             "{option} is of reads, and {name} holds alignments; only unaligned BAM, without @SQ \
@@ -51,25 +63,65 @@ pub(super) fn run(args: &Args, input: &Input, source: Source) -> Result<ExitCode
         Some(_) => Some(build::filter(args, true, &[])?),
         None => None,
     };
+    let job = Job { watch: &watch, choice: &choice };
+    if args.alignments.count {
+        let printed = output::report(run, args.out.as_deref())?;
+        let bar = watch.bar(total, args.quiet);
+        let result = match &chain {
+            None => job.count(query),
+            Some(chain) => job.count_reads(chain, query),
+        };
+        drop(bar);
+        watch.tell(input, args.quiet, args.verbose, args.threads);
+        return match result {
+            Ok(records) => {
+                output::finish(printed, format!("{records}\n"))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(stopped) => stopped.code(),
+        };
+    }
+    let mut outputs = outputs::open(args, &choice.header(&header), run)?;
+    let reports = Reports::open(args, run)?;
+    output::outlast_readers(&mut outputs.all, reports.len());
     let bar = watch.bar(total, args.quiet);
-    let job = Job { args, watch: &watch, choice: &choice, header: &header };
-    let result = match (&chain, args.alignments.count) {
-        (None, false) => job.select(query).map(Some),
-        (Some(chain), false) => job.trim(chain, query).map(Some),
-        (None, true) => job.count(query).and_then(|n| print(args, n)),
-        (Some(chain), true) => job.count_reads(chain, query).and_then(|n| print(args, n)),
+    let result = match &chain {
+        None => job.select(query, &mut outputs),
+        Some(chain) => job.trim(chain, query, &mut outputs),
     };
     drop(bar);
     watch.tell(input, args.quiet, args.verbose, args.threads);
-    match result {
-        Ok(Some(report)) => {
-            let files = files(args, input, partial, &report.records);
-            super::tell(args, report.with_files(files))?;
+    let report = match result {
+        Ok(report) => report,
+        Err(stopped) => return stopped.code(),
+    };
+    let listed = match &chain {
+        Some(chain) if choice.listed_names().is_none() => chain.listed_names(),
+        _ => choice.listed_names(),
+    };
+    super::warn_of_absent(args, listed.as_ref());
+    let files = files(args, input, partial, &report.records);
+    let mut report = report.with_listed_names(listed).with_files(files);
+    let mut outputs = outputs.finish()?;
+    let filled = reports.fill(args, &mut report, &mut outputs)?;
+    match filled.and_then(|()| commit(outputs, args.sync)) {
+        Ok(()) => {
+            super::tell(args, &report);
             Ok(ExitCode::SUCCESS)
         }
-        Ok(None) => Ok(ExitCode::SUCCESS),
-        Err(stopped) => stopped.code(),
+        Err(error) => Stopped::output(error).code(),
     }
+}
+
+/// Says which read groups that were asked for there are none of.
+fn warn_of_absent_groups(args: &Args, absent: &[Vec<u8>]) {
+    let Some(first) = absent.first().filter(|_| !args.quiet) else { return };
+    let more = match absent.len() - 1 {
+        0 => String::new(),
+        more => format!(", nor are {more} others"),
+    };
+    let first = Escaped(first);
+    crate::message("warning", &format!("the read group '{first}' is not in the header{more}"));
 }
 
 /// The input and the outputs, with what was read from and written to each.
@@ -132,13 +184,4 @@ fn query(
         None => bam::Input::open(source, &opening)?.source.into(),
     };
     Ok((query, tested))
-}
-
-/// Prints the number of records, and nothing else.
-fn print(args: &Args, records: u64) -> Result<Option<Report>, Stopped> {
-    match crate::output::write(args.out.as_deref(), &format!("{records}\n")) {
-        Ok(()) => Ok(None),
-        Err(error) if crate::output::is_closed_pipe(&error) => Err(Stopped::ByReader),
-        Err(error) => Err(Stopped::By(error)),
-    }
 }

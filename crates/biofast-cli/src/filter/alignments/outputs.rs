@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast::bam::index::{BuildOptions, Format as BamIndex, Indexer};
 use biofast::bam::{self, Header, Record, SamWriter};
-use biofast::io::output::{self, Compression, Format, Level, Output};
+use biofast::io::output::{Compression, Files, Format, Level, Output};
 
 use crate::filter::args::{Args, IndexFormat, OutputFormat};
-use crate::reading;
+use crate::{output, reading};
 
 /// The level of BAM unless another is given. `docs/filter.md` has the measurement behind it.
 const BAM_LEVEL: Level = Level::Number(6);
@@ -18,6 +18,8 @@ pub(super) struct Outputs {
     /// Selected records, then unselected ones if they are wanted, then the tickets of indexes.
     pub(super) all: Vec<Output>,
     pub(super) writers: Writers,
+    /// Where the indexes of the first outputs go.
+    indexes: Vec<Option<Output>>,
 }
 
 /// How records are written.
@@ -32,14 +34,13 @@ struct Target {
 }
 
 struct Index {
-    path: PathBuf,
     indexer: Indexer,
     /// Which text gets its tickets.
     tickets: usize,
 }
 
 /// Opens the outputs and writes their headers.
-pub(super) fn open(args: &Args, header: &Header) -> Result<Outputs> {
+pub(super) fn open(args: &Args, header: &Header, files: &mut Files) -> Result<Outputs> {
     let command_line = reading::command_line();
     let header = match args.alignments.no_program {
         true => header.clone(),
@@ -48,15 +49,13 @@ pub(super) fn open(args: &Args, header: &Header) -> Result<Outputs> {
     let mut outputs = Outputs {
         all: Vec::new(),
         writers: Writers { targets: Vec::new(), sam: SamWriter::new(&header) },
+        indexes: Vec::new(),
     };
     let selected = args.out.as_deref().filter(|path| *path != Path::new("-"));
     let unselected = args.alignments.unselected.as_deref();
-    if selected.is_some() && selected == unselected {
-        bail!("selected and unselected records can't go to one file");
-    }
-    outputs.add(args, selected, &header)?;
+    outputs.add(args, selected, &header, files)?;
     if let Some(path) = unselected {
-        outputs.add(args, Some(path), &header)?;
+        outputs.add(args, Some(path), &header, files)?;
     }
     for index in 0..outputs.writers.targets.len() {
         let (name, next) = (outputs.all[index].name().to_owned(), outputs.all.len());
@@ -69,10 +68,16 @@ pub(super) fn open(args: &Args, header: &Header) -> Result<Outputs> {
 }
 
 impl Outputs {
-    fn add(&mut self, args: &Args, path: Option<&Path>, header: &Header) -> Result<()> {
+    fn add(
+        &mut self,
+        args: &Args,
+        path: Option<&Path>,
+        header: &Header,
+        files: &mut Files,
+    ) -> Result<()> {
         let chosen = &args.alignments;
-        let named_bam = path.is_some_and(|path| reading::has_extension(Some(&path.into()), "bam"));
-        let named_sam = path.is_some_and(|path| reading::has_extension(Some(&path.into()), "sam"));
+        let named_bam = path.is_some_and(|path| reading::has_extension(Some(path), "bam"));
+        let named_sam = path.is_some_and(|path| reading::has_extension(Some(path), "sam"));
         let is_bam = match args.output_format {
             Some(OutputFormat::Bam) => true,
             Some(OutputFormat::Sam) => false,
@@ -80,7 +85,8 @@ impl Outputs {
             None => chosen.bam || named_bam || chosen.uncompressed && !named_sam,
         };
         let format = match (is_bam, path) {
-            (true, _) => Format::Bgzf,
+            (true, Some(path)) => reading::format_of_bam(path)?,
+            (true, None) => Format::Bgzf,
             (false, Some(path)) if args.output_format.is_none() => reading::format_of_sam(path)?,
             (false, Some(path)) => Format::from_name(path),
             (false, None) => Format::Plain,
@@ -93,13 +99,13 @@ impl Outputs {
             }
             (_, level) => level,
         };
-        let mut output = reading::open_output(path, Compression::new(format, level)?)?;
-        let mut index = None;
+        let mut output = output::records(files, path, Compression::new(format, level)?)?;
+        let (mut index, mut index_output) = (None, None);
         if let Some(wanted) = args.write_index {
             let Some(path) = path.filter(|_| output.is_file()) else {
                 bail!("--write-index needs a file to stand beside: name one with -o");
             };
-            (output, index) = indexed(output, path, wanted, is_bam, header)?;
+            (output, index, index_output) = indexed(output, path, wanted, is_bam, header, files)?;
         }
         let mut start = Vec::new();
         if is_bam {
@@ -112,20 +118,22 @@ impl Outputs {
             None => output.append(&start)?,
         }
         self.all.push(output);
+        self.indexes.push(index_output);
         self.writers.targets.push(Target { is_bam, index });
         Ok(())
     }
 
-    /// Makes files of the outputs, their indexes last.
-    pub(super) fn commit(self, sync: bool) -> Result<Result<(), output::Error>> {
-        let Outputs { mut all, writers } = self;
-        for (output, target) in all.iter_mut().zip(writers.targets) {
-            if let Some(Index { path, indexer, .. }) = target.index {
-                let bytes = indexer.finish(output)?;
-                output.set_index(path, bytes);
+    /// All outputs, their indexes last.
+    pub(super) fn finish(self) -> Result<Vec<Output>> {
+        let Outputs { mut all, writers, indexes } = self;
+        let mut filled = Vec::new();
+        for ((output, target), index) in all.iter().zip(writers.targets).zip(indexes) {
+            if let (Some(Index { indexer, .. }), Some(index)) = (target.index, index) {
+                filled.push(output::filled(index, indexer.finish(output)?)?);
             }
         }
-        Ok(output::commit(all, sync))
+        all.extend(filled);
+        Ok(all)
     }
 }
 
@@ -136,7 +144,8 @@ fn indexed(
     wanted: IndexFormat,
     is_bam: bool,
     header: &Header,
-) -> Result<(Output, Option<Index>)> {
+    files: &mut Files,
+) -> Result<(Output, Option<Index>, Option<Output>)> {
     let beside = |extension: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(".");
@@ -150,13 +159,14 @@ fn indexed(
     };
     if is_bam {
         let indexer = Indexer::new(header, BuildOptions { format, min_shift: None })?;
-        let path = beside(indexer.format().extension());
-        return Ok((output.with_blocks()?, Some(Index { path, indexer, tickets: 0 })));
+        let index = output::report(files, Some(&beside(indexer.format().extension())))?;
+        return Ok((output.with_blocks()?, Some(Index { indexer, tickets: 0 }), Some(index)));
     }
     if format.is_some() || output.compression().format() != Format::Bgzf {
         bail!("--write-index: BAM has BAI or CSI, SAM in BGZF has GZI, and other SAM has no index");
     }
-    Ok((output.with_index(beside("gzi"))?, None))
+    let index = output::report(files, Some(&beside("gzi")))?;
+    Ok((output.with_gzi(index)?, None, None))
 }
 
 impl Writers {

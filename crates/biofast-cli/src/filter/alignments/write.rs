@@ -1,22 +1,17 @@
 //! The pass over the records, and what is made of them.
 
-use biofast::bam::{self, Batch, Header, Query, Record};
-use biofast::io::output;
+use biofast::bam::{self, Batch, Query, Record};
 use biofast::ops::filter::alignment::Choice;
 use biofast::ops::filter::report::Report;
 use biofast::ops::filter::{Filter, unaligned};
 
-use super::outputs::{self, Outputs, Writers};
-use crate::filter::args::Args;
+use super::outputs::{Outputs, Writers};
 use crate::reading::{self, Stopped, Watch};
 
 /// What every pass needs.
 pub(super) struct Job<'a> {
-    pub(super) args: &'a Args,
     pub(super) watch: &'a Watch,
     pub(super) choice: &'a Choice,
-    /// That of the input.
-    pub(super) header: &'a Header,
 }
 
 /// Takes a record that is kept or not.
@@ -24,8 +19,9 @@ type Put<'a> = dyn FnMut(&Record<'_>, bool) -> Result<(), bam::Error> + 'a;
 
 impl Job<'_> {
     /// Writes the records that are chosen.
-    pub(super) fn select(&self, query: Query) -> Result<Report, Stopped> {
+    pub(super) fn select(&self, query: Query, outputs: &mut Outputs) -> Result<Report, Stopped> {
         let worker = self.write(
+            outputs,
             query,
             false,
             || self.choice.worker(),
@@ -42,8 +38,14 @@ impl Job<'_> {
     }
 
     /// Writes unaligned reads as they are trimmed and selected.
-    pub(super) fn trim(&self, chain: &Filter, query: Query) -> Result<Report, Stopped> {
+    pub(super) fn trim(
+        &self,
+        chain: &Filter,
+        query: Query,
+        outputs: &mut Outputs,
+    ) -> Result<Report, Stopped> {
         let worker = self.write(
+            outputs,
             query,
             true,
             || unaligned::Worker::new(chain, self.choice),
@@ -70,7 +72,7 @@ impl Job<'_> {
             },
             |n, other| *n += other,
         );
-        result.map(|(_, n)| n).map_err(|failure| Stopped::failure(failure, 0))
+        result.map(|(_, n)| n).map_err(Stopped::failure)
     }
 
     /// How many unaligned reads are kept.
@@ -84,23 +86,21 @@ impl Job<'_> {
             |worker, batch, _| worker.apply(batch, |_, _| Ok(())),
             |worker, other| worker.merge(other),
         );
-        let (_, worker) = result.map_err(|failure| Stopped::failure(failure, 0))?;
+        let (_, worker) = result.map_err(Stopped::failure)?;
         Ok(worker.tally().output.iter().map(|amount| amount.reads).sum())
     }
 
-    /// Writes what `each` makes of the records, and the files.
+    /// Writes what `each` makes of the records.
     fn write<C: Send>(
         &self,
+        outputs: &mut Outputs,
         query: Query,
         together: bool,
         init: impl Fn() -> C + Sync,
         each: impl Fn(&mut C, Batch<'_>, &mut Put<'_>) -> Result<(), bam::Error> + Sync,
         merge: impl Fn(&mut C, C),
     ) -> Result<C, Stopped> {
-        let header = self.choice.header(self.header);
-        let mut outputs = outputs::open(self.args, &header).map_err(Stopped::By)?;
-        let files = reading::files(&outputs.all);
-        let Outputs { all, writers } = &mut outputs;
+        let Outputs { all, writers, .. } = outputs;
         let writers: &Writers = writers;
         let result = bam::par_transform(
             query,
@@ -120,10 +120,6 @@ impl Job<'_> {
             },
             merge,
         );
-        let (_, so_far) = result.map_err(|failure| Stopped::failure(failure, files))?;
-        let committed: Result<(), output::Error> =
-            outputs.commit(self.args.sync).map_err(Stopped::By)?;
-        committed.map_err(|error| Stopped::output(error, files))?;
-        Ok(so_far)
+        Ok(result.map_err(Stopped::failure)?.1)
     }
 }

@@ -1,5 +1,6 @@
 //! The conditions, and a worker that applies them and counts.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use biofast_bam::{Error, Header, Record, Regions, flag};
@@ -8,6 +9,7 @@ use super::sample::NameSample;
 use super::tags::TagChoice;
 use super::tally::{Reason, Tally, amount};
 use crate::filter::expression::Expression;
+use crate::filter::names::{ListedNames, NameList};
 
 /// Conditions on alignments that all have to hold.
 #[derive(Debug, Default)]
@@ -17,7 +19,7 @@ pub struct Choice {
     sample: Option<NameSample>,
     read_groups: Option<HashSet<Vec<u8>>>,
     tag: Option<TagChoice>,
-    names: Option<HashSet<Vec<u8>>>,
+    names: Option<NameList>,
     expression: Option<Expression>,
 }
 
@@ -60,8 +62,24 @@ impl Choice {
 
     /// Wants records of these names. Names of several calls add up.
     pub fn names(mut self, names: impl IntoIterator<Item = Vec<u8>>) -> Choice {
-        self.names.get_or_insert_default().extend(names);
+        let list = self.names.get_or_insert_default();
+        names.into_iter().for_each(|name| list.add(&name));
         self
+    }
+
+    /// How many of the names were found so far, if there are any.
+    pub fn listed_names(&self) -> Option<ListedNames> {
+        self.names.as_ref().map(NameList::summary)
+    }
+
+    /// The read groups that are wanted and not in this header.
+    pub fn absent_read_groups(&self, header: &Header) -> Vec<Vec<u8>> {
+        let Some(ids) = &self.read_groups else { return Vec::new() };
+        let known = RefCell::new(HashSet::new());
+        header.with_read_groups(|id| known.borrow_mut().insert(id.to_vec()));
+        let mut absent: Vec<Vec<u8>> = ids.difference(&known.into_inner()).cloned().collect();
+        absent.sort_unstable();
+        absent
     }
 
     /// Wants records for which an expression holds. It is asked last.
@@ -84,6 +102,8 @@ impl Choice {
     /// If the expression has no answer for it.
     #[inline]
     pub fn objection(&self, record: &Record<'_>, header: &Header) -> Result<Option<Reason>, Error> {
+        // First, so that names are found of records that other conditions don't want.
+        let has_name = self.names.as_ref().is_none_or(|names| names.contains(record.name()));
         let (flags, quality) = (record.flags(), record.mapping_quality());
         Ok(if !self.flags.accepts(flags, quality) {
             // Flags are named first, whatever the quality.
@@ -99,7 +119,7 @@ impl Choice {
             Some(Reason::ReadGroup)
         } else if self.tag.as_ref().is_some_and(|tag| !tag.wants(record)) {
             Some(Reason::Tag)
-        } else if self.names.as_ref().is_some_and(|names| !names.contains(record.name())) {
+        } else if !has_name {
             Some(Reason::Name)
         } else if let Some(expression) = &self.expression {
             let holds = expression.matches(record, header);

@@ -3,12 +3,9 @@
 //! Three ways, tried in this order for first and for second reads:
 //! 1. By overlap: in pairs whose fragment is shorter than the reads, what follows the fragment is
 //!    adapter, whatever it is (see [`Overlap`]). Its consensus is the adapter.
-//! 2. By kit: the first [`SEED`] bases of an adapter of [`KITS`].
-//! 3. By frequency: a stretch of ten bases that comes often, in what looks like an adapter and not
-//!    like a repeat or an amplicon: what precedes it varies, what follows doesn't, and its inside
-//!    hardly ever shows up in a read that lacks its start, and mostly an insert's length of
-//!    18 bases precedes it. (A read of a
-//!    genomic repeat may begin anywhere in it; an insert always comes before an adapter.)
+//! 2. By kit: the first [`SEED`] bases of an adapter of [`KITS`], after which reads go on as it does.
+//! 3. By frequency: what looks like an adapter and not like a genome, a repeat or an amplicon (see
+//!    `detect/frequent.rs`).
 
 mod frequent;
 
@@ -53,6 +50,16 @@ pub enum Way {
     LongReads,
 }
 
+/// How varied is what comes before an adapter that was found by its frequency. A stretch of a genome
+/// has one or a few neighbours, and a primer of an amplicon is at one or a few places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Strength {
+    /// Different ends of inserts.
+    pub insert_ends: u64,
+    /// Different places of reads where it starts.
+    pub places: u64,
+}
+
 /// What was found at the ends of first or second reads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
@@ -70,6 +77,9 @@ pub struct Evidence {
     pub reads: u64,
     /// Those that have it.
     pub reads_with_adapter: u64,
+    /// What speaks for one that was found by its frequency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
     /// The share of reads, in percent, from which on it is cut.
     pub threshold_percent: f64,
     /// Whether it is cut.
@@ -90,7 +100,12 @@ impl fmt::Display for Evidence {
         let what = match (self.way, self.kit) {
             (_, Some(kit)) => format!(" ({kit})"),
             (Way::Overlap, None) => " (by the overlap of mates)".to_owned(),
-            _ => " (by its frequency)".to_owned(),
+            _ => match self.strength {
+                None => " (by its frequency)".to_owned(),
+                Some(Strength { insert_ends, places }) => format!(
+                    " (by its frequency, behind {insert_ends} different insert ends, at {places} places)"
+                ),
+            },
         };
         let verdict = match self.cut {
             true => "cut".to_owned(),
@@ -171,8 +186,8 @@ impl Detector {
         let long = reads.median_len() > LONG_READS;
         let share = |percent: f64| FEWEST.max((total as f64 * percent / 100.0).ceil() as u64);
         let by_frequency = || {
-            let (adapter, with) = frequent::find_adapter(reads, share(threshold))?;
-            Some(Found { way: Way::Frequency, adapter, reads: with })
+            let (adapter, with, strength) = frequent::find_adapter(reads, share(threshold))?;
+            Some(Found { way: Way::Frequency, adapter, reads: with, strength: Some(strength) })
         };
         let found = by_overlap(&self.beyond[mate])
             .or_else(|| by_kit(reads, mate))
@@ -180,6 +195,7 @@ impl Detector {
             .filter(|found| found.reads >= share(threshold / 10.0))
             .or_else(by_frequency)
             .filter(|_| !long);
+        let strength = found.as_ref().and_then(|found| found.strength);
         let (way, adapter, with) = match found {
             Some(found) => (found.way, Some(found.adapter), found.reads),
             None if long => (Way::LongReads, None, 0),
@@ -188,11 +204,12 @@ impl Detector {
         Evidence {
             read: mate as u8 + 1,
             way,
-            kit: adapter.as_ref().and_then(|adapter| kit_of(adapter, mate)),
+            kit: adapter.as_deref().and_then(kit_of),
             cut: adapter.is_some() && with as f64 * 100.0 >= total as f64 * threshold,
             adapter: adapter.map(|adapter| String::from_utf8_lossy(&adapter).into_owned()),
             reads: total,
             reads_with_adapter: with,
+            strength,
             threshold_percent: threshold,
         }
     }
@@ -246,37 +263,58 @@ struct Found {
     way: Way,
     adapter: Vec<u8>,
     reads: u64,
+    strength: Option<Strength>,
 }
 
 fn by_overlap(beyond: &Consensus) -> Option<Found> {
     let adapter = beyond.sequence();
-    (adapter.len() >= SEED).then_some(Found { way: Way::Overlap, adapter, reads: beyond.reads })
+    let found = Found { way: Way::Overlap, adapter, reads: beyond.reads, strength: None };
+    (found.adapter.len() >= SEED).then_some(found)
 }
 
-/// The kit most reads have the adapter of.
+/// The adapter of a kit that most reads have: of this mate, or of the other, as second reads may
+/// come alone.
 fn by_kit(reads: &Sequences, mate: usize) -> Option<Found> {
-    let found = KITS.iter().map(|kit| {
-        let adapter = kit.adapters[mate].as_bytes();
-        let with = reads.iter().filter(|read| find(read, &adapter[..SEED]).is_some()).count();
-        (adapter, with as u64)
+    let known = KITS.iter().flat_map(|kit| [(kit, true), (kit, false)]);
+    let found = known.map(|(kit, own)| {
+        let adapter = kit.adapters[if own { mate } else { 1 - mate }].as_bytes();
+        // The start alone may be in a genome by chance, and in a small one that is many reads.
+        let (mut with, mut other) = (0, 0);
+        for read in reads.iter() {
+            if let Some(at) = find(read, &adapter[..SEED]) {
+                match goes_on(&read[at + SEED..], &adapter[SEED..]) {
+                    true => with += 1,
+                    false => other += 1,
+                }
+            }
+        }
+        (if with > other { with } else { 0 }, own, adapter)
     });
-    let (adapter, with) = found.max_by_key(|&(_, with)| with)?;
+    let (with, _, adapter) = found.max_by_key(|&(with, own, _)| (with, own))?;
     let adapter = adapter[..adapter.len().min(LONGEST)].to_vec();
-    (with > 0).then_some(Found { way: Way::Kit, adapter, reads: with })
+    (with > 0).then_some(Found { way: Way::Kit, adapter, reads: with, strength: None })
 }
 
-/// The kit that begins with `adapter`, or the other way round.
-fn kit_of(adapter: &[u8], mate: usize) -> Option<&'static str> {
-    let kit = KITS.iter().find(|kit| {
-        let known = kit.adapters[mate].as_bytes();
+/// Whether a read goes on as an adapter does, but for one base in five: as far as both reach, at
+/// most ten bases.
+fn goes_on(read: &[u8], adapter: &[u8]) -> bool {
+    let pairs = || read.iter().zip(adapter).take(10);
+    5 * pairs().filter(|(a, b)| a != b).count() <= pairs().count()
+}
+
+/// The kit one of whose adapters begins with `adapter`, or the other way round.
+fn kit_of(adapter: &[u8]) -> Option<&'static str> {
+    let begins_alike = |known: &str| {
         let len = known.len().min(adapter.len());
-        known[..len] == adapter[..len]
-    });
-    kit.map(|kit| kit.name)
+        known.as_bytes()[..len] == adapter[..len]
+    };
+    KITS.iter().find(|kit| kit.adapters.into_iter().any(begins_alike)).map(|kit| kit.name)
 }
 
 fn find(read: &[u8], stretch: &[u8]) -> Option<usize> {
-    read.windows(stretch.len()).position(|window| window == stretch)
+    // Most windows are sorted out by their first base, without a call.
+    let is_it = |window: &[u8]| window.first() == stretch.first() && window == stretch;
+    read.windows(stretch.len()).position(is_it)
 }
 
 /// Many sequences in one piece of memory.
@@ -326,13 +364,21 @@ impl Consensus {
     /// The bases on which three quarters agree, up to the first place where they don't or where
     /// too few sequences reach.
     fn sequence(&self) -> Vec<u8> {
-        let enough = FEWEST.max(self.reads / 20);
         let base = |counts: &[u64; 5]| {
             let all: u64 = counts.iter().sum();
             let (best, &most) = counts[..4].iter().enumerate().max_by_key(|&(_, &n)| n)?;
-            (all >= enough && 4 * most >= 3 * all).then_some(b"ACGT"[best])
+            (all >= self.enough() && 4 * most >= 3 * all).then_some(b"ACGT"[best])
         };
         self.counts.iter().map_while(base).collect()
+    }
+
+    /// Whether enough sequences reach this place.
+    fn reaches(&self, place: usize) -> bool {
+        self.counts.get(place).is_some_and(|counts| counts.iter().sum::<u64>() >= self.enough())
+    }
+
+    fn enough(&self) -> u64 {
+        FEWEST.max(self.reads / 20)
     }
 }
 

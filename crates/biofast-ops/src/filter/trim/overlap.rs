@@ -31,10 +31,19 @@ impl Overlap {
 
     /// The length of the fragment, if it is shorter than one of the reads: `first` and
     /// `reversed`, the reverse complement of the second, laid on each other so that both end at
-    /// the fragment's ends. The longest one that agrees, unless they also agree without adapters.
+    /// the fragment's ends. The longest one that agrees, unless they also agree in a place where
+    /// neither read has an adapter.
     pub(super) fn fragment(&self, first: &[u8], reversed: &[u8]) -> Option<usize> {
+        match self.look(first, reversed) {
+            Found::Fragment(len) => Some(len),
+            Found::NoAdapter | Found::Nothing => None,
+        }
+    }
+
+    /// See [`fragment`](Self::fragment).
+    fn look(&self, first: &[u8], reversed: &[u8]) -> Found {
         let (len1, len2) = (first.len(), reversed.len());
-        let longest = len1.max(len2).checked_sub(1)?;
+        let longest = len1.max(len2).saturating_sub(1);
         let least = self.min_len.max(1);
         let agrees = |fragment: usize| {
             let from = fragment.saturating_sub(len2);
@@ -48,14 +57,33 @@ impl Overlap {
             let windows = Windows::new(first, reversed, least, len2.saturating_sub(longest))?;
             let near = windows.filter(|&(_, differ)| differ <= self.max_mismatches);
             near.map(|(start, _)| len2 - start).find(|&fragment| agrees(fragment))
-        })?;
-        // The reads start before the overlap: a repeat, or no adapter at all.
-        let without = (0..(len1 + 1).saturating_sub(least)).any(|offset| {
-            let len = (len1 - offset).min(len2);
-            len >= least && self.agree(&first[offset..offset + len], &reversed[..len])
         });
-        (!without).then_some(found)
+        // The fragment may as well reach to the ends of both reads or beyond: a repeat, or no
+        // adapter at all.
+        let fits = len1.saturating_sub(len2)..(len1 + 1).saturating_sub(least);
+        let without = || {
+            fits.clone().any(|offset| {
+                let len = (len1 - offset).min(len2);
+                len >= least && self.agree(&first[offset..offset + len], &reversed[..len])
+            })
+        };
+        match found {
+            Some(_) if without() => Found::NoAdapter,
+            Some(fragment) => Found::Fragment(fragment),
+            None => Found::Nothing,
+        }
     }
+}
+
+/// What two reads of a pair say about their fragment.
+#[derive(Clone, Copy)]
+enum Found {
+    /// It has this length, less than one of them.
+    Fragment(usize),
+    /// It looks shorter, but may as well reach to the ends of both.
+    NoAdapter,
+    /// They don't lie on each other so that one has an adapter.
+    Nothing,
 }
 
 impl Trimmer for Overlap {
@@ -67,12 +95,26 @@ impl Trimmer for Overlap {
 
     fn trim(&self, reads: &mut Reads<'_, '_>) {
         let Some(second) = &mut reads.second else { return };
+        let first = &mut reads.first;
         reverse_complement(second.sequence(), reads.scratch);
-        if let Some(fragment) = self.fragment(reads.first.sequence(), reads.scratch) {
-            // What was cut off the front of one mate is still there at the end of the other.
-            let fronts = [reads.first.cut_front(), second.cut_front()];
-            reads.first.truncate(fragment + fronts[1]);
-            second.truncate(fragment + fronts[0]);
+        match self.look(first.sequence(), reads.scratch) {
+            Found::Fragment(fragment) => {
+                // What was cut off the front of one mate is still there at the end of the other.
+                let fronts = [first.cut_front(), second.cut_front()];
+                first.truncate(fragment + fronts[1]);
+                second.truncate(fragment + fronts[0]);
+            }
+            // What other trims left is too short to see it: the reads as they came.
+            Found::Nothing if first.is_trimmed() || second.is_trimmed() => {
+                reverse_complement(second.record().sequence(), reads.scratch);
+                let whole = self.look(first.record().sequence(), reads.scratch);
+                if let Found::Fragment(fragment) = whole {
+                    for read in [first, second] {
+                        read.truncate(fragment.saturating_sub(read.cut_front()));
+                    }
+                }
+            }
+            Found::Nothing | Found::NoAdapter => {}
         }
     }
 }

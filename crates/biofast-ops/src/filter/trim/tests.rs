@@ -26,7 +26,9 @@ fn read() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
 #[test]
 fn runs_of_one_base() {
     assert_eq!(of(PolyG(10), "ACGTACGGGGGGGGGG"), "ACGTAC");
-    assert_eq!(of(PolyG(10), "ACGTACGGGGGGGGG"), "ACGTACGGGGGGGGG");
+    // Ten bases may have one other among them, so nine G are enough, and eight aren't.
+    assert_eq!(of(PolyG(10), "ACGTACGGGGGGGGG"), "ACGTAC");
+    assert_eq!(of(PolyG(10), "ACGTACGGGGGGGG"), "ACGTACGGGGGGGG");
     // One other base in eight, and the run ends with a G.
     assert_eq!(of(PolyG(10), "ACTTACGGGGAGGGGGGGG"), "ACTTAC");
     assert_eq!(of(PolyG(10), "ACTTACAGGGGGGGGGGA"), "ACTTACA");
@@ -35,6 +37,41 @@ fn runs_of_one_base() {
     assert_eq!(of(PolyX(10), "ACGTCCTTTTTTTTTT"), "ACGTCC");
     assert_eq!(of(PolyX(10), "ACGTACGTACGTACGT"), "ACGTACGTACGTACGT");
     assert_eq!(of(PolyG(10), ""), "");
+    // Found in a real library: six G of ten bases are no run, whatever comes before.
+    let read = "ACCTTTACTTTACCATTTTACTTACTTAACATTTACTGAGTGAGAGT";
+    assert_eq!(of(PolyG(10), read), read);
+    assert_eq!(of(PolyX(10), read), read);
+}
+
+/// The last k bases of the read may be a run of `base`.
+fn may_be(s: &[u8], k: usize, is: impl Fn(u8) -> bool, share: bool) -> bool {
+    let others = s[s.len() - k..].iter().filter(|&&b| !is(b)).count();
+    others <= 5 && (!share || 8 * others <= k)
+}
+
+/// What is left without a run of G: the rule of docs/filter.md, tried at each length.
+fn without_g(s: &[u8], min: usize) -> usize {
+    let is = |b| b == b'G';
+    let fits = |k: &usize| may_be(s, *k, is, *k >= min);
+    let reach = (0..=s.len()).take_while(fits).last().unwrap_or(0);
+    let last = (1..=reach).rev().find(|k| is(s[s.len() - k]));
+    s.len() - last.filter(|_| reach >= min).unwrap_or(0)
+}
+
+/// The same of a run of any base.
+fn without_any(s: &[u8], min: usize) -> usize {
+    let is = |base: u8| move |b| b == base || b == b'N';
+    let from = 9.min(min - 1);
+    let fits = |k: &usize| b"ATCG".iter().any(|&base| may_be(s, *k, is(base), true));
+    let fails = (from.max(1)..=s.len()).find(|k| !fits(k)).unwrap_or(s.len() + 1);
+    if fails < min {
+        return s.len();
+    }
+    let seen = &s[s.len() - fails.min(s.len())..];
+    let count = |base: u8| seen.iter().filter(|&&b| is(base)(b)).count();
+    let base = b"GCTA".iter().copied().max_by_key(|&base| count(base)).expect("four bases");
+    let start = seen.iter().position(|&b| b == base).unwrap_or(seen.len());
+    s.len() - (seen.len() - start)
 }
 
 #[test]
@@ -97,7 +134,27 @@ fn windows(
     start..l
 }
 
+/// Reads that end in something like a run.
+fn with_run() -> impl Strategy<Value = Vec<u8>> {
+    let base = prop::sample::select(&b"ACGT"[..]);
+    let run = (prop::sample::select(&b"GGGACT"[..]), 1u8..9, 0usize..50);
+    let other = prop::collection::vec((0u8..9, prop::sample::select(&b"ACGTN"[..])), 50);
+    (prop::collection::vec(base, 0..30), run, other).prop_map(
+        |(mut s, (base, share, len), other)| {
+            s.extend(other[..len].iter().map(|&(n, other)| if n < share { base } else { other }));
+            s
+        },
+    )
+}
+
 proptest! {
+    #[test]
+    fn runs_are_cut_as_defined(s in with_run(), min in 1usize..30) {
+        let q = vec![b'I'; s.len()];
+        prop_assert_eq!(left(PolyG(min), &s, &q).len(), without_g(&s, min));
+        prop_assert_eq!(left(PolyX(min), &s, &q).len(), without_any(&s, min));
+    }
+
     #[test]
     fn windows_are_cut((s, q) in read(), size in 1usize..8, phred in 5f64..38.0) {
         let window = Window::new(size, phred);

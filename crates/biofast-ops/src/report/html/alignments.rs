@@ -332,12 +332,12 @@ fn references(figures: &Figures) -> String {
     let rows: Vec<Vec<String>> = references
         .iter()
         .map(|reference| {
-            let covered = reference.covered.map(|n| percent(n, reference.length.into()));
+            let covered = reference.covered.map(|n| percent(n, reference.length));
             let shown =
                 |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
             vec![
                 reference.name.clone(),
-                grouped(reference.length.into()),
+                grouped(reference.length),
                 grouped(reference.mapped),
                 shown(covered),
                 shown(reference.mean_depth),

@@ -133,6 +133,146 @@ fn amplicons_and_repeats_are_no_adapters() {
     assert_eq!(found.way, Way::None, "{found}");
 }
 
+/// Reads of a genome, or of its reverse complement, from anywhere; one base in so many is wrong on average.
+fn reads_of(rng: &mut TestRng, genome: &[u8], n: usize, len: usize, error: usize) -> Vec<Vec<u8>> {
+    let other = reversed(genome);
+    let mut read = |_| {
+        let strand = if rng.next_u32() & 1 == 0 { genome } else { &other };
+        let at = below(rng, strand.len() - len + 1);
+        let mut read = strand[at..at + len].to_vec();
+        for _ in 0..below(rng, 2 * len / error + 2) {
+            let at = below(rng, len);
+            read[at] = b"ACGT"[below(rng, 4)];
+        }
+        read
+    };
+    (0..n).map(&mut read).collect()
+}
+
+/// What is found in these reads, as single ones.
+fn found_in(reads: &[Vec<u8>]) -> Evidence {
+    let mut detector = Detector::default();
+    reads.iter().for_each(|read| add(&mut detector, read, None));
+    detector.finish(THRESHOLD_PERCENT).remove(0)
+}
+
+#[test]
+fn small_genomes_have_no_adapters() {
+    let mut rng = rng();
+    for round in 0..40 {
+        let mut genome = {
+            let len = [3_000, 5_000, 10_000, 20_000, 50_000][round % 5] + below(&mut rng, 999);
+            bases(&mut rng, len)
+        };
+        let len = [50, 75, 100, 150, 250][below(&mut rng, 5)];
+        match round % 4 {
+            // Circular.
+            1 => genome.extend_from_within(..len),
+            // A repeat of five copies, one of them reversed.
+            2 => {
+                let repeat = bases(&mut rng, 300);
+                for copy in 0..5 {
+                    let at = below(&mut rng, genome.len() - 300);
+                    let copy = if copy == 4 { reversed(&repeat) } else { repeat.clone() };
+                    genome[at..at + 300].copy_from_slice(&copy);
+                }
+            }
+            // Many copies of a short one.
+            3 => {
+                let repeat = bases(&mut rng, 30);
+                for _ in 0..40 {
+                    let at = below(&mut rng, genome.len() - 30);
+                    genome[at..at + 30].copy_from_slice(&repeat);
+                }
+            }
+            _ => {}
+        }
+        let n = [2_000, 5_000, 20_000][below(&mut rng, 3)].min(1_000_000 / len);
+        let error = [50, 200, 1000][below(&mut rng, 3)];
+        let found = found_in(&reads_of(&mut rng, &genome, n, len, error));
+        assert_eq!(found.way, Way::None, "round {round}, {n} reads of {len} bases: {found}");
+    }
+}
+
+#[test]
+fn amplicons_cut_anywhere_or_phased_have_no_adapters() {
+    let mut rng = rng();
+    for round in 0..8 {
+        // One, or a few that share a conserved middle, as those of one gene of many species.
+        let middle = bases(&mut rng, 25);
+        let mut variants = Vec::new();
+        for _ in 0..[1, 3, 40, 200][round % 4] {
+            let before = 60 + below(&mut rng, 6);
+            variants.push([bases(&mut rng, before), middle.clone(), bases(&mut rng, 200)].concat());
+        }
+        let mut detector = Detector::default();
+        for i in 0..5_000 {
+            let amplicon = &variants[i % variants.len()];
+            // Phased by up to seven bases, or broken into pieces.
+            let read = match round < 4 {
+                true => {
+                    let phase = below(&mut rng, 8);
+                    [bases(&mut rng, phase), amplicon.clone()].concat()[..150].to_vec()
+                }
+                false => reads_of(&mut rng, amplicon, 1, 100, 200).remove(0),
+            };
+            add(&mut detector, &read, None);
+        }
+        let found = &detector.finish(THRESHOLD_PERCENT)[0];
+        assert_eq!(found.way, Way::None, "round {round}: {found}");
+    }
+}
+
+#[test]
+fn an_unknown_adapter_is_found_behind_a_small_genome() {
+    let mut rng = rng();
+    for (genome, percent) in [(5_000, 20), (20_000, 5), (50_000, 2)] {
+        let genome = bases(&mut rng, genome);
+        let mut reads = reads_of(&mut rng, &genome, 10_000, 100, 500);
+        for read in reads.iter_mut().step_by(100 / percent) {
+            let insert = 20 + below(&mut rng, 70);
+            read.truncate(insert);
+            read.extend_from_slice(UNKNOWN);
+            read.extend(bases(&mut rng, 100));
+            read.truncate(100);
+        }
+        let found = found_in(&reads);
+        let text = found.adapter.as_deref().unwrap_or_default();
+        assert_eq!((found.way, found.cut), (Way::Frequency, true), "{found}");
+        assert!(UNKNOWN.starts_with(text.as_bytes()) && text.len() >= 20, "{found}");
+        let strength = found.strength.expect("what speaks for it");
+        assert!(strength.insert_ends >= 50 && strength.places >= 40, "{found}");
+        assert!(found.to_string().contains("different insert ends, at "), "{found}");
+    }
+}
+
+#[test]
+fn second_reads_that_come_alone_have_the_adapter_of_second_reads() {
+    let mut rng = rng();
+    let mut detector = Detector::default();
+    for i in 0..2000 {
+        let len = if i % 10 == 0 { 40 + below(&mut rng, 30) } else { 100 };
+        let insert = bases(&mut rng, len);
+        let read = read(&mut rng, &insert, KITS[0].adapters[1].as_bytes());
+        add(&mut detector, &read, None);
+    }
+    let found = &detector.finish(THRESHOLD_PERCENT)[0];
+    assert_eq!((found.read, found.kit, found.reads_with_adapter), (1, Some("truseq"), 200));
+    assert!(found.cut && found.adapter.as_deref() == Some(&KITS[0].adapters[1][..33]), "{found}");
+}
+
+#[test]
+fn the_start_of_a_kit_in_a_genome_is_none() {
+    let mut rng = rng();
+    let mut genome = bases(&mut rng, 6_000);
+    for (place, kit) in KITS.iter().enumerate() {
+        let start = &kit.adapters[0].as_bytes()[..SEED];
+        genome[1000 * (place + 1)..][..SEED].copy_from_slice(start);
+    }
+    let found = found_in(&reads_of(&mut rng, &genome, 8_000, 100, 200));
+    assert_eq!(found.way, Way::None, "{found}");
+}
+
 #[test]
 fn long_reads_are_left_alone() {
     let mut rng = rng();

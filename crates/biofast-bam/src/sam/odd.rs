@@ -1,0 +1,154 @@
+//! What breaks the rules of SAM text and is read all the same, as samtools reads it: nothing is lost by it.
+
+use std::sync::Arc;
+
+use biofast_io::{Location, Notes, Warning};
+
+use crate::sam::line::LineFault;
+
+/// A kind of oddity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Odd {
+    TrailingTabs,
+    JoinedFields,
+    LeadingZeros,
+    UnknownReference,
+    UnknownMate,
+    IntegerType,
+    NumberForm,
+    NumberRange,
+}
+
+const KINDS: usize = Odd::ALL.len();
+
+impl Odd {
+    const ALL: [Odd; 8] = [
+        Odd::TrailingTabs,
+        Odd::JoinedFields,
+        Odd::LeadingZeros,
+        Odd::UnknownReference,
+        Odd::UnknownMate,
+        Odd::IntegerType,
+        Odd::NumberForm,
+        Odd::NumberRange,
+    ];
+
+    /// What was expected, and what a warning says.
+    fn describe(self) -> (&'static str, &'static str) {
+        match self {
+            Odd::TrailingTabs => ("no tab at the end of the line", "tabs at the end of the line"),
+            Odd::JoinedFields => (
+                "a tab between optional fields",
+                "spaces between optional fields, or after them, taken for tabs",
+            ),
+            Odd::LeadingZeros => {
+                ("a number without zeros before it", "zeros before the first digit of a number")
+            }
+            Odd::UnknownReference => (
+                "a reference name (RNAME) of the header, or '*'",
+                "a reference name (RNAME) that isn't in the header: the read is taken as unmapped",
+            ),
+            Odd::UnknownMate => (
+                "a mate's reference name (RNEXT) of the header, '=' or '*'",
+                "a mate's reference name (RNEXT) that isn't in the header: the mate is taken as unmapped",
+            ),
+            Odd::IntegerType => (
+                "an optional field of type A, i, f, Z, H or B",
+                "an optional field of type I, taken for i",
+            ),
+            Odd::NumberForm => (
+                "digits, with a point and an exponent if need be, in an optional field",
+                "a number of an optional field in another form than the specification's",
+            ),
+            Odd::NumberRange => (
+                "a number that single precision can hold in an optional field",
+                "a number of an optional field beyond single precision, taken as infinite or 0",
+            ),
+        }
+    }
+}
+
+/// Takes note of oddities in one line, or refuses them.
+#[derive(Debug)]
+pub(crate) struct Odds {
+    refuse: bool,
+    /// A bit for each kind.
+    seen: u8,
+}
+
+impl Odds {
+    pub(crate) fn new(refuse: bool) -> Odds {
+        Odds { refuse, seen: 0 }
+    }
+
+    /// What was seen since the last call, a bit for each kind.
+    #[inline]
+    pub(super) fn take(&mut self) -> u8 {
+        std::mem::take(&mut self.seen)
+    }
+
+    /// Notes an oddity of `field`.
+    ///
+    /// # Errors
+    /// If oddities are refused.
+    #[cold]
+    pub(crate) fn note(&mut self, odd: Odd, field: &[u8]) -> Result<(), LineFault> {
+        if self.refuse {
+            return Err(LineFault::new(odd.describe().0, field));
+        }
+        self.seen |= 1 << odd as u8;
+        Ok(())
+    }
+}
+
+/// How often each kind was seen, and in which record first, from 0.
+#[derive(Debug, Default)]
+pub(super) struct Tally([Option<(u64, u64)>; KINDS]);
+
+impl Tally {
+    /// Adds what was seen in a record.
+    #[cold]
+    pub(super) fn add(&mut self, seen: u8, record: u64) {
+        for (index, kind) in self.0.iter_mut().enumerate() {
+            if seen & 1 << index != 0 {
+                kind.get_or_insert((record, 0)).1 += 1;
+            }
+        }
+    }
+
+    /// Adds what was seen in a later block, after so many records.
+    pub(super) fn append(&mut self, later: &Tally, records: u64) {
+        for (mine, theirs) in self.0.iter_mut().zip(&later.0) {
+            if let Some((first, count)) = theirs {
+                mine.get_or_insert((records + first, 0)).1 += count;
+            }
+        }
+    }
+
+    /// Tells what was seen under a header of so many lines.
+    pub(super) fn tell(&self, notes: &Notes, name: &Arc<str>, header_lines: u64) {
+        for (odd, seen) in Odd::ALL.iter().zip(&self.0) {
+            if let Some((record, count)) = *seen {
+                let first = Location {
+                    name: Some(Arc::clone(name)),
+                    record: Some(record + 1),
+                    line: Some(header_lines + record + 1),
+                    ..Location::default()
+                };
+                notes.warn(Warning::Tolerated { what: odd.describe().1, count, first });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_own_bit() {
+        for (index, odd) in Odd::ALL.into_iter().enumerate() {
+            assert_eq!(odd as usize, index);
+        }
+    }
+}

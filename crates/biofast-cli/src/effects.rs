@@ -1,0 +1,65 @@
+//! Options that change nothing without another one: who gives them alone is told.
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
+
+/// Options, and those of which at least one gives them an effect, by the names of the arguments.
+const NEEDED: [(&str, &[&str]); 9] = [
+    ("seed", &["sample_fraction", "sample_count"]),
+    ("cut_window_size", &["cut_front", "cut_tail", "cut_right"]),
+    ("cut_mean_quality", &["cut_front", "cut_tail", "cut_right"]),
+    ("umi_skip", &["umi"]),
+    ("adapter_min_overlap", &["adapter", "adapter2", "adapter_fasta", "detect_adapter"]),
+    ("adapter_error_rate", &["adapter", "adapter2", "adapter_fasta", "detect_adapter"]),
+    ("mean", &["min_mean_qual", "max_mean_qual"]),
+    ("qualified_quality", &["max_low_quality_percent"]),
+    ("barcode_tag", &["casava"]),
+];
+
+/// What to say about the options that were given in vain.
+pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<String> {
+    let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
+    let Some(command) = command.find_subcommand(name) else { return Vec::new() };
+    if matches!(matches.try_get_one::<bool>("quiet"), Ok(Some(true))) {
+        return Vec::new();
+    }
+    let typed = |id: &str| {
+        // An argument that another command has is none of this one.
+        let known = command.get_arguments().any(|argument| argument.get_id() == id);
+        known && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let long = |id: &&str| {
+        let argument =
+            command.get_arguments().find(|argument| argument.get_id().as_str() == *id)?;
+        argument.get_long().map(|long| format!("--{long}"))
+    };
+    let in_vain =
+        NEEDED.iter().filter(|(id, needed)| typed(id) && !needed.iter().any(|id| typed(id)));
+    in_vain
+        .filter_map(|(id, needed)| {
+            let needed: Vec<String> = needed.iter().filter_map(long).collect();
+            Some(format!("{} has no effect without {}", long(id)?, needed.join(" or ")))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_option_of_the_table_is_one_of_a_command() {
+        let command = crate::Cli::command();
+        for (id, needed) in NEEDED {
+            let has = |command: &Command, id: &str| {
+                command.get_arguments().any(|argument| argument.get_id() == id)
+            };
+            let found = command.get_subcommands().any(|command| {
+                has(command, id) && needed.iter().all(|needed| has(command, needed))
+            });
+            assert!(found, "{id}");
+        }
+    }
+}

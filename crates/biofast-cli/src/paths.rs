@@ -1,0 +1,94 @@
+//! Paths on the command line, by what they are for. Every argument that names a file has one of these types (a test says
+//! so), so that no file that is read can be written, whatever the option.
+
+use std::ffi::OsString;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use biofast::io::output::Files;
+use clap::ArgMatches;
+
+/// A file that is read: reads, alignments, a reference, regions, names, a list.
+#[derive(Clone, Debug)]
+pub(crate) struct InFile(PathBuf);
+
+/// A file that is written; `-` is standard output.
+#[derive(Clone, Debug)]
+pub(crate) struct OutFile(PathBuf);
+
+/// A folder for files.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder(PathBuf);
+
+macro_rules! path {
+    ($type:ident) => {
+        impl From<OsString> for $type {
+            fn from(path: OsString) -> $type {
+                $type(path.into())
+            }
+        }
+
+        impl Deref for $type {
+            type Target = Path;
+
+            fn deref(&self) -> &Path {
+                &self.0
+            }
+        }
+
+        impl AsRef<Path> for $type {
+            fn as_ref(&self) -> &Path {
+                &self.0
+            }
+        }
+    };
+}
+
+path!(InFile);
+path!(OutFile);
+path!(Folder);
+
+/// The run's files, with all that the command line names to be read.
+pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
+    let mut files = Files::default();
+    let Some((_, matches)) = matches.subcommand() else { return Ok(files) };
+    for id in matches.ids() {
+        // Arguments of other types are not asked for.
+        let Ok(Some(paths)) = matches.try_get_many::<InFile>(id.as_str()) else { continue };
+        for path in paths {
+            match path.0 == Path::new("-") {
+                true => files.read_stdin()?,
+                false => files.read(path)?,
+            }
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_path_says_whether_it_is_read_or_written() {
+        let command = crate::Cli::command();
+        let is = |a: clap::builder::ValueParser, b: clap::builder::ValueParser| {
+            a.type_id() == b.type_id()
+        };
+        let (mut read, mut written) = (0, 0);
+        for command in command.get_subcommands() {
+            for argument in command.get_arguments() {
+                let parser = || argument.get_value_parser().clone();
+                let name = format!("{} {}", command.get_name(), argument.get_id());
+                assert!(!is(parser(), clap::value_parser!(PathBuf)), "{name} is a path of no kind");
+                assert!(!is(parser(), clap::value_parser!(OsString)), "{name} may be a path");
+                read += u32::from(is(parser(), clap::value_parser!(InFile).into()));
+                written += u32::from(is(parser(), clap::value_parser!(OutFile).into()));
+            }
+        }
+        assert!(read > 20 && written > 20, "{read} files to read, {written} to write");
+    }
+}

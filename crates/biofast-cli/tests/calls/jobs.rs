@@ -1,0 +1,304 @@
+//! The commands that are tried, and the files they read.
+
+use std::path::Path;
+
+use biofast_testkit::container::bgzf;
+use biofast_testkit::sam::{self, Shape};
+
+use crate::common::{Folder, command, reads, text};
+
+/// One command.
+pub(super) struct Job {
+    /// A row of the table.
+    pub(super) name: &'static str,
+    pub(super) arguments: &'static [&'static str],
+    /// Whether `-@` is understood.
+    pub(super) threads: bool,
+    /// Which file is its standard input.
+    pub(super) stdin: Option<&'static str>,
+    /// What stood under the names of its outputs before, in the variant that has that.
+    pub(super) outputs: &'static [&'static str],
+    /// Its reports appear though an input couldn't be read, and say so.
+    pub(super) tells: bool,
+}
+
+const fn job(
+    name: &'static str,
+    arguments: &'static [&'static str],
+    outputs: &'static [&'static str],
+) -> Job {
+    Job { name, arguments, threads: true, stdin: None, outputs, tells: false }
+}
+
+const fn telling(mut job: Job) -> Job {
+    job.tells = true;
+    job
+}
+
+const fn fed(mut job: Job, stdin: &'static str) -> Job {
+    job.stdin = Some(stdin);
+    job
+}
+
+const fn unthreaded(mut job: Job) -> Job {
+    job.threads = false;
+    job
+}
+
+pub(super) const JOBS: [Job; 28] = [
+    telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
+    telling(job(
+        "stats --json --html",
+        &["stats", "--json", "--html", "o.html", "-o", "o.json", "a.fq"],
+        &["o.html", "o.json"],
+    )),
+    telling(job("stats --io mmap", &["stats", "-T", "--io", "mmap", "a.fq"], &[])),
+    job(
+        "stats --format fastqc",
+        &["stats", "--format", "fastqc", "--out-dir", "o", "a.fq"],
+        &["o/a_fastqc/summary.txt", "o/a_fastqc/fastqc_data.txt"],
+    ),
+    telling(job(
+        "stats of BAM",
+        &["stats", "--json", "--html", "o.html", "-o", "o.json", "x.bam"],
+        &["o.html", "o.json"],
+    )),
+    telling(job(
+        "stats --format samtools",
+        &["stats", "--format", "samtools", "x.bam", "-o", "o.txt"],
+        &["o.txt"],
+    )),
+    job(
+        "filter, single",
+        &[
+            "filter",
+            "a.fq",
+            "-o",
+            "o.fq",
+            "--rejected",
+            "r.fq",
+            "--min-len",
+            "40",
+            "--json",
+            "o.json",
+            "--html",
+            "o.html",
+            "--sync",
+        ],
+        &["o.fq", "r.fq", "o.json", "o.html"],
+    ),
+    job(
+        "filter, single, BGZF",
+        &[
+            "filter",
+            "1.fq.gz",
+            "-o",
+            "o.fq.gz",
+            "--write-index",
+            "--rejected",
+            "r.fq.gz",
+            "--min-len",
+            "40",
+            "--json",
+            "o.json",
+        ],
+        &["o.fq.gz", "o.fq.gz.gzi", "r.fq.gz", "r.fq.gz.gzi", "o.json"],
+    ),
+    job(
+        "filter, paired",
+        &[
+            "filter",
+            "1.fq.gz",
+            "2.fq.gz",
+            "-o",
+            "o1.fq.gz",
+            "--out2",
+            "o2.fq.gz",
+            "--unpaired1",
+            "u1.fq",
+            "--unpaired2",
+            "u2.fq",
+            "--rejected",
+            "r.fq.zst",
+            "--min-len",
+            "50",
+            "--json",
+            "o.json",
+            "--html",
+            "o.html",
+        ],
+        &["o1.fq.gz", "o2.fq.gz", "u1.fq", "u2.fq", "r.fq.zst", "o.json", "o.html"],
+    ),
+    job(
+        "filter, BAM",
+        &[
+            "filter",
+            "x.bam",
+            "-b",
+            "-o",
+            "o.bam",
+            "-q",
+            "20",
+            "--write-index",
+            "-U",
+            "r.bam",
+            "--json",
+            "o.json",
+            "--html",
+            "o.html",
+        ],
+        &["o.bam", "o.bam.bai", "r.bam", "r.bam.bai", "o.json", "o.html"],
+    ),
+    fed(
+        job("filter, standard input to output", &["filter", "--min-len", "40", "-"], &[]),
+        "a.fq.gz",
+    ),
+    telling(job("check", &["check", "a.fq", "1.fq.gz", "x.bam"], &[])),
+    telling(job(
+        "check --json",
+        &["check", "--json", "-o", "o.json", "--paired", "1.fq.gz", "2.fq.gz"],
+        &["o.json"],
+    )),
+    job("flagstat", &["flagstat", "x.bam", "-o", "o.txt"], &["o.txt"]),
+    job("idxstats", &["idxstats", "x.bam", "-o", "o.txt"], &["o.txt"]),
+    job("index, BAI", &["index", "y.bam"], &["y.bam.bai"]),
+    job("index, CSI", &["index", "-c", "y.bam"], &["y.bam.csi"]),
+    job("index, GZI", &["index", "1.fq.gz"], &["1.fq.gz.gzi"]),
+    unthreaded(job(
+        "merge",
+        &["merge", "1.json", "2.json", "--json", "--html", "o.html", "-o", "o.json"],
+        &["o.html", "o.json"],
+    )),
+    job("view -b", &["view", "-b", "x.bam", "-o", "o.bam"], &["o.bam"]),
+    job("view, SAM of a region", &["view", "-h", "x.bam", "chr1:1-40000"], &[]),
+    job("view, SAM to BAM", &["view", "x.sam", "-o", "o.bam"], &["o.bam"]),
+    job(
+        "fastq, collating",
+        &[
+            "fastq",
+            "--collate",
+            "x.bam",
+            "-1",
+            "o1.fq.gz",
+            "-2",
+            "o2.fq.gz",
+            "-s",
+            "s.fq",
+            "-0",
+            "z.fq",
+            "--json",
+            "o.json",
+        ],
+        &["o1.fq.gz", "o2.fq.gz", "s.fq", "z.fq", "o.json"],
+    ),
+    job(
+        "fastq, spilling",
+        &[
+            "fastq",
+            "--collate",
+            "--memory",
+            "0",
+            "--temp-dir",
+            ".",
+            "x.bam",
+            "-1",
+            "o1.fq.gz",
+            "-2",
+            "o2.fq.gz",
+            "-s",
+            "s.fq",
+            "-0",
+            "z.fq",
+            "--json",
+            "o.json",
+        ],
+        &["o1.fq.gz", "o2.fq.gz", "s.fq", "z.fq", "o.json"],
+    ),
+    job("fastq, grouped", &["fastq", "--grouped", "x.bam", "-o", "o.fq"], &["o.fq"]),
+    job(
+        "import",
+        &["import", "1.fq.gz", "2.fq.gz", "-r", "ID:1", "-o", "o.bam", "--json", "o.json"],
+        &["o.bam", "o.json"],
+    ),
+    fed(job("import to standard output", &["import", "-"], &[]), "a.fq.gz"),
+    fed(
+        job(
+            "filter, summary beside standard output",
+            &["filter", "-", "--json", "o.json", "--rejected", "r.fq", "--min-len", "40"],
+            &["o.json", "r.fq"],
+        ),
+        "a.fq",
+    ),
+];
+
+impl Job {
+    /// The words of the command line.
+    pub(super) fn words(&self, threads: usize) -> Vec<String> {
+        let mut words = vec![env!("CARGO_BIN_EXE_biofast").to_owned()];
+        words.extend(self.arguments.iter().map(|&word| word.to_owned()));
+        if self.threads {
+            // With small chunks there is something to share.
+            words.extend(["-@".into(), threads.to_string(), "--chunk-size".into(), "2000".into()]);
+        }
+        words
+    }
+}
+
+/// The content of all inputs, by name.
+pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
+    let folder = Folder::new();
+    let one = reads("r", 60);
+    // Mates have the same names.
+    let two: String = one
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i % 4 {
+            1 | 3 => line.chars().rev().collect::<String>() + "\n",
+            _ => line.to_owned() + "\n",
+        })
+        .collect();
+    folder.file("a.fq", &one);
+    for (name, data) in [("a.fq.gz", &one), ("1.fq.gz", &one), ("2.fq.gz", &two)] {
+        folder.file(name, bgzf(data.as_bytes(), 2500));
+    }
+    let shape = Shape { records: 60, sorted: true, longest: 100, oddities: true, seed: 3 };
+    folder.file("x.sam", sam::text(&shape));
+    for arguments in [
+        &["view", "-b", "--no-PG", "x.sam", "-o", "x.bam"][..],
+        &["view", "-b", "--no-PG", "x.sam", "-o", "y.bam"],
+        &["index", "x.bam"],
+        &["stats", "--json", "a.fq", "-o", "1.json"],
+        &["stats", "--json", "2.fq.gz", "-o", "2.json"],
+    ] {
+        let mut command = command(arguments);
+        assert!(command.current_dir(folder.path("")).status().unwrap().success());
+    }
+    files(&folder.path(""))
+}
+
+/// All files in a folder and those in it, by their paths in it.
+pub(super) fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(&inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = text(path.strip_prefix(folder).unwrap());
+                found.push((name, std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What stands under the name of an output before the run.
+pub(super) fn old(name: &str) -> Vec<u8> {
+    match name.contains(".fq") && !name.ends_with(".gzi") {
+        true => b"@old\nACGT\n+\nIIII\n".to_vec(),
+        false => format!("the old {name}\n").into_bytes(),
+    }
+}

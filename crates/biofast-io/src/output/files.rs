@@ -1,0 +1,213 @@
+//! What may be written: decided here, for every kind of output, by the identity of files and never by their names.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::identity::{Identity, descriptor};
+
+/// The files of one run: those it reads and those it writes. No output is an input, and no two outputs are one file.
+///
+/// Inputs and outputs may be told in any order. What can be neither lost nor mixed up (terminals, `/dev/null`) is always
+/// allowed. A path that doesn't exist as an input is passed over: opening it will say so.
+///
+/// ```
+/// use biofast_io::output::Files;
+/// use std::path::Path;
+///
+/// let folder = std::env::temp_dir().join(format!("biofast-doc-files-{}", std::process::id()));
+/// std::fs::create_dir(&folder)?;
+/// let reads = folder.join("reads.fq");
+/// std::fs::write(&reads, "@r\nA\n+\nI\n")?;
+/// let mut files = Files::default();
+/// files.read(&reads)?;
+/// assert!(files.write(&folder.join(".").join("reads.fq")).is_err());
+/// files.write(&folder.join("kept.fq"))?;
+/// assert!(files.write(&folder.join("kept.fq")).is_err());
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Files {
+    read: Vec<(Identity, String)>,
+    written: Vec<(Identity, String)>,
+}
+
+/// Why an output can't be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Conflict {
+    /// It is an input.
+    Input {
+        /// The output, as it was named.
+        output: String,
+        /// The input, as it was named.
+        input: String,
+    },
+    /// It is another output, too.
+    Output {
+        /// The output, as it was named.
+        output: String,
+        /// The other one.
+        other: String,
+    },
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Conflict::Input { output, input } if output == input => {
+                write!(f, "{output} is an input and would be replaced: name another output")
+            }
+            Conflict::Input { output, input } => write!(
+                f,
+                "{output} is the same file as the input {input}, which would be replaced: name another output"
+            ),
+            Conflict::Output { output, other } if output == other => {
+                write!(f, "two outputs would be {output}: give each a file of its own")
+            }
+            Conflict::Output { output, other } => write!(
+                f,
+                "the outputs {other} and {output} are the same file: give each a file of its own"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Conflict {}
+
+/// What standard input and output are called.
+const STDIN: &str = "standard input";
+const STDOUT: &str = "standard output";
+
+impl Files {
+    /// `path` is read.
+    ///
+    /// # Errors
+    /// If it is an output.
+    pub fn read(&mut self, path: &Path) -> Result<(), Conflict> {
+        match Identity::of(path) {
+            Ok(Some(identity @ Identity::File(_))) => {
+                self.add_read(identity, crate::display_name(path))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Standard input is read.
+    ///
+    /// # Errors
+    /// If it is a file that is an output.
+    pub fn read_stdin(&mut self) -> Result<(), Conflict> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            if let Some(identity) = Identity::of_open(std::io::stdin().as_fd()) {
+                return self.add_read(identity, STDIN.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn add_read(&mut self, identity: Identity, input: String) -> Result<(), Conflict> {
+        if let Some((_, output)) = self.written.iter().find(|(other, _)| *other == identity) {
+            return Err(Conflict::Input { output: output.clone(), input });
+        }
+        self.read.push((identity, input));
+        Ok(())
+    }
+
+    /// `path` is written.
+    ///
+    /// # Errors
+    /// If it is an input, or another output.
+    pub fn write(&mut self, path: &Path) -> Result<(), Conflict> {
+        if descriptor(path) == Some(1) {
+            return self.write_stdout();
+        }
+        match Identity::of(path) {
+            Ok(Some(identity)) => self.add_written(identity, crate::display_name(path)),
+            // A folder that isn't there is told when the file is created.
+            _ => Ok(()),
+        }
+    }
+
+    /// Standard output is written.
+    ///
+    /// # Errors
+    /// If it is an input, or another output.
+    pub fn write_stdout(&mut self) -> Result<(), Conflict> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            let identity = Identity::of_open(std::io::stdout().as_fd());
+            // Even where it has no identity, two outputs would be mixed up there.
+            let identity = identity.unwrap_or_else(|| Identity::Place((0, 0), STDOUT.into()));
+            self.add_written(identity, STDOUT.into())
+        }
+        #[cfg(not(unix))]
+        self.add_written(Identity::Place(PathBuf::new(), STDOUT.into()), STDOUT.into())
+    }
+
+    fn add_written(&mut self, identity: Identity, output: String) -> Result<(), Conflict> {
+        let same = |files: &[(Identity, String)]| {
+            files.iter().find(|(other, _)| *other == identity).map(|(_, name)| name.clone())
+        };
+        if let Some(input) = same(&self.read) {
+            return Err(Conflict::Input { output, input });
+        }
+        if let Some(other) = same(&self.written) {
+            return Err(Conflict::Output { output, other });
+        }
+        self.written.push((identity, output));
+        Ok(())
+    }
+
+    /// Files that programs expect beside an input: its indexes. They are read, or would no longer fit if they were
+    /// written.
+    pub fn read_beside(&mut self, path: &Path) -> Result<(), Conflict> {
+        for ending in [".bai", ".csi", ".crai", ".gzi", ".fai"] {
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(ending);
+            self.read(&PathBuf::from(beside))?;
+        }
+        for ending in ["bai", "csi"] {
+            self.read(&path.with_extension(ending))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_is_no_output_whichever_is_told_first() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let (x, y) = (folder.path().join("x"), folder.path().join("y"));
+        std::fs::write(&x, "")?;
+        let mut files = Files::default();
+        files.read(&x)?;
+        files.read(&x)?;
+        files.read(&folder.path().join("missing"))?;
+        assert!(matches!(files.write(&x), Err(Conflict::Input { .. })));
+        files.write(&y)?;
+        std::fs::write(&y, "")?;
+        let mut files = Files::default();
+        files.write(&y)?;
+        assert!(matches!(files.read(&y), Err(Conflict::Input { .. })));
+        assert!(matches!(files.write(&y), Err(Conflict::Output { .. })));
+        Ok(())
+    }
+
+    #[test]
+    fn devices_take_any_number_of_outputs_and_standard_output_one() {
+        let mut files = Files::default();
+        if cfg!(unix) {
+            assert_eq!(files.write(Path::new("/dev/null")), Ok(()));
+            assert_eq!(files.write(Path::new("/dev/null")), Ok(()));
+        }
+        assert_eq!(files.write_stdout(), Ok(()));
+        assert!(files.write_stdout().is_err());
+    }
+}

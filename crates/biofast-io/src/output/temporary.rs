@@ -1,0 +1,90 @@
+//! The temporary files of this process, so that all of them can be removed when it has to end.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+struct State {
+    /// Files that have no name of their own yet.
+    files: BTreeSet<PathBuf>,
+    /// Nothing may be made or renamed any more.
+    abandoned: bool,
+    /// Some output has got its name.
+    committed: bool,
+}
+
+static STATE: Mutex<State> =
+    Mutex::new(State { files: BTreeSet::new(), abandoned: false, committed: false });
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every output of this process that is not complete, and makes every later one fail: for a program that is told
+/// to end (see the handler of signals in `biofast-cli`). Returns whether outputs have already appeared under their names;
+/// while they do, it waits. A program that has them should end as it was about to.
+///
+/// It takes locks and must not be called inside a signal handler.
+pub fn abandon() -> bool {
+    let mut state = state();
+    state.abandoned = true;
+    for path in std::mem::take(&mut state.files) {
+        // Nothing sensible is left to do if even the removal fails.
+        let _ = std::fs::remove_file(path);
+    }
+    state.committed
+}
+
+/// Whether outputs of this process have been [abandoned](abandon) and none had appeared: what fails then fails because of
+/// that.
+pub fn is_abandoned() -> bool {
+    let state = state();
+    state.abandoned && !state.committed
+}
+
+fn interrupted() -> io::Error {
+    io::Error::other("the program was told to end")
+}
+
+/// Creates the file at `path`, which must not exist, and remembers it.
+pub(super) fn create(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let mut state = state();
+    if state.abandoned {
+        return Err(interrupted());
+    }
+    let file = options.open(path)?;
+    state.files.insert(path.to_owned());
+    Ok(file)
+}
+
+/// Removes a file.
+pub(super) fn remove(path: &Path) {
+    state().files.remove(path);
+    // Nothing sensible is left to do if even the removal fails.
+    let _ = std::fs::remove_file(path);
+}
+
+/// While it lives, [`abandon`] waits.
+pub(super) struct Commit {
+    state: MutexGuard<'static, State>,
+}
+
+impl Commit {
+    /// Begins to give files their names.
+    pub(super) fn begin() -> io::Result<Commit> {
+        let state = state();
+        if state.abandoned { Err(interrupted()) } else { Ok(Commit { state }) }
+    }
+
+    /// The file is temporary no more.
+    pub(super) fn forget(&mut self, path: &Path) {
+        self.state.files.remove(path);
+    }
+
+    /// All files have their names.
+    pub(super) fn done(mut self) {
+        self.state.committed = true;
+    }
+}
