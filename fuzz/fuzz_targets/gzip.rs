@@ -2,7 +2,7 @@
 //! whatever the size of chunks and of what is read at once, and whether one thread inflates it or three do, in pieces.
 #![no_main]
 
-#[path = "../../crates/biofast-io/tests/common/reading.rs"]
+#[path = "../../crates/biofast-io/tests/it/common/reading.rs"]
 mod reading;
 
 use std::io::Read;

@@ -107,6 +107,7 @@ impl<'a> Record<'a> {
     }
 
     /// The read's name, without its NUL.
+    #[inline]
     pub fn name(&self) -> &'a [u8] {
         &self.bytes[FIXED_LEN..FIXED_LEN + self.name_len() - 1]
     }
@@ -158,24 +159,28 @@ impl<'a> Record<'a> {
 
     /// The sequence as stored: two bases a byte, the first in the high bits, coded by their index
     /// in `=ACMGRSVTWYHKDBN`.
+    #[inline]
     pub fn packed_sequence(&self) -> &'a [u8] {
         let start = self.sequence_start();
         &self.bytes[start..start + self.sequence_len().div_ceil(2)]
     }
 
     /// The qualities as stored: Phred values without an offset, all 255 if missing.
+    #[inline]
     pub fn qualities(&self) -> &'a [u8] {
         let start = self.sequence_start() + self.sequence_len().div_ceil(2);
         &self.bytes[start..start + self.sequence_len()]
     }
 
     /// The optional fields as stored.
+    #[inline]
     pub fn tag_bytes(&self) -> &'a [u8] {
         let len = self.sequence_len();
         &self.bytes[self.sequence_start() + len.div_ceil(2) + len..]
     }
 
     /// The optional fields one by one.
+    #[inline]
     pub fn tags(&self) -> Tags<'a> {
         Tags::new(self.tag_bytes())
     }

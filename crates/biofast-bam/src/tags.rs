@@ -58,6 +58,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Whether the iteration ended at a field that is cut off or of an unknown type.
+    #[inline]
     pub fn is_malformed(&self) -> bool {
         self.malformed
     }

@@ -1,17 +1,15 @@
 //! The laboratory behind biofast: seeded datasets, experiments, limits of the machine and whole-program
 //! benchmarks.
 //!
-//! The binary `biofast-lab` is a thin command line over these modules.
+//! The binary `biofast-lab` is a thin command line over these modules. Each knows of those before it only:
+//! datasets and limits, systems, core, entries, bench and cycles, notebook.
 
-pub mod allocator;
-pub mod bam_regions;
 pub mod bench;
-pub mod block_types;
+mod core;
 pub mod cycles;
 pub mod datasets;
-pub mod deflate;
 mod entries;
-pub mod lab;
-pub mod limit;
+pub mod limits;
+pub mod notebook;
 mod rng;
 pub mod systems;

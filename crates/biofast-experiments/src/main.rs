@@ -1,12 +1,15 @@
 //! `biofast-lab`: the command line of the laboratory. Arguments only; the work is in the library beside it.
 
+#[cfg(test)]
+mod documented;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use biofast_experiments::{
-    allocator, bam_regions, bench, block_types, cycles, datasets, deflate, lab, limit,
-};
+use biofast_experiments::limits::{bam_regions, block_types, encoders};
+use biofast_experiments::systems::allocator;
+use biofast_experiments::{bench, cycles, datasets, limits, notebook};
 use clap::{Args, Parser, Subcommand};
 
 /// The system's, unless a condition that compares allocators says otherwise.
@@ -260,12 +263,12 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<()> {
-    let mut places = lab::Places { root: cli.root, out: None };
+    let mut places = notebook::Places { root: cli.root, out: None };
     match cli.command {
-        Command::List => lab::list(&places),
+        Command::List => notebook::list(&places),
         Command::Run(r) => {
             places.out = r.out;
-            let options = lab::RunOptions {
+            let options = notebook::RunOptions {
                 ids: r.ids,
                 quick: r.quick,
                 full: r.full,
@@ -273,13 +276,13 @@ fn run(cli: Cli) -> Result<()> {
                 seed: r.seed,
                 dir: r.dir.dir,
             };
-            lab::run(&places, &options)
+            notebook::run(&places, &options)
         }
-        Command::Report { ids } => lab::report(&places, &ids),
-        Command::Check => lab::check(&places),
-        Command::New { slug } => lab::create(&places, &slug),
+        Command::Report { ids } => notebook::report(&places, &ids),
+        Command::Check => notebook::check(&places),
+        Command::New { slug } => notebook::create(&places, &slug),
         Command::Cell { id, cell, scale, dir, scratch } => {
-            lab::run_cell(&id, &cell, &scale, &dir, &scratch)
+            notebook::run_cell(&id, &cell, &scale, &dir, &scratch)
         }
         Command::Datasets(Datasets::Build { names, all: _, update_manifest, dir }) => {
             datasets::build(&names, &dir.dir, update_manifest)
@@ -287,7 +290,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Datasets(Datasets::Verify { names, dir }) => datasets::verify(&names, &dir.dir),
         Command::Datasets(Datasets::List { dir }) => datasets::list(&dir.dir),
         Command::Limit(Limit::Inflate { file, threads, no_crc }) => {
-            let found = limit::inflate(&file, threads, !no_crc)?;
+            let found = limits::inflate(&file, threads, !no_crc)?;
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
             Ok(())
         }
@@ -315,22 +318,22 @@ fn run(cli: Cli) -> Result<()> {
             cycles::run(&cycles::Options { mca, target_dir, out })
         }
         Command::Limit(Limit::Recode { file, threads, level }) => {
-            let found = limit::recode(&file, threads, level)?;
+            let found = limits::recode(&file, threads, level)?;
             println!("{{\"blocks\":{},\"bytes\":{}}}", found.blocks, found.bytes);
             Ok(())
         }
         Command::Limit(Limit::Compress { file, threads, level }) => {
-            println!("{{\"bytes\":{}}}", limit::compress(&file, threads, level)?);
+            println!("{{\"bytes\":{}}}", limits::compress(&file, threads, level)?);
             Ok(())
         }
         Command::Limit(Limit::Deflate { files, encoders, reps, most, bound_bam, regions_bam }) => {
             for file in &files {
                 if bound_bam {
-                    deflate::bound_bam(file, most)?;
+                    encoders::bound_bam(file, most)?;
                 } else if regions_bam {
                     bam_regions::compare(file, reps, most)?;
                 } else {
-                    deflate::compare(file, &encoders, reps, most)?;
+                    encoders::compare(file, &encoders, reps, most)?;
                 }
             }
             Ok(())
@@ -345,7 +348,7 @@ fn run(cli: Cli) -> Result<()> {
             Ok(())
         }
         Command::Limit(Limit::Read { file }) => {
-            let (bytes, sum) = limit::read(&file)?;
+            let (bytes, sum) = limits::read(&file)?;
             println!("{{\"bytes\":{bytes},\"sum\":{sum}}}");
             Ok(())
         }

@@ -34,6 +34,7 @@ impl std::fmt::Debug for Record<'_> {
 impl<'a> Record<'a> {
     /// A record of the given parts. `definition` is the header line without `@`; `qualities`
     /// are ASCII, Phred + 33, as many as bases.
+    #[inline]
     pub fn new(definition: &'a [u8], sequence: &'a [u8], qualities: &'a [u8]) -> Self {
         Record { definition, sequence, qualities, lines: &[] }
     }
@@ -61,6 +62,7 @@ impl<'a> Record<'a> {
     }
 
     /// What follows the name and one space or tab; empty if nothing does.
+    #[inline]
     pub fn description(&self) -> &'a [u8] {
         self.definition.get(self.name_len() + 1..).unwrap_or_default()
     }
@@ -128,6 +130,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -157,6 +160,7 @@ impl<'a> Batch<'a> {
     ///
     /// # Panics
     /// If the range reaches beyond [`len`](Self::len).
+    #[inline]
     pub fn slice(&self, range: std::ops::Range<usize>) -> Batch<'a> {
         let first = self.first + range.start as u64;
         Batch { bytes: self.bytes, spans: &self.spans[range], first }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// What a contestant says it counted; `None` where it does not say.
@@ -46,7 +47,8 @@ impl Counts {
 }
 
 /// How to read a contestant's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
     /// `biofast stats --json`: `files[0].reads`, `files[0].bases`.
     Biofast,

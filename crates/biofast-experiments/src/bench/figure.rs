@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::jobs::{BASE, Job};
 use super::runs::Run;
-use super::stats::{Estimate, median_interval};
+use crate::core::stats::{Estimate, median_interval};
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 210.0;
@@ -23,7 +23,7 @@ const PEER: &str = "#d55e00";
 pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String {
     // By contestant: for each thread budget, the median and its interval.
     let mut rows: Vec<(&str, BTreeMap<usize, Estimate>)> = Vec::new();
-    for contestant in job.contestants {
+    for contestant in &job.contestants {
         let mut walls: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for run in runs.iter().filter(|r| r.contestant == contestant.name && r.usage.exit == 0) {
             walls.entry(run.threads).or_default().push(run.usage.wall_s);
@@ -33,7 +33,7 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
             .filter_map(|(threads, walls)| Some((threads, median_interval(&walls, seed)?)))
             .collect();
         if !bars.is_empty() {
-            rows.push((contestant.name, bars));
+            rows.push((&contestant.name, bars));
         }
     }
     let best = |bars: &BTreeMap<usize, Estimate>| bars.values().last().map_or(0.0, |e| e.value);
@@ -52,14 +52,14 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"12\" y=\"24\" font-size=\"16\">{}: seconds, by threads</text>\n\
          <text x=\"12\" y=\"44\" fill=\"#555\">Medians with 95 % intervals; {}</text>",
-        escape(job.name),
+        escape(&job.name),
         escape(machine)
     );
     let mut y = TOP;
     for (name, bars) in &rows {
         let does_less = job.contestants.iter().any(|c| c.name == *name && c.weaker);
         let (colour, note) = match () {
-            () if Some(*name) == job.limit => (LIMIT, " (limit)"),
+            () if Some(*name) == job.limit.as_deref() => (LIMIT, " (limit)"),
             () if name.starts_with(BASE) => (OWN, ""),
             () if does_less => (PEER, " (does less)"),
             () => (PEER, ""),

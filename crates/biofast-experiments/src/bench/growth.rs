@@ -12,11 +12,11 @@ use anyhow::{Context as _, Result, bail, ensure};
 use libdeflater::{CompressionLvl, Compressor, Crc};
 
 use super::answers::{Answer, Counts};
-use super::jobs;
-use super::measure::{self, Usage};
 use super::runs::read_rows;
-use super::stats::median;
-use super::{Options, Programs, Scratch, machine};
+use super::{Options, Programs, Scratch};
+use crate::core::machine;
+use crate::core::measure::{self, Usage};
+use crate::core::stats::median;
 use crate::datasets::manifest::Manifest;
 use crate::datasets::{BGZF_EOF, BGZF_PAYLOAD};
 use crate::rng::Rng;
@@ -102,6 +102,7 @@ pub fn run(options: &Options, large: bool) -> Result<()> {
         sha256: inputs.sha256,
         reps,
         seed: options.seed,
+        profile: machine::profile_of(biofast).to_owned(),
         ..machine::JobRecord::now()
     };
     machine::update_manifest(&out, "growth", record)?;
@@ -122,22 +123,17 @@ fn run_once(
     let out = dir.join("out.fq.gz");
     let threads = format!("-@{threads}");
     let path = file.path.as_path();
-    let args: Vec<OsString> = if filter {
-        jobs::list(&[
-            &"filter",
-            &"--quiet",
-            &"--min-len",
-            &"100",
-            &threads,
-            &"--json",
-            &report.as_path(),
-            &path,
-            &"-o",
-            &out.as_path(),
-        ])
+    let words: &[&str] = if filter {
+        &["filter", "--quiet", "--min-len", "100", &threads, "--json"]
     } else {
-        jobs::list(&[&"stats", &"--json", &threads, &path])
+        &["stats", "--json", &threads]
     };
+    let mut args: Vec<OsString> = words.iter().map(OsString::from).collect();
+    if filter {
+        args.extend([report.clone().into(), path.into(), "-o".into(), out.into()]);
+    } else {
+        args.push(path.into());
+    }
     let usage = measure::run(biofast, &args, dir, Some(&stdout), &stderr)?;
     ensure!(usage.exit == 0, "biofast failed on {}", file.path.display());
     let answer = if filter { Answer::Fastp } else { Answer::Biofast };

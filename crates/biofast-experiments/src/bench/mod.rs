@@ -7,19 +7,13 @@
 //! another name: what the two differ by is noise.
 
 mod answers;
-mod bam_jobs;
-mod fastq_jobs;
 mod figure;
 pub mod growth;
 mod jobs;
 pub mod library;
-mod library_jobs;
-pub(crate) mod machine;
-pub(crate) mod measure;
 pub mod page;
 mod report;
 mod runs;
-pub(crate) mod stats;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,11 +23,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::core::{machine, measure};
 use crate::datasets::Format;
 use crate::datasets::manifest::{FileEntry, Manifest};
 use crate::rng::Rng;
 use answers::Counts;
-use jobs::{BASE, Call, Contestant, Job, Needs, Program, Truth};
+use jobs::{BASE, Call, Contestant, Job, Program, Truth};
 use runs::Run;
 
 /// What to run and where to put it.
@@ -92,7 +87,7 @@ pub fn run(options: &Options) -> Result<()> {
     for &job in &jobs {
         let input =
             Input::prepare(job, options.quick, &manifest, &options.dir, &scratch, &mut verified)?;
-        if let Needs::Index = job.needs {
+        if job.index {
             input.make_index(&programs, &scratch)?;
         }
         for &threads in &options.threads {
@@ -120,11 +115,12 @@ pub fn run(options: &Options) -> Result<()> {
                 reps,
                 seed: options.seed,
                 missing: programs.missing(job),
+                profile: machine::profile_of(programs.biofast()?).to_owned(),
                 failed: found.keys().map(|&name| name.to_owned()).collect(),
                 ..machine::JobRecord::now()
             };
             faults.extend(found.into_values().flatten());
-            runs::replace(&out, job.name, threads, &measured)?;
+            runs::replace(&out, &job.name, threads, &measured)?;
             machine::update_manifest(&out, &format!("{} @{threads}", job.name), record)?;
         }
     }
@@ -137,6 +133,11 @@ pub fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
+}
+
+/// What `--only` may name.
+pub fn job_names() -> Vec<&'static str> {
+    jobs::all().map(|job| job.name.as_str()).collect()
 }
 
 /// The binaries that take part.
@@ -158,20 +159,23 @@ impl Programs {
         let biofast = fs::canonicalize(&biofast)
             .with_context(|| format!("cannot resolve {}", biofast.display()))?;
         let (mut paths, mut versions) = (BTreeMap::new(), BTreeMap::new());
-        for contestant in jobs::all().flat_map(|job| job.contestants) {
-            let program = contestant.program;
+        for contestant in jobs::all().flat_map(|job| &job.contestants) {
+            let program = &contestant.program;
             let path = match program {
                 Program::Biofast => Some(biofast.clone()),
                 Program::Lab => Some(lab.clone()),
-                Program::Library(name) => library::NAMES.contains(&name).then(|| lab.clone()),
+                Program::Library(name) => {
+                    library::NAMES.contains(&name.as_str()).then(|| lab.clone())
+                }
+                Program::Shell => machine::find_in_path("sh"),
                 Program::Peer(name) => machine::find_in_path(name),
             };
             if let Some(path) = path {
-                versions.entry(program).or_insert_with(|| match program {
+                versions.entry(program.clone()).or_insert_with(|| match program {
                     Program::Library(name) => library::version(name).to_owned(),
-                    _ => machine::version(&path, contestant.version_args),
+                    _ => machine::version(&path, &contestant.version_args),
                 });
-                paths.insert(program, path);
+                paths.insert(program.clone(), path);
             }
         }
         Ok(Programs { paths, versions })
@@ -183,8 +187,7 @@ impl Programs {
 
     /// The contestant's binary, and those that its shell line starts, are there.
     fn path(&self, contestant: &Contestant) -> Option<&Path> {
-        let needed =
-            contestant.name.split(" + ").filter(|_| contestant.program == Program::Peer("sh"));
+        let needed = contestant.name.split(" + ").filter(|_| contestant.program == Program::Shell);
         for name in needed.filter_map(|part| part.split(' ').next()) {
             if !name.starts_with("limit-") {
                 machine::find_in_path(name)?;
@@ -194,11 +197,7 @@ impl Programs {
     }
 
     fn missing(&self, job: &Job) -> Vec<String> {
-        job.contestants
-            .iter()
-            .filter(|c| self.path(c).is_none())
-            .map(|c| c.name.to_owned())
-            .collect()
+        job.contestants.iter().filter(|c| self.path(c).is_none()).map(|c| c.name.clone()).collect()
     }
 }
 
@@ -222,7 +221,7 @@ impl Input {
         scratch: &Scratch,
         verified: &mut BTreeSet<String>,
     ) -> Result<Self> {
-        let dataset = if quick { job.quick } else { job.full };
+        let dataset = job.datasets.of(quick);
         let find = |dataset: &str, format: Format| {
             let name = format!("{dataset}.{}", format.extension());
             manifest
@@ -242,7 +241,7 @@ impl Input {
                 // In parts: a child's max RSS starts from this process's, so this process stays small.
                 manifest.check(&entry.rehash(dir)?)?;
             }
-            let folder = scratch.0.join(job.name);
+            let folder = scratch.0.join(&job.name);
             fs::create_dir_all(&folder)
                 .with_context(|| format!("cannot create {}", folder.display()))?;
             let suffix = match job.format {
@@ -257,9 +256,9 @@ impl Input {
             Ok(link)
         };
         let file = link(dataset)?;
-        let mate = match job.needs {
-            Needs::Mate { full, quick: small } => link(if quick { small } else { full })?,
-            Needs::Nothing | Needs::Index => file.clone(),
+        let mate = match &job.mate {
+            Some(mate) => link(mate.of(quick))?,
+            None => file.clone(),
         };
         let text_bytes = match job.format {
             Format::Bam => None,
@@ -271,7 +270,7 @@ impl Input {
     /// Makes the BAI index beside the link, with biofast.
     fn make_index(&self, programs: &Programs, scratch: &Scratch) -> Result<()> {
         let biofast = programs.biofast()?;
-        let args = jobs::list(&[&"index", &"-b", &"-q", &self.link.as_path()]);
+        let args = ["index".into(), "-b".into(), "-q".into(), self.link.clone().into_os_string()];
         let stderr = scratch.0.join("stderr");
         let usage = measure::run(biofast, &args, &scratch.0, None, &stderr)?;
         ensure!(usage.exit == 0, "cannot index {}", self.link.display());
@@ -280,7 +279,7 @@ impl Input {
 }
 
 /// What went wrong, by contestant.
-type Faults = BTreeMap<&'static str, Vec<String>>;
+type Faults<'a> = BTreeMap<&'a str, Vec<String>>;
 
 /// One job at one thread budget.
 struct Session<'a> {
@@ -296,18 +295,18 @@ impl Session<'_> {
     /// Runs everything; a contestant that fails its warm-up takes no further part. With a time to end at,
     /// the warm-up of those much slower than biofast is their only run, and repetitions beyond the
     /// least begin only before that time.
-    fn measure(
+    fn measure<'j>(
         &self,
-        job: &Job,
+        job: &'j Job,
         reps: usize,
         until: Option<Instant>,
         seed: u64,
-    ) -> Result<(Vec<Run>, Faults)> {
+    ) -> Result<(Vec<Run>, Faults<'j>)> {
         let mut ready = Vec::new();
         let mut measured = Vec::new();
         let mut base_s = f64::INFINITY;
         let mut faults = Faults::new();
-        for contestant in job.contestants {
+        for contestant in &job.contestants {
             let Some(path) = self.programs.path(contestant) else {
                 eprintln!("  not installed: {}", contestant.name);
                 continue;
@@ -325,7 +324,7 @@ impl Session<'_> {
                 }
                 (_, Some(fault)) => {
                     eprintln!("  {fault}");
-                    faults.entry(contestant.name).or_default().push(fault);
+                    faults.entry(contestant.name.as_str()).or_default().push(fault);
                 }
             }
         }
@@ -339,7 +338,7 @@ impl Session<'_> {
                 let (run, fault) = self.run_once(job, contestant, path, rep)?;
                 measured.push(run);
                 if let Some(fault) = fault {
-                    faults.entry(contestant.name).or_default().push(fault);
+                    faults.entry(contestant.name.as_str()).or_default().push(fault);
                 }
             }
         }
@@ -368,14 +367,15 @@ impl Session<'_> {
             mate: &self.input.mate,
             threads: self.threads,
             report: &report,
+            reads: self.reads(job),
         };
-        let args = (contestant.args)(&call);
+        let args = contestant.args(&call);
         let kept = contestant.answer.reads_stdout().then_some(stdout.as_path());
         let usage = measure::run(path, &args, &self.scratch.0, kept, &stderr)
             .with_context(|| format!("cannot run {}", contestant.name))?;
         let run = Run {
-            job: job.name.to_owned(),
-            contestant: contestant.name.to_owned(),
+            job: job.name.clone(),
+            contestant: contestant.name.clone(),
             version: self.programs.versions.get(&contestant.program).cloned().unwrap_or_default(),
             threads: self.threads,
             rep,
@@ -401,6 +401,14 @@ impl Session<'_> {
         Ok((run, fault))
     }
 
+    /// The number of reads that the job's truth has for this file.
+    fn reads(&self, job: &Job) -> Option<u64> {
+        match &job.truth {
+            Truth::Reads(numbers) => numbers.get(&self.input.entry.dataset).copied(),
+            _ => None,
+        }
+    }
+
     /// What `contestant`, which said `counts`, should have said, and how far it may be off.
     fn truth(&self, job: &Job, contestant: &Contestant, counts: Counts) -> (Counts, u64) {
         let entry = &self.input.entry;
@@ -411,17 +419,16 @@ impl Session<'_> {
             checksum: None,
         };
         // A limit goes through all of the file, whatever the job wants of it.
-        if job.limit == Some(contestant.name) {
+        if job.limit.as_ref() == Some(&contestant.name) {
             return (file, 0);
         }
         match job.truth {
             Truth::File => (file, 0),
-            Truth::Reads(numbers) => {
-                let found = numbers.iter().find(|(dataset, _)| *dataset == entry.dataset);
-                let records = found.map(|(_, n)| *n).or(Some(entry.records));
+            Truth::Reads(_) => {
+                let records = self.reads(job).or(Some(entry.records));
                 (Counts { records, ..Counts::default() }, 0)
             }
-            Truth::Biofast { per_million } => {
+            Truth::BiofastPerMillion(per_million) => {
                 // biofast is the first of every job, and warms up first.
                 let agreed = self.agreed.get().unwrap_or(counts);
                 self.agreed.set(Some(agreed));

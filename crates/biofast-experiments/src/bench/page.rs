@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::jobs::{self, BASE, Job};
-use super::machine::{self, Record};
 use super::runs::{self, Run};
-use super::stats::{Estimate, median, paired_ratio};
 use super::{figure, growth};
+use crate::core::machine::{self, Record};
+use crate::core::stats::{Estimate, median, paired_ratio};
 
 const PAGE: &str = "docs/performance.md";
 const RESULTS: &str = "results/bench";
@@ -128,11 +128,15 @@ impl Results {
         let peer = job
             .contestants
             .iter()
-            .filter(|c| !c.name.starts_with(BASE) && Some(c.name) != job.limit && !c.weaker)
-            .filter(|c| !failed.iter().any(|name| name == c.name))
-            .filter_map(|c| Some((c.name, cost(&runs, c.name)?, ratio(&runs, c.name, BASE)?)))
+            .filter(|c| {
+                !c.name.starts_with(BASE) && Some(&c.name) != job.limit.as_ref() && !c.weaker
+            })
+            .filter(|c| !failed.contains(&c.name))
+            .filter_map(|c| {
+                Some((c.name.as_str(), cost(&runs, &c.name)?, ratio(&runs, &c.name, BASE)?))
+            })
             .min_by(|a, b| a.1.wall_s.total_cmp(&b.1.wall_s));
-        let over_limit = job.limit.and_then(|limit| ratio(&runs, BASE, limit));
+        let over_limit = job.limit.as_ref().and_then(|limit| ratio(&runs, BASE, limit));
         Some(Row { job, threads, own, over_limit, peer })
     }
 
@@ -164,7 +168,8 @@ impl Results {
         let rows = self.rows();
         let mut text = String::new();
         let Record { cpu, cores, kernel, .. } = &self.record;
-        let home = format!("../{RESULTS}/{}", self.machine);
+        // Whole addresses: the page is also one of a book, which has no results.
+        let home = format!("{}/blob/main/{RESULTS}/{}", env!("CARGO_PKG_REPOSITORY"), self.machine);
         writeln!(
             text,
             "{cpu}, {cores} cores, {kernel}. Every run: [{0}]({home}); all contestants, versions and conditions: \
@@ -248,8 +253,10 @@ impl Results {
         for (name, jobs) in wrong {
             writeln!(text, "{name} failed or gave another answer: {}.\n", jobs.join(", "))?;
         }
-        let absent: Vec<&str> =
-            jobs::all().filter(|job| self.of(job).is_empty()).map(|job| job.name).collect();
+        let absent: Vec<&str> = jobs::all()
+            .filter(|job| self.of(job).is_empty())
+            .map(|job| job.name.as_str())
+            .collect();
         if !absent.is_empty() {
             writeln!(text, "Not measured on this machine: {}.\n", absent.join(", "))?;
         }

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::jobs::{self, BASE, CONTROL, Job};
-use super::machine::{JobRecord, Record};
 use super::runs::Run;
-use super::stats::{Estimate, median, paired_ratio};
+use crate::core::machine::{JobRecord, Record};
+use crate::core::stats::{Estimate, median, paired_ratio};
 
 /// The whole page.
 pub(crate) fn summarise(runs: &[Run], record: &Record, seed: u64) -> Result<String> {
@@ -57,13 +57,17 @@ fn write_table(
     seed: u64,
 ) -> Result<()> {
     writeln!(page, "## {}, {threads} thread{}\n", job.name, if threads == 1 { "" } else { "s" })?;
-    writeln!(page, "{}.", capitalised(job.about))?;
+    writeln!(page, "{}.", capitalised(&job.about))?;
     let conditions = record.jobs.get(&format!("{} @{threads}", job.name));
     if let Some(c) = conditions {
         let rustc = c.rustc.split(" (").next().unwrap_or_default();
+        let profile = match c.profile.as_str() {
+            "" => String::new(),
+            profile => format!(", profile {profile}"),
+        };
         writeln!(
             page,
-            "{}, {} repetitions, {} cache, {}, commit {}, {rustc}.",
+            "{}, {} repetitions, {} cache, {}, commit {}, {rustc}{profile}.",
             c.dataset, c.reps, c.cache, c.date, c.commit
         )?;
     }
@@ -74,9 +78,9 @@ fn write_table(
     writeln!(page, "|---|---|---:|---:|---:|---:|---:|---:|---:|")?;
 
     let walls = |name: &str| by_rep(runs, name, |r| r.usage.wall_s);
-    let (limit, base) = (job.limit.map(walls).unwrap_or_default(), walls(BASE));
+    let (limit, base) = (job.limit.as_deref().map(walls).unwrap_or_default(), walls(BASE));
     let mut rows: Vec<(f64, String)> = Vec::new();
-    for contestant in job.contestants {
+    for contestant in &job.contestants {
         let own: Vec<&Run> =
             runs.iter().copied().filter(|r| r.contestant == contestant.name).collect();
         let times: Vec<f64> = own.iter().map(|r| r.usage.wall_s).collect();
@@ -88,13 +92,13 @@ fn write_table(
             .unwrap_or_default();
         let rss = own.iter().map(|r| r.usage.max_rss_kb).max().unwrap_or_default();
         let anon = own.iter().filter_map(|r| r.usage.peak_anon_kb).max();
-        let own = walls(contestant.name);
+        let own = walls(&contestant.name);
         let note = if threads > 1 && !contestant.scales { " (1 thread)" } else { "" };
         let row = format!(
             "| {}{note} | {} | {wall:.3} | {best:.3} | {} | {} | {cpu:.2} | {} | {} |",
             contestant.name,
             first.version,
-            ratio(&own, &limit, Some(contestant.name) == job.limit, seed),
+            ratio(&own, &limit, Some(&contestant.name) == job.limit.as_ref(), seed),
             ratio(&own, &base, contestant.name == BASE, seed),
             megabytes(Some(rss)),
             megabytes(anon),

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::measure::Usage;
+use crate::core::measure::Usage;
 
 const NAME: &str = "runs.csv";
 const HEADER: &str = "job,contestant,version,threads,rep,wall_s,user_s,sys_s,max_rss_kb,peak_anon_kb,minor_faults,exit,\

@@ -13,7 +13,7 @@ use super::align::BamCounter;
 use super::profile::Profile;
 use super::to_hex;
 use super::writer::Format;
-use crate::limit;
+use crate::limits;
 
 /// The manifest's file name inside the datasets directory.
 pub const MANIFEST_NAME: &str = "manifest.toml";
@@ -137,10 +137,10 @@ impl FileEntry {
                 fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             hash.update(&data);
             let inflated = match self.format {
-                Format::Bgzf => limit::inflate_blocks(&data, true, |text| counter.update(text)),
-                Format::Bam => limit::inflate_blocks(&data, true, |text| bam.update(text))
+                Format::Bgzf => limits::inflate_blocks(&data, true, |text| counter.update(text)),
+                Format::Bam => limits::inflate_blocks(&data, true, |text| bam.update(text))
                     .and_then(|()| bam.finish()),
-                _ => limit::inflate_member(&data).map(|text| counter.update(&text)),
+                _ => limits::inflate_member(&data).map(|text| counter.update(&text)),
             };
             inflated.with_context(|| format!("cannot inflate {}", path.display()))?;
             data.len() as u64

@@ -111,6 +111,11 @@ impl Dataset {
 }
 
 /// The datasets called `names` (`sample` means both files of the sample); with none, all but the opt-in ones.
+/// Whether there is a dataset of this name, or are files of it.
+pub fn is_known(name: &str) -> bool {
+    select(std::slice::from_ref(&name.to_owned())).is_ok()
+}
+
 fn select(names: &[String]) -> Result<Vec<&'static Dataset>> {
     if names.is_empty() {
         return Ok(CATALOGUE.iter().filter(|d| d.place != Place::OptIn).collect());

@@ -7,7 +7,7 @@ use libdeflater::Decompressor;
 use sha2::{Digest as _, Sha256};
 
 use super::*;
-use crate::limit;
+use crate::limits;
 
 fn dataset(name: &str) -> &'static Dataset {
     CATALOGUE.iter().find(|d| d.name == name).expect("in the catalogue")
@@ -222,19 +222,19 @@ fn limit_inflates_all_blocks_and_sees_damage() {
     let path = dir.path().join("generated/medium.fq.bgz");
     let bytes = fs::metadata(path.with_extension("").with_extension("fq")).expect("plain").len();
     for threads in [1, 2, 5] {
-        assert_eq!(limit::inflate(&path, threads, true).expect("inflates").bytes, bytes);
-        assert_eq!(limit::recode(&path, threads, 1).expect("recodes").bytes, bytes);
+        assert_eq!(limits::inflate(&path, threads, true).expect("inflates").bytes, bytes);
+        assert_eq!(limits::recode(&path, threads, 1).expect("recodes").bytes, bytes);
     }
     let good = fs::read(&path).expect("reads");
     fs::write(&path, &good[..good.len() - 40]).expect("writes");
-    assert!(limit::inflate(&path, 2, true).is_err(), "truncated");
+    assert!(limits::inflate(&path, 2, true).is_err(), "truncated");
     // The CRC-32 of the first block is in the 8 bytes before the second.
     let second = usize::from(good[16]) + 256 * usize::from(good[17]) + 1;
     let mut damaged = good;
     damaged[second - 8] ^= 1;
     fs::write(&path, &damaged).expect("writes");
-    assert!(limit::inflate(&path, 2, true).is_err(), "wrong CRC-32");
-    assert_eq!(limit::inflate(&path, 2, false).expect("not checked").bytes, bytes);
+    assert!(limits::inflate(&path, 2, true).is_err(), "wrong CRC-32");
+    assert_eq!(limits::inflate(&path, 2, false).expect("not checked").bytes, bytes);
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn bam_reads_back_and_damage_is_an_error() {
     assert_eq!(entry.recompute(dir.path()).expect("reads"), entry);
     let mut stream = Vec::new();
     let mut ends = Vec::new();
-    limit::inflate_blocks(&fs::read(&path).expect("reads"), true, |text| {
+    limits::inflate_blocks(&fs::read(&path).expect("reads"), true, |text| {
         stream.extend_from_slice(text);
         ends.push(stream.len());
     })

@@ -11,10 +11,10 @@ use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::allocator::{VARIABLE, serving};
-use crate::lab::cell::Cell;
-use crate::lab::entry::Outcome;
-use crate::lab::usage::{self, Resources};
+use crate::core::cell::Cell;
+use crate::core::entry::Outcome;
+use crate::core::usage::{self, Resources};
+use crate::systems::allocator::{VARIABLE, serving};
 
 /// A library and the Debian package that has it.
 const LIBRARIES: [(&str, &str, &str); 2] = [

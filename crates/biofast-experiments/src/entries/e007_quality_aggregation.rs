@@ -7,9 +7,9 @@ use anyhow::Result;
 use biofast_kernels::QualitySummary;
 
 use super::kernel::{self, Input};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Task};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Task};
+use crate::core::inputs::Lab;
 
 pub(super) struct QualityAggregation;
 

@@ -5,9 +5,9 @@ use biofast_kernels as kernels;
 use rayon::prelude::*;
 
 use super::{kernel, reverse_simd};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 
 pub(super) struct ThreadSweep;
 

@@ -4,9 +4,9 @@ use anyhow::{Result, bail};
 
 use super::isa::for_avx2;
 use super::kernel;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 
 pub(super) struct Masking;
 

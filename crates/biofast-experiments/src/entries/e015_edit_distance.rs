@@ -2,9 +2,9 @@
 
 use anyhow::{Result, bail};
 
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 use crate::rng::Rng;
 
 pub(super) struct EditDistance;

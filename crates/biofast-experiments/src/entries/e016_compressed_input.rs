@@ -8,9 +8,9 @@ use biofast::io::{Options, Source};
 use biofast_kernels::{GcCounts, count_gc_acgt};
 
 use super::{kernel, stream};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task};
+use crate::core::inputs::Lab;
 
 pub(super) struct CompressedInput;
 

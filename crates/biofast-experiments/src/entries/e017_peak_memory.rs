@@ -6,9 +6,9 @@ use anyhow::Result;
 
 use super::{kernel, peak_memory};
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task};
+use crate::core::inputs::Lab;
 
 pub(super) struct PeakMemory;
 

@@ -3,9 +3,9 @@
 use anyhow::{Context as _, Result, bail};
 
 use super::kernel::{self, Input};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Task};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Task};
+use crate::core::inputs::Lab;
 
 pub(super) struct SimdAndThreads;
 

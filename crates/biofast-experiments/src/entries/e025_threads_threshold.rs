@@ -4,9 +4,9 @@ use anyhow::{Context as _, Result, bail};
 use rayon::prelude::*;
 
 use super::kernel;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 
 pub(super) struct ThreadsThreshold;
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::{kernel, peak_memory, stream};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task};
+use crate::core::inputs::Lab;
 
 pub(super) struct ConstantMemory;
 

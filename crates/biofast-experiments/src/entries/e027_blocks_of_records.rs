@@ -10,9 +10,9 @@ use biofast_kernels::{count_gc, summarize_qualities};
 
 use super::kernel;
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 
 pub(super) struct BlocksOfRecords;
 

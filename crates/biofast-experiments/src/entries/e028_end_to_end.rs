@@ -16,9 +16,9 @@ use flate2::write::GzEncoder;
 use super::kernel;
 use super::stream::{self, Seen};
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 
 pub(super) struct EndToEnd;
 

@@ -14,10 +14,10 @@ use rayon::prelude::*;
 
 use super::stream::{self, Seen};
 use super::{kernel, sized};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 
 pub(super) struct ParallelBgzf;
 

@@ -11,12 +11,12 @@ use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use rayon::prelude::*;
 
-use crate::block_types;
+use crate::limits::block_types;
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 
 pub(super) struct BlockTypes;
 

@@ -12,10 +12,10 @@ use biofast::io::{IoMode, Map, MapAdvice, Options, Source, available_threads};
 
 use super::sized;
 use super::stream::{self, Seen};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 
 pub(super) struct MemoryMap;
 

@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result};
 
 use super::random_file::{cache_of, random_file};
 use super::stream::Seen;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 use crate::systems::adaptive::{buffer_size, read_through};
 
 pub(super) struct BufferSize;

@@ -9,10 +9,10 @@ use libdeflater::{CompressionLvl, Compressor};
 use sha2::{Digest as _, Sha256};
 
 use crate::datasets::{Format, to_hex};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::systems::vectored::{Record, Way, write_records};
 
 pub(super) struct VectoredWrites;

@@ -10,9 +10,9 @@ use rayon::ThreadPool;
 
 use super::random_file::{cache_of, random_file, random_places};
 use super::stream::Seen;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 use crate::systems::uring::BatchReader;
 
 pub(super) struct IoUring;

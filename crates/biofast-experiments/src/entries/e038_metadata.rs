@@ -10,10 +10,10 @@ use biofast::io::{Options, Source};
 
 use super::stream;
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::systems::metadata::{Folder, Found, by_open_file, by_path, group};
 
 pub(super) struct Metadata;

@@ -11,9 +11,9 @@ use biofast::io::{Map, MapAdvice};
 
 use super::random_file::{cache_of, random_file, random_places};
 use super::stream::Seen;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
 
 pub(super) struct RecordReads;
 

@@ -8,10 +8,10 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::random_file::cache_of;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::rng::Rng;
 use crate::systems::cdb64::{MapStore, PreadStore, Reader, Store, Writer};
 use crate::systems::cgroup::MemoryLimit;

@@ -8,10 +8,10 @@ use std::time::Instant;
 use anyhow::{Result, bail, ensure};
 
 use super::random_file::random_file;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::page_cache;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::page_cache;
 use crate::rng::Rng;
 use crate::systems::write_map::Writable;
 

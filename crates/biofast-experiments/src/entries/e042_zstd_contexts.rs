@@ -4,10 +4,10 @@
 use anyhow::{Result, bail, ensure};
 
 use super::allocators;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::systems::kmer_table::{Lists, Policy};
 use crate::systems::lz_diff;
 use crate::systems::segments::{LEN, Segments};

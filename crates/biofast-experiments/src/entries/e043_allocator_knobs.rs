@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 
 use super::{allocators, e042_zstd_contexts};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::systems::segments::{LEN, Segments};
 use crate::systems::zstd_context::Compressor;
 

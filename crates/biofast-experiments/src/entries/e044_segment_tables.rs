@@ -6,10 +6,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::allocators;
 use crate::datasets::to_hex;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::systems::kmer_table::{Lists, Map, Open, Policy, Table};
 use crate::systems::lz_diff;
 use crate::systems::segments::Segments;

@@ -10,10 +10,10 @@ use biofast::io::bgzf::{Block, Inflater};
 use super::stream::Seen;
 use super::{allocators, e029_parallel_bgzf::find_blocks};
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Cache, Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Cache, Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 
 pub(super) struct InflateBuffers;
 

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
-use crate::lab::usage;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
+use crate::core::usage;
 use crate::rng::Rng;
 use crate::systems::store::{Options, Remap, Store, Writes};
 

@@ -6,11 +6,11 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::e046_deferred_remapping::{remap, sum, value_of};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
-use crate::lab::usage;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
+use crate::core::usage;
 use crate::systems::store::{Options, Remap, Store, Writes};
 
 pub(super) struct BulkInsert;

@@ -7,10 +7,10 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use super::e046_deferred_remapping::{sum, value_of};
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::rng::Rng;
 use crate::systems::peers::{self, Durability};
 

@@ -9,10 +9,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use biofast::io::bgzf::{self, Parsed};
 
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::rng::Rng;
 use crate::systems::learned::{Eytzinger, Gapped, Pgm, lower_bound};
 

@@ -5,10 +5,10 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::systems::store::Store;
 use crate::systems::store::crash::{self, Log, Tally};
 use crate::systems::store::padded::Padded;

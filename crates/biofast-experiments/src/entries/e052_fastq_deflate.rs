@@ -10,10 +10,10 @@ use flate2::read::MultiGzDecoder;
 use libdeflater::Decompressor;
 
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Entry, Outcome, Task, repeat};
-use crate::lab::inputs::Lab;
-use crate::lab::protocol::Scale;
+use crate::core::cell::Cell;
+use crate::core::entry::{Entry, Outcome, Task, repeat};
+use crate::core::inputs::Lab;
+use crate::core::protocol::Scale;
 use crate::rng::Rng;
 
 /// Names the folder of the real sets, which are no part of the repository.

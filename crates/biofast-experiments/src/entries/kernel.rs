@@ -8,9 +8,9 @@ use anyhow::{Context as _, Result};
 use biofast_kernels::{Isa, Kernels, kernels_for};
 use rayon::prelude::*;
 
-use crate::lab::cell::Cell;
-use crate::lab::entry::{Outcome, Task, repeat};
-use crate::lab::inputs::{Lab, Reads};
+use crate::core::cell::Cell;
+use crate::core::entry::{Outcome, Task, repeat};
+use crate::core::inputs::{Lab, Reads};
 
 /// The names of instruction sets among the levels of `method`.
 const ISAS: [&str; 4] = ["scalar", "avx2", "avx512", "neon"];

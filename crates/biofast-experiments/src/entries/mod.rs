@@ -16,7 +16,7 @@ macro_rules! entries {
         $(mod $file;)*
 
         /// All entries, by number.
-        pub(crate) const ALL: &[&dyn crate::lab::entry::Entry] = &[$(&$file::$entry),*];
+        pub(crate) const ALL: &[&dyn crate::core::entry::Entry] = &[$(&$file::$entry),*];
     };
 }
 
@@ -77,8 +77,8 @@ mod tests {
     use std::path::Path;
 
     use super::ALL;
-    use crate::lab::cell::best;
-    use crate::lab::protocol::{Protocol, Scale};
+    use crate::core::cell::best;
+    use crate::core::protocol::{Protocol, Scale};
 
     /// A check that names no condition, or several, would pass as "not measurable".
     #[test]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-use crate::lab::cell::Cell;
-use crate::lab::entry::Cache;
-use crate::lab::inputs::Lab;
+use crate::core::cell::Cell;
+use crate::core::entry::Cache;
+use crate::core::inputs::Lab;
 use crate::rng::Rng;
 
 /// Of the streams used here.

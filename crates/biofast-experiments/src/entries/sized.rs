@@ -10,8 +10,8 @@ use biofast::io::bgzf::{self, BLOCK_TEXT, Deflater, EOF_BLOCK, Parsed};
 use biofast::io::output::Level;
 use rayon::prelude::*;
 
+use crate::core::inputs::Lab;
 use crate::datasets::Format;
-use crate::lab::inputs::Lab;
 
 /// What `zlib` and most writers of BGZF take when nothing is said.
 const LEVEL: u8 = 6;
@@ -169,7 +169,7 @@ mod tests {
             assert_eq!(whole_blocks(&file, limit).expect("blocks"), whole, "{limit}");
         }
         for block in &blocks {
-            let text = crate::limit::inflate_blocks(block, true, |text| {
+            let text = crate::limits::inflate_blocks(block, true, |text| {
                 assert!(text.starts_with(b"@r\n") && text.ends_with(b"IIII\n"));
             });
             text.expect("inflates");

@@ -6,9 +6,9 @@ use biofast::io::pipeline::{self, End};
 use biofast::io::{Chunk, Error, Options, Source};
 use biofast::ops::stats::Collector;
 
+use crate::core::cell::Cell;
+use crate::core::inputs::Lab;
 use crate::datasets::Format;
-use crate::lab::cell::Cell;
-use crate::lab::inputs::Lab;
 
 /// The container a level names.
 pub(super) fn format(container: &str) -> Result<Format> {

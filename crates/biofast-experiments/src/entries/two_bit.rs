@@ -9,8 +9,8 @@ use biofast_kernels::BaseCounts;
 
 use super::isa::for_avx2;
 use super::kernel;
-use crate::lab::cell::Cell;
-use crate::lab::inputs::{Lab, Reads};
+use crate::core::cell::Cell;
+use crate::core::inputs::{Lab, Reads};
 
 /// Bases in a word.
 pub(super) const PER_WORD: usize = 32;

@@ -1,6 +1,7 @@
 //! Systems that experiments are about and the toolkit doesn't use: small, correct, tested on their own.
 
 pub(crate) mod adaptive;
+pub mod allocator;
 pub(crate) mod cdb64;
 pub(crate) mod cgroup;
 pub(crate) mod kmer_table;

@@ -1,0 +1,9 @@
+//! Alignments through the public face of the crate. One program for all,
+//! as each would be linked for itself: `cargo test -p biofast-bam --test it FILE::` runs those of one file.
+
+mod cram;
+mod differential;
+mod fields;
+mod regions;
+mod sam;
+mod samtools;

@@ -1,0 +1,629 @@
+//! `biofast flagstat` and `biofast idxstats`: byte for byte what samtools prints, and an error
+//! for every damage.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use biofast_testkit::bam::{Record, header, record, records};
+use biofast_testkit::container::{bgzf, gzip};
+use common::{Folder, biofast, biofast_with, command, finish, installed};
+
+const REFERENCES: [(&str, u32); 3] = [("chr1", 1000), ("chr2:HLA", 50), ("chrUn", 7)];
+
+fn data(n: usize) -> Vec<u8> {
+    let mut out = header(&REFERENCES);
+    let mut records = records(n, REFERENCES.len() as i32);
+    // Sorted by coordinate: those without a reference come last.
+    records.sort_by_key(|r| r.references[0] as u32);
+    records.iter().for_each(|r| out.extend(record(r)));
+    out
+}
+
+fn samtools(args: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new("samtools").args(args).output().unwrap();
+    if !output.status.success() {
+        return (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// All commands whose output must equal samtools', without the file's name.
+const COMMANDS: [&[&str]; 4] =
+    [&["flagstat"], &["flagstat", "-O", "json"], &["flagstat", "-O", "tsv"], &["idxstats"]];
+
+/// Compares with samtools; returns whether samtools could read the file. It gets a copy, lest
+/// `idxstats` report what an index beside the file says instead of what the file holds.
+fn check(path: &str) -> bool {
+    let folder = Folder::new();
+    let extension = Path::new(path).extension().unwrap_or_default().to_str().unwrap();
+    let path = &folder.file(&format!("copy.{extension}"), std::fs::read(path).unwrap());
+    for command in COMMANDS {
+        let args = [command, &[path]].concat();
+        let (code, theirs) = samtools(&args);
+        if theirs.contains("not position sorted") {
+            // samtools' idxstats without an index wants that; biofast's counts in any order.
+            continue;
+        }
+        if code != Some(0) {
+            eprintln!("{args:?}: samtools can't read it: {theirs}");
+            return false;
+        }
+        let ours = biofast(&args);
+        assert_eq!(ours.code, 0, "{path}: {}", ours.stderr);
+        assert_eq!(ours.stdout, theirs, "{args:?}");
+    }
+    true
+}
+
+#[test]
+fn generated_records_of_all_flags_against_samtools() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    for n in [0, 1, 5000] {
+        assert!(check(&folder.file("x.bam", bgzf(&data(n), 3001))), "samtools reads it");
+    }
+}
+
+/// Files of the corpus that samtools 1.16 reads and biofast refuses, and why.
+const EXCEPTIONS: [(&str, &str); 20] = {
+    // What every format is turned into has 31 bits for positions and lengths.
+    const WHY: &str = "a reference of 2^31 bases or more, which BAM can't hold";
+    [
+        ("htslib/test/longrefs/longref.sam", WHY),
+        ("htslib/test/longrefs/longref_itr.expected.sam", WHY),
+        ("htslib/test/longrefs/longref_multi.expected.sam", WHY),
+        ("samtools/test/fixmate/8_isize_overflow_64bit.sam", WHY),
+        ("samtools/test/large_pos/longref.sam", WHY),
+        ("samtools/test/large_pos/longref2.sam", WHY),
+        ("samtools/test/large_pos/longref3.expected.sam", WHY),
+        ("samtools/test/large_pos/longref3.sam", WHY),
+        ("samtools/test/large_pos/longref_idx.expected.sam", WHY),
+        ("samtools/test/large_pos/longref_name.sam", WHY),
+        ("samtools/test/large_pos/merge.expected.sam", WHY),
+        ("samtools/test/markdup/7_mark_supp_dup.expected.sam", WHY),
+        ("samtools/test/markdup/7_mark_supp_dup.sam", WHY),
+        ("samtools/test/stat/1_map_cigar_large.sam", WHY),
+        ("samtools/test/stat/2_equal_cigar_full_seq_large.sam", WHY),
+        ("samtools/test/stat/3_map_cigar_equal_seq_large.sam", WHY),
+        ("samtools/test/stat/4_X_cigar_full_seq_large.sam", WHY),
+        ("samtools/test/stat/5_insert_cigar_large.sam", WHY),
+        ("samtools/test/stat/7_supp_large.sam", WHY),
+        ("samtools/test/stat/8_secondary_large.sam", WHY),
+    ]
+};
+
+#[test]
+fn third_party_files_against_samtools() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let Ok(manifest) = std::fs::read_to_string(shared.join("conformance/MANIFEST.tsv")) else {
+        eprintln!("skipped: {} is absent", shared.display());
+        return;
+    };
+    if !installed("samtools") {
+        return;
+    }
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    // What breaks a rule that only `check` holds files to.
+    let mut lenient: Vec<String> = Vec::new();
+    for line in manifest.lines().skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        if !["bam", "sam", "cram"].contains(&fields[1]) {
+            continue;
+        }
+        let path = shared.join("conformance").join(fields[0]);
+        if let Some((name, why)) = EXCEPTIONS.iter().find(|(name, _)| *name == fields[0]) {
+            let run = biofast(&["flagstat", path.to_str().unwrap()]);
+            assert!(run.code == 2 && run.stderr.contains("2,147,483,647"), "{name}: {run:?}");
+            eprintln!("exception: {name}: {why}");
+        } else {
+            let is_read = fields[3].contains("samtools 1.16 accepts");
+            if is_read && fields[0].starts_with("hts-specs/test/sam/") {
+                lenient.push(common::text(&path));
+            }
+            files.push((path, fields[2].to_owned()));
+        }
+    }
+    for entry in std::fs::read_dir(shared.join("real")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "bam") {
+            files.push((path, "valid".to_owned()));
+        }
+    }
+    let mut compared = 0;
+    for (path, verdict) in &files {
+        let path = path.to_str().unwrap();
+        if verdict == "invalid" && !lenient.iter().any(|known| known == path) {
+            let run = biofast(&["flagstat", path]);
+            assert_eq!(run.code, 2, "{path} is invalid: {run:?}");
+        } else if verdict == "valid" {
+            compared += u32::from(check(path));
+        }
+    }
+    eprintln!("{compared} of {} files equal samtools'", files.len());
+    assert!(compared > 0);
+}
+
+#[test]
+fn the_same_on_any_threads_chunk_and_source() {
+    let folder = Folder::new();
+    let data = data(3000);
+    let path = folder.file("x.bam", bgzf(&data, 5000));
+    for command in COMMANDS {
+        let expected = biofast(&[command, &[&path]].concat());
+        assert_eq!((expected.code, expected.stderr.as_str()), (0, ""));
+        for chunk in ["1", "777", "40000"] {
+            for threads in ["1", "2", "8"] {
+                let how = ["--chunk-size", chunk, "-@", threads, &path];
+                assert_eq!(biofast(&[command, &how].concat()), expected, "{how:?}");
+            }
+        }
+        // BAM in ordinary gzip or not compressed at all is legal, too (samtools view -u, -l 0).
+        for bytes in [bgzf(&data, 900), gzip(&data), data.clone()] {
+            assert_eq!(biofast_with(command, &bytes).stdout, expected.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_missing_eof_block_is_an_error_unless_allowed() {
+    let folder = Folder::new();
+    let whole = bgzf(&data(10), 1000);
+    let path = folder.file("x.bam", &whole[..whole.len() - bgzf(b"", 1).len()]);
+    let run = biofast(&["flagstat", &path]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert!(run.stderr.contains("end-of-file block is missing"), "{}", run.stderr);
+    assert_eq!(biofast(&["flagstat", "--allow-missing-eof", &path]).code, 0);
+}
+
+#[test]
+fn data_cut_anywhere_are_an_error_or_whole_records() {
+    let data = data(4);
+    let ends: Vec<usize> = (0..=4).map(|n| self::data(n).len()).collect();
+    for cut in 0..data.len() {
+        let run = biofast_with(&["flagstat"], &bgzf(&data[..cut], 50));
+        if let Some(n) = ends.iter().position(|&end| end == cut) {
+            assert!(run.stdout.starts_with(&format!("{n} + ")) || run.code == 0, "{run:?}");
+        } else {
+            assert_eq!((run.code, run.stdout.as_str()), (2, ""), "cut at {cut}");
+            assert!(run.stderr.contains("truncated") || cut == 0, "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn every_length_field_is_checked_before_it_is_used() {
+    let good =
+        record(&Record { references: [0, 1], mapq: 60, flags: 99, name: "r".into(), len: 10 });
+    let start = header(&REFERENCES).len();
+    let set = |at: usize, bytes: &[u8]| {
+        let mut data = header(&REFERENCES);
+        data.extend(&good);
+        data[start + at..start + at + bytes.len()].copy_from_slice(bytes);
+        data.extend(&good);
+        bgzf(&data, 60_000)
+    };
+    let cases: [(usize, &[u8], &str); 8] = [
+        (0, &i32::MAX.to_le_bytes(), "truncated: the input ends inside a record"),
+        (0, &(-5i32).to_le_bytes(), "expected a block size of 32 or more, found -5"),
+        (0, &40i32.to_le_bytes(), "expected a block size that holds name, CIGAR"),
+        (4, &3i32.to_le_bytes(), "expected a reference index of the header, or -1, found 3"),
+        (24, &(-2i32).to_le_bytes(), "expected a reference index of the header, or -1, found -2"),
+        (12, &[0], "expected a name with its final NUL"),
+        (16, &u16::MAX.to_le_bytes(), "expected a block size that holds name, CIGAR"),
+        (20, &(-1i32).to_le_bytes(), "expected a sequence length of 0 or more, found -1"),
+    ];
+    for (at, bytes, message) in cases {
+        let run = biofast_with(&["flagstat"], &set(at, bytes));
+        assert_eq!(run.code, 2, "{message}: {run:?}");
+        assert!(run.stderr.contains(message) && run.stderr.contains("record 1"), "{}", run.stderr);
+    }
+    // 2 billion references in a file of 50 bytes.
+    let mut data = header(&[]);
+    let at = data.len() - 4;
+    data[at..].copy_from_slice(&i32::MAX.to_le_bytes());
+    let run = biofast_with(&["flagstat"], &bgzf(&data, 100));
+    assert!(run.stderr.contains("inside the header"), "{}", run.stderr);
+}
+
+#[test]
+fn other_formats_are_named() {
+    for (content, expected) in [
+        ("@read\nACGT\n+\nIIII\n", "`biofast stats`"),
+        (">chr1\nACGT\n", "FASTA"),
+        ("chr1\t5\t10\n", "neither SAM header lines nor alignment lines"),
+        ("", "found nothing"),
+    ] {
+        let run = biofast_with(&["flagstat"], content.as_bytes());
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains(expected), "{}", run.stderr);
+    }
+}
+
+/// The records of [`data`] as SAM text.
+fn sam(n: usize) -> String {
+    let mut out = "@HD\tVN:1.6\n".to_owned();
+    for (name, length) in REFERENCES {
+        out += &format!("@SQ\tSN:{name}\tLN:{length}\n");
+    }
+    let mut records = records(n, REFERENCES.len() as i32);
+    records.sort_by_key(|r| r.references[0] as u32);
+    for r in records {
+        let [own, mate] = r.references.map(|id| match REFERENCES.get(id as usize) {
+            Some((name, _)) => (*name, 10),
+            None => ("*", 0),
+        });
+        let (cigar, bases, quals) = match r.len {
+            0 => ("5M".into(), "*".into(), "*".into()),
+            n => (format!("{n}M"), "A".repeat(n), "?".repeat(n)),
+        };
+        out += &format!(
+            "{}\t{}\t{}\t{}\t{}\t{cigar}\t{}\t{}\t0\t{bases}\t{quals}\n",
+            r.name, r.flags, own.0, own.1, r.mapq, mate.0, mate.1
+        );
+    }
+    out
+}
+
+#[test]
+fn sam_is_read_from_any_container_on_any_threads() {
+    let folder = Folder::new();
+    let text = sam(3000);
+    let path = folder.file("x.txt", &text);
+    if installed("samtools") {
+        assert!(check(&path), "samtools reads it");
+    }
+    for command in COMMANDS {
+        let expected = biofast(&[command, &[&path]].concat());
+        assert_eq!((expected.code, expected.stderr.as_str()), (0, ""));
+        assert!(expected.stdout.len() > 10);
+        for threads in ["1", "2", "5"] {
+            for bytes in [text.clone().into(), gzip(text.as_bytes()), bgzf(text.as_bytes(), 9000)] {
+                let args = [command, &["-@", threads, "--chunk-size", "999", "-"]].concat();
+                assert_eq!(biofast_with(&args, &bytes).stdout, expected.stdout);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bad_line_is_named_once() {
+    let folder = Folder::new();
+    let path = folder.file("x.sam", sam(20) + "r\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIII\n");
+    let run = biofast(&["flagstat", &path]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    let expected = format!(
+        "biofast: error: {path}: record 21, line 25: invalid SAM: expected as many qualities \
+         (QUAL) as bases (SEQ), found 'III'\n"
+    );
+    assert_eq!(run.stderr, expected);
+}
+
+#[test]
+fn one_flipped_bit_is_noticed() {
+    let folder = Folder::new();
+    let whole = bgzf(&data(30), 400);
+    let expected = biofast(&["flagstat", &folder.file("x.bam", &whole)]).stdout;
+    for bit in (0..whole.len() * 8).step_by(97) {
+        let mut damaged = whole.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let run = finish(command(&["flagstat", &folder.file("x.bam", damaged)]));
+        assert!(run.code == 2 || run.stdout == expected, "bit {bit}: {run:?}");
+    }
+}
+
+const HEADER: &str = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:100\n";
+
+/// What samtools reads though it breaks a rule is read, each kind with one warning; with --strict it is an error.
+#[test]
+fn what_loses_nothing_is_read_with_a_warning_and_refused_by_strict() {
+    let folder = Folder::new();
+    let line = |tags: &str| format!("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII{tags}\n");
+    let plain = line("\tNM:i:1");
+    for (name, header, odd, printed, needed) in [
+        ("tabs", HEADER, line("\tNM:i:1\t\t"), line("\tNM:i:1"), "tabs at the end of the line"),
+        ("no tags", HEADER, line("\t"), line(""), "tabs at the end of the line"),
+        (
+            "joined",
+            HEADER,
+            line("\tNM:i:1 XX:B:c,1,2  MD:Z:4 a"),
+            line("\tNM:i:1\tXX:B:c,1,2\tMD:Z:4 a"),
+            "spaces between optional fields",
+        ),
+        ("a space", HEADER, line("\tNM:i:1 \tXX:A:a"), line("\tNM:i:1\tXX:A:a"), "spaces between"),
+        (
+            "zeros",
+            HEADER,
+            "r\t0\tc\t00000000000005\t0009\t4M\t=\t07\t-000000000000020\tACGT\tIIII\n".into(),
+            "r\t0\tc\t5\t9\t4M\t=\t7\t-20\tACGT\tIIII\n".into(),
+            "zeros before the first digit",
+        ),
+        (
+            "reference",
+            HEADER,
+            "r\t0\td\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n".into(),
+            "r\t4\t*\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n".into(),
+            "(RNAME) that isn't in the header",
+        ),
+        (
+            "mate",
+            HEADER,
+            "r\t1\tc\t5\t9\t4M\td\t7\t0\tACGT\tIIII\n".into(),
+            "r\t1\tc\t5\t9\t4M\t*\t7\t0\tACGT\tIIII\n".into(),
+            "(RNEXT) that isn't in the header",
+        ),
+        ("type", HEADER, line("\tNM:I:1"), line("\tNM:i:1"), "of type I"),
+        ("form", HEADER, line("\tXF:f:10."), line("\tXF:f:10"), "in another form"),
+        ("range", HEADER, line("\tXF:f:1e-50"), line("\tXF:f:0"), "beyond single precision"),
+        (
+            "long",
+            "@HD\tVN:1.6\n@SQ\tSN:c\tLN:10000000000\n",
+            plain.clone(),
+            plain.clone(),
+            "more than 2,147,483,647 bases",
+        ),
+    ] {
+        let is_header = name == "long";
+        let path = folder.file("odd.sam", format!("{header}{plain}{odd}{plain}{odd}"));
+        let expected = match is_header {
+            true => format!("{header}{}", plain.repeat(4)),
+            false => format!("{header}{plain}{printed}{plain}{printed}"),
+        };
+        for threads in ["1", "3"] {
+            let run = biofast(&["view", "-h", "--no-PG", "-@", threads, &path]);
+            assert_eq!((run.code, &run.stdout), (0, &expected), "{name}: {run:?}");
+            let warnings: Vec<&str> =
+                run.stderr.lines().filter(|line| line.contains("warning")).collect();
+            let [warning] = warnings[..] else { panic!("{name}: {}", run.stderr) };
+            assert!(warning.contains(needed), "{name}: {warning}");
+            let place = "record 2, line 4: ";
+            let counted = warning.contains(place) && warning.contains("(2 times; --strict");
+            assert!(counted || is_header, "{name}: {warning}");
+        }
+        let stats = biofast(&["stats", "--json", &path]);
+        assert!(stats.code == 0 && stats.stderr.contains(needed), "{name}: {stats:?}");
+        for command in ["view", "stats", "flagstat", "idxstats", "fastq", "filter"] {
+            let run = biofast(&[command, "--strict", &path]);
+            assert!(
+                run.code != 0 && !run.stderr.contains("panicked"),
+                "{name}: {command}: {run:?}"
+            );
+            let place = if is_header { "2,147,483,647" } else { "record 2, line 4" };
+            assert!(run.stderr.contains(place), "{name}: {command}: {run:?}");
+        }
+        if installed("samtools") && !["joined", "tabs"].contains(&name) {
+            // Of joined fields samtools drops all but the first, and it takes one tab at the end.
+            let (code, theirs) = samtools(&["view", "-h", "--no-PG", &path]);
+            assert_eq!((code, theirs), (Some(0), expected), "{name}");
+        }
+    }
+}
+
+/// What would lose or change data stays an error.
+#[test]
+fn what_would_change_data_is_refused() {
+    let folder = Folder::new();
+    for (line, needed) in [
+        ("r\t010\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "octal"),
+        ("r\t0\tc\t5\t256\t4M\t*\t0\t0\tACGT\tIIII", "(MAPQ)"),
+        ("r\t0\tc\t2147483648\t9\t4M\t*\t0\t0\tACGT\tIIII", "(POS)"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1.5", "an integer"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1 rest", "TAG:TYPE:VALUE"),
+        ("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\t\tNM:i:1", "TAG:TYPE:VALUE"),
+        ("r\t0\t\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "(RNAME)"),
+        ("r\t0\tc\t5\t9\t3M\t*\t0\t0\tACGT\tIIII", "the same number of bases"),
+    ] {
+        let path = folder.file("bad.sam", format!("{HEADER}{line}\n"));
+        common::assert_error(&biofast(&["view", &path]), &["record 1, line 3", needed]);
+    }
+    for (header, needed) in [
+        ("@SQ\tSN:c\tLN:100\n@CO\ta\0b\n@RG\tID:x\n", "line 2: invalid header: a NUL byte"),
+        ("@SQ\tSN:c\tLN:100\tLN:200\n", "two lengths"),
+        ("", "(RNAME) of the header"),
+    ] {
+        let line = "r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n";
+        let path = folder.file("bad.sam", format!("{header}{line}"));
+        common::assert_error(&biofast(&["view", "-h", &path]), &[needed]);
+    }
+}
+
+/// A length that BAM can't state isn't written as another one.
+#[test]
+fn a_reference_too_long_for_bam_is_not_written_as_bam() {
+    let folder = Folder::new();
+    let path = folder.file("long.sam", "@SQ\tSN:c\tLN:3000000000\n");
+    let out = common::text(&folder.path("out.bam"));
+    let run = biofast(&["view", "-b", "-o", &out, &path]);
+    assert!(run.code == 2 && run.stderr.contains("which BAM can't state"), "{run:?}");
+    assert!(!folder.path("out.bam").exists());
+    let run = biofast(&["idxstats", &path]);
+    assert!(run.stdout.starts_with("c\t3000000000\t0\t0\n"), "{run:?}");
+}
+
+/// BAM with a record changed: bytes at a place behind the block size.
+fn changed(at: usize, bytes: &[u8]) -> Vec<u8> {
+    let good = || {
+        let fields = biofast_testkit::bam::Aligned {
+            reference: 0,
+            position: 9,
+            flags: 0,
+            cigar: vec![4 << 4],
+            len: 4,
+            tags: b"NMC\x01XZZab\0".to_vec(),
+        };
+        biofast_testkit::bam::aligned(&fields)
+    };
+    let mut bad = good();
+    bad[at..at + bytes.len()].copy_from_slice(bytes);
+    bgzf(&[header(&REFERENCES), good(), bad, good()].concat(), 1000)
+}
+
+/// CIGARs that samtools refuses, or prints as no reader accepts them, are errors of every command that reads.
+#[test]
+fn a_cigar_of_unknown_operations_or_another_length_is_an_error() {
+    let folder = Folder::new();
+    for (word, needed) in [
+        (4 << 4 | 15, "codes 0 to 8, found 15"),
+        (3 << 4, "found 3 and 4"),
+        (4 << 4 | 2, "found 0 and 4"),
+    ] {
+        let path = folder.file("x.bam", changed(38, &u32::to_le_bytes(word)));
+        for command in ["view", "stats", "flagstat", "idxstats", "fastq", "filter"] {
+            let run = biofast(&[command, &path]);
+            assert!(run.code != 0 && run.stderr.contains("record 2"), "{command}: {run:?}");
+            assert!(
+                run.stderr.contains(needed) && run.stderr.contains("'r'"),
+                "{command}: {run:?}"
+            );
+        }
+    }
+    // Of an unmapped read no assumptions can be made.
+    let mut record = changed(18, &4u16.to_le_bytes());
+    record.clear();
+    let unmapped = biofast_testkit::bam::Aligned {
+        reference: 0,
+        position: 9,
+        flags: 4,
+        cigar: vec![3 << 4],
+        len: 4,
+        tags: Vec::new(),
+    };
+    record.extend(header(&REFERENCES));
+    record.extend(biofast_testkit::bam::aligned(&unmapped));
+    let path = folder.file("y.bam", bgzf(&record, 1000));
+    assert_eq!(biofast(&["flagstat", &path]).code, 0);
+}
+
+/// Text that would break a line isn't printed.
+#[test]
+fn names_and_fields_that_would_break_a_line_are_errors() {
+    let folder = Folder::new();
+    for byte in *b"\t\n\r\x01\x7f" {
+        let path = folder.file("x.bam", changed(36, &[byte]));
+        for command in ["view", "fastq"] {
+            let run = biofast(&[command, &path]);
+            common::assert_error(&run, &["its name holds a control character"]);
+            assert!(run.stdout.lines().count() <= 4, "{run:?}");
+        }
+        let run = biofast(&["check", &path]);
+        assert!(run.code == 1 && run.stdout.contains("record 2"), "{run:?}");
+    }
+    let path = folder.file("x.bam", changed(36, b"@"));
+    common::assert_error(&biofast(&["view", &path]), &["starts with '@'"]);
+    // An absent name is '*'.
+    let path = folder.file("x.bam", changed(36, b"\0"));
+    let run = biofast(&["view", &path]);
+    assert_eq!((run.code, run.stdout.lines().nth(1).unwrap().split('\t').next()), (0, Some("*")));
+    // Name, CIGAR, sequence and qualities take 36 to 48; the text of XZ is behind NM and its name.
+    for byte in *b"\t\n" {
+        let path = folder.file("x.bam", changed(55, &[byte]));
+        common::assert_error(&biofast(&["view", &path]), &["a tab or line break"]);
+    }
+}
+
+/// What is called BAM and isn't gets no index of another kind.
+#[test]
+fn what_is_called_bam_and_is_not_gets_no_index() {
+    let folder = Folder::new();
+    let wrong = [b"BAM\x02", &header(&REFERENCES)[4..]].concat();
+    for (content, needed) in
+        [(&b""[..], "nothing"), (&wrong, "expected BAM"), (b"@r\nA\n+\nI\n", "FASTQ")]
+    {
+        let path = folder.file("x.bam", bgzf(content, 1000));
+        common::assert_error(&biofast(&["index", &path]), &["expected BAM", needed]);
+        let left: Vec<String> = common::listed(&folder);
+        assert_eq!(left, ["x.bam"]);
+        // Asked for by name, it may be had: of an empty file it says that there are no blocks to jump to.
+        assert_eq!(biofast(&["index", "--gzi", &path]).code, 0);
+        let gzi = std::fs::read(folder.path("x.bam.gzi")).unwrap();
+        assert_eq!(gzi, [0; 8]);
+        std::fs::remove_file(folder.path("x.bam.gzi")).unwrap();
+    }
+}
+
+/// Alignments that go on behind the end of their reference cover no more than all of it.
+#[test]
+fn breadth_is_never_more_than_the_reference() {
+    let folder = Folder::new();
+    let line = |position: u32, cigar: &str, len: usize| {
+        let (bases, qualities) = ("A".repeat(len), "I".repeat(len));
+        format!("r\t0\tc\t{position}\t60\t{cigar}\t*\t0\t0\t{bases}\t{qualities}\n")
+    };
+    let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:10\n";
+    let text = [header, &line(1, "20M", 20), &line(8, "2M5N5M", 7), &line(15, "5M", 5)].concat();
+    let path = folder.file("s.sam", text);
+    let run = biofast(&["stats", "--json", &path]);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let coverage = &json["files"][0]["coverage"];
+    assert_eq!(coverage["breadth_percent"], 100.0, "{run:?}");
+    assert_eq!(coverage["covered"], 10);
+    assert_eq!(coverage["mean_depth"], 1.2);
+    let warning = "record 1: the alignment goes on behind the end of its reference";
+    assert!(run.stderr.contains(warning) && run.stderr.contains("(3 times)"), "{run:?}");
+}
+
+/// htslib's CRAM 2 states a container of its header that is too short where padding made the block's lengths longer.
+#[test]
+fn cram_2_with_headers_of_any_size() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let sizes = (0..140).step_by(7).chain((400..40_000).step_by(1700)).chain(6_300..6_320);
+    for (n, size) in sizes.enumerate() {
+        let text = format!(
+            "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\n@CO\t{}\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n",
+            "x".repeat(size)
+        );
+        let sam = folder.file("h.sam", &text);
+        let cram = common::text(&folder.path("h.cram"));
+        let version = if n % 2 == 0 { "2.0" } else { "2.1" };
+        let format = format!("cram,version={version},no_ref=1");
+        assert_eq!(samtools(&["view", "--no-PG", "-O", &format, "-o", &cram, &sam]).0, Some(0));
+        let run = biofast(&["view", "-h", "--no-PG", &cram]);
+        assert_eq!(
+            (run.code, run.stdout),
+            (0, text),
+            "version {version}, {size} bytes: {}",
+            run.stderr
+        );
+    }
+}
+
+/// The same without samtools: a container of its header whose stated length is up to four bytes too short, right, or
+/// longer than its blocks.
+#[test]
+fn cram_2_whose_header_states_another_length() {
+    let folder = Folder::new();
+    // Numbers up to 16,383.
+    let itf8 = |n: usize| vec![0x80 | (n >> 8) as u8, n as u8];
+    let header = b"@HD\tVN:1.6\n@SQ\tSN:c\tLN:10\n";
+    for (stated, padding, good) in
+        [(0i32, 0, true), (-2, 0, true), (-4, 0, true), (-5, 0, false), (7, 7, true), (7, 0, false)]
+    {
+        let mut data = (header.len() as u32).to_le_bytes().to_vec();
+        data.extend(header);
+        data.resize(300, 0);
+        let block = [&[0, 0, 0][..], &itf8(data.len()), &itf8(data.len()), &data].concat();
+        let mut file = b"CRAM\x02\x01".to_vec();
+        file.extend([0; 20]);
+        file.extend((block.len() as i32 + stated).to_le_bytes());
+        file.extend([0, 0, 0, 0, 0, 0, 1, 1, 0]);
+        file.extend(block);
+        file.extend(vec![0; padding]);
+        // The end-of-file container of version 2.1.
+        file.extend([0x0b, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0xe0, 0x45, 0x4f, 0x46, 0, 0, 0]);
+        file.extend([0, 1, 0, 0, 1, 0, 6, 6, 1, 0, 1, 0, 1, 0]);
+        let path = folder.file("x.cram", file);
+        let run = biofast(&["view", "-h", "--no-PG", &path]);
+        if good {
+            assert_eq!((run.code, run.stdout.as_bytes()), (0, &header[..]), "{stated}: {run:?}");
+        } else {
+            assert!(run.code == 2 && !run.stderr.contains("panicked"), "{stated}: {run:?}");
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! The documentation is true: every command it shows runs, those it calls the same print the same as
+//! their peers, every link leads somewhere, and the book has every page.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use common::{installed, stage};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The pages: those of the book, the README and its neighbours.
+fn pages() -> Vec<PathBuf> {
+    let docs = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> =
+        docs.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
+    pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name)));
+    pages.sort();
+    pages
+}
+
+/// A block of shell commands, and what stands in the comment before it.
+struct Block {
+    page: String,
+    mark: Option<String>,
+    lines: Vec<String>,
+}
+
+fn blocks() -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let (mut open, mut before) = (None, "");
+        for line in text.lines() {
+            match (&mut open, line) {
+                (None, "```sh") => {
+                    let mark = before.strip_prefix("<!-- ").and_then(|m| m.strip_suffix(" -->"));
+                    let page = page.file_name().unwrap().to_string_lossy().into_owned();
+                    open = Some(Block { page, mark: mark.map(str::to_owned), lines: Vec::new() });
+                }
+                (Some(_), "```") => blocks.extend(open.take()),
+                (Some(block), line) if !line.is_empty() => block.lines.push(line.to_owned()),
+                _ => {}
+            }
+            before = line;
+        }
+        assert!(open.is_none(), "{}: a block isn't closed", page.display());
+    }
+    blocks
+}
+
+/// Programs beside biofast that a line needs.
+fn needs(line: &str) -> Vec<&'static str> {
+    let called: Vec<&str> =
+        line.split('|').filter_map(|command| command.split_whitespace().next()).collect();
+    let made = |program: &str| program == "samtools" && line.contains(".cram");
+    PEERS.into_iter().filter(|program| called.contains(program) || made(program)).collect()
+}
+
+/// Programs that commands may be compared with.
+const PEERS: [&str; 4] = ["seqkit", "seqtk", "fastp", "samtools"];
+
+#[test]
+fn every_command_shown_runs_and_the_same_print_the_same() {
+    let folder = stage::stage();
+    let absent: Vec<&str> = PEERS.into_iter().filter(|program| !installed(program)).collect();
+    let can = |line: &str| !needs(line).iter().any(|program| absent.contains(program));
+    let (mut ran, mut compared) = (0, 0);
+    for Block { page, mark, lines } in blocks() {
+        let same = mark.as_deref() == Some("same");
+        let mut last = None;
+        for line in &lines {
+            // Cargo's have a test of their own below.
+            if line.contains("cargo ") || line.starts_with("multiqc ") {
+                continue;
+            }
+            assert!(same || line.contains("biofast"), "{page}: {line}");
+            let run = can(line).then(|| stage::run(&folder, line));
+            if let Some(run) = &run {
+                assert_eq!(run.code, 0, "{page}: {line}\n{}", run.stderr);
+                let biofast = !same || line.starts_with("biofast");
+                assert!(
+                    !biofast || !run.stderr.contains("error"),
+                    "{page}: {line}\n{}",
+                    run.stderr
+                );
+                ran += 1;
+            }
+            if same && line.starts_with("biofast") {
+                let theirs: Option<common::Run> = last.take().flatten();
+                if let (Some(ours), Some(theirs)) = (&run, theirs) {
+                    assert!(!ours.stdout.is_empty(), "{page}: {line} prints nothing");
+                    assert!(ours.stdout == theirs.stdout, "{page}: {line}: not the same");
+                    compared += 1;
+                }
+            } else {
+                last = Some(run);
+            }
+        }
+        assert!(last.is_none() || !same, "{page}: a command without its peer");
+    }
+    assert!(ran >= 50, "only {ran} commands were found and run");
+    assert!(compared >= 18 || !absent.is_empty(), "only {compared} were compared");
+}
+
+/// Where the links of a page lead, without those to other machines.
+fn links(text: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    let mut code = false;
+    for line in text.lines() {
+        code ^= line.starts_with("```");
+        if code {
+            continue;
+        }
+        for part in line.split("](").skip(1) {
+            let (target, _) = part.split_once(')').unwrap_or((part, ""));
+            if !target.contains("://") && !target.starts_with("mailto:") {
+                links.push(target.to_owned());
+            }
+        }
+    }
+    links
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let heading = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut followed = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in links(&text) {
+            let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match path {
+                "" => page.clone(),
+                path => page.parent().unwrap().join(path),
+            };
+            assert!(target.exists(), "{}: {link} leads nowhere", page.display());
+            if !anchor.is_empty() {
+                let there = anchors(&std::fs::read_to_string(&target).unwrap());
+                assert!(there.contains(anchor), "{}: {link}: no such heading", page.display());
+            }
+            followed += 1;
+        }
+    }
+    assert!(followed >= 40, "only {followed} links were found");
+}
+
+#[test]
+fn the_book_has_every_page_once() {
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let mut listed = links(&summary);
+    listed.sort();
+    let pages = std::fs::read_dir(root().join("docs")).unwrap();
+    let mut pages: Vec<String> =
+        pages.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    pages.retain(|name| name.ends_with(".md") && name != "SUMMARY.md");
+    pages.sort();
+    assert_eq!(listed, pages);
+    // A link to another folder would be dead in the book.
+    for page in &pages {
+        let links = links(&std::fs::read_to_string(root().join("docs").join(page)).unwrap());
+        assert!(!links.iter().any(|link| link.starts_with("..")), "{page}: {links:?}");
+    }
+}
+
+/// Every `cargo …` in the pages, in blocks and between backticks, without what a comment says.
+fn cargo_lines() -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    for page in pages() {
+        let name = page.strip_prefix(root()).unwrap().display().to_string();
+        // What the change log says was right when it was written.
+        if name.ends_with("CHANGELOG.md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&page).unwrap();
+        let mut code = false;
+        for line in text.lines() {
+            code ^= line.trim_start().starts_with("```");
+            let shown: Vec<&str> =
+                if code { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
+            for part in shown.iter().flat_map(|part| part.split(" && ")) {
+                let part = part.split(" #").next().unwrap_or_default().trim();
+                let mut words = part.split_whitespace().skip_while(|word| word.contains('='));
+                if words.next() == Some("cargo") && words.next().is_some() {
+                    lines.push((name.clone(), part.to_owned()));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// What cargo knows of this workspace: its packages' names, with their targets as `kind name` and their features.
+fn packages() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
+    let run = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let packages = found["packages"].as_array().unwrap().iter().map(|package| {
+        let targets = package["targets"].as_array().unwrap().iter();
+        let targets =
+            targets.map(|t| format!("{} {}", text(&t["kind"][0]), text(&t["name"]))).collect();
+        let features = package["features"].as_object().unwrap().keys().cloned().collect();
+        (text(&package["name"]), (targets, features))
+    });
+    packages.collect()
+}
+
+/// The aliases of `.cargo/config.toml`.
+fn aliases() -> BTreeMap<String, Vec<String>> {
+    let text = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    let pairs = text.lines().filter_map(|line| line.split_once(" = "));
+    pairs
+        .map(|(name, words)| {
+            let words = words.trim_matches('"').split(' ').map(str::to_owned).collect();
+            (name.to_owned(), words)
+        })
+        .collect()
+}
+
+/// Cargo's commands that the pages may show.
+const CARGO: [&str; 7] = ["bench", "build", "install", "lab", "package", "run", "test"];
+
+/// Compiling within a test would take minutes, and `cargo test` would never end: of these lines packages, targets and
+/// features are looked up. `cargo run -p biofast-cli` is run, as the program that was built for the tests. What
+/// follows `cargo lab` is read by a test of the laboratory.
+#[test]
+fn every_cargo_command_shown_names_what_there_is() {
+    let (packages, aliases) = (packages(), aliases());
+    let (mut seen, mut ran) = (0, 0);
+    for (page, line) in cargo_lines() {
+        let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        words.drain(..=words.iter().position(|word| word == "cargo").unwrap());
+        assert!(aliases.contains_key(&words[0]) || CARGO.contains(&&*words[0]), "{page}: {line}");
+        if let Some(alias) = aliases.get(&words[0]) {
+            words.splice(..1, alias.iter().cloned());
+        }
+        let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        let after = words.split_off(end).split_off(usize::from(end < words.len()));
+        let mut own = words[1..].iter();
+        let (mut package, mut targets, mut features) = (None, Vec::new(), Vec::new());
+        while let Some(word) = own.next() {
+            let mut value = || own.next().unwrap_or_else(|| panic!("{page}: {line}")).clone();
+            match word.as_str() {
+                "-p" | "--package" | "--exclude" => {
+                    let name = value();
+                    assert!(packages.contains_key(&name), "{page}: {line}: no package {name}");
+                    package = Some(name).filter(|_| word != "--exclude").or(package);
+                }
+                "--bin" | "--test" | "--bench" | "--example" => {
+                    targets.push(format!("{} {}", word.trim_start_matches('-'), value()));
+                }
+                "--features" => features.extend(value().split(',').map(str::to_owned)),
+                "--path" => {
+                    let path = value();
+                    let manifest = root().join(&path).join("Cargo.toml");
+                    assert!(manifest.exists(), "{page}: {line}: no package in {path}");
+                }
+                "--profile" => assert!(["dev", "release", "dist"].contains(&&*value()), "{line}"),
+                "--release" | "--workspace" | "--locked" | "--lib" => {}
+                other => assert!(!other.starts_with('-'), "{page}: {line}: {other}"),
+            }
+        }
+        let of = packages.iter().filter(|(name, _)| package.as_ref().is_none_or(|p| p == *name));
+        let (all_targets, all_features): (Vec<_>, Vec<_>) = of.map(|(_, (t, f))| (t, f)).unzip();
+        for target in &targets {
+            assert!(all_targets.iter().any(|t| t.contains(target)), "{page}: {line}: no {target}");
+        }
+        for feature in &features {
+            assert!(all_features.iter().any(|f| f.contains(feature)), "{page}: {line}: {feature}");
+        }
+        seen += 1;
+        if words[0] == "run" && package.as_deref() == Some("biofast-cli") {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_biofast"));
+            let run = command.args(&after).current_dir(root()).output().unwrap();
+            assert!(run.status.success(), "{page}: {line}\n{}", text_of(&run.stderr));
+            ran += 1;
+        }
+    }
+    assert!(seen >= 40 && ran >= 1, "only {seen} commands were found, and {ran} run");
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,287 @@
+//! `biofast fastq` writes what `samtools fastq` does, also of records in any order, and nothing
+//! when something goes wrong.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use biofast_testkit::templates::{Random, header, templates};
+use common::{Folder, biofast, biofast_with, command, installed, text};
+
+/// Names of the outputs, with the options for them.
+const OUTPUTS: [(&str, &str); 5] =
+    [("-1", "r1.fq"), ("-2", "r2.fq"), ("-0", "other.fq"), ("-s", "single.fq"), ("-o", "both.fq")];
+
+/// Runs a program in a folder; standard output and the files it wrote, in the order of `OUTPUTS`.
+fn run(mut command: Command, folder: &Folder) -> Vec<Vec<u8>> {
+    for (_, name) in OUTPUTS {
+        let _ = std::fs::remove_file(folder.path(name));
+    }
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {stderr}");
+    let files = OUTPUTS.map(|(_, name)| std::fs::read(folder.path(name)).unwrap_or_default());
+    [vec![output.stdout], files.to_vec()].concat()
+}
+
+fn samtools(args: &[&str]) -> Command {
+    let mut command = Command::new("samtools");
+    command.args(args);
+    command
+}
+
+/// The first record that differs.
+fn difference(ours: &[u8], theirs: &[u8]) -> Option<String> {
+    let mut lines = ours.split(|&b| b == b'\n').zip(theirs.split(|&b| b == b'\n'));
+    match lines.position(|(a, b)| a != b) {
+        Some(line) => {
+            let show = |text: &[u8]| {
+                let line = text.split(|&b| b == b'\n').nth(line).unwrap_or_default();
+                line[..line.len().min(100)].escape_ascii().to_string()
+            };
+            Some(format!("line {}: {} {}", line + 1, show(ours), show(theirs)))
+        }
+        None => (ours.len() != theirs.len()).then(|| "one ends sooner".into()),
+    }
+}
+
+/// FASTQ records in the order of their text, or pairs where they are interleaved.
+fn sorted(fastq: &[u8], lines: usize) -> Vec<u8> {
+    let all: Vec<&[u8]> = fastq.split_inclusive(|&b| b == b'\n').collect();
+    let mut units: Vec<Vec<u8>> = all.chunks(lines).map(<[&[u8]]>::concat).collect();
+    units.sort();
+    units.concat()
+}
+
+fn grouped(seed: u64, n: usize, order: &str) -> String {
+    header(order) + &templates(seed, n).concat().concat()
+}
+
+fn shuffled(seed: u64, n: usize) -> String {
+    let mut lines = templates(seed, n).concat();
+    Random(seed).shuffle(&mut lines);
+    header("SO:unsorted") + &lines.concat()
+}
+
+#[test]
+fn grouped_reads_are_written_as_samtools_writes_them() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let path = folder.file("a.sam", grouped(1, 600, "SO:unsorted\tGO:query"));
+    let files = ["-1", "r1.fq", "-2", "r2.fq", "-0", "other.fq", "-s", "single.fq"];
+    let sets: [&[&str]; 16] = [
+        &[],
+        &["-n"],
+        &["-N"],
+        &files,
+        &files[..4],
+        &["-N", "-1", "r1.fq", "-2", "r2.fq"],
+        &["-1", "r1.fq"],
+        &["-o", "both.fq"],
+        &["-o", "both.fq", "-s", "single.fq", "-N"],
+        &["-1", "both.fq", "-2", "both.fq", "-0", "/dev/null"],
+        &["-t", "-s", "single.fq"],
+        &["-T", "XF,NM,OQ"],
+        &["-T", "*", "-n"],
+        &["-O"],
+        &["-f", "0x40", "-F", "0x904"],
+        &["-G", "0x11"],
+    ];
+    for options in sets {
+        let theirs = run(samtools(&[&["fastq"], options, &[&path]].concat()), &folder);
+        for extra in [&["-@", "1"][..], &["-@", "3", "--chunk-size", "2000"]] {
+            let args = [&["fastq", "--quiet"], extra, options, &[&path]].concat();
+            let ours = run(command(&args), &folder);
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                assert_eq!(difference(ours, theirs), None, "{options:?} {extra:?}");
+            }
+        }
+    }
+    let theirs = run(samtools(&["fastq", "-i", "--index-format", "i*i*", &path]), &folder);
+    let ours = run(command(&["fastq", "--quiet", "-i", &path]), &folder);
+    assert_eq!(difference(&ours[0], &theirs[0]), None);
+}
+
+#[test]
+fn reads_in_any_order_become_the_pairs_samtools_finds() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let path = folder.file("a.sam", shuffled(2, 500));
+    let by_place = text(&folder.path("sorted.bam"));
+    let by_name = text(&folder.path("collated.bam"));
+    run(samtools(&["sort", "-o", &by_place, &path]), &folder);
+    run(samtools(&["collate", "-o", &by_name, &path]), &folder);
+    let options =
+        ["-N", "-1", "r1.fq", "-2", "r2.fq", "-0", "other.fq", "-s", "single.fq", "-T", "RG"];
+    let theirs = run(samtools(&[&["fastq"], &options[..], &[&by_name]].concat()), &folder);
+    for input in [&path, &by_place] {
+        let mut first: Option<Vec<Vec<u8>>> = None;
+        for memory in ["96", "0"] {
+            for (threads, chunk) in [("1", "4000000"), ("3", "3000")] {
+                let how = ["--memory", memory, "-@", threads, "--chunk-size", chunk];
+                let args = [&["fastq", "--quiet", "--temp-dir", "."], &how[..], &options, &[input]];
+                let ours = run(command(&args.concat()), &folder);
+                for (ours, theirs) in ours.iter().zip(&theirs) {
+                    assert!(sorted(ours, 4) == sorted(theirs, 4), "{how:?}");
+                }
+                // Mates have the same number in both files.
+                let names = |file: &[u8]| {
+                    let lines = file.split(|&b| b == b'\n').step_by(4);
+                    let name =
+                        |l: &[u8]| l.split(|&b| b == b'/').next().unwrap_or_default().to_vec();
+                    lines.map(name).collect::<Vec<_>>()
+                };
+                assert!(names(&ours[1]) == names(&ours[2]), "{how:?}");
+                if threads == "1" {
+                    first = Some(ours);
+                } else {
+                    assert!(first.take() == Some(ours), "{how:?}");
+                }
+            }
+        }
+    }
+    let hidden = std::fs::read_dir(folder.path(""))
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(hidden.count(), 0, "temporary files are left");
+}
+
+#[test]
+fn what_the_header_does_not_say_the_records_tell() {
+    // Grouped: reads without their mate keep their place; else they come last.
+    let sam = grouped(3, 100, "SO:unsorted");
+    let names = |fastq: &str| {
+        let name = |l: &str| l.split('/').next().unwrap_or_default().to_owned();
+        fastq.lines().step_by(4).map(name).collect::<Vec<_>>()
+    };
+    let mut expected: Vec<String> = templates(3, 100)
+        .iter()
+        .map(|t| format!("@{}", t[0].split('\t').next().unwrap()))
+        .collect();
+    let mut found = names(&biofast_with(&["fastq", "-"], sam.as_bytes()).stdout);
+    found.dedup();
+    assert!(found == expected);
+    let mut found = names(&biofast_with(&["fastq", "--collate", "-"], sam.as_bytes()).stdout);
+    found.dedup();
+    assert!(found != expected);
+    found.sort();
+    found.dedup();
+    expected.sort();
+    assert!(found == expected);
+}
+
+#[test]
+fn names_are_compressed_by_their_extension() {
+    let folder = Folder::new();
+    let path = folder.file("a.sam", grouped(4, 300, "GO:query"));
+    for (order, path) in [("grouped", path), ("any", folder.file("b.sam", shuffled(4, 300)))] {
+        let plain = biofast(&["fastq", "-n", "--quiet", &path]).stdout;
+        for name in ["o.fq.gz", "o.fq.bgz", "o.fq.zst"] {
+            let out = text(&folder.path(name));
+            assert_eq!(biofast(&["fastq", "-n", &path, "-0", &out, "-o", &out]).code, 0);
+            let source = biofast::io::Source::open(&out).unwrap();
+            let mut back = String::new();
+            let options = biofast::io::Options { strict: true, ..Default::default() };
+            let mut reader = biofast::io::Reader::new(source, &options).unwrap();
+            reader.read_to_string(&mut back).unwrap();
+            assert!(back == plain, "{order} {name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let sam = "@HD\tVN:1.6\tGO:query\n\
+               a\t77\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n\
+               a\t77\t*\t0\t0\t*\t*\t0\t0\tAG\tII\n\
+               b\t4\t*\t0\t0\t*\t*\t0\t0\t*\t*\n";
+    for extra in ["--grouped", "--collate"] {
+        let run = biofast_with(&["fastq", extra, "-"], sam.as_bytes());
+        assert_eq!((run.code, &*run.stdout), (0, "@a/1\nAC\n+\nII\n"));
+        assert!(run.stderr.contains("1 reads left out: the same read"), "{}", run.stderr);
+        assert!(run.stderr.contains("1 reads left out: they have no sequence"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_goes_wrong_leaves_no_file() {
+    let folder = Folder::new();
+    let sam = folder.file("a.sam", shuffled(5, 800));
+    let bam = text(&folder.path("a.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    let whole = std::fs::read(&bam).unwrap();
+    let before = std::fs::read_dir(folder.path("")).unwrap().count();
+    let files = OUTPUTS[..4]
+        .iter()
+        .flat_map(|(option, name)| [(*option).to_owned(), text(&folder.path(name))]);
+    let files: Vec<String> = files.collect();
+    for len in [whole.len() - 28, whole.len() / 2, 200] {
+        let cut = folder.file("a.bam", &whole[..len]);
+        for extra in [&["--grouped"][..], &["--collate", "--memory", "0"]] {
+            let args: Vec<&str> = files.iter().map(String::as_str).collect();
+            let run = biofast(&[&["fastq", &cut], extra, &args].concat());
+            assert_eq!(run.code, 2, "{len}: {}", run.stderr);
+            assert!(run.stderr.contains("a.bam"), "{}", run.stderr);
+            assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), before);
+        }
+    }
+    if std::path::Path::new("/dev/full").exists() {
+        for extra in ["--grouped", "--collate"] {
+            let run = biofast(&["fastq", extra, &sam, "-o", "/dev/full"]);
+            assert_eq!(run.code, 2, "{}", run.stderr);
+        }
+    }
+    let run = biofast(&["fastq", "--memory", "0", "--temp-dir", "/nonexistent", &sam]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("temporary files"), "{}", run.stderr);
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let folder = Folder::new();
+    let path = folder.file("a.sam", grouped(6, 9000, "GO:query"));
+    for extra in ["--grouped", "--collate"] {
+        let mut child = command(&["fastq", extra, &path])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut start = [0; 100];
+        child.stdout.take().unwrap().read_exact(&mut start).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{extra}");
+    }
+}
+
+#[test]
+fn the_summary_is_written_as_json() {
+    let folder = Folder::new();
+    let pair = |name: &str| {
+        format!(
+            "{name}\t77\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n{name}\t141\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n"
+        )
+    };
+    let sam = folder.file("x.sam", pair("a") + &pair("b"));
+    let (reads, json) = (text(&folder.path("x.fq")), text(&folder.path("x.json")));
+    let run = biofast(&["fastq", "-o", &reads, "--json", &json, &sam]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = std::fs::read_to_string(&json).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["schema"], "biofast.summary");
+    assert_eq!((&report["summary"]["reads"], &report["summary"]["pairs"]), (&4.into(), &2.into()));
+    let bam = text(&folder.path("x.bam"));
+    let run = biofast(&["import", "--interleaved", "-o", &bam, "--json", &json, &reads]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = std::fs::read_to_string(&json).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let summary = &report["summary"];
+    assert_eq!(
+        (&summary["reads"], &summary["pairs"], &summary["bases"]),
+        (&4.into(), &2.into(), &12.into())
+    );
+}

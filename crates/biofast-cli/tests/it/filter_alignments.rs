@@ -1,0 +1,378 @@
+//! `biofast filter` on alignments gives what `samtools view` gives, at any number of threads.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use biofast_testkit::sam::{self, Shape};
+use common::{Folder, Run, biofast, command, finish, installed, text};
+
+fn samtools(args: &[&str]) -> Option<String> {
+    let mut command = Command::new("samtools");
+    // Nothing is fetched from anywhere.
+    command.env("REF_PATH", "/nonexistent").env("REF_CACHE", "/nonexistent");
+    let output = command.args(args).stderr(Stdio::null()).output().unwrap();
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn ok(run: &Run) {
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+fn shared(name: &str) -> String {
+    text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name))
+}
+
+/// Alignments with read groups and more optional fields.
+fn alignments(records: usize, sorted: bool, seed: u64) -> String {
+    let plain = sam::text(&Shape { records, sorted, longest: 150, oddities: false, seed });
+    let mut out = String::new();
+    for (n, line) in plain.lines().enumerate() {
+        out.push_str(line);
+        if line.starts_with("@SQ") && line.contains("chr1\t") {
+            out.push_str("\n@RG\tID:one\tSM:s\n@RG\tSM:s\tID:two\n@RG\tID:three");
+        }
+        if !line.starts_with('@') {
+            match n * 7 % 11 {
+                0..3 => out.push_str("\tRG:Z:one"),
+                3..6 => out.push_str("\tRG:Z:two\tXA:A:x"),
+                6..8 => out.push_str("\tXX:i:-5\tRG:Z:three"),
+                8 => out.push_str("\tXX:i:70000\tXA:A:y\tXF:f:1.5"),
+                9 => out.push_str("\tXX:Z:some text\tXB:B:c,1,2"),
+                _ => {}
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A folder with `a.sam`, `a.bam` and its index, and lists.
+struct Inputs {
+    folder: Folder,
+    sam: String,
+    bam: String,
+}
+
+impl Inputs {
+    fn new(records: usize, seed: u64) -> Inputs {
+        let folder = Folder::new();
+        let sam = folder.file("a.sam", alignments(records, true, seed));
+        let bam = text(&folder.path("a.bam"));
+        ok(&biofast(&["view", "--no-PG", "-b", &sam, "-o", &bam]));
+        ok(&biofast(&["index", &bam]));
+        let (first, second) = (sam::REFERENCES[0].0, sam::REFERENCES[2].0);
+        folder.file("a.bed", format!("{first}\t10\t5000\n{second}\t0\t300\n{first}\t9000\t9100\n"));
+        let names: String = (0..records).step_by(7).map(|n| format!("read{n}\n")).collect();
+        folder.file("names", format!("{names}read1 read3\tread5\r\n"));
+        folder.file("groups", "three\ntwo\n");
+        folder.file("values", "-5 70000\nsome\n");
+        folder.file("none", "");
+        Inputs { folder, sam, bam }
+    }
+
+    /// Arguments in which `FOLDER/` stands for the folder.
+    fn args(&self, args: &[&str]) -> Vec<String> {
+        let folder = text(&self.folder.path(""));
+        args.iter().map(|arg| arg.replace("FOLDER/", &folder)).collect()
+    }
+}
+
+fn as_strs(args: &[String]) -> Vec<&str> {
+    args.iter().map(String::as_str).collect()
+}
+
+/// Choices that mean the same in `samtools view`.
+const CHOICES: [&[&str]; 35] = [
+    &[],
+    &["-f", "PAIRED,READ1"],
+    &["-f", "1", "-f", "0x80"],
+    &["-F", "0x904", "-q", "30"],
+    &["-q", "255"],
+    &["-G", "3"],
+    &["--rf", "DUP,QCFAIL"],
+    &["--require-flags", "1", "--excl-flags", "DUP", "--min-MQ", "1"],
+    &["-L", "FOLDER/a.bed"],
+    &["-L", "FOLDER/a.bed", "-q", "1"],
+    &["-r", "one"],
+    &["-r", "one", "-r", "two"],
+    &["-r", "no such group"],
+    &["-R", "FOLDER/groups"],
+    &["-R", "FOLDER/none"],
+    &["-r", "one", "-R", "FOLDER/groups", "-F", "16"],
+    &["-N", "FOLDER/names"],
+    &["-N", "FOLDER/none"],
+    &["-d", "XX"],
+    &["-d", "XX:"],
+    &["-d", "XX:-5"],
+    &["-d", "XX:-5", "-d", "XX:some text"],
+    &["-d", "XX:5"],
+    &["-d", "XA:y"],
+    &["-d", "NM:0", "-d", "NM:256"],
+    &["-D", "XX:FOLDER/values"],
+    &["-D", "XX:FOLDER/none"],
+    &["-d", "XX:70000", "-D", "XX:FOLDER/none"],
+    &["-e", "[NM] < 100 && !flag.dup"],
+    &["-e", "qname =~ \"7$\" || [XX] == 70000", "-q", "1", "-r", "two"],
+    &["-s", "0.25"],
+    &["-s", "42.5"],
+    &["-s", "2147483648.9"],
+    &["--subsample", "0.1", "--subsample-seed", "7"],
+    &["--subsample", "1", "-N", "FOLDER/names", "-r", "two", "-d", "XA", "-f", "1", "-s.9"],
+];
+
+#[test]
+fn every_choice_agrees_with_samtools() {
+    if !installed("samtools") {
+        return;
+    }
+    let inputs = Inputs::new(1500, 11);
+    let mut lengths = std::collections::BTreeSet::new();
+    for choice in CHOICES {
+        // Two options that say the same thing.
+        let choice: Vec<&str> = match choice.contains(&"-s.9") {
+            true => choice[..choice.len() - 1].to_vec(),
+            false => choice.to_vec(),
+        };
+        for input in [&inputs.sam, &inputs.bam] {
+            let args = inputs.args(&[&["-h", "--no-PG"], &choice[..], &[input]].concat());
+            let theirs = samtools(&[&["view"], &as_strs(&args)[..]].concat()).unwrap();
+            let ours = biofast(&[&["filter", "--quiet"], &as_strs(&args)[..]].concat());
+            ok(&ours);
+            assert!(ours.stdout == theirs, "{choice:?} {input}");
+            lengths.insert(theirs.len());
+            let count = biofast(&[&["filter", "-c"], &as_strs(&args)[..]].concat());
+            let records = theirs.lines().filter(|line| !line.starts_with('@')).count();
+            assert_eq!(count.stdout, format!("{records}\n"), "{choice:?}");
+        }
+    }
+    // The choices aren't all the same one.
+    assert!(lengths.len() > 25, "{lengths:?}");
+}
+
+#[test]
+fn regions_and_lists_of_them_agree_with_samtools() {
+    if !installed("samtools") {
+        return;
+    }
+    let inputs = Inputs::new(2500, 12);
+    let region = "chr1:4,000-20,000";
+    let cases: [&[&str]; 7] = [
+        &["-F", "16", "a.bam", region],
+        &["a.bam", "chr1", "chrUn:1-50"],
+        &["-q", "2", "a.bam", "*"],
+        &["-L", "FOLDER/a.bed", "a.bam", region],
+        &["-L", "FOLDER/a.bed", "-M", "a.bam", region],
+        &["-M", "-L", "FOLDER/a.bed", "a.bam"],
+        &["a.bam", "{chr2:HLA}:100-90000"],
+    ];
+    for case in cases {
+        let case: Vec<&str> = case
+            .iter()
+            .map(|arg| if *arg == "a.bam" { inputs.bam.as_str() } else { arg })
+            .collect();
+        let args = inputs.args(&case);
+        let [theirs, theirs_not] =
+            ["theirs", "theirs_not"].map(|name| text(&inputs.folder.path(name)));
+        let [ours, ours_not] = ["ours", "ours_not"].map(|name| text(&inputs.folder.path(name)));
+        let view = [&["view", "-o", &theirs, "-U", &theirs_not], &as_strs(&args)[..]].concat();
+        samtools(&view).unwrap();
+        let ours_args = ["filter", "--quiet", "-o", &ours, "-U", &ours_not];
+        ok(&biofast(&[&ours_args[..], &as_strs(&args)[..]].concat()));
+        for (a, b) in [(ours, theirs), (ours_not, theirs_not)] {
+            assert!(std::fs::read(a).unwrap() == std::fs::read(b).unwrap(), "{case:?}");
+        }
+    }
+}
+
+#[test]
+fn cram_and_real_files_agree_with_samtools() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let fasta = folder.file("r.fa", sam::fasta(3));
+    let sam = folder.file("a.sam", alignments(800, true, 5));
+    let cram = text(&folder.path("a.cram"));
+    samtools(&["view", "-C", "-T", &fasta, "-o", &cram, &sam]).unwrap();
+    let mut cases = vec![vec!["-T", &fasta, "-F", "0x14", "-q", "20", &cram]];
+    let files = ["real/nf-cmgg_exome_10samples.bam", "real/ecoli_k12_minimap2.bam"].map(shared);
+    for file in files.iter().filter(|file| Path::new(file).exists()) {
+        cases.push(vec!["-F", "16", "-q", "10", "-s", "3.6", file]);
+    }
+    for case in cases {
+        let theirs = samtools(&[&["view", "-h", "--no-PG"], &case[..]].concat()).unwrap();
+        let ours = biofast(&[&["filter", "--quiet", "-h", "--no-PG"], &case[..]].concat());
+        ok(&ours);
+        assert!(ours.stdout == theirs, "{case:?}");
+    }
+}
+
+/// Every fourth of the corpus' files that both read.
+#[test]
+fn the_corpus_agrees_with_samtools() {
+    let Ok(manifest) = std::fs::read_to_string(shared("conformance/MANIFEST.tsv")) else {
+        eprintln!("skipped: the corpus is absent");
+        return;
+    };
+    if !installed("samtools") {
+        return;
+    }
+    let rows = manifest.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let is_good = |row: &[&str]| ["sam", "bam", "cram"].contains(&row[1]) && row[2] != "invalid";
+    let (mut same, mut refused) = (0, 0);
+    for row in rows.filter(|row| is_good(row)).step_by(4) {
+        let path = shared(&format!("conformance/{}", row[0]));
+        let choice = ["-h", "--no-PG", "-F", "16", "-q", "1", "-s", "1.7", &path];
+        let theirs = samtools(&[&["view"], &choice[..]].concat());
+        let mut command = command(&["filter", "--quiet", "--allow-missing-eof"]);
+        let ours = command.args(choice).output().unwrap();
+        match (ours.status.success(), theirs) {
+            (true, Some(theirs)) => {
+                assert!(String::from_utf8_lossy(&ours.stdout) == theirs, "{path}");
+                same += 1;
+            }
+            // References longer than BAM can state, and header lines samtools finds malformed.
+            _ => refused += 1,
+        }
+    }
+    assert!(same >= 125 && refused < 15, "{same} the same, {refused} refused");
+}
+
+#[test]
+fn threads_chunks_and_kernels_do_not_show() {
+    let inputs = Inputs::new(6000, 13);
+    let outputs = ["o.bam", "o.bam.bai", "u.sam.gz", "s.json"];
+    let run = |threads: &str, chunk: &str, simd: Option<&str>| {
+        let folder = Folder::new();
+        let [o, _, u, s] = outputs.map(|name| text(&folder.path(name)));
+        let args =
+            ["filter", "--quiet", "--no-PG", "-F", "DUP", "-q", "1", &inputs.bam, "-@", threads];
+        let more = ["--chunk-size", chunk, "-o", &o, "-U", &u, "--json", &s, "--write-index"];
+        let mut command = command(&[&args[..], &more].concat());
+        command.envs(simd.map(|simd| ("BIOFAST_SIMD", simd)));
+        ok(&finish(command));
+        outputs.map(|name| {
+            let bytes = std::fs::read(folder.path(name)).unwrap();
+            if name != "s.json" {
+                return bytes;
+            }
+            // Command line and folder are others each time.
+            let mut report: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+            report["command"].take();
+            for file in report["files"].as_array_mut().unwrap() {
+                file["path"].take();
+            }
+            report.to_string().into_bytes()
+        })
+    };
+    let expected = run("1", "3000", Some("scalar"));
+    assert!(expected.iter().all(|file| file.len() > 200));
+    for (threads, chunk) in [("1", "1000000"), ("2", "2000"), ("3", "60000"), ("8", "5000")] {
+        assert!(run(threads, chunk, None) == expected, "{threads} {chunk}");
+    }
+    for simd in ["avx2", "avx512", "neon"] {
+        let probe =
+            command(&["filter", "--quiet", "-c", &inputs.bam]).env("BIOFAST_SIMD", simd).output();
+        if probe.unwrap().status.success() {
+            assert!(run("2", "30000", Some(simd)) == expected, "{simd}");
+        }
+    }
+}
+
+#[test]
+fn indexes_made_on_the_way_are_those_of_the_files() {
+    let inputs = Inputs::new(5000, 14);
+    let out = text(&inputs.folder.path("o.bam"));
+    let rest = text(&inputs.folder.path("u.bam"));
+    let choices: [&[&str]; 6] = [
+        &[],
+        &["-F", "4"],
+        &["-f", "4"],
+        &["-s", "1.02"],
+        &["-r", "no such group", "-d", "ZZ"],
+        &["--level", "0", "-q", "30"],
+    ];
+    for choice in choices {
+        for (kind, option) in
+            [("bai", "--write-index"), ("bai", "--write-index=bai"), ("csi", "--write-index=csi")]
+        {
+            for chunk in ["2000", "1000000"] {
+                let args = ["filter", "--quiet", &inputs.bam, "-o", &out, "-U", &rest, option];
+                ok(&biofast(&[&args[..], choice, &["--chunk-size", chunk, "-@", "3"]].concat()));
+                for file in [&out, &rest] {
+                    let made = std::fs::read(format!("{file}.{kind}")).unwrap();
+                    let again = text(&inputs.folder.path("again"));
+                    ok(&biofast(&["index", &format!("--{kind}"), file, "-o", &again]));
+                    assert!(made == std::fs::read(&again).unwrap(), "{choice:?} {option} {file}");
+                    std::fs::remove_file(format!("{file}.{kind}")).unwrap();
+                }
+            }
+        }
+    }
+    let sam = text(&inputs.folder.path("o.sam.gz"));
+    ok(&biofast(&["filter", "--quiet", &inputs.bam, "-o", &sam, "--write-index"]));
+    let made = std::fs::read(format!("{sam}.gzi")).unwrap();
+    ok(&biofast(&["index", &sam]));
+    assert!(made == std::fs::read(format!("{sam}.gzi")).unwrap());
+}
+
+#[test]
+fn the_sums_of_kept_and_rejected_make_up_the_input() {
+    let inputs = Inputs::new(2000, 15);
+    let json = text(&inputs.folder.path("s.json"));
+    let summary = |args: &[&str]| -> serde_json::Value {
+        let args = [&["filter", "--quiet", "--json", &json, "-o", "/dev/null"], args].concat();
+        ok(&biofast(&args));
+        serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap()
+    };
+    let report = summary(&["-F", "16", "-q", "30", "-s", "1.7", &inputs.bam]);
+    let sum = |report: &serde_json::Value, what: &str| {
+        let part = &report["records"][what];
+        let checksum = u64::from_str_radix(part["checksum"].as_str().unwrap(), 16).unwrap();
+        (part["reads"].as_u64().unwrap(), checksum)
+    };
+    let [input, output, rejected] = ["input", "output", "rejected"].map(|what| sum(&report, what));
+    assert_eq!(input.0, 2000);
+    assert_eq!(input, (output.0 + rejected.0, output.1.wrapping_add(rejected.1)));
+    let reasons = report["rejected"].as_object().unwrap();
+    assert_eq!(reasons.values().filter_map(|n| n.as_u64()).sum::<u64>(), rejected.0);
+    for reason in ["flags", "mapping_quality_too_low", "not_sampled"] {
+        assert!(reasons[reason].as_u64().unwrap() > 0, "{reason}");
+    }
+    // The same reads have the same sum in any format.
+    assert_eq!(sum(&summary(&[&inputs.sam]), "input"), input);
+    assert_eq!(report["summary"]["after_filtering"]["total_reads"], output.0);
+}
+
+#[test]
+fn options_of_the_other_kind_of_input_are_errors() {
+    let inputs = Inputs::new(10, 16);
+    let fastq = inputs.folder.file("x.fq", "@r\nACGT\n+\nIIII\n");
+    let refused = |args: &[&str], needed: &[&str]| {
+        let run = biofast(&[&["filter"], args].concat());
+        assert_eq!(run.code, 2, "{args:?} {}", run.stderr);
+        assert!(needed.iter().all(|text| run.stderr.contains(text)), "{args:?} {}", run.stderr);
+    };
+    for option in ["--interleaved", "--head=3", "--sample-count=5", "--out2=x.fq"] {
+        refused(&[option, "-o", "x.bam", &inputs.bam], &["is of FASTQ", "a.bam"]);
+    }
+    for option in ["--min-len=3", "--trim-overlap", "--adapter=ACGT", "--name-regex=x"] {
+        refused(&[option, &inputs.bam], &["is of reads", "a.bam", "@SQ"]);
+    }
+    for option in ["-q1", "-f4", "-emapq", "-h", "-b", "-c", "-rx", "-Lx", "-s1.5", "-M"] {
+        refused(&[option, &fastq], &["is of alignments", "x.fq"]);
+    }
+    refused(&["-O", "bam", &fastq], &["-O bam"]);
+    refused(&["-O", "bgzf", &inputs.bam], &["sam or bam"]);
+    refused(&["--write-index=csi", &fastq], &["CSI"]);
+    refused(&["--write-index", &inputs.bam], &["-o"]);
+    refused(&["-s", "1.0", &inputs.bam], &["more than 0"]);
+    refused(&["-d", "XXX", &inputs.bam], &["-d XXX"]);
+    refused(&["-d", "XA:x", "-d", "XB", &inputs.bam], &["another field than XA"]);
+    refused(&["-N", "/no/such", &inputs.bam], &["/no/such"]);
+    refused(&[&inputs.bam, "chr9"], &["chr9"]);
+    refused(&["-e", "mapq >", &inputs.bam], &["mapq >"]);
+}

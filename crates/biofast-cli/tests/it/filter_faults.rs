@@ -1,0 +1,378 @@
+//! `biofast filter` on bad input and in bad luck: exit code 2, a message, and no output file.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
+use common::{Folder, assert_error, biofast, command, finish, listed, reads, text};
+
+#[test]
+fn faulty_input_leaves_no_output() {
+    let (inputs, outputs) = (Folder::new(), Folder::new());
+    let good = reads("r", 3000);
+    let mut cases: Vec<(String, &str)> = Vec::new();
+    for kind in [Kind::Gzip, Kind::Bgzf(4000), Kind::Zstd] {
+        let whole = wrap(kind, good.as_bytes());
+        cases.push((inputs.file(&format!("{kind:?}"), &whole[..whole.len() * 2 / 3]), "truncated"));
+    }
+    let mut flipped = bgzf(good.as_bytes(), 4000);
+    let at = flipped.len() / 2;
+    flipped[at] ^= 0x10;
+    cases.push((inputs.file("flipped", flipped), "corrupt"));
+    cases.push((inputs.file("short", format!("{good}@x\nACGT\n+\nIII\n")), "record 3001"));
+    cases.push((inputs.file("control", format!("{good}@x\nAC\n+\nI\x01\n")), "record 3001"));
+    cases.push((inputs.file("cut", format!("{good}@x\nAC\n")), "truncated"));
+    for (path, needed) in &cases {
+        for threads in ["1", "2", "4"] {
+            for name in ["o.fq.gz", "o.fq"] {
+                let out = text(&outputs.path(name));
+                let json = text(&outputs.path("x.json"));
+                let run = biofast(&["filter", path, "-o", &out, "--json", &json, "-@", threads]);
+                assert_error(&run, &[needed, path]);
+                assert_eq!(listed(&outputs), [""; 0], "{path}");
+            }
+        }
+        // To a pipe, no more than the good reads, and BGZF without its end.
+        let run = biofast(&["filter", path, "--quiet"]);
+        assert!(run.code == 2 && good.starts_with(&run.stdout), "{path}");
+        let mut command = command(&["filter", path, "--quiet", "-O", "bgzf"]);
+        let output = command.stderr(Stdio::null()).output().unwrap();
+        assert!(!output.stdout.ends_with(&bgzf(b"", 1)), "{path}");
+    }
+}
+
+#[test]
+fn an_older_output_survives_a_failed_run() {
+    let folder = Folder::new();
+    let bad = folder.file("bad.fq", "@x\nA\n+\nII\n");
+    let out = folder.file("o.fq", "precious");
+    assert_error(&biofast(&["filter", &bad, "-o", &out]), &["record 1"]);
+    assert_eq!(std::fs::read(&out).unwrap(), b"precious");
+}
+
+#[test]
+fn mates_out_of_step_are_errors_naming_the_record() {
+    let (folder, outputs) = (Folder::new(), Folder::new());
+    let r1 = folder.file("r1.fq", reads("p", 900));
+    let swapped = reads("p", 900).replace("@p500 ", "@q500 ");
+    let r2 = folder.file("r2.fq.gz", gzip(swapped.as_bytes()));
+    let longer = folder.file("r3.fq.gz", bgzf(reads("p", 901).as_bytes(), 3000));
+    let firsts =
+        ["a_1.fq", "copy_1.fq"].map(|name| folder.file(name, "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n"));
+    let odd = folder.file("odd.fq", "@a\nA\n+\nI\n@a\nA\n+\nI\n@b\nA\n+\nI\n");
+    let [o1, o2] = ["o1.fq.gz", "o2.fq"].map(|name| text(&outputs.path(name)));
+    for threads in ["1", "2", "3"] {
+        let run = |inputs: &[&str]| {
+            let args = [
+                &["filter", "-@", threads, "--chunk-size", "5000", "-o", &o1, "--out2", &o2],
+                inputs,
+            ];
+            let run = biofast(&args.concat());
+            assert_eq!(listed(&outputs), [""; 0], "{inputs:?}");
+            run
+        };
+        assert_error(
+            &run(&[&r1, &r2]),
+            &["r1.fq: record 501", "different names: 'p500' and 'q500'"],
+        );
+        for pair in [[&r1, &longer], [&longer, &r1]] {
+            assert_error(
+                &run(&[pair[0], pair[1]]),
+                &["r3.fq.gz: record 901", "'p900' has no mate", "r1.fq ends"],
+            );
+        }
+        assert_error(&run(&[&firsts[0], &firsts[1]]), &["record 1", "expected mate 2"]);
+        assert_error(&run(&["--interleaved", &odd]), &["record 3", "'b' has no mate"]);
+        assert_error(&run(&["--interleaved", &r1]), &["record 1", "'p0' and 'p1'"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = Folder::new();
+    for n in [1, 5000] {
+        let input = folder.file("x.fq", reads("r", n));
+        for format in ["plain", "bgzf", "zstd"] {
+            assert_error(
+                &biofast(&["filter", &input, "-O", format, "-o", "/dev/full"]),
+                &["/dev/full", "No space left"],
+            );
+            let mut command = command(&["filter", &input, "-O", format]);
+            command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+            let output =
+                command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{n} {format}");
+        }
+        let out = text(&folder.path("o.fq"));
+        let run = biofast(&[
+            "filter",
+            &input,
+            "-o",
+            &out,
+            "--rejected",
+            "/dev/full",
+            "--min-len",
+            "1000",
+        ]);
+        assert_error(&run, &["/dev/full"]);
+        assert!(!folder.path("o.fq").exists());
+        assert_error(
+            &biofast(&["filter", &input, "--quiet", "--json", "/dev/full"]),
+            &["/dev/full"],
+        );
+    }
+    assert_error(
+        &biofast(&["filter", &folder.file("x", reads("r", 1)), "-o", "/no/such/o.fq"]),
+        &["/no/such/o.fq"],
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 20_000));
+    let rejected = text(&folder.path("rejected.fq"));
+    for more in [vec![], vec!["--min-len", "1000", "--rejected", &rejected]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = command(&[&["filter", "--quiet", &input], &more[..]].concat());
+        let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        // The parent's copy of the pipe goes with the command.
+        drop(command);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(folder.path("rejected.fq").exists(), !more.is_empty());
+    }
+    assert_eq!(std::fs::read_to_string(&rejected).unwrap().lines().count(), 80_000);
+}
+
+/// Whether this process, and so what it starts, ignores a signal. Known on Linux only.
+#[cfg(unix)]
+fn is_ignored(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_midway_leaves_nothing_under_the_final_name() {
+    for (signal, number) in [("KILL", 9), ("INT", 2), ("TERM", 15)] {
+        if is_ignored(number) {
+            eprintln!("skipped: SIG{signal} is ignored here, as by what a shell starts with `&`");
+            continue;
+        }
+        let folder = Folder::new();
+        let [a, b] = ["a.fq.gz", "b.fq.gz"].map(|name| text(&folder.path(name)));
+        let mut command =
+            command(&["filter", "--quiet", "--interleaved", "-", "-o", &a, "--out2", &b]);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // Enough that some of it has been written.
+        let pair = "@p\nACGT\n+\nIIII\n@p\nACGT\n+\nIIII\n".repeat(200_000);
+        stdin.write_all(pair.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+        assert!(!listed(&folder).is_empty(), "nothing was written yet");
+        let pid = child.id().to_string();
+        let killed =
+            std::process::Command::new("kill").args([&format!("-{signal}"), &pid]).status();
+        if !killed.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: there is no kill");
+            child.kill().unwrap();
+        }
+        let status = child.wait().unwrap();
+        assert!(!status.success());
+        drop(stdin);
+        let left = listed(&folder);
+        assert!(left.iter().all(|name| name.ends_with(".biofast-tmp")), "{left:?}");
+        // And the next run is not in its way.
+        let good = folder.file("x.fq", reads("r", 3));
+        let run = finish(self::command(&["filter", "--quiet", &good, "-o", &a]));
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+}
+
+#[test]
+fn no_input_is_replaced_by_reads_of_another() {
+    let folder = Folder::new();
+    let [one, two] = ["1.fq", "2.fq"].map(|name| folder.file(name, reads("r", 3)));
+    let other = text(&folder.path("o.fq"));
+    for arguments in [
+        vec![&*one, &*two, "-o", &*two, "--out2", &*other],
+        vec![&*one, &*two, "-o", &*other, "--out2", &*one],
+        vec![&*one, &*two, "-o", &*one],
+        vec![&*one, &*two, "-o", &*one, "--out2", &*two],
+        vec![&*one, "-o", &*other, "--min-len", "1", "--rejected", &*one],
+    ] {
+        let run = biofast(&[&["filter"], &arguments[..]].concat());
+        assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
+        assert!(run.stderr.contains("is an input and would be replaced"), "{}", run.stderr);
+        assert_eq!(listed(&folder).len(), 2, "{:?}", listed(&folder));
+    }
+    let run = biofast(&["filter", &one, &one, "-o", &other]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("both files of mates are"), "{}", run.stderr);
+}
+
+/// Makes named pipes, if that is possible here.
+#[cfg(unix)]
+fn pipes(folder: &Folder) -> Option<[String; 2]> {
+    let paths = ["1.pipe", "2.pipe"].map(|name| text(&folder.path(name)));
+    let made = std::process::Command::new("mkfifo").args(&paths).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: mkfifo is not installed");
+        return None;
+    }
+    Some(paths)
+}
+
+#[cfg(unix)]
+#[test]
+fn one_program_may_feed_both_mates_through_named_pipes() {
+    let folder = Folder::new();
+    let Some([one, two]) = pipes(&folder) else { return };
+    // Far more than pipes hold, and than is read at once.
+    let mates = ["/1", "/2"].map(|end| reads("r", 40_000).replace(" x\n", &format!("{end}\n")));
+    let expected = [mates[0].clone(), mates[1].clone()];
+    let [o1, o2] = ["1.fq", "2.fq"].map(|name| text(&folder.path(name)));
+    // In turn, record by record; the first one by 1 MB ahead; and the second one opened first.
+    for (ahead, swapped) in [(0, false), (1 << 20, false), (0, true)] {
+        for extra in [&[][..], &["--detect-adapter"], &["-@", "1"]] {
+            let paths =
+                if swapped { [two.clone(), one.clone()] } else { [one.clone(), two.clone()] };
+            let mut texts = mates.clone();
+            if swapped {
+                texts.swap(0, 1);
+            }
+            let writer = std::thread::spawn(move || {
+                let open = |path: &String| std::fs::File::options().write(true).open(path).unwrap();
+                let mut files = paths.each_ref().map(open);
+                let mut rest = texts.each_ref().map(|text| text.as_bytes());
+                let mut put = |mate: usize, n: usize| {
+                    let (now, later) = rest[mate].split_at(n.min(rest[mate].len()));
+                    files[mate].write_all(now).unwrap();
+                    rest[mate] = later;
+                    !later.is_empty()
+                };
+                put(0, ahead);
+                while put(0, 97) | put(1, 97) {}
+            });
+            let mut args = vec!["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2];
+            args.extend(extra);
+            let run = biofast(&args);
+            assert_eq!(run.code, 0, "{ahead} {swapped} {extra:?}: {run:?}");
+            writer.join().unwrap();
+            for (path, expected) in [&o1, &o2].into_iter().zip(&expected) {
+                assert!(std::fs::read_to_string(path).unwrap() == *expected, "{path}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_that_promises_what_isnt_written_is_refused() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 3));
+    let bam = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["import", "--quiet", &input, "-o", &bam]).code, 0);
+    let before = listed(&folder).len();
+    for (command, input, name, needed) in [
+        ("filter", &input, "o.fa", "as FASTQ, not as FASTA"),
+        ("filter", &input, "o.fasta.gz", "as FASTQ, not as FASTA"),
+        ("filter", &input, "o.FNA", "as FASTQ, not as FASTA"),
+        ("filter", &input, "o.bam", "`biofast import` makes BAM"),
+        ("filter", &input, "o.cram", "`biofast import` makes BAM"),
+        ("filter", &bam, "o.fa", "not FASTA"),
+        ("filter", &bam, "o.cram", "CRAM is read, not written"),
+        ("fastq", &bam, "o.fa", "as FASTQ, not as FASTA"),
+        ("fastq", &bam, "o.cram", "FASTQ"),
+        ("view", &bam, "o.fa", "not FASTA"),
+        ("view", &bam, "o.cram", "CRAM is read, not written"),
+        ("import", &input, "o.cram", "CRAM is read, not written"),
+        ("import", &input, "o.sam", "is to hold BAM, not sam"),
+        ("import", &input, "o.fq", "is to hold BAM, not fq"),
+        ("import", &input, "o.fa", "is to hold BAM, not FASTA"),
+    ] {
+        let out = text(&folder.path(name));
+        assert_error(&biofast(&[command, input, "-o", &out]), &[name, needed]);
+        assert_eq!(listed(&folder).len(), before, "{command} {name}");
+    }
+    let out = text(&folder.path("o.cram"));
+    for command in [&["view", "-b"][..], &["filter", "-b"]] {
+        let run = biofast(&[command, &[&bam, "-o", &out]].concat());
+        assert_error(&run, &["CRAM is read, not written"]);
+    }
+    assert_error(&biofast(&["filter", "-O", "plain", &input, "-o", "o.fa"]), &["not as FASTA"]);
+}
+
+#[test]
+fn names_that_arent_there_are_counted_and_told() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 30));
+    let bam = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["import", "--quiet", &input, "-R", "g", "-o", &bam]).code, 0);
+    let json = text(&folder.path("j"));
+    let out = |name: &str| text(&folder.path(name));
+    for (input, option, out) in [(&input, "--names", out("o.fq")), (&bam, "-N", out("o.bam"))] {
+        for (list, figures, warning) in [
+            ("r3\nr3\nr29\n", [2, 2], None),
+            (
+                "nobody\nr3\nr30\n",
+                [3, 1],
+                Some(
+                    "2 of 3 listed names are not among the reads that were looked at, such as 'nobody'",
+                ),
+            ),
+            ("", [0, 0], None),
+        ] {
+            let list = folder.file("list", list);
+            for threads in ["1", "3"] {
+                let args = ["filter", option, &list, "--json", &json, "-@", threads, input, "-o"];
+                let run = biofast(&[&args[..], &[&out]].concat());
+                assert_eq!(run.code, 0, "{run:?}");
+                assert_eq!(run.stderr.contains("warning"), warning.is_some(), "{run:?}");
+                assert!(run.stderr.contains(warning.unwrap_or_default()), "{run:?}");
+                let report = std::fs::read_to_string(&json).unwrap();
+                let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+                let names = &report["listed_names"];
+                assert_eq!(
+                    [&names["listed"], &names["found"]].map(|n| n.as_u64().unwrap()),
+                    figures
+                );
+            }
+        }
+    }
+    // Read groups that the header doesn't have.
+    let run = biofast(&["filter", "-c", "-r", "other", "-r", "g", &bam]);
+    assert!(run.stderr.contains("the read group 'other' is not in the header"), "{run:?}");
+    assert!(biofast(&["filter", "-c", "-r", "g", &bam]).stderr.is_empty());
+}
+
+#[test]
+fn a_reference_that_isnt_there_or_isnt_needed_is_told() {
+    let folder = Folder::new();
+    let sam = folder.file("x.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
+    let bam = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    let fasta = folder.file("c.fa", ">c\nACGTACGTA\n");
+    let reads = folder.file("x.fq", reads("r", 3));
+    let run = biofast(&["stats", "-r", "absent.fa", &reads]);
+    assert_error(&run, &["absent.fa: the reference can't be read"]);
+    let run = biofast(&["stats", "-r", &fasta, &reads]);
+    assert!(run.code == 0 && run.stderr.contains("is not needed: FASTQ"), "{run:?}");
+    for input in [&sam, &bam] {
+        for option in [["view", "-T"], ["filter", "-T"], ["fastq", "--reference"], ["stats", "-r"]]
+        {
+            let run = biofast(&[option[0], option[1], "absent.fa", input]);
+            assert_error(&run, &["absent.fa: the reference can't be read"]);
+            let run = biofast(&[option[0], option[1], &fasta, input]);
+            assert_eq!(run.code, 0, "{option:?}: {run:?}");
+            assert!(run.stderr.contains("is not needed"), "{option:?}: {run:?}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Errors that newcomers meet name what is wrong and what to do next.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use common::{Folder, assert_error, biofast, reads, sample, text};
+
+/// Runs, and expects an error and a hint that say this.
+fn expect(args: &[&str], needed: &[&str]) {
+    let run = biofast(args);
+    assert_error(&run, needed);
+    assert_eq!(run.stderr.matches("biofast: hint: ").count(), 1, "{args:?}: {}", run.stderr);
+}
+
+#[test]
+fn errors_say_what_to_do_next() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let first = folder.file("lane1_R1.fastq", reads("r", 60));
+    let other = folder.file("lane1_R2.fastq", reads("s", 60));
+    let short = folder.file("short.fastq", reads("r", 50));
+    let fasta = folder.file("genome.fa", ">chr1\nACGT\n");
+    let bgzf = std::fs::read(sample("sample_R1.fq.bgz")).unwrap();
+    let cut = folder.file("cut.fq.gz", &bgzf[..bgzf.len() / 2]);
+    let mut flipped = bgzf.clone();
+    flipped[5000] ^= 4;
+    let flipped = folder.file("flipped.fq.gz", flipped);
+    let bam = at("a.bam");
+    let sam =
+        "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr1\tLN:900\nr\t0\tchr1\t5\t9\t1M\t*\t0\t0\tA\tI\n";
+    let sam = folder.file("a.sam", sam);
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+
+    let wrong = at("lane1_R1.fq");
+    for command in ["stats", "filter", "check"] {
+        expect(&[command, &wrong], &["No such file", "hint: is it ", "lane1_R1.fastq?"]);
+    }
+    let archive = folder.file("lane1.tar", {
+        let mut block = vec![0; 1024];
+        block[..7].copy_from_slice(b"a.fastq");
+        block[257..262].copy_from_slice(b"ustar");
+        block
+    });
+    let page = folder.file("lane1.fastq.gz", "<!DOCTYPE HTML>\n<html>404</html>\n");
+    for (file, what) in [(&archive, "tar -xf"), (&page, "the download failed")] {
+        for command in ["stats", "filter"] {
+            expect(&[command, file], &["not FASTQ", what]);
+        }
+    }
+    let report = at("no/such/folder/1.txt");
+    for args in [["filter", &first, "-o", &report], ["stats", &first, "--html", &report]] {
+        expect(&args, &["can't write", "hint: there is no folder", "mkdir -p"]);
+    }
+    expect(&["filter", &first, "-o", &text(&folder.path(""))], &["name a file in it"]);
+    expect(&["index", &sam], &["expected BAM, found SAM", "biofast view -b --write-index"]);
+    expect(&["stats", "--paired", &first], &["two by two", "--interleaved"]);
+    // A name that promises what isn't written.
+    for (args, needed) in [
+        (["filter", &first, "-o", &at("1.fq.xz")], "name it .gz (BGZF) or .zst"),
+        (["filter", &first, "-o", &at("1.bam")], "biofast import"),
+        (["filter", &bam, "-o", &at("1.fq.gz")], "biofast fastq"),
+        (["view", &bam, "-o", &at("1.cram")], "name it .bam or .sam"),
+        (["fastq", &bam, "-o", &at("1.fq.bz2")], "name it .gz (BGZF) or .zst"),
+    ] {
+        assert_error(&biofast(&args), &[needed]);
+        assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
+    }
+    expect(&["flagstat", &at("nothing-like-it")], &["hint: is the name spelt right"]);
+    expect(&["stats", &text(&folder.path(""))], &["directory", "*.fastq.gz"]);
+    expect(&["filter", &cut], &["truncated", "get it again", "biofast check"]);
+    expect(&["stats", &cut], &["truncated", "get it again", "biofast check"]);
+    expect(&["filter", &flipped], &["record", "hint: the file is damaged"]);
+    expect(&["filter", &fasta], &["FASTA", "FASTQ begins with '@'"]);
+    expect(&["filter", &first, &other], &["different names", "biofast check --paired"]);
+    expect(&["filter", &first, &short], &["has no mate", "filter both together"]);
+    expect(&["view", &bam, "1:1-5"], &["no reference is called '1'", "biofast view -H"]);
+    let no_eof = folder.file("no_eof.bam", {
+        let bytes = std::fs::read(&bam).unwrap();
+        bytes[..bytes.len() - 28].to_vec()
+    });
+    expect(&["flagstat", &no_eof], &["end-of-file block is missing", "--allow-missing-eof"]);
+    // Both mates have the error of their pair, and it is said once.
+    let run = biofast(&["stats", "--paired", &first, &other]);
+    assert_eq!(run.stderr.matches("have different names").count(), 1, "{}", run.stderr);
+    assert_eq!(run.stdout.matches("ERROR, see the message").count(), 2, "{}", run.stdout);
+    // What clap says has its own advice.
+    for threads in ["0", "1025", "18446744073709551616", "many"] {
+        let run = biofast(&["stats", "-@", threads, &first]);
+        assert!(run.code == 2 && run.stderr.contains("a number from 1 to 1024"), "{run:?}");
+    }
+    let run = biofast(&["stats", "--jsn", &first]);
+    assert!(run.code == 2 && run.stderr.contains("similar argument exists: '--json'"), "{run:?}");
+    // A good run gives no advice, and a quiet one none either.
+    assert_eq!(biofast(&["stats", &first]).stderr, "");
+    assert!(!biofast(&["stats", "-q", &wrong]).stderr.contains("hint"));
+}

@@ -1,0 +1,300 @@
+//! `--html`: pages that hold what they should, and work in a real browser.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use biofast_testkit::container::bgzf;
+use biofast_testkit::sam::{self, Shape};
+use common::{Folder, biofast, command, finish, reads, sample, text};
+use serde_json::{Value, json};
+
+/// A name that would leave its place anywhere in a page.
+const EVIL: &str = "</script><script>fail()</script>\"'&\n\u{202e}<!--";
+
+/// The JSON in the page's element of this id.
+fn embedded(page: &str, id: &str) -> Value {
+    let start = format!("<script type=\"application/json\" id=\"{id}\">");
+    let (_, rest) = page.split_once(&start).unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// A sorted BAM file of generated records.
+fn bam(folder: &Folder, name: &str) -> String {
+    let shape = Shape { records: 2000, sorted: true, longest: 150, oddities: false, seed: 7 };
+    let sam = folder.file(&format!("{name}.sam"), sam::text(&shape));
+    let path = text(&folder.path(name));
+    let run = biofast(&["view", "-b", &sam, "-o", &path]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    path
+}
+
+/// Pages of reads and alignments, of alignments, and of a filter's run.
+fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
+    let [mixed, filter, chosen] =
+        ["mixed.html", "filter.html", "chosen.html"].map(|name| folder.path(name));
+    let broken = folder.file("broken.fq", &reads("r", 40)[..3000]);
+    let long = folder.file("long.fq", format!("@l\n{0}\n+\n{0}\n", "ACGTA".repeat(900)));
+    let empty = folder.file("empty.fq", "");
+    let aligned = bam(folder, "a.bam");
+    let bare = "@SQ\tSN:c\tLN:99\nr\t0\tc\t1\t60\t8M\t*\t0\t0\tACGTACGT\t*\n";
+    let bare = folder.file("bare.sam", bare);
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    let files = [&r1, &r2, &broken, &long, &empty, &aligned, &bare];
+    let mut args = vec!["stats", "-q", "--html", mixed.to_str().unwrap()];
+    for (file, name) in files.iter().zip([EVIL, "10", "9", "long", "empty", "aligned", "bare"]) {
+        args.extend([file.as_str(), "--sample", name]);
+    }
+    assert_eq!(biofast(&args).code, 2, "one of the files is broken");
+    let [out, out2] = ["1.fq", "2.fq"].map(|name| text(&folder.path(name)));
+    let args = ["filter", &r1, &r2, "-o", &out, "--out2", &out2, "--min-mean-qual", "20"];
+    let more = ["--cut-tail", "--detect-adapter", "--html", filter.to_str().unwrap()];
+    let run = biofast(&[&args[..], &more].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let out = text(&folder.path("chosen.bam"));
+    let run =
+        biofast(&["filter", "-q", "30", &aligned, "-o", &out, "--html", chosen.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    vec![("mixed", mixed), ("filter", filter), ("chosen", chosen)]
+}
+
+#[test]
+fn a_page_holds_the_json_and_every_sample_and_asks_no_network() {
+    let folder = Folder::new();
+    let path = folder.path("report.html");
+    let file = folder.file("r.fq", reads("r", 100));
+    let args = ["stats", "--sample", EVIL, "--html", path.to_str().unwrap(), &file];
+    let run = biofast(&args);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    // The table is printed as ever.
+    assert_eq!(run.stdout, biofast(&["stats", "--sample", EVIL, &file]).stdout);
+    let page = std::fs::read_to_string(&path).unwrap();
+    let json = biofast(&["stats", "--sample", EVIL, "--json", &file]).stdout;
+    assert_eq!(embedded(&page, "biofast-stats"), serde_json::from_str::<Value>(&json).unwrap());
+    // The two elements that the page itself has, and no other way out of it.
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(page.matches("<script").count(), 2);
+    for outside in ["http:", "https:", "src=", "url(", "@import", "//cdn"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    for (name, path) in pages(&folder) {
+        let page = std::fs::read_to_string(path).unwrap();
+        let charts = page.matches("<figure").count();
+        let described = page.matches("<desc id=").count();
+        assert!(charts > 0, "{name}");
+        assert_eq!(charts, described, "{name}: every chart has a description");
+        assert!(!page.contains("NaN") && !page.contains("inf "), "{name}");
+    }
+}
+
+#[test]
+fn a_fault_is_a_row_with_its_message_and_the_exit_code_2() {
+    let folder = Folder::new();
+    let path = folder.path("report.html");
+    let good = folder.file("good.fq", reads("r", 30));
+    let broken = folder.file("broken.fq", &reads("r", 40)[..3000]);
+    let cut = std::fs::read(bam(&folder, "a.bam")).unwrap();
+    let cut = folder.file("cut.bam", &cut[..cut.len() / 2]);
+    let run =
+        biofast(&["stats", "--html", path.to_str().unwrap(), &good, &broken, &cut, "/nowhere"]);
+    assert_eq!(run.code, 2);
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (page, _) = page.split_once("<script type=\"application/json\"").unwrap();
+    assert_eq!(page.matches("<tr class=\"faulty\">").count(), 3);
+    for line in run.stderr.lines().filter_map(|line| line.strip_prefix("biofast: error: ")) {
+        let shown = line.replace('\'', "&#39;").replace('"', "&quot;");
+        // In the table and with the sample.
+        assert_eq!(page.matches(shown.as_str()).count(), 2, "{shown}");
+    }
+}
+
+#[test]
+fn pages_are_the_same_on_any_number_of_threads() {
+    let folder = Folder::new();
+    let reads = folder.file("r.fq.gz", bgzf(reads("r", 3000).as_bytes(), 5000));
+    let aligned = bam(&folder, "a.bam");
+    let page = |threads: &str| {
+        let path = folder.path("report.html");
+        let args = ["stats", threads, "--html", path.to_str().unwrap(), &reads, &aligned];
+        assert_eq!(biofast(&args).code, 0);
+        std::fs::read_to_string(path).unwrap()
+    };
+    let one = page("-@1");
+    assert!(one == page("-@4"), "the page depends on the number of threads");
+}
+
+#[test]
+fn merged_reports_make_the_page_of_one_run() {
+    let folder = Folder::new();
+    let [one, both, parts] = ["one.json", "both.html", "parts.html"].map(|n| text(&folder.path(n)));
+    let file = folder.file("r.fq", reads("r", 200));
+    assert_eq!(biofast(&["stats", "--json", &file, "-o", &one]).code, 0);
+    assert_eq!(biofast(&["merge", &one, "--html", &parts]).code, 0);
+    assert_eq!(biofast(&["stats", &file, "--html", &both]).code, 0);
+    assert!(std::fs::read(both).unwrap() == std::fs::read(parts).unwrap());
+}
+
+/// Plots are the same everywhere, and plain where the locale isn't UTF-8.
+#[test]
+fn plots_for_the_terminal_are_blocks_or_ascii() {
+    let folder = Folder::new();
+    let file = folder.file("r.fq", "@r\nACGTAC\n+\nII5+++\n@s\nGGCC\n+\nIIII\n".repeat(10));
+    let plot = |locale: &str| {
+        let mut command = command(&["stats", "--plot", "--sample", "s", &file]);
+        command.env_remove("LC_CTYPE").env_remove("LANG").env("LC_ALL", locale);
+        let run = finish(command);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        run.stdout
+    };
+    let (blocks, ascii) = (plot("C.UTF-8"), plot("C"));
+    // 20 and 40 at the third position are 23 on average of error probabilities, 10 and 40 are 13.
+    let table = biofast(&["stats", "--sample", "s", &file]).stdout;
+    assert!(blocks.starts_with(&table) && ascii.starts_with(&table));
+    assert!(ascii.is_ascii(), "{ascii}");
+    let expected = "\
+        40 │██
+           │██
+           │██
+           │██▅
+        20 │███
+           │███▅
+           │██████
+           │██████
+         0 └──────
+            1    6";
+    let expected: Vec<&str> = expected.lines().map(str::trim).collect();
+    let lines: Vec<&str> = blocks.lines().map(str::trim).collect();
+    let at = lines.iter().position(|line| *line == "mean quality by position").unwrap();
+    assert_eq!(lines[at + 1..at + 1 + expected.len()], expected);
+    assert_eq!(blocks.lines().count(), ascii.lines().count());
+    let run = biofast(&["stats", "--plot", "--json", &file]);
+    assert_eq!(run.code, 2);
+}
+
+/// The browser, if there is one.
+fn browser() -> Option<&'static str> {
+    let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|program| {
+        let mut run = Command::new(program);
+        run.arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    });
+    if found.is_none() {
+        eprintln!("skipped: chromium is not installed");
+    }
+    found
+}
+
+/// What the page's document looks like when `script` has run in a copy of it, and what was said on
+/// the console.
+fn run_in(browser: &str, folder: &Folder, page: &Path, script: &str) -> (Value, Vec<String>) {
+    let text = std::fs::read_to_string(page).unwrap();
+    let report = "const out = document.createElement('pre'); out.id = 'found'; \
+                  out.textContent = encodeURIComponent(JSON.stringify(found)); document.body.append(out);";
+    let added = format!("<script>{{ const found = {{}}; {script}; {report} }}</script></body>");
+    let copy = folder.file("copy.html", text.replace("</body>", &added));
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        .args(["--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.path("profile").display()))
+        .arg(format!("file://{copy}"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let console = said.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
+    let dom = String::from_utf8(output.stdout).unwrap();
+    let found = dom.split_once("<pre id=\"found\">").expect("the script ran to its end").1;
+    let found = found.split_once("</pre>").unwrap().0;
+    let mut bytes = Vec::new();
+    let mut rest = found.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digits = [rest.next().unwrap(), rest.next().unwrap()];
+                u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap()
+            }
+            byte => byte,
+        });
+    }
+    (serde_json::from_slice(&bytes).unwrap(), console)
+}
+
+#[test]
+fn every_chart_has_marks_and_nothing_is_said_on_the_console() {
+    let Some(browser) = browser() else { return };
+    let folder = Folder::new();
+    for (name, page) in pages(&folder) {
+        let script = "
+            const charts = [...document.querySelectorAll('figure svg[role=img]')];
+            found.charts = charts.length;
+            found.bare = charts.filter((svg) => ![...svg.querySelectorAll('.mark')].some((mark) => {
+              const box = mark.getBBox(); return box.width > 0 || box.height > 0;
+            })).map((svg) => svg.textContent.slice(0, 80));
+            found.outside = charts.filter((svg) => [...svg.querySelectorAll('.mark, text')].some((mark) => {
+              const box = mark.getBoundingClientRect(), frame = svg.getBoundingClientRect();
+              return frame.width > 0 && (box.left < frame.left - 2 || box.right > frame.right + 2
+                || box.top < frame.top - 2 || box.bottom > frame.bottom + 2);
+            })).map((svg) => svg.textContent.slice(0, 80));
+            const ids = [...document.querySelectorAll('[id]')].map((element) => element.id);
+            found.doubled = ids.filter((id, i) => ids.indexOf(id) !== i);
+            found.unnamed = charts.filter((svg) => !svg.getAttribute('aria-labelledby').split(' ')
+              .every((id) => document.getElementById(id)?.textContent)).length;
+            found.wide = document.documentElement.scrollWidth > innerWidth";
+        let (found, console) = run_in(browser, &folder, &page, script);
+        assert_eq!(console, Vec::<String>::new(), "{name}");
+        assert!(found["charts"].as_u64().unwrap() > 0, "{name}");
+        for problem in ["bare", "outside", "doubled"] {
+            assert_eq!(found[problem], json!([]), "{name}: {problem}");
+        }
+        assert_eq!((&found["unnamed"], &found["wide"]), (&json!(0), &json!(false)), "{name}");
+    }
+}
+
+#[test]
+fn the_table_sorts_by_its_buttons_and_by_the_address() {
+    let Some(browser) = browser() else { return };
+    let folder = Folder::new();
+    let (_, page) = pages(&folder).swap_remove(0);
+    let script = "
+        const table = document.getElementById('reads');
+        const heads = [...table.tHead.rows[0].cells];
+        const names = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
+        const column = (name) => heads.findIndex((head) => head.textContent === name);
+        const press = (name) => heads[column(name)].querySelector('button').click();
+        const sorted = () => heads.map((head) => head.getAttribute('aria-sort')).filter((s) => s !== 'none');
+        found.given = names();
+        found.evil = names()[0];
+        found.focusable = heads.every((head) => head.querySelector('button').tabIndex === 0);
+        press('Sample'); found.byName = names(); found.byNameSort = sorted();
+        press('Bases'); found.byBases = names(); found.byBasesSort = sorted();
+        press('Bases'); found.byBasesUp = names();
+        press('Status'); press('Status'); found.byStatus = names()[0];
+        location.hash = '#sort=reads,' + column('Mean quality') + ',ascending';
+        dispatchEvent(new HashChangeEvent('hashchange'));
+        found.byQuality = names(); found.byQualitySort = sorted();
+        document.getElementById('r1').open = false; location.hash = '#r1';
+        dispatchEvent(new HashChangeEvent('hashchange'));
+        found.opened = document.getElementById('r1').open";
+    let (found, console) = run_in(browser, &folder, &page, script);
+    assert_eq!(console, Vec::<String>::new());
+    let evil = EVIL.replace('\n', "\\n").replace('\u{202e}', "\\u{202e}");
+    let names = |names: [&str; 5]| json!(names);
+    assert_eq!(found["given"], names([&evil, "10", "9", "long", "empty"]));
+    assert_eq!(found["focusable"], json!(true));
+    assert_eq!(found["byName"], names([&evil, "9", "10", "empty", "long"]));
+    assert_eq!(found["byNameSort"], json!(["ascending"]));
+    // The faulty sample has no figures: it stays at the end either way.
+    assert_eq!(found["byBases"][4], json!("9"));
+    assert_eq!(found["byBases"][2], json!("long"));
+    assert_eq!(found["byBasesSort"], json!(["descending"]));
+    assert_eq!(found["byBasesUp"][0], json!("empty"));
+    assert_eq!(found["byBasesUp"][4], json!("9"));
+    assert_eq!(found["byStatus"], json!("9"));
+    assert_eq!(found["byQuality"][0], json!("empty"));
+    assert_eq!(found["byQualitySort"], json!(["ascending"]));
+    assert_eq!(found["opened"], json!(true));
+}

@@ -1,0 +1,212 @@
+//! `biofast import` stores what `samtools import` does, and brings back what `biofast fastq` wrote.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+
+use biofast_testkit::templates::{header, templates};
+use common::{Folder, biofast, command, installed, reads, text};
+
+/// Alignment lines of the BAM that a program writes to standard output.
+fn lines(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let view = common::biofast_with(&["view", "-"], &output.stdout);
+    assert_eq!(view.code, 0, "{}", view.stderr);
+    view.stdout
+}
+
+#[test]
+fn reads_are_stored_as_samtools_stores_them() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let fastq = |suffix: &str| {
+        let text = reads("r", 300).replace(" x\n", &format!("{suffix}\tXX:i:5\tRG:Z:own\n"));
+        folder.file(&format!("{}.fq", suffix.len() + suffix.matches('2').count()), text)
+    };
+    let (plain, first, second) = (fastq(""), fastq("/1"), fastq("/2"));
+    let twin = folder.file("twin.fq", std::fs::read(&plain).unwrap());
+    let mixed = folder.file(
+        "mixed.fq",
+        "@a/1 1:N:0:ACGT\nACan\n+\nIIII\n@a/2 2:Y:0:ACGT+GT\nACGT\n+\n!~II\n@b 1:Y:0:7\nA\n+\nI\n\
+         @c 2:N:0:7\tXX:i:-7\nRYkm\n+\nIIII\n@d 1:N:0\nA\n+\nI\n@e 1:N:18:AC-GT\nRYkm\n+\nIIII\n",
+    );
+    for options in [
+        &[&*plain][..],
+        &[&first, &second],
+        &["-1", &plain, "-2", &twin],
+        &["-1", &plain],
+        &["-0", &plain],
+        &["-s", &mixed],
+        &["-T", "*", &first, &second],
+        &["-T", "XX", &plain],
+        &["-R", "g", &first],
+        &["-r", "ID:g", "-r", "SM:s", &first, &second],
+        &["-i", &mixed],
+        &["-i", "-T", "XX", "--barcode-tag", "ZB", &mixed],
+    ] {
+        let mut theirs = Command::new("samtools");
+        theirs.args(["import", "-O", "bam"]).args(options).stderr(Stdio::null());
+        let ours = command(&[&["import", "--no-PG"], options].concat());
+        assert!(lines(ours) == lines(theirs), "{options:?}");
+    }
+    let args = ["import", "--no-PG", "-r", "ID:g", "-r", "SM:s", &first];
+    let header = common::biofast_with(
+        &["view", "-H", "--no-PG", "-"],
+        &command(&args).output().unwrap().stdout,
+    );
+    assert_eq!(header.stdout, "@HD\tVN:1.6\tSO:unsorted\tGO:query\n@RG\tID:g\tSM:s\n");
+}
+
+/// Name, part, bases, qualities and read group of a primary record, as sequenced.
+fn essence(line: &str) -> Option<(String, u16, String, String, String)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let flags: u16 = fields[1].parse().unwrap();
+    if flags & 0x900 != 0 {
+        return None;
+    }
+    let (mut bases, mut qualities) = (fields[9].to_owned(), fields[10].to_owned());
+    if qualities == "*" {
+        qualities = "B".repeat(bases.len());
+    }
+    if flags & 0x10 != 0 {
+        let complement = |c| match c {
+            'A' => 'T',
+            'C' => 'G',
+            'G' => 'C',
+            'T' => 'A',
+            'R' => 'Y',
+            'Y' => 'R',
+            other => other,
+        };
+        bases = bases.chars().rev().map(complement).collect();
+        qualities = qualities.chars().rev().collect();
+    }
+    let group = fields[11..].iter().find(|field| field.starts_with("RG:"))?;
+    Some((fields[0].to_owned(), flags & 0xc1, bases, qualities, (*group).to_owned()))
+}
+
+#[test]
+fn nothing_is_lost_between_alignments_and_back() {
+    let folder = Folder::new();
+    let all = templates(8, 700).concat();
+    let expected: BTreeSet<_> = all.iter().filter_map(|line| essence(line.trim_end())).collect();
+    assert!(expected.len() > 1000);
+    for order in ["SO:unsorted\tGO:query", "SO:coordinate"] {
+        let sam = folder.file("a.sam", header(order) + &all.concat());
+        let fastq = text(&folder.path("all.fq.gz"));
+        let bam = text(&folder.path("back.bam"));
+        let args = ["fastq", "-N", "-T", "RG", "-o", &fastq, "-0", &fastq, &sam];
+        assert_eq!(biofast(&args).code, 0);
+        let args = ["import", "-T", "RG", "-r", "ID:g1", "-r", "ID:g2", "-o", &bam, &fastq];
+        assert_eq!(biofast(&args).code, 0);
+        let back = biofast(&["view", &bam]).stdout;
+        let found: BTreeSet<_> = back.lines().filter_map(essence).collect();
+        assert_eq!(back.lines().count(), expected.len());
+        assert!(found == expected, "{order}");
+        assert!(biofast(&["view", "-H", &bam]).stdout.contains("@RG\tID:g1\n@RG\tID:g2\n"));
+    }
+}
+
+#[test]
+fn threads_and_chunks_do_not_show() {
+    let folder = Folder::new();
+    let (one, two) = (folder.file("1.fq", reads("r", 900)), folder.file("2.fq", reads("r", 900)));
+    let run = |extra: &[&str]| {
+        let output =
+            command(&[&["import", "--no-PG", &one, &two], extra].concat()).output().unwrap();
+        assert!(output.status.success());
+        output.stdout
+    };
+    let expected = run(&["-@", "1"]);
+    for threads in ["2", "3", "4"] {
+        for chunk in ["500", "20000"] {
+            assert!(run(&["-@", threads, "--chunk-size", chunk]) == expected, "{threads} {chunk}");
+        }
+    }
+}
+
+#[test]
+fn what_goes_wrong_leaves_no_file() {
+    let folder = Folder::new();
+    let good = folder.file("good.fq", reads("r", 50));
+    let out = text(&folder.path("out.bam"));
+    let long = format!("@{}\nA\n+\nI\n", "n".repeat(255));
+    for (other, message) in [
+        (reads("r", 49), "r49"),
+        (reads("s", 50), "s0"),
+        (reads("r", 50).replacen("@r9 x\n", "@r9 x\n-", 1), "record 10"),
+        (reads("r", 50)[..900].to_owned(), "2.fq"),
+    ] {
+        let other = folder.file("2.fq", other);
+        let run = biofast(&["import", &good, &other, "-o", &out]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(message), "{message}: {}", run.stderr);
+        assert!(!folder.path("out.bam").exists());
+    }
+    for (content, message) in [
+        ("@a\nA-C\n+\nIII\n", "'a' can't be stored as BAM: BAM has no code for '-', base 2"),
+        ("@a\nA\n+\nI\n@b\nACGU\n+\nIIII\n", "record 2: the read 'b' can't be stored as BAM"),
+        (
+            "@a\nACGU\n+\nIIII\n",
+            "no code for 'U', base 4 of its sequence, and would make it N; write RNA with T",
+        ),
+        ("@a\nxCG\n+\nIII\n", "no code for 'x', base 1"),
+        (&*long, "1 to 254"),
+        ("@a XX:i:x\nA\n+\nI\n", "an integer"),
+    ] {
+        let path = folder.file("bad.fq", content);
+        let run = biofast(&["import", "-T", "*", &path, "-o", &out]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(message) && run.stderr.contains("bad.fq"), "{}", run.stderr);
+        assert!(!folder.path("out.bam").exists());
+    }
+    // Each letter that has a code is stored, in any case; each other one is named.
+    for byte in 33..127u8 {
+        let text = format!("@r\nAC{}G\n+\nIIII\n", byte as char);
+        let run =
+            biofast(&["import", "--no-PG", "--strict", &folder.file("b.fq", text), "-o", &out]);
+        if b"ACMGRSVTWYHKDBN".contains(&byte.to_ascii_uppercase()) {
+            assert_eq!(run.code, 0, "{}: {}", byte as char, run.stderr);
+            let sequence = format!("AC{}G", byte.to_ascii_uppercase() as char);
+            assert!(biofast(&["view", &out]).stdout.contains(&sequence));
+            std::fs::remove_file(&out).unwrap();
+        } else {
+            assert_eq!(run.code, 2, "{}: {}", byte as char, run.stderr);
+            assert!(run.stderr.contains(&format!("{}", byte as char)), "{}", run.stderr);
+            assert!(!folder.path("out.bam").exists());
+        }
+    }
+    let dots = folder.file("dots.fq", "@a\nA..C\n+\nIIII\n@b\n.\n+\n!\n");
+    let json = text(&folder.path("x.json"));
+    let run = biofast(&["import", &dots, "-o", &out, "--json", &json]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("warning: 3 bases '.' are stored as N"), "{}", run.stderr);
+    assert!(std::fs::read_to_string(&json).unwrap().contains("\"dots_as_n\": 3"));
+    let run = biofast(&["import", "-r", "SM:x", &good, "-o", &out]);
+    assert!(run.code == 2 && run.stderr.contains("needs one field ID"), "{}", run.stderr);
+    let run = biofast(&["import", "--interleaved", &good, "-o", &out]);
+    assert!(run.code == 2 && run.stderr.contains("r1"), "{}", run.stderr);
+}
+
+#[test]
+fn pairs_are_counted_by_names_where_one_file_has_them() {
+    let folder = Folder::new();
+    let read = |name: &str| format!("@{name}\nACGT\n+\nIIII\n");
+    for (names, note) in [
+        ("a/1 a/2 b/1 b/2", "4 reads: 2 pairs"),
+        ("a/1 b/1 a/2 b/2 c", "5 reads: 2 pairs"),
+        ("a b", "2 reads: 0 pairs"),
+        ("a/1 b/2", "2 reads: 1 first and 1 second ones, not all of them pairs"),
+        ("a/1 a/2 b/1", "3 reads: 2 first and 1 second ones, not all of them pairs"),
+    ] {
+        let input = folder.file("x.fq", names.split(' ').map(read).collect::<String>());
+        let out = text(&folder.path("o.bam"));
+        let run = biofast(&["import", &input, "-o", &out]);
+        assert!(run.code == 0 && run.stderr.contains(note), "{names}: {}", run.stderr);
+    }
+}

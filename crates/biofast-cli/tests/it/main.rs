@@ -1,0 +1,34 @@
+//! The command line, end to end: the binary is run, and what it prints, writes and returns is looked at. One program for all,
+//! as each would be linked for itself: `cargo test -p biofast-cli --test it FILE::` runs those of one file.
+
+mod alignment_stats;
+mod alignments;
+mod check;
+mod check_damage;
+mod check_rules;
+mod common;
+mod conformance;
+mod docs;
+mod fastq;
+mod fastqc;
+mod faults;
+mod faults_memory;
+mod faults_table;
+mod filter;
+mod filter_alignments;
+mod filter_alignments_faults;
+mod filter_faults;
+mod filter_peers;
+mod filter_summary;
+mod filter_unaligned;
+mod help;
+mod hints;
+mod html;
+mod import;
+mod index;
+mod multiqc;
+mod outputs;
+mod seqkit;
+mod stats;
+mod verbose;
+mod view;

@@ -1,0 +1,74 @@
+//! MultiQC reads the table of `stats -T` as seqkit's, the reports of `--format fastqc` as FastQC's and the
+//! summary of `filter` as fastp's, with the figures that are in them. (Of the three reports of samtools, `alignment_stats.rs` shows it.)
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::collections::HashMap;
+use std::process::Command;
+
+use common::{Folder, biofast, installed, sample, text};
+use serde_json::Value;
+
+#[test]
+fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
+    if !installed("multiqc") {
+        return;
+    }
+    let folder = Folder::new();
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    let at = |name: &str| text(&folder.path(name));
+    std::fs::create_dir(folder.path("in")).unwrap();
+    let (table, summary) = (at("in/stats.tsv"), at("in/lane1.fastp.json"));
+    assert_eq!(biofast(&["stats", "-T", &r1, &r2, "-o", &table]).code, 0);
+    let filter = ["filter", "--quiet", &r1, &r2, "--min-mean-qual", "20", "--cut-tail", "--stats"];
+    let outputs = ["--json", &summary, "-o", &at("1.fq"), "--out2", &at("2.fq")];
+    assert_eq!(biofast(&[&filter[..], &outputs].concat()).code, 0);
+    let fastqc = ["stats", "--format", "fastqc", &r1, &r2, "--out-dir", &at("in")];
+    assert_eq!(biofast(&fastqc).code, 0);
+    let mut multiqc = Command::new("multiqc");
+    multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
+    let run = multiqc.output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let read = |name: &str| {
+        std::fs::read_to_string(folder.path("out/multiqc_data").join(name)).unwrap_or_default()
+    };
+    let general = read("multiqc_general_stats.txt");
+    let columns: Vec<&str> = general.lines().next().unwrap().split('\t').collect();
+    let rows: HashMap<&str, Vec<&str>> = general
+        .lines()
+        .skip(1)
+        .map(|line| (line.split('\t').next().unwrap(), line.split('\t').collect()))
+        .collect();
+    let number = |sample: &str, ending: &str| -> f64 {
+        let column = columns.iter().position(|column| column.ends_with(ending));
+        let column = column.unwrap_or_else(|| panic!("no column {ending}: {columns:?}"));
+        rows[sample][column].parse().unwrap()
+    };
+    assert_eq!(number("sample_R1", "Q30_pct"), 90.28);
+    assert_eq!(number("sample_R2", "sum_len") * 1e6, 375_000.0);
+    assert_eq!(number("sample_R2", "fastqc-total_sequences") * 1e6, 2_500.0);
+    for (name, some) in [
+        ("per_base_sequence_quality", "(150, 3"),
+        ("per_sequence_quality_scores", "(36.0, "),
+        ("per_sequence_gc_content_plot_Counts", "(40.0, 143.5)"),
+        ("per_base_n_content", "(150, "),
+    ] {
+        let name = if name.ends_with("Counts") { name.into() } else { format!("{name}_plot") };
+        let plot = read(&format!("fastqc_{name}.txt"));
+        assert!(plot.contains("sample_R1") && plot.contains(some), "{name}: {plot}");
+    }
+    let verdicts = read("multiqc_fastqc.txt");
+    assert!(verdicts.contains("per_base_n_content") && verdicts.contains("\tfail\t"), "{verdicts}");
+    // Nobody ran FastQC.
+    assert!(!read("multiqc_software_versions.txt").contains("FastQC"));
+    let json: Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
+    let after = &json["summary"]["after_filtering"];
+    let q30 = 100.0 * after["q30_rate"].as_f64().unwrap();
+    // fastp's module has the curves before and after, and the reasons.
+    assert!((number("lane1", "after_filtering_q30_rate") - q30).abs() < 1e-6, "{general}");
+    for reads in ["Read_1_Before", "Read_2_After"] {
+        assert!(read(&format!("fastp-seq-quality-plot_{reads}_filtering.txt")).contains("lane1"));
+    }
+    assert!(read("fastp_filtered_reads_plot.txt").contains("Low Quality"));
+}

@@ -1,0 +1,427 @@
+//! What may be written, by which name, and what is there after a run that failed or was ended. Of every command.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Folder, assert_error, biofast, command, finish, listed, reads, text};
+
+/// Reads, mates, alignments and what belongs to them, in a folder.
+fn staged() -> Folder {
+    let folder = Folder::new();
+    folder.file("r1.fq", reads("p", 200));
+    folder.file("r2.fq", reads("p", 200));
+    folder.file("names.txt", "p1\np2\n");
+    folder.file("adapters.fa", ">a\nAGATCGGAAGAGCACACGT\n");
+    folder.file("targets.bed", "c\t0\t50\n");
+    folder.file("ref.fa", format!(">c\n{}\n", "ACGT".repeat(25)));
+    let sam =
+        "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:100\nr\t0\tc\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+    folder.file("a.sam", sam);
+    let at = |name: &str| text(&folder.path(name));
+    assert_eq!(biofast(&["view", "-b", &at("a.sam"), "-o", &at("a.bam")]).code, 0);
+    assert_eq!(biofast(&["index", &at("a.bam")]).code, 0);
+    let run = biofast(&["stats", "--json", &at("r1.fq"), "-o", &at("report.json")]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let args =
+        ["filter", &at("r1.fq"), "-o", &at("kept.fq"), "--json", &at("summary.json"), "--quiet"];
+    assert_eq!(biofast(&args).code, 0);
+    folder
+}
+
+/// Runs in the folder, so that names are as users type them.
+fn run_in(folder: &Folder, args: &[&str]) -> common::Run {
+    let mut command = command(args);
+    command.current_dir(folder.path("."));
+    finish(command)
+}
+
+fn content(folder: &Folder) -> Vec<(String, Vec<u8>)> {
+    let files = listed(folder).into_iter().filter(|name| folder.path(name).is_file());
+    files.map(|name| (name.clone(), std::fs::read(folder.path(&name)).unwrap())).collect()
+}
+
+#[test]
+fn no_command_writes_to_what_it_reads() {
+    let folder = staged();
+    symlink("r1.fq", folder.path("soft.fq")).unwrap();
+    std::fs::hard_link(folder.path("r1.fq"), folder.path("hard.fq")).unwrap();
+    symlink(".", folder.path("here")).unwrap();
+    let before = content(&folder);
+    let cases = [
+        // One file by any name.
+        "filter r1.fq -o r1.fq",
+        "filter r1.fq -o ./r1.fq",
+        "filter r1.fq -o soft.fq",
+        "filter r1.fq -o hard.fq",
+        "filter r1.fq -o here/r1.fq",
+        "filter soft.fq -o r1.fq",
+        "filter r1.fq r2.fq -o o1 --out2 r1.fq",
+        "filter r1.fq r2.fq -o r2.fq --out2 r1.fq",
+        "filter r1.fq -o o --json r1.fq",
+        "filter r1.fq -o o --html r1.fq",
+        "filter r1.fq -o o --rejected r1.fq",
+        "filter --interleaved r1.fq -o o --unpaired1 r1.fq",
+        "filter r1.fq --names names.txt -o names.txt",
+        "filter r1.fq --names names.txt -o o --json names.txt",
+        "filter r1.fq --adapter-fasta adapters.fa -o adapters.fa",
+        "filter a.bam -o a.bam",
+        "filter a.bam -f 4 -o o.bam -U a.bam",
+        "filter a.bam -L targets.bed -o targets.bed",
+        "filter a.bam -c -o a.bam",
+        "filter a.bam c:1-10 -o a.bam.bai",
+        "stats r1.fq -o r1.fq",
+        "stats r1.fq --html r1.fq",
+        "stats a.bam -r ref.fa -o ref.fa",
+        "stats a.bam --format samtools -o a.bam",
+        "check r1.fq -o r1.fq",
+        "check --against summary.json -o summary.json",
+        "flagstat a.bam -o a.bam",
+        "flagstat a.bam -o a.bam.bai",
+        "idxstats a.bam -L targets.bed -o targets.bed",
+        "index a.bam -o a.bam",
+        "merge report.json -o report.json",
+        "merge report.json --html report.json",
+        "view a.bam -o a.bam",
+        "view -b a.sam -o a.sam",
+        "view -c a.bam -o a.bam",
+        "fastq a.bam -o o.fq --json a.bam",
+        "import r1.fq -o r1.fq",
+        "import r1.fq -o o.bam --json r1.fq",
+    ];
+    for case in cases {
+        let args: Vec<&str> = case.split(' ').collect();
+        let run = run_in(&folder, &args);
+        assert!(run.code == 2 && run.stderr.contains("input"), "{case}: {run:?}");
+        assert_eq!(run.stdout, "", "{case}");
+        assert_eq!(content(&folder), before, "{case}");
+    }
+    // A pattern and a list name inputs, too.
+    std::fs::write(folder.path("list"), "r1.fq\n").unwrap();
+    let before = content(&folder);
+    for args in [&["stats", "r*.fq", "-o", "r2.fq"][..], &["check", "-X", "list", "-o", "r1.fq"]] {
+        let run = run_in(&folder, args);
+        assert!(run.code == 2 && run.stderr.contains("is an input"), "{run:?}");
+        assert_eq!(content(&folder), before);
+    }
+}
+
+#[test]
+fn standard_input_and_output_are_files_like_others() {
+    let folder = staged();
+    let before = content(&folder);
+    let open = |name: &str| {
+        std::fs::File::options().read(true).append(true).open(folder.path(name)).unwrap()
+    };
+    // filter r1.fq >> r1.fq
+    for args in [
+        &["filter", "r1.fq"][..],
+        &["stats", "r1.fq"],
+        &["view", "a.sam"],
+        &["check", "-X", "names.txt"],
+    ] {
+        let name = *args.last().unwrap();
+        let mut command = command(args);
+        let output = command.current_dir(folder.path(".")).stdout(open(name)).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.code() == Some(2) && stderr.contains("is the same file as"),
+            "{stderr}"
+        );
+        assert_eq!(content(&folder), before);
+    }
+    // filter < r1.fq -o r1.fq
+    let mut from_stdin = command(&["filter", "-", "-o", "r1.fq"]);
+    let run = finish({
+        from_stdin.current_dir(folder.path(".")).stdin(open("r1.fq"));
+        from_stdin
+    });
+    assert_error(&run, &["the same file as", "standard input"]);
+    assert_eq!(content(&folder), before);
+}
+
+#[test]
+fn a_descriptor_by_name_is_written_to_and_not_replaced() {
+    let folder = staged();
+    let log = folder.file("log.txt", "before\n");
+    let number = std::fs::metadata(&log).unwrap().ino();
+    for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let mut command = command(&["filter", "r1.fq", "-o", path, "--quiet"]);
+        let out = std::fs::File::options().append(true).open(&log).unwrap();
+        assert!(command.current_dir(folder.path(".")).stdout(out).status().unwrap().success());
+    }
+    let expected = format!("before\n{}", reads("p", 200).repeat(3));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), expected);
+    assert_eq!(std::fs::metadata(&log).unwrap().ino(), number);
+    // Both would go to one place.
+    let run = run_in(&folder, &["filter", "r1.fq", "--json", "/dev/stdout"]);
+    assert!(run.code == 2 && run.stdout.is_empty(), "{run:?}");
+    assert!(run.stderr.contains("two outputs would be standard output"), "{}", run.stderr);
+    for args in [
+        &["stats", "r1.fq", "-o", "-"][..],
+        &["check", "r1.fq", "-o", "-"],
+        &["merge", "report.json", "-o", "-"],
+        &["flagstat", "a.bam", "-o", "-"],
+        &["view", "a.bam", "-o", "-"],
+        &["import", "r1.fq", "-o", "-"],
+    ] {
+        let mut command = command(args);
+        let output = command.current_dir(folder.path(".")).output().unwrap();
+        assert!(output.status.success() && !output.stdout.is_empty(), "{args:?}");
+    }
+    assert!(!folder.path("-").exists());
+}
+
+#[test]
+fn no_two_outputs_are_one_file() {
+    let folder = staged();
+    folder.file("old.fq", "old");
+    std::fs::hard_link(folder.path("old.fq"), folder.path("hard.fq")).unwrap();
+    symlink(".", folder.path("here")).unwrap();
+    let before = content(&folder);
+    let cases = [
+        "filter r1.fq r2.fq -o x --out2 ./x",
+        "filter r1.fq r2.fq -o x --out2 here/x",
+        "filter r1.fq r2.fq -o old.fq --out2 hard.fq",
+        "filter r1.fq -o x --json x",
+        "filter r1.fq -o x --json y --html here/y",
+        "filter r1.fq -o x.gz --write-index --json x.gz.gzi",
+        "filter a.bam -o x.bam -U ./x.bam",
+        "filter a.bam -o x.bam --write-index --json x.bam.bai",
+        "stats r1.fq -o x --html x",
+        "merge report.json -o x --html ./x",
+        "fastq a.bam -1 x.fq -2 ./x.fq",
+        "import r1.fq -o x --json x",
+    ];
+    for case in cases {
+        let args: Vec<&str> = case.split(' ').collect();
+        let run = run_in(&folder, &args);
+        assert!(run.code == 2 && run.stderr.contains("a file of its own"), "{case}: {run:?}");
+        assert_eq!(content(&folder), before, "{case}");
+    }
+    // What can't be mixed up may be named twice.
+    let run = run_in(
+        &folder,
+        &["filter", "r1.fq", "r2.fq", "-o", "/dev/null", "--out2", "/dev/null", "--quiet"],
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[test]
+fn a_report_or_index_never_takes_the_place_of_reads() {
+    let folder = staged();
+    for (name, kept) in [("old.txt", reads("q", 3)), ("old.dat", ">chr1\nACGT\n".into())] {
+        folder.file(name, kept);
+    }
+    std::fs::copy(folder.path("a.bam"), folder.path("old.json")).unwrap();
+    let before = content(&folder);
+    for case in [
+        "stats r1.fq -o old.txt",
+        "stats r1.fq --html old.txt",
+        "stats r1.fq -o old.json",
+        "filter r1.fq -o o.fq --json old.txt",
+        "check r1.fq -o old.dat",
+        "index a.bam -o old.txt",
+        "stats --html r1.fq",
+        "filter --json r1.fq",
+        "stats --html new.fq.gz r1.fq",
+        "import r1.fq -o o.bam --json new.bam",
+    ] {
+        let args: Vec<&str> = case.split(' ').collect();
+        let run = run_in(&folder, &args);
+        assert!(run.code == 2 && run.stderr.contains("report or an index"), "{case}: {run:?}");
+        assert_eq!(content(&folder), before, "{case}");
+    }
+    // Another report is replaced, and so is an index, even one that begins with an '@' (64 blocks).
+    let mut index = 64u64.to_le_bytes().to_vec();
+    index.resize(8 + 64 * 16, 0);
+    folder.file("old.gzi", index);
+    for case in [
+        "stats r2.fq --json -o report.json",
+        "index -c a.bam -o x.csi",
+        "index -c a.bam -o x.csi",
+        "index a.bam -o old.gzi",
+    ] {
+        let args: Vec<&str> = case.split(' ').collect();
+        let run = run_in(&folder, &args);
+        assert_eq!(run.code, 0, "{case}: {run:?}");
+    }
+}
+
+#[test]
+fn where_one_output_cannot_be_written_none_appears() {
+    let folder = staged();
+    folder.file("k.fq", "OLD");
+    std::fs::create_dir(folder.path("dir")).unwrap();
+    folder.file("readonly", "OLD");
+    std::fs::set_permissions(folder.path("readonly"), PermissionsExt::from_mode(0o444)).unwrap();
+    let before = content(&folder);
+    for case in [
+        "filter r1.fq -o k.fq --json no/such.json",
+        "filter r1.fq -o k.fq --html dir",
+        "filter r1.fq -o k.fq --rejected no/such",
+        "filter r1.fq -o readonly",
+        "filter r1.fq -o k.fq --json readonly",
+        "filter a.bam -o new.bam --json no/such",
+        "stats r1.fq -o report.json --html no/such",
+        "merge report.json --html no/such -o k.txt",
+        "import r1.fq -o new.bam --json no/such",
+        "fastq a.bam -o k.fq --json no/such",
+        "filter r1.fq -o k.fq --json /dev/full",
+    ] {
+        let args: Vec<&str> = case.split(' ').collect();
+        let run = run_in(&folder, &args);
+        assert!(run.code == 2 && run.stderr.contains("can't write"), "{case}: {run:?}");
+        assert_eq!(content(&folder), before, "{case}");
+    }
+}
+
+#[test]
+fn what_is_replaced_hands_on_its_mode_and_links_are_followed() {
+    let folder = staged();
+    let secret = folder.file("secret.fq", "old");
+    std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o600)).unwrap();
+    symlink("secret.fq", folder.path("link.fq")).unwrap();
+    let run = run_in(&folder, &["filter", "r1.fq", "-o", "link.fq", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(folder.path("link.fq").symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o7777, 0o600);
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), reads("p", 200));
+    let long = format!("{}.fq.gz", "n".repeat(248));
+    let run = run_in(&folder, &["filter", "r1.fq", "-o", &long, "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(folder.path(&long).is_file());
+}
+
+#[test]
+fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
+    let folder = staged();
+    for args in [
+        "stats r1.fq",
+        "filter r1.fq",
+        "check r1.fq",
+        "view a.bam",
+        "flagstat a.bam",
+        "fastq a.bam",
+        "import r1.fq",
+        "man",
+    ] {
+        let binary = env!("CARGO_BIN_EXE_biofast");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec {binary} {args} >&-")]).current_dir(folder.path("."));
+        let output = shell.output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args}: {stderr}");
+        assert!(stderr.contains("standard output: it is closed"), "{args}: {stderr}");
+    }
+    // The reader takes a line and goes: the summary is of the whole run all the same.
+    folder.file("long.fq", reads("long", 60_000));
+    let mut child = command(&["filter", "long.fq", "--json", "s.json"])
+        .current_dir(folder.path("."))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path("s.json")).unwrap()).unwrap();
+    assert!(summary.to_string().contains("60000"), "{summary}");
+}
+
+#[test]
+fn an_ended_run_leaves_nothing_and_says_by_which_signal() {
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let folder = Folder::new();
+        folder.file("o.fq", "OLD");
+        let mut child = command(&["filter", "-", "-o", "o.fq", "--json", "s.json"])
+            .current_dir(folder.path("."))
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(reads("p", 5000).as_bytes()).unwrap();
+        wait_until(|| listed(&folder).len() == 3);
+        let killed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+        assert!(killed.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.signal(), Some(number));
+        assert_eq!(listed(&folder), ["o.fq"]);
+        assert_eq!(std::fs::read(folder.path("o.fq")).unwrap(), b"OLD");
+        drop(stdin);
+    }
+}
+
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let folder = Folder::new();
+    let mut child = Command::new("sh")
+        .args([
+            "-c",
+            "trap '' HUP; exec \"$0\" filter - -o o.fq --quiet",
+            env!("CARGO_BIN_EXE_biofast"),
+        ])
+        .current_dir(folder.path("."))
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(reads("p", 5000).as_bytes()).unwrap();
+    wait_until(|| listed(&folder).len() == 1);
+    assert!(
+        Command::new("kill")
+            .args(["-s", "HUP", &child.id().to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    std::thread::sleep(Duration::from_millis(100));
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(std::fs::read_to_string(folder.path("o.fq")).unwrap(), reads("p", 5000));
+}
+
+#[test]
+fn an_option_without_effect_says_so() {
+    let folder = staged();
+    for (case, option) in [
+        ("filter r1.fq -o /dev/null --seed 3", "--seed"),
+        ("filter r1.fq -o /dev/null --cut-mean-quality 3", "--cut-mean-quality"),
+        ("filter r1.fq -o plain.fq --write-index", "--write-index"),
+        ("stats -r ref.fa a.bam", "--reference"),
+        ("stats -r ref.fa r1.fq", "--reference"),
+        ("view -T ref.fa a.bam", "reference"),
+    ] {
+        let args: Vec<&str> = case.split(' ').collect();
+        let run = run_in(&folder, &args);
+        let told = |run: &common::Run| {
+            let says = |what| run.stderr.contains(what);
+            says(option) && (says("no effect") || says("not needed"))
+        };
+        assert!(run.code == 0 && told(&run), "{case}: {run:?}");
+        let run = run_in(&folder, &[&args[..], &["--quiet"]].concat());
+        assert!(run.code == 0 && !told(&run), "{case}: {run:?}");
+    }
+    let run = run_in(
+        &folder,
+        &["filter", "r1.fq", "-o", "/dev/null", "--seed", "3", "--sample-fraction", "0.5"],
+    );
+    assert!(!run.stderr.contains("no effect"), "{run:?}");
+}
+
+fn wait_until(done: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing happened");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

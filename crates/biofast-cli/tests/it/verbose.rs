@@ -1,0 +1,132 @@
+//! `--verbose` tells on standard error how each input was read and why; progress is shown on a terminal
+//! and nowhere else.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::process::{Command, Stdio};
+
+use common::{Folder, biofast, command, finish, reads, sample, text};
+
+#[test]
+fn every_command_that_reads_tells_source_container_decoder_threads_and_kernels() {
+    let folder = Folder::new();
+    let fastq = folder.file("few.fq", reads("r", 50));
+    let bam = text(&folder.path("few.bam"));
+    let out = |name: &str| text(&folder.path(name));
+    let runs = [
+        ("plain", vec!["import", "-v", "--quiet", "-0", &fastq, "-o", &bam]),
+        ("plain", vec!["stats", "-v", &fastq]),
+        ("bgzf BAM", vec!["stats", "-v", &bam]),
+        ("bgzf", vec!["stats", "--verbose", "--format", "samtools", &bam]),
+        ("plain", vec!["filter", "-v", "--quiet", &fastq]),
+        ("bgzf", vec!["filter", "-v", "--quiet", "-c", &bam]),
+        ("plain FASTQ", vec!["check", "-v", &fastq]),
+        ("bgzf BAM", vec!["check", "-v", &bam]),
+        ("bgzf", vec!["flagstat", "-v", &bam]),
+        ("bgzf", vec!["idxstats", "-v", &bam]),
+        ("bgzf", vec!["view", "-v", "-c", &bam]),
+        ("bgzf", vec!["fastq", "--verbose", "--quiet", &bam]),
+    ];
+    let index = out("few.bai");
+    let runs = runs.into_iter().chain([("bgzf", vec!["index", "-v", &bam, "-o", &index])]);
+    for (container, args) in runs {
+        let args = [&args[..], &["-@2"]].concat();
+        let mut command = command(&args);
+        command.env("BIOFAST_SIMD", "scalar").env("BIOFAST_INFLATE", "own");
+        let run = finish(command);
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+        let name = if container.starts_with("plain") { &fastq } else { &bam };
+        let decoder = match container.starts_with("plain") {
+            true => "",
+            false => "blocks inflated on all threads by own, as BIOFAST_INFLATE asks; ",
+        };
+        let expected = format!(
+            "; read, as files below 50 MB are; {decoder}2 threads, as -@ asks; scalar kernels, as \
+             BIOFAST_SIMD asks\n"
+        );
+        let start = format!("biofast: note: {name}: {container}");
+        let ok = run.stderr.starts_with(&start) && run.stderr.ends_with(&expected);
+        assert!(ok, "{args:?}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn the_reasons_are_those_of_the_choice() {
+    let path = sample("sample_R1.fq.bgz");
+    let run = biofast(&["stats", "-v", "--io", "mmap", &path]);
+    let how = if cfg!(feature = "mmap") { "memory-mapped, as --io asks" } else { "read" };
+    assert!(run.stderr.contains(&format!("; {how}; ")), "{}", run.stderr);
+    let kernels = format!("; {} kernels, the best this CPU has\n", biofast::kernels::active());
+    if std::env::var_os("BIOFAST_SIMD").is_none() {
+        assert!(run.stderr.ends_with(&kernels), "{}", run.stderr);
+    }
+    let run = biofast(&["stats", "-v", "--io", "read", "-@5", &path, &path]);
+    assert!(run.stderr.contains("; read, as --io asks; "), "{}", run.stderr);
+    assert!(run.stderr.contains("3 threads, of the 5 that -@ asks for"), "{}", run.stderr);
+    let gz = common::biofast_with(&["stats", "-v", "-@2"], b"@r\nA\n+\nI\n");
+    assert!(gz.stderr.contains(": plain FASTQ, told by content; read, as streams are; 2 threads"));
+}
+
+/// Runs on a terminal of `script`, where there is one; what the terminal showed.
+fn on_a_terminal(words: &str) -> Option<String> {
+    let run = Command::new("script")
+        .args(["--quiet", "--return", "--command", words, "/dev/null"])
+        .env("BIOFAST_PROGRESS", "always")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .output();
+    let run = run.ok().filter(|run| !String::from_utf8_lossy(&run.stderr).contains("unrecognized"));
+    if run.is_none() {
+        eprintln!("skipped: script of util-linux is not installed");
+    }
+    let run = run?;
+    assert!(run.status.success(), "{words}: {}", String::from_utf8_lossy(&run.stdout));
+    Some(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+#[test]
+fn progress_has_rate_and_time_left_on_a_terminal_and_is_silent_off_it() {
+    let folder = Folder::new();
+    let fastq = folder.file("few.fq", reads("r", 400));
+    let bam = text(&folder.path("few.bam"));
+    assert_eq!(biofast(&["import", "--quiet", "-0", &fastq, "-o", &bam]).code, 0);
+    let program = command(&[]);
+    let program: Vec<_> = std::iter::once(program.get_program())
+        .chain(program.get_args())
+        .map(|word| word.to_str().unwrap().to_owned())
+        .collect();
+    let program = program.join(" ");
+    for (args, shown) in [
+        (format!("stats {fastq}"), true),
+        (format!("stats --quiet {fastq}"), false),
+        (format!("stats --format samtools {bam}"), true),
+        (format!("check {fastq}"), true),
+        (format!("filter {fastq} -o {fastq}.out"), true),
+        (format!("filter {bam} -c"), true),
+        (format!("flagstat {bam}"), true),
+        (format!("idxstats {bam}"), true),
+        (format!("view {bam} -o {bam}.sam"), true),
+        (format!("view --quiet {bam} -o {bam}.sam"), false),
+        (format!("fastq {bam} -o {bam}.fq"), true),
+        (format!("import -0 {fastq} -o {bam}.again.bam"), true),
+        (format!("index {bam} -o {bam}.x"), true),
+    ] {
+        let Some(seen) = on_a_terminal(&format!("{program} {args}")) else { return };
+        let len = std::fs::metadata(if args.contains(".bam") && !args.contains("import") {
+            &bam
+        } else {
+            &fastq
+        });
+        // By the bytes of the file as it is stored.
+        let total = format!("/{:.2} KiB, ", len.unwrap().len() as f64 / 1024.0);
+        let bar = seen.contains(&total) && seen.contains("/s, ") && seen.contains(" left");
+        assert_eq!(bar, shown, "{args}: {seen:?}");
+        let mut quiet = command(&args.split(' ').collect::<Vec<&str>>());
+        quiet.env("BIOFAST_PROGRESS", "always");
+        let off = finish(quiet).stderr;
+        assert!(!off.contains("/s") && !off.contains('\u{1b}'), "{args}: {off}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Decoder and encoder through the public face of the crate. One program for all,
+//! as each would be linked for itself: `cargo test -p biofast-deflate --test it FILE::` runs those of one file.
+
+mod common;
+mod fastq;
+mod oracle;
+mod pieces;
+mod stream;

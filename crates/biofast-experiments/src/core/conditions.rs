@@ -1,0 +1,128 @@
+//! `manifest.json`: under what conditions a run's results came about. No host names, no absolute paths:
+//! results are committed.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+
+use super::inputs::UsedDataset;
+use super::protocol::Protocol;
+use super::runner::Plan;
+use crate::core::machine;
+
+/// The file's name in a folder of results.
+pub(crate) const NAME: &str = "manifest.json";
+
+/// The conditions of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Conditions {
+    pub(crate) schema: u32,
+    pub(crate) entry: String,
+    /// Of the protocol the run followed.
+    pub(crate) protocol_sha256: String,
+    pub(crate) scale: String,
+    pub(crate) repetitions: usize,
+    pub(crate) seed: u64,
+    /// UTC, when the run began.
+    pub(crate) date: String,
+    pub(crate) seconds: f64,
+    pub(crate) command: String,
+    pub(crate) commit: String,
+    pub(crate) rustc: String,
+    pub(crate) flags: String,
+    pub(crate) arch: String,
+    pub(crate) cpu: String,
+    pub(crate) cores: usize,
+    pub(crate) memory_kb: Option<u64>,
+    pub(crate) kernel: String,
+    /// Of the datasets.
+    pub(crate) filesystem: String,
+    /// Where inputs were: in memory, or in the page cache or not.
+    pub(crate) cache: String,
+    /// Instruction sets the kernels have here, the fastest last.
+    pub(crate) simd: Vec<String>,
+    pub(crate) datasets: Vec<UsedDataset>,
+}
+
+impl Conditions {
+    /// The conditions of a run that begins now.
+    pub(crate) fn now(protocol: &Protocol, plan: &Plan<'_>) -> Self {
+        let machine = machine::this_machine();
+        let job = machine::JobRecord::now();
+        Conditions {
+            schema: 1,
+            entry: protocol.name(),
+            protocol_sha256: protocol.sha256.clone(),
+            scale: plan.scale.name().to_owned(),
+            repetitions: plan.repetitions,
+            seed: plan.seed,
+            date: job.date,
+            seconds: 0.0,
+            command: format!("biofast-lab {}", job.command.join(" ")),
+            commit: job.commit,
+            rustc: job.rustc,
+            flags: flags(),
+            arch: machine.arch,
+            cpu: machine.cpu,
+            cores: machine.cores,
+            memory_kb: machine.memory_kb,
+            kernel: machine.kernel,
+            filesystem: filesystem(plan.dir).unwrap_or_else(|| "unknown".to_owned()),
+            cache: "inputs in memory".to_owned(),
+            simd: biofast_kernels::available().iter().map(|isa| isa.name().to_owned()).collect(),
+            datasets: Vec::new(),
+        }
+    }
+
+    pub(crate) fn write(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(NAME);
+        let text = serde_json::to_string_pretty(self).context("cannot serialise")? + "\n";
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    pub(crate) fn read(dir: &Path) -> Result<Self> {
+        let path = dir.join(NAME);
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
+    }
+
+    /// One line about the machine.
+    pub(crate) fn machine(&self) -> String {
+        let memory = self
+            .memory_kb
+            .map(|kb| format!(", {:.1} GiB of memory", kb as f64 / 1_048_576.0))
+            .unwrap_or_default();
+        format!(
+            "{}, {} core(s){memory}, {}, {}, file system {}",
+            self.cpu, self.cores, self.arch, self.kernel, self.filesystem
+        )
+    }
+}
+
+fn flags() -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let profile = machine::profile_of(&program);
+    match std::env::var("RUSTFLAGS") {
+        Ok(flags) if !flags.is_empty() => format!("{profile}, RUSTFLAGS={flags}"),
+        _ => format!("{profile}, no RUSTFLAGS"),
+    }
+}
+
+/// The type of the file system a directory is on.
+fn filesystem(dir: &Path) -> Option<String> {
+    let dir = fs::canonicalize(dir).ok()?;
+    let mounts = fs::read_to_string("/proc/mounts").ok()?;
+    // The longest mount point that the directory is below.
+    mounts
+        .lines()
+        .filter_map(|line| {
+            let mut fields = line.split(' ').skip(1);
+            let (point, kind) = (fields.next()?, fields.next()?);
+            dir.starts_with(point).then(|| (point.len(), kind.to_owned()))
+        })
+        .max()
+        .map(|(_, kind)| kind)
+}

@@ -1,0 +1,272 @@
+//! What a result depends on: the machine, the programs and when they ran. Written to `manifest.json` beside
+//! the runs. No host names and no absolute paths: results are committed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "manifest.json";
+
+/// The conditions of all results in a folder.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) schema: u32,
+    pub(crate) arch: String,
+    pub(crate) cpu: String,
+    pub(crate) cores: usize,
+    pub(crate) memory_kb: Option<u64>,
+    pub(crate) kernel: String,
+    /// By job and thread budget, as `fastq-stats-bgzf @2`.
+    pub(crate) jobs: BTreeMap<String, JobRecord>,
+}
+
+/// The conditions of one job at one thread budget.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct JobRecord {
+    /// UTC.
+    pub(crate) date: String,
+    pub(crate) commit: String,
+    pub(crate) rustc: String,
+    /// How biofast was built: `release`, `dist` or `debug`. Empty in results older than the profile `dist`, when
+    /// `release` had thin link-time optimisation.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) profile: String,
+    /// Arguments of biofast-lab; of absolute paths, the last part.
+    pub(crate) command: Vec<String>,
+    pub(crate) dataset: String,
+    pub(crate) sha256: String,
+    pub(crate) cache: String,
+    pub(crate) reps: usize,
+    pub(crate) seed: u64,
+    /// Contestants that were not installed.
+    pub(crate) missing: Vec<String>,
+    /// Contestants that failed or gave a wrong answer.
+    #[serde(default)]
+    pub(crate) failed: Vec<String>,
+}
+
+impl JobRecord {
+    /// What can be known without the job.
+    pub(crate) fn now() -> Self {
+        let commit = output("git", &["rev-parse", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
+        // What runs write themselves is no change to what is measured.
+        let paths = [".", ":(top,exclude)results", ":(top,exclude)lab-notebook"];
+        let status = ["status", "--porcelain", "--untracked-files=no", "--"];
+        let dirty = output("git", &[&status[..], &paths[..]].concat()).is_some();
+        JobRecord {
+            date: utc_now(),
+            commit: if dirty { commit + " (modified)" } else { commit },
+            rustc: output("rustc", &["-V"]).unwrap_or_else(|| "unknown".to_owned()),
+            command: std::env::args().skip(1).map(without_folder).collect(),
+            cache: "warm".to_owned(),
+            ..JobRecord::default()
+        }
+    }
+}
+
+/// Reads the manifest in `dir`; an absent one describes this machine and no jobs.
+pub(crate) fn read_manifest(dir: &Path) -> Result<Record> {
+    let record = read_stored(dir)?;
+    Ok(Record { jobs: record.jobs, ..this_machine() })
+}
+
+/// The manifest in `dir` as it stands, of whatever machine.
+pub(crate) fn read_stored(dir: &Path) -> Result<Record> {
+    let path = dir.join(NAME);
+    if !path.exists() {
+        return Ok(Record::default());
+    }
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
+}
+
+/// This machine, and no jobs.
+pub(crate) fn this_machine() -> Record {
+    Record {
+        schema: 1,
+        arch: std::env::consts::ARCH.to_owned(),
+        cpu: cpu_model(),
+        cores: cores(),
+        memory_kb: memory_kb(),
+        kernel: output("uname", &["-sr"]).unwrap_or_default(),
+        jobs: BTreeMap::new(),
+    }
+}
+
+/// Adds or replaces one job's record.
+pub(crate) fn update_manifest(dir: &Path, key: &str, job: JobRecord) -> Result<()> {
+    let mut record = read_manifest(dir)?;
+    record.jobs.insert(key.to_owned(), job);
+    let path = dir.join(NAME);
+    let text =
+        serde_json::to_string_pretty(&record).context("cannot serialise the manifest")? + "\n";
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A folder name for this kind of machine: architecture, CPU model, number of cores; with family and model
+/// where the CPU's name has no number: virtual machines often say no more than "AMD EPYC".
+pub(crate) fn exact_slug() -> String {
+    let mut cpu = cpu_model();
+    if !cpu.contains(|c: char| c.is_ascii_digit()) {
+        let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        if let (Some(family), Some(model)) = (field(&text, "cpu family"), field(&text, "model")) {
+            cpu += &format!(" family {family} model {model}");
+        }
+    }
+    slug_of(std::env::consts::ARCH, &cpu, cores())
+}
+
+fn slug_of(arch: &str, cpu: &str, cores: usize) -> String {
+    let text =
+        format!("{arch} {cpu} {cores}c").to_lowercase().replace("(r)", " ").replace("(tm)", " ");
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|w| !w.is_empty())
+        .collect();
+    words.join("-")
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn cpu_model() -> String {
+    fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| field(&text, "model name").map(str::to_owned))
+        .or_else(|| output("sysctl", &["-n", "machdep.cpu.brand_string"]))
+        .unwrap_or_else(|| "unknown cpu".to_owned())
+}
+
+fn memory_kb() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    field(&text, "MemTotal")?.strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// The value of the first line `name : value`.
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(key, _)| key.trim() == name)
+        .map(|(_, v)| v.trim())
+}
+
+/// The cargo profile a program was built with, by the folder cargo put it into.
+pub(crate) fn profile_of(program: &Path) -> &'static str {
+    let folder = program.parent().and_then(Path::file_name).unwrap_or_default();
+    ["release", "dist", "debug"].into_iter().find(|name| folder == *name).unwrap_or("unknown")
+}
+
+/// The first executable file of that name in PATH.
+pub(crate) fn find_in_path(name: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| {
+        fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    })
+}
+
+/// The version a program prints: the first word with a digit and a dot, or the first such after "Version".
+pub(crate) fn version(program: &Path, args: &[String]) -> String {
+    let Ok(output) = Command::new(program).args(args).stdin(std::process::Stdio::null()).output()
+    else {
+        return "unknown".to_owned();
+    };
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    parse_version(&text).unwrap_or_else(|| "unknown".to_owned())
+}
+
+fn parse_version(text: &str) -> Option<String> {
+    text.split_whitespace()
+        .map(|word| word.trim_start_matches('v').trim_end_matches([',', ')']))
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
+        .map(str::to_owned)
+}
+
+/// What a command prints, trimmed; `None` if it fails or prints nothing.
+fn output(program: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).output().ok().filter(|o| o.status.success())?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+fn without_folder(arg: String) -> String {
+    match Path::new(&arg).file_name() {
+        Some(name) if arg.starts_with('/') => name.to_string_lossy().into_owned(),
+        _ => arg,
+    }
+}
+
+/// The time now, as `2026-01-31T23:59:59Z`.
+pub(crate) fn utc_now() -> String {
+    format_utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()))
+}
+
+fn format_utc(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Days since 1 March of year 0, in eras of 400 years.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) =
+        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    let year = era * 400 + year + u64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        rest / 3600,
+        rest / 60 % 60,
+        rest % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_folder_names() {
+        assert_eq!(
+            slug_of("x86_64", "Intel(R) Xeon(R) CPU @ 2.60GHz", 2),
+            "x86_64-intel-xeon-cpu-2-60ghz-2c"
+        );
+        assert_eq!(slug_of("aarch64", "Apple M4 Max", 16), "aarch64-apple-m4-max-16c");
+    }
+
+    #[test]
+    fn dates() {
+        assert_eq!(format_utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(format_utc(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(format_utc(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(format_utc(1_767_225_599), "2025-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn profiles_are_known_by_their_folder() {
+        assert_eq!(profile_of(Path::new("/a/target/dist/biofast")), "dist");
+        assert_eq!(profile_of(Path::new("/usr/bin/biofast")), "unknown");
+    }
+
+    #[test]
+    fn versions_are_found() {
+        assert_eq!(parse_version("seqkit v2.3.0\n").as_deref(), Some("2.3.0"));
+        assert_eq!(
+            parse_version("Usage: seqtk <command>\nVersion: 1.3-r106\n").as_deref(),
+            Some("1.3-r106")
+        );
+        assert_eq!(parse_version("none"), None);
+    }
+
+    #[test]
+    fn absolute_paths_lose_their_folder() {
+        assert_eq!(without_folder("/a/b/biofast".into()), "biofast");
+        assert_eq!(without_folder("results/bench".into()), "results/bench");
+    }
+}

@@ -1,0 +1,281 @@
+//! `biofast-lab check`: the notebook, the index and the figures say what the measurements say, no protocol
+//! was changed after its results, and nothing is missing. Run by CI.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::page::{self, MachineResults};
+use super::{
+    Places, compute, figure, figure_note, index, machine_folders, overview, protocols,
+    render_index, to_json,
+};
+use crate::bench;
+use crate::core::conditions::Conditions;
+use crate::core::protocol::{Protocol, Scale};
+use crate::core::summary;
+use crate::entries;
+
+/// Looks at everything and fails, naming each fault.
+pub fn check(places: &Places) -> Result<()> {
+    let all = protocols(places)?;
+    let mut faults = Vec::new();
+    for protocol in &all {
+        if let Err(error) = check_entry(places, protocol, &mut faults) {
+            faults.push(format!("{}: {error:#}", protocol.name()));
+        }
+    }
+    for entry in entries::ALL {
+        if !all.iter().any(|p| p.id == entry.id()) {
+            faults.push(format!("entry {} has code, but no protocol", entry.id()));
+        }
+    }
+    if let Err(error) = check_overview(places, &mut faults) {
+        faults.push(format!("summary: {error:#}"));
+    }
+    match bench::page::expected(&places.root) {
+        Ok(files) => {
+            for (path, text) in files {
+                compare(&path, &text, &mut faults);
+            }
+        }
+        Err(error) => faults.push(format!("docs/performance.md: {error:#}")),
+    }
+    match render_index(places) {
+        Ok(text) => compare(&places.notebook().join(index::NAME), &text, &mut faults),
+        Err(error) => faults.push(format!("index: {error:#}")),
+    }
+    if faults.is_empty() {
+        println!("{} entries agree with their data", all.len());
+        return Ok(());
+    }
+    bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
+}
+
+fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -> Result<()> {
+    let name = protocol.name();
+    if !entries::ALL.iter().any(|entry| entry.id() == protocol.id) {
+        faults.push(format!("{name} has no code under entries/"));
+    }
+    let mut results = Vec::new();
+    for folder in machine_folders(&places.results(), protocol)? {
+        results.push(check_results(&folder, protocol, faults)?);
+    }
+    let Some(page) = page::find(&places.notebook(), protocol)? else {
+        faults.push(format!("{name} has no page in the notebook; `biofast-lab report` makes one"));
+        return Ok(());
+    };
+    let text =
+        fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
+    for section in page::empty_sections(&text) {
+        faults.push(format!("{}: section {section:?} is empty", page.display()));
+    }
+    compare(&page, &page::render(&page, protocol, &results, &text)?, faults);
+    Ok(())
+}
+
+fn check_overview(places: &Places, faults: &mut Vec<String>) -> Result<()> {
+    let Some(page) = overview::find(&places.notebook())? else {
+        faults.push("the notebook has no summary; `biofast-lab report` makes one".to_owned());
+        return Ok(());
+    };
+    let text =
+        fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
+    for section in overview::empty_sections(&text) {
+        faults.push(format!("{}: section {section:?} is empty", page.display()));
+    }
+    compare(&page, &overview::render(&page, &overview::rows(places)?, &text)?, faults);
+    Ok(())
+}
+
+fn check_results(
+    folder: &Path,
+    protocol: &Protocol,
+    faults: &mut Vec<String>,
+) -> Result<MachineResults> {
+    let results = compute(folder, protocol)?;
+    let conditions: &Conditions = &results.conditions;
+    if conditions.protocol_sha256 != protocol.sha256 {
+        faults.push(format!(
+            "{}: the protocol was changed after the run; run the entry again",
+            folder.display()
+        ));
+    }
+    if conditions.scale == Scale::Quick.name() {
+        faults.push(format!("{}: a quick run is no result", folder.display()));
+    }
+    let fields = [
+        ("date", &conditions.date),
+        ("commit", &conditions.commit),
+        ("rustc", &conditions.rustc),
+        ("cpu", &conditions.cpu),
+        ("kernel", &conditions.kernel),
+        ("command", &conditions.command),
+    ];
+    for (field, value) in fields {
+        if value.is_empty() {
+            faults.push(format!("{}: manifest without {field}", folder.display()));
+        }
+    }
+    // It isn't committed; where `report` has left one, it must be right.
+    let summary = folder.join(summary::NAME);
+    if summary.exists() {
+        compare(&summary, &to_json(&results.summary)?, faults);
+    }
+    let drawn = figure::draw(&results.summary, protocol, &figure_note(&results))?;
+    compare(&folder.join(figure::NAME), &drawn, faults);
+    Ok(results)
+}
+
+/// Notes a fault unless the file holds `expected`.
+fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
+    // Hand-written sections may begin and end with any number of blank lines.
+    let lines = |text: &str| -> Vec<String> {
+        text.lines().filter(|l| !l.trim().is_empty()).map(str::to_owned).collect()
+    };
+    match fs::read_to_string(path) {
+        Ok(text) if lines(&text) == lines(expected) => {}
+        Ok(text) => {
+            let line = text.lines().zip(expected.lines()).position(|(a, b)| a != b);
+            let line = line.unwrap_or_else(|| text.lines().count().min(expected.lines().count()));
+            faults.push(format!(
+                "{} differs from the data at line {}; `biofast-lab report`, or of benchmarks bench-report, writes it again",
+                path.display(),
+                line + 1
+            ));
+        }
+        Err(error) => faults.push(format!("cannot read {}: {error}", path.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{regenerate, write_page};
+    use super::*;
+    use crate::core::cell::Cell;
+    use crate::core::measurements::{self, Measurement};
+    use crate::core::protocol::tests::TEXT;
+    use crate::core::runner::Plan;
+
+    /// A repository with one entry that was run.
+    fn repository() -> (tempfile::TempDir, Places) {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let places = Places { root: dir.path().to_owned(), out: None };
+        let experiment = places.experiments().join("999-example");
+        fs::create_dir_all(&experiment).expect("folder");
+        fs::create_dir_all(places.notebook()).expect("folder");
+        fs::write(experiment.join("protocol.toml"), TEXT).expect("protocol");
+        let protocol = Protocol::read(&experiment).expect("reads");
+        let folder = places.results().join("999-example/some-machine");
+        fs::create_dir_all(&folder).expect("folder");
+        let measurement = |(method, again, wall): (&str, bool, f64)| Measurement {
+            cell: Cell::default().with("method", method).with("reads", "1K"),
+            again,
+            rep: 1,
+            order: 1,
+            calls: 1,
+            bytes: 1,
+            answer: "x".into(),
+            metrics: [("wall_s".to_owned(), wall)].into(),
+        };
+        let all: Vec<Measurement> =
+            [("slow", false, 2.0), ("fast", false, 1.0), ("fast", true, 1.0)]
+                .map(measurement)
+                .to_vec();
+        measurements::write(&folder, &["method".into(), "reads".into()], &all).expect("writes");
+        let plan = Plan { scale: Scale::Normal, repetitions: 1, seed: 1, dir: dir.path() };
+        let conditions =
+            Conditions { command: "a test".into(), ..Conditions::now(&protocol, &plan) };
+        conditions.write(&folder).expect("writes");
+        regenerate(&folder, &protocol).expect("regenerates");
+        write_page(&places, &protocol).expect("writes");
+        (dir, places)
+    }
+
+    /// The faults of the entry, but for its missing code and prose.
+    fn faults(places: &Places) -> Vec<String> {
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        let mut faults = Vec::new();
+        check_entry(places, &protocol, &mut faults).expect("checks");
+        faults.retain(|f| !f.contains("no code") && !f.contains("is empty"));
+        faults
+    }
+
+    #[test]
+    fn what_was_just_written_is_right() {
+        assert_eq!(faults(&repository().1), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_table_that_was_edited_is_noticed() {
+        let (_dir, places) = repository();
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
+        let text = fs::read_to_string(&page).expect("reads");
+        fs::write(&page, text.replace("2.00 s", "1.90 s").replace("| 2 s", "| 1 s"))
+            .expect("writes");
+        assert!(fs::read_to_string(&page).expect("reads") != text, "nothing was replaced");
+        let found = faults(&places);
+        assert!(found.len() == 1 && found[0].contains("differs from the data"), "{found:?}");
+    }
+
+    #[test]
+    fn a_measurement_that_was_edited_is_noticed_everywhere() {
+        let (_dir, places) = repository();
+        let file = places.results().join("999-example/some-machine/measurements.csv");
+        let text = fs::read_to_string(&file).expect("reads").replace(",x,2\n", ",x,3\n");
+        fs::write(&file, text).expect("writes");
+        // Summary, figure and page.
+        assert_eq!(faults(&places).len(), 3, "{:?}", faults(&places));
+    }
+
+    #[test]
+    fn a_protocol_that_was_changed_after_the_run_is_noticed() {
+        let (_dir, places) = repository();
+        let file = places.experiments().join("999-example/protocol.toml");
+        let text =
+            fs::read_to_string(&file).expect("reads").replace("at_least = 8.0", "at_least = 1.5");
+        fs::write(&file, text).expect("writes");
+        let found = faults(&places);
+        assert!(found.iter().any(|f| f.contains("changed after the run")), "{found:?}");
+    }
+
+    #[test]
+    fn the_summary_holds_every_claim_and_notices_what_was_edited() {
+        let (_dir, places) = repository();
+        overview::write(&places).expect("writes");
+        let page = overview::find(&places.notebook()).expect("looks").expect("finds");
+        let text = fs::read_to_string(&page).expect("reads");
+        for part in [
+            "verdicts: \"1 partly\"",
+            "-999-kernel-example.md",
+            "| small | 8× | 2 [2, 2] | fails (≥ 8) |",
+            "| missing | 3× | – | not measurable on this machine (≥ 3) |",
+            "| A: kernels | 1 | 0 | 1 | 0 | 0 | 0 |",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        let faults = |text: &str| {
+            fs::write(&page, text).expect("writes");
+            let mut faults = Vec::new();
+            check_overview(&places, &mut faults).expect("checks");
+            faults
+        };
+        let written = text.replace("## Limitations\n", "## Limitations\n\nMany.\n");
+        // Three sections are still to be written.
+        assert_eq!(faults(&written).len(), 3);
+        overview::write(&places).expect("writes");
+        assert!(fs::read_to_string(&page).expect("reads").contains("\n\nMany.\n"));
+        assert_eq!(faults(&written.replace("2 [2, 2]", "9 [9, 9]")).len(), 4);
+    }
+
+    #[test]
+    fn empty_sections_are_named() {
+        let (_dir, places) = repository();
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        let mut faults = Vec::new();
+        check_entry(&places, &protocol, &mut faults).expect("checks");
+        assert!(faults.iter().any(|f| f.contains("\"Findings\" is empty")), "{faults:?}");
+    }
+}

@@ -1,0 +1,77 @@
+//! `lab-notebook/INDEX.md`: every entry in a line, generated.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::page::{self, MachineResults, one_line};
+use super::{overview, tables};
+use crate::core::protocol::Protocol;
+
+/// The file's name in the notebook.
+pub(crate) const NAME: &str = "INDEX.md";
+
+const HEAD: &str = "\
+# Lab notebook
+
+Each entry asks one question about how biofast should be built, mostly one that an earlier document claimed to have answered.
+It repeats the measurement without the faults found in the earlier one and says what became of the claim: *reproduced*, *partly*,
+*refuted* or *not measurable on this machine*, by a rule written down before the run. [docs/laboratory.md](../docs/laboratory.md)
+says how entries are measured and how to add one. Whole programs against other tools: [docs/performance.md](../docs/performance.md).
+
+`cargo lab run NNN` measures an entry again, `cargo lab check` compares this page and every table with the data. This page is generated.
+
+";
+
+/// One entry of the index.
+pub(crate) struct Line<'a> {
+    pub(crate) protocol: &'a Protocol,
+    pub(crate) file: PathBuf,
+    pub(crate) results: &'a [MachineResults],
+}
+
+/// The whole page; files are given relative to the notebook's parent or not at all. The summary comes last, with its
+/// counts of verdicts.
+pub(crate) fn render(
+    notebook: &Path,
+    lines: &[Line<'_>],
+    overview: Option<&(PathBuf, String)>,
+) -> Result<String> {
+    let mut text = String::from(HEAD);
+    writeln!(text, "| entry | question | claimed | measured | verdict | command |")?;
+    writeln!(text, "|---|---|---|---|---|---|")?;
+    for line in lines {
+        let p = line.protocol;
+        let file = line.file.strip_prefix(notebook).unwrap_or(&line.file);
+        let measured: Vec<String> =
+            line.results.iter().map(|r| tables::headline(&r.summary, p)).collect();
+        writeln!(
+            text,
+            "| [{} {}]({}) | {} | {} | {} | {} | `cargo lab run {}` |",
+            p.id,
+            cell(&p.slug),
+            file.display(),
+            cell(&p.question),
+            cell(&p.claim),
+            cell(&measured.join("; ")),
+            page::verdict(line.results),
+            p.id
+        )?;
+    }
+    if let Some((file, counts)) = overview {
+        writeln!(
+            text,
+            "| [{id} summary]({}) | {} | all of the above | {counts} | – | `cargo lab report {id}` |",
+            file.strip_prefix(notebook).unwrap_or(file).display(),
+            overview::QUESTION,
+            id = overview::ID,
+        )?;
+    }
+    Ok(text)
+}
+
+/// Text for a table's cell.
+fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}

@@ -1,0 +1,355 @@
+//! The experiments of the lab notebook: `biofast-lab list | run | report | check | new`.
+//!
+//! An entry is a protocol (`experiments/NNN-slug/protocol.toml`), a file of code (`entries/`), results
+//! (`results/NNN-slug/MACHINE/`) and a page (`lab-notebook/`). `docs/laboratory.md` explains the method.
+
+mod check;
+mod figure;
+mod index;
+mod new;
+mod numbers;
+mod overview;
+mod page;
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::core::cell::Cell;
+use crate::core::conditions::{self, Conditions};
+use crate::core::entry::Entry;
+use crate::core::inputs::Lab;
+use crate::core::protocol::{self, Protocol, Scale};
+use crate::core::{machine, measurements, runner, summary};
+use crate::entries;
+use page::MachineResults;
+pub use {check::check, new::create};
+
+/// Where everything is, relative to the repository's root.
+pub struct Places {
+    /// The repository.
+    pub root: PathBuf,
+    /// Results go below this folder, if not to `results`.
+    pub out: Option<PathBuf>,
+}
+
+impl Places {
+    fn experiments(&self) -> PathBuf {
+        self.root.join("experiments")
+    }
+
+    fn notebook(&self) -> PathBuf {
+        self.root.join("lab-notebook")
+    }
+
+    fn results(&self) -> PathBuf {
+        self.root.join("results")
+    }
+}
+
+/// What `run` was asked for.
+pub struct RunOptions {
+    /// Three-digit numbers of entries, or `all`.
+    pub ids: Vec<String>,
+    /// Small inputs and few repetitions; results go to `target/lab`.
+    pub quick: bool,
+    /// With the opt-in levels.
+    pub full: bool,
+    /// Instead of the protocol's number.
+    pub repetitions: Option<usize>,
+    /// Of the order of conditions.
+    pub seed: u64,
+    /// The datasets directory.
+    pub dir: PathBuf,
+}
+
+/// All protocols, by number.
+fn protocols(places: &Places) -> Result<Vec<Protocol>> {
+    let dir = places.experiments();
+    let mut all = Vec::new();
+    for file in fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))? {
+        let path = file?.path();
+        if path.join(protocol::NAME).is_file() {
+            all.push(Protocol::read(&path)?);
+        }
+    }
+    all.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(all)
+}
+
+/// The entries named, in order; all for `all`, none for the summary.
+fn select(places: &Places, ids: &[String]) -> Result<Vec<Protocol>> {
+    let all = protocols(places)?;
+    if ids.iter().any(|id| id == "all") {
+        return Ok(all);
+    }
+    for id in ids.iter().filter(|id| *id != overview::ID) {
+        ensure!(
+            all.iter().any(|p| p.id == *id),
+            "no entry is called {id:?}; `biofast-lab list` shows them"
+        );
+    }
+    Ok(all.into_iter().filter(|p| ids.contains(&p.id)).collect())
+}
+
+fn code_of(id: &str) -> Result<&'static dyn Entry> {
+    entries::ALL
+        .iter()
+        .copied()
+        .find(|entry| entry.id() == id)
+        .with_context(|| format!("entry {id} has a protocol, but no code under entries/"))
+}
+
+/// `biofast-lab list`.
+pub fn list(places: &Places) -> Result<()> {
+    for protocol in protocols(places)? {
+        let results = read_results(&places.results(), &protocol)?;
+        println!("{}  {:<28} {}", protocol.id, page::verdict(&results), protocol.title);
+    }
+    let rows = overview::rows(places)?;
+    println!("{}  {:<28} {}", overview::ID, "summary", overview::counts(&rows));
+    Ok(())
+}
+
+/// `biofast-lab run`.
+pub fn run(places: &Places, options: &RunOptions) -> Result<()> {
+    let selected = select(places, &options.ids)?;
+    ensure!(
+        !selected.is_empty(),
+        "{} is made of the other entries; `biofast-lab report {0}` writes it",
+        overview::ID
+    );
+    if let [protocol] = &selected[..] {
+        return run_one(places, protocol, options);
+    }
+    // A process for each entry, so that one's memory is not another's.
+    let program = std::env::current_exe().context("cannot find this program's own path")?;
+    let mut failed = Vec::new();
+    for protocol in &selected {
+        let mut command = Command::new(&program);
+        command.arg("--root").arg(&places.root).args(["run", &protocol.id]);
+        command.arg("--dir").arg(&options.dir).args(["--seed", &options.seed.to_string()]);
+        if options.quick {
+            command.arg("--quick");
+        }
+        if options.full {
+            command.arg("--full");
+        }
+        if let Some(repetitions) = options.repetitions {
+            command.args(["--reps", &repetitions.to_string()]);
+        }
+        if let Some(out) = &places.out {
+            command.arg("--out").arg(out);
+        }
+        let status = command.status().context("cannot start this program again")?;
+        if !status.success() {
+            failed.push(protocol.name());
+        }
+    }
+    ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
+    Ok(())
+}
+
+fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result<()> {
+    ensure!(!(options.quick && options.full), "--quick and --full exclude each other");
+    let scale = match (options.quick, options.full) {
+        (true, _) => Scale::Quick,
+        (_, true) => Scale::Full,
+        _ => Scale::Normal,
+    };
+    let declared =
+        if scale == Scale::Quick { protocol.quick_repetitions } else { protocol.repetitions };
+    let plan = runner::Plan {
+        scale,
+        repetitions: options.repetitions.unwrap_or(declared),
+        seed: options.seed,
+        dir: &options.dir,
+    };
+    ensure!(plan.repetitions >= 2, "--reps needs a number above 1");
+    let out = match &places.out {
+        Some(out) => out.clone(),
+        None if scale == Scale::Quick => places.root.join("target/lab"),
+        None => places.results(),
+    };
+    let entry = code_of(&protocol.id)?;
+    let scratch = Scratch::create(&options.dir)?;
+    let lab = Lab::new(&options.dir, &scratch.0, scale, false);
+    let mut conditions = Conditions::now(protocol, &plan);
+    let start = Instant::now();
+    let all = runner::run(entry, protocol, &lab, &plan).with_context(|| protocol.name())?;
+    conditions.seconds = start.elapsed().as_secs_f64().round();
+    conditions.datasets = lab.used();
+    if all.iter().any(|m| m.metrics.contains_key("resident")) {
+        conditions.cache =
+            "established before each repetition, verified by mincore (column resident)".to_owned();
+    }
+
+    let folder = out.join(protocol.name()).join(machine::exact_slug());
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let factors: Vec<String> = protocol.factors.iter().map(|f| f.name.clone()).collect();
+    measurements::write(&folder, &factors, &all)?;
+    conditions.write(&folder)?;
+    let results = regenerate(&folder, protocol)?;
+    if scale == Scale::Quick {
+        eprintln!("{}: all conditions agree; a quick run gives no verdict", protocol.name());
+    } else {
+        eprintln!("{}: {}", protocol.name(), results.summary.verdict.text());
+        print!("{}", tables::verdict(&results.summary, protocol)?);
+    }
+    if out == places.results() {
+        write_page(places, protocol)?;
+        overview::write(places)?;
+        write_index(places)?;
+    } else {
+        let page = folder.join("tables.md");
+        let text = tables::verdict(&results.summary, protocol)?
+            + "\n"
+            + &tables::all(&results.summary, protocol)?;
+        fs::write(&page, text).with_context(|| format!("cannot write {}", page.display()))?;
+        eprintln!("written to {}", folder.display());
+    }
+    Ok(())
+}
+
+/// Runs one condition in this process; see the runner.
+pub fn run_cell(id: &str, cell: &str, scale: &str, dir: &Path, scratch: &Path) -> Result<()> {
+    let scale = [Scale::Quick, Scale::Normal, Scale::Full]
+        .into_iter()
+        .find(|s| s.name() == scale)
+        .with_context(|| format!("no scale is called {scale:?}"))?;
+    let lab = Lab::new(dir, scratch, scale, true);
+    runner::run_cell(code_of(id)?, &Cell::parse(cell)?, &lab)
+}
+
+/// Makes summary and figure of a folder of results from its measurements.
+fn regenerate(folder: &Path, protocol: &Protocol) -> Result<MachineResults> {
+    let results = compute(folder, protocol)?;
+    let path = folder.join(summary::NAME);
+    fs::write(&path, to_json(&results.summary)?)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    figure::write(folder, &results.summary, protocol, &figure_note(&results))?;
+    Ok(results)
+}
+
+fn to_json(summary: &summary::Summary) -> Result<String> {
+    Ok(serde_json::to_string_pretty(summary).context("cannot serialise the summary")? + "\n")
+}
+
+/// The line under a figure's title.
+fn figure_note(results: &MachineResults) -> String {
+    let c = &results.conditions;
+    format!("{}, {} core(s), {}, {} repetitions", c.cpu, c.cores, c.arch, c.repetitions)
+}
+
+/// What a folder's measurements say, whatever its other files are.
+fn compute(folder: &Path, protocol: &Protocol) -> Result<MachineResults> {
+    let machine = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let summary = summary::summarise(protocol, &measurements::read(folder)?)
+        .with_context(|| format!("{}", folder.display()))?;
+    Ok(MachineResults { machine, conditions: Conditions::read(folder)?, summary })
+}
+
+/// The results of every machine.
+fn read_results(results: &Path, protocol: &Protocol) -> Result<Vec<MachineResults>> {
+    machine_folders(results, protocol)?.iter().map(|folder| compute(folder, protocol)).collect()
+}
+
+fn machine_folders(results: &Path, protocol: &Protocol) -> Result<Vec<PathBuf>> {
+    let folder = results.join(protocol.name());
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
+        let path = entry?.path();
+        if path.join(conditions::NAME).is_file() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+/// Writes the generated parts of an entry's page, which is made if there is none.
+fn write_page(places: &Places, protocol: &Protocol) -> Result<()> {
+    let notebook = places.notebook();
+    let path = match page::find(&notebook, protocol)? {
+        Some(path) => path,
+        None => page::new_path(&notebook, protocol, &machine::utc_now()),
+    };
+    let old = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
+    let results = read_results(&places.results(), protocol)?;
+    let text = page::render(&path, protocol, &results, &old)?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes the index.
+fn write_index(places: &Places) -> Result<()> {
+    let path = places.notebook().join(index::NAME);
+    fs::write(&path, render_index(places)?)
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn render_index(places: &Places) -> Result<String> {
+    let notebook = places.notebook();
+    let protocols = protocols(places)?;
+    let mut all = Vec::new();
+    for protocol in &protocols {
+        let Some(file) = page::find(&notebook, protocol)? else { continue };
+        all.push((protocol, file, read_results(&places.results(), protocol)?));
+    }
+    let lines: Vec<index::Line<'_>> = all
+        .iter()
+        .map(|(protocol, file, results)| index::Line { protocol, file: file.clone(), results })
+        .collect();
+    let overview = match overview::find(&notebook)? {
+        Some(file) => Some((file, overview::counts(&overview::rows(places)?))),
+        None => None,
+    };
+    index::render(&notebook, &lines, overview.as_ref())
+}
+
+/// `biofast-lab report`: everything that follows from measurements and protocols, written again.
+pub fn report(places: &Places, ids: &[String]) -> Result<()> {
+    for protocol in select(places, ids)? {
+        for folder in machine_folders(&places.results(), &protocol)? {
+            regenerate(&folder, &protocol)?;
+        }
+        write_page(places, &protocol)?;
+        println!("{}", protocol.name());
+    }
+    overview::write(places)?;
+    write_index(places)
+}
+
+/// A directory beside the datasets, so that it is on the same file system; removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn create(dir: &Path) -> Result<Self> {
+        let parent = fs::canonicalize(dir)
+            .with_context(|| format!("no datasets directory at {}", dir.display()))?
+            .join("generated");
+        fs::create_dir_all(&parent)
+            .with_context(|| format!("cannot create {}", parent.display()))?;
+        let path = parent.join(format!("lab-{}", std::process::id()));
+        match fs::create_dir(&path) {
+            Ok(()) => Ok(Scratch(path)),
+            Err(error) => bail!("cannot create {}: {error}", path.display()),
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing depends on its removal.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,250 @@
+//! The notebook's summary: every claim beside what was measured, in one table, made from all protocols and results
+//! there are, with conclusions by hand. Written by every `run` and `report`, compared by `check`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::page::{self, CLOSE, MachineResults, OPEN, one_line};
+use super::{Places, protocols, read_results, tables};
+use crate::core::machine;
+use crate::core::protocol::Protocol;
+use crate::core::summary::{Outcome, Summary};
+
+/// The number under which it stands in the notebook; entries don't take it.
+pub(crate) const ID: &str = "051";
+const NAME: &str = "SUMMARY-claims-and-measurements";
+const TITLE: &str = "All claims and what was measured";
+pub(crate) const QUESTION: &str = "What became of all the claims?";
+
+/// The sections, in order, and whether they are written by hand alone.
+const SECTIONS: [(&str, bool); 7] = [
+    ("Objective", false),
+    ("Verdicts", false),
+    ("Series A: kernels", true),
+    ("Series B: streams", true),
+    ("Series C: files, lookups, memory, stores", true),
+    ("Limitations", true),
+    ("Claims and measurements", false),
+];
+
+/// Verdicts in the order in which they are counted.
+const VERDICTS: [Outcome; 4] =
+    [Outcome::Reproduced, Outcome::Partly, Outcome::Refuted, Outcome::NotMeasurable];
+
+/// One entry with its results on all machines.
+pub(crate) struct Row {
+    protocol: Protocol,
+    page: Option<PathBuf>,
+    results: Vec<MachineResults>,
+}
+
+/// Everything the summary is made of.
+pub(crate) fn rows(places: &Places) -> Result<Vec<Row>> {
+    let notebook = places.notebook();
+    protocols(places)?
+        .into_iter()
+        .map(|protocol| {
+            let page = page::find(&notebook, &protocol)?;
+            let results = read_results(&places.results(), &protocol)?;
+            Ok(Row { protocol, page, results })
+        })
+        .collect()
+}
+
+/// The page, if there is one.
+pub(crate) fn find(notebook: &Path) -> Result<Option<PathBuf>> {
+    let mut found = page::ending_with(notebook, &format!("-{ID}-{NAME}.md"))?;
+    ensure!(found.len() <= 1, "more than one notebook entry is the summary");
+    Ok(found.pop())
+}
+
+/// Writes the page, which is made if there is none.
+pub(crate) fn write(places: &Places) -> Result<()> {
+    let notebook = places.notebook();
+    let path = find(&notebook)?.unwrap_or_else(|| {
+        page::dated_path(&notebook, &format!("{ID}-{NAME}"), &machine::utc_now())
+    });
+    let old = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
+    let text = render(&path, &rows(places)?, &old)?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The whole page; hand-written text is taken from `old`.
+pub(crate) fn render(path: &Path, rows: &[Row], old: &str) -> Result<String> {
+    let prose = page::hand_written(old);
+    let mut text = String::from("---\n");
+    writeln!(text, "entry_id: \"{ID}\"")?;
+    writeln!(text, "date: {}", page::date_of(path)?)?;
+    writeln!(text, "type: SUMMARY")?;
+    writeln!(text, "entries: {}", rows.len())?;
+    writeln!(text, "verdicts: \"{}\"", counts(rows))?;
+    writeln!(text, "---\n\n# {ID} {TITLE}")?;
+    for (name, by_hand) in SECTIONS {
+        writeln!(text, "\n## {name}")?;
+        if !by_hand {
+            let generated = match name {
+                "Objective" => objective(rows),
+                "Verdicts" => verdicts(rows)?,
+                _ => table(path, rows)?,
+            };
+            writeln!(text, "\n{OPEN}\n{}\n{CLOSE}", generated.trim())?;
+        }
+        if let Some(own) = prose.get(name).filter(|own| !own.is_empty()) {
+            writeln!(text, "\n{own}")?;
+        }
+    }
+    Ok(text)
+}
+
+/// Sections that have no text.
+pub(crate) fn empty_sections(text: &str) -> Vec<&'static str> {
+    let prose = page::hand_written(text);
+    let empty = |name: &str| prose.get(name).is_none_or(String::is_empty);
+    SECTIONS
+        .iter()
+        .filter(|(name, by_hand)| *by_hand && empty(name))
+        .map(|(name, _)| *name)
+        .collect()
+}
+
+fn objective(rows: &[Row]) -> String {
+    format!(
+        "{QUESTION} Each of the {} entries of this notebook measured again what an earlier document stated. \
+         This page puts every statement that carries a verdict beside the figure that was measured, with its 95 % interval, \
+         and draws the conclusions. The tables are made from the protocols and measurements by `cargo lab report {ID}`.",
+        rows.len()
+    )
+}
+
+/// `3 reproduced, 2 partly, …`, of each entry's verdict on the first machine.
+pub(crate) fn counts(rows: &[Row]) -> String {
+    let mut parts: Vec<String> = VERDICTS
+        .into_iter()
+        .map(|verdict| (rows.iter().filter(|row| row.verdict() == Some(verdict)).count(), verdict))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, verdict)| format!("{count} {}", verdict.text()))
+        .collect();
+    match rows.iter().filter(|row| row.verdict().is_none()).count() {
+        0 => {}
+        count => parts.push(format!("{count} not run yet")),
+    }
+    parts.join(", ")
+}
+
+impl Row {
+    fn verdict(&self) -> Option<Outcome> {
+        self.results.first().map(|results| results.summary.verdict)
+    }
+
+    /// A, B or C, by what the entry is about.
+    fn series(&self) -> char {
+        match self.protocol.kind.as_str() {
+            "kernel" => 'A',
+            "stream" => 'B',
+            _ => 'C',
+        }
+    }
+}
+
+/// How many entries of each series came out how.
+fn verdicts(rows: &[Row]) -> Result<String> {
+    let mut text = String::from("| series | entries |");
+    for verdict in VERDICTS {
+        write!(text, " {} |", verdict.text())?;
+    }
+    writeln!(text, " not run yet |\n|---|---:|{}", "---:|".repeat(VERDICTS.len() + 1))?;
+    let mut line = |name: &str, wanted: Option<char>| -> Result<()> {
+        let of: Vec<&Row> =
+            rows.iter().filter(|row| wanted.is_none_or(|series| row.series() == series)).collect();
+        write!(text, "| {name} | {} |", of.len())?;
+        for verdict in VERDICTS.map(Some).into_iter().chain([None]) {
+            write!(text, " {} |", of.iter().filter(|row| row.verdict() == verdict).count())?;
+        }
+        Ok(writeln!(text)?)
+    };
+    line("A: kernels", Some('A'))?;
+    line("B: streams", Some('B'))?;
+    line("C: files, lookups, memory, stores", Some('C'))?;
+    line("all", None)?;
+    Ok(text)
+}
+
+/// Every claim with its statements.
+fn table(path: &Path, rows: &[Row]) -> Result<String> {
+    let mut text = String::from(
+        "A row in bold is a claim, as it was stated, with its verdict; below it are the statements that carry the verdict. Where none \
+         could be measured here, predictions of our own stand for them, in italics.\n\n\
+         | entry | statement | claimed | measured | outcome |\n|---|---|---|---:|---|\n",
+    );
+    let here = path.parent().unwrap_or(Path::new(""));
+    for row in rows {
+        let p = &row.protocol;
+        let name = cell(&p.name());
+        let entry = match &row.page {
+            Some(page) => format!("[{name}]({})", beside(here, page)),
+            None => name,
+        };
+        writeln!(text, "| **{entry}** | **{}** | | | {} |", cell(&p.claim), {
+            match row.results.is_empty() {
+                true => "not run yet".to_owned(),
+                false => format!("**{}**", page::verdict(&row.results)),
+            }
+        })?;
+        for results in &row.results {
+            let machine = match row.results.len() {
+                1 => "",
+                _ => &results.machine,
+            };
+            statements(&mut text, machine, &results.summary, p)?;
+        }
+    }
+    Ok(text)
+}
+
+fn statements(
+    text: &mut String,
+    machine: &str,
+    summary: &Summary,
+    protocol: &Protocol,
+) -> Result<()> {
+    let all = || summary.checks.iter().zip(&protocol.verdict.checks);
+    let is_measured = |outcome: Outcome| outcome != Outcome::NotMeasurable;
+    let decided = all().any(|(check, _)| check.carries && is_measured(check.outcome));
+    for (check, rule) in all() {
+        // Our own stand in where nothing else could be measured.
+        if !check.carries && (decided || !is_measured(check.outcome)) {
+            continue;
+        }
+        let metric = rule.metric.as_deref().unwrap_or(&protocol.metric);
+        let measured = tables::measured(check, metric, rule.over.is_empty());
+        let (name, claim) = (cell(&check.name), cell(&check.claim));
+        let name = if check.carries { name } else { format!("*{name}*") };
+        let outcome = check.outcome.text();
+        writeln!(
+            text,
+            "| {machine} | {name} | {claim} | {measured} | {outcome} ({}) |",
+            check.bound
+        )?;
+    }
+    Ok(())
+}
+
+/// The way from a folder of the notebook to a page of it.
+fn beside(here: &Path, page: &Path) -> String {
+    let file = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match page.parent() {
+        Some(folder) if folder != here => format!("../{}/{}", file(folder), file(page)),
+        _ => file(page),
+    }
+}
+
+/// Text for a table's cell.
+fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
