@@ -191,8 +191,13 @@ pub(super) fn trace(
     stdin: Option<&str>,
 ) -> Traced {
     let [log, stdout, stderr] = ["log", "stdout", "stderr"].map(|name| beside.join(name));
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-y", "-o"]).arg(&log).args(options).args(program);
+    // A signal that is ignored here, as in a job in the background, stays ignored by the program.
+    let mut command = Command::new("env");
+    command
+        .args(["--default-signal", "strace", "-f", "-qq", "-y", "-o"])
+        .arg(&log)
+        .args(options)
+        .args(program);
     command.current_dir(folder).env_remove("RUST_BACKTRACE");
     command.stdin(match stdin {
         Some(name) => std::fs::File::open(folder.join(name)).unwrap().into(),
