@@ -132,8 +132,7 @@ fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
         let mut start = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut start).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(0), "{more:?}");
-        let with_rest = more.len() > 1;
-        assert_eq!(listed(&folder), &["a.sam", "rest.bam"][..1 + usize::from(with_rest)]);
+        assert_eq!(folder.path("rest.bam").exists(), more.len() > 1);
     }
     let count = |path: &str| biofast(&["view", "-c", path]).stdout;
     assert_eq!(count(&rest), count(&input));

@@ -42,7 +42,7 @@ impl AtomicFile {
         let path = destination(path)?;
         path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let old = match std::fs::metadata(&path) {
-            Ok(old) if old.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(old) if old.is_dir() => return Err(is_a_folder()),
             Ok(old) => {
                 check_writable(&path, &old)?;
                 Some(old)
@@ -228,6 +228,14 @@ fn is_same(one: &Path, other: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_same(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// With the words of the system.
+fn is_a_folder() -> io::Error {
+    #[cfg(unix)]
+    return io::Error::from_raw_os_error(libc::EISDIR);
+    #[cfg(not(unix))]
+    io::ErrorKind::IsADirectory.into()
 }
 
 /// An error unless the file, which would be replaced, may be written to. Renaming would not ask.
