@@ -83,6 +83,7 @@ fn of_output(error: &str) -> Option<String> {
     let hints = [
         ("Is a directory", "that is a folder: name a file in it"),
         ("No space left", "the disk is full: make room, or write to another one"),
+        ("File too large", "files may not be that large here: see ulimit -f"),
         ("Permission denied", "write to a folder of your own"),
     ];
     hints.iter().find(|(said, _)| error.contains(said)).map(|(_, hint)| (*hint).to_owned())

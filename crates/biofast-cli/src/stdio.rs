@@ -38,6 +38,8 @@ mod early {
 pub(crate) fn handle_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
+    // A write beyond the limit of a file's size (`ulimit -f`) is then an error, as on a full disk, and not the end.
+    let _ = signal_hook::flag::register(libc::SIGXFSZ, std::sync::Arc::default());
     let wanted: Vec<i32> =
         [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)).collect();
     // Without them the program still works, and what it leaves is removed by the next one.

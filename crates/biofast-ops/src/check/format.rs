@@ -73,12 +73,13 @@ pub(super) fn recognise(
     source: &mut Source,
     expected: Option<Format>,
 ) -> Result<Format, (Format, Fault)> {
-    let Ok(start) = source.peek(START) else {
-        // Whoever reads the bytes will come upon the damage.
-        return Ok(expected.filter(|format| *format == Format::Fastq).unwrap_or(Format::Other));
-    };
+    // Whoever reads the bytes will come upon the damage.
+    let unseen = || expected.filter(|format| *format == Format::Fastq).unwrap_or(Format::Other);
+    let Ok(start) = source.peek(START) else { return Ok(unseen()) };
     let (found, what) = match biofast_bam::Format::sniff(source) {
         Ok(format) => (format.into(), ""),
+        // The system, which gave the bytes a moment ago, refuses them now: that is no other format.
+        Err(error) if matches!(error.kind(), biofast_bam::ErrorKind::Io(_)) => return Ok(unseen()),
         Err(_) if start.is_empty() => (Format::Other, "nothing"),
         Err(_)
             if is_fastq(&start)

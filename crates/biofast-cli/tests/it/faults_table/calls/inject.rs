@@ -8,6 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// What stands in the place of the call where the sizes of files are limited.
+pub(super) const LIMIT: &str = "RLIMIT_FSIZE";
+
 /// What is done to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -17,6 +20,8 @@ pub(super) enum Fault {
     Lasting(&'static str),
     /// The program gets this signal when it enters the call.
     Signal(&'static str),
+    /// No file may get more bytes than N: the write that would exceed them is cut short, and the next one fails.
+    Limit,
 }
 
 /// Faults that are counted together: a column of the table.
@@ -30,13 +35,14 @@ pub(super) struct Kind {
 const READS: &[&str] = &["read", "pread64", "readv", "preadv"];
 const WRITES: &[&str] = &["write", "pwrite64", "writev", "fallocate", "ftruncate"];
 
-pub(super) const KINDS: [Kind; 11] = [
+pub(super) const KINDS: [Kind; 12] = [
     Kind { name: "read", calls: READS, faults: &[Fault::Error("EIO")] },
     Kind {
         name: "write",
         calls: WRITES,
         faults: &[Fault::Error("ENOSPC"), Fault::Error("EIO"), Fault::Lasting("ENOSPC")],
     },
+    Kind { name: "short write", calls: &[LIMIT], faults: &[Fault::Limit] },
     Kind {
         name: "interrupted",
         calls: &["read", "pread64", "write", "pwrite64"],
@@ -64,7 +70,7 @@ pub(super) const KINDS: [Kind; 11] = [
         faults: &[Fault::Error("EAGAIN"), Fault::Lasting("EAGAIN")],
     },
     Kind {
-        name: "open, stat, seek, lock, unlink",
+        name: "other",
         calls: &[
             "openat",
             "mkdir",
@@ -124,6 +130,9 @@ impl Injection {
     /// The options of `strace`.
     pub(super) fn options(&self) -> Vec<String> {
         let Injection { call, n, fault, .. } = self;
+        if *fault == Fault::Limit {
+            return vec!["-e".into(), "trace=none".into()];
+        }
         let how = match fault {
             // The kernel has no error for it: it returns the end as it is.
             Fault::Error(_) if call == "brk" => format!("retval=0:when={n}"),
@@ -131,6 +140,7 @@ impl Injection {
             Fault::Error(error) => format!("error={error}:when={n}"),
             Fault::Lasting(error) => format!("error={error}:when={n}+"),
             Fault::Signal(signal) => format!("signal={signal}:when={n}"),
+            Fault::Limit => String::new(),
         };
         let mut options = vec!["-e".into(), format!("trace={call}")];
         options.extend(["-e".into(), format!("inject={call}:{how}")]);
@@ -139,6 +149,16 @@ impl Injection {
             options.push("--seccomp-bpf".into());
         }
         options
+    }
+}
+
+impl Injection {
+    /// What stands before the command.
+    pub(super) fn prefix(&self) -> Vec<String> {
+        match self.fault {
+            Fault::Limit => vec!["prlimit".into(), format!("--fsize={}", self.n)],
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -171,8 +191,13 @@ pub(super) fn trace(
     stdin: Option<&str>,
 ) -> Traced {
     let [log, stdout, stderr] = ["log", "stdout", "stderr"].map(|name| beside.join(name));
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-y", "-o"]).arg(&log).args(options).args(program);
+    // A signal that is ignored here, as in a job in the background, stays ignored by the program.
+    let mut command = Command::new("env");
+    command
+        .args(["--default-signal", "strace", "-f", "-qq", "-y", "-o"])
+        .arg(&log)
+        .args(options)
+        .args(program);
     command.current_dir(folder).env_remove("RUST_BACKTRACE");
     command.stdin(match stdin {
         Some(name) => std::fs::File::open(folder.join(name)).unwrap().into(),

@@ -9,7 +9,7 @@ mod inject;
 mod jobs;
 mod verdict;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use super::{each, is_long};
@@ -70,9 +70,15 @@ fn state(folder: &Folder) -> State {
 }
 
 /// Runs a command in its folder as it is.
-fn run(folder: &Folder, job: &Job, threads: usize, options: &[String]) -> inject::Traced {
+fn run(
+    folder: &Folder,
+    job: &Job,
+    threads: usize,
+    options: &[String],
+    prefix: &[String],
+) -> inject::Traced {
     let [inner, outer] = ["run", ""].map(|name| folder.path(name));
-    trace(options, &job.words(threads), &inner, &outer, job.stdin)
+    trace(options, &[prefix, &job.words(threads)].concat(), &inner, &outer, job.stdin)
 }
 
 /// What a run that nothing disturbs leaves, and how often it makes each call.
@@ -90,7 +96,7 @@ fn undisturbed(
     let mut last = None;
     for _ in 0..2 {
         restore(folder, &before);
-        let run = run(folder, job, variant.threads, &[]);
+        let run = run(folder, job, variant.threads, &[], &[]);
         assert_eq!(run.end, End::Code(0), "{}: {}", job.name, run.stderr);
         for (call, count) in counts(&run.log) {
             let known: &mut Count = calls.entry(call).or_default();
@@ -150,6 +156,21 @@ fn cases(
     cases
 }
 
+/// Sizes that cut an output short: at its start, in its middle, before its last byte.
+fn sizes(expected: &Expected) -> BTreeSet<usize> {
+    let written =
+        expected.after.iter().filter(|(name, bytes)| expected.before.get(*name) != Some(bytes));
+    let lengths = written.map(|(_, bytes)| bytes.len()).chain([expected.stdout.len()]);
+    lengths.filter(|&len| len > 0).flat_map(|len| [0, 1, len / 3, len / 2, len - 1]).collect()
+}
+
+/// A case in which no file may have more than `n` bytes.
+fn limit(job: usize, variant: usize, n: usize) -> Case {
+    let kind = KINDS.iter().position(|kind| kind.has(inject::LIMIT)).unwrap();
+    let call = inject::LIMIT.to_owned();
+    Case { job, kind, variant, injection: Injection { call, n, fault: Fault::Limit, early: false } }
+}
+
 /// What came of the cases of a cell of the table.
 #[derive(Clone, Copy, Default)]
 struct Cell {
@@ -176,6 +197,8 @@ fn fail_calls(few: Option<usize>) {
         for variant in 0..VARIANTS.len() {
             let (wanted, calls) = undisturbed(folder, &inputs, &JOBS[job], VARIANTS[variant]);
             let mut cases = cases(job, variant, &calls, few);
+            let sizes = sizes(&wanted).into_iter().skip(few.map_or(0, |_| job % 3));
+            cases.extend(sizes.step_by(few.map_or(1, |_| 9)).map(|n| limit(job, variant, n)));
             cases.retain(|case| KINDS[case.kind].name.contains(of_kind));
             expected.lock().unwrap().insert((job, variant), (wanted, cases));
         }
@@ -221,12 +244,13 @@ fn disturb(folder: &Folder, expected: &Expected, case: &Case) -> (Verdict, Strin
     let (job, threads) = (&JOBS[case.job], VARIANTS[case.variant].threads);
     restore(folder, &expected.before);
     let options = case.injection.options();
-    let traced = run(folder, job, threads, &options);
+    let prefix = case.injection.prefix();
+    let traced = run(folder, job, threads, &options, &prefix);
     let left = state(folder);
     let mut verdict = expected.judge(&case.injection, &traced, &left);
     let kept = left.keys().any(|name| verdict::is_hidden(name));
     if kept && !matches!(verdict, Verdict::Lost(_)) {
-        let again = run(folder, job, threads, &["-e".into(), "trace=none".into()]);
+        let again = run(folder, job, threads, &["-e".into(), "trace=none".into()], &[]);
         let clean = state(folder);
         if again.end != End::Code(0) || clean != expected.after {
             let names: Vec<&String> = clean.keys().collect();
@@ -235,6 +259,7 @@ fn disturb(folder: &Folder, expected: &Expected, case: &Case) -> (Verdict, Strin
     }
     let mut command = vec!["strace -f -qq -o log".to_owned()];
     command.extend(options);
+    command.extend(prefix);
     command.push("biofast".into());
     command.extend(job.words(threads).into_iter().skip(1));
     if let Some(name) = job.stdin {
