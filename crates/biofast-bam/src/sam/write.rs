@@ -40,9 +40,8 @@ impl SamWriter {
     /// Appends the line of `record` with its line feed.
     ///
     /// # Errors
-    /// If the record can't be text: its name or optional fields are malformed or would break the line, a quality has no
-    /// character, or the CIGAR of a mapped read has another length than its sequence, which no
-    /// reader accepts. Nothing is then appended.
+    /// If the record can't be text: its name or optional fields are malformed or would break the line, or a quality has no
+    /// character. Nothing is then appended.
     pub fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         self.line(record, out).map_err(|reason| {
