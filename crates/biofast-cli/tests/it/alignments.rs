@@ -236,7 +236,7 @@ fn other_formats_are_named() {
         ("@read\nACGT\n+\nIIII\n", "`biofast stats`"),
         (">chr1\nACGT\n", "FASTA"),
         ("chr1\t5\t10\n", "neither SAM header lines nor alignment lines"),
-        ("", "found nothing"),
+        ("", "standard input is empty"),
     ] {
         let run = biofast_with(&["flagstat"], content.as_bytes());
         assert_eq!(run.code, 2);

@@ -134,8 +134,11 @@ fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
         assert_eq!(child.wait().unwrap().code(), Some(0), "{more:?}");
         assert_eq!(folder.path("rest.bam").exists(), more.len() > 1);
     }
+    let whole = text(&folder.path("whole.bam"));
+    let args = ["filter", "--quiet", &input, "-q", "255", "-U", &whole, "-o", "/dev/null"];
+    assert_eq!(biofast(&args).code, 0);
     let count = |path: &str| biofast(&["view", "-c", path]).stdout;
-    assert_eq!(count(&rest), count(&input));
+    assert_eq!(count(&rest), count(&whole));
 }
 
 #[cfg(unix)]

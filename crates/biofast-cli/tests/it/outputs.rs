@@ -18,7 +18,7 @@ fn staged() -> Folder {
     folder.file("r1.fq", reads("p", 200));
     folder.file("r2.fq", reads("p", 200));
     folder.file("names.txt", "p1\np2\n");
-    folder.file("adapters.fa", ">a\nAGATCGGAAGAGCACACGT\n");
+    folder.file("adapters.txt", ">a\nAGATCGGAAGAGCACACGT\n");
     folder.file("targets.bed", "c\t0\t50\n");
     folder.file("ref.fa", format!(">c\n{}\n", "ACGT".repeat(25)));
     let sam =
@@ -70,7 +70,7 @@ fn no_command_writes_to_what_it_reads() {
         "filter --interleaved r1.fq -o o --unpaired1 r1.fq",
         "filter r1.fq --names names.txt -o names.txt",
         "filter r1.fq --names names.txt -o o --json names.txt",
-        "filter r1.fq --adapter-fasta adapters.fa -o adapters.fa",
+        "filter r1.fq --adapter-fasta adapters.txt -o adapters.txt",
         "filter a.bam -o a.bam",
         "filter a.bam -f 4 -o o.bam -U a.bam",
         "filter a.bam -L targets.bed -o targets.bed",
