@@ -117,7 +117,7 @@ pub fn aligned(a: &Aligned) -> Vec<u8> {
 }
 
 /// The reference BAM reader: the records' bytes without block sizes, up to the first fault of framing (SAM
-/// specification, 4.2), and whether there is one. `bytes` start behind a good header with that many references.
+/// specification, 4.2) or of a CIGAR, and whether there is one. `bytes` start behind a good header with that many references.
 pub fn read(mut bytes: &[u8], references: i32) -> (Vec<Vec<u8>>, bool) {
     let mut out = Vec::new();
     while !bytes.is_empty() {
@@ -144,5 +144,16 @@ fn read_record(bytes: &[u8], references: i32) -> Option<&[u8]> {
     let known = |reference: i32| (-1..references).contains(&reference);
     let fits = 32 + name + 4 * cigar + bases.div_ceil(2) + bases <= size;
     let named = name > 0 && record.get(31 + name) == Some(&0);
-    (known(int(4)?) && known(int(24)?) && fits && named).then_some(record)
+    if !(known(int(4)?) && known(int(24)?) && fits && named) {
+        return None;
+    }
+    // Operations exist, and those of a mapped read fit its bases.
+    let words = record[32 + name..][..4 * cigar].chunks(4);
+    let words: Vec<u32> =
+        words.map(|word| u32::from_le_bytes(*word.first_chunk().unwrap_or(&[0; 4]))).collect();
+    let read = words.iter().filter(|&word| [0, 1, 4, 7, 8].contains(&(word & 15)));
+    let read: usize = read.map(|word| (word >> 4) as usize).sum();
+    let unmapped = record[14] & 4 != 0;
+    let fits = cigar == 0 || bases == 0 || unmapped || read == bases;
+    (fits && words.iter().all(|word| word & 15 < 10)).then_some(record)
 }

@@ -377,7 +377,7 @@ impl Decoder<'_> {
         Ok(start..self.out.names.len())
     }
 
-    /// Decodes the tags; returns whether MD and NM are among them.
+    /// Decodes the tags; returns whether MD and NM are among them, or the read didn't have them.
     fn tags(&mut self, record: &mut Record) -> Result<(bool, bool)> {
         let out = &mut self.out.tags;
         record.tags = out.len()..out.len();
@@ -402,6 +402,12 @@ impl Decoder<'_> {
             encoding.array(&mut self.data, out)?;
             if !tags::is_whole(key[2], &out[start..]) {
                 return bad("a tag whose value doesn't fit its type");
+            }
+            // htslib's own note that the read had no MD (1) or NM (2), which follow from the reference.
+            if key == b"cFC" {
+                md |= out[start] & 1 != 0;
+                nm |= out[start] & 2 != 0;
+                out.truncate(start - key.len());
             }
         }
         Ok((md, nm))

@@ -46,16 +46,24 @@ fn record() -> impl Strategy<Value = Aligned> {
         prop_oneof![(Just(0u32), 0u32..200), (Just(3u32), 0u32..60_000), (Just(4u32), 0u32..9)];
     let flags = prop_oneof![4 => Just(0u16), 1 => Just(4u16)];
     let len = prop_oneof![3 => 0usize..20, 1 => 20usize..4000];
-    (place, prop::collection::vec(op, 0..3), flags, len).prop_map(|(place, cigar, flags, len)| {
-        Aligned {
-            reference: place.0,
-            position: place.1,
-            flags: if place.0 < 0 { 4 } else { flags },
-            cigar: cigar.into_iter().map(|(op, len)| len << 4 | op).collect(),
-            len,
-            tags: Vec::new(),
-        }
-    })
+    (place, prop::collection::vec(op, 0..3), flags, len).prop_map(
+        |(place, mut cigar, flags, len)| {
+            // As long as the read: the rest is clipped, or the read longer.
+            let read: u32 = cigar.iter().filter(|(op, _)| *op != 3).map(|(_, len)| len).sum();
+            let len = len.max(read as usize);
+            if !cigar.is_empty() {
+                cigar.push((4, len as u32 - read));
+            }
+            Aligned {
+                reference: place.0,
+                position: place.1,
+                flags: if place.0 < 0 { 4 } else { flags },
+                cigar: cigar.into_iter().map(|(op, len)| len << 4 | op).collect(),
+                len,
+                tags: Vec::new(),
+            }
+        },
+    )
 }
 
 /// Regions as text.

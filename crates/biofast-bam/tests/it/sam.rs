@@ -181,7 +181,8 @@ fn what_is_wrong_is_said() {
         (1, "65536", "flags (FLAG)"),
         (1, "-1", "flags (FLAG)"),
         (1, "", "flags (FLAG)"),
-        (2, "chr3", "a reference name (RNAME) of the header, or '*', found 'chr3'"),
+        (1, "07", "flags (FLAG) without zeros"),
+        (2, "", "a reference name (RNAME) of the header, or '*', found ''"),
         (3, "2147483648", "a position (POS)"),
         (3, "x", "a position (POS)"),
         (4, "256", "a mapping quality (MAPQ)"),
@@ -190,7 +191,7 @@ fn what_is_wrong_is_said() {
         (5, "4Q", "a CIGAR of lengths"),
         (5, "268435456M", "a CIGAR of lengths"),
         (5, "5M", "a CIGAR and a sequence"),
-        (6, "chrX", "a mate's reference name (RNEXT)"),
+        (6, "", "a mate's reference name (RNEXT)"),
         (7, "-3", "a mate's position (PNEXT)"),
         (8, "9999999999", "a template length (TLEN)"),
         (9, "AC1T", "a sequence (SEQ) of letters, '=' and '.', found '1T'"),
@@ -228,7 +229,9 @@ fn what_is_wrong_is_said() {
         ("@SQ\tSN:a\tLN:0x5\n", "line 1: invalid header: a reference length"),
         ("@HD\tVN:1\n@SQ\tSN:a\n", "line 2: invalid header: an @SQ line without a length"),
         ("@SQ\tSN:a\tLN:5\n@SQ\tSN:a\tLN:5\n", "line 2: invalid header: two @SQ lines"),
-        ("@SQ\tSN:a\tLN:2147483648\n", "2,147,483,647"),
+        ("@SQ\tSN:a\tLN:9223372036854775808\n", "below 2^63"),
+        ("@SQ\tSN:a\tLN:5\tLN:6\n", "line 1: invalid header: an @SQ line with two lengths"),
+        ("@HD\tVN:1.6\n@CO\ta\0b\n", "line 2: invalid header: a NUL byte"),
     ] {
         let (_, error) = fault(header, 1);
         assert!(error.to_string().contains(expected), "{error}");
