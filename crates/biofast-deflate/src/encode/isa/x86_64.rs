@@ -50,68 +50,91 @@ level!(
     Avx512
 );
 
-/// Used by `avx2::encode` only.
+/// Used by `avx2::encode` only: each method is a function with the target features that is inlined there. (Closures
+/// wouldn't have the features, and each intrinsic in one would be a call.)
 struct Avx2;
 
 impl Simd for Avx2 {
     #[inline(always)]
     fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        // SAFETY: the arrays have 64 bytes, and the function that this is inlined into has the target feature.
-        unsafe {
-            let load =
-                |bytes: &[u8; 64], at: usize| _mm256_loadu_si256(bytes.as_ptr().add(at).cast());
-            let equal = |at| {
-                let same = _mm256_cmpeq_epi8(load(a, at), load(b, at));
-                u64::from(_mm256_movemask_epi8(same).cast_unsigned())
-            };
-            equal(0) | equal(32) << 32
-        }
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { equal_avx2(a, b) }
     }
 
     #[inline(always)]
     fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
-        let mut n = 0;
-        for (i, eight) in items.as_chunks::<8>().0.iter().enumerate() {
-            let keep = (keep >> (8 * i) & 255) as usize;
-            // At most 56 of the items before were kept.
-            if let Some(to) = to.get_mut(n..).and_then(<[Item]>::first_chunk_mut::<8>) {
-                // SAFETY: the arrays have 16 bytes, and the function that this is inlined into has the target feature.
-                unsafe {
-                    let order = _mm_loadu_si128(PICKED[keep].as_ptr().cast());
-                    let picked = _mm_shuffle_epi8(_mm_loadu_si128(eight.as_ptr().cast()), order);
-                    _mm_storeu_si128(to.as_mut_ptr().cast(), picked);
-                }
-            }
-            n += keep.count_ones() as usize;
-        }
-        n
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { pick_avx2(items, keep, to) }
     }
 
     #[inline(always)]
     fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
-        // SAFETY: the array has 64 bytes, and the function that this is inlined into has the target feature.
-        let half = |at: usize| unsafe {
-            let bases = _mm256_loadu_si256(bases.as_ptr().add(at).cast());
-            let two_bits = _mm256_and_si256(_mm256_srli_epi16(bases, 1), _mm256_set1_epi8(3));
-            // The letter that each of the two bits stand for.
-            let letters = _mm256_set1_epi32(i32::from_le_bytes(BASES));
-            let same = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(letters, two_bits), bases);
-            let pairs = _mm256_maddubs_epi16(two_bits, _mm256_set1_epi16(0x0104));
-            let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0010));
-            // A group is four bytes that are all the same, or not.
-            let pure = _mm256_cmpeq_epi32(same, _mm256_set1_epi32(-1));
-            let pure = _mm256_movemask_ps(_mm256_castsi256_ps(pure)) as u16;
-            // The low byte of each group of its half, then the halves beside each other.
-            let order = _mm256_set1_epi32(0x0c08_0400);
-            let bytes = _mm256_shuffle_epi8(fours, order);
-            let low = _mm256_extract_epi32::<0>(bytes).cast_unsigned();
-            let high = _mm256_extract_epi32::<4>(bytes).cast_unsigned();
-            (u64::from(low) | u64::from(high) << 32, pure)
-        };
-        let ((first, pure), (second, more)) = (half(0), half(32));
-        let packed = u128::from(first) | u128::from(second) << 64;
-        (packed.to_le_bytes(), pure | more << 8)
+        // SAFETY: the CPU has the target features, see the type.
+        let (low, high) = unsafe { (pack_avx2(bases, 0), pack_avx2(bases, 32)) };
+        let packed = u128::from(low.0) | u128::from(high.0) << 64;
+        (packed.to_le_bytes(), low.1 | high.1 << 8)
     }
+}
+
+/// Half of the bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_avx2(bytes: &[u8; 64], at: usize) -> __m256i {
+    let (low, high) = (bytes.first_chunk::<32>(), bytes.last_chunk::<32>());
+    let (Some(low), Some(high)) = (low, high) else { return _mm256_setzero_si256() };
+    let half = if at == 0 { low } else { high };
+    // SAFETY: the array has 32 bytes; the load needs no alignment.
+    unsafe { _mm256_loadu_si256(half.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal_avx2(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+    let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load_avx2(a, 0), load_avx2(b, 0)));
+    let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load_avx2(a, 32), load_avx2(b, 32)));
+    u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn pick_avx2(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    let mut n = 0;
+    for (i, eight) in items.as_chunks::<8>().0.iter().enumerate() {
+        let keep = (keep >> (8 * i) & 255) as usize;
+        // At most 56 of the items before were kept.
+        if let Some(to) = to.get_mut(n..).and_then(<[Item]>::first_chunk_mut::<8>) {
+            // SAFETY: the arrays have 16 bytes.
+            unsafe {
+                let order = _mm_loadu_si128(PICKED[keep].as_ptr().cast());
+                let picked = _mm_shuffle_epi8(_mm_loadu_si128(eight.as_ptr().cast()), order);
+                _mm_storeu_si128(to.as_mut_ptr().cast(), picked);
+            }
+        }
+        n += keep.count_ones() as usize;
+    }
+    n
+}
+
+/// Half of the bases: their groups, and which are pure.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn pack_avx2(bases: &[u8; 64], at: usize) -> (u64, u16) {
+    let bases = load_avx2(bases, at);
+    let two_bits = _mm256_and_si256(_mm256_srli_epi16(bases, 1), _mm256_set1_epi8(3));
+    // The letter that each of the two bits stand for.
+    let letters = _mm256_set1_epi32(i32::from_le_bytes(BASES));
+    let same = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(letters, two_bits), bases);
+    let pairs = _mm256_maddubs_epi16(two_bits, _mm256_set1_epi16(0x0104));
+    let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0010));
+    // A group is four bytes that are all the same, or not.
+    let pure = _mm256_cmpeq_epi32(same, _mm256_set1_epi32(-1));
+    let pure = _mm256_movemask_ps(_mm256_castsi256_ps(pure)) as u16;
+    // The low byte of each group of its half, then the halves beside each other.
+    let order = _mm256_set1_epi32(0x0c08_0400);
+    let bytes = _mm256_shuffle_epi8(fours, order);
+    let low = _mm256_extract_epi32::<0>(bytes).cast_unsigned();
+    let high = _mm256_extract_epi32::<4>(bytes).cast_unsigned();
+    (u64::from(low) | u64::from(high) << 32, pure)
 }
 
 /// Bits of the first `n` of 32.
