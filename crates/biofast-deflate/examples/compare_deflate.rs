@@ -2,7 +2,7 @@
 //! is declined is deflated by level 1, in our time. Prints sizes and speeds relative to level 1 (medians of the rounds),
 //! and how fast our decoder and libdeflate read what was made, relative to level 1's. Every block is read back by both.
 //!
-//! `cargo run --release -p biofast-deflate --example compare_deflate -- FILE... [isa=avx2] [rounds=5] [mb=12] [levels=6]`
+//! `cargo run --release -p biofast-deflate --example compare_deflate -- FILE... [isa=avx2] [effort=fast] [read=no] [rounds=5] [mb=12] [levels=6]`
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::io::Read as _;
@@ -76,15 +76,19 @@ impl Encoder {
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn main() {
     let (mut files, mut rounds, mut mb, mut levels) = (Vec::new(), 5, 12, Vec::new());
     let mut isas = vec![biofast_kernels::active()];
+    let mut efforts = vec![("fast", Effort::Fast), ("small", Effort::Small)];
+    let mut reading = true;
     for argument in std::env::args().skip(1) {
         match argument.split_once('=') {
             Some(("rounds", v)) => rounds = v.parse().unwrap(),
+            Some(("effort", v)) => efforts.retain(|(name, _)| *name == v),
+            Some(("read", v)) => reading = v != "no",
             Some(("mb", v)) => mb = v.parse().unwrap(),
             Some(("isa", v)) => isas = v.split(',').map(|n| n.parse().unwrap()).collect(),
             Some(("levels", v)) => levels = v.split(',').map(|n| n.parse().unwrap()).collect(),
@@ -100,7 +104,7 @@ fn main() {
         let blocks: Vec<&[u8]> = text.chunks(BLOCK).collect();
         let mut encoders = vec![Encoder::new("level 1".into(), None, 1)];
         for &isa in &isas {
-            for (what, effort) in [("fast", Effort::Fast), ("small", Effort::Small)] {
+            for (what, effort) in efforts.iter().copied() {
                 let own = FastqDeflater::with_isa(effort, isa).expect("the CPU has it");
                 encoders.push(Encoder::new(format!("{what} {isa}"), Some(own), 1));
             }
@@ -131,7 +135,7 @@ fn main() {
                 encoders.iter_mut().zip(times).for_each(|(encoder, time)| encoder.times.push(time));
             }
         }
-        inflate(&mut encoders, &blocks, rounds);
+        inflate(&mut encoders, &blocks, if reading { rounds } else { 0 });
         let short = file.rsplit('/').next().unwrap_or(&file);
         let (first, _) = encoders.split_first().unwrap();
         for encoder in &encoders {
