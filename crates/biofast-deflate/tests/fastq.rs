@@ -351,8 +351,12 @@ fn sequences_that_repeat_each_other_are_copied() {
         }
         let stream = check(&mut deflaters(), &text[..BLOCK])[0].take().unwrap();
         // Literals would take 38 bytes a record more.
-        let (n, most) = (stream.len(), 50 * others + 25 * (210 - others));
-        assert!(n < most, "{n} bytes, {most} expected; {others} others");
+        let mut other = vec![0; BLOCK];
+        let mut codec = libdeflater::Compressor::new(libdeflater::CompressionLvl::new(1).unwrap());
+        let n = codec.deflate_compress(&text[..BLOCK], &mut other).unwrap();
+        // Behind others 32 lines pass until the repeats are seen.
+        let most = n * 11 / 10 + if others > 0 { 32 * 38 } else { 0 };
+        assert!(stream.len() < most, "{} bytes, level 1 {n}; {others} others", stream.len());
     }
 }
 

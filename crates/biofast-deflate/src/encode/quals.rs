@@ -10,6 +10,8 @@ use super::tokens::Tokens;
 const SLOTS: usize = 8192;
 /// Bytes that two stretches must have in common to be found.
 const HASHED: u32 = 8;
+/// Sixteenths of a bit that a copy must save: each also makes the codes of others longer.
+const MARGIN: u32 = 6 * 16;
 const HASH: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Earlier stretches of qualities.
@@ -156,7 +158,7 @@ impl Stretches {
                 let length = common::<S>(text, place, earlier, (end - place).min(MAX_LENGTH));
                 if length >= 4
                     && stretch(text, (place, length), (again, i), costs)
-                        > costs.copy(length, place - earlier)
+                        > costs.copy(length, place - earlier) + MARGIN
                 {
                     return Some((place, length, place - earlier));
                 }

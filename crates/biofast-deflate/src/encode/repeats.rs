@@ -20,14 +20,12 @@ const SAMPLED_TRIAL: usize = 8 * TRIAL;
 /// It goes on if copies cover one base in so many.
 const WORTH: usize = 10;
 
-/// Groups of four bases that mark 12-mers to look for again while there is no search, and slots of their table.
-const MARKS: [u8; 2] = [0x4b, 0xd2];
-const MARKED: usize = 256;
-/// Marked 12-mers and lines after which a sample is judged.
-const SAMPLE: u32 = 12;
+/// Slots of the table of sampled 12-mers.
+const SAMPLED: usize = 512;
+/// Lines after which a sample is judged.
 const LINES: u32 = 32;
 /// A search begins if one 12-mer in so many came again, or one line in so many has a run or a short period.
-const AGAIN: u32 = 4;
+const AGAIN: u32 = 7;
 const PERIODIC: u32 = 6;
 
 /// Finds copies in lines of bases.
@@ -42,8 +40,8 @@ pub(super) struct Repeats {
     covered: usize,
     /// How many bases there are to be.
     trial: usize,
-    /// The last 12-mer of each slot that a mark began.
-    marked: Box<[u32; MARKED]>,
+    /// The last sampled 12-mer of each slot.
+    sampled: Box<[u32; SAMPLED]>,
     /// How many there were, and how many came again.
     seen: u32,
     again: u32,
@@ -66,7 +64,7 @@ impl Repeats {
             searched: 0,
             covered: 0,
             trial: TRIAL,
-            marked: Box::new([0; MARKED]),
+            sampled: Box::new([0; SAMPLED]),
             seen: 0,
             again: 0,
             lines: 0,
@@ -78,7 +76,7 @@ impl Repeats {
         self.table.fill(0);
         self.on = true;
         (self.searched, self.covered, self.trial) = (0, 0, TRIAL);
-        self.marked.fill(0);
+        self.sampled.fill(0);
         (self.seen, self.again, self.lines, self.periodic) = (0, 0, 0, 0);
     }
 
@@ -104,40 +102,35 @@ impl Repeats {
         }
     }
 
-    /// Looks at a line that was added without a search: whether one would find much.
+    /// Looks at a line that was added without a search, `n` groups of `packed`: whether one would find much. Tags, probes
+    /// and amplicons are at the same place in each read, so three places are looked at.
     #[inline(always)]
     fn sample<S: Simd>(&mut self, packed: &[u8], n: usize) {
         let next = packed.get(1..).and_then(<[u8]>::first_chunk);
         let (Some(groups), Some(next)) = (packed.first_chunk(), next) else { return };
-        // Those that three more of the line follow.
-        let inside = (1u64 << n.saturating_sub(3).min(63)) - 1;
-        let found = S::equal(groups, &[MARKS[0]; 64]) | S::equal(groups, &[MARKS[1]; 64]);
-        let mut found = found & inside;
-        while found != 0 {
-            let at = found.trailing_zeros() as usize;
-            found &= found - 1;
-            let Some(&[a, b, c, d]) = packed.get(at..).and_then(<[u8]>::first_chunk) else { break };
-            let mer = u32::from_be_bytes([a, b, c, d]);
-            let slot = &mut self.marked[(mer.wrapping_mul(0x9e37_79b1) >> 24) as usize % MARKED];
-            self.seen += 1;
-            self.again += u32::from(*slot == mer);
-            *slot = mer;
+        for at in [2, n / 2 + 1, n.wrapping_sub(4)] {
+            if at.saturating_add(3) <= n
+                && let Some(&[a, b, c]) = packed.get(at..).and_then(<[u8]>::first_chunk)
+            {
+                let mer = u32::from_be_bytes([1, a, b, c]);
+                let slot =
+                    &mut self.sampled[(mer.wrapping_mul(0x9e37_79b1) >> 23) as usize % SAMPLED];
+                self.seen += 1;
+                self.again += u32::from(*slot == mer);
+                *slot = mer;
+            }
         }
+        let inside = (1u64 << n.saturating_sub(1).min(63)) - 1;
         let same = S::equal(groups, next) & inside;
-        self.lines += 1;
         self.periodic += u32::from(same & same >> 1 & same >> 2 != 0);
-        if self.seen >= SAMPLE || self.lines >= LINES {
-            let again = self.seen >= SAMPLE && self.again * AGAIN >= self.seen;
+        self.lines += 1;
+        if self.lines >= LINES {
+            let again = self.again > 0 && self.again * AGAIN >= self.seen;
             if again || self.periodic * PERIODIC >= self.lines {
                 self.on = true;
                 (self.searched, self.covered, self.trial) = (0, 0, SAMPLED_TRIAL);
             }
-            if self.lines >= LINES {
-                (self.lines, self.periodic) = (0, 0);
-            }
-            if self.seen >= SAMPLE {
-                (self.seen, self.again) = (0, 0);
-            }
+            (self.seen, self.again, self.lines, self.periodic) = (0, 0, 0, 0);
         }
     }
 
