@@ -27,12 +27,6 @@ impl Bits {
         self.put(u64::from(code & 0xffff), code >> 16);
     }
 
-    /// Adds the bits of `entry` from bit 8 on, as many as its low eight bits say.
-    #[inline(always)]
-    pub(super) fn put_entry(&mut self, entry: u64) {
-        self.put(entry >> 8, entry as u32 & 255);
-    }
-
     /// Moves whole bytes to `out`; fewer than 8 bits stay.
     #[inline(always)]
     pub(super) fn flush(&mut self, out: &mut [u8]) {

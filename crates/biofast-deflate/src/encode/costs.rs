@@ -1,187 +1,149 @@
-//! What literals and copies are going to cost, in sixteenths of a bit, estimated from a sample of the block.
+//! What literals and copies cost, in sixteenths of a bit: from what the block's first records became.
 
-use super::lines::{Kind, Lines};
-use super::runs::Runs;
 use super::simd::Shortest;
-use super::symbols::{LENGTH_EXTRA, MAX_LENGTH, distance_extra, distance_symbol, length_symbol};
-use super::tokens::Text;
+use super::symbols::{
+    LENGTH_EXTRA, LENGTHS, MAX_LENGTH, distance_extra, distance_symbol, length_symbol,
+};
+use super::tokens::{MIN_LENGTH, RUN, Tokens};
 
-/// Bytes of qualities looked at, about.
-const SAMPLE: usize = 2048;
-/// Bytes of a line looked at, at least.
-const PART: usize = 64;
 /// A bit.
 const BIT: u32 = 16;
-/// What an unusual length takes more than a usual one.
-const LONGER: u32 = 3 * BIT;
-/// What an unusual distance takes more than a usual one, besides extra bits. Where runs are dense nearly all distances are
-/// 1 or that of the record before, with codes of one bit each; others would make these two bits.
-const FARTHER: u32 = 5 * BIT;
-const FARTHER_DENSE: u32 = 5 * BIT;
-/// Runs are dense from one in so many scores on.
-const DENSE: u32 = 12;
-/// What a run takes for which length it has and that it is a run.
-const RUN: u32 = 5 * BIT / 2;
-/// What other copies take more than runs.
-const COPY: u32 = 5 * BIT;
-/// Scores that take less as literals are few, or one is in most places: then the same stretches come again all over.
-const CHEAP: u32 = 7 * BIT / 2;
+/// The least and the most that a symbol is taken to cost.
+const LEAST: u32 = BIT;
+const MOST: u32 = 12 * BIT;
+/// A score counts as one of the block's if it has one item in so many.
+const RARE: u32 = 200;
+/// Lengths from which a run is taken whatever it is of.
+const LONG: usize = 20;
 
 /// The costs of a block's symbols.
 pub(super) struct Costs {
-    literals: [u32; 256],
+    literals: [u32; 128],
+    /// Runs of each length, all that it takes.
+    runs: [u32; MAX_LENGTH + 1],
     shortest: Shortest,
-    /// A run, but for the extra bits of its length.
-    run: u32,
-    /// Another copy, but for the extra bits of length and distance.
+    /// A copy that is no run, but for the extra bits of length and distance.
     copy: u32,
-    cheap: bool,
-    dense: bool,
+    /// How many scores there are.
+    scores: u32,
+    commonest: u8,
 }
 
 /// 16 × log2 of `n`, at least 1, nearly: a straight line between powers of two. Integers are the same everywhere.
-pub(super) fn log2(n: u32) -> u32 {
+#[inline(always)]
+fn log2(n: u32) -> u32 {
     let whole = n.max(1).ilog2();
     BIT * whole + ((u64::from(n) << 4 >> whole) as u32 & 15)
 }
 
-/// The places in a window where three bytes repeat the one before.
-#[inline(always)]
-pub(super) fn threes(window: u64) -> u64 {
-    window & window >> 1 & window >> 2
-}
-
 impl Costs {
     pub(super) fn new() -> Self {
-        Self { literals: [0; 256], shortest: [3; 128], run: 0, copy: 0, cheap: false, dense: false }
+        Self {
+            literals: [0; 128],
+            runs: [0; MAX_LENGTH + 1],
+            shortest: [0; 128],
+            copy: 0,
+            scores: 0,
+            commonest: 0,
+        }
     }
 
-    /// Estimates from parts of the lines of qualities.
-    #[inline(always)]
-    pub(super) fn sample(&mut self, text: &Text, lines: &Lines, runs: &Runs) {
-        let (mut scores, mut sampled, mut literals, mut starts) = ([0u32; 256], 0, 0, 0);
-        let records = lines.count() / 4 + 1;
-        let part = (SAMPLE / records).max(PART);
-        let every = (records * part / SAMPLE).max(1);
-        for (n, line) in lines.of(Kind::Qualities).step_by(every).enumerate() {
-            // Scores depend on the cycle: another part in each line.
-            let len = line.end - line.start;
-            let first = line.start + if len > part { n * part % (len - part) } else { 0 };
-            let end = line.end.min(first + part);
-            let mut at = first;
-            while at < end {
-                let window = runs.window(at);
-                let n = (end - at).min(64);
-                let threes = threes(window);
-                starts += (threes & !(threes << 1)).count_ones();
-                // What a run covers is no literal.
-                let mut left = !(threes | threes << 1 | threes << 2);
-                if n < 64 {
-                    left &= (1 << n) - 1;
-                }
-                literals += left.count_ones();
-                while left != 0 {
-                    scores[usize::from(text[at + left.trailing_zeros() as usize])] += 1;
-                    left &= left - 1;
-                }
-                at += n;
-            }
-            sampled += (end - first) as u32;
+    /// What holds for the first records.
+    pub(super) fn clear(&mut self) {
+        self.shortest = [4; 128];
+        self.literals = [4 * BIT; 128];
+        self.runs = [10 * BIT; MAX_LENGTH + 1];
+        (self.copy, self.scores) = (12 * BIT, 0);
+    }
+
+    /// Estimates from the tokens so far.
+    pub(super) fn update(&mut self, tokens: &mut Tokens) {
+        let counts = *tokens.count_items();
+        let mut lengths = *tokens.copies();
+        let copies: u32 = lengths.iter().sum();
+        let mut runs = 0;
+        for (i, &n) in counts[RUN..].iter().enumerate() {
+            lengths[length_symbol(MIN_LENGTH + i) & 31] += n;
+            runs += n;
         }
-        // As many bases as scores, and little else.
-        let all = log2(sampled + literals + starts + 1);
-        self.run = all - log2(starts + 1) + RUN;
-        self.copy = self.run.max(6 * BIT) + COPY;
-        let mut sum = 0;
-        for (score, &n) in scores.iter().enumerate() {
-            let cost = (all - log2(n)).clamp(BIT, 12 * BIT);
-            sum += n * cost;
-            self.literals[score] = cost;
-            if let Some(shortest) = self.shortest.get_mut(score) {
-                *shortest = (self.run / cost + 1).clamp(3, 255) as u8;
+        let all = log2(tokens.symbols());
+        let cost = |n: u32| all.saturating_sub(log2(n)).clamp(LEAST, MOST);
+        self.scores = 0;
+        for (score, (to, &n)) in self.literals.iter_mut().zip(&counts).enumerate() {
+            *to = cost(n);
+            // Digits are in names, too.
+            if score > 32 && n > 0 {
+                let digit = (score as u8).is_ascii_digit();
+                self.scores += u32::from(n * RARE > tokens.items().len() as u32 && !digit);
             }
         }
-        self.dense = starts * DENSE > sampled;
-        self.cheap = sum < CHEAP * literals && literals * 4 > sampled;
+        let scores = counts[..128]
+            .iter()
+            .enumerate()
+            .skip(33)
+            .filter(|(i, _)| !b"ACGTN".contains(&(*i as u8)));
+        self.commonest = scores.max_by_key(|(_, n)| **n).map_or(0, |(score, _)| score as u8);
+        // Nearly all distances are 1 or that of the record before.
+        let near = (log2(runs + copies + 1) - log2(runs.max(1))).min(4 * BIT);
+        for symbol in 0..LENGTHS {
+            // Neighbours are as likely.
+            let at = |symbol: usize| lengths[symbol.min(LENGTHS - 1)];
+            let n = at(symbol.saturating_sub(1)) + 2 * at(symbol) + at(symbol + 1);
+            lengths[31] = 0;
+            let cost = cost(n.div_ceil(4)) + BIT * u32::from(LENGTH_EXTRA[symbol]) + near;
+            let base = usize::from(super::symbols::LENGTH_BASE[symbol]);
+            for run in self.runs[base..].iter_mut().take(1 << LENGTH_EXTRA[symbol]) {
+                *run = cost;
+            }
+        }
+        for (score, shortest) in self.shortest.iter_mut().enumerate() {
+            *shortest = MIN_LENGTH as u8;
+            if counts[score] > 0 {
+                let cheaper = |&n: &usize| self.runs[n] < self.literals[score] * n as u32;
+                *shortest = (MIN_LENGTH..LONG).find(cheaper).unwrap_or(LONG) as u8;
+            }
+        }
+        let far = copies.max(4);
+        let length = all.saturating_sub(log2(far / 8 + 1)).clamp(4 * BIT, 11 * BIT);
+        let distance = log2(runs + copies + 1).saturating_sub(log2(far / 6 + 1));
+        self.copy = length + distance.clamp(2 * BIT, 10 * BIT);
     }
 
-    /// Whether literals are so cheap that stretches of them must come again often: a case for an encoder that looks for
-    /// copies everywhere.
-    pub(super) fn are_low(&self) -> bool {
-        self.cheap
-    }
-
-    /// Whether runs are so many that looking up each would cost more than it gains.
+    /// How many scores are in use; 0 before the first estimate.
     #[inline(always)]
-    pub(super) fn runs_are_dense(&self) -> bool {
-        self.dense
+    pub(super) fn scores(&self) -> u32 {
+        self.scores
     }
 
-    /// A score as literal.
+    /// The most common score, by its literals.
     #[inline(always)]
-    pub(super) fn literal(&self, score: u8) -> u32 {
-        self.literals[usize::from(score)]
+    pub(super) fn commonest(&self) -> u8 {
+        self.commonest
     }
 
-    /// From how many bytes on a run of `score` is cheaper than literals.
+    /// From how many bytes on a run of each score is cheaper than literals.
     #[inline(always)]
-    pub(super) fn shortest_run(&self, score: u8) -> usize {
-        usize::from(self.shortest[usize::from(score) % self.shortest.len()])
-    }
-
-    /// The same for all scores.
     pub(super) fn shortest(&self) -> &Shortest {
         &self.shortest
+    }
+
+    /// A copy.
+    #[inline(always)]
+    pub(super) fn copy(&self, length: usize, distance: usize) -> u32 {
+        let extra = u32::from(LENGTH_EXTRA[length_symbol(length) % LENGTHS])
+            + distance_extra(distance_symbol(distance as u32));
+        self.copy + BIT * extra
+    }
+
+    /// A byte of a line of scores as literal.
+    #[inline(always)]
+    pub(super) fn of(&self, score: u8) -> u32 {
+        self.literals[usize::from(score) % self.literals.len()]
     }
 
     /// A run of at least 3.
     #[inline(always)]
     pub(super) fn run(&self, length: usize) -> u32 {
-        self.run + BIT * u32::from(LENGTH_EXTRA[length_symbol(length.min(MAX_LENGTH)) % 29])
-    }
-
-    /// Another copy.
-    #[inline(always)]
-    pub(super) fn copy(&self, length: usize, distance: usize) -> u32 {
-        let extra = u32::from(LENGTH_EXTRA[length_symbol(length) % 29])
-            + distance_extra(distance_symbol(distance as u32));
-        self.copy + BIT * extra
-    }
-
-    /// What a distance costs more than another one.
-    #[inline(always)]
-    pub(super) fn farther(&self, distance: usize, other: usize) -> u32 {
-        let extra = |distance: usize| distance_extra(distance_symbol(distance as u32));
-        let farther = if self.dense { FARTHER_DENSE } else { FARTHER };
-        BIT * extra(distance).saturating_sub(extra(other)) + farther
-    }
-
-    /// What it saves that a copy goes on over the scores `text[start..end]`.
-    #[inline(always)]
-    pub(super) fn saved_by_longer(
-        &self,
-        text: &Text,
-        runs: &Runs,
-        start: usize,
-        end: usize,
-    ) -> u32 {
-        self.stretch(text, runs, start, end).saturating_sub(LONGER)
-    }
-
-    /// Scores as literals and runs.
-    #[inline(always)]
-    pub(super) fn stretch(&self, text: &Text, runs: &Runs, start: usize, end: usize) -> u32 {
-        let (mut at, mut sum) = (start, 0);
-        while at < end {
-            let n = if at > start { runs.length(at).min(end - at) } else { 0 };
-            if n >= self.shortest_run(text[at]) {
-                sum += self.run(n);
-                at += n;
-            } else {
-                sum += self.literal(text[at]);
-                at += 1;
-            }
-        }
-        sum
+        self.runs[length.min(MAX_LENGTH)]
     }
 }

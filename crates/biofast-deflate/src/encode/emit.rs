@@ -21,14 +21,53 @@ const MANY_GROUPS: usize = 4;
 /// The order of the code lengths of code lengths.
 const META_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// Bits of a stream from bit 8 on, and how many these are below, 56 at most.
-type Entry = u64;
+/// Codes, and how many bits each has, 56 at most. Two tables: joining codes then takes a shift, an or and an addition each.
+struct Codes<const N: usize> {
+    codes: [u64; N],
+    bits: [u8; N],
+}
 
-/// One entry behind the other; together they must be 56 bits or less.
-#[inline(always)]
-fn join(a: Entry, b: Entry) -> Entry {
-    // The number of the second one is added below, its bits are put above.
-    (a + (b & 255)) | ((b >> 8 << 8) << (a & 63))
+impl<const N: usize> Codes<N> {
+    const NONE: Self = Self { codes: [0; N], bits: [0; N] };
+
+    #[inline(always)]
+    fn get(&self, i: usize) -> (u64, u32) {
+        (self.codes[i % N], u32::from(self.bits[i % N]))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, i: usize, (code, bits): (u64, u32)) {
+        (self.codes[i % N], self.bits[i % N]) = (code, bits as u8);
+    }
+
+    /// Writes one code.
+    #[inline(always)]
+    fn put(&self, i: usize, bits: &mut Bits, out: &mut [u8]) {
+        let (code, n) = self.get(i);
+        bits.put(code, n);
+        bits.flush(out);
+    }
+
+    /// Writes four codes, at once if they have 56 bits or less.
+    #[inline(always)]
+    fn put_four(&self, [a, b, c, d]: [usize; 4], bits: &mut Bits, out: &mut [u8]) {
+        let n = |i: usize| u32::from(self.bits[i % N]);
+        let code = |i: usize| self.codes[i % N];
+        let first = n(a);
+        let second = first + n(b);
+        let third = second + n(c);
+        let all = third + n(d);
+        if all <= 56 {
+            let low = code(a) | code(b) << (first & 63);
+            let high = code(c) << (second & 63) | code(d) << (third & 63);
+            bits.put(low | high, all);
+            bits.flush(out);
+        } else {
+            for i in [a, b, c, d] {
+                self.put(i, bits, out);
+            }
+        }
+    }
 }
 
 /// Writes the first `n` codes.
@@ -48,11 +87,11 @@ pub(super) struct Emitter {
     /// Of each length: code and extra bits, and from bit 24 on how many.
     lengths: [u32; 512],
     /// Of each item.
-    items: [Entry; ITEMS],
+    items: Codes<ITEMS>,
     /// The same of the most common ones.
     common: ItemCodes,
     /// Of four bases.
-    quads: [Entry; 256],
+    quads: Codes<256>,
     /// Of two bases; none if one has more than 4 bits.
     pairs: Option<PairCodes>,
 }
@@ -64,14 +103,14 @@ impl Emitter {
             literals: [0; 286],
             distances: [0; 32],
             lengths: [0; 512],
-            items: [0; ITEMS],
+            items: Codes::NONE,
             common: ItemCodes {
                 literals: [0; CODED],
                 runs: [0; CODED],
                 literal_bits: [0; CODED],
                 run_bits: [0; CODED],
             },
-            quads: [0; 256],
+            quads: Codes::NONE,
             pairs: None,
         }
     }
@@ -80,7 +119,7 @@ impl Emitter {
     #[inline(always)]
     pub(super) fn block<S: Simd>(
         &mut self,
-        tokens: &Tokens,
+        tokens: &mut Tokens,
         last: bool,
         bits: &mut Bits,
         out: &mut [u8],
@@ -109,16 +148,16 @@ impl Emitter {
             self.fill_lengths(&lengths[END + 1..literals]);
         }
         self.fill_items(copies);
-        // The longest run: code, extra bits, and the code of distance 1.
-        let longest = lengths[END + 1..literals].iter().max().map_or(0, |&n| u32::from(n) + 5);
-        let pairs = 2 * (longest + (self.distances[0] >> 16)) <= 56;
+        if S::JOINS {
+            self.fill_common();
+        }
         let base_bits = BASES.map(|base| self.literals[usize::from(base)] >> 16);
         let most = base_bits.iter().max().map_or(0, |&n| n);
-        let table = (tokens.quads_used >= TABLE_QUADS && most <= 7).then_some(most * 16 <= 56);
-        if table.is_some() {
+        let table = tokens.quads_used >= TABLE_QUADS && most <= 14;
+        if table {
             self.fill_quads();
         }
-        self.symbols::<S>(tokens, (pairs, table), bits, out);
+        self.symbols::<S>(tokens, table, bits, out);
     }
 
     /// Writes the code lengths in runs, under a code of their own.
@@ -199,65 +238,64 @@ impl Emitter {
 
     /// `runs`: whether there may be any.
     fn fill_items(&mut self, runs: bool) {
-        let (literals, lengths) = self.items.split_at_mut(RUN);
-        for (entry, code) in literals.iter_mut().zip(&self.literals) {
-            *entry = u64::from(code & 0xffff) << 8 | u64::from(code >> 16);
+        for (literal, code) in self.literals[..RUN].iter().enumerate() {
+            self.items.set(literal, (u64::from(code & 0xffff), code >> 16));
         }
         if runs {
             // No distance but 1: a code without extra bits.
-            let distance = self.distances[0];
-            for (entry, code) in lengths.iter_mut().zip(&self.lengths[MIN_LENGTH..]) {
+            let (distance, more) = (self.distances[0] & 0xffff, self.distances[0] >> 16);
+            for (i, code) in self.lengths[MIN_LENGTH..].iter().take(ITEMS - RUN).enumerate() {
                 let n = code >> 24;
-                let bits = u64::from(code & 0xff_ffff) | u64::from(distance & 0xffff) << n;
-                *entry = bits << 8 | u64::from(n + (distance >> 16));
+                let bits = u64::from(code & 0xff_ffff) | u64::from(distance) << n;
+                self.items.set(RUN + i, (bits, n + more));
             }
         }
+    }
+
+    /// What several items are looked up in at once.
+    fn fill_common(&mut self) {
         let ItemCodes { literals, runs, literal_bits, run_bits } = &mut self.common;
         let first = CODED_LITERAL;
         let [literals, runs] = [(literals, literal_bits, first), (runs, run_bits, RUN)];
         for (codes, bits, first) in [literals, runs] {
             for item in first..first + CODED {
-                let entry = self.items[item];
-                let n = entry as u32 & 255;
+                let (code, n) = self.items.get(item);
                 let fits = n <= CODED_BITS;
-                codes[item % CODED] = if fits { (entry >> 8) as u16 } else { 0 };
+                codes[item % CODED] = if fits { code as u16 } else { 0 };
                 bits[item % CODED] = if fits { n as u16 } else { 64 };
             }
         }
     }
 
     fn fill_quads(&mut self) {
-        let codes = BASES.map(|base| self.items[usize::from(base)]);
-        let pairs: [Entry; 16] = std::array::from_fn(|i| join(codes[i >> 2], codes[i & 3]));
-        self.quads = std::array::from_fn(|i| join(pairs[i >> 4], pairs[i & 15]));
-        let short = codes.iter().all(|code| code & 255 <= 4);
+        let join = |a: (u64, u32), b: (u64, u32)| (a.0 | b.0 << a.1, a.1 + b.1);
+        let codes = BASES.map(|base| self.items.get(usize::from(base)));
+        let pairs: [(u64, u32); 16] = std::array::from_fn(|i| join(codes[i >> 2], codes[i & 3]));
+        for i in 0..256 {
+            self.quads.set(i, join(pairs[i >> 4], pairs[i & 15]));
+        }
+        let short = codes.iter().all(|&(_, n)| n <= 4);
         self.pairs = short.then(|| PairCodes {
-            codes: pairs.map(|pair| (pair >> 8) as u8),
-            bits: pairs.map(|pair| pair as u8),
+            codes: pairs.map(|(code, _)| code as u8),
+            bits: pairs.map(|(_, n)| n as u8),
         });
     }
 
     #[inline(always)]
-    fn symbols<S: Simd>(
-        &self,
-        tokens: &Tokens,
-        (pairs, table): (bool, Option<bool>),
-        to: &mut Bits,
-        out: &mut [u8],
-    ) {
+    fn symbols<S: Simd>(&self, tokens: &Tokens, table: bool, to: &mut Bits, out: &mut [u8]) {
         // A copy that the compiler may keep in registers.
         let mut bits = *to;
         let mut at = 0;
         let mut quads = 0;
         for token in &tokens.list {
             let n = usize::from(token.items);
-            self.items::<S>(tokens, (at, at + n), pairs, &mut bits, out);
+            self.items::<S>(tokens, (at, at + n), &mut bits, out);
             at += n;
             if token.quads > 0 {
                 let (from, to) = (quads, quads + usize::from(token.quads));
                 quads = to;
-                if let Some(fours) = table {
-                    self.quads::<S>(tokens, (from, to), fours, &mut bits, out);
+                if table {
+                    self.quads::<S>(tokens, (from, to), &mut bits, out);
                 } else {
                     for &quad in tokens.quads.get(from..to).unwrap_or_default() {
                         for base in UNPACKED[usize::from(quad)].to_le_bytes() {
@@ -278,19 +316,17 @@ impl Emitter {
                 bits.put_flushed(u64::from(low), extra, out);
             }
         }
-        self.items::<S>(tokens, (at, tokens.items().len()), pairs, &mut bits, out);
+        self.items::<S>(tokens, (at, tokens.items().len()), &mut bits, out);
         bits.put_code(self.literals[END]);
         bits.flush(out);
         *to = bits;
     }
 
-    /// `pairs`: whether any two items have 56 bits or less.
     #[inline(always)]
     fn items<S: Simd>(
         &self,
         tokens: &Tokens,
         (mut start, end): (usize, usize),
-        pairs: bool,
         bits: &mut Bits,
         out: &mut [u8],
     ) {
@@ -299,45 +335,33 @@ impl Emitter {
             let n = (end - start).min(items.len());
             match S::join_items(items, n, &self.common) {
                 Some(joined) => put_joined(joined, n, bits, out),
-                None => self.each_item(&items[..n], pairs, bits, out),
+                None => self.each_item(&items[..n], bits, out),
             }
             start += n;
         }
         if let Some(items) = tokens.items().get(start..end) {
-            self.each_item(items, pairs, bits, out);
+            self.each_item(items, bits, out);
         }
     }
 
     /// The same one by one.
     #[inline(always)]
-    fn each_item(&self, items: &[Item], pairs: bool, bits: &mut Bits, out: &mut [u8]) {
-        let entry = |item: Item| self.items[usize::from(item) % ITEMS];
-        let (fours, rest) = if pairs { items.as_chunks::<4>() } else { (&[][..], items) };
-        for items in fours {
-            let [a, b, c, d] = items.map(entry);
-            let (first, second) = (join(a, b), join(c, d));
-            if (first & 255) + (second & 255) <= 56 {
-                bits.put_entry(join(first, second));
-            } else {
-                bits.put_entry(first);
-                bits.flush(out);
-                bits.put_entry(second);
-            }
-            bits.flush(out);
+    fn each_item(&self, items: &[Item], bits: &mut Bits, out: &mut [u8]) {
+        let (fours, rest) = items.as_chunks::<4>();
+        for &[a, b, c, d] in fours {
+            let four = [usize::from(a), usize::from(b), usize::from(c), usize::from(d)];
+            self.items.put_four(four, bits, out);
         }
         for &item in rest {
-            bits.put_entry(entry(item));
-            bits.flush(out);
+            self.items.put(usize::from(item), bits, out);
         }
     }
 
-    /// `fours`: whether any four groups have 56 bits or less.
     #[inline(always)]
     fn quads<S: Simd>(
         &self,
         tokens: &Tokens,
         (mut start, end): (usize, usize),
-        fours: bool,
         bits: &mut Bits,
         out: &mut [u8],
     ) {
@@ -351,34 +375,25 @@ impl Emitter {
             let n = (end - start).min(packed.len());
             match S::join_bases(packed, n, codes) {
                 Some(joined) => put_joined(joined, n, bits, out),
-                None => self.each_quad(&packed[..n], fours, bits, out),
+                None => self.each_quad(&packed[..n], bits, out),
             }
             start += n;
         }
         if let Some(quads) = tokens.quads.get(start..end) {
-            self.each_quad(quads, fours, bits, out);
+            self.each_quad(quads, bits, out);
         }
     }
 
     /// The same one by one.
     #[inline(always)]
-    fn each_quad(&self, quads: &[u8], fours: bool, bits: &mut Bits, out: &mut [u8]) {
-        let entry = |quad: u8| self.quads[usize::from(quad)];
-        let (fours, rest) = if fours { quads.as_chunks::<4>() } else { (&[][..], quads) };
-        for quads in fours {
-            let [a, b, c, d] = quads.map(entry);
-            bits.put_entry(join(join(a, b), join(c, d)));
-            bits.flush(out);
-        }
-        let (pairs, rest) = rest.as_chunks::<2>();
-        for quads in pairs {
-            let [a, b] = quads.map(entry);
-            bits.put_entry(join(a, b));
-            bits.flush(out);
+    fn each_quad(&self, quads: &[u8], bits: &mut Bits, out: &mut [u8]) {
+        let (fours, rest) = quads.as_chunks::<4>();
+        for &[a, b, c, d] in fours {
+            let four = [usize::from(a), usize::from(b), usize::from(c), usize::from(d)];
+            self.quads.put_four(four, bits, out);
         }
         for &quad in rest {
-            bits.put_entry(entry(quad));
-            bits.flush(out);
+            self.quads.put(usize::from(quad), bits, out);
         }
     }
 }

@@ -39,10 +39,9 @@ impl Builder {
         lengths.fill(0);
         let mut n = 0;
         for (symbol, &count) in counts.iter().enumerate().take(SYMBOLS) {
-            if count > 0 {
-                self.leaves[n] = u64::from(count) << 9 | symbol as u64;
-                n += 1;
-            }
+            // No branch: which are used can't be foreseen.
+            self.leaves[n % SYMBOLS] = u64::from(count) << 9 | symbol as u64;
+            n += usize::from(count > 0);
         }
         if n < 2 {
             let used = if n == 1 { (self.leaves[0] & 511) as usize } else { 0 };
@@ -113,12 +112,18 @@ pub(super) fn codes(lengths: &[u8], codes: &mut [Code]) {
     for l in 1..16 {
         next[l] = (next[l - 1] + counts[l - 1]) << 1;
     }
-    for (&length, code) in lengths.iter().zip(codes) {
-        *code = 0;
-        if length > 0 {
-            let value = &mut next[usize::from(length & 15)];
-            *code = value.reverse_bits() >> (32 - u32::from(length)) | u32::from(length) << 16;
-            *value += 1;
+    // Most symbols of most alphabets are unused.
+    for (lengths, codes) in lengths.chunks(8).zip(codes.chunks_mut(8)) {
+        codes.fill(0);
+        if lengths.iter().all(|&length| length == 0) {
+            continue;
+        }
+        for (&length, code) in lengths.iter().zip(codes) {
+            if length > 0 {
+                let value = &mut next[usize::from(length & 15)];
+                *code = value.reverse_bits() >> (32 - u32::from(length)) | u32::from(length) << 16;
+                *value += 1;
+            }
         }
     }
 }

@@ -1,7 +1,11 @@
-//! The lines of a block and which line of a record each is. A block may begin and end anywhere in a record.
+//! Which line of a record a block begins with. A block may begin and end anywhere in a record.
 
 /// Bytes of a line on average, at least: going from line to line must cost little.
 const SHORTEST: usize = 12;
+
+/// Bytes that are looked at, and more if they have fewer lines.
+const HEAD: usize = 4096;
+const FEW: usize = 9;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,15 +17,26 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The line behind.
+    #[inline(always)]
+    pub(super) fn next(self) -> Self {
+        match self {
+            Kind::Name => Kind::Bases,
+            Kind::Bases => Kind::Plus,
+            Kind::Plus => Kind::Qualities,
+            Kind::Qualities => Kind::Name,
+        }
+    }
+
     const ALL: [Kind; 4] = [Kind::Name, Kind::Bases, Kind::Plus, Kind::Qualities];
 }
 
 /// A line without its line feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) kind: Kind,
-    pub(super) start: usize,
-    pub(super) end: usize,
+struct Line {
+    kind: Kind,
+    start: usize,
+    end: usize,
 }
 
 /// The lines of one block.
@@ -37,10 +52,20 @@ impl Lines {
         Self { newlines: Vec::new(), len: 0, phase: 0 }
     }
 
-    /// Finds the lines of `text`; false if they don't make records.
+    /// What the first line of `text` is; `None` if its first lines don't make records.
     ///
     /// What is found decides on how well the text is compressed, never on what is written: any reading of it is right.
-    pub(super) fn find(&mut self, text: &[u8]) -> bool {
+    pub(super) fn first(&mut self, text: &[u8]) -> Option<Kind> {
+        let head = text.get(..HEAD).unwrap_or(text);
+        let mut found = self.find(head);
+        if found && self.count() < FEW {
+            found = self.find(text);
+        }
+        found.then(|| Kind::ALL[self.phase])
+    }
+
+    /// Finds the lines of `text`; false if they don't make records.
+    fn find(&mut self, text: &[u8]) -> bool {
         self.newlines.clear();
         biofast_kernels::index_newlines(text, 0, &mut self.newlines);
         self.len = text.len();
@@ -67,13 +92,12 @@ impl Lines {
     }
 
     /// How many there are; the first and the last may be parts.
-    pub(super) fn count(&self) -> usize {
+    fn count(&self) -> usize {
         self.newlines.len() + 1
     }
 
     /// The line of this number.
-    #[inline]
-    pub(super) fn get(&self, i: usize) -> Option<Line> {
+    fn get(&self, i: usize) -> Option<Line> {
         let start = match i.checked_sub(1) {
             Some(before) => *self.newlines.get(before)? as usize + 1,
             None => 0,
@@ -83,7 +107,7 @@ impl Lines {
     }
 
     /// The lines of one kind.
-    pub(super) fn of(&self, kind: Kind) -> impl Iterator<Item = Line> {
+    fn of(&self, kind: Kind) -> impl Iterator<Item = Line> {
         let first = (kind as usize + 4 - self.phase) % 4;
         (first..self.count()).step_by(4).filter_map(|i| self.get(i))
     }

@@ -14,16 +14,16 @@ mod lines;
 mod names;
 mod quals;
 mod repeats;
-mod runs;
 mod simd;
 mod symbols;
+mod text;
 mod tokens;
 mod work;
 
 use biofast_kernels::Isa;
 
 use isa::Encode;
-use tokens::MAX_TEXT;
+use text::MAX_TEXT;
 use work::Work;
 
 /// Bytes below which a text is not worth it.

@@ -1,94 +1,197 @@
-//! Do sequences repeat each other within a block? Amplicons and small genomes do, and then a general encoder makes less
-//! of them.
+//! Sequences that repeat each other within a block: amplicons, probes, adapters, duplicates, runs of one base. Looking for
+//! them costs as much time as all else, so it is done as long as it finds much; whether there are any is seen in samples.
 
-use super::lines::{Kind, Lines};
 use super::simd::Simd;
-use super::tokens::Text;
+use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
+use super::text::{Text, common, sixty_four};
+use super::tokens::Tokens;
 
-/// Slots of the table of earlier 16-mers: so few that they hold those of the last 2,000 bases, about. A fast general encoder
-/// hardly finds repeats from farther back.
-const SLOTS: usize = 512;
-/// One 16-mer in so many may have come before.
-const TOLERATED: usize = 9;
-/// 16-mers that a judgement takes.
-const ENOUGH: usize = 96;
+/// Slots of the table of 12-mers.
+const SLOTS: usize = 4096;
+/// The shortest copy: 14 bases take as many bits as a far copy.
+const SHORTEST: usize = 14;
+/// Bases in a 12-mer.
+const MER: usize = 12;
+/// The longest line that is searched.
+const LINE: usize = 1024;
+/// Bases after which the search is judged; more if samples began it, as its table has to fill first.
+const TRIAL: usize = 1200;
+const SAMPLED_TRIAL: usize = 8 * TRIAL;
+/// It goes on if copies cover one base in so many.
+const WORTH: usize = 10;
 
-/// Counts 16-mers that come again.
+/// Slots of the table of sampled 12-mers.
+const SAMPLED: usize = 512;
+/// Lines after which a sample is judged.
+const LINES: u32 = 32;
+/// A search begins if one 12-mer in so many came again, or one line in so many has a run or a short period.
+const AGAIN: u32 = 7;
+const PERIODIC: u32 = 6;
+
+/// Finds copies in lines of bases.
 pub(super) struct Repeats {
-    /// The last 16-mer of each hash, packed; those that begin at every fourth base of a line.
+    /// The last place of each 12-mer that began at a fourth base of its line, below the rest of its hash: exact.
     table: Box<[u32; SLOTS]>,
-    seen: usize,
-    again: usize,
-    /// A line, packed.
-    packed: Vec<u8>,
+    packed: Box<[u8; LINE / 4 + 64]>,
+    /// Whether lines are searched.
+    on: bool,
+    /// Bases searched since the last judgement, and those of them in copies.
+    searched: usize,
+    covered: usize,
+    /// How many bases there are to be.
+    trial: usize,
+    /// The last sampled 12-mer of each slot.
+    sampled: Box<[u32; SAMPLED]>,
+    /// How many there were, and how many came again.
+    seen: u32,
+    again: u32,
+    lines: u32,
+    periodic: u32,
 }
 
+/// Mixes 24 bits, none is lost.
 #[inline(always)]
-fn slot(mer: u32) -> usize {
-    (mer.wrapping_mul(0x9e37_79b1) >> 23) as usize % SLOTS
+fn hash(mer: u64) -> u32 {
+    (mer as u32).wrapping_mul(0x9e37_79b1) & 0xff_ffff
 }
 
 impl Repeats {
     pub(super) fn new() -> Self {
-        Self { table: Box::new([0; SLOTS]), seen: 0, again: 0, packed: Vec::new() }
+        Self {
+            table: Box::new([0; SLOTS]),
+            packed: Box::new([0; LINE / 4 + 64]),
+            on: false,
+            searched: 0,
+            covered: 0,
+            trial: TRIAL,
+            sampled: Box::new([0; SAMPLED]),
+            seen: 0,
+            again: 0,
+            lines: 0,
+            periodic: 0,
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.table.fill(0);
-        (self.seen, self.again) = (0, 0);
+        self.on = true;
+        (self.searched, self.covered, self.trial) = (0, 0, TRIAL);
+        self.sampled.fill(0);
+        (self.seen, self.again, self.lines, self.periodic) = (0, 0, 0, 0);
     }
 
-    /// Looks at the lines of bases that begin in `text[from..to]`, as far as they are in it.
+    /// Adds the bases `text[start..end]`.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(&mut self, text: &Text, lines: &Lines, (from, to): (usize, usize)) {
-        let mut packed = std::mem::take(&mut self.packed);
-        for line in lines.of(Kind::Bases) {
-            if line.start < from {
+    pub(super) fn add<S: Simd>(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        start: usize,
+        end: usize,
+    ) {
+        if !self.on || end - start > LINE {
+            let first = tokens.quads_used;
+            tokens.bases::<S>(text, start, end);
+            return self.sample::<S>(tokens.quads_from(first), tokens.quads_used - first);
+        }
+        self.covered += self.search::<S>(tokens, text, start, end);
+        self.searched += end - start;
+        if self.searched >= self.trial {
+            self.on = self.covered * WORTH >= self.searched;
+            (self.searched, self.covered, self.trial) = (0, 0, TRIAL);
+        }
+    }
+
+    /// Looks at a line that was added without a search, `n` groups of `packed`: whether one would find much. Tags, probes
+    /// and amplicons are at the same place in each read, so three places are looked at.
+    #[inline(always)]
+    fn sample<S: Simd>(&mut self, packed: &[u8], n: usize) {
+        let next = packed.get(1..).and_then(<[u8]>::first_chunk);
+        let (Some(groups), Some(next)) = (packed.first_chunk(), next) else { return };
+        for at in [2, n / 2 + 1, n.wrapping_sub(4)] {
+            if at.saturating_add(3) <= n
+                && let Some(&[a, b, c]) = packed.get(at..).and_then(<[u8]>::first_chunk)
+            {
+                let mer = u32::from_be_bytes([1, a, b, c]);
+                let slot =
+                    &mut self.sampled[(mer.wrapping_mul(0x9e37_79b1) >> 23) as usize % SAMPLED];
+                self.seen += 1;
+                self.again += u32::from(*slot == mer);
+                *slot = mer;
+            }
+        }
+        let inside = (1u64 << n.saturating_sub(1).min(63)) - 1;
+        let same = S::equal(groups, next) & inside;
+        self.periodic += u32::from(same & same >> 1 & same >> 2 != 0);
+        self.lines += 1;
+        if self.lines >= LINES {
+            let again = self.again > 0 && self.again * AGAIN >= self.seen;
+            if again || self.periodic * PERIODIC >= self.lines {
+                self.on = true;
+                (self.searched, self.covered, self.trial) = (0, 0, SAMPLED_TRIAL);
+            }
+            (self.seen, self.again, self.lines, self.periodic) = (0, 0, 0, 0);
+        }
+    }
+
+    /// Adds bases with copies, and says how many of them are in copies.
+    #[inline(always)]
+    fn search<S: Simd>(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        start: usize,
+        end: usize,
+    ) -> usize {
+        let n = end - start;
+        // Of other letters two bits tell as much as they do of bases: what is found is compared.
+        for at in (0..n).step_by(64) {
+            let (packed, _) = S::pack(sixty_four(text, start + at));
+            if let Some(to) = self.packed.get_mut(at / 4..).and_then(<[u8]>::first_chunk_mut) {
+                *to = packed;
+            }
+        }
+        let (mut done, mut covered) = (start, 0);
+        let mut first = 0;
+        while first + 16 <= n {
+            let eight = self.packed.get(first / 4..).and_then(<[u8]>::first_chunk);
+            let bases = eight.map_or(0, |eight| u64::from_be_bytes(*eight));
+            let place = start + first;
+            first += 8;
+            // Four neighbouring 12-mers: one of them began at a fourth base if the sequence came before.
+            let hashes = [0, 1, 2, 3].map(|i| hash(bases << (2 * i) >> 40));
+            let entries = hashes.map(|hash| self.table[(hash >> 12) as usize % SLOTS]);
+            let mut hit = 0;
+            for (i, (entry, hash)) in entries.iter().zip(hashes).enumerate() {
+                hit |= u32::from(entry >> 16 == hash & 0xfff) << i;
+            }
+            for (hash, place) in [(hashes[0], place), (hash(bases << 8 >> 40), place + 4)] {
+                self.table[(hash >> 12) as usize % SLOTS] = (hash & 0xfff) << 16 | place as u32;
+            }
+            if hit == 0 || place < done {
                 continue;
             }
-            if line.start >= to {
-                break;
+            let i = hit.trailing_zeros() as usize;
+            let (place, earlier) = (place + i, (entries[i] & 0xffff) as usize);
+            if earlier == 0 || earlier >= place || place - earlier > MAX_DISTANCE || place > end {
+                continue;
             }
-            let end = line.end.min(to);
-            packed.clear();
-            // Of other letters two bits tell as much as they do of bases.
-            for at in (line.start..end).step_by(64) {
-                if let Some(bases) = text.get(at..).and_then(<[u8]>::first_chunk) {
-                    packed.extend_from_slice(&S::pack(bases).0);
+            let ahead = common::<S>(text, place, earlier, (end - place).min(MAX_LENGTH - 32));
+            // Not across what is done, nor before the text.
+            let most = (place - done).min(earlier).min(32);
+            let back = (1..=most).take_while(|i| text[place - i] == text[earlier - i]).count();
+            if ahead >= MER && ahead + back >= SHORTEST {
+                if place - back > done {
+                    tokens.bases::<S>(text, done, place - back);
                 }
-            }
-            packed.truncate((end - line.start) / 4);
-            self.add_packed(&packed);
-        }
-        self.packed = packed;
-    }
-
-    /// Looks at packed bases.
-    ///
-    /// Of 32 bases in a row one of four neighbouring 16-mers is looked up: if the sequence came before, wherever that
-    /// read began, one of the four was at a fourth base.
-    #[inline(always)]
-    fn add_packed(&mut self, packed: &[u8]) {
-        let (eights, _) = packed.as_chunks::<8>();
-        for eight in eights {
-            let bases = u64::from_be_bytes(*eight);
-            let known = |shift: u32| {
-                let mer = (bases >> (32 - 2 * shift)) as u32;
-                self.table[slot(mer)] == mer
-            };
-            self.again += usize::from(known(0) | known(1) | known(2) | known(3));
-        }
-        self.seen += eights.len();
-        for four in packed.windows(4) {
-            if let &[a, b, c, d] = four {
-                let mer = u32::from_be_bytes([a, b, c, d]);
-                self.table[slot(mer)] = mer;
+                tokens.copy(ahead + back, place - earlier);
+                done = place + ahead;
+                covered += ahead + back;
             }
         }
-    }
-
-    /// Whether too many came again.
-    pub(super) fn are_many(&self) -> bool {
-        self.seen >= ENOUGH && self.again * TOLERATED > self.seen
+        if done < end {
+            tokens.bases::<S>(text, done, end);
+        }
+        covered
     }
 }

@@ -40,6 +40,21 @@ pub(super) trait Simd {
     /// Which bytes are the same: a bit each, lowest first.
     fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64;
 
+    /// The same of 32 bytes.
+    fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32;
+
+    /// Which bytes are line feeds.
+    #[inline(always)]
+    fn newlines(bytes: &[u8; 64]) -> u64 {
+        Self::equal(bytes, &[b'\n'; 64])
+    }
+
+    /// How many letters and digits the bytes begin with.
+    #[inline(always)]
+    fn letters(bytes: &[u8; 32]) -> usize {
+        bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
+    }
+
     /// Moves the items that `keep` has bits for to the front of `to`, in their order, and says how many these are. What is
     /// behind them there is not defined.
     fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize;
@@ -78,45 +93,71 @@ pub(super) trait Simd {
     fn items(
         bytes: &[u8; 64],
         inside: u64,
-        mut keep: u64,
+        keep: u64,
         shortest: &Shortest,
         to: &mut [Item; 64],
     ) -> usize {
-        let mut first = inside & !(inside << 1);
-        let mut last = inside & !(inside >> 1);
-        // One item more: for what is not to be written.
-        let mut items = [0; 65];
-        for (item, &byte) in items.iter_mut().zip(bytes) {
-            *item = Item::from(byte);
+        let (items, keep) = items_of(bytes, inside, keep, shortest);
+        match items.first_chunk() {
+            Some(items) => Self::pick(items, keep, to),
+            None => 0,
         }
-        while first != 0 {
-            let (from, until) = (first.trailing_zeros() as usize, last.trailing_zeros() as usize);
-            let length = until + 1 - from;
-            let rest = (2u64 << until).wrapping_sub(2 << from);
-            let score = usize::from(bytes[from % 64]) % shortest.len();
-            let shorter = length >= usize::from(shortest[score]);
-            keep &= !(if shorter { rest } else { 0 });
-            items[if shorter { from } else { 64 } % 65] = (RUN + length - MIN_LENGTH) as Item;
-            first &= first - 1;
-            last &= last.wrapping_sub(1);
-        }
-        items.first_chunk().map_or(0, |items| Self::pick(items, keep, to))
     }
+}
+
+/// Literals, and runs in the places where they begin; and which of them to keep. One item more is for what is not to be
+/// written.
+#[inline(always)]
+pub(super) fn items_of(
+    bytes: &[u8; 64],
+    inside: u64,
+    mut keep: u64,
+    shortest: &Shortest,
+) -> ([Item; 65], u64) {
+    let mut first = inside & !(inside << 1);
+    let mut last = inside & !(inside >> 1);
+    let mut items = [0; 65];
+    for (item, &byte) in items.iter_mut().zip(bytes) {
+        *item = Item::from(byte);
+    }
+    while first != 0 {
+        let (from, until) = (first.trailing_zeros() as usize, last.trailing_zeros() as usize);
+        let length = until + 1 - from;
+        let rest = (2u64 << until).wrapping_sub(2 << from);
+        let score = usize::from(bytes[from % 64]) % shortest.len();
+        let shorter = length >= usize::from(shortest[score]);
+        keep &= !(if shorter { rest } else { 0 });
+        items[if shorter { from } else { 64 } % 65] = (RUN + length - MIN_LENGTH) as Item;
+        first &= first - 1;
+        last &= last.wrapping_sub(1);
+    }
+    (items, keep)
 }
 
 /// No SIMD.
 pub(super) struct Portable;
 
+/// Which bytes of up to eight words are the same: a bit each, lowest first.
+#[inline(always)]
+fn equal_words(a: &[u8], b: &[u8]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+    words.rev().fold(0, |bits, (a, b)| {
+        let differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        let same = !(((differ & LOW) + LOW) | differ | LOW) >> 7;
+        bits << 8 | same.wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
 impl Simd for Portable {
     #[inline(always)]
     fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-        let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
-        words.rev().fold(0, |bits, (a, b)| {
-            let differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-            let same = !(((differ & LOW) + LOW) | differ | LOW) >> 7;
-            bits << 8 | same.wrapping_mul(0x0102_0408_1020_4080) >> 56
-        })
+        equal_words(a, b)
+    }
+
+    #[inline(always)]
+    fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+        equal_words(a, b) as u32
     }
 
     #[inline(always)]

@@ -3,51 +3,14 @@
 
 use super::simd::Simd;
 use super::symbols::{DISTANCES, LENGTHS, MAX_LENGTH, distance_symbol, length_symbol};
+use super::text::{MAX_TEXT, Text, repeated, run, sixteen, sixty_four, word};
 
-/// The most text of a stream.
-pub(super) const MAX_TEXT: usize = 65_536;
-/// Zeros behind the text, so that words can be read anywhere in it.
-pub(super) const PADDING: usize = 64;
-
-/// A text and its padding.
-pub(super) type Text = [u8; MAX_TEXT + PADDING];
-
-/// The eight bytes at `at`, lowest first.
-#[inline(always)]
-pub(super) fn word(text: &Text, at: usize) -> u64 {
-    match text.get(at..).and_then(<[u8]>::first_chunk) {
-        Some(bytes) => u64::from_le_bytes(*bytes),
-        None => 0,
-    }
-}
-
-/// How many bytes at `a` are also at `b`, `most` at the utmost.
-#[inline(always)]
-pub(super) fn common(text: &Text, a: usize, b: usize, most: usize) -> usize {
-    let mut n = 0;
-    while n < most {
-        let differ = word(text, a + n) ^ word(text, b + n);
-        if differ != 0 {
-            return most.min(n + (differ.trailing_zeros() / 8) as usize);
-        }
-        n += 8;
-    }
-    most
-}
-
-/// How many bytes before `a` are also before the earlier `b`, `most` at the utmost.
-#[inline(always)]
-pub(super) fn common_before(text: &Text, a: usize, b: usize, most: usize) -> usize {
-    let most = most.min(b);
-    let last = |end: usize| text.get(..end).and_then(<[u8]>::last_chunk);
-    if let (Some(x), Some(y)) = (last(a), last(b)) {
-        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
-        if differ != 0 {
-            return most.min((differ.leading_zeros() / 8) as usize);
-        }
-    }
-    (0..most).take_while(|i| text[a - 1 - i] == text[b - 1 - i]).count()
-}
+/// Room behind items and groups, so that many can be written at once.
+const ROOM: usize = 64;
+/// Items that are counted one by one.
+const FEW: usize = 512;
+/// The shortest run among letters that are no bases.
+const LONG_RUN: usize = 8;
 
 /// Items, then groups of four bases, then a copy. Any of them may be none.
 #[derive(Clone, Copy)]
@@ -72,17 +35,20 @@ pub(super) const ITEMS: usize = RUN + MAX_LENGTH - MIN_LENGTH + 1;
 pub(super) struct Tokens {
     pub(super) list: Vec<Token>,
     /// What the tokens have of items, and behind them what is no token yet.
-    items: Box<[Item; MAX_TEXT + PADDING]>,
+    items: Box<[Item; MAX_TEXT + ROOM]>,
     items_used: usize,
     /// Items behind the last token.
     pub(super) pending: usize,
     /// Groups of four bases, packed as [`pack`] does.
-    pub(super) quads: Box<[u8; MAX_TEXT / 4 + 32]>,
+    pub(super) quads: Box<[u8; MAX_TEXT / 4 + 2 * ROOM]>,
     pub(super) quads_used: usize,
     counts: Counts,
+    /// How often each of the first items came, and how many these are.
+    item_counts: [u32; ITEMS],
+    counted: usize,
 }
 
-/// How often copies came; items and quads are counted when all are known.
+/// How often copies came; items and quads are counted later, many at a time.
 #[derive(Clone)]
 struct Counts {
     lengths: [u32; 32],
@@ -122,12 +88,14 @@ impl Tokens {
     pub(super) fn new() -> Self {
         Self {
             list: Vec::with_capacity(MAX_TEXT / 3),
-            items: Box::new([0; MAX_TEXT + PADDING]),
+            items: Box::new([0; MAX_TEXT + ROOM]),
             items_used: 0,
             pending: 0,
-            quads: Box::new([0; MAX_TEXT / 4 + 32]),
+            quads: Box::new([0; MAX_TEXT / 4 + 2 * ROOM]),
             quads_used: 0,
             counts: Counts::NONE,
+            item_counts: [0; ITEMS],
+            counted: 0,
         }
     }
 
@@ -137,6 +105,8 @@ impl Tokens {
         self.pending = 0;
         self.quads_used = 0;
         self.counts = Counts::NONE;
+        self.item_counts = [0; ITEMS];
+        self.counted = 0;
     }
 
     /// The items of all tokens, and those behind.
@@ -156,19 +126,25 @@ impl Tokens {
     pub(super) fn literals(&mut self, text: &Text, start: usize, end: usize) {
         let n = end - start;
         let Some(to) = self.items.get_mut(self.items_used..) else { return };
-        // Eight at a time: what is written too much comes to be overwritten.
-        for (i, to) in (0..n).step_by(8).zip(to.as_chunks_mut::<8>().0) {
-            *to = word(text, start + i).to_le_bytes().map(Item::from);
+        // Sixteen at a time: what is written too much comes to be overwritten.
+        for (i, to) in (0..n).step_by(16).zip(to.as_chunks_mut::<16>().0) {
+            for (to, byte) in to.iter_mut().zip(sixteen(text, start + i)) {
+                *to = Item::from(byte);
+            }
         }
         self.items_used += n;
         self.pending += n;
     }
 
-    /// Adds items: `write` puts them in front of the [`PADDING`] or more it gets and says how many.
+    /// Where the next items belong. (No closure fills it: closures lack the target features of what they call.)
     #[inline(always)]
-    pub(super) fn add_items(&mut self, write: impl FnOnce(&mut [Item; 64]) -> usize) {
-        let to = self.items.get_mut(self.items_used..).and_then(<[Item]>::first_chunk_mut);
-        let n = to.map_or(0, write);
+    pub(super) fn room(&mut self) -> Option<&mut [Item; 64]> {
+        self.items.get_mut(self.items_used..).and_then(<[Item]>::first_chunk_mut)
+    }
+
+    /// Adds the first `n` items there.
+    #[inline(always)]
+    pub(super) fn add_items(&mut self, n: usize) {
         self.items_used += n;
         self.pending += n;
     }
@@ -217,45 +193,63 @@ impl Tokens {
     /// Adds the bases `text[start..end]`, whatever they are.
     #[inline(always)]
     pub(super) fn bases<S: Simd>(&mut self, text: &Text, start: usize, end: usize) {
-        let mut at = start;
-        // Groups that no token has yet.
-        let mut groups = 0;
-        while end - at >= 4 {
-            let n = ((end - at) / 4).min(16);
-            let Some(bases) = text.get(at..).and_then(<[u8]>::first_chunk) else { return };
-            let (packed, pure) = S::pack(bases);
-            // What is behind the last pure group comes to be overwritten.
-            let mut pure = u32::from(pure);
-            let mut all = [0; 32];
-            all[..16].copy_from_slice(&packed);
-            let mut used = 0;
-            loop {
-                let (from, to) = (all.get(used..), self.quads.get_mut(self.quads_used..));
-                if let (Some(from), Some(to)) =
-                    (from.and_then(<[u8]>::first_chunk::<16>), to.and_then(<[u8]>::first_chunk_mut))
-                {
-                    *to = *from;
-                }
-                let more = (pure.trailing_ones() as usize).min(n - used);
-                self.quads_used += more;
-                groups += more;
-                used += more;
-                if used == n {
-                    break;
-                }
-                self.add_groups(groups);
-                groups = 0;
-                self.literals(text, at + 4 * used, at + 4 * used + 4);
-                pure >>= more + 1;
-                used += 1;
-                if used == n {
-                    break;
-                }
+        let groups = (end - start) / 4;
+        let mut done = 0;
+        while done < groups {
+            let (packed, pure) = S::pack(sixty_four(text, start + 4 * done));
+            let to = self.quads.get_mut(self.quads_used + done..);
+            if let Some(to) = to.and_then(<[u8]>::first_chunk_mut) {
+                *to = packed;
             }
-            at += 4 * n;
+            // What is behind the line doesn't matter.
+            let pure = u32::from(pure) | u32::MAX << (groups - done).min(31);
+            if pure & 0xffff != 0xffff {
+                let pure = pure.trailing_ones() as usize;
+                return self.other_bases(text, (start, end), done + pure);
+            }
+            done += 16;
+        }
+        self.quads_used += groups;
+        self.add_groups(groups);
+        self.literals(text, start + 4 * groups, end);
+    }
+
+    /// The same from the first group on that has other letters, behind `groups` that are packed.
+    #[inline(never)]
+    fn other_bases(&mut self, text: &Text, (start, end): (usize, usize), mut groups: usize) {
+        let mut at = start + 4 * groups;
+        self.quads_used += groups;
+        while at + 4 <= end {
+            let four = word(text, at) as u32;
+            let packed = pack(four);
+            if UNPACKED[usize::from(packed)] == four {
+                if let Some(to) = self.quads.get_mut(self.quads_used) {
+                    *to = packed;
+                }
+                self.quads_used += 1;
+                groups += 1;
+                at += 4;
+                continue;
+            }
+            self.add_groups(groups);
+            groups = 0;
+            // Letters like N come in runs.
+            self.literals(text, at, at + 4);
+            at += 4;
+            let n = if repeated(text, at) == u64::MAX { run(text, at, end) } else { 0 };
+            if n >= LONG_RUN {
+                self.run(n);
+                at += n;
+            }
         }
         self.add_groups(groups);
         self.literals(text, at, end);
+    }
+
+    /// The groups from the `first`th on, and what else is there.
+    #[inline(always)]
+    pub(super) fn quads_from(&self, first: usize) -> &[u8] {
+        self.quads.get(first..).unwrap_or_default()
     }
 
     /// Makes a token of the last groups.
@@ -274,11 +268,15 @@ impl Tokens {
 
     /// How often each literal/length symbol (without the end of the block), each distance symbol and each item comes.
     #[inline(always)]
-    pub(super) fn sum_counts(&self, literals: &mut [u32; 286], distances: &mut [u32; DISTANCES]) {
+    pub(super) fn sum_counts(
+        &mut self,
+        literals: &mut [u32; 286],
+        distances: &mut [u32; DISTANCES],
+    ) {
+        let counts = *self.count_items();
         let Counts { lengths, distances: far } = &self.counts;
         literals[257..].copy_from_slice(&lengths[..LENGTHS]);
         distances.copy_from_slice(&far[..DISTANCES]);
-        let counts = self.count_items();
         literals[..256].copy_from_slice(&counts[..RUN]);
         for (i, &n) in counts[RUN..].iter().enumerate() {
             literals[257 + length_symbol(MIN_LENGTH + i)] += n;
@@ -306,13 +304,31 @@ impl Tokens {
         [4 * self.quads_used as u32 + both - low - high, low - both, high - both, both]
     }
 
+    /// How often copies of each length symbol came, but for runs.
+    pub(super) fn copies(&self) -> &[u32; 32] {
+        &self.counts.lengths
+    }
+
+    /// How many literals, runs and copies there are.
+    pub(super) fn symbols(&self) -> u32 {
+        (self.items_used + 4 * self.quads_used + self.list.len()) as u32
+    }
+
     /// How often each item comes. Neighbours are counted in different tables, so that no addition waits for another.
     #[inline(always)]
-    fn count_items(&self) -> [u32; ITEMS] {
-        let mut tables = [[0u32; ITEMS]; 4];
-        let [a, b, c, d] = &mut tables;
-        let (fours, rest) = self.items().as_chunks::<4>();
+    pub(super) fn count_items(&mut self) -> &[u32; ITEMS] {
+        let new = self.items.get(self.counted..self.items_used).unwrap_or_default();
+        self.counted = self.items_used;
         let slot = |item: Item| usize::from(item) % ITEMS;
+        if new.len() < FEW {
+            for &item in new {
+                self.item_counts[slot(item)] += 1;
+            }
+            return &self.item_counts;
+        }
+        let mut tables = [[0u32; ITEMS]; 3];
+        let ([a, b, c], d) = (&mut tables, &mut self.item_counts);
+        let (fours, rest) = new.as_chunks::<4>();
         for &[i, j, k, l] in fours {
             a[slot(i)] += 1;
             b[slot(j)] += 1;
@@ -322,6 +338,9 @@ impl Tokens {
         for &item in rest {
             a[slot(item)] += 1;
         }
-        std::array::from_fn(|i| a[i] + b[i] + c[i] + d[i])
+        for (i, d) in d.iter_mut().enumerate() {
+            *d += a[i] + b[i] + c[i];
+        }
+        d
     }
 }

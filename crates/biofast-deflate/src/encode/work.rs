@@ -1,4 +1,4 @@
-//! The way from a text to a stream: lines, then tokens line by line, then blocks.
+//! The way from a text to a stream: line by line to tokens, then blocks.
 
 use super::Effort;
 use super::bits::Bits;
@@ -6,11 +6,11 @@ use super::costs::Costs;
 use super::emit::{Emitter, OVERHEAD};
 use super::lines::{Kind, Lines};
 use super::names::Names;
-use super::quals::Stretches;
+use super::quals::{self, Stretches};
 use super::repeats::Repeats;
-use super::runs::Runs;
 use super::simd::Simd;
-use super::tokens::{MAX_TEXT, PADDING, Text, Tokens};
+use super::text::{MAX_TEXT, PADDING, Text, newline};
+use super::tokens::Tokens;
 
 /// Bases from which a line of them gets a block, and so codes, of its own: these save about a bit a base and a score, but
 /// take headers and time.
@@ -19,26 +19,32 @@ const LONG: usize = 400;
 /// One byte in so many may be of a name and unlike the name before.
 const NEW: usize = 6;
 
-/// Bytes from the start of the text in which sequences are looked at for repeats before anything else is done: what is
-/// declined should cost little.
-const HEAD: usize = 12_288;
 /// Bytes in which there is no 0 if it is text.
 const BINARY: usize = 256;
-/// Where as many bytes are looked at again.
-const MIDDLE: usize = 32_768;
+
+/// Records after which the costs are estimated for the first time, and how many times as many come before the next time.
+const FIRST: usize = 8;
+const TIMES: usize = 8;
+
+/// Scores in use from which equal stretches are looked for beyond the record before.
+const MANY_SCORES: u32 = 10;
 
 /// The memory that deflating takes.
 pub(crate) struct Work {
     text: Box<Text>,
     lines: Lines,
-    runs: Runs,
+    coder: Coder,
+    out: Vec<u8>,
+}
+
+/// What makes tokens of lines, and blocks of tokens.
+struct Coder {
     costs: Costs,
     names: Names,
     stretches: Stretches,
     repeats: Repeats,
     tokens: Tokens,
     emitter: Emitter,
-    out: Vec<u8>,
 }
 
 impl Work {
@@ -46,13 +52,14 @@ impl Work {
         Self {
             text: Box::new([0; MAX_TEXT + PADDING]),
             lines: Lines::new(),
-            runs: Runs::new(),
-            costs: Costs::new(),
-            names: Names::new(),
-            stretches: Stretches::new(),
-            repeats: Repeats::new(),
-            tokens: Tokens::new(),
-            emitter: Emitter::new(),
+            coder: Coder {
+                costs: Costs::new(),
+                names: Names::new(),
+                stretches: Stretches::new(),
+                repeats: Repeats::new(),
+                tokens: Tokens::new(),
+                emitter: Emitter::new(),
+            },
             // A stream as long as its text is given up; one block more may follow before that shows.
             out: vec![0; 3 * MAX_TEXT + 2 * OVERHEAD],
         }
@@ -68,106 +75,155 @@ impl Work {
     /// Inlined into each instruction set's function, together with what it calls.
     #[inline(always)]
     pub(super) fn encode<S: Simd>(&mut self, text: &[u8], effort: Effort) -> Option<usize> {
-        let n = text.len();
         // BAM is declined at once.
         if text.iter().take(BINARY).any(|&b| b == 0) {
             return None;
         }
-        let head = n.min(HEAD);
-        self.text[..head].copy_from_slice(&text[..head]);
-        self.repeats.clear();
-        if self.lines.find(&text[..head]) {
-            self.repeats.add::<S>(&self.text, &self.lines, (0, head));
-            if self.repeats.are_many() {
-                return None;
-            }
+        let first = self.lines.first(text)?;
+        self.text.get_mut(..text.len())?.copy_from_slice(text);
+        self.text[text.len()..].fill(0);
+        self.coder.encode::<S>(&self.text, text.len(), first, effort, &mut self.out)
+    }
+}
+
+impl Coder {
+    /// Deflates the first `n` bytes of `text`, which begin in a line of the kind `first`.
+    #[inline(always)]
+    fn encode<S: Simd>(
+        &mut self,
+        text: &Text,
+        n: usize,
+        first: Kind,
+        effort: Effort,
+        out: &mut [u8],
+    ) -> Option<usize> {
+        let Self { costs, names, stretches, repeats, tokens, emitter } = self;
+        costs.clear();
+        names.clear();
+        repeats.clear();
+        tokens.clear();
+        if effort == Effort::Small {
+            stretches.clear();
         }
-        if !self.lines.find(text) {
-            return None;
-        }
-        self.text.get_mut(head..n)?.copy_from_slice(&text[head..]);
-        self.text[n..].fill(0);
-        self.repeats.add::<S>(&self.text, &self.lines, (MIDDLE, MIDDLE + HEAD));
-        if self.repeats.are_many() {
-            return None;
-        }
-        self.runs.find::<S>(&self.text, n);
-        self.costs.sample(&self.text, &self.lines, &self.runs);
-        if self.costs.are_low() {
-            return None;
-        }
-        self.names.clear();
-        self.stretches.clear();
-        self.tokens.clear();
         let mut bits = Bits::new();
+        // Whether lines end with a carriage return, too.
+        let end = newline::<S>(text, 0, n);
+        let returns = end > 0 && text[end - 1] == b'\r';
+        let (mut kind, mut start) = (first, 0);
         // How far the text is in tokens, and in finished blocks.
         let (mut done, mut block) = (0, 0);
-        // Bases, and those that repeat the one before.
-        let (mut bases, mut in_runs) = (0, 0);
+        // The length of this record's line of bases, if all of it is here, and that of the last such line.
+        let (mut known, mut usual) = (None, 0);
+        let (mut records, mut next_costs) = (0, FIRST);
         let mut tail = None;
-        for i in 0..self.lines.count() {
-            let Some(line) = self.lines.get(i) else { break };
-            let (text, tokens) = (&*self.text, &mut self.tokens);
-            let guides = (&self.runs, &self.costs);
-            match line.kind {
-                Kind::Bases => {
-                    let long = line.end - line.start >= LONG;
-                    if long && done > block {
-                        self.emitter.block::<S>(tokens, false, &mut bits, &mut self.out);
-                        tokens.clear();
-                        block = done;
-                    }
-                    bases += line.end - done;
-                    in_runs += self.runs.count(done, line.end);
-                    tokens.bases::<S>(text, done, line.end);
-                    done = line.end;
-                    if long && done < n {
-                        self.emitter.block::<S>(tokens, false, &mut bits, &mut self.out);
-                        tokens.clear();
-                        block = done;
-                    }
-                    if bits.at > n || in_runs * 2 > bases || self.names.new_bytes * NEW > n {
+        // Where a line that ends at `newline` ends but for its line end.
+        let content = |start: usize, newline: usize| {
+            newline
+                - usize::from(
+                    returns && newline > start && newline < n && text[newline - 1] == b'\r',
+                )
+        };
+        while start < n {
+            let begins_with = |byte| start == 0 || text[start] == byte;
+            let end = match kind {
+                Kind::Name => {
+                    if !begins_with(b'@') {
                         return None;
                     }
+                    let end = newline::<S>(text, start, n);
+                    let unit = (done.max(content_end(tail, done)), n.min(end + 1));
+                    names.add_name::<S>(tokens, text, unit, tail.take().map(|(tail, _)| tail));
+                    done = unit.1;
+                    end
+                }
+                Kind::Bases => {
+                    let guess = start + usual;
+                    let guessed = guess < n && text[guess] == b'\n' && text[guess + 1] == b'+';
+                    let end = if guessed { guess } else { newline::<S>(text, start, n) };
+                    known = (start > 0 && end < n).then_some(end - start);
+                    usual = end - start;
+                    let stop = content(start, end);
+                    let long = stop - start >= LONG;
+                    if long && done > block {
+                        // Here they are of names and scores alone.
+                        if records > 0 && records < next_costs {
+                            costs.update(tokens);
+                            next_costs = 0;
+                        }
+                        emitter.block::<S>(tokens, false, &mut bits, out);
+                        tokens.clear();
+                        block = done;
+                    }
+                    repeats.add::<S>(tokens, text, done, stop);
+                    done = stop;
+                    if long && done < n {
+                        emitter.block::<S>(tokens, false, &mut bits, out);
+                        tokens.clear();
+                        block = done;
+                    }
+                    if bits.at > n || names.new_bytes * NEW > n {
+                        return None;
+                    }
+                    end
                 }
                 Kind::Plus => {
-                    let end = n.min(line.end + 1);
-                    let next = self.lines.get(i + 1).map_or(end, |line| line.end);
-                    done = self.names.add_plus(tokens, text, (done, end), next, guides);
+                    if !begins_with(b'+') {
+                        return None;
+                    }
+                    let end = newline::<S>(text, start, n);
+                    let next = n.min(end + 1);
+                    let qualities = n.min(next + known.unwrap_or(0));
+                    let stop = content(next, qualities).max(next);
+                    done = names.add_plus::<S>(tokens, text, (done, next), stop);
+                    end
                 }
                 Kind::Qualities => {
-                    let mut end = line.end;
-                    tail = None;
-                    if end < n {
-                        let name_end = self.lines.get(i + 1).map_or(n, |name| n.min(name.end + 1));
-                        let found = self.names.tail(text, (done, end), name_end, guides);
-                        end = found.start;
-                        tail = Some(found);
+                    let end = match known.take() {
+                        Some(bases) if start + bases >= n => n,
+                        Some(bases) if text[start + bases] == b'\n' => start + bases,
+                        Some(_) => return None,
+                        None => newline::<S>(text, start, n),
+                    };
+                    let stop = content(start, end);
+                    let mut until = stop;
+                    if end + 1 < n {
+                        let found = names.tail::<S>(text, (done.min(stop), stop));
+                        until = found.start;
+                        tail = Some((found, stop));
                     }
-                    match effort {
-                        Effort::Fast if self.costs.runs_are_dense() => {
-                            self.stretches.add_runs::<S>(tokens, text, (done, end), guides);
+                    if done < until {
+                        let line = (done, until);
+                        match effort {
+                            Effort::Small if costs.scores() > 0 => {
+                                let rare =
+                                    (costs.scores() < MANY_SCORES).then_some(costs.commonest());
+                                stretches.add::<S>(tokens, text, line, (costs, rare));
+                            }
+                            _ => quals::add::<S>(tokens, text, line, costs),
                         }
-                        Effort::Fast => {
-                            self.stretches.add_at_runs(tokens, text, (done, end), guides);
-                        }
-                        Effort::Small => self.stretches.add(tokens, text, (done, end), guides),
+                        done = until;
                     }
-                    done = end;
+                    records += 1;
+                    if records == next_costs {
+                        next_costs *= TIMES;
+                        costs.update(tokens);
+                        names.look_far(costs.scores() >= MANY_SCORES);
+                    }
+                    end
                 }
-                Kind::Name => {
-                    // The line feed before it is part of it, but at the start of the text.
-                    let unit = (line.start.saturating_sub(1), n.min(line.end + 1));
-                    self.names.add_name(tokens, text, unit, tail.take(), &self.costs);
-                    done = unit.1;
-                }
-            }
+            };
+            start = end + 1;
+            kind = kind.next();
         }
-        let (text, tokens) = (&*self.text, &mut self.tokens);
         tokens.literals(text, done, n);
-        self.emitter.block::<S>(tokens, true, &mut bits, &mut self.out);
-        bits.finish(&mut self.out);
-        let useful = bits.at < n && self.names.new_bytes * NEW <= n && in_runs * 2 <= bases;
-        useful.then_some(bits.at)
+        emitter.block::<S>(tokens, true, &mut bits, out);
+        bits.finish(out);
+        (bits.at < n && names.new_bytes * NEW <= n).then_some(bits.at)
     }
+}
+
+/// Where a name with its line end before it starts: at the end of the qualities, some of which a tail may have left.
+#[inline(always)]
+fn content_end<T>(tail: Option<(T, usize)>, done: usize) -> usize {
+    tail.map_or(done, |(_, end)| end)
 }

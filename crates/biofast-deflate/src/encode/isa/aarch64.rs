@@ -29,6 +29,12 @@ fn bits(bytes: [uint8x16_t; 4]) -> u64 {
     }
 }
 
+/// The same of half as many.
+#[inline(always)]
+fn half_bits([a, b]: [uint8x16_t; 2]) -> u32 {
+    bits([a, b, a, b]) as u32
+}
+
 impl Simd for Neon {
     #[inline(always)]
     fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
@@ -37,6 +43,27 @@ impl Simd for Neon {
             vceqq_u8(vld1q_u8(a.as_ptr().add(at)), vld1q_u8(b.as_ptr().add(at)))
         };
         bits([equal(0), equal(16), equal(32), equal(48)])
+    }
+
+    #[inline(always)]
+    fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+        // SAFETY: the arrays have 32 bytes.
+        let equal = |at: usize| unsafe {
+            vceqq_u8(vld1q_u8(a.as_ptr().add(at)), vld1q_u8(b.as_ptr().add(at)))
+        };
+        half_bits([equal(0), equal(16)])
+    }
+
+    #[inline(always)]
+    fn letters(bytes: &[u8; 32]) -> usize {
+        // SAFETY: the array has 32 bytes.
+        let named = |at: usize| unsafe {
+            let bytes = vld1q_u8(bytes.as_ptr().add(at));
+            let letter = vsubq_u8(vorrq_u8(bytes, vdupq_n_u8(0x20)), vdupq_n_u8(b'a'));
+            let digit = vsubq_u8(bytes, vdupq_n_u8(b'0'));
+            vorrq_u8(vcleq_u8(letter, vdupq_n_u8(25)), vcleq_u8(digit, vdupq_n_u8(9)))
+        };
+        half_bits([named(0), named(16)]).trailing_ones() as usize
     }
 
     #[inline(always)]

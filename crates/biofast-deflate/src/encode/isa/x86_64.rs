@@ -7,7 +7,9 @@ use biofast_kernels::Isa;
 
 use super::{Encode, PICKED};
 use crate::encode::Effort;
-use crate::encode::simd::{CODED, CODED_LITERAL, ItemCodes, Joined, PairCodes, Shortest, Simd};
+use crate::encode::simd::{
+    CODED, CODED_LITERAL, ItemCodes, Joined, PairCodes, Shortest, Simd, items_of,
+};
 use crate::encode::tokens::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::work::Work;
 
@@ -50,68 +52,153 @@ level!(
     Avx512
 );
 
-/// Used by `avx2::encode` only.
+/// Used by `avx2::encode` only: each method is a function with the target features that is inlined there. (Closures
+/// wouldn't have the features, and each intrinsic in one would be a call.)
 struct Avx2;
 
 impl Simd for Avx2 {
     #[inline(always)]
     fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        // SAFETY: the arrays have 64 bytes, and the function that this is inlined into has the target feature.
-        unsafe {
-            let load =
-                |bytes: &[u8; 64], at: usize| _mm256_loadu_si256(bytes.as_ptr().add(at).cast());
-            let equal = |at| {
-                let same = _mm256_cmpeq_epi8(load(a, at), load(b, at));
-                u64::from(_mm256_movemask_epi8(same).cast_unsigned())
-            };
-            equal(0) | equal(32) << 32
-        }
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { equal_avx2(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { equal_half_avx2(a, b) }
+    }
+
+    #[inline(always)]
+    fn letters(bytes: &[u8; 32]) -> usize {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { letters_avx2(bytes) }
     }
 
     #[inline(always)]
     fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
-        let mut n = 0;
-        for (i, eight) in items.as_chunks::<8>().0.iter().enumerate() {
-            let keep = (keep >> (8 * i) & 255) as usize;
-            // At most 56 of the items before were kept.
-            if let Some(to) = to.get_mut(n..).and_then(<[Item]>::first_chunk_mut::<8>) {
-                // SAFETY: the arrays have 16 bytes, and the function that this is inlined into has the target feature.
-                unsafe {
-                    let order = _mm_loadu_si128(PICKED[keep].as_ptr().cast());
-                    let picked = _mm_shuffle_epi8(_mm_loadu_si128(eight.as_ptr().cast()), order);
-                    _mm_storeu_si128(to.as_mut_ptr().cast(), picked);
-                }
-            }
-            n += keep.count_ones() as usize;
-        }
-        n
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { pick_avx2(items, keep, to) }
     }
 
     #[inline(always)]
     fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
-        // SAFETY: the array has 64 bytes, and the function that this is inlined into has the target feature.
-        let half = |at: usize| unsafe {
-            let bases = _mm256_loadu_si256(bases.as_ptr().add(at).cast());
-            let two_bits = _mm256_and_si256(_mm256_srli_epi16(bases, 1), _mm256_set1_epi8(3));
-            // The letter that each of the two bits stand for.
-            let letters = _mm256_set1_epi32(i32::from_le_bytes(BASES));
-            let same = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(letters, two_bits), bases);
-            let pairs = _mm256_maddubs_epi16(two_bits, _mm256_set1_epi16(0x0104));
-            let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0010));
-            // A group is four bytes that are all the same, or not.
-            let pure = _mm256_cmpeq_epi32(same, _mm256_set1_epi32(-1));
-            let pure = _mm256_movemask_ps(_mm256_castsi256_ps(pure)) as u16;
-            // The low byte of each group of its half, then the halves beside each other.
-            let order = _mm256_set1_epi32(0x0c08_0400);
-            let bytes = _mm256_shuffle_epi8(fours, order);
-            let low = _mm256_extract_epi32::<0>(bytes).cast_unsigned();
-            let high = _mm256_extract_epi32::<4>(bytes).cast_unsigned();
-            (u64::from(low) | u64::from(high) << 32, pure)
-        };
-        let ((first, pure), (second, more)) = (half(0), half(32));
-        let packed = u128::from(first) | u128::from(second) << 64;
-        (packed.to_le_bytes(), pure | more << 8)
+        let [low, high] = halves(bases);
+        // SAFETY: the CPU has the target features, see the type.
+        let (low, high) = unsafe { (pack_avx2(low), pack_avx2(high)) };
+        let packed = u128::from(low.0) | u128::from(high.0) << 64;
+        (packed.to_le_bytes(), low.1 | high.1 << 8)
     }
+
+    #[inline(always)]
+    fn items(
+        bytes: &[u8; 64],
+        inside: u64,
+        keep: u64,
+        shortest: &Shortest,
+        to: &mut [Item; 64],
+    ) -> usize {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { items_avx2(bytes, inside, keep, shortest, to) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn items_avx2(
+    bytes: &[u8; 64],
+    inside: u64,
+    keep: u64,
+    shortest: &Shortest,
+    to: &mut [Item; 64],
+) -> usize {
+    let (items, keep) = items_of(bytes, inside, keep, shortest);
+    match items.first_chunk() {
+        Some(items) => pick_avx2(items, keep, to),
+        None => 0,
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_avx2(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: the array has 32 bytes; the load needs no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+/// The halves of 64 bytes.
+#[inline(always)]
+fn halves(bytes: &[u8; 64]) -> [&[u8; 32]; 2] {
+    let (halves, _) = bytes.as_chunks::<32>();
+    [&halves[0], &halves[1]]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal_half_avx2(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(load_avx2(a), load_avx2(b))).cast_unsigned()
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal_avx2(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+    let ([a, c], [b, d]) = (halves(a), halves(b));
+    u64::from(equal_half_avx2(a, b)) | u64::from(equal_half_avx2(c, d)) << 32
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1")]
+fn letters_avx2(bytes: &[u8; 32]) -> usize {
+    let bytes = load_avx2(bytes);
+    let lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
+    let letter = _mm256_sub_epi8(lower, _mm256_set1_epi8(b'a'.cast_signed()));
+    let digit = _mm256_sub_epi8(bytes, _mm256_set1_epi8(b'0'.cast_signed()));
+    let letters = _mm256_cmpeq_epi8(_mm256_min_epu8(letter, _mm256_set1_epi8(25)), letter);
+    let digits = _mm256_cmpeq_epi8(_mm256_min_epu8(digit, _mm256_set1_epi8(9)), digit);
+    let both = _mm256_movemask_epi8(_mm256_or_si256(letters, digits));
+    both.cast_unsigned().trailing_ones() as usize
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn pick_avx2(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    let mut n = 0;
+    for (i, eight) in items.as_chunks::<8>().0.iter().enumerate() {
+        let keep = (keep >> (8 * i) & 255) as usize;
+        // At most 56 of the items before were kept.
+        if let Some(to) = to.get_mut(n..).and_then(<[Item]>::first_chunk_mut::<8>) {
+            // SAFETY: the arrays have 16 bytes.
+            unsafe {
+                let order = _mm_loadu_si128(PICKED[keep].as_ptr().cast());
+                let picked = _mm_shuffle_epi8(_mm_loadu_si128(eight.as_ptr().cast()), order);
+                _mm_storeu_si128(to.as_mut_ptr().cast(), picked);
+            }
+        }
+        n += keep.count_ones() as usize;
+    }
+    n
+}
+
+/// Half of the bases: their groups, and which are pure.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn pack_avx2(bases: &[u8; 32]) -> (u64, u16) {
+    let bases = load_avx2(bases);
+    let two_bits = _mm256_and_si256(_mm256_srli_epi16(bases, 1), _mm256_set1_epi8(3));
+    // The letter that each of the two bits stand for.
+    let letters = _mm256_set1_epi32(i32::from_le_bytes(BASES));
+    let same = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(letters, two_bits), bases);
+    let pairs = _mm256_maddubs_epi16(two_bits, _mm256_set1_epi16(0x0104));
+    let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0010));
+    // A group is four bytes that are all the same, or not.
+    let pure = _mm256_cmpeq_epi32(same, _mm256_set1_epi32(-1));
+    let pure = _mm256_movemask_ps(_mm256_castsi256_ps(pure)) as u16;
+    // The low byte of each group of its half, then the halves beside each other.
+    let order = _mm256_set1_epi32(0x0c08_0400);
+    let bytes = _mm256_shuffle_epi8(fours, order);
+    let low = _mm256_extract_epi32::<0>(bytes).cast_unsigned();
+    let high = _mm256_extract_epi32::<4>(bytes).cast_unsigned();
+    (u64::from(low) | u64::from(high) << 32, pure)
 }
 
 /// Bits of the first `n` of 32.
@@ -120,51 +207,115 @@ fn live(n: usize) -> u32 {
     (1u64 << n.min(32)).wrapping_sub(1) as u32
 }
 
-/// Joins 32 codes of at most 16 bits four by four; `None` if four have more than 56.
-///
-/// # Safety
-/// It must be inlined into a function that has the target features of `avx512::encode`.
-#[inline(always)]
-unsafe fn join(codes: __m512i, bits: __m512i) -> Option<Joined> {
-    let mut joined = [[0u64; 8]; 2];
-    // SAFETY: the target features are there by the contract, and the arrays have 64 bytes.
-    unsafe {
-        let low = |all| _mm512_maskz_mov_epi16(0x5555_5555, all);
-        let second = _mm512_sllv_epi32(_mm512_srli_epi32::<16>(codes), low(bits));
-        let codes = _mm512_or_si512(low(codes), second);
-        let bits = _mm512_madd_epi16(bits, _mm512_set1_epi16(1));
-        let low = |all| _mm512_maskz_mov_epi32(0x5555, all);
-        let second = _mm512_sllv_epi64(_mm512_srli_epi64::<32>(codes), low(bits));
-        let codes = _mm512_or_si512(low(codes), second);
-        let bits = _mm512_add_epi64(low(bits), _mm512_srli_epi64::<32>(bits));
-        if _mm512_cmpgt_epu64_mask(bits, _mm512_set1_epi64(56)) != 0 {
-            return None;
-        }
-        _mm512_storeu_si512(joined[0].as_mut_ptr().cast(), codes);
-        _mm512_storeu_si512(joined[1].as_mut_ptr().cast(), bits);
-    }
-    Some(joined)
+/// The features of [`Avx512`]'s functions.
+macro_rules! avx512 {
+    ($($item:item)*) => {
+        $(
+            #[inline]
+            #[target_feature(
+                enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2"
+            )]
+            $item
+        )*
+    };
 }
 
-/// Used by `avx512::encode` only.
+/// Used by `avx512::encode` only; as [`Avx2`].
 struct Avx512;
 
 impl Simd for Avx512 {
     #[inline(always)]
     fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        // SAFETY: the arrays have 64 bytes, and the function that this is inlined into has the target feature.
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { equal_avx512(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { equal_half_avx2(a, b) }
+    }
+
+    #[inline(always)]
+    fn letters(bytes: &[u8; 32]) -> usize {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { letters_avx2(bytes) }
+    }
+
+    #[inline(always)]
+    fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { pick_avx512(items, keep, to) }
+    }
+
+    const JOINS: bool = true;
+
+    #[inline(always)]
+    fn join_items(items: &[Item; 32], n: usize, codes: &ItemCodes) -> Option<Joined> {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { join_items_avx512(items, n, codes) }
+    }
+
+    #[inline(always)]
+    fn join_bases(packed: &[u8; 32], n: usize, codes: &PairCodes) -> Option<Joined> {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { join_bases_avx512(packed, n, codes) }
+    }
+
+    #[inline(always)]
+    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { pack_avx512(bases) }
+    }
+
+    #[inline(always)]
+    fn items(
+        bytes: &[u8; 64],
+        inside: u64,
+        keep: u64,
+        shortest: &Shortest,
+        to: &mut [Item; 64],
+    ) -> usize {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { items_avx512(bytes, inside, keep, shortest, to) }
+    }
+}
+
+avx512! {
+    /// Joins 32 codes of at most 16 bits four by four; `None` if four have more than 56.
+    fn join(codes: __m512i, bits: __m512i) -> Option<Joined> {
+        let mut joined = [[0u64; 8]; 2];
+        // SAFETY: the arrays have 64 bytes.
+        unsafe {
+            let low = |all| _mm512_maskz_mov_epi16(0x5555_5555, all);
+            let second = _mm512_sllv_epi32(_mm512_srli_epi32::<16>(codes), low(bits));
+            let codes = _mm512_or_si512(low(codes), second);
+            let bits = _mm512_madd_epi16(bits, _mm512_set1_epi16(1));
+            let low = |all| _mm512_maskz_mov_epi32(0x5555, all);
+            let second = _mm512_sllv_epi64(_mm512_srli_epi64::<32>(codes), low(bits));
+            let codes = _mm512_or_si512(low(codes), second);
+            let bits = _mm512_add_epi64(low(bits), _mm512_srli_epi64::<32>(bits));
+            if _mm512_cmpgt_epu64_mask(bits, _mm512_set1_epi64(56)) != 0 {
+                return None;
+            }
+            _mm512_storeu_si512(joined[0].as_mut_ptr().cast(), codes);
+            _mm512_storeu_si512(joined[1].as_mut_ptr().cast(), bits);
+        }
+        Some(joined)
+    }
+
+    fn equal_avx512(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+        // SAFETY: the arrays have 64 bytes.
         unsafe {
             let load = |bytes: &[u8; 64]| _mm512_loadu_si512(bytes.as_ptr().cast());
             _mm512_cmpeq_epi8_mask(load(a), load(b))
         }
     }
 
-    #[inline(always)]
-    fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    fn pick_avx512(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
         let first = (keep as u32).count_ones() as usize;
         let (a, b) = (items.as_ptr(), to.as_mut_ptr());
-        // SAFETY: the arrays have 128 bytes; of the second half, 64 bytes are written behind at most 32 items. The function
-        // that this is inlined into has the target features.
+        // SAFETY: the arrays have 128 bytes; of the second half, 64 bytes are written behind at most 32 items.
         unsafe {
             let half = |at: usize, keep: u32| {
                 _mm512_maskz_compress_epi16(keep, _mm512_loadu_si512(a.add(at).cast()))
@@ -175,12 +326,9 @@ impl Simd for Avx512 {
         keep.count_ones() as usize
     }
 
-    const JOINS: bool = true;
-
-    #[inline(always)]
-    fn join_items(items: &[Item; 32], n: usize, codes: &ItemCodes) -> Option<Joined> {
+    fn join_items_avx512(items: &[Item; 32], n: usize, codes: &ItemCodes) -> Option<Joined> {
         let live = live(n);
-        // SAFETY: the arrays have 64 bytes or twice that, and the function that this is inlined into has the target features.
+        // SAFETY: the arrays have 64 bytes or twice that.
         unsafe {
             let load = |from: &[u16], at: usize| _mm512_loadu_si512(from.as_ptr().add(at).cast());
             let items = load(items, 0);
@@ -203,9 +351,8 @@ impl Simd for Avx512 {
         }
     }
 
-    #[inline(always)]
-    fn join_bases(packed: &[u8; 32], n: usize, codes: &PairCodes) -> Option<Joined> {
-        // SAFETY: the arrays have 32 bytes and 16, and the function that this is inlined into has the target features.
+    fn join_bases_avx512(packed: &[u8; 32], n: usize, codes: &PairCodes) -> Option<Joined> {
+        // SAFETY: the arrays have 32 bytes and 16.
         unsafe {
             let groups = _mm512_cvtepu8_epi16(_mm256_loadu_si256(packed.as_ptr().cast()));
             // The first two bases of each group are above.
@@ -225,10 +372,9 @@ impl Simd for Avx512 {
         }
     }
 
-    #[inline(always)]
-    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
+    fn pack_avx512(bases: &[u8; 64]) -> ([u8; 16], u16) {
         let mut packed = [0; 16];
-        // SAFETY: the arrays have 64 bytes and 16, and the function that this is inlined into has the target features.
+        // SAFETY: the arrays have 64 bytes and 16.
         unsafe {
             let bases = _mm512_loadu_si512(bases.as_ptr().cast());
             let two_bits = _mm512_and_si512(_mm512_srli_epi16::<1>(bases), _mm512_set1_epi8(3));
@@ -242,8 +388,7 @@ impl Simd for Avx512 {
         }
     }
 
-    #[inline(always)]
-    fn items(
+    fn items_avx512(
         bytes: &[u8; 64],
         inside: u64,
         keep: u64,
@@ -262,7 +407,7 @@ impl Simd for Avx512 {
         let first = inside & !(inside << 1);
         let last = inside & !(inside >> 1);
         // SAFETY: the arrays have 64 bytes and 128; of the second half of the items, 64 bytes are written behind at most 32
-        // items. The function that this is inlined into has the target features.
+        // items.
         unsafe {
             let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
             let places = _mm512_loadu_si512(PLACES.as_ptr().cast());
