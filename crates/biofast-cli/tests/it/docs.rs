@@ -256,7 +256,7 @@ fn every_cargo_command_shown_names_what_there_is() {
             words.splice(..1, alias.iter().cloned());
         }
         let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-        let after = words.split_off(end).split_off(usize::from(end < words.len()));
+        let after: Vec<String> = words.split_off(end).into_iter().skip(1).collect();
         let mut own = words[1..].iter();
         let (mut package, mut targets, mut features) = (None, Vec::new(), Vec::new());
         while let Some(word) = own.next() {
