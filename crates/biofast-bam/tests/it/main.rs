@@ -1,5 +1,6 @@
 //! Alignments through the public face of the crate. One program for all,
 //! as each would be linked for itself: `cargo test -p biofast-bam --test it FILE::` runs those of one file.
+#![allow(clippy::unwrap_used)]
 
 mod cram;
 mod differential;

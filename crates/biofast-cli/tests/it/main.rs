@@ -1,5 +1,6 @@
 //! The command line, end to end: the binary is run, and what it prints, writes and returns is looked at. One program for all,
 //! as each would be linked for itself: `cargo test -p biofast-cli --test it FILE::` runs those of one file.
+#![allow(clippy::unwrap_used)]
 
 mod alignment_stats;
 mod alignments;

@@ -1,5 +1,6 @@
 //! What holds for the whole repository. One program for all,
 //! as each would be linked for itself: `cargo test -p biofast-testkit --test it FILE::` runs those of one file.
+#![allow(clippy::unwrap_used)]
 
 mod supply_chain;
 mod unsafe_sites;
