@@ -166,7 +166,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         );
         let (_, summary) = result.map_err(Stopped::failure)?;
         if let Some(report) = report {
-            let mut json = serde_json::to_value(&summary).map_err(|e| Stopped::By(e.into()))?;
+            let mut json = serde_json::to_value(summary).map_err(|e| Stopped::By(e.into()))?;
             json["pairs"] = summary.pairs().into();
             let text = reading::summary(json).map_err(Stopped::By)?;
             outputs.push(output::filled(report, text).map_err(Stopped::output)?);
