@@ -2,7 +2,7 @@
 
 use super::simd::Shortest;
 use super::symbols::{
-    LENGTH_EXTRA, LENGTHS, MAX_LENGTH, distance_extra, distance_symbol, length_symbol,
+    LENGTH_BASE, LENGTH_EXTRA, LENGTHS, MAX_LENGTH, distance_extra, distance_symbol, length_symbol,
 };
 use super::tokens::{MIN_LENGTH, RUN, Tokens};
 
@@ -85,14 +85,12 @@ impl Costs {
         self.commonest = scores.max_by_key(|(_, n)| **n).map_or(0, |(score, _)| score as u8);
         // Nearly all distances are 1 or that of the record before.
         let near = (log2(runs + copies + 1) - log2(runs.max(1))).min(4 * BIT);
-        for symbol in 0..LENGTHS {
+        for ((symbol, &extra), &base) in LENGTH_EXTRA.iter().enumerate().zip(&LENGTH_BASE) {
             // Neighbours are as likely.
             let at = |symbol: usize| lengths[symbol.min(LENGTHS - 1)];
             let n = at(symbol.saturating_sub(1)) + 2 * at(symbol) + at(symbol + 1);
-            lengths[31] = 0;
-            let cost = cost(n.div_ceil(4)) + BIT * u32::from(LENGTH_EXTRA[symbol]) + near;
-            let base = usize::from(super::symbols::LENGTH_BASE[symbol]);
-            for run in self.runs[base..].iter_mut().take(1 << LENGTH_EXTRA[symbol]) {
+            let cost = cost(n.div_ceil(4)) + BIT * u32::from(extra) + near;
+            for run in self.runs[usize::from(base)..].iter_mut().take(1 << extra) {
                 *run = cost;
             }
         }
