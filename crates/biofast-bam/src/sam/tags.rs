@@ -51,7 +51,11 @@ pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Res
         // samtools takes I for i.
         (b'i' | b'I', digits) => {
             let expected = "an integer from -2147483648 to 4294967295 in an optional field";
-            write_integer(integer(digits).ok_or_else(|| bad(expected))?, out);
+            match integer(digits).ok_or_else(|| bad(expected))? {
+                // As samtools: a sign makes it signed.
+                0 if digits.starts_with(b"-") => out.extend_from_slice(b"c\0"),
+                value => write_integer(value, out),
+            }
             if *kind == b'I' {
                 odds.note(Odd::IntegerType, field)?;
             }
