@@ -51,8 +51,11 @@ pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Res
         // samtools takes I for i.
         (b'i' | b'I', digits) => {
             let expected = "an integer from -2147483648 to 4294967295 in an optional field";
-            let value = integer(digits).ok_or_else(|| bad(expected))?;
-            write_integer(value, digits.starts_with(b"-"), out);
+            match integer(digits).ok_or_else(|| bad(expected))? {
+                // As samtools: a sign makes it signed.
+                0 if digits.starts_with(b"-") => out.extend_from_slice(b"c\0"),
+                value => write_integer(value, out),
+            }
             if *kind == b'I' {
                 odds.note(Odd::IntegerType, field)?;
             }
@@ -92,13 +95,11 @@ pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Res
 }
 
 /// The smallest type that holds `value`, which is between −2^31 and 2^32 − 1.
-fn write_integer(value: i64, has_minus: bool, out: &mut Vec<u8>) {
+fn write_integer(value: i64, out: &mut Vec<u8>) {
     match value {
         ..-32_768 => out.extend([&b"i"[..], &(value as i32).to_le_bytes()].concat()),
         -32_768..-128 => out.extend([&b"s"[..], &(value as i16).to_le_bytes()].concat()),
         -128..0 => out.extend_from_slice(&[b'c', value as u8]),
-        // As samtools stores it.
-        0 if has_minus => out.extend_from_slice(b"c\0"),
         0..256 => out.extend_from_slice(&[b'C', value as u8]),
         256..65_536 => out.extend([&b"S"[..], &(value as u16).to_le_bytes()].concat()),
         _ => out.extend([&b"I"[..], &(value as u32).to_le_bytes()].concat()),

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn small_is_never_larger_than_level_6_nor_fast_than_a_little_above_level_1() {
+    fn small_is_never_larger_than_level_6_nor_fast_much_larger_than_level_1() {
         let mut x = 7u64;
         let mut pick = |from: &[u8]| {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -201,7 +201,9 @@ mod tests {
             };
             assert!(size(Level::Small) <= size(Level::Number(6)));
             let (fast, one) = (size(Level::Fast), size(Level::Number(1)));
-            assert!(fast * 100 <= one * 102, "{fast} bytes, {one} at level 1");
+            // Few independent scores share a code with the bases: docs/deflate.md has real reads (up to 1.05), and what is
+            // gained in time.
+            assert!(fast * 100 <= one * 105, "{fast} bytes, {one} at level 1");
         }
     }
 
