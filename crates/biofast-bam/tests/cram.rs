@@ -475,8 +475,7 @@ fn reads_without_a_sequence_have_neither_bases_nor_qualities() {
 #[test]
 fn references_that_end_early_or_are_negative() {
     use crafted::Crafted;
-    let mut crafted = Crafted::default();
-    crafted.embedded = 70;
+    let mut crafted = Crafted { embedded: 70, ..Crafted::default() };
     crafted.blocks.push((70, b"AC".to_vec()));
     let (_, error) = read(&crafted.file(), None, Detail::Full, true);
     assert!(error.unwrap().contains("shorter than its slice"));

@@ -145,7 +145,8 @@ impl Facts {
             let in_ascii = value.iter().all(|b| matches!(b, b' '..=b'~'));
             let in_utf8 =
                 || std::str::from_utf8(value).is_ok_and(|v| !v.contains(char::is_control));
-            if !in_ascii && !(values::may_be_utf8(kind, tag) && in_utf8()) {
+            let is_text = in_ascii || (values::may_be_utf8(kind, tag) && in_utf8());
+            if !is_text {
                 return wrong("expected printable ASCII characters");
             }
             if let Some(expected) = values::fault_of(kind, tag, value) {
