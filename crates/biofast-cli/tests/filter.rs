@@ -6,7 +6,7 @@ mod common;
 
 use biofast_testkit::container::{KINDS, Kind, bgzf, wrap};
 use biofast_testkit::reference;
-use common::{Folder, Run, biofast, biofast_with, command, finish, reads, sample, text};
+use common::{Folder, Run, biofast, biofast_with, command, finish, reads, text};
 
 fn ok(run: &Run) {
     assert_eq!(run.code, 0, "{run:?}");

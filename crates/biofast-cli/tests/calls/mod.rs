@@ -45,7 +45,7 @@ fn some_calls_of_every_command_fail() {
 }
 
 #[test]
-#[ignore = "takes an hour: every call of every command"]
+#[ignore = "takes half an hour: every call of every command"]
 fn every_call_of_every_command_fails() {
     fail_calls(if is_long() { None } else { Some(8) });
 }

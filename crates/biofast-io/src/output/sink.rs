@@ -43,7 +43,7 @@ enum State {
 }
 
 enum Target {
-    File(AtomicFile),
+    File(Box<AtomicFile>),
     /// Standard output, a pipe or a device: what is written is written.
     Descriptor(File),
     /// The same of the caller's making.
@@ -340,7 +340,7 @@ fn target(path: &Path) -> io::Result<Target> {
     match is_special {
         // It can't be replaced, only written to.
         true => File::options().write(true).open(path).map(Target::Descriptor),
-        false => AtomicFile::create(path).map(Target::File),
+        false => AtomicFile::create(path).map(|file| Target::File(Box::new(file))),
     }
 }
 
@@ -406,7 +406,7 @@ fn complete(
 ) -> Result<(), Error> {
     let Output { name, target, outlasts_reader, .. } = output;
     let completed = match target {
-        Target::File(mut file) => file.complete(sync).map(|()| files.push(file)),
+        Target::File(mut file) => file.complete(sync).map(|()| files.push(*file)),
         Target::Descriptor(file) => close(file),
         Target::Stream(mut stream) => match stream.flush() {
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe && outlasts_reader => Ok(()),
