@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, assert_error, biofast, command, finish, listed, reads, text};
+use common::{Folder, assert_error, biofast, command, finish, is_ignored, listed, reads, text};
 
 #[test]
 fn faulty_input_leaves_no_output() {
@@ -148,15 +148,6 @@ fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
         assert_eq!(folder.path("rejected.fq").exists(), !more.is_empty());
     }
     assert_eq!(std::fs::read_to_string(&rejected).unwrap().lines().count(), 80_000);
-}
-
-/// Whether this process, and so what it starts, ignores a signal. Known on Linux only.
-#[cfg(unix)]
-fn is_ignored(signal: u32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
 #[cfg(unix)]

@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Folder, assert_error, biofast, command, finish, listed, reads, text};
+use common::{Folder, assert_error, biofast, command, finish, is_ignored, listed, reads, text};
 
 /// Reads, mates, alignments and what belongs to them, in a folder.
 fn staged() -> Folder {
@@ -89,7 +89,7 @@ fn no_command_writes_to_what_it_reads() {
         "merge report.json -o report.json",
         "merge report.json --html report.json",
         "view a.bam -o a.bam",
-        "view -b a.sam -o a.sam",
+        "view a.sam -o a.sam",
         "view -c a.bam -o a.bam",
         "fastq a.bam -o o.fq --json a.bam",
         "import r1.fq -o r1.fq",
@@ -340,6 +340,10 @@ fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
 #[test]
 fn an_ended_run_leaves_nothing_and_says_by_which_signal() {
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        if is_ignored(number as u32) {
+            eprintln!("skipped: SIG{signal} is ignored here, as in a job in the background");
+            continue;
+        }
         let folder = Folder::new();
         folder.file("o.fq", "OLD");
         let mut child = command(&["filter", "-", "-o", "o.fq", "--json", "s.json"])

@@ -145,3 +145,12 @@ pub(crate) fn listed(folder: &Folder) -> Vec<String> {
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
     std::fs::read_dir(folder.path("")).unwrap().map(|e| name(e).into_string().unwrap()).collect()
 }
+
+/// Whether this process, and so what it starts, ignores a signal. Known on Linux only.
+#[cfg(unix)]
+pub(crate) fn is_ignored(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
