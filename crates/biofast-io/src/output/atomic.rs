@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::close::close;
-use super::identity::{destination, folder_of};
+use super::identity::{Identity, destination, folder_of};
 use super::temporary::{self, Commit};
 
 /// A file written beside its final name and renamed when [`commit`](AtomicFile::commit)ted.
@@ -218,16 +218,12 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-#[cfg(unix)]
+/// Whether two paths lead to one file.
 fn is_same(one: &Path, other: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let number = |path| std::fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
-    number(one).is_some_and(|one| number(other) == Some(one))
-}
-
-#[cfg(not(unix))]
-fn is_same(one: &Path, other: &Path) -> bool {
-    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+    match (Identity::of(one), Identity::of(other)) {
+        (Ok(one), Ok(other)) => one.is_some() && one == other,
+        _ => false,
+    }
 }
 
 /// With the words of the system.
