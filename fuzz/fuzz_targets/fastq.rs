@@ -2,10 +2,16 @@
 #![no_main]
 
 use biofast_fastq::{Batch, Reader, par_fold};
-use biofast_fuzz::{bounded, options, source};
+use biofast_fuzz::{bounded, source};
+use biofast_io::Options;
 use biofast_testkit::container;
 use biofast_testkit::reference::{self, Record};
 use libfuzzer_sys::fuzz_target;
+
+/// As users read: blank lines are counted, not errors, like in the reference reader.
+fn options(threads: usize, chunk: usize) -> Options {
+    Options { strict: false, ..biofast_fuzz::options(threads, chunk) }
+}
 
 fn owned(record: biofast_fastq::Record<'_>) -> Record {
     Record {
@@ -18,7 +24,7 @@ fn owned(record: biofast_fastq::Record<'_>) -> Record {
 /// The records, what the writer makes of them, and the first fault.
 type Found = (Vec<Record>, Vec<u8>, Option<String>);
 
-fn parallel(data: &[u8], threads: usize, chunk: usize) -> Found {
+fn parallel(data: &[u8], options: &Options) -> Found {
     let accept = |all: &mut Vec<(u64, Record, Vec<u8>)>, batch: Batch<'_>| {
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
             let mut text = Vec::new();
@@ -27,7 +33,7 @@ fn parallel(data: &[u8], threads: usize, chunk: usize) -> Found {
         }
     };
     let result = bounded(data.len(), || {
-        par_fold(source("x", data), &options(threads, chunk), Vec::new, accept, |a, b| a.extend(b))
+        par_fold(source("x", data), options, Vec::new, accept, |a, b| a.extend(b))
     });
     let (mut all, error) = match result {
         Ok(all) => (all, None),
@@ -45,10 +51,16 @@ fuzz_target!(|data: &[u8]| {
     }
     let (expected, faulty) = reference::read(text);
     let small = 1 + usize::from(how);
-    let one = parallel(text, 1, 1 << 16);
+    let one = parallel(text, &options(1, 1 << 16));
     assert_eq!((&one.0, one.2.is_some()), (&expected, faulty), "{:?}", one.2);
-    assert_eq!(parallel(text, 1 + usize::from(how & 3), small), one);
-    assert_eq!(parallel(&container::bgzf(text, small), 3, small), one);
+    assert_eq!(parallel(text, &options(1 + usize::from(how & 3), small)), one);
+    assert_eq!(parallel(&container::bgzf(text, small), &options(3, small)), one);
+    let strict = parallel(text, &biofast_fuzz::options(2, small));
+    assert!(
+        strict.2.is_some() || strict == one,
+        "strict reading has more errors, never other records"
+    );
+    assert!(one.0.starts_with(&strict.0));
     let mut reader = Reader::new(source("x", text), &options(1, small)).expect("bytes at hand");
     let mut records = Vec::new();
     let error = loop {
