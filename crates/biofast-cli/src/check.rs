@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use biofast::fastq::pair;
 use biofast::io::output::Files;
 use biofast::io::{Escaped, Location, Notes, Options, Progress};
@@ -147,8 +147,8 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     inputs::keep_indexes(&inputs, run)?;
     let report = output::report(run, args.out.as_deref())?;
     let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
-    if args.paired && !inputs.len().is_multiple_of(2) {
-        bail!("--paired takes files two by two: an even number, not {}", inputs.len());
+    if args.paired {
+        inputs::in_pairs(&inputs)?;
     }
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
@@ -197,7 +197,7 @@ fn check_all(args: &Args, inputs: &[Input], progress: &Arc<Progress>) -> Result<
         inputs
             .map(|input| {
                 let reader = rayon::current_thread_index().unwrap_or(0);
-                let share = threads / at_once + usize::from(reader < threads % at_once);
+                let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
                 check_one(args, input, share, progress)
             })
             .collect()

@@ -38,17 +38,27 @@ impl Feed {
         }
     }
 
-    pub(crate) fn ahead(mut pieces: Pieces, threads: usize) -> Feed {
+    /// As [`inline`](Self::inline) if the system has no thread for it.
+    pub(crate) fn ahead(pieces: Pieces, threads: usize) -> Feed {
         let (full_in, full): (SyncSender<Load>, _) = sync_channel(threads.min(4));
         let (empty, empty_out) = channel::<Load>();
-        let decoder = std::thread::spawn(move || {
+        // Handed over when the thread is there: a thread that can't be made drops what it has.
+        let (hand_over, taken_over) = channel::<Pieces>();
+        let decode = move || {
+            let Ok(mut pieces) = taken_over.recv() else { return };
             loop {
                 let mut load = empty_out.try_recv().unwrap_or_else(|_| Load::new());
                 if !pieces.pull(&mut load) || full_in.send(load).is_err() {
                     break;
                 }
             }
-        });
+        };
+        let Ok(decoder) = std::thread::Builder::new().spawn(decode) else {
+            return Feed::inline(pieces);
+        };
+        if let Err(back) = hand_over.send(pieces) {
+            return Feed::inline(back.0);
+        }
         Feed {
             crew: None,
             supply: Mutex::new(Supply::Ahead { full, empty, next: 0 }),
