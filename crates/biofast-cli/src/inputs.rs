@@ -4,8 +4,11 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use biofast::bam;
 use biofast::io::output::{Files, is_same_file};
 use biofast::io::{Error, Source};
+
+use crate::console::message;
 
 /// An input that will be opened when its turn comes, so that any number of them fits the limit
 /// of open files.
@@ -128,6 +131,16 @@ pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Says that reference sequences make no difference, as BAM and SAM hold their bases.
+pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Source, quiet: bool) {
+    if let Some(path) = reference.filter(|_| !quiet)
+        && let Ok(format @ (bam::Format::Bam | bam::Format::Sam)) = bam::Format::sniff(source)
+    {
+        let (path, format) = (path.display(), format.name());
+        message("note", &format!("the reference {path} is not needed: {format} holds the bases"));
+    }
 }
 
 /// An error if the two files of mates are one.
