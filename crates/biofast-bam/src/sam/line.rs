@@ -120,7 +120,7 @@ pub(super) fn write_record(
         true => Some(replace_cigar(cigar, cigar_start, lengths.reference, sequence, out)?),
         false => None,
     };
-    write_sequence(sequence, out)?;
+    write_sequence(sequence, odds, out)?;
     write_qualities(qualities, sequence.len(), out)?;
     while let Some(field) = fields.next() {
         if field.is_empty() && fields.all(|field| field.is_empty()) {
@@ -310,12 +310,19 @@ fn write_cigar(cigar: &[u8], out: &mut Vec<u8>) -> Result<Lengths, LineFault> {
     }
 }
 
-fn write_sequence(sequence: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
-    if packing::pack(sequence, out) {
-        return Ok(());
+fn write_sequence(sequence: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Result<(), LineFault> {
+    let lacking = packing::pack(sequence, out);
+    if lacking.invalid() {
+        let from = sequence.iter().position(|&base| !packing::is_base(base)).unwrap_or_default();
+        return Err(LineFault::new("a sequence (SEQ) of letters, '=' and '.'", &sequence[from..]));
     }
-    let from = sequence.iter().position(|&base| !packing::is_base(base)).unwrap_or_default();
-    Err(LineFault::new("a sequence (SEQ) of letters, '=' and '.'", &sequence[from..]))
+    if lacking.uracil() {
+        odds.note(Odd::Uracil, sequence)?;
+    }
+    if lacking.letters() {
+        odds.note(Odd::NoCode, sequence)?;
+    }
+    Ok(())
 }
 
 fn write_qualities(qualities: &[u8], bases: usize, out: &mut Vec<u8>) -> Result<(), LineFault> {

@@ -51,7 +51,7 @@ pub enum Warning {
         /// Where it was seen first.
         first: Location,
     },
-    /// Something odd about the records that changes what is counted.
+    /// Something odd about the records that changes what is counted, or what is kept of them.
     Noticed {
         /// What it is.
         what: &'static str,

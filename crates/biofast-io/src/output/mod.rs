@@ -26,6 +26,7 @@ pub use blocks::Blocks;
 pub use encode::Encoder;
 pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
+pub use identity::is_same_file;
 pub use sink::{Error, Output, commit};
 pub use temporary::{abandon, is_abandoned};
 

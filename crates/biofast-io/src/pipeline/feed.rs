@@ -38,17 +38,27 @@ impl Feed {
         }
     }
 
-    pub(crate) fn ahead(mut chunker: Chunker, threads: usize) -> Feed {
+    /// As [`inline`](Self::inline) if the system has no thread for it.
+    pub(crate) fn ahead(chunker: Chunker, threads: usize) -> Feed {
         let (full_in, full): (SyncSender<ChunkBuffer>, _) = sync_channel(threads.min(4));
         let (empty, empty_out) = channel::<ChunkBuffer>();
-        let decoder = std::thread::spawn(move || {
+        // Handed over when the thread is there: a thread that can't be made drops what it has.
+        let (hand_over, taken_over) = channel::<Chunker>();
+        let decode = move || {
+            let Ok(mut chunker) = taken_over.recv() else { return };
             loop {
                 let mut buffer = empty_out.try_recv().unwrap_or_else(|_| ChunkBuffer::new());
                 if !chunker.pull(&mut buffer) || full_in.send(buffer).is_err() {
                     break;
                 }
             }
-        });
+        };
+        let Ok(decoder) = std::thread::Builder::new().spawn(decode) else {
+            return Feed::inline(chunker);
+        };
+        if let Err(back) = hand_over.send(chunker) {
+            return Feed::inline(back.0);
+        }
         Feed {
             tasks: None,
             supply: Mutex::new(Supply::Ahead { full, empty, next: 0 }),
