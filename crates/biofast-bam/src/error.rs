@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use biofast_io::{Location, Shown};
 
+use crate::format::Found;
+
 /// What went wrong in a BAM input, and where.
 pub struct Error(Box<Repr>);
 
@@ -22,9 +24,9 @@ pub enum ErrorKind {
     /// Reading or decompressing failed.
     Io(biofast_io::Error),
     /// The data are another format.
-    NotBam(&'static str),
+    NotBam(Found),
     /// The data are of no alignment format.
-    NotAlignments(&'static str),
+    NotAlignments(Found),
     /// The header contradicts itself.
     BadHeader(&'static str),
     /// The data end inside the named thing.
@@ -73,6 +75,13 @@ pub enum ErrorKind {
         expected: &'static str,
         /// What was found, fit for display.
         found: String,
+    },
+    /// A region of a reference sequence that the header doesn't list.
+    UnknownReference {
+        /// The region as written.
+        region: String,
+        /// What is wrong with it.
+        reason: String,
     },
     /// A region that can't be understood, or not in this file.
     BadRegion {
@@ -210,21 +219,22 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::MissingReference { name, given: false } => write!(
                 f,
-                "the reads are stored as differences from the reference sequence '{name}'; name \
-                 a FASTA file that has it with --reference"
+                "the reads are stored as differences from the reference sequence '{name}', and \
+                 no reference is given"
             ),
             ErrorKind::MissingReference { name, given: true } => {
-                write!(f, "the reference (--reference) has no sequence '{name}'")
+                write!(f, "the reference has no sequence '{name}'")
             }
             ErrorKind::WrongReference(name) => write!(
                 f,
-                "the sequence '{name}' of the reference (--reference) is not the one the reads \
+                "the sequence '{name}' of the reference is not the one the reads \
                  were stored with: the MD5 sums differ"
             ),
             ErrorKind::BadLine { expected, found } => {
                 write!(f, "invalid SAM: expected {expected}, found {found}")
             }
-            ErrorKind::BadRegion { region, reason } => {
+            ErrorKind::BadRegion { region, reason }
+            | ErrorKind::UnknownReference { region, reason } => {
                 write!(f, "region '{}': {reason}", Shown(region.as_bytes()))
             }
             ErrorKind::BadIndex(reason) => write!(f, "unusable index: {reason}"),

@@ -43,27 +43,76 @@ impl Format {
     }
 
     /// The format of data that start with `bytes`, or what else they look like.
-    pub(crate) fn of(bytes: &[u8]) -> Result<Format, &'static str> {
+    pub(crate) fn of(bytes: &[u8]) -> Result<Format, Found> {
         match bytes {
             [b'B', b'A', b'M', 1, ..] => Ok(Format::Bam),
             [b'C', b'R', b'A', b'M', ..] => Ok(Format::Cram),
-            [] => Err("nothing"),
+            [] => Err(Found::Nothing),
             // Cut within the magic number: the reader will say so.
             _ if b"BAM\x01".starts_with(bytes) => Ok(Format::Bam),
             _ if is_header_line(bytes) || is_alignment_line(bytes) => Ok(Format::Sam),
-            [b'@', ..] => Err("text that may be FASTQ (see `biofast stats`)"),
-            [b'>', ..] => Err("text that may be FASTA"),
-            [b'B', b'C', b'F', ..] => Err("BCF"),
-            [b'B', b'A', b'I', 1, ..] => Err("a BAM index (BAI)"),
-            [b'C', b'S', b'I', 1, ..] => Err("an index (CSI)"),
-            _ if bytes.starts_with(b"##fileformat=VCF") => Err("VCF text"),
-            [b'P', b'K', 3, 4, ..] => Err("a ZIP archive"),
-            _ if bytes.get(257..262) == Some(b"ustar") => Err("a tar archive"),
+            [b'@', ..] => Err(Found::MaybeFastq),
+            [b'>', ..] => Err(Found::MaybeFasta),
+            [b'B', b'C', b'F', ..] => Err(Found::Bcf),
+            [b'B', b'A', b'I', 1, ..] => Err(Found::Bai),
+            [b'C', b'S', b'I', 1, ..] => Err(Found::Csi),
+            _ if bytes.starts_with(b"##fileformat=VCF") => Err(Found::Vcf),
+            [b'P', b'K', 3, 4, ..] => Err(Found::Zip),
+            _ if bytes.get(257..262) == Some(b"ustar") => Err(Found::Tar),
             _ if bytes.iter().all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r')) => {
-                Err("text that is neither SAM header lines nor alignment lines")
+                Err(Found::Text)
             }
-            _ => Err("other data"),
+            _ => Err(Found::Other),
         }
+    }
+}
+
+/// What data are that aren't the format asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Found {
+    /// No data at all.
+    Nothing,
+    /// Alignments, but in another format.
+    Alignments(Format),
+    /// Text that begins as FASTQ does.
+    MaybeFastq,
+    /// Text that begins as FASTA does.
+    MaybeFasta,
+    /// Variants, binary.
+    Bcf,
+    /// Variants, text.
+    Vcf,
+    /// An index of BAM.
+    Bai,
+    /// An index of BAM or of others.
+    Csi,
+    /// A ZIP archive.
+    Zip,
+    /// A tar archive.
+    Tar,
+    /// Other text.
+    Text,
+    /// Anything else.
+    Other,
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Found::Nothing => "nothing",
+            Found::Alignments(format) => format.name(),
+            Found::MaybeFastq => "text that may be FASTQ",
+            Found::MaybeFasta => "text that may be FASTA",
+            Found::Bcf => "BCF",
+            Found::Vcf => "VCF text",
+            Found::Bai => "a BAM index (BAI)",
+            Found::Csi => "an index (CSI)",
+            Found::Zip => "a ZIP archive",
+            Found::Tar => "a tar archive",
+            Found::Text => "text that is neither SAM header lines nor alignment lines",
+            Found::Other => "other data",
+        })
     }
 }
 
@@ -128,7 +177,7 @@ mod tests {
             (b"chr1\t100\t200\n", "text that is neither"),
             (b"\x7fELF\x02\x01\x01\0", "other data"),
         ] {
-            let found = Format::of(bytes).expect_err("another format");
+            let found = Format::of(bytes).expect_err("another format").to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

@@ -10,6 +10,7 @@ use biofast_io::{Carry, Chunk, Location, Notes, Options, Shown, Warning};
 
 use crate::error::{Error, ErrorKind};
 use crate::flag;
+use crate::format::Found;
 use crate::header::{Header, MAX_REFERENCE, Parsed};
 use crate::order::Order;
 use crate::record::{Batch, FIXED_LEN, Record};
@@ -245,7 +246,7 @@ impl pipeline::Framer for Framer {
                 return Err(self.error(ErrorKind::Truncated(what), record, bytes.len()));
             }
             (End::Data, None) if self.references.is_none() => {
-                return Err(self.error(ErrorKind::NotBam("nothing"), None, 0));
+                return Err(self.error(ErrorKind::NotBam(Found::Nothing), None, 0));
             }
             (End::More, _) => chunk.cut(at, &mut self.carry),
             _ => {}

@@ -7,7 +7,7 @@ use biofast_io::{Location, Options, Source};
 use noodles_sam as sam;
 
 use crate::error::{Error, ErrorKind};
-use crate::format::Format;
+use crate::format::{Format, Found};
 use crate::sam::{NUL_INSIDE, parse_length};
 
 /// The header of a BAM file.
@@ -273,10 +273,10 @@ pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {
     }
 }
 
-fn what_else(bytes: &[u8]) -> &'static str {
+fn what_else(bytes: &[u8]) -> Found {
     match Format::of(bytes) {
-        Ok(format) => format.name(),
-        Err(what) => what,
+        Ok(format) => Found::Alignments(format),
+        Err(found) => found,
     }
 }
 

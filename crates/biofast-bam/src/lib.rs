@@ -59,7 +59,7 @@ pub use cigar::{Cigar, Op};
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
 pub use fold::{par_fold, par_fold_ordered, read_header};
-pub use format::Format;
+pub use format::{Format, Found};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference, peek_header};
 pub use input::{Detail, Input, InputOptions};

@@ -80,13 +80,7 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::NoIndex { file, is_sorted } => {
-                write!(f, "{file} has no index, so all of it is read")?;
-                match is_sorted {
-                    true => f.write_str("; `biofast index` makes one"),
-                    false => Ok(()),
-                }
-            }
+            Note::NoIndex { file, .. } => write!(f, "{file} has no index, so all of it is read"),
             Note::OlderIndex { index } => {
                 write!(f, "the index {index} is older than its file and may not fit it")
             }

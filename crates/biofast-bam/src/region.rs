@@ -52,13 +52,19 @@ fn bad(region: &str, reason: impl Into<String>) -> Error {
     Error::new(kind, Location::default())
 }
 
+/// The region names a reference that isn't there.
+fn unknown(region: &str, reason: String) -> Error {
+    let kind = ErrorKind::UnknownReference { region: region.into(), reason };
+    Error::new(kind, Location::default())
+}
+
 fn parse(text: &str, names: &Names<'_>) -> Result<Region, Error> {
     if text == "*" {
         return Ok(Region::Unplaced);
     }
     let whole = |reference| Region::Placed { reference, interval: Interval::ALL };
     let find = |name: &str| {
-        names.find(name.as_bytes()).ok_or_else(|| bad(text, names.unknown(name.as_bytes())))
+        names.find(name.as_bytes()).ok_or_else(|| unknown(text, names.unknown(name.as_bytes())))
     };
     let (reference, range) = if let Some(rest) = text.strip_prefix('{') {
         let (name, rest) =
@@ -83,7 +89,7 @@ fn parse(text: &str, names: &Names<'_>) -> Result<Region, Error> {
             }
             (Some(reference), None) => return Ok(whole(reference)),
             (None, Some(reference)) => (reference, range),
-            (None, None) => return Err(bad(text, names.unknown(name.as_bytes()))),
+            (None, None) => return Err(unknown(text, names.unknown(name.as_bytes()))),
         }
     };
     let interval = parse_range(range).map_err(|reason| bad(text, reason))?;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::io::output::{Files, is_same_file};
-use biofast::io::{Error, Source};
+use biofast::io::{Error, ErrorKind, Location, Source, display_name};
 
-use crate::console::message;
+use crate::console::{Hinted, message};
 
 /// An input that will be opened when its turn comes, so that any number of them fits the limit
 /// of open files.
@@ -26,7 +26,7 @@ impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
             Input::Stdin(label) | Input::Unnamed(label) => label.clone(),
-            Input::Path(path) => biofast::io::display_name(path),
+            Input::Path(path) => display_name(path),
         }
     }
 
@@ -123,6 +123,12 @@ fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()
     Ok(())
 }
 
+/// What a file other than reads or alignments holds.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let named = || Location::in_input(&display_name(path).into());
+    std::fs::read(path).map_err(|error| Error::new(ErrorKind::Io(error), named()))
+}
+
 /// The indexes of inputs are read, too: no output takes their place.
 pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
     for input in inputs {
@@ -148,7 +154,7 @@ pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
     if let [Input::Path(one), Input::Path(two)] = inputs
         && is_same_file(one, two)
     {
-        bail!("both files of mates are {}", biofast::io::display_name(two));
+        bail!("both files of mates are {}", display_name(two));
     }
     Ok(())
 }
@@ -156,9 +162,16 @@ pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
 /// An error unless these are files of mates, two by two.
 pub(crate) fn in_pairs(inputs: &[Input]) -> Result<()> {
     if !inputs.len().is_multiple_of(2) {
-        bail!("--paired takes files two by two: an even number, not {}", inputs.len());
+        return Err(odd_number(inputs.len()).into());
     }
     inputs.chunks_exact(2).try_for_each(are_two)
+}
+
+fn odd_number(files: usize) -> Hinted {
+    Hinted {
+        message: format!("--paired takes files two by two: an even number, not {files}"),
+        hint: "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
+    }
 }
 
 /// A path as a line of a list has it: any bytes on unix.

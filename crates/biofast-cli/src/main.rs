@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use commands::{Command, is_verbose_version, run, version};
-use console::{described, hint, message, stdio};
+use console::{Trouble, message, stdio};
 
 /// Statistics of sequencing reads and alignments, at the speed of decompression.
 #[derive(Parser)]
@@ -50,11 +50,12 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             stdio::end_by_signal();
-            let error = described(&error);
-            message("error", &error);
-            hint(&error);
+            let trouble = Trouble::from(&error);
+            message("error", &trouble.text);
+            trouble.hint();
             ExitCode::from(2)
         }
     }

@@ -6,27 +6,32 @@ use std::sync::Arc;
 use biofast::bam::{Detail, InputOptions};
 use biofast::io::{Notes, Options, Progress};
 
-use crate::console::{Bar, describe, message};
+use crate::console::{Bar, describe, warn};
 use crate::inputs::Input;
+use crate::options::{Messages, Strictness, Threads};
 
 /// A way of reading, with what is noticed on the way.
 pub(crate) struct Watch {
     pub(crate) options: Options,
     progress: Arc<Progress>,
-    notes: Arc<Notes>,
+    pub(crate) notes: Arc<Notes>,
 }
 
 impl Watch {
     /// Watches what is read with these options.
     pub(crate) fn new(options: Options) -> Watch {
-        let progress = Arc::new(Progress::default());
+        Watch::sharing(&Arc::default(), options)
+    }
+
+    /// Watches what is read with these options beside others, which have one progress bar with it.
+    pub(crate) fn sharing(progress: &Arc<Progress>, options: Options) -> Watch {
         let notes = Arc::new(Notes::default());
         let options = Options {
-            progress: Some(Arc::clone(&progress)),
+            progress: Some(Arc::clone(progress)),
             notes: Some(Arc::clone(&notes)),
             ..options
         };
-        Watch { options, progress, notes }
+        Watch { options, progress: Arc::clone(progress), notes }
     }
 
     /// How alignments are opened.
@@ -34,30 +39,50 @@ impl Watch {
         InputOptions { io: &self.options, reference: reference.map(Path::to_owned), detail }
     }
 
-    pub(crate) fn bar(&self, total: Option<u64>, quiet: bool) -> Bar {
-        Bar::new(&self.progress, total, quiet)
+    /// A progress bar towards `total` bytes.
+    pub(crate) fn bar(&self, total: Option<u64>, messages: &Messages) -> Bar {
+        Bar::new(&self.progress, total, messages.quiet)
     }
 
-    /// Says what was noticed, and how the input was read where that is wanted.
+    /// Says what was noticed, and how the input was read where that is wanted. `format` is what the container holds, where
+    /// that is known.
     pub(crate) fn tell(
         &self,
         input: &Input,
-        quiet: bool,
-        verbose: bool,
-        threads: Option<std::num::NonZeroUsize>,
+        format: Option<&str>,
+        messages: &Messages,
+        threads: &Threads,
     ) {
-        if verbose {
-            describe(input, None, &self.options, threads);
+        if messages.verbose {
+            describe(&input.name(), input.len(), format, &self.options, threads.asked());
         }
-        if !quiet {
-            tell(input, &self.notes);
+        if !messages.quiet {
+            warn(&input.name(), &self.notes);
         }
     }
 }
 
-/// Says what was noticed of an input.
-pub(crate) fn tell(input: &Input, notes: &Notes) {
-    let name = input.name();
-    let name = biofast::io::Escaped(name.as_bytes());
-    notes.warnings().iter().for_each(|w| message("warning", &format!("{name}: {w}")));
+/// How one file of alignments is read, and what is said about it.
+#[derive(clap::Args)]
+pub(crate) struct Reading {
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    strictness: Strictness,
+
+    #[command(flatten)]
+    pub(crate) messages: Messages,
+}
+
+impl Reading {
+    /// Options for alignments, and what watches them.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::new(self.strictness.alignments(self.threads.options()))
+    }
+
+    /// Says what was noticed of the input, and how it was read where that is wanted.
+    pub(crate) fn tell(&self, watch: &Watch, input: &Input) {
+        watch.tell(input, None, &self.messages, &self.threads);
+    }
 }

@@ -254,8 +254,8 @@ pub(crate) fn cut(line: &[u8]) -> Vec<u8> {
 pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
     let (format, hint) = match found {
         [b'>', ..] => ("FASTA", "biofast needs reads with qualities"),
-        [b'B', b'A', b'M', 1, ..] => ("BAM", "`biofast fastq` makes FASTQ of it"),
-        [b'C', b'R', b'A', b'M', ..] => ("CRAM", "`biofast fastq` makes FASTQ of it"),
+        [b'B', b'A', b'M', 1, ..] => ("BAM", "it must be converted first"),
+        [b'C', b'R', b'A', b'M', ..] => ("CRAM", "it must be converted first"),
         [0xef, 0xbb, 0xbf, ..] => ("text with a byte-order mark", "remove its first three bytes"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("UTF-16 text", "convert it to ASCII"),
         [b'P', b'K', 3, 4, ..] => ("a ZIP archive", "unpack it first, as with unzip"),

@@ -69,7 +69,7 @@ impl Partial {
         if position > scheme.end() || alignment_end > scheme.end() {
             return Err(format!(
                 "the alignment ends at position {alignment_end}, and this index holds at most {}; \
-                 use CSI (--csi)",
+                 CSI holds more",
                 scheme.end()
             ));
         }

@@ -138,7 +138,7 @@ pub(super) fn choose(header: &Header, what: BuildOptions) -> Result<(Format, Sch
     match (what.format, what.min_shift) {
         (Some(Format::Bai), Some(_)) => Err("the bins of BAI have a fixed size".into()),
         (Some(Format::Bai), None) if too_long => Err(format!(
-            "reference '{}' has {length} bases, and BAI holds at most 536,870,911; use --csi",
+            "reference '{}' has {length} bases, and BAI holds at most 536,870,911; CSI holds more",
             longest.map_or_else(String::new, |r| biofast_io::Shown(&r.name).to_string()),
         )),
         (Some(Format::Bai), None) => Ok((Format::Bai, Scheme::BAI)),

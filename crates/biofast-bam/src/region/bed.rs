@@ -58,16 +58,26 @@ impl Bed {
         let mut indices = Vec::with_capacity(self.names.len());
         for (name, line) in &self.names {
             let found = names.find(name);
-            indices.push(found.ok_or_else(|| self.bad_line(*line, name, names.unknown(name)))?);
+            indices.push(found.ok_or_else(|| self.unknown(*line, name, names.unknown(name)))?);
         }
         all.extend(self.intervals.iter().map(|(id, interval)| (indices[*id], *interval)));
         Ok(())
     }
 
     fn bad_line(&self, line: u64, text: &[u8], reason: impl Into<String>) -> Error {
-        let region = String::from_utf8_lossy(&text[..text.len().min(LONGEST_LINE)]).into_owned();
-        let at = Location { line: Some(line), ..Location::in_input(&self.file) };
+        let (region, at) = self.place(line, text);
         Error::new(ErrorKind::BadRegion { region, reason: reason.into() }, at)
+    }
+
+    /// The line names a reference that isn't there.
+    fn unknown(&self, line: u64, text: &[u8], reason: String) -> Error {
+        let (region, at) = self.place(line, text);
+        Error::new(ErrorKind::UnknownReference { region, reason }, at)
+    }
+
+    fn place(&self, line: u64, text: &[u8]) -> (String, Location) {
+        let shown = String::from_utf8_lossy(&text[..text.len().min(LONGEST_LINE)]).into_owned();
+        (shown, Location { line: Some(line), ..Location::in_input(&self.file) })
     }
 
     fn read_error(&self, error: std::io::Error) -> Error {

@@ -6,35 +6,39 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
-use biofast::io::pipeline::Failure;
 use biofast::ops::to_fastq::{self, Collation, Plan, Problem, Routes, Summary, TagChoice};
 
 use crate::console::message;
-use crate::inputs;
-use crate::options::{Flags, Folder, InFile, OutFile, Reading};
-use crate::output::{self, Stopped};
+use crate::options::{Flags, Folder, InFile, OneFile, OutFile};
+use crate::watch::Reading;
+use crate::{inputs, output};
 
 /// Secondary and supplementary records are not reads of their own.
 const NOT_PRIMARY: u16 = 0x900;
 
 /// Write the reads of a BAM, SAM or CRAM file as FASTQ, as `samtools fastq`
 ///
-/// Reads aligned to the reverse strand are written as they were sequenced. If the records of a
-/// template don't stand together (as the header says, or else the first records), mates are
-/// brought together on the way, in bounded memory and temporary files.
+/// Reads aligned to the reverse strand are written as they were sequenced. If the records of a template
+/// are not next to each other (by the header, or else by the first records), mates are collated on the
+/// way, in bounded memory and temporary files.
 ///
 /// First reads (flag READ1 and not READ2), second reads and others go to standard output unless
 /// files are named for them. Names get /1 and /2 unless -1, -2 or -o name files.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    // Letters that samtools fastq has for others.
+    mut_arg("threads", |a| a.short_alias(None)),
+    mut_arg("quiet", |a| a.short(None)),
+    mut_arg("verbose", |a| a.short(None)),
+    after_help = "\
 Examples:
   biofast fastq aln.bam -1 r1.fq.gz -2 r2.fq.gz -0 other.fq.gz -s single.fq.gz
   biofast fastq -n aln.bam > interleaved.fq
-  biofast fastq -T RG,BC aln.cram --reference genome.fa -o reads.fq")]
+  biofast fastq -T RG,BC aln.cram --reference genome.fa -o reads.fq"
+)]
 pub(crate) struct Args {
-    /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
-    #[arg(value_name = "FILE")]
-    file: Option<InFile>,
+    #[command(flatten)]
+    file: OneFile,
 
     /// First reads go to FILE; a name in .gz, .bgz or .zst is compressed
     #[arg(short = '1', value_name = "FILE")]
@@ -48,46 +52,46 @@ pub(crate) struct Args {
     #[arg(short = '0', value_name = "FILE")]
     other: Option<OutFile>,
 
-    /// First and second reads without the other go to FILE, and not where they would with it
+    /// First and second reads without their mate go to FILE, instead of where they would go with it
     #[arg(short = 's', value_name = "FILE")]
     single: Option<OutFile>,
 
-    /// First and second reads go to FILE, one after the other
+    /// First and second reads go to FILE, mates after each other
     #[arg(short = 'o', long = "out", value_name = "FILE", conflicts_with_all = ["first", "second"])]
     out: Option<OutFile>,
 
-    /// Names as they are
+    /// Leave names as they are
     #[arg(short = 'n', conflicts_with = "always_suffix")]
     no_suffix: bool,
 
-    /// /1 and /2 after names even in files of their own
+    /// Append /1 and /2 to names even in separate files
     #[arg(short = 'N')]
     always_suffix: bool,
 
     #[command(flatten)]
     flags: Flags,
 
-    /// The fields RG, BC and QT after the name
+    /// Append the fields RG, BC and QT after the name
     #[arg(short = 't')]
     usual_tags: bool,
 
-    /// These fields after the name, separated by commas, or '*' for all
+    /// Append these fields after the name, separated by commas, or '*' for all
     #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     tags: Vec<Tag>,
 
-    /// A Casava description with the barcode after the name (1:N:0:ACGT)
+    /// Append a Casava description with the barcode (1:N:0:ACGT) after the name
     #[arg(short = 'i')]
     casava: bool,
 
-    /// The field that has the barcode
+    /// The field that holds the barcode
     #[arg(long, value_name = "TAG", default_value = "BC", value_parser = tag)]
     barcode_tag: Tag,
 
-    /// The qualities of the field OQ, where there is one
+    /// Take the qualities from the field OQ, where there is one
     #[arg(short = 'O')]
     original_qualities: bool,
 
-    /// The quality of reads without qualities [default: 33, as samtools 1.16 writes it]
+    /// Quality of the bases of reads without qualities [default: 33, as samtools 1.16 writes it]
     #[arg(short = 'v', value_name = "PHRED", value_parser = clap::value_parser!(u8).range(0..=93))]
     missing_quality: Option<u8>,
 
@@ -95,15 +99,15 @@ pub(crate) struct Args {
     #[arg(short = 'c', long, value_name = "LEVEL")]
     level: Option<Level>,
 
-    /// The records of a template stand together: take them as they come
+    /// Take records as they come: those of a template are next to each other
     #[arg(long, conflicts_with = "collate")]
     grouped: bool,
 
-    /// Bring mates together even if they seem to stand together
+    /// Collate mates even if they seem to be next to each other
     #[arg(long)]
     collate: bool,
 
-    /// Megabytes that reads may take that wait for their mates; more go to temporary files
+    /// Megabytes for reads that wait for their mates; beyond that they go to temporary files
     #[arg(long, value_name = "MB", default_value_t = 96)]
     memory: usize,
 
@@ -121,10 +125,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reading: Reading,
-
-    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
-    #[arg(long)]
-    verbose: bool,
 }
 
 /// An optional field's name, or `*`.
@@ -143,14 +143,16 @@ fn tag(text: &str) -> Result<Tag, String> {
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let inputs = inputs::gather(args.file.as_slice(), None, "-", files)?;
-    inputs::keep_indexes(&inputs, files)?;
-    let [input] = &inputs[..] else { bail!("expected one input, but {} are named", inputs.len()) };
+    let input = args.file.input(files)?;
     let format = format(args)?;
     let watch = args.reading.watch();
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let mut source = input.open()?;
-    inputs::tell_unused_reference(args.reference.as_deref(), &mut source, args.reading.quiet);
+    inputs::tell_unused_reference(
+        args.reference.as_deref(),
+        &mut source,
+        args.reading.messages.quiet,
+    );
     let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, mut source) = bam::peek_header(opened.source)?;
@@ -159,48 +161,32 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let report = output::optional_report(files, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
     let plan = Plan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
-    let bar = watch.bar(input.len(), args.reading.quiet);
+    let bar = watch.bar(input.len(), &args.reading.messages);
     let result = if grouped {
-        to_fastq::grouped(source, &watch.options, &plan, &mut outputs).map_err(|e| match e {
-            Failure::Input(error) => Problem::Input(error),
-            Failure::Output(error) => Problem::Output(error),
-        })
+        to_fastq::grouped(source, &watch.options, &plan, &mut outputs).map_err(output::failed)
     } else {
         let folder = temp_dir(args);
         let memory = args.memory.saturating_mul(1_000_000);
         let collation = Collation { memory, folder: &folder };
-        to_fastq::collated(source, &watch.options, &plan, &mut outputs, collation)
+        let result = to_fastq::collated(source, &watch.options, &plan, &mut outputs, collation);
+        result.map_err(|problem| match problem {
+            Problem::Input(error) => error.into(),
+            Problem::Output(error) => error.into(),
+            problem => problem.into(),
+        })
     };
     drop(bar);
-    watch.tell(input, args.reading.quiet, args.verbose, args.reading.threads);
-    match result.and_then(|summary| Ok((commit_all(outputs, report, &summary)?, summary))) {
-        Ok((Ok(()), summary)) => {
-            if !args.reading.quiet {
-                tell(&summary);
-            }
-            Ok(ExitCode::SUCCESS)
-        }
-        Ok((Err(error), _)) => Err(error),
-        Err(Problem::Output(error)) => Stopped::output(error).code(),
-        Err(problem) => Err(problem.into()),
-    }
-}
-
-/// Makes files of the outputs, and of the summary where it is wanted.
-fn commit_all(
-    mut outputs: Vec<Output>,
-    report: Option<Output>,
-    summary: &Summary,
-) -> Result<Result<()>, Problem> {
+    args.reading.tell(&watch, &input);
+    let summary = result?;
     if let Some(report) = report {
-        let text = serde_json::to_value(summary).map_err(anyhow::Error::new);
-        match text.and_then(output::summary) {
-            Ok(text) => outputs.push(output::filled(report, text)?),
-            Err(error) => return Ok(Err(error)),
-        }
+        let text = output::summary(serde_json::to_value(summary)?)?;
+        outputs.push(output::filled(report, text)?);
     }
     commit(outputs, false)?;
-    Ok(Ok(()))
+    if !args.reading.messages.quiet {
+        tell(&summary);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Says what was written, and what wasn't.

@@ -5,26 +5,31 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use biofast::fastq::{self, Inputs};
+use biofast::io::Options;
 use biofast::io::output::{Compression, Files, Format, Level, commit};
-use biofast::io::{Notes, Options, Progress};
 use biofast::ops::import::{self, Import, ReadGroup, Summary, Wanted};
 
-use crate::console::{Bar, describe, message};
+use crate::console::message;
 use crate::inputs::{self, Input};
-use crate::options::{self, InFile, OutFile};
-use crate::output::{self, Stopped};
-use crate::watch;
+use crate::options::{InFile, Messages, OutFile, Program, Threads};
+use crate::output;
+use crate::watch::Watch;
 
 /// Write reads as unaligned BAM, as `samtools import`
 ///
 /// Two files are those of first and second reads: the names must agree and the numbers be equal.
-/// In a single file names in /1 and /2 tell first and second reads; with --interleaved all reads
-/// must be pairs. /1 and /2 are taken off names.
+/// In a single file, names that end in /1 and /2 tell first from second reads; with --interleaved all
+/// reads must be in pairs. /1 and /2 are removed from names.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    // Letters that samtools import may have for others.
+    mut_arg("threads", |a| a.short_alias(None)),
+    mut_arg("quiet", |a| a.short(None)),
+    after_help = "\
 Examples:
   biofast import R1.fq.gz R2.fq.gz -r ID:lane1 -r SM:sample -o reads.bam
-  biofast fastq -T RG aln.bam | biofast import -T RG -o unaligned.bam -")]
+  biofast fastq -T RG aln.bam | biofast import -T RG -o unaligned.bam -"
+)]
 pub(crate) struct Args {
     /// FASTQ files, one or two; '-' is standard input, which is also read when no file is named
     #[arg(value_name = "FILE")]
@@ -50,9 +55,9 @@ pub(crate) struct Args {
     #[arg(long)]
     interleaved: bool,
 
-    /// A read group: a whole line (@RG\tID:x\tSM:y), or its fields one by one; repeatable
+    /// A read group: a whole line (@RG\tID:x\tSM:y), or its fields one by one; may be repeated
     ///
-    /// If there is one group, all reads are in it that don't name another one by -T RG.
+    /// If there is one group, all reads belong to it, except those that name another one (-T RG).
     #[arg(short = 'r', long = "read-group", alias = "rg-line", value_name = "LINE")]
     read_groups: Vec<String>,
 
@@ -60,7 +65,7 @@ pub(crate) struct Args {
     #[arg(short = 'R', long = "rg", value_name = "ID", conflicts_with = "read_groups")]
     read_group_id: Option<String>,
 
-    /// These fields of the description (TAG:TYPE:VALUE, separated by tabs), separated by commas,
+    /// Keep these fields of the description (TAG:TYPE:VALUE, separated by tabs), separated by commas,
     /// or '*' for all
     #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
@@ -69,7 +74,7 @@ pub(crate) struct Args {
     #[arg(short = 'i')]
     casava: bool,
 
-    /// The field the barcode goes to
+    /// The field the barcode is stored in
     #[arg(long, value_name = "TAG", default_value = "BC")]
     barcode_tag: String,
 
@@ -77,7 +82,7 @@ pub(crate) struct Args {
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     output: Option<OutFile>,
 
-    /// No compression, for a program that reads it at once
+    /// Write without compression, for a program that reads it at once
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
@@ -89,29 +94,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     json: Option<OutFile>,
 
-    /// No @PG line that says what was done
-    #[arg(long = "no-PG", alias = "no-pg")]
-    no_program: bool,
+    #[command(flatten)]
+    program: Program,
 
-    /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, value_name = "N", value_parser = options::threads)]
-    threads: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    threads: Threads,
 
-    /// BGZF without its end-of-file block, blank lines between reads and '.' in sequences are errors
+    /// Treat as errors: BGZF without its end-of-file block, blank lines between reads, and '.' in sequences
     #[arg(long)]
     strict: bool,
 
-    /// No progress bar
-    #[arg(long)]
-    quiet: bool,
-
-    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
-    #[arg(short, long)]
-    verbose: bool,
-
-    /// Decompressed bytes a worker takes at once; results never depend on it
-    #[arg(long, hide = true, value_name = "BYTES")]
-    chunk_size: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
@@ -123,13 +117,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         bail!("expected {most}, but {} are named", inputs.len());
     }
     let (groups, import) = rules(args)?;
-    let mut header = import::header(&groups)?;
-    if !args.no_program {
-        let command_line = output::command_line();
-        header = header.with_program(&output::program(&command_line));
-    }
+    let header = import::header(&groups)?;
     let mut start = Vec::new();
-    header.write_bam(&mut start)?;
+    args.program.header(&header).write_bam(&mut start)?;
 
     inputs::are_two(&inputs)?;
     let sources = match &inputs[..] {
@@ -138,12 +128,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         [one] => Inputs::Single(one.open()?),
         _ => bail!("no input"),
     };
-    let progress = Arc::new(Progress::default());
-    let options = [0, 1].map(|_| Options {
-        strict: args.strict,
-        progress: Some(Arc::clone(&progress)),
-        notes: Some(Arc::new(Notes::default())),
-        ..options::options(args.threads, args.chunk_size)
+    let progress = Arc::default();
+    let watches = [0, 1].map(|_| {
+        let options = args.threads.options();
+        Watch::sharing(&progress, Options { strict: args.strict, ..options })
     });
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let format = args.output.as_deref().map_or(Ok(Format::Bgzf), output::format_of_bam)?;
@@ -152,51 +140,38 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let report = output::optional_report(files, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.quiet);
-    let result = outputs[0].append(&start).map_err(Stopped::output).and_then(|()| {
-        let result = fastq::par_try_transform(
-            sources,
-            options.clone(),
-            None,
-            &mut outputs,
-            || (Vec::new(), Summary::default()),
-            |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),
-            |(_, mine), (_, theirs)| mine.merge(&theirs),
-        );
-        let (_, summary) = result.map_err(Stopped::failure)?;
-        if let Some(report) = report {
-            let mut json = serde_json::to_value(summary).map_err(|e| Stopped::By(e.into()))?;
-            json["pairs"] = summary.pairs().into();
-            let text = output::summary(json).map_err(Stopped::By)?;
-            outputs.push(output::filled(report, text).map_err(Stopped::output)?);
-        }
-        commit(outputs, false).map_err(Stopped::output)?;
-        Ok(summary)
-    });
+    let bar = watches[0].bar(total, &args.messages);
+    outputs[0].append(&start)?;
+    let result = fastq::par_try_transform(
+        sources,
+        watches.each_ref().map(|watch| watch.options.clone()),
+        None,
+        &mut outputs,
+        || (Vec::new(), Summary::default()),
+        |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),
+        |(_, mine), (_, theirs)| mine.merge(&theirs),
+    );
     drop(bar);
-    if args.verbose {
-        for (input, options) in inputs.iter().zip(&options) {
-            describe(input, Some("FASTQ"), options, args.threads);
-        }
+    for (input, watch) in inputs.iter().zip(&watches) {
+        watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
     }
-    match result {
-        Ok(summary) => {
-            if !args.quiet {
-                for (input, options) in inputs.iter().zip(&options) {
-                    options.notes.iter().for_each(|notes| watch::tell(input, notes));
-                }
-                if summary.dots_as_n > 0 {
-                    let dots = summary.dots_as_n;
-                    let warning =
-                        format!("{dots} bases '.' are stored as N (--strict makes this an error)");
-                    message("warning", &warning);
-                }
-                message("note", &summary.to_string());
-            }
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(stopped) => stopped.code(),
+    let (_, summary) = result.map_err(output::failed)?;
+    if let Some(report) = report {
+        let mut json = serde_json::to_value(summary)?;
+        json["pairs"] = summary.pairs().into();
+        outputs.push(output::filled(report, output::summary(json)?)?);
     }
+    commit(outputs, false)?;
+    if !args.messages.quiet {
+        if summary.dots_as_n > 0 {
+            let dots = summary.dots_as_n;
+            let warning =
+                format!("{dots} bases '.' are stored as N (--strict makes this an error)");
+            message("warning", &warning);
+        }
+        message("note", &summary.to_string());
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The read groups, and how reads become records.

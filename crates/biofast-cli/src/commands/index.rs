@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::bam::ErrorKind;
 use biofast::bam::index::{self, BuildOptions, Format};
 use biofast::io::output::Files;
-use biofast::io::{Notes, Options, Progress, gzi};
+use biofast::io::{Options, gzi};
 
-use crate::console::{Bar, describe};
+use crate::console::message;
 use crate::inputs::{self, Input};
-use crate::options::{self, InFile, OutFile};
-use crate::{output, watch};
+use crate::options::{InFile, OutFile};
+use crate::output;
+use crate::watch::Reading;
 
 /// Make the index of a BAM file sorted by coordinate, or of any BGZF file
 ///
@@ -21,12 +21,15 @@ use crate::{output, watch};
 /// are those of `samtools index`. Any other BGZF file gets FILE.gzi, as from `bgzip --reindex`.
 /// The file is read once; every checksum is checked, and the first record out of order is named.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("allow_missing_eof", |a| a.help("Accept a file without its end-of-file block")),
+    after_help = "\
 Examples:
   biofast index aln.bam                    # aln.bam.bai
   biofast index -c -m 12 aln.bam           # aln.bam.csi, smallest bins of 4,096 bases
   biofast index -o indexes/aln.bai aln.bam
-  biofast index reads.fq.bgz               # reads.fq.bgz.gzi")]
+  biofast index reads.fq.bgz               # reads.fq.bgz.gzi"
+)]
 pub(crate) struct Args {
     /// Make a BAI index
     #[arg(short, long, conflicts_with_all = ["csi", "gzi", "min_shift"])]
@@ -52,29 +55,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT")]
     out: Option<OutFile>,
 
-    /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = options::threads)]
-    threads: Option<std::num::NonZeroUsize>,
-
-    /// Accept a file without its end-of-file block
-    #[arg(long)]
-    allow_missing_eof: bool,
-
-    /// Make an error of what breaks the rules of the format but loses nothing, and is read with a warning otherwise
-    #[arg(long)]
-    strict: bool,
-
-    /// No progress bar and no warnings
-    #[arg(short, long)]
-    quiet: bool,
-
-    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
-    #[arg(short, long)]
-    verbose: bool,
-
-    /// Decompressed bytes a worker takes at once; results never depend on it
-    #[arg(long, hide = true, value_name = "BYTES")]
-    chunk_size: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
@@ -84,31 +66,23 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         bail!("the index of standard input has no name of its own: give one with --out");
     }
     let named = args.out.as_deref().map(|out| output::report(files, Some(out))).transpose()?;
-    let progress = Arc::new(Progress::default());
-    let notes = Arc::new(Notes::default());
-    let options = Options {
-        strict: !args.allow_missing_eof,
-        pedantic: args.strict,
-        progress: Some(Arc::clone(&progress)),
-        notes: Some(Arc::clone(&notes)),
-        ..options::options(args.threads, args.chunk_size)
-    };
-    let bar = Bar::new(&progress, input.len(), args.quiet);
+    let watch = args.reading.watch();
+    let bar = watch.bar(input.len(), &args.reading.messages);
     let format = match (args.bai, args.csi) {
         (true, _) => Some(Format::Bai),
         (_, true) => Some(Format::Csi),
         _ => None,
     };
     let (extension, bytes) = if args.gzi {
-        ("gzi", gzi::build(input.open()?, &options)?)
+        ("gzi", gzi::build(input.open()?, &watch.options)?)
     } else {
         let what = BuildOptions { format, min_shift: args.min_shift };
         let any = format.is_none() && args.min_shift.is_none();
-        match index::build(input.open()?, what, &options) {
+        match index::build(input.open()?, what, &watch.options) {
             Ok(built) => {
                 if any && built.format == Format::Csi {
                     let why = "a reference is too long for BAI, so this is a CSI index";
-                    crate::console::message("note", why);
+                    message("note", why);
                 }
                 (built.format.extension(), built.bytes)
             }
@@ -121,22 +95,17 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
                     && !is_called_bam
                     && matches!(input, Input::Path(_))
                     && matches!(error.kind(), ErrorKind::NotBam(_))
-                    && notes.container() == Some(biofast::io::Container::Bgzf);
+                    && watch.notes.container() == Some(biofast::io::Container::Bgzf);
                 if !can_be_gzi {
                     return Err(error.into());
                 }
-                let options = Options { notes: None, ..options.clone() };
+                let options = Options { notes: None, ..watch.options.clone() };
                 ("gzi", gzi::build(input.open()?, &options)?)
             }
         }
     };
     drop(bar);
-    if args.verbose {
-        describe(input, None, &options, args.threads);
-    }
-    if !args.quiet {
-        watch::tell(input, &notes);
-    }
+    args.reading.tell(&watch, input);
     let index = match named {
         Some(index) => index,
         None => output::report(files, Some(&appended(&args.file, extension)))?,

@@ -8,8 +8,9 @@ use biofast::ops::reads::Collector;
 use biofast::ops::reads::report::{FileReport, Preamble, Report};
 
 use super::stats::{self, Entry, Figures, Format, Wanted};
-use crate::options::{InFile, OutFile};
-use crate::output;
+use crate::console::Trouble;
+use crate::options::{InFile, Out, OutFile};
+use crate::{inputs, output};
 
 /// Merge JSON reports of `biofast stats`: the result equals one run over all inputs
 ///
@@ -35,18 +36,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<OutFile>,
 
-    /// Write to FILE instead of standard output; it appears only when complete
-    #[arg(short, long, value_name = "FILE")]
-    out: Option<OutFile>,
+    #[command(flatten)]
+    out: Out,
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let report = output::report(files, args.out.as_deref())?;
+    let report = args.out.open(files)?;
     let page = output::optional_report(files, args.html.as_deref())?;
     let mut entries = Vec::new();
     for path in &args.reports {
+        let text = inputs::read(path)?;
         let mut read = || -> Result<()> {
-            let text = std::fs::read(path)?;
             let not_a_report = "not a report of `biofast stats --json`";
             let preamble: Preamble = serde_json::from_slice(&text).context(not_a_report)?;
             preamble.check()?;
@@ -70,7 +70,7 @@ fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),
         inputs: file.inputs,
-        errors: file.error.into_iter().collect(),
+        errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
         pairs: None,
         figures: Figures::Collector(Box::new(collector)),

@@ -10,18 +10,21 @@ use biofast::ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
 
 use crate::inputs::{self, Input};
-use crate::options::{Flags, InFile, OutFile, Reading, RegionArgs};
-use crate::output::{self, Stopped};
-use crate::watch::Watch;
+use crate::options::{Flags, InFile, OneFile, OutFile, Program, RegionArgs};
+use crate::output;
+use crate::watch::{Reading, Watch};
 
 /// Print or convert the records of a BAM, SAM or CRAM file, as `samtools view`
 ///
-/// The format of the input is recognised by content. SAM lines are printed unless BAM is asked
-/// for, with -b or by a name that ends in .bam. Every checksum and every length field is checked;
-/// a file that ends too soon is an error, and no output file appears then.
+/// The format of the input is recognised by its content. SAM lines are printed unless BAM is asked for,
+/// with -b or with an output file that ends in .bam. Every checksum and every length field is checked;
+/// if the input is truncated, that is an error, and no output file appears.
 #[derive(clap::Args)]
 #[command(
     disable_help_flag = true,
+    // Letters that samtools view has for others.
+    mut_arg("threads", |a| a.short_alias(None)),
+    mut_arg("quiet", |a| a.short(None)),
     after_help = "\
 Examples:
   biofast view -h aln.bam | less
@@ -31,9 +34,8 @@ Examples:
   biofast view -T genome.fa aln.cram -o aln.bam"
 )]
 pub(crate) struct Args {
-    /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
-    #[arg(value_name = "FILE")]
-    file: Option<InFile>,
+    #[command(flatten)]
+    file: OneFile,
 
     /// Only records that overlap one of these regions, as --region takes them
     #[arg(value_name = "REGION")]
@@ -50,35 +52,35 @@ pub(crate) struct Args {
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
-    /// Write FORMAT [default: BAM for a name in .bam, else SAM]
+    /// Write FORMAT [default: BAM for a file ending in .bam, else SAM]
     #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
     output_fmt: Option<OutputFormat>,
 
-    /// The header before the records
+    /// Print the header before the records
     #[arg(short = 'h', long)]
     with_header: bool,
 
-    /// The header alone
+    /// Print only the header
     #[arg(short = 'H', long, conflicts_with = "count")]
     header_only: bool,
 
-    /// No header (what SAM output has anyway)
+    /// Print no header, as is the default for SAM
     #[arg(long, conflicts_with_all = ["with_header", "header_only"])]
     no_header: bool,
 
-    /// How many records there are, and nothing else
+    /// Print only the number of records
     #[arg(short, long)]
     count: bool,
 
     #[command(flatten)]
     flags: Flags,
 
-    /// Only records of at least this mapping quality
+    /// Only records with at least this mapping quality
     #[arg(short = 'q', long = "min-MQ", alias = "min-mapq", value_name = "INT")]
     min_mapping_quality: Option<u8>,
 
-    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; a
-    /// record it has no answer for is an error
+    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; it is
+    /// an error if that can't be told of a record
     #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
     expression: Option<Expression>,
 
@@ -90,9 +92,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
 
-    /// No @PG line that says what was done
-    #[arg(long = "no-PG", alias = "no-pg")]
-    no_program: bool,
+    #[command(flatten)]
+    program: Program,
 
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(short = 'T', long, value_name = "FASTA")]
@@ -100,10 +101,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reading: Reading,
-
-    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
-    #[arg(short, long)]
-    verbose: bool,
 
     /// Each record once, whatever the number of regions it overlaps: what is done anyway
     #[arg(short = 'M', hide = true)]
@@ -123,9 +120,7 @@ enum OutputFormat {
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let inputs = inputs::gather(args.file.as_slice(), None, "-", files)?;
-    inputs::keep_indexes(&inputs, files)?;
-    let [input] = &inputs[..] else { bail!("expected one input, but {} are named", inputs.len()) };
+    let input = &args.file.input(files)?;
     let regions = RegionArgs {
         regions: args.regions.regions.iter().chain(&args.places).cloned().collect(),
         regions_file: args.regions.regions_file.clone(),
@@ -142,13 +137,17 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     };
     let opening = watch.opening(args.reference.as_deref(), detail);
     let mut source = input.open()?;
-    inputs::tell_unused_reference(args.reference.as_deref(), &mut source, args.reading.quiet);
+    inputs::tell_unused_reference(
+        args.reference.as_deref(),
+        &mut source,
+        args.reading.messages.quiet,
+    );
     let query = regions.query(input, source, &opening)?;
     let result = match args.count {
         true => count(args, input, query, &watch, files),
         false => convert(args, input, query, &watch, files),
     };
-    watch.tell(input, args.reading.quiet, args.verbose, args.reading.threads);
+    args.reading.tell(&watch, input);
     result
 }
 
@@ -216,7 +215,7 @@ fn count(
 ) -> Result<ExitCode> {
     let report = output::report(files, args.output.as_deref())?;
     let wanted = Wanted::new(args);
-    let bar = watch.bar(query.stored_len().or(input.len()), args.reading.quiet);
+    let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let result = bam::par_fold_regions(
         query,
         &watch.options,
@@ -262,19 +261,17 @@ fn convert(
         (false, None) => Format::Plain,
     };
     if args.level.is_some() && format == Format::Plain {
-        bail!("--level is of BAM or a name ending in .gz or .zst");
+        bail!("--level is for BAM or a name ending in .gz or .zst");
     }
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let compression = Compression::new(format, level)?;
     let mut outputs = vec![output::records(files, args.output.as_deref(), compression)?];
-    let bar = watch.bar(total, args.reading.quiet);
+    let bar = watch.bar(total, &args.reading.messages);
     let result = write(args, query, &header, is_bam, watch, &mut outputs)
         .and_then(|()| commit(outputs, false).map_err(Failure::Output));
     drop(bar);
-    match result {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(failure) => Stopped::failure(failure).code(),
-    }
+    result.map_err(output::failed)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write(
@@ -286,14 +283,7 @@ fn write(
     outputs: &mut [Output],
 ) -> Result<(), Failure<bam::Error>> {
     let mut start = Vec::new();
-    let command_line = output::command_line();
-    let with_program;
-    let shown = if args.no_program {
-        header
-    } else {
-        with_program = header.with_program(&output::program(&command_line));
-        &with_program
-    };
+    let shown = args.program.header(header);
     if is_bam {
         shown.write_bam(&mut start).map_err(Failure::Input)?;
     } else if (args.with_header || args.header_only) && !args.no_header {

@@ -1,92 +1,164 @@
-//! What to do next: a line below an error, for those who see it for the first time.
+//! What to do next: a line below an error, for those who see it for the first time. Libraries say what is wrong; which
+//! command or option helps is said here.
 
+use std::error::Error;
+use std::io;
 use std::path::Path;
 
-/// What errors say, and what helps then.
-const HINTS: &[(&str, &str)] = &[
-    ("is a directory", "name the files in it, such as FOLDER/*.fastq.gz"),
-    ("Permission denied", "look at the permissions with ls -l"),
-    (
-        "end-of-file block is missing",
-        "the file may be cut: get it again, or see with `biofast check` what is left; if it is known to be whole, \
-         --allow-missing-eof accepts it",
-    ),
-    (
-        "truncated",
-        "the file is cut: get it again and compare its size, or see with `biofast check` where it ends",
-    ),
-    ("became shorter", "something writes to the file: wait until that is done"),
-    (
-        "the index doesn't fit",
-        "make a new one with `biofast index FILE`, or remove it: without an index the whole file is read",
-    ),
-    (
-        "corrupt",
-        "the file is damaged: get it again and compare checksums; `biofast check` says how far it is good",
-    ),
-    (
-        "no reference is called",
-        "`biofast view -H FILE` shows the names in its @SQ lines; some files say chr1, others 1",
-    ),
-    (
-        "have different names",
-        "the files are not the mates of each other in the same order; `biofast check --paired R1 R2` looks at any two",
-    ),
-    (
-        "has no mate",
-        "one of the files is cut or was filtered alone: filter both together, as `biofast filter R1 R2 -o … --out2 …`",
-    ),
-    ("says it is mate", "are the files named in the right order, first reads first?"),
-    (
-        "--paired takes files two by two",
-        "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
-    ),
-    (
-        "expected BAM, found SAM",
-        "`biofast view -b --write-index FILE -o FILE.bam` makes BAM and its index of it",
-    ),
-    (
-        "expected BAM, found text that may be FASTQ",
-        "an index of FASTQ needs the blocks of BGZF: `biofast filter FILE -o FILE.bgz` writes them",
-    ),
-    ("not FASTQ", "FASTQ begins with '@'; `biofast check FILE` says what a file holds"),
-    (
-        "expected a header line starting with '@'",
-        "either this is no FASTQ, or a record before this line has a line too many or too few",
-    ),
-];
+use biofast::io::output;
+use biofast::{bam, fastq, io as bytes};
 
-/// What helps with an error that says this.
-pub(crate) fn of(error: &str) -> Option<String> {
-    if let Some(output) = error.strip_prefix("can't write ") {
-        return of_output(output);
-    }
-    if let Some((name, _)) = error.split_once(": No such file or directory") {
-        return Some(match neighbour(Path::new(name)) {
-            Some(other) => format!("is it {other}?"),
-            None => "is the name spelt right, and is it in this folder?".into(),
-        });
-    }
-    let (_, hint) = HINTS.iter().find(|(said, _)| error.contains(said))?;
-    Some((*hint).to_owned())
+/// An error of the command line that says what helps.
+#[derive(Debug)]
+pub(crate) struct Hinted {
+    pub(crate) message: String,
+    pub(crate) hint: &'static str,
 }
 
-/// What helps when this output can't be written.
-fn of_output(error: &str) -> Option<String> {
-    if let Some((name, _)) = error.split_once(": No such file or directory") {
-        let folder = Path::new(name).parent().filter(|folder| !folder.as_os_str().is_empty())?;
-        return Some(format!(
-            "there is no folder {0}: make it with mkdir -p {0}",
-            folder.display()
-        ));
+impl std::fmt::Display for Hinted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
     }
-    let hints = [
-        ("Is a directory", "that is a folder: name a file in it"),
-        ("No space left", "the disk is full: make room, or write to another one"),
-        ("File too large", "files may not be that large here: see ulimit -f"),
-        ("Permission denied", "write to a folder of your own"),
-    ];
-    hints.iter().find(|(said, _)| error.contains(said)).map(|(_, hint)| (*hint).to_owned())
+}
+
+impl Error for Hinted {}
+
+/// What helps with an error, or with what caused it.
+pub(crate) fn of<'e>(
+    causes: impl IntoIterator<Item = &'e (dyn Error + 'static)>,
+) -> Option<String> {
+    causes.into_iter().find_map(of_one)
+}
+
+fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<Hinted>() {
+        return Some(error.hint.into());
+    }
+    if let Some(error) = error.downcast_ref::<output::Error>() {
+        return of_output(error);
+    }
+    if let Some(error) = error.downcast_ref::<bytes::Error>() {
+        return of_bytes(error);
+    }
+    if let Some(error) = error.downcast_ref::<bam::Error>() {
+        return of_alignments(error);
+    }
+    if let Some(error) = error.downcast_ref::<fastq::Error>() {
+        return of_reads(error);
+    }
+    of_system(error.downcast_ref::<io::Error>()?, None)
+}
+
+const MISSING_END: &str = "the file may be cut: get it again, or see with `biofast check` what is left; if it is known to \
+                           be whole, --allow-missing-eof accepts it";
+const CUT: &str =
+    "the file is cut: get it again and compare its size, or see with `biofast check` where it ends";
+const DAMAGED: &str = "the file is damaged: get it again and compare checksums; `biofast check` says how far it is good";
+const STALE_INDEX: &str = "make a new one with `biofast index FILE`, or remove it: without an index the whole file is read";
+
+fn of_bytes(error: &bytes::Error) -> Option<String> {
+    use bytes::ErrorKind;
+    let hint = match error.kind() {
+        ErrorKind::Io(system) => return of_system(system, error.at().name.as_deref()),
+        ErrorKind::NotAFile("a directory") => "name the files in it, such as FOLDER/*.fastq.gz",
+        ErrorKind::MissingEofBlock => MISSING_END,
+        ErrorKind::Truncated(_) => CUT,
+        ErrorKind::Corrupt { .. }
+        | ErrorKind::ChecksumMismatch { .. }
+        | ErrorKind::LengthMismatch { .. } => DAMAGED,
+        ErrorKind::Shrunk => "something writes to the file: wait until that is done",
+        ErrorKind::IndexMismatch(_) => STALE_INDEX,
+        _ => return None,
+    };
+    Some(hint.into())
+}
+
+fn of_alignments(error: &bam::Error) -> Option<String> {
+    use bam::{ErrorKind, Format, Found};
+    let hint = match error.kind() {
+        ErrorKind::Io(error) => return of_bytes(error),
+        ErrorKind::Truncated(_) => CUT,
+        ErrorKind::MissingEofContainer => MISSING_END,
+        ErrorKind::BadIndex(_) => STALE_INDEX,
+        ErrorKind::UnknownReference { .. } => {
+            "`biofast view -H FILE` shows the names in its @SQ lines; some files say chr1, others 1"
+        }
+        ErrorKind::MissingReference { given: false, .. } => {
+            "name a FASTA file that has it with --reference"
+        }
+        ErrorKind::MissingReference { given: true, .. } | ErrorKind::WrongReference(_) => {
+            "--reference must name the FASTA file the CRAM file was written with; the header's @SQ lines may say which"
+        }
+        ErrorKind::NotBam(Found::Alignments(Format::Sam)) => {
+            "`biofast view -b --write-index FILE -o FILE.bam` makes BAM and its index of it"
+        }
+        ErrorKind::NotBam(Found::MaybeFastq) => {
+            "an index of FASTQ needs the blocks of BGZF: `biofast filter FILE -o FILE.bgz` writes them"
+        }
+        ErrorKind::NotAlignments(Found::MaybeFastq) => {
+            "`biofast stats` and `biofast filter` read FASTQ; `biofast import` makes BAM of it"
+        }
+        _ => return None,
+    };
+    Some(hint.into())
+}
+
+fn of_reads(error: &fastq::Error) -> Option<String> {
+    use fastq::ErrorKind;
+    let hint = match error.kind() {
+        ErrorKind::Io(error) => return of_bytes(error),
+        ErrorKind::Truncated { .. } => CUT,
+        ErrorKind::OtherFormat { format: "BAM" | "CRAM", .. } => {
+            "`biofast fastq FILE` makes FASTQ of it"
+        }
+        ErrorKind::OtherFormat { .. } => {
+            "FASTQ begins with '@'; `biofast check FILE` says what a file holds"
+        }
+        ErrorKind::ExpectedAt { .. } => {
+            "either this is no FASTQ, or a record before this line has a line too many or too few"
+        }
+        ErrorKind::MateNamesDiffer { .. } => {
+            "the files are not the mates of each other in the same order; `biofast check --paired R1 R2` looks at any two"
+        }
+        ErrorKind::MateMissing { .. } => {
+            "one of the files is cut or was filtered alone: filter both together, as `biofast filter R1 R2 -o … --out2 …`"
+        }
+        ErrorKind::WrongMate { .. } => "are the files named in the right order, first reads first?",
+        _ => return None,
+    };
+    Some(hint.into())
+}
+
+/// What helps when the system refuses to read the file of this name.
+fn of_system(error: &io::Error, name: Option<&str>) -> Option<String> {
+    match error.kind() {
+        io::ErrorKind::NotFound => Some(match name.map(Path::new).and_then(neighbour) {
+            Some(other) => format!("is it {other}?"),
+            None => "is the name spelt right, and is it in this folder?".into(),
+        }),
+        io::ErrorKind::PermissionDenied => Some("look at the permissions with ls -l".into()),
+        io::ErrorKind::IsADirectory => {
+            Some("name the files in it, such as FOLDER/*.fastq.gz".into())
+        }
+        _ => None,
+    }
+}
+
+/// What helps when an output can't be written.
+fn of_output(error: &output::Error) -> Option<String> {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => {
+            let folder = Path::new(error.name()).parent();
+            let folder = folder.filter(|folder| !folder.as_os_str().is_empty())?.display();
+            return Some(format!("there is no folder {folder}: make it with mkdir -p {folder}"));
+        }
+        io::ErrorKind::IsADirectory => "that is a folder: name a file in it",
+        io::ErrorKind::StorageFull => "the disk is full: make room, or write to another one",
+        io::ErrorKind::FileTooLarge => "files may not be that large here: see ulimit -f",
+        io::ErrorKind::PermissionDenied => "write to a folder of your own",
+        _ => return None,
+    };
+    Some(hint.into())
 }
 
 /// The file in the same folder whose name is most like that of `path`, if one is much like it.
@@ -95,36 +167,7 @@ fn neighbour(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let names = entries.take(10_000).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let (distance, found) = names.map(|other| (distance(name, &other), other)).min()?;
+    let (distance, found) = names.map(|other| (strsim::levenshtein(name, &other), other)).min()?;
     let near = distance <= name.len() / 4 + 1 && !found.starts_with('.');
     near.then(|| path.with_file_name(found).display().to_string())
-}
-
-/// How many characters must be changed, put in or taken out.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances_count_changes() {
-        for (a, b, n) in [("", "abc", 3), ("R1.fq.gz", "R1.fastq.gz", 3), ("kitten", "sitting", 3)]
-        {
-            assert_eq!(distance(a, b), n);
-            assert_eq!(distance(b, a), n);
-        }
-    }
 }

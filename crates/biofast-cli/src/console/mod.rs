@@ -5,11 +5,52 @@ mod progress;
 pub(crate) mod stdio;
 mod verbose;
 
+use biofast::io::{Escaped, Notes, Warning};
+
+pub(crate) use hints::Hinted;
 pub(crate) use progress::Bar;
 pub(crate) use verbose::describe;
 
+/// What is wrong, and what helps, for results that go on after an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    pub(crate) text: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Trouble {
+    /// A trouble without a hint.
+    pub(crate) fn new(text: impl Into<String>) -> Trouble {
+        Trouble { text: text.into(), hint: None }
+    }
+
+    /// What an error says.
+    pub(crate) fn of(error: &(dyn std::error::Error + 'static)) -> Trouble {
+        let causes = std::iter::successors(Some(error), |error| error.source());
+        Trouble { text: error.to_string(), hint: hints::of(causes) }
+    }
+
+    /// With what is said before it.
+    pub(crate) fn after(self, before: &str) -> Trouble {
+        Trouble { text: format!("{before}: {}", self.text), ..self }
+    }
+
+    /// Says what helps, where that is known.
+    pub(crate) fn hint(&self) {
+        if let Some(hint) = &self.hint {
+            message("hint", hint);
+        }
+    }
+}
+
+impl From<&anyhow::Error> for Trouble {
+    fn from(error: &anyhow::Error) -> Trouble {
+        Trouble { text: described(error), hint: hints::of(error.chain()) }
+    }
+}
+
 /// An error and what caused it, as far as it doesn't say so itself.
-pub(crate) fn described(error: &anyhow::Error) -> String {
+fn described(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         match text.as_str() {
@@ -21,10 +62,27 @@ pub(crate) fn described(error: &anyhow::Error) -> String {
     text
 }
 
-/// What to do about an error, where that is known.
-pub(crate) fn hint(error: &str) {
-    if let Some(hint) = hints::of(error) {
-        message("hint", &hint);
+/// Says what was noticed of an input.
+pub(crate) fn warn(name: &str, notes: &Notes) {
+    let name = Escaped(name.as_bytes());
+    for warning in notes.warnings() {
+        message("warning", &format!("{name}: {}", warning_text(&warning)));
+    }
+}
+
+/// A warning, and whether it can be made an error.
+pub(crate) fn warning_text(warning: &Warning) -> String {
+    let text = warning.to_string();
+    let strict = "--strict makes this an error";
+    match warning {
+        Warning::Tolerated { count: 2.., .. } => match text.strip_suffix(')') {
+            Some(counted) => format!("{counted}; {strict})"),
+            None => text,
+        },
+        Warning::MissingEofBlock | Warning::BlankLines { .. } | Warning::Tolerated { .. } => {
+            format!("{text} ({strict})")
+        }
+        _ => text,
     }
 }
 

@@ -6,13 +6,13 @@ use biofast::io::codec::{self, Policy};
 use biofast::io::{Container, Escaped, IoMode, MMAP_THRESHOLD, Options};
 
 use crate::console::message;
-use crate::inputs::Input;
 
 /// Says on standard error how an input was read with these options: source, container, decoder,
-/// threads and kernels. `format` is what the container holds, where that is known, and `asked` the
-/// number of threads the user wants.
+/// threads and kernels. `len` is its length and `format` what the container holds, where these are
+/// known, and `asked` the number of threads the user wants.
 pub(crate) fn describe(
-    input: &Input,
+    name: &str,
+    len: Option<u64>,
     format: Option<&str>,
     options: &Options,
     asked: Option<NonZeroUsize>,
@@ -21,13 +21,12 @@ pub(crate) fn describe(
     let Some(container) = options.notes.as_ref().and_then(|notes| notes.container()) else {
         return;
     };
-    let name = input.name();
     let parts = [
         match format {
             Some(format) => format!("{} {format}, told by content", container.name()),
             None => format!("{}, told by content", container.name()),
         },
-        source(input, options),
+        source(len, options),
         decoder(container, options),
         threads(options.threads, asked),
         kernels(),
@@ -36,10 +35,10 @@ pub(crate) fn describe(
     message("note", &format!("{}: {}", Escaped(name.as_bytes()), parts.join("; ")));
 }
 
-fn source(input: &Input, options: &Options) -> String {
+fn source(len: Option<u64>, options: &Options) -> String {
     let mapped = options.notes.as_ref().is_some_and(|notes| notes.is_mapped());
     let megabytes = MMAP_THRESHOLD / 1_000_000;
-    match (mapped, options.io, input.len()) {
+    match (mapped, options.io, len) {
         (true, IoMode::Mmap, _) => "memory-mapped, as --io asks".into(),
         (true, _, _) => format!("memory-mapped, as files of {megabytes} MB and more are"),
         (false, _, None) => "read, as streams are".into(),

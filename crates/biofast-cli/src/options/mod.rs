@@ -1,13 +1,25 @@
 //! Options that several commands have, each declared once and flattened into their arguments.
+//!
+//! A command whose letters mean something else takes a short name away: `mut_arg("quiet", |a| a.short(None))`.
 
 mod effects;
 mod flags;
+mod inputs;
+mod io;
+mod messages;
+mod outputs;
 mod paths;
-mod reading;
 mod regions;
+mod strictness;
+mod threads;
 
 pub(crate) use effects::given_in_vain;
 pub(crate) use flags::Flags;
+pub(crate) use inputs::{ManyFiles, OneFile};
+pub(crate) use io::Io;
+pub(crate) use messages::Messages;
+pub(crate) use outputs::{Out, Program};
 pub(crate) use paths::{Folder, InFile, OutFile, named};
-pub(crate) use reading::{Io, Reading, options, threads};
 pub(crate) use regions::RegionArgs;
+pub(crate) use strictness::Strictness;
+pub(crate) use threads::Threads;

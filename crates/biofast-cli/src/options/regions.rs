@@ -1,6 +1,7 @@
 //! Which records are wanted, by regions.
 
 use anyhow::Result;
+use biofast::bam::query::Note;
 use biofast::bam::{self, InputOptions, Query, Selection};
 use biofast::io::Source;
 
@@ -12,7 +13,7 @@ use crate::inputs::Input;
 #[derive(clap::Args)]
 pub(crate) struct RegionArgs {
     /// Only records that overlap REGION (may be given several times): NAME, NAME:START,
-    /// NAME:START-END (from 1, END included), or * for records without a place
+    /// NAME:START-END (from 1, END included), or * for unplaced records
     ///
     /// With a BAI or CSI index beside the file only the blocks needed are read. If a name
     /// contains ':', braces tell it from the positions: {HLA:01}:1-100. A record that
@@ -20,7 +21,7 @@ pub(crate) struct RegionArgs {
     #[arg(long = "region", value_name = "REGION")]
     pub(crate) regions: Vec<String>,
 
-    /// Only records that overlap an interval of the BED file (from 0, end not included)
+    /// Only records that overlap an interval of the BED file
     #[arg(short = 'L', long, aliases = ["region-file", "targets-file", "target-file"], value_name = "BED")]
     pub(crate) regions_file: Option<InFile>,
 }
@@ -69,7 +70,11 @@ impl RegionArgs {
             _ => Query::scan(bam::Input::open(source, options)?.source, selection),
         };
         for note in query.notes() {
-            message("note", &note.to_string());
+            let makes_one = match note {
+                Note::NoIndex { is_sorted: true, .. } => "; `biofast index` makes one",
+                _ => "",
+            };
+            message("note", &format!("{note}{makes_one}"));
         }
         Ok(query)
     }

@@ -5,17 +5,16 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::io::output::{self, Compression, Files, Output};
+use biofast::io::pipeline::Failure;
 use biofast::io::{ErrorKind, Source, display_name};
 
 use crate::console::stdio;
 
 mod names;
 mod provenance;
-mod stopped;
 
 pub(crate) use names::{format_of_bam, format_of_reads, format_of_sam, has_extension};
 pub(crate) use provenance::{command_line, program, summary};
-pub(crate) use stopped::Stopped;
 
 /// An output of reads or alignments: a file, or standard output for none and `-`.
 pub(crate) fn records(
@@ -134,4 +133,21 @@ pub(crate) fn filled(
 ) -> Result<Output, output::Error> {
     report.append(content.as_ref())?;
     Ok(report)
+}
+
+/// The error of a run that reads and writes at once.
+pub(crate) fn failed<E>(failure: Failure<E>) -> anyhow::Error
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    match failure {
+        Failure::Input(error) => error.into(),
+        Failure::Output(error) => error.into(),
+    }
+}
+
+/// Whether a run ended because what reads its output has had enough. Where something else was promised, the outputs
+/// [outlast](outlast_readers) their readers.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<output::Error>().is_some_and(output::Error::is_closed_pipe)
 }

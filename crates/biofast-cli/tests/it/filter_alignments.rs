@@ -359,13 +359,13 @@ fn options_of_the_other_kind_of_input_are_errors() {
         assert!(needed.iter().all(|text| run.stderr.contains(text)), "{args:?} {}", run.stderr);
     };
     for option in ["--interleaved", "--head=3", "--sample-count=5", "--out2=x.fq"] {
-        refused(&[option, "-o", "x.bam", &inputs.bam], &["is of FASTQ", "a.bam"]);
+        refused(&[option, "-o", "x.bam", &inputs.bam], &["is for FASTQ", "a.bam"]);
     }
     for option in ["--min-len=3", "--trim-overlap", "--adapter=ACGT", "--name-regex=x"] {
-        refused(&[option, &inputs.bam], &["is of reads", "a.bam", "@SQ"]);
+        refused(&[option, &inputs.bam], &["is for reads", "a.bam", "@SQ"]);
     }
     for option in ["-q1", "-f4", "-emapq", "-h", "-b", "-c", "-rx", "-Lx", "-s1.5", "-M"] {
-        refused(&[option, &fastq], &["is of alignments", "x.fq"]);
+        refused(&[option, &fastq], &["is for alignments", "x.fq"]);
     }
     refused(&["-O", "bam", &fastq], &["-O bam"]);
     refused(&["-O", "bgzf", &inputs.bam], &["sam or bam"]);

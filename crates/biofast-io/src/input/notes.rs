@@ -67,7 +67,7 @@ impl std::fmt::Display for Warning {
         match self {
             Warning::MissingEofBlock => f.write_str(
                 "the BGZF end-of-file block is missing; every block present is intact, but the \
-                 file may have been cut at a block boundary (--strict makes this an error)",
+                 file may have been cut at a block boundary",
             ),
             Warning::MissingEofContainer => f.write_str(
                 "the CRAM end-of-file container is missing; the file may have been cut at a \
@@ -80,21 +80,13 @@ impl std::fmt::Display for Warning {
             ),
             Warning::BlankLines { count, record, line } => write!(
                 f,
-                "record {record}, line {line}: {} between the lines of reads, passed over \
-                 (--strict makes this an error)",
+                "record {record}, line {line}: {} between the lines of reads, passed over",
                 match count {
                     1 => "a blank line".to_owned(),
                     n => format!("the first of {n} blank lines"),
                 }
             ),
-            Warning::Tolerated { what, count, first } => {
-                located(f, first, what)?;
-                match count {
-                    0 | 1 => f.write_str(" (--strict makes this an error)"),
-                    n => write!(f, " ({n} times; --strict makes this an error)"),
-                }
-            }
-            Warning::Noticed { what, count, first } => {
+            Warning::Tolerated { what, count, first } | Warning::Noticed { what, count, first } => {
                 located(f, first, what)?;
                 match count {
                     0 | 1 => Ok(()),

@@ -92,12 +92,13 @@ impl Summary {
 
     /// Adds what another worker did.
     pub fn merge(&mut self, other: &Summary) {
-        self.reads += other.reads;
-        self.first_reads += other.first_reads;
-        self.second_reads += other.second_reads;
-        self.bases += other.bases;
-        self.dots_as_n += other.dots_as_n;
-        for (mine, theirs) in self.names.iter_mut().zip(other.names) {
+        let Summary { reads, first_reads, second_reads, bases, dots_as_n, names } = other;
+        self.reads += reads;
+        self.first_reads += first_reads;
+        self.second_reads += second_reads;
+        self.bases += bases;
+        self.dots_as_n += dots_as_n;
+        for (mine, &theirs) in self.names.iter_mut().zip(names) {
             mine.merge(theirs);
         }
     }

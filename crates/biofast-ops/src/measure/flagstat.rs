@@ -71,9 +71,10 @@ impl Collector {
     /// Adds what another collector counted.
     pub fn merge(&mut self, other: &Collector) {
         for (mine, theirs) in self.by_flags.iter_mut().zip(other.by_flags.iter()) {
-            mine.records += theirs.records;
-            mine.elsewhere += theirs.elsewhere;
-            mine.surely_elsewhere += theirs.surely_elsewhere;
+            let Counts { records, elsewhere, surely_elsewhere } = theirs;
+            mine.records += records;
+            mine.elsewhere += elsewhere;
+            mine.surely_elsewhere += surely_elsewhere;
         }
     }
 

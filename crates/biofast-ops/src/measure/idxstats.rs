@@ -45,14 +45,15 @@ impl Collector {
 
     /// Adds what another collector counted.
     pub fn merge(&mut self, other: &Collector) {
-        let len = self.by_reference.len().max(other.by_reference.len());
+        let Collector { by_reference, unplaced } = other;
+        let len = self.by_reference.len().max(by_reference.len());
         self.by_reference.resize(len, [0; 2]);
-        for (mine, theirs) in self.by_reference.iter_mut().zip(&other.by_reference) {
+        for (mine, theirs) in self.by_reference.iter_mut().zip(by_reference) {
             mine[0] += theirs[0];
             mine[1] += theirs[1];
         }
-        self.unplaced[0] += other.unplaced[0];
-        self.unplaced[1] += other.unplaced[1];
+        self.unplaced[0] += unplaced[0];
+        self.unplaced[1] += unplaced[1];
     }
 
     /// Mapped and unmapped records of the reference with this index; `None` for those without.

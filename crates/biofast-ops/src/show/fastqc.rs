@@ -68,7 +68,7 @@ impl Report {
     pub fn new(sample: &str, collector: &Collector) -> Option<Report> {
         let by_read = collector.by_read.as_deref()?;
         let summary = collector.summary();
-        let positions: Vec<Bin> = collector.positions.bins().collect();
+        let positions: Vec<Bin> = collector.counts.positions.bins().collect();
         // A tab or a line break in a name would be read as another field or line.
         let sample: String = sample.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
         let modules = vec![
@@ -272,9 +272,9 @@ fn unknown_bases(positions: &[Bin]) -> Module {
 }
 
 fn lengths(collector: &Collector) -> Module {
-    let reads: Vec<(u64, u64)> = collector.lengths.iter().collect();
+    let reads: Vec<(u64, u64)> = collector.counts.length.iter().collect();
     let mut table = "#Length\tCount\n".to_owned();
-    let (first, last) = (collector.lengths.min(), collector.lengths.max());
+    let (first, last) = (collector.counts.length.min(), collector.counts.length.max());
     let most = if last - first < LENGTHS { LENGTHS + 1 } else { 100 };
     for bins::Bin { from, to, count } in bins::equal(&reads, most) {
         let _ = match from == to {

@@ -16,22 +16,24 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 
 use super::stats::readers;
-use crate::console::{Bar, describe, message};
+use crate::console::{Bar, Trouble, describe, message};
 use crate::inputs::{self, Input};
-use crate::options::{self, InFile, OutFile};
+use crate::options::{InFile, ManyFiles, Messages, Out, Threads};
 use crate::output;
 
 /// Check files of reads and alignments to the last byte: checksums, lengths, ends, every record,
 /// the order the header claims
 ///
-/// Reads FASTQ (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM, recognised by content; of
-/// other compressed files the compression is checked. Prints a line a file: path, status, format,
-/// records and, of a fault, the first one with its record and place. Warnings don't make a file
-/// faulty.
+/// Reads FASTQ (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM, recognised by their content;
+/// of other compressed files, only the compression is checked. Prints one line per file: path, status,
+/// format, number of records, and the first fault with its record and place. Warnings don't make a
+/// file faulty.
 ///
 /// The exit code is 0 if all files are good, 1 if one is faulty, 2 if one can't be read.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("quiet", |a| a.help("Print lines of faulty and unreadable files only; no progress bar")),
+    after_help = "\
 Examples:
   biofast check *.bam *.fastq.gz
   biofast check -q run/*.bam && start-analysis
@@ -41,17 +43,13 @@ Examples:
   curl -s https://example.org/x.bam | biofast check --format bam
 
 Columns, separated by tabs:
-  path    status (ok, fault, error)    format    records ('-' if unknown)    message")]
+  path    status (ok, fault, error)    format    records ('-' if unknown)    message"
+)]
 pub(crate) struct Args {
-    /// Files to check; '-' is standard input, which is also read when no file is named
-    #[arg(value_name = "FILE")]
-    files: Vec<InFile>,
+    #[command(flatten)]
+    inputs: ManyFiles,
 
-    /// Read more file names from FILE, one a line
-    #[arg(short = 'X', long, value_name = "FILE")]
-    files_from: Option<InFile>,
-
-    /// Everything, as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 
@@ -67,42 +65,27 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "interleaved")]
     paired: bool,
 
-    /// Each file holds mates one after the other: their names must agree
+    /// Each file is interleaved: mates follow each other, and their names must agree
     #[arg(long)]
     interleaved: bool,
 
-    /// The files must hold the reads that this summary of `biofast filter --json` says they hold;
-    /// without FILE, all the files it names are checked
+    /// Compare the files with this summary of `biofast filter --json`: they must hold the reads it says.
+    /// Without FILE, all files that it names are checked
     #[arg(long, value_name = "SUMMARY", conflicts_with = "files_from")]
     against: Option<InFile>,
 
-    /// Accept BGZF (BAM among it) and CRAM without the end-of-file marker, with a warning
+    /// Accept BGZF (including BAM) and CRAM without the end-of-file marker, with a warning
     #[arg(long)]
     allow_missing_eof: bool,
 
-    /// Write to FILE instead of standard output; it appears only when complete
-    #[arg(short, long, value_name = "FILE")]
-    out: Option<OutFile>,
+    #[command(flatten)]
+    out: Out,
 
-    /// Name of standard input in the results
-    #[arg(long, value_name = "LABEL", default_value = "-")]
-    stdin_label: String,
+    #[command(flatten)]
+    threads: Threads,
 
-    /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = options::threads)]
-    threads: Option<std::num::NonZeroUsize>,
-
-    /// Print lines of faulty and unreadable files only; no progress bar
-    #[arg(short, long)]
-    quiet: bool,
-
-    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
-    #[arg(short, long)]
-    verbose: bool,
-
-    /// Decompressed bytes a worker takes at once; results never depend on it
-    #[arg(long, hide = true, value_name = "BYTES")]
-    chunk_size: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -132,25 +115,23 @@ impl From<Format> for check::Format {
 }
 
 /// What became of an input: what was found, or why it couldn't be read.
-type Verdict = Result<Outcome, String>;
+type Verdict = Result<Outcome, Trouble>;
 
 pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     let summary = args.against.as_deref().map(against::Summary::read).transpose()?;
-    let named = summary.as_ref().filter(|_| args.files.is_empty()).map(against::Summary::paths);
-    let list = args.files_from.as_deref();
-    let inputs = match &named {
-        Some(named) => inputs::gather(named, list, &args.stdin_label, run)?,
-        None => inputs::gather(&args.files, list, &args.stdin_label, run)?,
+    let named = summary.as_ref().filter(|_| args.inputs.files.is_empty());
+    let inputs = match named.map(against::Summary::paths) {
+        Some(named) => args.inputs.or(&named, run)?,
+        None => args.inputs.inputs(run)?,
     };
-    inputs::keep_indexes(&inputs, run)?;
-    let report = output::report(run, args.out.as_deref())?;
+    let report = args.out.open(run)?;
     let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
     if args.paired {
         inputs::in_pairs(&inputs)?;
     }
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.quiet);
+    let bar = Bar::new(&progress, total, args.messages.quiet);
     let mut verdicts = check_all(args, &inputs, &progress)?;
     check_pairs(args, &inputs, &mut verdicts);
     for (expected, verdict) in expected.iter().flatten().zip(&mut verdicts) {
@@ -161,10 +142,9 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     drop(bar);
     let status = verdicts.iter().map(status).max_by_key(|status| *status as u8);
     for (input, verdict) in inputs.iter().zip(&verdicts) {
-        if let Err(reason) = verdict {
-            let error = format!("{}: {reason}", Escaped(input.name().as_bytes()));
-            message("error", &error);
-            crate::console::hint(&error);
+        if let Err(trouble) = verdict {
+            message("error", &format!("{}: {}", Escaped(input.name().as_bytes()), trouble.text));
+            trouble.hint();
         }
     }
     let text = if args.json { json(&inputs, &verdicts)? } else { lines(args, &inputs, &verdicts) };
@@ -186,7 +166,7 @@ fn status(verdict: &Verdict) -> Status {
 
 /// Checks several inputs side by side, the threads shared among them as `stats` does it.
 fn check_all(args: &Args, inputs: &[Input], progress: &Arc<Progress>) -> Result<Vec<Verdict>> {
-    let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
+    let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
@@ -207,7 +187,7 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
         threads,
         progress: Some(Arc::clone(progress)),
         notes: Some(Arc::new(Notes::default())),
-        ..options::options(None, args.chunk_size)
+        ..args.threads.options()
     };
     let pairs = args.paired || args.interleaved;
     let options = check::Options {
@@ -221,25 +201,30 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
             format => format.map(Into::into),
         },
     };
-    let source = input.open().map_err(|error| without_name(error.at(), error.kind()))?;
+    let source = input.open().map_err(|error| without_name(&error, error.at(), error.kind()))?;
     let result = check::check(source, &options);
-    if args.verbose {
+    if args.messages.verbose {
         let format = result.as_ref().ok().map(|outcome| outcome.format.name());
-        describe(input, format, &io, args.threads);
+        describe(&input.name(), input.len(), format, &io, args.threads.asked());
     }
     result.map_err(|error| match &error {
-        check::Error::Io(error) => without_name(error.at(), error.kind()),
-        check::Error::Alignments(error) => without_name(error.at(), error.kind()),
-        _ => error.to_string(),
+        check::Error::Io(error) => without_name(error, error.at(), error.kind()),
+        check::Error::Alignments(error) => without_name(error, error.at(), error.kind()),
+        _ => Trouble::of(&error),
     })
 }
 
 /// An error without the name of its input, which stands before it anyway.
-fn without_name(at: &Location, what: &impl std::fmt::Display) -> String {
-    match (Location { name: None, ..at.clone() }) {
+fn without_name<E: std::error::Error + 'static>(
+    error: &E,
+    at: &Location,
+    what: &impl std::fmt::Display,
+) -> Trouble {
+    let text = match (Location { name: None, ..at.clone() }) {
         at if at == Location::default() => what.to_string(),
         at => format!("{at}: {what}"),
-    }
+    };
+    Trouble { text, ..Trouble::of(error) }
 }
 
 /// Sets the fault of inputs whose reads are not the mates they should be.
@@ -293,11 +278,11 @@ fn lines(args: &Args, inputs: &[Input], verdicts: &[Verdict]) -> String {
     let mut out = String::new();
     for (input, verdict) in inputs.iter().zip(verdicts) {
         let status = status(verdict);
-        if args.quiet && status == Status::Ok {
+        if args.messages.quiet && status == Status::Ok {
             continue;
         }
         let (format, records, message) = match verdict {
-            Err(reason) => ("-", None, reason.clone()),
+            Err(trouble) => ("-", None, trouble.text.clone()),
             Ok(outcome) => {
                 let fault = outcome.fault.iter().map(ToString::to_string);
                 let warnings = outcome.warnings.iter().map(|w| format!("warning: {w}"));
@@ -319,7 +304,7 @@ fn lines(args: &Args, inputs: &[Input], verdicts: &[Verdict]) -> String {
 fn json(inputs: &[Input], verdicts: &[Verdict]) -> Result<String> {
     let entry = |(input, verdict): (&Input, &Verdict)| match verdict {
         Ok(outcome) => FileReport::new(&input.name(), outcome),
-        Err(reason) => FileReport::unreadable(&input.name(), reason),
+        Err(trouble) => FileReport::unreadable(&input.name(), &trouble.text),
     };
     let files = inputs.iter().zip(verdicts).map(entry).collect();
     let mut text = serde_json::to_string(&Report::new(env!("CARGO_PKG_VERSION"), files))?;

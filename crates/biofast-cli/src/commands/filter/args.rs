@@ -4,19 +4,22 @@ use biofast::io::output::Format;
 use clap::ValueEnum;
 
 use super::alignments::AlignmentArgs;
-use crate::options::{self, InFile, Io, OutFile};
+use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
 
 /// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
 ///
-/// What the input is, is seen by its content. FASTQ may be plain, gzip, BGZF, zstd, bzip2 or xz. One
-/// file holds reads, or with --interleaved pairs; two files hold the mates of pairs, whose names must
-/// agree. Trimming comes first, then selection on what is left. Alignments are selected as by
-/// `samtools view`; unaligned BAM is trimmed and selected as FASTQ is, too. Every record and every
-/// checksum is checked: a faulty input is an error, and then no output file appears. Output is the
-/// same on any number of threads.
+/// The input's format is recognised by its content. FASTQ may be plain, gzip, BGZF, zstd, bzip2 or xz.
+/// One file holds single reads, or pairs with --interleaved; two files hold the mates of pairs, whose
+/// names must agree. Reads are trimmed first, and then selected by what is left of them. Alignments are
+/// selected as by `samtools view`; unaligned BAM can be trimmed and selected like FASTQ, too. Every
+/// record and every checksum is checked: if the input is faulty, that is an error, and no output file
+/// appears. The output is the same for any number of threads.
 #[derive(clap::Args)]
 #[command(
     disable_help_flag = true,
+    // Letters that samtools view has for others; here they are for alignments.
+    mut_arg("quiet", |a| a.short(None)),
+    mut_arg("strict", |a| a.conflicts_with("allow_missing_eof")),
     after_help = "\
 Examples, reads:
   biofast filter --min-len 50 --min-mean-qual 20 reads.fq.gz -o good.fq.gz
@@ -44,12 +47,12 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<InFile>,
 
-    /// The file holds mates one after the other
+    /// The file is interleaved: the mates of a pair follow each other
     #[arg(long)]
     pub(super) interleaved: bool,
 
-    /// Write kept reads to FILE instead of standard output; pairs one after the other unless --out2
-    /// is given
+    /// Write kept reads to FILE instead of standard output; mates follow each other unless --out2 is
+    /// given
     #[arg(short, long, alias = "output", value_name = "FILE")]
     pub(super) out: Option<OutFile>,
 
@@ -61,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) unpaired1: Option<OutFile>,
 
-    /// Write good second reads whose mate is rejected to FILE; may be the same as --unpaired1
+    /// Write good second reads whose mate is rejected to FILE; may be the same file as --unpaired1
     #[arg(long, value_name = "FILE")]
     pub(super) unpaired2: Option<OutFile>,
 
@@ -69,17 +72,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) rejected: Option<OutFile>,
 
-    /// plain, bgzf or zstd [default: by the ending of the name: .gz, .bgz, .zst]; of alignments sam
-    /// or bam [default: BAM for a name in .bam, else SAM]
+    /// Output format of reads: plain, bgzf or zstd [default: by the file's ending: .gz, .bgz, .zst]; of
+    /// alignments: sam or bam [default: bam for a file ending in .bam, else sam]
     #[arg(short = 'O', long, alias = "output-fmt", value_name = "FORMAT")]
     pub(super) output_format: Option<OutputFormat>,
 
-    /// Compression level: bgzf fast, small or 0 to 12 [default: fast, of BAM 6], zstd 0 to 19 [default: 3]
+    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast, for BAM 6], for zstd 0 to 19 [default: 3]
     #[arg(long, value_name = "LEVEL")]
     pub(super) level: Option<biofast::io::output::Level>,
 
-    /// Also write an index beside each BGZF output file: GZI for reads; for BAM, which must be sorted
-    /// then, FORMAT is bai or csi [default: bai where it can hold the references]
+    /// Also write an index beside each BGZF output file: GZI for reads; for BAM, which must then be
+    /// sorted, bai or csi [default: bai where it can hold the references]
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto", value_name = "FORMAT")]
     pub(super) write_index: Option<IndexFormat>,
 
@@ -91,47 +94,30 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<OutFile>,
 
-    /// With --json: everything `biofast stats` has of the reads before and after, too
+    /// With --json: include everything `biofast stats` reports about the reads, before and after
     #[arg(long, requires = "json")]
     pub(super) stats: bool,
 
-    /// Write a report for the browser to FILE: before and after, and why reads were rejected, in one
-    /// file that needs no network; of FASTQ it gathers what --stats does
+    /// Write a report for the browser to FILE: figures before and after, and why reads were rejected, in
+    /// one file that needs no network
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<OutFile>,
 
-    /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = options::threads)]
-    pub(super) threads: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    pub(super) threads: Threads,
 
-    /// How files are read: 'auto' maps files of 50 MB and more
-    #[arg(long, value_enum, default_value_t = Io::Auto, value_name = "MODE")]
+    #[command(flatten)]
     pub(super) io: Io,
 
-    /// Treat as an error what is read with a warning otherwise: BGZF without its end-of-file block (of BAM an error in any
-    /// case), alignments that break a rule of their format without losing anything
-    #[arg(long, conflicts_with = "allow_missing_eof")]
-    pub(super) strict: bool,
+    #[command(flatten)]
+    pub(super) strictness: Strictness,
 
-    /// Accept BAM or CRAM without its end-of-file block or container
-    #[arg(long)]
-    pub(super) allow_missing_eof: bool,
-
-    /// No progress bar, no warnings and no summary
-    #[arg(long)]
-    pub(super) quiet: bool,
-
-    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
-    #[arg(short, long)]
-    pub(super) verbose: bool,
+    #[command(flatten)]
+    pub(super) messages: Messages,
 
     /// Print help
     #[arg(long, short = '?', action = clap::ArgAction::Help)]
     help: Option<bool>,
-
-    /// Decompressed bytes a worker takes at once; results never depend on it
-    #[arg(long, hide = true, value_name = "BYTES")]
-    pub(super) chunk_size: Option<std::num::NonZeroUsize>,
 
     #[command(flatten, next_help_heading = "Which reads")]
     pub(super) which: Which,
@@ -197,7 +183,7 @@ pub(super) struct Which {
     #[arg(long, value_name = "N")]
     pub(super) sample_count: Option<u64>,
 
-    /// The sample depends on this number and on nothing else
+    /// Seed of the sample: the same seed takes the same reads
     #[arg(long, value_name = "N", default_value_t = 11)]
     pub(super) seed: u64,
 
@@ -205,15 +191,15 @@ pub(super) struct Which {
     #[arg(long, value_name = "FILE")]
     pub(super) names: Option<InFile>,
 
-    /// Take reads in whose names REGEX is found
+    /// Take reads whose names match REGEX
     #[arg(long, value_name = "REGEX")]
     pub(super) name_regex: Option<String>,
 
-    /// Take the reads that --names and --name-regex don't name
+    /// Take the reads that --names and --name-regex don't match
     #[arg(long)]
     pub(super) invert: bool,
 
-    /// When a pair is kept
+    /// How many reads of a pair must be good for the pair to be kept
     #[arg(long, value_enum, default_value_t = Pair::Both, value_name = "RULE")]
     pub(super) pair: Pair,
 }
@@ -225,11 +211,11 @@ pub(super) struct TrimArgs {
     #[arg(long, value_enum, value_name = "READ", requires = "umi_len")]
     pub(super) umi: Option<UmiRead>,
 
-    /// Its length
+    /// Length of the identifier
     #[arg(long, value_name = "N", requires = "umi")]
     pub(super) umi_len: Option<usize>,
 
-    /// How many bases behind it are cut off
+    /// Number of bases to cut off after the identifier
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) umi_skip: usize,
 
@@ -253,15 +239,15 @@ pub(super) struct TrimArgs {
     #[arg(long, conflicts_with = "cut_right")]
     pub(super) cut_tail: bool,
 
-    /// Cut from the first window of low mean quality on
+    /// Cut everything from the first window of low mean quality on
     #[arg(long)]
     pub(super) cut_right: bool,
 
-    /// The length of the window
+    /// Length of the window
     #[arg(long, value_name = "N", default_value = "4")]
     pub(super) cut_window_size: std::num::NonZeroUsize,
 
-    /// The mean quality the window must have
+    /// Lowest mean quality of a good window
     #[arg(long, value_name = "Q", default_value_t = 20.0)]
     pub(super) cut_mean_quality: f64,
 
@@ -289,16 +275,16 @@ pub(super) struct TrimArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) adapter_fasta: Option<InFile>,
 
-    /// Look for adapters in the first reads, say what was found, and cut what at least PERCENT of
-    /// them have
+    /// Look for adapters in the first reads, report what was found, and cut each adapter that at least
+    /// PERCENT of them have
     #[arg(long, value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true)]
     pub(super) detect_adapter: Option<f64>,
 
-    /// The fewest bases of an adapter that are looked for
+    /// Fewest bases of an adapter that count as a match
     #[arg(long, value_name = "N", default_value = "4")]
     pub(super) adapter_min_overlap: std::num::NonZeroUsize,
 
-    /// The share of an adapter's bases that may differ
+    /// Share of an adapter's bases that may differ
     #[arg(long, value_name = "SHARE", default_value_t = 0.125)]
     pub(super) adapter_error_rate: f64,
 }
@@ -306,11 +292,11 @@ pub(super) struct TrimArgs {
 /// What reads must be like, as trimmed.
 #[derive(clap::Args)]
 pub(super) struct Select {
-    /// Fewest bases
+    /// Shortest length kept
     #[arg(long, value_name = "N")]
     pub(super) min_len: Option<usize>,
 
-    /// Most bases
+    /// Longest length kept
     #[arg(long, value_name = "N")]
     pub(super) max_len: Option<usize>,
 
@@ -322,52 +308,52 @@ pub(super) struct Select {
     #[arg(long, value_name = "Q")]
     pub(super) max_mean_qual: Option<f64>,
 
-    /// Which mean: of error probabilities, or of the Phred values
+    /// How mean qualities are calculated
     #[arg(long, value_enum, default_value_t = MeanArg::ErrorProbability, value_name = "MEAN")]
     pub(super) mean: MeanArg,
 
-    /// Most percent of bases below --qualified-quality
+    /// Highest percentage of bases below --qualified-quality
     #[arg(long, value_name = "PERCENT")]
     pub(super) max_low_quality_percent: Option<f64>,
 
-    /// A base is of low quality below this
+    /// Bases below this quality count as low quality
     #[arg(long, value_name = "Q", default_value_t = 15)]
     pub(super) qualified_quality: u8,
 
-    /// Most expected errors: the sum of the error probabilities
+    /// Most expected errors of a read: the sum of its error probabilities
     #[arg(long, value_name = "E")]
     pub(super) max_expected_errors: Option<f64>,
 
-    /// Most expected errors a base
+    /// Most expected errors per base
     #[arg(long, value_name = "E")]
     pub(super) max_expected_errors_per_base: Option<f64>,
 
-    /// Most N
+    /// Most N of a read
     #[arg(long, value_name = "N")]
     pub(super) max_n: Option<u64>,
 
-    /// Most percent of N
+    /// Highest percentage of N
     #[arg(long, value_name = "PERCENT")]
     pub(super) max_n_percent: Option<f64>,
 
-    /// Lowest GC percent
+    /// Lowest GC percentage
     #[arg(long, value_name = "PERCENT")]
     pub(super) min_gc: Option<f64>,
 
-    /// Highest GC percent
+    /// Highest GC percentage
     #[arg(long, value_name = "PERCENT")]
     pub(super) max_gc: Option<f64>,
 
-    /// Lowest complexity: percent of bases that differ from the next one
+    /// Lowest complexity: the percentage of bases that differ from the next one
     #[arg(long, value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum Pair {
-    /// Both reads must be good
+    /// Both
     Both,
-    /// One good read is enough
+    /// One is enough
     Any,
 }
 

@@ -15,12 +15,12 @@ impl Args {
             ("--out2", self.out2.is_some()),
             ("--unpaired1", self.unpaired1.is_some()),
             ("--unpaired2", self.unpaired2.is_some()),
-            ("--rejected (of alignments -U)", self.rejected.is_some()),
+            ("--rejected (for alignments -U)", self.rejected.is_some()),
             ("--stats", self.stats),
             ("--detect-adapter", self.trim.detect_adapter.is_some()),
             ("--head", self.which.head.is_some()),
-            ("--sample-fraction (of alignments -s)", self.which.sample_fraction.is_some()),
-            ("--sample-count (of alignments -s)", self.which.sample_count.is_some()),
+            ("--sample-fraction (for alignments -s)", self.which.sample_fraction.is_some()),
+            ("--sample-count (for alignments -s)", self.which.sample_count.is_some()),
         ])
     }
 
@@ -34,8 +34,8 @@ impl Which {
     /// The first option given that chooses names.
     fn given(&self) -> Option<&'static str> {
         first(&[
-            ("--names (of alignments -N)", self.names.is_some()),
-            ("--name-regex (of alignments -e)", self.name_regex.is_some()),
+            ("--names (for alignments -N)", self.names.is_some()),
+            ("--name-regex (for alignments -e)", self.name_regex.is_some()),
             ("--invert", self.invert),
         ])
     }

@@ -10,6 +10,7 @@ use biofast::ops::show::fastqc::Report;
 
 use super::Args;
 use super::rows::{Entry, Figures};
+use crate::console::message;
 use crate::output;
 
 /// Says what doesn't go together, before anything is read.
@@ -31,7 +32,7 @@ pub(super) fn check(args: &Args, names: &[String]) -> Result<()> {
     }
     if args.out_dir.is_none() && folders.len() > 1 {
         bail!(
-            "--format fastqc is a report a file, and {} are named: give a folder with --out-dir",
+            "--format fastqc writes one report per file, and {} are named: give a folder with --out-dir",
             folders.len()
         );
     }
@@ -49,10 +50,10 @@ fn good(entries: &[Entry]) -> (Vec<(&Entry, &Report)>, bool) {
             Figures::Fastqc(report) => reports.push((entry, &**report)),
             _ => {
                 all = false;
-                crate::console::message(
+                message(
                     "error",
                     &format!(
-                        "{}: --format fastqc is of FASTQ, and this holds alignments: try biofast \
+                        "{}: --format fastqc is for FASTQ, and this holds alignments: try biofast \
                          fastq FILE | biofast stats --format fastqc, or --format samtools",
                         biofast::io::Escaped(entry.sample.as_bytes())
                     ),

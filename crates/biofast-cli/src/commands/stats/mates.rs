@@ -2,12 +2,13 @@
 
 use biofast::fastq::pair;
 
-use super::{Args, Entry, options};
+use super::{Args, Entry, reading};
+use crate::console::Trouble;
 use crate::inputs::Input;
 
 /// Sets the error of inputs whose reads are not the mates they should be.
 pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) {
-    let options = options(args, 2);
+    let options = reading(args, 2);
     if args.paired {
         for (inputs, entries) in inputs.chunks_exact(2).zip(entries.chunks_exact_mut(2)) {
             let [first, second] = entries else { continue };
@@ -37,15 +38,15 @@ pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) 
 fn explain(
     inputs: &[Input],
     find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
-) -> String {
+) -> Trouble {
     let names = inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and ");
     let general = format!("{names}: the reads are not mates: their names or numbers differ");
     if inputs.iter().any(|input| input.len().is_none()) {
-        return format!("{general} (a stream can't be read again to say where)");
+        return Trouble::new(format!("{general} (a stream can't be read again to say where)"));
     }
     match find() {
-        Ok(Some(mismatch)) => mismatch.to_string(),
-        Ok(None) => general,
-        Err(error) => error.to_string(),
+        Ok(Some(mismatch)) => Trouble::of(&mismatch),
+        Ok(None) => Trouble::new(general),
+        Err(error) => Trouble::of(&error),
     }
 }

@@ -12,16 +12,17 @@ use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use biofast::bam;
 use biofast::io::output::Files;
-use biofast::io::{Notes, Options, Progress};
+use biofast::io::{Escaped, Options, Progress, Source};
 use biofast::ops::reads::{Collector, Encoding};
 use rayon::prelude::*;
 
-use crate::console::{Bar, describe};
+use crate::console::{Bar, Trouble, describe, message, warning_text};
 use crate::inputs::{self, Input};
-use crate::{options, output};
+use crate::output;
+use crate::watch::Watch;
 
 use args::FormatName;
 pub(crate) use args::{Args, Format};
@@ -33,9 +34,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
         None => args.format,
     };
-    let list = args.files_from.as_deref();
-    let inputs = inputs::gather(&args.files, list, &args.stdin_label, files)?;
-    inputs::keep_indexes(&inputs, files)?;
+    let inputs = args.inputs.inputs(files)?;
     if args.paired {
         inputs::in_pairs(&inputs)?;
     }
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         && let Err(error) = std::fs::File::open(path)
     {
         let name = biofast::io::display_name(path);
-        bail!("{name}: the reference can't be read: {error}");
+        return Err(Error::new(error).context(format!("{name}: the reference can't be read")));
     }
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
         bail!("--plot goes with the table, not with another format");
@@ -52,7 +51,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         if args.html.is_some() {
             bail!("--html doesn't go with --format samtools: make it in a run of its own");
         }
-        let report = output::report(files, args.out.as_deref())?;
+        let report = args.out.open(files)?;
         return alignments::samtools(args, &inputs, report);
     }
     let names = sample_names(&args.sample, &inputs)?;
@@ -67,12 +66,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     // Whether the outputs can be written is known before anything is read.
     let out = match args.out_dir {
         Some(_) => None,
-        None => Some(output::report(files, args.out.as_deref())?),
+        None => Some(args.out.open(files)?),
     };
     let page = output::optional_report(files, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.quiet);
+    let bar = Bar::new(&progress, total, args.messages.quiet);
     let mut entries = collect_all(args, wanted, &inputs, &names, &progress)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
@@ -81,11 +80,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         !entry.errors.is_empty()
             || entry.figures.alignments().is_some_and(|(format, _)| format == bam::Format::Cram)
     };
-    if args.reference.is_some() && !args.quiet && !entries.iter().any(uses_reference) {
+    if args.reference.is_some() && !args.messages.quiet && !entries.iter().any(uses_reference) {
         let what = "--reference has no effect: it is for CRAM and for --format samtools";
-        crate::console::message("warning", what);
+        message("warning", what);
     }
-    report(&entries, args.quiet);
+    report(&entries, args.messages.quiet);
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {
         let mut names = HashSet::new();
@@ -130,7 +129,7 @@ fn collect_all(
     names: &[String],
     progress: &Arc<Progress>,
 ) -> Result<Vec<Entry>> {
-    let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
+    let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
@@ -148,9 +147,7 @@ fn collect_all(
                 // Threads that can't be shared evenly go to the first readers.
                 let reader = rayon::current_thread_index().unwrap_or(0);
                 let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
-                let mut options = options(args, share);
-                options.progress = Some(Arc::clone(progress));
-                collect(args, wanted, input, name, options, samples.get(name.as_str()))
+                collect(args, wanted, input, name, (share, progress), samples.get(name.as_str()))
             })
             .collect()
     });
@@ -176,86 +173,52 @@ pub(crate) fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
     threads.min(lengths.len()).min(as_large).max(streams).max(1)
 }
 
-fn options(args: &Args, threads: usize) -> Options {
-    Options {
-        io: args.io.into(),
-        threads,
-        strict: args.strict,
-        ..options::options(None, args.chunk_size)
-    }
+/// How FASTQ is read by so many threads.
+fn reading(args: &Args, threads: usize) -> Options {
+    Options { threads, ..args.strictness.reads(args.io.apply(args.threads.options())) }
 }
 
-/// Reads one input. Its counts go to `sample`, if there is one.
+/// Reads one input with so many threads. Its counts go to `sample`, if there is one.
 fn collect(
     args: &Args,
     wanted: Wanted,
     input: &Input,
     name: &str,
-    mut options: Options,
+    (threads, progress): (usize, &Arc<Progress>),
     sample: Option<&Mutex<Collector>>,
 ) -> Entry {
-    let notes = Arc::new(Notes::default());
-    options.notes = Some(Arc::clone(&notes));
-    let pairs = args.paired || args.interleaved;
+    let options = reading(args, threads);
     let mut source = input.open();
     // What is wrong with an input that can't be recognised is said by who reads it.
     if let Ok(source_) = &mut source
-        && let Ok(alignment_format) = bam::Format::sniff(source_)
+        && let Ok(format) = bam::Format::sniff(source_)
         && let Ok(source) = source
     {
-        let options = alignments::reading(args, options);
-        let (figures, mut error) = match pairs {
-            true => (None, Some("--paired and --interleaved are for FASTQ".to_owned())),
-            false => alignments::collect(args, input, source, &options),
-        };
-        if let Some(error) = &mut error
-            && !error.starts_with(&input.name())
-        {
-            *error = format!("{}: {error}", biofast::io::Escaped(input.name().as_bytes()));
-        }
-        if args.verbose {
-            describe(input, Some(alignment_format.name()), &options, args.threads);
-        }
-        let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
-        if args.reference.is_some() && alignment_format != bam::Format::Cram {
-            found.push(unneeded_reference(alignment_format.name()));
-        }
-        return Entry {
-            sample: name.to_owned(),
-            inputs: vec![input.name()],
-            errors: error.into_iter().collect(),
-            warnings: warnings(input, found),
-            pairs: None,
-            figures: Figures::Alignments(alignment_format, figures),
-        };
+        let watch = Watch::sharing(progress, args.strictness.alignments(options));
+        return collect_alignments(args, input, name, source, format, &watch);
     }
+    let watch = Watch::sharing(progress, options);
+    let pairs = args.paired || args.interleaved;
     let init = || wanted.collector(pairs);
     let result = match source {
         Ok(_) if args.regions.any() => {
-            let name = input.name();
-            let name = biofast::io::Escaped(name.as_bytes());
-            Err((init(), format!("{name}: reads of FASTQ have no regions")))
+            Err((init(), Trouble::new("reads of FASTQ have no regions").after(&escaped(input))))
         }
-        Ok(source) => Collector::collect(source, &options, init)
-            .map_err(|fault| (*fault.so_far, fault.error.to_string())),
-        Err(error) => Err((init(), error.to_string())),
+        Ok(source) => Collector::collect(source, &watch.options, init)
+            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
+        Err(error) => Err((init(), Trouble::of(&error))),
     };
     let (collector, error) = match result {
         Ok(collector) => (collector, None),
         Err((collector, error)) => (collector, Some(error)),
     };
-    if args.verbose {
-        describe(input, Some("FASTQ"), &options, args.threads);
-    }
-    let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
-    if args.reference.is_some() {
-        found.push(unneeded_reference("FASTQ"));
-    }
+    let mut found = noticed(args, input, "FASTQ", &watch);
     let encoding = collector.summary().encoding;
     if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
         found.push(format!(
-            "the qualities look like an old encoding ({}); they are read as Phred+33, so every \
+            "{}: the qualities look like an old encoding ({}); they are read as Phred+33, so every \
              figure about quality is about 31 too high",
+            escaped(input),
             encoding.name()
         ));
     }
@@ -263,7 +226,7 @@ fn collect(
         sample: name.to_owned(),
         inputs: vec![input.name()],
         errors: error.into_iter().collect(),
-        warnings: warnings(input, found),
+        warnings: found,
         pairs: collector.pair_check(),
         figures: match sample {
             None => Figures::of(&collector, wanted, name),
@@ -275,16 +238,48 @@ fn collect(
     }
 }
 
-/// That reference sequences make no difference to figures of this format.
-fn unneeded_reference(format: &str) -> String {
-    format!("the reference is not needed: {format} holds the bases")
+/// The same of alignments in this format.
+fn collect_alignments(
+    args: &Args,
+    input: &Input,
+    name: &str,
+    source: Source,
+    format: bam::Format,
+    watch: &Watch,
+) -> Entry {
+    let (figures, mut error) = match args.paired || args.interleaved {
+        true => (None, Some(Trouble::new("--paired and --interleaved are for FASTQ"))),
+        false => alignments::collect(args, input, source, watch),
+    };
+    if let Some(trouble) = error.take_if(|error| !error.text.starts_with(&input.name())) {
+        error = Some(trouble.after(&escaped(input)));
+    }
+    Entry {
+        sample: name.to_owned(),
+        inputs: vec![input.name()],
+        errors: error.into_iter().collect(),
+        warnings: noticed(args, input, format.name(), watch),
+        pairs: None,
+        figures: Figures::Alignments(format, figures),
+    }
 }
 
-/// Warnings with the name of their input.
-fn warnings(input: &Input, found: impl IntoIterator<Item = String>) -> Vec<String> {
-    let name = input.name();
-    let name = biofast::io::Escaped(name.as_bytes());
+/// What was noticed of an input in this format, after its name. How it was read is said at once, where that is wanted.
+fn noticed(args: &Args, input: &Input, format: &str, watch: &Watch) -> Vec<String> {
+    if args.messages.verbose {
+        describe(&input.name(), input.len(), Some(format), &watch.options, args.threads.asked());
+    }
+    let mut found: Vec<String> = watch.notes.warnings().iter().map(warning_text).collect();
+    if args.reference.is_some() && format != bam::Format::Cram.name() {
+        found.push(format!("the reference is not needed: {format} holds the bases"));
+    }
+    let name = escaped(input);
     found.into_iter().map(|warning| format!("{name}: {warning}")).collect()
+}
+
+/// The name of an input, fit for display.
+fn escaped(input: &Input) -> String {
+    Escaped(input.name().as_bytes()).to_string()
 }
 
 #[cfg(test)]

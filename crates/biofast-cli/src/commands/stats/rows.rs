@@ -13,17 +13,25 @@ use biofast::ops::show::fastqc;
 use biofast::ops::show::tables::reads::{self as table, Row};
 
 use super::{Format, alignments};
-use crate::console::{hint, message};
+use crate::console::{Trouble, message};
 use crate::output;
 
 /// One row of the result.
 pub(crate) struct Entry {
     pub(crate) sample: String,
     pub(crate) inputs: Vec<String>,
-    pub(crate) errors: Vec<String>,
+    pub(crate) errors: Vec<Trouble>,
     pub(crate) warnings: Vec<String>,
     pub(crate) pairs: Option<PairCheck>,
     pub(crate) figures: Figures,
+}
+
+impl Entry {
+    /// All that is wrong; empty if nothing is.
+    pub(super) fn error(&self) -> String {
+        let texts: Vec<&str> = self.errors.iter().map(|trouble| &trouble.text[..]).collect();
+        texts.join("; ")
+    }
 }
 
 /// What is kept of a collector, which itself takes about 1 MB: as little as the output needs.
@@ -98,7 +106,7 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
         for error in &entry.errors {
             // Mates share what is wrong with their pair.
             if last.replace(error) != Some(error) {
-                message("error", error);
+                message("error", &error.text);
             }
         }
     }
@@ -106,7 +114,7 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
     if let Some(error) = entries.iter().find_map(|entry| entry.errors.first())
         && !quiet
     {
-        hint(error);
+        error.hint();
     }
 }
 
@@ -157,7 +165,7 @@ pub(crate) fn text(entries: &[Entry], format: Format, plotted: bool) -> Result<S
     } else if format.json {
         json(&reads_report(&reads))?
     } else {
-        let errors: Vec<String> = reads.iter().map(|entry| entry.errors.join("; ")).collect();
+        let errors: Vec<String> = reads.iter().map(|entry| entry.error()).collect();
         let rows: Vec<Row<'_>> = reads
             .iter()
             .zip(&errors)
@@ -210,7 +218,7 @@ pub(super) fn reads_report(entries: &[&Entry]) -> Report {
 
 fn file_report(entry: &Entry) -> Option<FileReport> {
     let Figures::Reads(_, Some(statistics)) = &entry.figures else { return None };
-    let error = entry.errors.join("; ");
+    let error = entry.error();
     Some(FileReport {
         sample: entry.sample.clone(),
         inputs: entry.inputs.clone(),

@@ -113,17 +113,18 @@ impl Tally {
 
     /// Adds the counts of another part.
     pub fn merge(&mut self, other: &Tally) {
+        let Tally { input, output, orphans, discarded, written, rejected, trimmed } = other;
         for mate in 0..2 {
-            self.input[mate].add(&other.input[mate]);
-            self.output[mate].add(&other.output[mate]);
+            self.input[mate].add(&input[mate]);
+            self.output[mate].add(&output[mate]);
         }
-        self.orphans += other.orphans;
-        self.discarded.add(&other.discarded);
-        for (text, &sum) in other.written.iter().enumerate() {
+        self.orphans += orphans;
+        self.discarded.add(discarded);
+        for (text, &sum) in written.iter().enumerate() {
             self.write(text, sum);
         }
-        self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
-        for (mine, theirs) in self.trimmed.iter_mut().zip(other.trimmed) {
+        self.rejected.iter_mut().zip(rejected).for_each(|(a, b)| *a += b);
+        for (mine, theirs) in self.trimmed.iter_mut().zip(trimmed) {
             mine.0 += theirs.0;
             mine.1 += theirs.1;
         }

@@ -79,12 +79,13 @@ pub struct Summary {
 impl Summary {
     /// Adds what another worker did.
     pub fn merge(&mut self, other: &Summary) {
-        self.reads += other.reads;
-        self.pairs += other.pairs;
-        self.singles += other.singles;
-        self.others += other.others;
-        self.repeated += other.repeated;
-        self.without_sequence += other.without_sequence;
+        let Summary { reads, pairs, singles, others, repeated, without_sequence } = other;
+        self.reads += reads;
+        self.pairs += pairs;
+        self.singles += singles;
+        self.others += others;
+        self.repeated += repeated;
+        self.without_sequence += without_sequence;
     }
 }
 

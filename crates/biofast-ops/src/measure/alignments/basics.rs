@@ -97,6 +97,17 @@ pub(crate) struct ByFlags {
     pub(crate) elsewhere: u64,
 }
 
+impl ByFlags {
+    #[inline]
+    fn add(&mut self, other: &ByFlags) {
+        let ByFlags { records, bases, mapq0, elsewhere } = other;
+        self.records += records;
+        self.bases += bases;
+        self.mapq0 += mapq0;
+        self.elsewhere += elsewhere;
+    }
+}
+
 impl Default for Basics {
     fn default() -> Self {
         Basics {
@@ -256,33 +267,45 @@ impl Basics {
 
     /// Adds what another one counted.
     pub(crate) fn merge(&mut self, other: &Basics) {
-        for (mine, theirs) in self.by_flags.iter_mut().zip(other.by_flags.iter()) {
-            mine.records += theirs.records;
-            mine.bases += theirs.bases;
-            mine.mapq0 += theirs.mapq0;
-            mine.elsewhere += theirs.elsewhere;
+        // By name, so that no count can be forgotten.
+        let Basics {
+            by_flags,
+            secondary,
+            supplementary,
+            lengths,
+            longest,
+            ops,
+            clipped,
+            edit_distance,
+            inserts,
+            indels,
+            indel_cycles,
+            malformed,
+        } = other;
+        for (mine, theirs) in self.by_flags.iter_mut().zip(by_flags.iter()) {
+            mine.add(theirs);
         }
-        self.secondary += other.secondary;
-        self.supplementary += other.supplementary;
+        self.secondary += secondary;
+        self.supplementary += supplementary;
         for fragment in 0..FRAGMENTS {
-            self.lengths[fragment].merge(&other.lengths[fragment]);
-            self.longest[fragment] = self.longest[fragment].max(other.longest[fragment]);
+            self.lengths[fragment].merge(&lengths[fragment]);
+            self.longest[fragment] = self.longest[fragment].max(longest[fragment]);
         }
-        for (mine, theirs) in self.ops.iter_mut().zip(&other.ops) {
+        for (mine, theirs) in self.ops.iter_mut().zip(ops) {
             mine.0 += theirs.0;
             mine.1 += theirs.1;
         }
-        self.clipped += other.clipped;
-        self.edit_distance = self.edit_distance.wrapping_add(other.edit_distance);
-        add_all(self.inserts.as_flattened_mut(), other.inserts.as_flattened());
-        add_all(self.indels.as_flattened_mut(), other.indels.as_flattened());
-        let cycles = self.indel_cycles.len().max(other.indel_cycles.len());
+        self.clipped += clipped;
+        self.edit_distance = self.edit_distance.wrapping_add(*edit_distance);
+        add_all(self.inserts.as_flattened_mut(), inserts.as_flattened());
+        add_all(self.indels.as_flattened_mut(), indels.as_flattened());
+        let cycles = self.indel_cycles.len().max(indel_cycles.len());
         self.indel_cycles.resize(cycles, [[0; 2]; 2]);
         add_all(
             self.indel_cycles.as_flattened_mut().as_flattened_mut(),
-            other.indel_cycles.as_flattened().as_flattened(),
+            indel_cycles.as_flattened().as_flattened(),
         );
-        self.malformed = match (self.malformed, other.malformed) {
+        self.malformed = match (self.malformed, *malformed) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
@@ -293,10 +316,7 @@ impl Basics {
         let mut sum = ByFlags::default();
         for (flags, counts) in (0u16..).zip(self.by_flags.iter()) {
             if counts.records > 0 && of(flags) {
-                sum.records += counts.records;
-                sum.bases += counts.bases;
-                sum.mapq0 += counts.mapq0;
-                sum.elsewhere += counts.elsewhere;
+                sum.add(counts);
             }
         }
         sum

@@ -147,11 +147,12 @@ impl Collector {
 
     /// Adds another one's counts; both must be settled.
     fn merge(&mut self, other: &Collector) {
-        self.flags.merge(&other.flags);
-        self.references.merge(&other.references);
-        self.basics.merge(&other.basics);
-        basics::add_all(&mut self.mapping_qualities.0, &other.mapping_qualities.0);
-        for (mine, theirs) in self.reads.iter_mut().zip(&other.reads) {
+        let Collector { flags, references, basics, mapping_qualities, reads, waiting: _ } = other;
+        self.flags.merge(flags);
+        self.references.merge(references);
+        self.basics.merge(basics);
+        basics::add_all(&mut self.mapping_qualities.0, &mapping_qualities.0);
+        for (mine, theirs) in self.reads.iter_mut().zip(reads) {
             if let Some(theirs) = theirs {
                 mine.get_or_insert_default().merge(theirs);
             }

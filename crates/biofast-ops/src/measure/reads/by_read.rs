@@ -50,10 +50,11 @@ impl ByRead {
     }
 
     pub(crate) fn merge(&mut self, other: &ByRead) {
-        self.mean_quality.iter_mut().zip(&other.mean_quality).for_each(|(a, b)| *a += b);
-        self.gc.iter_mut().zip(&other.gc).for_each(|(a, b)| *a += b);
+        let ByRead { mean_quality, gc, shares } = other;
+        self.mean_quality.iter_mut().zip(mean_quality).for_each(|(a, b)| *a += b);
+        self.gc.iter_mut().zip(gc).for_each(|(a, b)| *a += b);
         // The shares of a length are always the same.
-        self.shares.extend(&other.shares);
+        self.shares.extend(shares);
     }
 
     /// Reads by GC percent.

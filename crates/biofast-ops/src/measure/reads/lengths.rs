@@ -2,6 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
+use super::report::InvalidReport;
+use super::statistic::{Read, Statistic};
+use super::summary::Summary;
+
 /// Lengths below this are counted in an array, longer ones in a map: short reads have few
 /// different lengths, long ones are few.
 const DENSE: usize = 1024;
@@ -111,6 +117,64 @@ impl Lengths {
             reads += n;
         }
         (0, 0)
+    }
+}
+
+/// Read lengths, as reported.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Length {
+    /// Shortest read.
+    pub min: u64,
+    /// Mean, to a tenth.
+    pub mean: f64,
+    /// Longest read.
+    pub max: u64,
+    /// First quartile, median, third quartile.
+    pub quartiles: [f64; 3],
+    /// N50.
+    pub n50: u64,
+    /// L50: how many of the longest reads hold half the bases.
+    pub l50: u64,
+    /// N90.
+    pub n90: u64,
+    /// L90.
+    pub l90: u64,
+    /// `[length, reads]`, ascending.
+    pub histogram: Vec<(u64, u64)>,
+}
+
+impl Statistic for Lengths {
+    type Section = Length;
+
+    #[inline]
+    fn add(&mut self, read: &Read<'_>) {
+        Lengths::add(self, read.len(), 1);
+    }
+
+    fn merge(&mut self, other: &Lengths) {
+        Lengths::merge(self, other);
+    }
+
+    fn section(&self, s: &Summary) -> Length {
+        Length {
+            min: s.min_len,
+            mean: s.mean_len_tenths as f64 / 10.0,
+            max: s.max_len,
+            quartiles: s.quartiles,
+            n50: s.n50.0,
+            l50: s.n50.1,
+            n90: s.n90.0,
+            l90: s.n90.1,
+            histogram: self.iter().collect(),
+        }
+    }
+
+    fn read_back(section: &Length) -> Result<Lengths, InvalidReport> {
+        let mut lengths = Lengths::default();
+        for &(len, reads) in &section.histogram {
+            lengths.add(len, reads);
+        }
+        Ok(lengths)
     }
 }
 

@@ -5,17 +5,23 @@
 //! JSON form that [`Collector`] can be read back from.
 
 mod by_read;
+mod composition;
 mod lengths;
 mod pairs;
 mod positions;
+mod qualities;
 mod read_quality;
 pub mod report;
+mod statistic;
 mod summary;
 
 use biofast_fastq::{Batch, Error};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source};
-use biofast_kernels::{self as kernels, BaseCounts, GcCounts, PHRED_VALUES, ReadSummary};
+use biofast_kernels::{self as kernels, BaseCounts, ReadSummary};
+
+use by_read::ByRead;
+use statistic::{Counts, Read};
 
 pub use lengths::Lengths;
 pub use pairs::PairCheck;
@@ -26,38 +32,16 @@ pub use summary::{Encoding, Percent, SequenceType, Summary};
 pub(crate) const READS_AT_ONCE: usize = 960;
 
 /// Counts over reads. Merging two collectors equals collecting both inputs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collector {
     /// Number of reads.
     pub(crate) reads: u64,
-    /// How often each byte occurs that is not one of `ACGTNacgtn`.
-    pub(crate) other_bytes: [u64; 256],
-    /// Read lengths.
-    pub(crate) lengths: Lengths,
-    /// Reads by GC percent, rounded to the nearest integer (halves up).
-    pub(crate) gc: [u64; 101],
-    /// Reads by Phred mean quality (of error probabilities), rounded down.
-    pub(crate) mean_quality: [u64; PHRED_VALUES],
-    /// Bases and qualities by position in the read.
-    pub(crate) positions: Positions,
+    /// Every statistic that is reported.
+    pub(crate) counts: Counts,
+    /// What the check of pairs needs, where it is wanted.
     pairs: Option<PairCheck>,
     /// What only FastQC's report needs.
-    pub(crate) by_read: Option<Box<by_read::ByRead>>,
-}
-
-impl Default for Collector {
-    fn default() -> Self {
-        Collector {
-            reads: 0,
-            other_bytes: [0; 256],
-            lengths: Lengths::default(),
-            gc: [0; 101],
-            mean_quality: [0; PHRED_VALUES],
-            positions: Positions::default(),
-            pairs: None,
-            by_read: None,
-        }
-    }
+    pub(crate) by_read: Option<Box<ByRead>>,
 }
 
 impl Collector {
@@ -121,7 +105,7 @@ impl Collector {
         if let Some(by_read) = &mut self.by_read {
             by_read.add(sequences, qualities);
         }
-        self.positions.add(sequences, qualities);
+        self.counts.positions.add_reads(sequences, qualities);
         self.reads += sequences.len() as u64;
     }
 
@@ -130,59 +114,27 @@ impl Collector {
         let mut summaries = [ReadSummary::default(); READS_AT_ONCE];
         kernels::summarize_reads(sequences, qualities, &mut summaries);
         let reads = sequences.iter().zip(qualities).zip(summaries);
-        for ((sequence, quality), ReadSummary { counts, error_sum }) in reads {
-            let len = sequence.len() as u64;
-            self.lengths.add(len, 1);
-            if counts.acgt < len {
-                self.count_other_bytes(sequence, len - counts.acgt);
-            }
-            if let Some(percent) = gc_percent(&counts) {
-                self.gc[percent] += 1;
-            }
-            if !quality.is_empty() {
-                let phred = read_quality::mean_phred_floor(error_sum, len);
-                self.mean_quality[usize::from(phred)] += 1;
-            }
-        }
-    }
-
-    /// Counts letters that aren't A, C, G, T or N one by one.
-    fn count_other_bytes(&mut self, sequence: &[u8], not_acgt: u64) {
-        if kernels::count_n(sequence) == not_acgt {
-            return;
-        }
-        for &base in sequence {
-            if !matches!(base, b'A' | b'C' | b'G' | b'T' | b'N' | b'a' | b'c' | b'g' | b't' | b'n')
-            {
-                self.other_bytes[usize::from(base)] += 1;
-            }
+        for ((&sequence, &qualities), ReadSummary { counts, error_sum }) in reads {
+            self.counts.add(&Read { sequence, qualities, counts, error_sum });
         }
     }
 
     /// Adds what another collector counted.
     pub fn merge(&mut self, other: &Collector) {
-        self.reads += other.reads;
-        self.lengths.merge(&other.lengths);
-        let pairs = [
-            (&mut self.other_bytes[..], &other.other_bytes[..]),
-            (&mut self.gc[..], &other.gc[..]),
-            (&mut self.mean_quality[..], &other.mean_quality[..]),
-        ];
-        for (mine, theirs) in pairs {
-            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
-        }
-        self.positions.merge(&other.positions);
-        if let (Some(mine), Some(theirs)) = (&mut self.pairs, &other.pairs) {
+        let Collector { reads, counts, pairs, by_read } = other;
+        self.reads += reads;
+        self.counts.merge(counts);
+        if let (Some(mine), Some(theirs)) = (&mut self.pairs, pairs) {
             mine.merge(theirs);
         }
-        if let (Some(mine), Some(theirs)) = (&mut self.by_read, &other.by_read) {
+        if let (Some(mine), Some(theirs)) = (&mut self.by_read, by_read) {
             mine.merge(theirs);
         }
     }
 
     /// Bases by class over all reads.
     pub(crate) fn bases(&self) -> BaseCounts {
-        self.positions.base_counts()
+        self.counts.positions.base_counts()
     }
 
     /// The number of reads.
@@ -199,17 +151,4 @@ impl Collector {
     pub fn summary(&self) -> Summary {
         Summary::of(self)
     }
-}
-
-/// (G+C) / (A+C+G+T) in percent, rounded to the nearest integer, halves up.
-#[inline]
-fn gc_percent(counts: &GcCounts) -> Option<usize> {
-    let GcCounts { gc, acgt } = *counts;
-    // Most reads are short enough for the faster division.
-    let percent = match u32::try_from(acgt) {
-        Ok(0) => return None,
-        Ok(acgt) if acgt < 1 << 24 => u64::from((200 * gc as u32 + acgt) / (2 * acgt)),
-        _ => (200 * gc + acgt) / (2 * acgt),
-    };
-    Some(percent as usize)
 }

@@ -30,12 +30,13 @@ impl PairCheck {
     }
 
     pub(crate) fn merge(&mut self, other: &PairCheck) {
-        self.reads += other.reads;
-        self.all.merge(other.all);
+        let PairCheck { reads, all, interleaved, mates } = other;
+        self.reads += reads;
+        self.all.merge(*all);
         for place in 0..2 {
-            self.interleaved[place].merge(other.interleaved[place]);
+            self.interleaved[place].merge(interleaved[place]);
             for mate in 0..2 {
-                self.mates[place][mate] += other.mates[place][mate];
+                self.mates[place][mate] += mates[place][mate];
             }
         }
     }

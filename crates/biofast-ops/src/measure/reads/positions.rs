@@ -3,6 +3,11 @@
 
 use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns};
 use biofast_kernels::{count_bases, count_qualities};
+use serde::{Deserialize, Serialize};
+
+use super::report::{InvalidReport, dense, rounded, sparse};
+use super::statistic::{Read, Statistic};
+use super::summary::{Summary, mean_quality};
 
 /// Positions counted one by one.
 pub const EXACT_POSITIONS: usize = 1000;
@@ -58,7 +63,7 @@ fn later_bin(index: usize) -> std::ops::Range<usize> {
 impl Positions {
     /// Adds reads: their sequences, and as many qualities of the same lengths, or empty ones. The
     /// slices are cut to their first [`EXACT_POSITIONS`] positions on the way.
-    pub(crate) fn add(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
+    pub(crate) fn add_reads(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
         for (sequence, quality) in sequences.iter_mut().zip(qualities.iter_mut()) {
             if sequence.len() > EXACT_POSITIONS {
                 self.add_later(sequence, quality);
@@ -110,17 +115,6 @@ impl Positions {
         false
     }
 
-    /// Adds other counts.
-    pub(crate) fn merge(&mut self, other: &Positions) {
-        self.bases.merge(&other.bases);
-        self.qualities.merge(&other.qualities);
-        let len = self.later.len().max(other.later.len());
-        self.later.resize(len, Counts::default());
-        for (mine, theirs) in self.later.iter_mut().zip(&other.later) {
-            mine.merge(&theirs.bases, &theirs.qualities);
-        }
-    }
-
     /// All positions and bins in order.
     pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {
         let exact = (0..self.bases.len()).map(|position| Bin {
@@ -165,6 +159,89 @@ impl Counts {
     }
 }
 
+/// What is at one position, or at a bin of later positions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Position {
+    /// First position, from 1.
+    pub start: usize,
+    /// Last position; differs from `start` beyond position 1,000.
+    pub end: usize,
+    /// A, C, G, T, N and other characters.
+    pub bases: [u64; 6],
+    /// −10·log10 of the mean error probability.
+    pub mean_quality: f64,
+    /// The lowest Phred value that 10, 25, 50, 75 and 90 percent of the bases don't exceed.
+    pub quality_percentiles: [u8; 5],
+    /// `[phred, bases]`, ascending.
+    pub qualities: Vec<(u8, u64)>,
+}
+
+impl From<&Bin> for Position {
+    fn from(bin: &Bin) -> Self {
+        let total: u64 = bin.qualities.iter().sum();
+        let percentile = |percent: u64| {
+            let needed = u128::from(total) * u128::from(percent);
+            let mut seen = 0u128;
+            let reached = bin.qualities.iter().position(|&n| {
+                seen += u128::from(n) * 100;
+                seen >= needed && seen > 0
+            });
+            reached.unwrap_or(0) as u8
+        };
+        let b = &bin.bases;
+        Position {
+            start: bin.start,
+            end: bin.end,
+            bases: [b.a, b.c, b.g, b.t, b.n, b.other],
+            mean_quality: rounded(mean_quality(&bin.qualities)),
+            quality_percentiles: [10, 25, 50, 75, 90].map(percentile),
+            qualities: sparse(&bin.qualities),
+        }
+    }
+}
+
+impl Statistic for Positions {
+    type Section = Vec<Position>;
+
+    /// Columns are counted for many reads at once: [`Positions::add_reads`].
+    #[inline]
+    fn add(&mut self, _: &Read<'_>) {}
+
+    fn merge(&mut self, other: &Positions) {
+        let Positions { bases, qualities, later } = other;
+        self.bases.merge(bases);
+        self.qualities.merge(qualities);
+        let len = self.later.len().max(later.len());
+        self.later.resize(len, Counts::default());
+        for (mine, theirs) in self.later.iter_mut().zip(later) {
+            mine.merge(&theirs.bases, &theirs.qualities);
+        }
+    }
+
+    fn section(&self, _: &Summary) -> Vec<Position> {
+        self.bins().map(|bin| Position::from(&bin)).collect()
+    }
+
+    fn read_back(section: &Vec<Position>) -> Result<Positions, InvalidReport> {
+        let mut positions = Positions::default();
+        for position in section {
+            let [a, c, g, t, n, other] = position.bases;
+            let bin = Bin {
+                start: position.start,
+                end: position.end,
+                bases: BaseCounts { a, c, g, t, n, other },
+                qualities: dense(&position.qualities)?,
+            };
+            if !positions.add_bin(&bin) {
+                return Err(InvalidReport::Inconsistent("a position bin that doesn't exist"));
+            }
+        }
+        Ok(positions)
+    }
+}
+
+const _: () = assert!(EXACT_POSITIONS == 1000, "the documentation of Position says 1,000");
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,7 +262,7 @@ mod tests {
         let sequence = vec![b'A'; 100_000];
         let quality = vec![b'I'; 100_000];
         let mut positions = Positions::default();
-        positions.add(&mut [&sequence], &mut [&quality]);
+        positions.add_reads(&mut [&sequence], &mut [&quality]);
         let bins: Vec<Bin> = positions.bins().collect();
         assert_eq!(bins.iter().map(|b| b.bases.a).sum::<u64>(), 100_000);
         assert_eq!(positions.quality_histogram()[40], 100_000);

@@ -1,13 +1,15 @@
 //! The JSON form of statistics: complete enough to be merged again.
 
-use std::collections::BTreeMap;
-
 use biofast_kernels::{BaseCounts, PHRED_VALUES};
 use serde::{Deserialize, Serialize};
 
-use super::positions::Bin;
-use super::summary::mean_quality;
-use super::{Collector, EXACT_POSITIONS};
+use super::Collector;
+pub use super::composition::Composition;
+pub use super::lengths::Length;
+pub use super::positions::Position;
+pub use super::qualities::Quality;
+use super::statistic::Counts;
+pub use super::statistic::Statistics;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.stats";
@@ -58,111 +60,6 @@ pub enum Status {
     Ok,
     /// Faulty.
     Error,
-}
-
-/// The figures of an input: counts, and what is derived from them for convenience.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Statistics {
-    /// Number of reads.
-    pub reads: u64,
-    /// Number of bases.
-    pub bases: u64,
-    /// `DNA`, `RNA`, `Protein` or empty.
-    pub sequence_type: String,
-    /// Read lengths.
-    pub length: Length,
-    /// What the sequences are made of.
-    pub composition: Composition,
-    /// What the qualities are.
-    pub quality: Quality,
-    /// Bases and qualities by position in the read.
-    pub positions: Vec<Position>,
-}
-
-/// Read lengths.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Length {
-    /// Shortest read.
-    pub min: u64,
-    /// Mean, to a tenth.
-    pub mean: f64,
-    /// Longest read.
-    pub max: u64,
-    /// First quartile, median, third quartile.
-    pub quartiles: [f64; 3],
-    /// N50.
-    pub n50: u64,
-    /// L50: how many of the longest reads hold half the bases.
-    pub l50: u64,
-    /// N90.
-    pub n90: u64,
-    /// L90.
-    pub l90: u64,
-    /// `[length, reads]`, ascending.
-    pub histogram: Vec<(u64, u64)>,
-}
-
-/// What the sequences are made of.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Composition {
-    /// A and a.
-    pub a: u64,
-    /// C and c.
-    pub c: u64,
-    /// G and g.
-    pub g: u64,
-    /// T and t.
-    pub t: u64,
-    /// N and n.
-    pub n: u64,
-    /// Every other character by itself.
-    pub other: BTreeMap<char, u64>,
-    /// (G+C) / (A+C+G+T) in percent.
-    pub gc_percent: f64,
-    /// (G+C) / all characters in percent.
-    pub gc_percent_of_all: f64,
-    /// N / all characters in percent.
-    pub n_percent: f64,
-    /// `-` and `.`.
-    pub gaps: u64,
-    /// Reads by GC percent, 0 to 100. Reads without A, C, G and T are in no class.
-    pub gc_histogram: Vec<u64>,
-}
-
-/// What the qualities are. Phred values, 33 already subtracted.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Quality {
-    /// `phred33`, `probably-phred64`, `probably-solexa64` or `unknown`.
-    pub encoding: String,
-    /// −10·log10 of the mean error probability over all bases.
-    pub mean: f64,
-    /// The arithmetic mean of Phred values.
-    pub mean_arithmetic: f64,
-    /// Bases of Phred 20 and more, in percent.
-    pub q20_percent: f64,
-    /// Bases of Phred 30 and more, in percent.
-    pub q30_percent: f64,
-    /// `[phred, bases]`, ascending.
-    pub histogram: Vec<(u8, u64)>,
-    /// `[phred, reads]`: reads by mean quality (of error probabilities), rounded down.
-    pub read_mean_histogram: Vec<(u8, u64)>,
-}
-
-/// What is at one position, or at a bin of later positions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Position {
-    /// First position, from 1.
-    pub start: usize,
-    /// Last position; differs from `start` beyond position 1,000.
-    pub end: usize,
-    /// A, C, G, T, N and other characters.
-    pub bases: [u64; 6],
-    /// −10·log10 of the mean error probability.
-    pub mean_quality: f64,
-    /// The lowest Phred value that 10, 25, 50, 75 and 90 percent of the bases don't exceed.
-    pub quality_percentiles: [u8; 5],
-    /// `[phred, bases]`, ascending.
-    pub qualities: Vec<(u8, u64)>,
 }
 
 /// Why a report can't be read back.
@@ -235,77 +132,14 @@ pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-fn sparse(counts: &[u64]) -> Vec<(u8, u64)> {
+/// The counts that aren't 0, with their index.
+pub(super) fn sparse(counts: &[u64]) -> Vec<(u8, u64)> {
     (0u8..).zip(counts).filter(|&(_, &n)| n > 0).map(|(phred, &n)| (phred, n)).collect()
 }
 
 impl From<&Collector> for Statistics {
-    fn from(c: &Collector) -> Self {
-        let s = c.summary();
-        let other = (0u8..=255).zip(c.other_bytes).filter(|&(_, n)| n > 0);
-        Statistics {
-            reads: s.reads,
-            bases: s.bases,
-            sequence_type: s.sequence_type.name().into(),
-            length: Length {
-                min: s.min_len,
-                mean: s.mean_len_tenths as f64 / 10.0,
-                max: s.max_len,
-                quartiles: s.quartiles,
-                n50: s.n50.0,
-                l50: s.n50.1,
-                n90: s.n90.0,
-                l90: s.n90.1,
-                histogram: c.lengths.iter().collect(),
-            },
-            composition: Composition {
-                a: s.counts.a,
-                c: s.counts.c,
-                g: s.counts.g,
-                t: s.counts.t,
-                n: s.counts.n,
-                other: other.map(|(b, n)| (char::from(b), n)).collect(),
-                gc_percent: s.gc.value(),
-                gc_percent_of_all: s.gc_of_all.value(),
-                n_percent: s.n.value(),
-                gaps: s.gaps,
-                gc_histogram: c.gc.to_vec(),
-            },
-            quality: Quality {
-                encoding: s.encoding.name().into(),
-                mean: rounded(s.mean_quality),
-                mean_arithmetic: rounded(s.arithmetic_mean_quality),
-                q20_percent: s.q20.value(),
-                q30_percent: s.q30.value(),
-                histogram: sparse(&s.qualities),
-                read_mean_histogram: sparse(&c.mean_quality),
-            },
-            positions: c.positions.bins().map(|bin| Position::from(&bin)).collect(),
-        }
-    }
-}
-
-impl From<&Bin> for Position {
-    fn from(bin: &Bin) -> Self {
-        let total: u64 = bin.qualities.iter().sum();
-        let percentile = |percent: u64| {
-            let needed = u128::from(total) * u128::from(percent);
-            let mut seen = 0u128;
-            let reached = bin.qualities.iter().position(|&n| {
-                seen += u128::from(n) * 100;
-                seen >= needed && seen > 0
-            });
-            reached.unwrap_or(0) as u8
-        };
-        let b = &bin.bases;
-        Position {
-            start: bin.start,
-            end: bin.end,
-            bases: [b.a, b.c, b.g, b.t, b.n, b.other],
-            mean_quality: rounded(mean_quality(&bin.qualities)),
-            quality_percentiles: [10, 25, 50, 75, 90].map(percentile),
-            qualities: sparse(&bin.qualities),
-        }
+    fn from(collector: &Collector) -> Self {
+        collector.counts.report(&collector.summary())
     }
 }
 
@@ -314,38 +148,14 @@ impl TryFrom<&Statistics> for Collector {
 
     /// Reads counts back. Derived figures are ignored.
     fn try_from(s: &Statistics) -> Result<Collector, InvalidReport> {
-        let mut c = Collector { reads: s.reads, ..Collector::default() };
-        let composition = &s.composition;
-        for (&letter, &n) in &composition.other {
-            let byte = u8::try_from(letter)
-                .map_err(|_| InvalidReport::Inconsistent("a base that is not one byte"))?;
-            c.other_bytes[usize::from(byte)] = n;
-        }
-        for &(len, reads) in &s.length.histogram {
-            c.lengths.add(len, reads);
-        }
-        let gc = <&[u64; 101]>::try_from(&composition.gc_histogram[..]);
-        c.gc = *gc.map_err(|_| InvalidReport::Inconsistent("gc_histogram needs 101 entries"))?;
-        c.mean_quality = dense(&s.quality.read_mean_histogram)?;
-        for position in &s.positions {
-            let [a, c_, g, t, n, other] = position.bases;
-            let bin = Bin {
-                start: position.start,
-                end: position.end,
-                bases: BaseCounts { a, c: c_, g, t, n, other },
-                qualities: dense(&position.qualities)?,
-            };
-            if !c.positions.add_bin(&bin) {
-                return Err(InvalidReport::Inconsistent("a position bin that doesn't exist"));
-            }
-        }
-        consistent(s, &c)?;
-        Ok(c)
+        let counts = Counts::read_back(s)?;
+        consistent(s, &counts)?;
+        Ok(Collector { reads: s.reads, counts, pairs: None, by_read: None })
     }
 }
 
 /// Whether the counts agree with each other, so that a damaged report isn't merged silently.
-fn consistent(s: &Statistics, c: &Collector) -> Result<(), InvalidReport> {
+fn consistent(s: &Statistics, c: &Counts) -> Result<(), InvalidReport> {
     let lengths = s.length.histogram.iter();
     let reads = sum(lengths.clone().map(|&(_, n)| n))?;
     let bases = sum(lengths.map(|&(len, n)| len.saturating_mul(n)))?;
@@ -366,12 +176,12 @@ fn consistent(s: &Statistics, c: &Collector) -> Result<(), InvalidReport> {
     }
     if sum(s.positions.iter().flat_map(|p| p.bases))? != bases
         || sum(s.positions.iter().flat_map(|p| p.qualities.iter().map(|q| q.1)))? != bases
-        || c.bases() != counts
+        || c.positions.base_counts() != counts
     {
         return Err(InvalidReport::Inconsistent("positions don't add up to the bases"));
     }
     // Reads without A, C, G and T have no GC, empty ones no quality.
-    if sum(c.gc)? > reads || sum(c.mean_quality)? > reads {
+    if sum(c.composition.gc)? > reads || sum(c.quality.0)? > reads {
         return Err(InvalidReport::Inconsistent("more reads in a histogram than there are"));
     }
     Ok(())
@@ -385,7 +195,8 @@ fn sum(values: impl IntoIterator<Item = u64>) -> Result<u64, InvalidReport> {
         .ok_or(InvalidReport::Inconsistent("counts beyond 64 bits"))
 }
 
-fn dense(sparse: &[(u8, u64)]) -> Result<[u64; PHRED_VALUES], InvalidReport> {
+/// The counts of which [`sparse`] made this.
+pub(super) fn dense(sparse: &[(u8, u64)]) -> Result<[u64; PHRED_VALUES], InvalidReport> {
     let mut counts = [0u64; PHRED_VALUES];
     for &(phred, n) in sparse {
         let count = counts
@@ -398,5 +209,3 @@ fn dense(sparse: &[(u8, u64)]) -> Result<[u64; PHRED_VALUES], InvalidReport> {
     }
     Ok(counts)
 }
-
-const _: () = assert!(EXACT_POSITIONS == 1000, "the documentation of Position says 1,000");

@@ -143,20 +143,21 @@ impl Summary {
     pub(crate) fn of(c: &Collector) -> Summary {
         let counts = c.bases();
         let bases = counts.total();
-        let qualities = c.positions.quality_histogram();
+        let qualities = c.counts.positions.quality_histogram();
         let at_least = |phred: usize| qualities[phred..].iter().sum::<u64>();
         let range = quality_range(&qualities);
+        let others = &c.counts.composition.others;
         Summary {
             reads: c.reads,
             bases,
-            min_len: c.lengths.min(),
-            max_len: c.lengths.max(),
+            min_len: c.counts.length.min(),
+            max_len: c.counts.length.max(),
             mean_len_tenths: (20 * bases + c.reads).checked_div(2 * c.reads).unwrap_or(0),
-            quartiles: c.lengths.quartiles(),
-            n50: c.lengths.nx(50),
-            n90: c.lengths.nx(90),
+            quartiles: c.counts.length.quartiles(),
+            n50: c.counts.length.nx(50),
+            n90: c.counts.length.nx(90),
             counts,
-            gaps: c.other_bytes[usize::from(b'-')] + c.other_bytes[usize::from(b'.')],
+            gaps: others[usize::from(b'-')] + others[usize::from(b'.')],
             gc: Percent::of(counts.gc(), counts.acgt()),
             gc_of_all: Percent::of(counts.gc(), bases),
             n: Percent::of(counts.n, bases),
@@ -166,7 +167,7 @@ impl Summary {
             arithmetic_mean_quality: arithmetic_mean(&qualities),
             quality_range: range,
             qualities,
-            sequence_type: sequence_type(c, &counts),
+            sequence_type: sequence_type(others, &counts),
             encoding: range
                 .map_or(Encoding::Unknown, |(low, high)| Encoding::guess(low + 33, high + 33)),
         }
@@ -197,10 +198,10 @@ fn arithmetic_mean(qualities: &[u64; PHRED_VALUES]) -> f64 {
     if bases == 0 { 0.0 } else { sum as f64 / bases as f64 }
 }
 
-fn sequence_type(c: &Collector, counts: &BaseCounts) -> SequenceType {
+fn sequence_type(others: &[u64; 256], counts: &BaseCounts) -> SequenceType {
     // IUPAC nucleotide codes beyond ACGTN; gaps and '*' decide nothing.
     let is_nucleotide = |b: u8| b"URYSWKMBDHV-.*".contains(&b.to_ascii_uppercase());
-    let seen = |b: u8| c.other_bytes[usize::from(b)] > 0;
+    let seen = |b: u8| others[usize::from(b)] > 0;
     let uracil = seen(b'U') || seen(b'u');
     if counts.total() == 0 {
         SequenceType::Unknown

@@ -59,13 +59,14 @@ impl Amount {
 
     /// Adds other reads.
     pub fn add(&mut self, other: &Amount) {
-        self.reads += other.reads;
-        self.bases += other.bases;
-        self.q20 += other.q20;
-        self.q30 += other.q30;
-        self.gc += other.gc;
-        self.acgt += other.acgt;
-        self.checksum.merge(other.checksum);
+        let Amount { reads, bases, q20, q30, gc, acgt, checksum } = *other;
+        self.reads += reads;
+        self.bases += bases;
+        self.q20 += q20;
+        self.q30 += q30;
+        self.gc += gc;
+        self.acgt += acgt;
+        self.checksum.merge(checksum);
     }
 }
 

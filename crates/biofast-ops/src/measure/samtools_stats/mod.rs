@@ -221,15 +221,16 @@ impl Counts {
     }
 
     fn merge(&mut self, other: Counts) {
-        self.basics.merge(&other.basics);
-        self.cycles.merge(&other.cycles);
-        for (mine, theirs) in self.checksums.iter_mut().zip(other.checksums) {
+        let Counts { basics, cycles, checksums, gc, reference: _, fault } = other;
+        self.basics.merge(&basics);
+        self.cycles.merge(&cycles);
+        for (mine, theirs) in self.checksums.iter_mut().zip(checksums) {
             *mine = mine.wrapping_add(theirs);
         }
-        for (mine, theirs) in self.gc.iter_mut().zip(&other.gc) {
+        for (mine, theirs) in self.gc.iter_mut().zip(&gc) {
             mine.iter_mut().zip(theirs.iter()).for_each(|(a, b)| *a += b);
         }
-        self.fault = self.fault.take().or(other.fault);
+        self.fault = self.fault.take().or(fault);
     }
 
     /// First or last fragments by class of GC content.

@@ -3,9 +3,8 @@
 use anyhow::{Context, Result, bail};
 use biofast::ops::filter::alignment::{Choice, NameSample, TagChoice, words};
 use biofast::ops::filter::expression::Expression;
-use clap::ArgAction;
 
-use crate::options::{Flags, InFile, OutFile, RegionArgs};
+use crate::options::{Flags, InFile, OutFile, Program, RegionArgs};
 
 /// Which alignments, with the meaning and the letters of `samtools view`.
 #[derive(clap::Args)]
@@ -13,28 +12,28 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     #[command(flatten)]
     pub(super) flags: Flags,
 
-    /// Only records of at least this mapping quality
+    /// Only records with at least this mapping quality
     #[arg(short = 'q', long = "min-mapq", aliases = ["min-MQ", "min-mq"], value_name = "INT")]
     min_mapping_quality: Option<u8>,
 
-    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; a
-    /// record it has no answer for is an error
+    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; it is
+    /// an error if that can't be told of a record
     #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
     expression: Option<Expression>,
 
     #[command(flatten)]
     pub(super) regions: RegionArgs,
 
-    /// With regions and -L, records that overlap where these overlap each other; without -M, records
-    /// that overlap both
+    /// With both regions and -L: records that overlap the intersections of the two, instead of records
+    /// that overlap one of each
     #[arg(short = 'M', long = "use-index")]
     pub(super) multi_region: bool,
 
-    /// Only records of this read group, or of none; may be repeated
+    /// Only records of this read group, or without a read group; may be repeated
     #[arg(short = 'r', long = "read-group", alias = "readgroup", value_name = "ID")]
     read_groups: Vec<String>,
 
-    /// Only records of the read groups named in FILE, or of none
+    /// Only records of the read groups named in FILE, or without a read group
     #[arg(short = 'R', long = "read-group-file", alias = "readgroup-file", value_name = "FILE")]
     read_group_files: Vec<InFile>,
 
@@ -42,29 +41,29 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     #[arg(short = 'N', long = "qname-file", alias = "QNAME-file", value_name = "FILE")]
     name_files: Vec<InFile>,
 
-    /// Only records with this optional field, and if there is a VALUE, with that; may be repeated
-    /// for several values of one field
+    /// Only records with this optional field, and with VALUE if one is given; may be repeated for several
+    /// values of one field
     #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
     tags: Vec<String>,
 
-    /// Only records with one of the values in FILE
+    /// Only records whose optional field has one of the values listed in FILE
     #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
     tag_files: Vec<String>,
 
-    /// Take this fraction of the reads, chosen by name: the same reads as samtools takes. The number
-    /// before the point is the seed
+    /// Take this fraction of the reads, chosen by name: the same reads as samtools. The number before the
+    /// point is the seed
     #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample")]
     seeded_fraction: Option<(u32, f64)>,
 
-    /// The same without the seed
+    /// Take this fraction of the reads, chosen by name
     #[arg(long, value_name = "FRACTION")]
     subsample: Option<f64>,
 
-    /// The seed of --subsample
+    /// Seed of --subsample
     #[arg(long, value_name = "INT", requires = "subsample", default_value_t = 0)]
     subsample_seed: u32,
 
-    /// How many records there are, and nothing else
+    /// Print only the number of records
     #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "write_index"])]
     pub(super) count: bool,
 
@@ -72,7 +71,7 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     #[arg(short = 'U', long = "output-unselected", alias = "unoutput", value_name = "FILE")]
     pub(super) unselected: Option<OutFile>,
 
-    /// The header before the records of SAM output
+    /// Print the header before the records of SAM output
     #[arg(short = 'h', long)]
     pub(super) with_header: bool,
 
@@ -84,9 +83,8 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     #[arg(short, long, conflicts_with = "level")]
     pub(super) uncompressed: bool,
 
-    /// No @PG line that says what was done
-    #[arg(long = "no-PG", alias = "no-pg", action = ArgAction::SetTrue)]
-    pub(super) no_program: bool,
+    #[command(flatten)]
+    pub(super) program: Program,
 
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(short = 'T', long, value_name = "FASTA")]
@@ -114,7 +112,7 @@ impl AlignmentArgs {
             ("-h", self.with_header),
             ("-b", self.bam),
             ("-u", self.uncompressed),
-            ("--no-PG", self.no_program),
+            ("--no-PG", self.program.given()),
             ("-T", self.reference.is_some()),
         ];
         let others = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);

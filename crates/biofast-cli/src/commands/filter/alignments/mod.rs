@@ -3,49 +3,73 @@
 
 mod args;
 mod outputs;
-mod write;
+mod pass;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Detail, Query, Selection};
-use biofast::io::output::{Files, commit};
-use biofast::io::{Escaped, Options, Source};
+use biofast::bam::{self, Detail, Header, Query, Selection};
+use biofast::io::output::Files;
+use biofast::io::{Escaped, Source};
+use biofast::ops::filter::Filter;
+use biofast::ops::filter::alignment::Choice;
 use biofast::ops::filter::report::{FileSum, Records, Role};
 use biofast::ops::measure::records::RecordSum;
 
 pub(in crate::commands::filter) use args::AlignmentArgs;
 
 use super::args::Args;
-use super::{Reports, build};
+use super::chain;
+use super::report::{Reports, warn_of_absent};
+use crate::console::message;
 use crate::inputs::{self, Input};
 use crate::options::RegionArgs;
-use crate::output::{self, Stopped};
+use crate::output;
 use crate::watch::Watch;
-use write::Job;
+use pass::Pass;
 
 /// Filters an input that holds alignments and has been opened.
 pub(super) fn run(
     args: &Args,
     input: &Input,
-    mut source: Source,
-    run: &mut Files,
+    source: Source,
+    files: &mut Files,
 ) -> Result<ExitCode> {
+    let (plan, query) = plan(args, input, source)?;
+    match args.alignments.count {
+        true => count(args, input, &plan, query, files)?,
+        false => write(args, input, &plan, query, files)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is to be done.
+struct Plan {
+    watch: Watch,
+    header: Header,
+    choice: Choice,
+    /// How unaligned reads are trimmed and selected, if that was asked for.
+    chain: Option<Filter>,
+    /// Bytes to read.
+    total: Option<u64>,
+    /// Whether only a part of the input is read.
+    partial: bool,
+}
+
+/// The plan that the arguments mean, and the records it is for.
+fn plan(args: &Args, input: &Input, mut source: Source) -> Result<(Plan, Query)> {
     let name = input.name();
     let name = Escaped(name.as_bytes());
     if let Some(option) = args.only_of_fastq() {
         bail!(
-            "{option} is of FASTQ, and {name} holds alignments (see --help for what selects these)"
+            "{option} is for FASTQ, and {name} holds alignments (see --help for what selects these)"
         );
     }
     let mut choice = args.alignments.choice()?;
-    let watch = Watch::new(Options {
-        strict: !args.allow_missing_eof,
-        pedantic: args.strict,
-        ..super::options(args)
-    });
-    inputs::tell_unused_reference(args.alignments.reference.as_deref(), &mut source, args.quiet);
+    let watch = Watch::new(args.strictness.alignments(args.io.apply(args.threads.options())));
+    let reference = args.alignments.reference.as_deref();
+    inputs::tell_unused_reference(reference, &mut source, args.messages.quiet);
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
@@ -57,79 +81,68 @@ pub(super) fn run(
     warn_of_absent_groups(args, &choice.absent_read_groups(&header));
     let chain = match args.only_of_unaligned() {
         Some(option) if !header.references().is_empty() => bail!(
-            "{option} is of reads, and {name} holds alignments; only unaligned BAM, without @SQ \
+            "{option} is for reads, and {name} holds alignments; only unaligned BAM, without @SQ \
              lines, is trimmed and selected as FASTQ is (for alignments see -e in --help)"
         ),
         // Whether there are pairs is seen when they are read.
-        Some(_) => Some(build::filter(args, true, &[])?),
+        Some(_) => Some(chain::filter(args, true, &[])?),
         None => None,
     };
-    let job = Job { watch: &watch, choice: &choice };
-    if args.alignments.count {
-        let printed = output::report(run, args.out.as_deref())?;
-        let bar = watch.bar(total, args.quiet);
-        let result = match &chain {
-            None => job.count(query),
-            Some(chain) => job.count_reads(chain, query),
-        };
-        drop(bar);
-        watch.tell(input, args.quiet, args.verbose, args.threads);
-        return match result {
-            Ok(records) => {
-                output::finish(printed, format!("{records}\n"))?;
-                Ok(ExitCode::SUCCESS)
-            }
-            Err(stopped) => stopped.code(),
-        };
-    }
-    let mut outputs = outputs::open(args, &choice.header(&header), run)?;
-    let reports = Reports::open(args, run)?;
-    output::outlast_readers(&mut outputs.all, reports.len());
-    let bar = watch.bar(total, args.quiet);
-    let result = match &chain {
-        None => job.select(query, &mut outputs),
-        Some(chain) => job.trim(chain, query, &mut outputs),
+    Ok((Plan { watch, header, choice, chain, total, partial }, query))
+}
+
+/// Prints the number of records.
+fn count(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut Files) -> Result<()> {
+    let printed = output::report(files, args.out.as_deref())?;
+    let pass = Pass { watch: &plan.watch, choice: &plan.choice };
+    let bar = plan.watch.bar(plan.total, &args.messages);
+    let result = match &plan.chain {
+        None => pass.count(query),
+        Some(chain) => pass.count_reads(chain, query),
     };
     drop(bar);
-    watch.tell(input, args.quiet, args.verbose, args.threads);
-    let report = match result {
-        Ok(report) => report,
-        Err(stopped) => return stopped.code(),
+    plan.watch.tell(input, None, &args.messages, &args.threads);
+    output::finish(printed, format!("{}\n", result?))
+}
+
+/// Writes the records.
+fn write(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut Files) -> Result<()> {
+    let Plan { watch, header, choice, chain, total, partial } = plan;
+    let mut outputs = outputs::open(args, &choice.header(header), files)?;
+    let reports = Reports::open(args, files)?;
+    output::outlast_readers(&mut outputs.all, reports.len());
+    let pass = Pass { watch, choice };
+    let bar = watch.bar(*total, &args.messages);
+    let result = match chain {
+        None => pass.select(query, &mut outputs),
+        Some(chain) => pass.trim(chain, query, &mut outputs),
     };
-    let listed = match &chain {
+    drop(bar);
+    watch.tell(input, None, &args.messages, &args.threads);
+    let report = result?;
+    let listed = match chain {
         Some(chain) if choice.listed_names().is_none() => chain.listed_names(),
         _ => choice.listed_names(),
     };
-    super::warn_of_absent(args, listed.as_ref());
-    let files = files(args, input, partial, &report.records);
-    let mut report = report.with_listed_names(listed).with_files(files);
-    let mut outputs = outputs.finish()?;
-    let filled = reports.fill(args, &mut report, &mut outputs)?;
-    match filled.and_then(|()| commit(outputs, args.sync)) {
-        Ok(()) => {
-            super::tell(args, &report);
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(error) => Stopped::output(error).code(),
-    }
+    warn_of_absent(args, listed.as_ref());
+    let sums = sums(args, input, *partial, &report.records);
+    let report = report.with_listed_names(listed).with_files(sums);
+    reports.finish(args, report, outputs.finish()?)
 }
 
 /// Says which read groups that were asked for there are none of.
 fn warn_of_absent_groups(args: &Args, absent: &[Vec<u8>]) {
-    let Some(first) = absent.first().filter(|_| !args.quiet) else { return };
+    let Some(first) = absent.first().filter(|_| !args.messages.quiet) else { return };
     let more = match absent.len() - 1 {
         0 => String::new(),
         more => format!(", nor are {more} others"),
     };
     let first = Escaped(first);
-    crate::console::message(
-        "warning",
-        &format!("the read group '{first}' is not in the header{more}"),
-    );
+    message("warning", &format!("the read group '{first}' is not in the header{more}"));
 }
 
 /// The input and the outputs, with what was read from and written to each.
-fn files(args: &Args, input: &Input, partial: bool, sums: &Records) -> Vec<FileSum> {
+fn sums(args: &Args, input: &Input, partial: bool, sums: &Records) -> Vec<FileSum> {
     let file = |path: String, role, records: &RecordSum| {
         let partial = partial && role == Role::Input;
         FileSum { path, role, partial, records: records.clone() }

@@ -41,11 +41,7 @@ struct Index {
 
 /// Opens the outputs and writes their headers.
 pub(super) fn open(args: &Args, header: &Header, files: &mut Files) -> Result<Outputs> {
-    let command_line = output::command_line();
-    let header = match args.alignments.no_program {
-        true => header.clone(),
-        false => header.with_program(&output::program(&command_line)),
-    };
+    let header = args.alignments.program.header(header);
     let mut outputs = Outputs {
         all: Vec::new(),
         writers: Writers { targets: Vec::new(), sam: SamWriter::new(&header) },
@@ -81,7 +77,7 @@ impl Outputs {
         let is_bam = match args.output_format {
             Some(OutputFormat::Bam) => true,
             Some(OutputFormat::Sam) => false,
-            Some(OutputFormat::Reads(_)) => bail!("-O of alignments is sam or bam"),
+            Some(OutputFormat::Reads(_)) => bail!("for alignments -O takes sam or bam"),
             None => chosen.bam || named_bam || chosen.uncompressed && !named_sam,
         };
         let format = match (is_bam, path) {
@@ -95,7 +91,7 @@ impl Outputs {
             (true, _) if chosen.uncompressed => Some(Level::Number(0)),
             (true, None) => Some(BAM_LEVEL),
             (false, Some(_)) if format == Format::Plain && self.all.is_empty() => {
-                bail!("--level is of BAM or a name ending in .gz or .zst")
+                bail!("--level is for BAM or a name ending in .gz or .zst")
             }
             (_, level) => level,
         };

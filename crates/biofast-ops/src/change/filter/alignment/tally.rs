@@ -64,11 +64,12 @@ impl Tally {
 
     /// Adds the counts of another part.
     pub fn merge(&mut self, other: &Tally) {
+        let Tally { input, output, discarded, rejected } = other;
         for mate in 0..2 {
-            self.input[mate].add(&other.input[mate]);
-            self.output[mate].add(&other.output[mate]);
+            self.input[mate].add(&input[mate]);
+            self.output[mate].add(&output[mate]);
         }
-        self.discarded.add(&other.discarded);
-        self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
+        self.discarded.add(discarded);
+        self.rejected.iter_mut().zip(rejected).for_each(|(a, b)| *a += b);
     }
 }

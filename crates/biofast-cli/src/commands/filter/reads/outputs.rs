@@ -6,12 +6,17 @@ use anyhow::{Result, bail};
 use biofast::io::output::{Compression, Files, Format, Output};
 use biofast::ops::filter::Routes;
 
-use super::args::{Args, OutputFormat};
+use crate::commands::filter::args::{Args, OutputFormat};
 use crate::options::OutFile;
 use crate::output;
 
-/// The outputs, the paths of those that have one, and what goes to which.
-type Opened = (Vec<Output>, Vec<Option<PathBuf>>, Routes);
+/// The outputs, and what goes to which.
+pub(super) struct Opened {
+    pub(super) outputs: Vec<Output>,
+    /// The paths of those that have one.
+    pub(super) paths: Vec<Option<PathBuf>>,
+    pub(super) routes: Routes,
+}
 
 /// Opens the outputs.
 pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opened> {
@@ -35,7 +40,7 @@ pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opene
     let unpaired2 = optional(&args.unpaired2, unpaired1)?;
     let rejected = optional(&args.rejected, None)?;
     let routes = Routes { first, second, orphans: [unpaired1, unpaired2], rejected };
-    Ok((all.outputs, all.paths, routes))
+    Ok(Opened { outputs: all.outputs, paths: all.paths, routes })
 }
 
 struct All<'a> {
@@ -50,7 +55,7 @@ impl All<'_> {
     fn compression(&self, default: Format) -> Result<Compression> {
         let format = match self.args.output_format {
             Some(OutputFormat::Reads(format)) => format,
-            Some(_) => bail!("-O sam and -O bam are of alignments, and the input holds reads"),
+            Some(_) => bail!("-O sam and -O bam are for alignments, and the input holds reads"),
             None => default,
         };
         if format == Format::Plain && self.args.level.is_some() && self.outputs.is_empty() {

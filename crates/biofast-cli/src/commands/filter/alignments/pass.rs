@@ -1,16 +1,17 @@
 //! The pass over the records, and what is made of them.
 
+use anyhow::Result;
 use biofast::bam::{self, Batch, Query, Record};
 use biofast::ops::filter::alignment::Choice;
 use biofast::ops::filter::report::Report;
 use biofast::ops::filter::{Filter, unaligned};
 
 use super::outputs::{Outputs, Writers};
-use crate::output::{self, Stopped};
+use crate::output;
 use crate::watch::Watch;
 
 /// What every pass needs.
-pub(super) struct Job<'a> {
+pub(super) struct Pass<'a> {
     pub(super) watch: &'a Watch,
     pub(super) choice: &'a Choice,
 }
@@ -18,9 +19,9 @@ pub(super) struct Job<'a> {
 /// Takes a record that is kept or not.
 type Put<'a> = dyn FnMut(&Record<'_>, bool) -> Result<(), bam::Error> + 'a;
 
-impl Job<'_> {
+impl Pass<'_> {
     /// Writes the records that are chosen.
-    pub(super) fn select(&self, query: Query, outputs: &mut Outputs) -> Result<Report, Stopped> {
+    pub(super) fn select(&self, query: Query, outputs: &mut Outputs) -> Result<Report> {
         let worker = self.write(
             outputs,
             query,
@@ -44,7 +45,7 @@ impl Job<'_> {
         chain: &Filter,
         query: Query,
         outputs: &mut Outputs,
-    ) -> Result<Report, Stopped> {
+    ) -> Result<Report> {
         let worker = self.write(
             outputs,
             query,
@@ -57,7 +58,7 @@ impl Job<'_> {
     }
 
     /// How many records are chosen.
-    pub(super) fn count(&self, query: Query) -> Result<u64, Stopped> {
+    pub(super) fn count(&self, query: Query) -> Result<u64> {
         let result = bam::par_transform(
             query,
             &self.watch.options,
@@ -73,11 +74,11 @@ impl Job<'_> {
             },
             |n, other| *n += other,
         );
-        result.map(|(_, n)| n).map_err(Stopped::failure)
+        Ok(result.map_err(output::failed)?.1)
     }
 
     /// How many unaligned reads are kept.
-    pub(super) fn count_reads(&self, chain: &Filter, query: Query) -> Result<u64, Stopped> {
+    pub(super) fn count_reads(&self, chain: &Filter, query: Query) -> Result<u64> {
         let result = bam::par_transform(
             query,
             &self.watch.options,
@@ -87,7 +88,7 @@ impl Job<'_> {
             |worker, batch, _| worker.apply(batch, |_, _| Ok(())),
             |worker, other| worker.merge(other),
         );
-        let (_, worker) = result.map_err(Stopped::failure)?;
+        let (_, worker) = result.map_err(output::failed)?;
         Ok(worker.tally().output.iter().map(|amount| amount.reads).sum())
     }
 
@@ -100,7 +101,7 @@ impl Job<'_> {
         init: impl Fn() -> C + Sync,
         each: impl Fn(&mut C, Batch<'_>, &mut Put<'_>) -> Result<(), bam::Error> + Sync,
         merge: impl Fn(&mut C, C),
-    ) -> Result<C, Stopped> {
+    ) -> Result<C> {
         let Outputs { all, writers, .. } = outputs;
         let writers: &Writers = writers;
         let result = bam::par_transform(
@@ -121,6 +122,6 @@ impl Job<'_> {
             },
             merge,
         );
-        Ok(result.map_err(Stopped::failure)?.1)
+        Ok(result.map_err(output::failed)?.1)
     }
 }

@@ -1,0 +1,193 @@
+//! `biofast filter` on FASTQ.
+
+mod outputs;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use biofast::fastq::{self, Inputs};
+use biofast::io::output::{Files, Output};
+use biofast::io::{Options, Source};
+use biofast::ops::filter::report::{FileSum, Report, Role};
+use biofast::ops::filter::sample::Sample;
+use biofast::ops::filter::trim::detect::Evidence;
+use biofast::ops::filter::{Filter, Statistics, Tally};
+use biofast::ops::measure::records::Sum;
+
+use super::args::{Args, IndexFormat};
+use super::chain;
+use super::report::{Reports, warn_of_absent};
+use crate::console::message;
+use crate::inputs::{self, Input};
+use crate::output;
+use crate::watch::Watch;
+use outputs::Opened;
+
+/// Filters FASTQ, whose first file has been opened, and the second if that is a named pipe.
+pub(super) fn run(
+    args: &Args,
+    first: Source,
+    second: Option<Source>,
+    files: &mut Files,
+) -> Result<ExitCode> {
+    // Everything that can be wrong with the arguments is said before an output is touched.
+    let (plan, sources) = plan(args, first, second, files)?;
+    let mut opened = outputs::open(args, plan.paired, files)?;
+    let reports = Reports::open(args, files)?;
+    prepare(args, &mut opened, &reports);
+    let filter = plan.filter.routes(opened.routes);
+    let (tally, statistics) = apply(args, &plan.inputs, &filter, sources, &mut opened.outputs)?;
+    let listed = filter.listed_names();
+    warn_of_absent(args, listed.as_ref());
+    let mut report = Report::new(&tally, &output::command_line())
+        .with_adapters(plan.adapters)
+        .with_listed_names(listed)
+        .with_files(sums(args, &plan.inputs, &tally, &opened));
+    if let Some(mut statistics) = statistics {
+        report = report.with_statistics(&tally, &mut statistics);
+    }
+    reports.finish(args, report, opened.outputs)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is to be done.
+struct Plan {
+    inputs: Vec<Input>,
+    paired: bool,
+    /// What was found in the first reads, if it was looked for.
+    adapters: Vec<Evidence>,
+    /// All but the routes, which the outputs decide.
+    filter: Filter,
+}
+
+/// The plan that the arguments mean, and the inputs it is for.
+fn plan(
+    args: &Args,
+    first: Source,
+    second: Option<Source>,
+    files: &mut Files,
+) -> Result<(Plan, Inputs)> {
+    if matches!(args.write_index, Some(IndexFormat::Bai | IndexFormat::Csi)) {
+        bail!("BAI and CSI are indexes of BAM; reads have --write-index alone");
+    }
+    let inputs = inputs::gather(&args.files, None, "-", files)?;
+    if args.interleaved && inputs.len() > 1 {
+        bail!("--interleaved takes one file, but {} are named", inputs.len());
+    }
+    if inputs.len() > 2 {
+        bail!("expected one file, or two of mates, but {} are named", inputs.len());
+    }
+    inputs::are_two(&inputs)?;
+    let mut sources = match &inputs[..] {
+        [_, two] => Inputs::Paired(first, second.map_or_else(|| two.open(), Ok)?),
+        _ if args.interleaved => Inputs::Interleaved(first),
+        _ => Inputs::Single(first),
+    };
+    let paired = args.interleaved || inputs.len() == 2;
+    let adapters = chain::detect(args, &mut sources)?;
+    let mut filter = chain::filter(args, paired, &adapters)?;
+    if args.stats || args.html.is_some() {
+        filter = filter.gather_statistics();
+    }
+    if let Some(sample) = sample(args, &inputs, paired)? {
+        filter = filter.sample(sample);
+    }
+    Ok((Plan { inputs, paired, adapters, filter }, sources))
+}
+
+/// How FASTQ is read.
+fn reading(args: &Args) -> Options {
+    args.strictness.reads(args.io.apply(args.threads.options()))
+}
+
+/// The sample that was asked for. An exact one needs the number of reads first.
+fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<Sample>> {
+    let which = &args.which;
+    if let Some(fraction) = which.sample_fraction {
+        return match Sample::fraction(fraction, which.seed) {
+            Some(sample) => Ok(Some(sample)),
+            None => bail!("--sample-fraction is {fraction}: expected more than 0 and at most 1"),
+        };
+    }
+    let (Some(count), Some(first)) = (which.sample_count, inputs.first()) else { return Ok(None) };
+    if first.len().is_none() {
+        bail!(
+            "--sample-count reads the input twice, which a stream can't be: name a file, or use --sample-fraction"
+        );
+    }
+    let reads = fastq::par_fold(
+        first.open()?,
+        &reading(args),
+        || 0u64,
+        |reads, batch| *reads += batch.len() as u64,
+        |reads, other| *reads += other,
+    );
+    let reads = reads.map_err(|fault| fault.error)?;
+    let units = if paired && inputs.len() == 1 { reads / 2 } else { reads };
+    let units = which.head.map_or(units, |head| units.min(head));
+    match Sample::count(count, units, which.seed) {
+        Some(sample) => Ok(Some(sample)),
+        None => bail!("--sample-count must be at least 1"),
+    }
+}
+
+/// Says what the outputs can't do, and lets streams among them be closed where files are written, too.
+fn prepare(args: &Args, opened: &mut Opened, reports: &Reports) {
+    let indexed = opened.outputs.iter().any(Output::has_index);
+    if args.write_index.is_some() && !args.messages.quiet && !indexed {
+        message(
+            "warning",
+            "--write-index has no effect: no output is a file in BGZF (.gz or .bgz)",
+        );
+    }
+    output::outlast_readers(&mut opened.outputs, reports.len());
+}
+
+/// Runs the filter, and says what was noticed on the way.
+fn apply(
+    args: &Args,
+    inputs: &[Input],
+    filter: &Filter,
+    sources: Inputs,
+    outputs: &mut [Output],
+) -> Result<(Tally, Option<Box<Statistics>>)> {
+    let progress = Arc::default();
+    let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args)));
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = watches[0].bar(total, &args.messages);
+    let result = fastq::par_transform(
+        sources,
+        watches.each_ref().map(|watch| watch.options.clone()),
+        args.which.head,
+        outputs,
+        || filter.worker(),
+        |worker, unit, texts| worker.apply(unit, texts),
+        |worker, other| worker.merge(other),
+    );
+    drop(bar);
+    for (input, watch) in inputs.iter().zip(&watches) {
+        watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
+    }
+    Ok(result.map_err(output::failed)?.finish())
+}
+
+/// The inputs and outputs, with what was read from and written to each.
+fn sums(args: &Args, inputs: &[Input], tally: &Tally, opened: &Opened) -> Vec<FileSum> {
+    let [first, second] = [0, 1].map(|mate| Sum::from(&tally.input[mate]));
+    let mut read = [first, second];
+    if inputs.len() < 2 {
+        read[0].add(second);
+    }
+    let file = |path: String, role, sum: Sum| {
+        let partial = role == Role::Input && args.which.head.is_some();
+        FileSum { path, role, partial, records: sum.into() }
+    };
+    let read = inputs.iter().zip(read).map(|(input, sum)| file(input.name(), Role::Input, sum));
+    let written = opened.paths.iter().enumerate().map(|(text, path)| {
+        let name = path.as_ref().map_or("-".into(), |path| path.to_string_lossy().into_owned());
+        let role = if opened.routes.rejected == Some(text) { Role::Rejected } else { Role::Output };
+        file(name, role, tally.written.get(text).copied().unwrap_or_default())
+    });
+    read.chain(written).collect()
+}

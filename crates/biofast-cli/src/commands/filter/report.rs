@@ -1,0 +1,73 @@
+//! What is said and written about a run of `biofast filter`.
+
+use anyhow::Result;
+use biofast::io::Escaped;
+use biofast::io::output::{Files, Output, commit};
+use biofast::ops::filter::names::ListedNames;
+use biofast::ops::filter::report::Report;
+use biofast::ops::show;
+
+use super::Args;
+use crate::console::message;
+use crate::output;
+
+/// The reports of a run, which appear together with its records.
+pub(super) struct Reports {
+    html: Option<Output>,
+    json: Option<Output>,
+}
+
+impl Reports {
+    /// Opens those that are wanted.
+    pub(super) fn open(args: &Args, files: &mut Files) -> Result<Reports> {
+        let html = output::optional_report(files, args.html.as_deref())?;
+        let json = output::optional_report(files, args.json.as_deref())?;
+        Ok(Reports { html, json })
+    }
+
+    /// How many are wanted.
+    pub(super) fn len(&self) -> usize {
+        self.html.iter().chain(&self.json).count()
+    }
+
+    /// Fills them, makes all outputs appear, and says what was done.
+    pub(super) fn finish(
+        self,
+        args: &Args,
+        mut report: Report,
+        mut outputs: Vec<Output>,
+    ) -> Result<()> {
+        if let Some(html) = self.html {
+            let page = show::html::filter(&report, &serde_json::to_string(&report)?);
+            outputs.push(output::filled(html, page)?);
+            if !args.stats {
+                // The curves were gathered for the page alone.
+                report.curves = None;
+            }
+        }
+        if let Some(json) = self.json {
+            let text = serde_json::to_string_pretty(&report)? + "\n";
+            outputs.push(output::filled(json, text)?);
+        }
+        commit(outputs, args.sync)?;
+        if !args.messages.quiet {
+            use std::io::Write;
+            // A summary nobody reads is no error.
+            let _ = std::io::stderr().write_all(show::filter::text(&report).as_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// Says which of the listed names there were none of.
+pub(super) fn warn_of_absent(args: &Args, listed: Option<&ListedNames>) {
+    let Some(ListedNames { listed, found, first_absent: Some(name) }) = listed else { return };
+    if !args.messages.quiet {
+        let name = Escaped(name.as_bytes());
+        let absent = listed - found;
+        let warning = format!(
+            "{absent} of {listed} listed names are not among the reads that were looked at, such as '{name}'"
+        );
+        message("warning", &warning);
+    }
+}

@@ -1,0 +1,34 @@
+//! `--io`.
+
+use biofast::io::{IoMode, Options};
+use clap::ValueEnum;
+
+/// How files are read.
+#[derive(clap::Args)]
+pub(crate) struct Io {
+    /// How files are read
+    #[arg(long, value_enum, default_value_t = Mode::Auto, value_name = "MODE")]
+    io: Mode,
+}
+
+impl Io {
+    /// Options that read so.
+    pub(crate) fn apply(&self, options: Options) -> Options {
+        let io = match self.io {
+            Mode::Auto => IoMode::Auto,
+            Mode::Mmap => IoMode::Mmap,
+            Mode::Read => IoMode::Read,
+        };
+        Options { io, ..options }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Mode {
+    /// Map files of 50 MB and more into memory
+    Auto,
+    /// Map every file
+    Mmap,
+    /// Read every file
+    Read,
+}

@@ -1,0 +1,51 @@
+//! `--threads`, and how much each of them takes.
+
+use std::num::NonZeroUsize;
+
+use biofast::io::Options;
+
+/// How many threads there are, and what each takes at once.
+#[derive(clap::Args)]
+pub(crate) struct Threads {
+    /// Threads in total [default: what the machine and its limits allow]
+    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = number)]
+    threads: Option<NonZeroUsize>,
+
+    /// Decompressed bytes a worker takes at once; results never depend on it
+    #[arg(long, hide = true, value_name = "BYTES")]
+    chunk_size: Option<NonZeroUsize>,
+}
+
+impl Threads {
+    /// The number that was asked for.
+    pub(crate) fn asked(&self) -> Option<NonZeroUsize> {
+        self.threads
+    }
+
+    /// The number there are.
+    pub(crate) fn total(&self) -> usize {
+        self.threads.map_or_else(biofast::io::available_threads, usize::from)
+    }
+
+    /// Options for a reader that has all of them.
+    pub(crate) fn options(&self) -> Options {
+        let defaults = Options::default();
+        Options {
+            threads: self.threads.map_or(defaults.threads, usize::from),
+            chunk_size: self.chunk_size.map_or(defaults.chunk_size, usize::from),
+            ..defaults
+        }
+    }
+}
+
+/// More threads than any machine has use for are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+/// A number of threads as typed.
+fn number(typed: &str) -> Result<NonZeroUsize, String> {
+    let number = typed.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST_THREADS);
+    number.ok_or_else(|| {
+        let all = biofast::io::available_threads();
+        format!("a number from 1 to {MOST_THREADS} is needed; without -@ all {all} of this machine are used")
+    })
+}
