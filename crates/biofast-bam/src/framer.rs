@@ -292,7 +292,7 @@ impl pipeline::CountRecords for Framer {
 /// complete. Its fields are checked as soon as they are there, so a record that claims 2 GB is
 /// refused and not waited for, unless its other fields claim the same.
 #[inline]
-fn next_record(bytes: &[u8], references: i32) -> Result<Option<usize>, ErrorKind> {
+pub(crate) fn next_record(bytes: &[u8], references: i32) -> Result<Option<usize>, ErrorKind> {
     let Some(fixed) = bytes.first_chunk::<{ 4 + FIXED_LEN }>() else {
         return match bytes.first_chunk::<4>() {
             Some(size) => check_size(i32::from_le_bytes(*size)).map(|_| None),

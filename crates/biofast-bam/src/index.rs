@@ -10,11 +10,13 @@ mod build;
 mod hash_order;
 mod query;
 mod read;
+mod serial;
 mod written;
 
 use std::path::Path;
 
 pub use build::{BuildOptions, Built, build};
+pub(crate) use serial::Serial;
 pub use written::Indexer;
 
 use bins::Scheme;

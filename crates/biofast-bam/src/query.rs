@@ -359,7 +359,7 @@ impl Plan {
     }
 
     /// Whether no wanted record comes after a batch, as far as its last record tells.
-    fn is_last(&self, batch: &Batch<'_>) -> bool {
+    pub(crate) fn is_last(&self, batch: &Batch<'_>) -> bool {
         match (self.stop, batch.iter().next_back()) {
             (Some((reference, position)), Some(last)) => {
                 usize::try_from(last.reference_id()) == Ok(reference)
@@ -377,18 +377,47 @@ impl Plan {
         accept: impl FnOnce(&mut C, Batch<'_>) -> R,
     ) -> R {
         let Picked { so_far, starts, misfit } = picked;
-        let Some(regions) = &self.regions else { return accept(so_far, batch) };
+        if !self.selects() {
+            return accept(so_far, batch);
+        }
+        *misfit |= self.select(&batch, starts);
+        accept(so_far, Batch { starts, ..batch })
+    }
+
+    /// Whether not all records are wanted.
+    pub(crate) fn selects(&self) -> bool {
+        self.regions.is_some()
+    }
+
+    /// Lists where the wanted records of a batch start. Returns whether a record shows that the index is not that of the
+    /// file.
+    pub(crate) fn select(&self, batch: &Batch<'_>, starts: &mut Vec<u32>) -> bool {
         starts.clear();
-        if let Some(regions) = regions.get() {
-            for (&start, record) in batch.starts.iter().zip(batch) {
+        let mut misfit = false;
+        if let Some(regions) = self.regions.as_ref().and_then(|regions| regions.get()) {
+            for (&start, record) in batch.starts.iter().zip(batch.iter()) {
                 if regions.overlaps(&record) {
                     starts.push(start);
                 } else if self.places.is_some() && !regions.touches(record.reference_id()) {
-                    *misfit = true;
+                    misfit = true;
                 }
             }
         }
-        accept(so_far, Batch { starts, ..batch })
+        misfit
+    }
+
+    /// An error found while reading, as one of the file.
+    pub(crate) fn located(&self, error: Error) -> Error {
+        match &self.places {
+            Some(places) => in_file(error, places),
+            None => error,
+        }
+    }
+
+    /// The error that records have shown the index not to be that of the file.
+    pub(crate) fn misfit(&self) -> Error {
+        let why = "it names records of other references; it is stale or damaged".into();
+        Error::new(ErrorKind::BadIndex(why), Location::in_input(&self.name))
     }
 
     pub(crate) fn finish<C>(
@@ -397,17 +426,11 @@ impl Plan {
     ) -> Result<(Header, C), Fault<C, Error>> {
         match result {
             Ok((_, Picked { so_far, misfit: true, .. })) => {
-                let why = "it names records of other references; it is stale or damaged".into();
-                let error = Error::new(ErrorKind::BadIndex(why), Location::in_input(&self.name));
-                Err(Fault { error, so_far })
+                Err(Fault { error: self.misfit(), so_far })
             }
             Ok((header, picked)) => Ok((header, picked.so_far)),
             Err(Fault { error, so_far }) => {
-                let error = match &self.places {
-                    Some(places) => in_file(error, places),
-                    None => error,
-                };
-                Err(Fault { error, so_far: so_far.so_far })
+                Err(Fault { error: self.located(error), so_far: so_far.so_far })
             }
         }
     }

@@ -71,7 +71,7 @@ impl Unaligned<'_> {
             let odd = |&(_, base): &(usize, &u8)| !packing::has_code(*base) && *base != b'.';
             if let Some((at, &base)) = self.sequence.iter().enumerate().find(odd) {
                 out.truncate(start);
-                return Err(no_code(base, at));
+                return Err(packing::no_code(base, at));
             }
             dots = self.sequence.iter().filter(|&&base| base == b'.').count() as u64;
         }
@@ -89,19 +89,6 @@ impl Unaligned<'_> {
         out.extend_from_slice(self.tags);
         Ok(dots)
     }
-}
-
-/// Says that the base at `at` has no code.
-fn no_code(base: u8, at: usize) -> String {
-    let hint = match base {
-        b'U' | b'u' => "; write RNA with T, as sequencers do",
-        _ => "",
-    };
-    let base = base.escape_ascii();
-    format!(
-        "BAM has no code for '{base}', base {} of its sequence, and would make it N{hint}",
-        at + 1
-    )
 }
 
 /// Appends the optional field `text` (`TAG:TYPE:VALUE`, as SAM has it) as BAM stores it.

@@ -36,6 +36,8 @@ pub mod gzi;
 mod gzip;
 mod inflate;
 mod input;
+#[doc(hidden)]
+pub mod lanes;
 mod libdeflate;
 #[cfg(all(feature = "mmap", unix))]
 mod map;

@@ -25,6 +25,13 @@ pub struct BuildOptions {
     pub min_shift: Option<u8>,
 }
 
+impl From<Format> for BuildOptions {
+    /// This format with its usual bins.
+    fn from(format: Format) -> Self {
+        BuildOptions { format: Some(format), min_shift: None }
+    }
+}
+
 /// An index that has been built.
 pub struct Built {
     /// Its format.

@@ -133,17 +133,27 @@ impl Indexer {
     /// # Errors
     /// If the output doesn't [remember its blocks](Output::with_blocks).
     pub fn finish(self, output: &Output) -> Result<Vec<u8>, Error> {
-        let SoFar { mut assembly, text, .. } = std::mem::take(&mut *lock(&self.waiting.so_far));
-        let Some(blocks) = output.blocks() else {
-            let why = "it is not BGZF, so it has no blocks to jump to".into();
-            let name = display_name(output.name().as_ref());
-            return Err(build::not_indexable(&name.into(), None, why));
-        };
-        let place = |at: VirtualOffset| blocks.virtual_offset(at.into(), text);
-        // All lie within the text.
-        assembly.map(|at| place(at).unwrap_or(VirtualOffset::MAX));
+        let SoFar { assembly, text, .. } = std::mem::take(&mut *lock(&self.waiting.so_far));
+        let assembly = placed(assembly, output, text)?;
         Ok(build::file(self.format, assembly.finish(self.format, self.scheme, self.references)))
     }
+}
+
+/// Turns places in the text of `output`, of which `text` is the length, into virtual offsets.
+pub(super) fn placed(
+    mut assembly: Assembly,
+    output: &Output,
+    text: u64,
+) -> Result<Assembly, Error> {
+    let Some(blocks) = output.blocks() else {
+        let why = "it is not BGZF, so it has no blocks to jump to".into();
+        let name = display_name(output.name().as_ref());
+        return Err(build::not_indexable(&name.into(), None, why));
+    };
+    let place = |at: VirtualOffset| blocks.virtual_offset(at.into(), text);
+    // All lie within the text.
+    assembly.map(|at| place(at).unwrap_or(VirtualOffset::MAX));
+    Ok(assembly)
 }
 
 /// Where tickets go.

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::record::Record;
 use crate::sam::number::{write_float, write_float_element, write_signed, write_unsigned};
-use crate::tags::Tag;
+use crate::tags::{MALFORMED as MALFORMED_TAGS, Tag};
 
 /// The letters of CIGAR operations by their code; htslib prints those without a meaning so.
 const OPS: [u8; 16] = *b"MIDNSHP=XB??????";
@@ -124,7 +124,6 @@ fn highest(raw: &[u8]) -> u8 {
 }
 
 const TOO_HIGH: &str = "a quality is above 93, the highest that has a character";
-const MALFORMED_TAGS: &str = "its optional fields can't be read";
 const MISFIT: &str = "its CIGAR and its sequence have different lengths";
 
 impl Record<'_> {
@@ -224,7 +223,7 @@ fn check_length(record: &Record<'_>, bases: u64) -> Result<(), &'static str> {
 
 fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
     let name = Shown(record.name()).to_string();
-    Error::new(ErrorKind::Unwritable { name, reason }, Location::default())
+    Error::new(ErrorKind::Unwritable { name, reason: reason.into() }, Location::default())
 }
 
 #[inline]

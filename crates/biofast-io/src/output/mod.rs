@@ -6,7 +6,8 @@
 //! text came in shows. A worker that has made its stretch of text takes over, in turn, the
 //! unfinished unit of the stretch before, hands its own unfinished end on, and only then
 //! compresses what lies between: the ordered part is a copy of less than a unit.
-//! [`transform`](crate::pipeline::transform) drives it; [`Output`] writes and commits.
+//! [`transform`](crate::pipeline::transform) drives it; [`Output`] writes and commits. [`Writer`] is for text that comes from
+//! one thread.
 //!
 //! Nothing is left under a final name unless [`commit`] has been reached.
 
@@ -18,6 +19,7 @@ mod files;
 mod format;
 mod identity;
 mod level;
+mod parallel;
 mod sink;
 mod temporary;
 
@@ -27,6 +29,7 @@ pub use encode::Encoder;
 pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
 pub use level::{Level, UnknownLevel};
+pub use parallel::Writer;
 pub use sink::{Error, Output, commit};
 pub use temporary::{abandon, is_abandoned};
 
