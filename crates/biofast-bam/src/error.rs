@@ -35,6 +35,16 @@ struct Repr {
 }
 
 /// What went wrong.
+///
+/// ```
+/// use biofast_bam::{ErrorKind, Reader};
+///
+/// let error = Reader::from_reader("example", &b"@read\nACGT\n+\nIIII\n"[..]).err().expect("FASTQ");
+/// match error.kind() {
+///     ErrorKind::NotAlignments(what) => assert!(what.contains("FASTQ")),
+///     other => panic!("{other}"),
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -61,6 +61,12 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Where each record's block size starts.
+    #[inline]
+    pub(crate) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// The records, whose bytes are in `chunk`.
     pub fn batch<'a>(&'a self, chunk: &'a Chunk) -> Batch<'a> {
         Batch {

@@ -288,6 +288,20 @@ fn set_long_lengths(references: &mut [Reference], text: &[u8]) {
 
 /// The header of a source of BAM bytes, which stays unread.
 ///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, peek_header, read_header};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (header, source) = peek_header(input.source)?;
+/// // The source still has it.
+/// assert_eq!(read_header(source, &options)?, header);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+///
 /// # Errors
 /// If it can't be read.
 pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {

@@ -9,6 +9,23 @@ use crate::record::Record;
 use crate::value::{Array, Value};
 
 /// A modification that is listed for a base of a read.
+///
+/// ```
+/// use biofast_bam::{Modification, ModificationCode, Reader};
+///
+/// let sam = b"r\t4\t*\t0\t0\t*\t*\t0\t0\tACCG\tIIII\tMM:Z:C+m,1;G-76792,0;\n";
+/// let mut reader = Reader::from_reader("example", &sam[..])?;
+/// let record = reader.next_record()?.expect("a record");
+/// let expected = Modification {
+///     position: 2,
+///     base: b'C',
+///     is_opposite: false,
+///     code: ModificationCode::Letter(b'm'),
+///     probability: None,
+/// };
+/// assert_eq!(record.modifications()?.next(), Some(expected));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modification {
     /// The base's index in the sequence as the record has it, counted from 0.
@@ -25,6 +42,17 @@ pub struct Modification {
 }
 
 /// Which modification a base has.
+///
+/// ```
+/// use biofast_bam::{ModificationCode, Reader};
+///
+/// let sam = b"r\t4\t*\t0\t0\t*\t*\t0\t0\tACCG\tIIII\tMM:Z:C+m,1;G-76792,0;\n";
+/// let mut reader = Reader::from_reader("example", &sam[..])?;
+/// let record = reader.next_record()?.expect("a record");
+/// let codes: Vec<_> = record.modifications()?.map(|found| found.code).collect();
+/// assert_eq!(codes, [ModificationCode::Letter(b'm'), ModificationCode::Chebi(76792)]);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModificationCode {
     /// A letter of the specification, as `m` for 5-methylcytosine.
@@ -34,6 +62,16 @@ pub enum ModificationCode {
 }
 
 /// The [modifications](Record::modifications) of a record.
+///
+/// ```
+/// use biofast_bam::Reader;
+///
+/// let sam = b"r\t4\t*\t0\t0\t*\t*\t0\t0\tACCG\tIIII\tMM:Z:C+m,1;G-76792,0;\n";
+/// let mut reader = Reader::from_reader("example", &sam[..])?;
+/// let modifications = reader.next_record()?.expect("a record").modifications()?;
+/// assert_eq!(modifications.len(), 2);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Modifications(std::vec::IntoIter<Modification>);
 

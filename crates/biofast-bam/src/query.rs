@@ -36,6 +36,21 @@ const WORTH_A_THREAD: u64 = 1 << 18;
 const INDEXED_CHUNK: usize = 2 << 16;
 
 /// An input and which of its records are wanted.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, Query, Reader, Selection};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let mut regions = Selection::new();
+/// regions.add("c:1-10");
+/// let mut reader = Reader::new(Query::scan(input.source, &regions), &options)?;
+/// assert_eq!(reader.records().count(), 1);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 pub struct Query {
     source: Source,
     wanted: Wanted,
@@ -60,6 +75,13 @@ struct Indexed {
 }
 
 /// Something worth telling about how a query is answered.
+///
+/// ```
+/// use biofast_bam::query::Note;
+///
+/// let note = Note::NoIndex { file: "x.bam".into(), is_sorted: true };
+/// assert!(note.to_string().starts_with("x.bam has no index"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
@@ -246,6 +268,27 @@ impl Query {
 /// [`par_fold`], but `accept` sees only the records asked for, each exactly once
 /// however many regions it overlaps.
 ///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, Query, Selection, par_fold_regions};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let mut regions = Selection::new();
+/// regions.add("c:1-10").add("c:5-20");
+/// let (_, found) = par_fold_regions(
+///     Query::scan(input.source, &regions),
+///     &options,
+///     || 0,
+///     |found, batch| *found += batch.len(),
+///     |found, other| *found += other,
+/// )?;
+/// assert_eq!(found, 1);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+///
 /// # Errors
 /// The first fault in what is read, with the result over exactly the records before it. With an
 /// index also records that show it not to be that of the file.
@@ -266,6 +309,33 @@ pub fn par_fold_regions<C: Send>(
 }
 
 /// The same as [`par_fold_ordered`](crate::par_fold_ordered) does it.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold_regions_ordered};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// // A source stands for all its records.
+/// let mut lengths = Vec::new();
+/// par_fold_regions_ordered(
+///     input.source,
+///     &options,
+///     || (),
+///     |(), batch, some: &mut Vec<usize>| some.extend(batch.iter().map(|r| r.sequence_len())),
+///     |(), ()| (),
+///     |some| {
+///         lengths.append(some);
+///         ControlFlow::Continue(())
+///     },
+/// )?;
+/// assert_eq!(lengths, [4, 1]);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`par_fold_regions`].

@@ -12,7 +12,7 @@ use crate::framer::Framer;
 use crate::header::Header;
 use crate::input::{Detail, Input, InputOptions};
 use crate::query::{Note, Plan, Query};
-use crate::record::{Batch, Record};
+use crate::record::{Record, record_at};
 use crate::record_buf::RecordBuf;
 use crate::region::Selection;
 
@@ -145,11 +145,9 @@ impl Reader {
         let index = self.next;
         self.next += 1;
         self.delivered += 1;
-        let batch = self.batch();
-        Ok(match self.selects {
-            true => Batch { starts: &self.starts, ..batch }.get(index),
-            false => batch.get(index),
-        })
+        let (chunk, frame) = self.frames.current();
+        let starts = if self.selects { &self.starts } else { frame.starts() };
+        Ok(Some(record_at(chunk.bytes(), starts[index])))
     }
 
     /// Copies the next record into `record`, whose memory is used again; `false` at the end.
@@ -187,11 +185,6 @@ impl Reader {
     /// The number of records delivered so far.
     pub fn records_read(&self) -> u64 {
         self.delivered
-    }
-
-    fn batch(&self) -> Batch<'_> {
-        let (chunk, frame) = self.frames.current();
-        frame.batch(chunk)
     }
 
     /// Goes on to the next chunk; `false` at the end.

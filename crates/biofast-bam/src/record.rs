@@ -311,6 +311,24 @@ impl fmt::Debug for Record<'_> {
 }
 
 /// The records of one chunk, in file order.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let on_c = |found: &mut u64, batch: biofast_bam::Batch<'_>| {
+///     for record in batch {
+///         *found += u64::from(record.reference_name(batch.header()) == Some(b"c"));
+///     }
+/// };
+/// let (_, found) = par_fold(input.source, &options, || 0, on_c, |found, other| *found += other)?;
+/// assert_eq!(found, 1);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
     pub(crate) chunk: &'a Chunk,
@@ -416,13 +434,32 @@ impl<'a> IntoIterator for Batch<'a> {
 
 /// The framed record whose block size starts there.
 #[inline]
-fn record_at(bytes: &[u8], start: u32) -> Record<'_> {
+pub(crate) fn record_at(bytes: &[u8], start: u32) -> Record<'_> {
     let (size, rest) = bytes[start as usize..].split_at(4);
     let size = u32::from_le_bytes([size[0], size[1], size[2], size[3]]);
     Record::new(&rest[..size as usize])
 }
 
 /// Iterates over the records of a [`Batch`].
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (_, last) = par_fold(
+///     input.source,
+///     &options,
+///     || None,
+///     |last, batch| *last = batch.iter().next_back().map(|record| record.name().to_vec()),
+///     |last, other| *last = other.or(last.take()),
+/// )?;
+/// assert_eq!(last.as_deref(), Some(&b"r2"[..]));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Records<'a> {
     bytes: &'a [u8],

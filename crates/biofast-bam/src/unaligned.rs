@@ -8,6 +8,17 @@ use crate::record::FIXED_LEN;
 use crate::sam::{Odds, bin, write_tag};
 
 /// A read without an alignment, as FASTQ has it.
+///
+/// ```
+/// use biofast_bam::{Header, Record, Unaligned};
+///
+/// let mut out = Vec::new();
+/// let read = Unaligned { name: b"r", flags: 0, sequence: b"AC", qualities: b"II", tags: b"" };
+/// read.write(&mut out)?;
+/// let (record, _) = Record::from_bam(&out, &Header::default())?;
+/// assert_eq!((record.flags(), record.qualities()), (4, &[40, 40][..]));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Unaligned<'a> {
     /// Its name.
@@ -92,6 +103,14 @@ impl Unaligned<'_> {
 }
 
 /// Appends the optional field `text` (`TAG:TYPE:VALUE`, as SAM has it) as BAM stores it.
+///
+/// ```
+/// let mut out = Vec::new();
+/// biofast_bam::parse_tag(b"BC:Z:ACGT", &mut out)?;
+/// assert_eq!(out, b"BCZACGT\0");
+/// assert!(biofast_bam::parse_tag(b"BC:Q:ACGT", &mut out).is_err());
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// If it is malformed.

@@ -74,6 +74,17 @@ pub enum Array<'a> {
 }
 
 /// The elements of an [`Array`]: a slice, or as a record stores them.
+///
+/// ```
+/// use biofast_bam::{Array, RecordBuf};
+///
+/// let record = RecordBuf::unmapped("r").tag(b"ML", &[7u8, 200][..]).build()?;
+/// let Some(Array::U8(elements)) = record.tag(b"ML")?.and_then(|value| value.as_array()) else {
+///     panic!("an array of bytes");
+/// };
+/// assert_eq!((elements.len(), elements.get(1), elements.as_slice()), (2, Some(200), &[7, 200][..]));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Elements<'a, T>(Place<'a, T>);
 
@@ -85,6 +96,14 @@ enum Place<'a, T> {
 }
 
 /// A number that arrays hold.
+///
+/// ```
+/// use biofast_bam::{Element, Elements};
+///
+/// fn largest<T: Element + PartialOrd>(elements: Elements<'_, T>) -> Option<T> {
+///     elements.iter().reduce(|a, b| if b > a { b } else { a })
+/// }
+/// ```
 pub trait Element: Copy + PartialEq + fmt::Debug + fmt::Display + private::Stored {}
 
 mod private {

@@ -69,6 +69,7 @@ impl Chunk {
     }
 
     /// The bytes.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         #[cfg(all(feature = "mmap", unix))]
         if let Some(map) = &self.map {

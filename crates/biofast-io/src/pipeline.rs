@@ -312,6 +312,7 @@ impl<F: Framer> Frames<F> {
     }
 
     /// The current chunk's bytes and records.
+    #[inline]
     pub fn current(&self) -> (&Chunk, &F::Frame) {
         (&self.load.chunk, &self.frame)
     }

@@ -25,6 +25,35 @@ use crate::record::Record;
 
 /// Makes the index of a BAM output while it is written: with the bytes that
 /// [`build`](super::build) would find for the file.
+///
+/// A [`Writer`](crate::Writer) does all this for records that come from one thread. This is for
+/// [`par_transform`](crate::par_transform) and outputs written otherwise.
+///
+/// ```
+/// use biofast_bam::index::{BuildOptions, Indexer};
+/// use biofast_bam::{Header, RecordBuf};
+/// use biofast_io::output::{Compression, Format, Output};
+///
+/// let header = Header::from_text(b"@SQ\tSN:c\tLN:9\n")?;
+/// let bgzf = Compression::new(Format::Bgzf, None)?;
+/// let mut output = Output::stream("x.bam", std::io::sink(), bgzf).with_blocks()?;
+/// let indexer = Indexer::new(&header, BuildOptions::default())?;
+/// let mut tickets = indexer.tickets("x.bam");
+///
+/// let mut text = Vec::new();
+/// header.write_bam(&mut text)?;
+/// indexer.append(&mut output, &text)?;
+///
+/// let (mut records, mut ticket) = (Vec::new(), Vec::new());
+/// RecordBuf::mapped("r", 0, 3, "1M".parse()?).build()?.write_bam(&header, &mut records)?;
+/// indexer.note(&records, &mut ticket);
+/// output.append(&records)?;
+/// tickets.append(&ticket)?;
+/// output.finish()?;
+/// tickets.finish()?;
+/// assert!(indexer.finish(&output)?.starts_with(b"BAI\x01"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Indexer {
     format: Format,
     scheme: Scheme,

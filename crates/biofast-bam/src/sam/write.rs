@@ -19,6 +19,19 @@ const FIXED: usize = 128;
 /// Writes records as lines of SAM text, byte for byte as samtools does.
 ///
 /// A record with the CIGAR in the tag `CG` gets it in its place.
+///
+/// ```
+/// use biofast_bam::{Reader, SamWriter};
+///
+/// let sam = b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\tNM:i:0\n";
+/// let mut reader = Reader::from_reader("example", &sam[..])?;
+/// let (writer, mut text) = (SamWriter::new(reader.header()), Vec::new());
+/// while let Some(record) = reader.next_record()? {
+///     writer.write(&record, &mut text)?;
+/// }
+/// assert_eq!(text, sam);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 pub struct SamWriter {
     /// The names of the reference sequences with a tab.
     names: Vec<Box<[u8]>>,
