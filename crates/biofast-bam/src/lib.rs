@@ -34,6 +34,7 @@ mod cigar_buf;
 mod cram;
 mod error;
 mod fasta;
+mod fixed;
 pub mod flag;
 mod fold;
 mod format;

@@ -4,8 +4,11 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::Files;
+use biofast::bam;
+use biofast::io::output::{Files, is_same_file};
 use biofast::io::{Error, Source};
+
+use crate::console::message;
 
 /// An input that will be opened when its turn comes, so that any number of them fits the limit
 /// of open files.
@@ -130,11 +133,13 @@ pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// Whether two paths lead to one regular file. Other names of it (hard links) stay when one is replaced.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other && one.is_file(),
-        _ => false,
+/// Says that reference sequences make no difference, as BAM and SAM hold their bases.
+pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Source, quiet: bool) {
+    if let Some(path) = reference.filter(|_| !quiet)
+        && let Ok(format @ (bam::Format::Bam | bam::Format::Sam)) = bam::Format::sniff(source)
+    {
+        let (path, format) = (path.display(), format.name());
+        message("note", &format!("the reference {path} is not needed: {format} holds the bases"));
     }
 }
 
@@ -146,6 +151,14 @@ pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
         bail!("both files of mates are {}", biofast::io::display_name(two));
     }
     Ok(())
+}
+
+/// An error unless these are files of mates, two by two.
+pub(crate) fn in_pairs(inputs: &[Input]) -> Result<()> {
+    if !inputs.len().is_multiple_of(2) {
+        bail!("--paired takes files two by two: an even number, not {}", inputs.len());
+    }
+    inputs.chunks_exact(2).try_for_each(are_two)
 }
 
 /// A path as a line of a list has it: any bytes on unix.

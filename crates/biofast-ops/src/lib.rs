@@ -1,15 +1,13 @@
-//! What is computed from reads.
+//! What is computed from reads and alignments, in three rooms: what [measures](measure), what [changes records](change) and
+//! what [shows](show) the results of both.
 //!
-//! A collector is a monoid: `new`, `accept` a batch, `merge` another, and read the result.
-//! Threads, shards of one file, many files and many machines are then the same operation.
+//! Arrows go one way: `show` knows `change` and `measure`, `change` knows `measure`, and `measure` knows neither.
 
-pub mod alignment;
-pub mod check;
-pub mod filter;
-pub mod flagstat;
-pub mod idxstats;
-pub mod import;
-pub mod report;
-pub mod samtools_stats;
-pub mod stats;
-pub mod to_fastq;
+pub mod change;
+pub mod measure;
+pub mod show;
+
+#[doc(no_inline)]
+pub use change::{filter, import, to_fastq};
+#[doc(no_inline)]
+pub use measure::{alignments, check, flagstat, idxstats, reads, samtools_stats};

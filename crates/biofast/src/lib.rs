@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use biofast::io::{Options, Source};
-//! use biofast::ops::stats::Collector;
+//! use biofast::ops::measure::reads::Collector;
 //!
 //! let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n"[..]);
 //! let statistics = Collector::collect(source, &Options::default(), Collector::new)

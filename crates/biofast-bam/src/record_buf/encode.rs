@@ -202,7 +202,7 @@ impl RecordBuf {
         out.extend_from_slice(name);
         out.push(0);
         out.extend_from_slice(stored.as_flattened());
-        if !packing::pack_exactly(&self.sequence, out) {
+        if !packing::pack(&self.sequence, out).nothing() {
             self.check_letters()?;
         }
         match self.qualities.is_empty() {

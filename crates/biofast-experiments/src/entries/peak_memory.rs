@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use biofast::fastq::Reader;
 use biofast::io::{Options, Source};
-use biofast::ops::stats::Collector;
+use biofast::ops::measure::reads::Collector;
 use biofast_kernels::{count_gc, summarize_qualities};
 
 /// What is found of the reads, the same in every way.

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use biofast::io::pipeline::{self, End};
 use biofast::io::{Chunk, Error, Options, Source};
-use biofast::ops::stats::Collector;
+use biofast::ops::measure::reads::Collector;
 
 use crate::core::cell::Cell;
 use crate::core::inputs::Lab;

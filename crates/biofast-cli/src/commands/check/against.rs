@@ -1,0 +1,69 @@
+//! The files of a summary of `biofast filter`, and what it says they hold.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use biofast::ops::filter::report::{FileSum, Files, Role};
+use biofast::ops::measure::records::RecordSum;
+
+use crate::console::message;
+use crate::inputs::Input;
+
+/// What a summary says.
+pub(super) struct Summary {
+    path: PathBuf,
+    files: Vec<FileSum>,
+}
+
+impl Summary {
+    /// Reads the summary at `path`.
+    pub(super) fn read(path: &Path) -> Result<Summary> {
+        let about = || format!("{} is no summary of biofast filter --json", path.display());
+        let text = std::fs::read(path).with_context(|| format!("can't read {}", path.display()))?;
+        let Files { mut files } = serde_json::from_slice(&text).with_context(about)?;
+        // An output that replaced an input is what can be read now.
+        let written: Vec<String> =
+            files.iter().filter(|f| f.role != Role::Input).map(|f| f.path.clone()).collect();
+        files.retain(|f| f.role != Role::Input || f.path == "-" || !written.contains(&f.path));
+        Ok(Summary { path: path.to_owned(), files })
+    }
+
+    /// The files that can be read again.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        let streams = self.files.iter().filter(|file| file.path == "-");
+        for FileSum { role, .. } in streams {
+            let what = if *role == Role::Input { "input" } else { "output" };
+            message("note", &format!("an {what} was a stream, which can't be read again"));
+        }
+        let files = self.files.iter().filter(|file| file.path != "-");
+        files.map(|file| PathBuf::from(&file.path)).collect()
+    }
+
+    /// What each input must hold; nothing where only a part of it was read. An input is
+    /// looked up by its path, and if that isn't there by its name, as folders may have been moved.
+    pub(super) fn expected(&self, inputs: &[Input]) -> Result<Vec<Option<RecordSum>>> {
+        let expected = inputs.iter().map(|input| {
+            let name = input.name();
+            let file = self.find(&name)?;
+            if file.partial {
+                let why = "only a part of it was filtered, so its sum is not compared";
+                message("note", &format!("{name}: {why}"));
+            }
+            Ok((!file.partial).then(|| file.records.clone()))
+        });
+        expected.collect()
+    }
+
+    fn find(&self, name: &str) -> Result<&FileSum> {
+        if let Some(file) = self.files.iter().find(|file| file.path == name) {
+            return Ok(file);
+        }
+        let base = |path: &str| Path::new(path).file_name().map(|name| name.to_owned());
+        let mut found = self.files.iter().filter(|file| base(&file.path) == base(name));
+        match (found.next(), found.next()) {
+            (Some(file), None) => Ok(file),
+            (None, _) => bail!("{} names no file {name}", self.path.display()),
+            _ => bail!("{} names several files called {name}", self.path.display()),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The arguments that are of alignments, as typed, and the choice they mean.
+
+use anyhow::{Context, Result, bail};
+use biofast::ops::filter::alignment::{Choice, NameSample, TagChoice, words};
+use biofast::ops::filter::expression::Expression;
+use clap::ArgAction;
+
+use crate::options::{Flags, InFile, OutFile, RegionArgs};
+
+/// Which alignments, with the meaning and the letters of `samtools view`.
+#[derive(clap::Args)]
+pub(in crate::commands::filter) struct AlignmentArgs {
+    #[command(flatten)]
+    pub(super) flags: Flags,
+
+    /// Only records of at least this mapping quality
+    #[arg(short = 'q', long = "min-mapq", aliases = ["min-MQ", "min-mq"], value_name = "INT")]
+    min_mapping_quality: Option<u8>,
+
+    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; a
+    /// record it has no answer for is an error
+    #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
+    expression: Option<Expression>,
+
+    #[command(flatten)]
+    pub(super) regions: RegionArgs,
+
+    /// With regions and -L, records that overlap where these overlap each other; without -M, records
+    /// that overlap both
+    #[arg(short = 'M', long = "use-index")]
+    pub(super) multi_region: bool,
+
+    /// Only records of this read group, or of none; may be repeated
+    #[arg(short = 'r', long = "read-group", alias = "readgroup", value_name = "ID")]
+    read_groups: Vec<String>,
+
+    /// Only records of the read groups named in FILE, or of none
+    #[arg(short = 'R', long = "read-group-file", alias = "readgroup-file", value_name = "FILE")]
+    read_group_files: Vec<InFile>,
+
+    /// Only records of the reads named in FILE
+    #[arg(short = 'N', long = "qname-file", alias = "QNAME-file", value_name = "FILE")]
+    name_files: Vec<InFile>,
+
+    /// Only records with this optional field, and if there is a VALUE, with that; may be repeated
+    /// for several values of one field
+    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
+    tags: Vec<String>,
+
+    /// Only records with one of the values in FILE
+    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
+    tag_files: Vec<String>,
+
+    /// Take this fraction of the reads, chosen by name: the same reads as samtools takes. The number
+    /// before the point is the seed
+    #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample")]
+    seeded_fraction: Option<(u32, f64)>,
+
+    /// The same without the seed
+    #[arg(long, value_name = "FRACTION")]
+    subsample: Option<f64>,
+
+    /// The seed of --subsample
+    #[arg(long, value_name = "INT", requires = "subsample", default_value_t = 0)]
+    subsample_seed: u32,
+
+    /// How many records there are, and nothing else
+    #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "write_index"])]
+    pub(super) count: bool,
+
+    /// Write records that are not selected to FILE
+    #[arg(short = 'U', long = "output-unselected", alias = "unoutput", value_name = "FILE")]
+    pub(super) unselected: Option<OutFile>,
+
+    /// The header before the records of SAM output
+    #[arg(short = 'h', long)]
+    pub(super) with_header: bool,
+
+    /// Write BAM
+    #[arg(short, long)]
+    pub(super) bam: bool,
+
+    /// Write BAM without compression, for a program that reads it at once
+    #[arg(short, long, conflicts_with = "level")]
+    pub(super) uncompressed: bool,
+
+    /// No @PG line that says what was done
+    #[arg(long = "no-PG", alias = "no-pg", action = ArgAction::SetTrue)]
+    pub(super) no_program: bool,
+
+    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    #[arg(short = 'T', long, value_name = "FASTA")]
+    pub(super) reference: Option<InFile>,
+}
+
+impl AlignmentArgs {
+    /// The first option that is given, in the form it is best known by.
+    pub(in crate::commands::filter) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("-q (--min-mapq)", self.min_mapping_quality.is_some()),
+            ("-e", self.expression.is_some()),
+            ("--region", !self.regions.regions.is_empty()),
+            ("-L", self.regions.regions_file.is_some()),
+            ("-M", self.multi_region),
+            ("-r", !self.read_groups.is_empty()),
+            ("-R", !self.read_group_files.is_empty()),
+            ("-N", !self.name_files.is_empty()),
+            ("-d", !self.tags.is_empty()),
+            ("-D", !self.tag_files.is_empty()),
+            ("-s", self.seeded_fraction.is_some()),
+            ("--subsample", self.subsample.is_some()),
+            ("-c", self.count),
+            ("-U", self.unselected.is_some()),
+            ("-h", self.with_header),
+            ("-b", self.bam),
+            ("-u", self.uncompressed),
+            ("--no-PG", self.no_program),
+            ("-T", self.reference.is_some()),
+        ];
+        let others = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+        self.flags.given().or(others)
+    }
+
+    /// Whether more than flags, places and mapping qualities are looked at.
+    pub(super) fn looks_inside(&self) -> bool {
+        !(self.read_groups.is_empty()
+            && self.read_group_files.is_empty()
+            && self.name_files.is_empty()
+            && self.tags.is_empty()
+            && self.tag_files.is_empty()
+            && self.seeded_fraction.is_none()
+            && self.subsample.is_none()
+            && self.expression.is_none())
+    }
+
+    /// What is asked for, but for regions.
+    pub(super) fn choice(&self) -> Result<Choice> {
+        let mut flags = self.flags.filter(0);
+        flags.min_mapping_quality = self.min_mapping_quality.unwrap_or(0);
+        let mut choice = Choice::new().flags(flags);
+        if !self.read_groups.is_empty() {
+            choice = choice.read_groups(self.read_groups.iter().map(|id| id.clone().into_bytes()));
+        }
+        for path in &self.read_group_files {
+            choice = choice.read_groups(words(&list(path)?));
+        }
+        for path in &self.name_files {
+            choice = choice.names(words(&list(path)?));
+        }
+        if let Some(tag) = self.tag()? {
+            choice = choice.tag(tag);
+        }
+        if let Some((seed, fraction)) = self.seeded_fraction {
+            choice = choice.sample(NameSample::new(fraction, seed).context("-s has")?);
+        }
+        if let Some(fraction) = self.subsample {
+            let sample = NameSample::new(fraction, self.subsample_seed);
+            choice = choice.sample(sample.context("--subsample has")?);
+        }
+        if let Some(expression) = &self.expression {
+            choice = choice.expression(expression.clone());
+        }
+        Ok(choice)
+    }
+
+    /// The field asked for, and its values.
+    fn tag(&self) -> Result<Option<TagChoice>> {
+        let mut choice: Option<TagChoice> = None;
+        let mut add = |text: &str, name: [u8; 2], values: Option<Vec<Vec<u8>>>| -> Result<()> {
+            let found = choice.take().unwrap_or(TagChoice::new(name));
+            if found.name() != name {
+                let known = String::from_utf8_lossy(&found.name()).into_owned();
+                bail!("'{text}' is of another field than {known}: only one can be asked for");
+            }
+            choice = Some(match values {
+                Some(values) => found.with_values(values),
+                None => found,
+            });
+            Ok(())
+        };
+        for text in &self.tags {
+            let (name, value) = split(text).with_context(|| format!("-d {text}"))?;
+            add(text, name, value.filter(|v| !v.is_empty()).map(|v| vec![v.as_bytes().to_vec()]))?;
+        }
+        for text in &self.tag_files {
+            let (name, path) = split(text).with_context(|| format!("-D {text}"))?;
+            let Some(path) = path.filter(|path| !path.is_empty()) else {
+                bail!("-D {text}: expected TAG:FILE");
+            };
+            // An empty list wants no value, which is not the same as any.
+            add(text, name, Some(words(&list(path.as_ref())?).collect()))?;
+        }
+        Ok(choice)
+    }
+}
+
+/// The content of a list.
+fn list(path: &std::path::Path) -> Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("can't read the list {}", path.display()))
+}
+
+/// `TAG` or `TAG:VALUE`.
+fn split(text: &str) -> Result<([u8; 2], Option<&str>)> {
+    let (name, value) = match text.split_once(':') {
+        Some((name, value)) => (name, Some(value)),
+        None => (text, None),
+    };
+    match name.as_bytes() {
+        &[a, b] => Ok(([a, b], value)),
+        _ => bail!("expected a field's name of two characters, and perhaps ':' and more"),
+    }
+}
+
+/// A seed, a point and the digits of a fraction.
+fn seeded(text: &str) -> Result<(u32, f64), String> {
+    let expected = || "expected a seed and a fraction, such as 7.1".to_owned();
+    let (seed, digits) = text.split_once('.').ok_or_else(expected)?;
+    let seed = match seed {
+        "" => 0,
+        seed => seed.parse().map_err(|_| expected())?,
+    };
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(expected());
+    }
+    let fraction = format!("0.{digits}").parse().map_err(|_| expected())?;
+    Ok((seed, fraction))
+}

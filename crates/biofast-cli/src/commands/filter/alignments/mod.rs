@@ -1,0 +1,191 @@
+//! `biofast filter` on alignments: records chosen as by `samtools view`, and unaligned ones trimmed and
+//! selected as FASTQ.
+
+mod args;
+mod outputs;
+mod write;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use biofast::bam::{self, Detail, Query, Selection};
+use biofast::io::output::{Files, commit};
+use biofast::io::{Escaped, Options, Source};
+use biofast::ops::filter::report::{FileSum, Records, Role};
+use biofast::ops::measure::records::RecordSum;
+
+pub(in crate::commands::filter) use args::AlignmentArgs;
+
+use super::args::Args;
+use super::{Reports, build};
+use crate::inputs::{self, Input};
+use crate::options::RegionArgs;
+use crate::output::{self, Stopped};
+use crate::watch::Watch;
+use write::Job;
+
+/// Filters an input that holds alignments and has been opened.
+pub(super) fn run(
+    args: &Args,
+    input: &Input,
+    mut source: Source,
+    run: &mut Files,
+) -> Result<ExitCode> {
+    let name = input.name();
+    let name = Escaped(name.as_bytes());
+    if let Some(option) = args.only_of_fastq() {
+        bail!(
+            "{option} is of FASTQ, and {name} holds alignments (see --help for what selects these)"
+        );
+    }
+    let mut choice = args.alignments.choice()?;
+    let watch = Watch::new(Options {
+        strict: !args.allow_missing_eof,
+        pedantic: args.strict,
+        ..super::options(args)
+    });
+    inputs::tell_unused_reference(args.alignments.reference.as_deref(), &mut source, args.quiet);
+    let (query, tested) = query(args, input, source, &watch)?;
+    let partial = !query.is_everything();
+    let total = query.stored_len().or(input.len());
+    // A header that can't be read is noticed before any output is touched.
+    let (header, query) = query.peek_header()?;
+    if let Some(tested) = tested {
+        choice = choice.regions(tested.resolve(&header)?);
+    }
+    warn_of_absent_groups(args, &choice.absent_read_groups(&header));
+    let chain = match args.only_of_unaligned() {
+        Some(option) if !header.references().is_empty() => bail!(
+            "{option} is of reads, and {name} holds alignments; only unaligned BAM, without @SQ \
+             lines, is trimmed and selected as FASTQ is (for alignments see -e in --help)"
+        ),
+        // Whether there are pairs is seen when they are read.
+        Some(_) => Some(build::filter(args, true, &[])?),
+        None => None,
+    };
+    let job = Job { watch: &watch, choice: &choice };
+    if args.alignments.count {
+        let printed = output::report(run, args.out.as_deref())?;
+        let bar = watch.bar(total, args.quiet);
+        let result = match &chain {
+            None => job.count(query),
+            Some(chain) => job.count_reads(chain, query),
+        };
+        drop(bar);
+        watch.tell(input, args.quiet, args.verbose, args.threads);
+        return match result {
+            Ok(records) => {
+                output::finish(printed, format!("{records}\n"))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(stopped) => stopped.code(),
+        };
+    }
+    let mut outputs = outputs::open(args, &choice.header(&header), run)?;
+    let reports = Reports::open(args, run)?;
+    output::outlast_readers(&mut outputs.all, reports.len());
+    let bar = watch.bar(total, args.quiet);
+    let result = match &chain {
+        None => job.select(query, &mut outputs),
+        Some(chain) => job.trim(chain, query, &mut outputs),
+    };
+    drop(bar);
+    watch.tell(input, args.quiet, args.verbose, args.threads);
+    let report = match result {
+        Ok(report) => report,
+        Err(stopped) => return stopped.code(),
+    };
+    let listed = match &chain {
+        Some(chain) if choice.listed_names().is_none() => chain.listed_names(),
+        _ => choice.listed_names(),
+    };
+    super::warn_of_absent(args, listed.as_ref());
+    let files = files(args, input, partial, &report.records);
+    let mut report = report.with_listed_names(listed).with_files(files);
+    let mut outputs = outputs.finish()?;
+    let filled = reports.fill(args, &mut report, &mut outputs)?;
+    match filled.and_then(|()| commit(outputs, args.sync)) {
+        Ok(()) => {
+            super::tell(args, &report);
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => Stopped::output(error).code(),
+    }
+}
+
+/// Says which read groups that were asked for there are none of.
+fn warn_of_absent_groups(args: &Args, absent: &[Vec<u8>]) {
+    let Some(first) = absent.first().filter(|_| !args.quiet) else { return };
+    let more = match absent.len() - 1 {
+        0 => String::new(),
+        more => format!(", nor are {more} others"),
+    };
+    let first = Escaped(first);
+    crate::console::message(
+        "warning",
+        &format!("the read group '{first}' is not in the header{more}"),
+    );
+}
+
+/// The input and the outputs, with what was read from and written to each.
+fn files(args: &Args, input: &Input, partial: bool, sums: &Records) -> Vec<FileSum> {
+    let file = |path: String, role, records: &RecordSum| {
+        let partial = partial && role == Role::Input;
+        FileSum { path, role, partial, records: records.clone() }
+    };
+    let named = |path: &Path| path.to_string_lossy().into_owned();
+    let out = args.out.as_deref().map_or("-".into(), named);
+    let mut files =
+        vec![file(input.name(), Role::Input, &sums.input), file(out, Role::Output, &sums.output)];
+    if let Some(path) = &args.alignments.unselected {
+        files.push(file(named(path), Role::Rejected, &sums.rejected));
+    }
+    files
+}
+
+/// What is read, and the regions its records are tested against beside that.
+///
+/// Regions are looked up by an index, and so is -L alone. With -L beside regions, records must
+/// overlap both, with -M where they overlap each other. Records that aren't selected include those
+/// outside -L, but not those outside what is looked up.
+fn query(
+    args: &Args,
+    input: &Input,
+    source: Source,
+    watch: &Watch,
+) -> Result<(Query, Option<Selection>)> {
+    let chosen = &args.alignments;
+    let mut regions = chosen.regions.regions.clone();
+    for place in args.files.get(1..).unwrap_or_default() {
+        match place.to_str() {
+            Some(place) => regions.push(place.to_owned()),
+            None => bail!("the region {} is not UTF-8", place.display()),
+        }
+    }
+    let named = RegionArgs { regions, regions_file: None };
+    let listed = RegionArgs { regions_file: chosen.regions.regions_file.clone(), regions: vec![] };
+    let (looked_up, tested) = match (named.any(), listed.any()) {
+        (false, false) => (None, None),
+        (true, false) => (Some(named.selection()?), None),
+        (false, true) if chosen.unselected.is_some() && !chosen.multi_region => {
+            (None, Some(listed.selection()?))
+        }
+        (false, true) => (Some(listed.selection()?), None),
+        (true, true) if chosen.multi_region => {
+            (Some(named.selection()?.within(listed.selection()?)), None)
+        }
+        (true, true) => (Some(named.selection()?), Some(listed.selection()?)),
+    };
+    let detail = match chosen.count && !chosen.looks_inside() {
+        true if named.any() || listed.any() => Detail::Alignment,
+        true => Detail::Placement,
+        false => Detail::Full,
+    };
+    let opening = watch.opening(chosen.reference.as_deref(), detail);
+    let query = match looked_up {
+        Some(selection) => RegionArgs::select(&selection, input, source, &opening)?,
+        None => bam::Input::open(source, &opening)?.source.into(),
+    };
+    Ok((query, tested))
+}

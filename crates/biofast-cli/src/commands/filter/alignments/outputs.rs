@@ -1,0 +1,208 @@
+//! Where alignments go: selected and unselected ones, as BAM or SAM, with an index if one is wanted.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use biofast::bam::index::{BuildOptions, Format as BamIndex, Indexer};
+use biofast::bam::{self, Header, Record, SamWriter};
+use biofast::io::output::{Compression, Files, Format, Level, Output};
+
+use crate::commands::filter::args::{Args, IndexFormat, OutputFormat};
+use crate::output;
+
+/// The level of BAM unless another is given. `docs/filter.md` has the measurement behind it.
+const BAM_LEVEL: Level = Level::Number(6);
+
+/// The outputs of a run, and how records are written to each.
+pub(super) struct Outputs {
+    /// Selected records, then unselected ones if they are wanted, then the tickets of indexes.
+    pub(super) all: Vec<Output>,
+    pub(super) writers: Writers,
+    /// Where the indexes of the first outputs go.
+    indexes: Vec<Option<Output>>,
+}
+
+/// How records are written.
+pub(super) struct Writers {
+    targets: Vec<Target>,
+    sam: SamWriter,
+}
+
+struct Target {
+    is_bam: bool,
+    index: Option<Index>,
+}
+
+struct Index {
+    indexer: Indexer,
+    /// Which text gets its tickets.
+    tickets: usize,
+}
+
+/// Opens the outputs and writes their headers.
+pub(super) fn open(args: &Args, header: &Header, files: &mut Files) -> Result<Outputs> {
+    let command_line = output::command_line();
+    let header = match args.alignments.no_program {
+        true => header.clone(),
+        false => header.with_program(&output::program(&command_line)),
+    };
+    let mut outputs = Outputs {
+        all: Vec::new(),
+        writers: Writers { targets: Vec::new(), sam: SamWriter::new(&header) },
+        indexes: Vec::new(),
+    };
+    let selected = args.out.as_deref().filter(|path| *path != Path::new("-"));
+    let unselected = args.alignments.unselected.as_deref();
+    outputs.add(args, selected, &header, files)?;
+    if let Some(path) = unselected {
+        outputs.add(args, Some(path), &header, files)?;
+    }
+    for index in 0..outputs.writers.targets.len() {
+        let (name, next) = (outputs.all[index].name().to_owned(), outputs.all.len());
+        if let Some(index) = &mut outputs.writers.targets[index].index {
+            index.tickets = next;
+            outputs.all.push(index.indexer.tickets(&name));
+        }
+    }
+    Ok(outputs)
+}
+
+impl Outputs {
+    fn add(
+        &mut self,
+        args: &Args,
+        path: Option<&Path>,
+        header: &Header,
+        files: &mut Files,
+    ) -> Result<()> {
+        let chosen = &args.alignments;
+        let named_bam = path.is_some_and(|path| output::has_extension(Some(path), "bam"));
+        let named_sam = path.is_some_and(|path| output::has_extension(Some(path), "sam"));
+        let is_bam = match args.output_format {
+            Some(OutputFormat::Bam) => true,
+            Some(OutputFormat::Sam) => false,
+            Some(OutputFormat::Reads(_)) => bail!("-O of alignments is sam or bam"),
+            None => chosen.bam || named_bam || chosen.uncompressed && !named_sam,
+        };
+        let format = match (is_bam, path) {
+            (true, Some(path)) => output::format_of_bam(path)?,
+            (true, None) => Format::Bgzf,
+            (false, Some(path)) if args.output_format.is_none() => output::format_of_sam(path)?,
+            (false, Some(path)) => Format::from_name(path),
+            (false, None) => Format::Plain,
+        };
+        let level = match (is_bam, args.level) {
+            (true, _) if chosen.uncompressed => Some(Level::Number(0)),
+            (true, None) => Some(BAM_LEVEL),
+            (false, Some(_)) if format == Format::Plain && self.all.is_empty() => {
+                bail!("--level is of BAM or a name ending in .gz or .zst")
+            }
+            (_, level) => level,
+        };
+        let mut output = output::records(files, path, Compression::new(format, level)?)?;
+        let (mut index, mut index_output) = (None, None);
+        if let Some(wanted) = args.write_index {
+            let Some(path) = path.filter(|_| output.is_file()) else {
+                bail!("--write-index needs a file to stand beside: name one with -o");
+            };
+            (output, index, index_output) = indexed(output, path, wanted, is_bam, header, files)?;
+        }
+        let mut start = Vec::new();
+        if is_bam {
+            header.write_bam(&mut start)?;
+        } else if chosen.with_header {
+            header.write_sam(&mut start);
+        }
+        match &index {
+            Some(Index { indexer, .. }) => indexer.append(&mut output, &start)?,
+            None => output.append(&start)?,
+        }
+        self.all.push(output);
+        self.indexes.push(index_output);
+        self.writers.targets.push(Target { is_bam, index });
+        Ok(())
+    }
+
+    /// All outputs, their indexes last.
+    pub(super) fn finish(self) -> Result<Vec<Output>> {
+        let Outputs { mut all, writers, indexes } = self;
+        let mut filled = Vec::new();
+        for ((output, target), index) in all.iter().zip(writers.targets).zip(indexes) {
+            if let (Some(Index { indexer, .. }), Some(index)) = (target.index, index) {
+                filled.push(output::filled(index, indexer.finish(output)?)?);
+            }
+        }
+        all.extend(filled);
+        Ok(all)
+    }
+}
+
+/// An output with the index that was asked for.
+fn indexed(
+    output: Output,
+    path: &Path,
+    wanted: IndexFormat,
+    is_bam: bool,
+    header: &Header,
+    files: &mut Files,
+) -> Result<(Output, Option<Index>, Option<Output>)> {
+    let beside = |extension: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".");
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let format = match wanted {
+        IndexFormat::Auto => None,
+        IndexFormat::Bai => Some(BamIndex::Bai),
+        IndexFormat::Csi => Some(BamIndex::Csi),
+    };
+    if is_bam {
+        let indexer = Indexer::new(header, BuildOptions { format, min_shift: None })?;
+        let index = output::report(files, Some(&beside(indexer.format().extension())))?;
+        return Ok((output.with_blocks()?, Some(Index { indexer, tickets: 0 }), Some(index)));
+    }
+    if format.is_some() || output.compression().format() != Format::Bgzf {
+        bail!("--write-index: BAM has BAI or CSI, SAM in BGZF has GZI, and other SAM has no index");
+    }
+    let index = output::report(files, Some(&beside("gzi")))?;
+    Ok((output.with_gzi(index)?, None, None))
+}
+
+impl Writers {
+    /// The output of records that are not selected, if there is one.
+    pub(super) fn has_unselected(&self) -> bool {
+        self.targets.len() > 1
+    }
+
+    /// Appends a record to the text of output `to`.
+    pub(super) fn write(
+        &self,
+        record: &Record<'_>,
+        to: usize,
+        texts: &mut [Vec<u8>],
+    ) -> Result<(), bam::Error> {
+        if self.targets[to].is_bam {
+            record.check()?;
+            record.write_bam(&mut texts[to]);
+            return Ok(());
+        }
+        self.sam.write(record, &mut texts[to])
+    }
+
+    /// How long the texts are before a batch, for [`note`](Self::note).
+    pub(super) fn lengths(&self, texts: &[Vec<u8>]) -> [usize; 2] {
+        [0, 1].map(|to| texts.get(to).map_or(0, Vec::len))
+    }
+
+    /// Takes note of what a batch has added to the texts, for indexes.
+    pub(super) fn note(&self, before: [usize; 2], texts: &mut [Vec<u8>]) {
+        for (to, target) in self.targets.iter().enumerate() {
+            if let Some(Index { indexer, tickets, .. }) = &target.index {
+                let mut own = std::mem::take(&mut texts[*tickets]);
+                indexer.note(&texts[to][before[to]..], &mut own);
+                texts[*tickets] = own;
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The pass over the records, and what is made of them.
+
+use biofast::bam::{self, Batch, Query, Record};
+use biofast::ops::filter::alignment::Choice;
+use biofast::ops::filter::report::Report;
+use biofast::ops::filter::{Filter, unaligned};
+
+use super::outputs::{Outputs, Writers};
+use crate::output::{self, Stopped};
+use crate::watch::Watch;
+
+/// What every pass needs.
+pub(super) struct Job<'a> {
+    pub(super) watch: &'a Watch,
+    pub(super) choice: &'a Choice,
+}
+
+/// Takes a record that is kept or not.
+type Put<'a> = dyn FnMut(&Record<'_>, bool) -> Result<(), bam::Error> + 'a;
+
+impl Job<'_> {
+    /// Writes the records that are chosen.
+    pub(super) fn select(&self, query: Query, outputs: &mut Outputs) -> Result<Report, Stopped> {
+        let worker = self.write(
+            outputs,
+            query,
+            false,
+            || self.choice.worker(),
+            |worker, batch, put| {
+                for record in batch {
+                    let keeps = worker.keeps(&record, batch.header())?;
+                    put(&record, keeps)?;
+                }
+                Ok(())
+            },
+            |worker, other| worker.merge(&other),
+        )?;
+        Ok(Report::alignments(worker.tally(), &output::command_line()))
+    }
+
+    /// Writes unaligned reads as they are trimmed and selected.
+    pub(super) fn trim(
+        &self,
+        chain: &Filter,
+        query: Query,
+        outputs: &mut Outputs,
+    ) -> Result<Report, Stopped> {
+        let worker = self.write(
+            outputs,
+            query,
+            true,
+            || unaligned::Worker::new(chain, self.choice),
+            |worker, batch, put| worker.apply(batch, put),
+            |worker, other| worker.merge(other),
+        )?;
+        Ok(Report::new(worker.tally(), &output::command_line()))
+    }
+
+    /// How many records are chosen.
+    pub(super) fn count(&self, query: Query) -> Result<u64, Stopped> {
+        let result = bam::par_transform(
+            query,
+            &self.watch.options,
+            false,
+            &mut [],
+            || 0,
+            |n, batch, _| {
+                for record in batch {
+                    let objection = self.choice.objection(&record, batch.header())?;
+                    *n += u64::from(objection.is_none());
+                }
+                Ok(())
+            },
+            |n, other| *n += other,
+        );
+        result.map(|(_, n)| n).map_err(Stopped::failure)
+    }
+
+    /// How many unaligned reads are kept.
+    pub(super) fn count_reads(&self, chain: &Filter, query: Query) -> Result<u64, Stopped> {
+        let result = bam::par_transform(
+            query,
+            &self.watch.options,
+            true,
+            &mut [],
+            || unaligned::Worker::new(chain, self.choice),
+            |worker, batch, _| worker.apply(batch, |_, _| Ok(())),
+            |worker, other| worker.merge(other),
+        );
+        let (_, worker) = result.map_err(Stopped::failure)?;
+        Ok(worker.tally().output.iter().map(|amount| amount.reads).sum())
+    }
+
+    /// Writes what `each` makes of the records.
+    fn write<C: Send>(
+        &self,
+        outputs: &mut Outputs,
+        query: Query,
+        together: bool,
+        init: impl Fn() -> C + Sync,
+        each: impl Fn(&mut C, Batch<'_>, &mut Put<'_>) -> Result<(), bam::Error> + Sync,
+        merge: impl Fn(&mut C, C),
+    ) -> Result<C, Stopped> {
+        let Outputs { all, writers, .. } = outputs;
+        let writers: &Writers = writers;
+        let result = bam::par_transform(
+            query,
+            &self.watch.options,
+            together,
+            all,
+            init,
+            |so_far, batch, texts: &mut [Vec<u8>]| {
+                let before = writers.lengths(texts);
+                each(so_far, batch, &mut |record, kept| match kept {
+                    true => writers.write(record, 0, texts),
+                    false if writers.has_unselected() => writers.write(record, 1, texts),
+                    false => Ok(()),
+                })?;
+                writers.note(before, texts);
+                Ok(())
+            },
+            merge,
+        );
+        Ok(result.map_err(Stopped::failure)?.1)
+    }
+}

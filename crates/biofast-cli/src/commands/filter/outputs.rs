@@ -1,0 +1,89 @@
+//! Which outputs there are, and which reads go to which.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use biofast::io::output::{Compression, Files, Format, Output};
+use biofast::ops::filter::Routes;
+
+use super::args::{Args, OutputFormat};
+use crate::options::OutFile;
+use crate::output;
+
+/// The outputs, the paths of those that have one, and what goes to which.
+type Opened = (Vec<Output>, Vec<Option<PathBuf>>, Routes);
+
+/// Opens the outputs.
+pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opened> {
+    if !paired && (args.out2.is_some() || args.unpaired1.is_some() || args.unpaired2.is_some()) {
+        bail!("--out2, --unpaired1 and --unpaired2 need pairs: two files, or --interleaved");
+    }
+    let mut all = All { args, files, outputs: Vec::new(), paths: Vec::new() };
+    let first = match args.out.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => all.file(path)?,
+        None => all.stdout()?,
+    };
+    let mut optional = |path: &Option<OutFile>, shared: Option<usize>| -> Result<Option<usize>> {
+        let Some(path) = path.as_deref() else { return Ok(None) };
+        match shared {
+            Some(index) if all.paths[index].as_deref() == Some(path) => Ok(Some(index)),
+            _ => all.file(path).map(Some),
+        }
+    };
+    let second = optional(&args.out2, None)?.unwrap_or(first);
+    let unpaired1 = optional(&args.unpaired1, None)?;
+    let unpaired2 = optional(&args.unpaired2, unpaired1)?;
+    let rejected = optional(&args.rejected, None)?;
+    let routes = Routes { first, second, orphans: [unpaired1, unpaired2], rejected };
+    Ok((all.outputs, all.paths, routes))
+}
+
+struct All<'a> {
+    args: &'a Args,
+    files: &'a mut Files,
+    outputs: Vec<Output>,
+    /// Where there is one.
+    paths: Vec<Option<PathBuf>>,
+}
+
+impl All<'_> {
+    fn compression(&self, default: Format) -> Result<Compression> {
+        let format = match self.args.output_format {
+            Some(OutputFormat::Reads(format)) => format,
+            Some(_) => bail!("-O sam and -O bam are of alignments, and the input holds reads"),
+            None => default,
+        };
+        if format == Format::Plain && self.args.level.is_some() && self.outputs.is_empty() {
+            bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");
+        }
+        Ok(Compression::new(format, self.args.level)?)
+    }
+
+    fn file(&mut self, path: &Path) -> Result<usize> {
+        let named = output::format_of_reads(path)?;
+        let compression = self.compression(named)?;
+        let mut output = output::records(self.files, Some(path), compression)?;
+        if self.args.write_index.is_some()
+            && output.is_file()
+            && compression.format() == Format::Bgzf
+        {
+            let mut index = path.as_os_str().to_owned();
+            index.push(".gzi");
+            let index = output::report(self.files, Some(Path::new(&index)))?;
+            output = output.with_gzi(index)?;
+        }
+        Ok(self.add(output, Some(path.to_owned())))
+    }
+
+    fn stdout(&mut self) -> Result<usize> {
+        let compression = self.compression(Format::Plain)?;
+        let output = output::records(self.files, None, compression)?;
+        Ok(self.add(output, None))
+    }
+
+    fn add(&mut self, output: Output, path: Option<PathBuf>) -> usize {
+        self.outputs.push(output);
+        self.paths.push(path);
+        self.outputs.len() - 1
+    }
+}

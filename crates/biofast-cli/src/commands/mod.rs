@@ -1,0 +1,55 @@
+//! The commands, a file or a folder each: its arguments, with the help that is made of them, and `run`.
+//!
+//! A new one: docs/adding-a-command.md.
+
+mod about;
+mod check;
+mod counts;
+mod fastq;
+mod filter;
+mod import;
+mod index;
+mod merge;
+mod stats;
+mod view;
+
+use std::process::ExitCode;
+
+use biofast::io::output::Files;
+use clap::Subcommand;
+
+pub(crate) use about::{is_verbose_version, version};
+use counts::{flagstat, idxstats};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Stats(stats::Args),
+    Filter(Box<filter::Args>),
+    Check(check::Args),
+    Flagstat(flagstat::Args),
+    Idxstats(idxstats::Args),
+    Index(index::Args),
+    Merge(merge::Args),
+    View(Box<view::Args>),
+    Fastq(Box<fastq::Args>),
+    Import(Box<import::Args>),
+    Completions(about::CompletionsArgs),
+    Man(about::ManArgs),
+}
+
+pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Stats(args) => stats::run(args, files),
+        Command::Filter(args) => filter::run(args, files),
+        Command::Check(args) => check::run(args, files),
+        Command::Flagstat(args) => flagstat::run(args, files),
+        Command::Idxstats(args) => idxstats::run(args, files),
+        Command::Index(args) => index::run(args, files),
+        Command::Merge(args) => merge::run(args, files),
+        Command::View(args) => view::run(args, files),
+        Command::Fastq(args) => fastq::run(args, files),
+        Command::Import(args) => import::run(args, files),
+        Command::Completions(args) => about::completions(args, files),
+        Command::Man(args) => about::manual(args, files),
+    }
+}

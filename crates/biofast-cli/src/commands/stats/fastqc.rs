@@ -1,0 +1,112 @@
+//! `--format fastqc`: a folder for each sample, or the text of one.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use biofast::io::output::{Files, Output, commit};
+use biofast::ops::show::fastqc::Report;
+
+use super::Args;
+use super::rows::{Entry, Figures};
+use crate::output;
+
+/// Says what doesn't go together, before anything is read.
+pub(super) fn check(args: &Args, names: &[String]) -> Result<()> {
+    if args.html.is_some() || args.plot {
+        bail!("--html and --plot don't go with --format fastqc: make them in a run of their own");
+    }
+    let mut folders = HashMap::new();
+    for name in names {
+        let same_sample = folders.insert(folder(name), name).is_some_and(|other| {
+            args.out_dir.is_some() && (args.sample.is_empty() || other != name)
+        });
+        if same_sample {
+            bail!(
+                "two inputs would be written to {}_fastqc: name their samples apart with --sample",
+                folder(name)
+            );
+        }
+    }
+    if args.out_dir.is_none() && folders.len() > 1 {
+        bail!(
+            "--format fastqc is a report a file, and {} are named: give a folder with --out-dir",
+            folders.len()
+        );
+    }
+    Ok(())
+}
+
+/// The reports of good inputs, and whether all inputs are good.
+fn good(entries: &[Entry]) -> (Vec<(&Entry, &Report)>, bool) {
+    let mut all = true;
+    let mut reports = Vec::new();
+    for entry in entries {
+        match &entry.figures {
+            // A report of a part would be taken for one of the whole.
+            _ if !entry.errors.is_empty() => all = false,
+            Figures::Fastqc(report) => reports.push((entry, &**report)),
+            _ => {
+                all = false;
+                crate::console::message(
+                    "error",
+                    &format!(
+                        "{}: --format fastqc is of FASTQ, and this holds alignments: try biofast \
+                         fastq FILE | biofast stats --format fastqc, or --format samtools",
+                        biofast::io::Escaped(entry.sample.as_bytes())
+                    ),
+                );
+            }
+        }
+    }
+    (reports, all)
+}
+
+fn code(all: bool) -> ExitCode {
+    if all { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// Writes the one report to `out`, if its input is good.
+pub(super) fn write(entries: &[Entry], out: Output) -> Result<ExitCode> {
+    let (reports, all) = good(entries);
+    if let [(_, report), ..] = reports[..] {
+        output::finish(out, report.data())?;
+    }
+    Ok(code(all))
+}
+
+/// Writes the reports of good inputs to folders of their own, all together.
+pub(super) fn write_folders(args: &Args, entries: &[Entry], files: &mut Files) -> Result<ExitCode> {
+    let (reports, all) = good(entries);
+    let mut outputs = Vec::new();
+    for (entry, report) in reports {
+        let parent = args.out_dir.as_deref().unwrap_or(Path::new("."));
+        let folder = parent.join(format!("{}_fastqc", folder(&entry.sample)));
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("can't make the folder {}", folder.display()))?;
+        for (name, text) in [("summary.txt", report.summary()), ("fastqc_data.txt", report.data())]
+        {
+            outputs.push(output::filled(output::report(files, Some(&folder.join(name)))?, text)?);
+        }
+    }
+    commit(outputs, false)?;
+    Ok(code(all))
+}
+
+/// A path without its folders.
+pub(super) fn file_name(name: &str) -> &str {
+    Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name)
+}
+
+/// The file's name without the endings that say what is in it, as FastQC has it.
+fn folder(name: &str) -> String {
+    let mut name = file_name(name).to_owned();
+    for endings in [&[".gz", ".bgz", ".bz2", ".zst", ".xz"][..], &[".fastq", ".fq", ".txt"]] {
+        let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
+        if let Some(stem) = stem.filter(|stem| !stem.is_empty()).map(str::to_owned) {
+            name = stem;
+        }
+    }
+    name
+}

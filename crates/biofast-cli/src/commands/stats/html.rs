@@ -1,0 +1,21 @@
+//! `--html`: the rows as a page for the browser.
+
+use anyhow::Result;
+use biofast::ops::show::html;
+
+use super::alignments;
+use super::rows::{Entry, json, reads_report};
+
+/// The page of these rows.
+pub(super) fn page(entries: &[Entry]) -> Result<String> {
+    let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
+        entries.iter().partition(|entry| entry.figures.alignments().is_some());
+    let reads = (!reads.is_empty()).then(|| reads_report(&reads));
+    let reads_json = reads.as_ref().map(json).transpose()?;
+    let aligned = (!aligned.is_empty()).then(|| alignments::report(&aligned));
+    let aligned_json = aligned.as_ref().map(json).transpose()?;
+    Ok(html::stats(
+        reads.as_ref().zip(reads_json.as_deref()),
+        aligned.as_ref().zip(aligned_json.as_deref()),
+    ))
+}

@@ -1,0 +1,305 @@
+//! `biofast stats`: inputs to collectors to a table, TSV or JSON.
+
+mod alignments;
+mod args;
+mod fastqc;
+mod html;
+mod mates;
+mod plot;
+mod rows;
+
+use std::collections::{HashMap, HashSet};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Result, bail};
+use biofast::bam;
+use biofast::io::output::Files;
+use biofast::io::{Notes, Options, Progress};
+use biofast::ops::reads::{Collector, Encoding};
+use rayon::prelude::*;
+
+use crate::console::{Bar, describe};
+use crate::inputs::{self, Input};
+use crate::{options, output};
+
+use args::FormatName;
+pub(crate) use args::{Args, Format};
+use mates::check_pairs;
+pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, report, text, write};
+
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let format = match args.format_name {
+        Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
+        None => args.format,
+    };
+    let list = args.files_from.as_deref();
+    let inputs = inputs::gather(&args.files, list, &args.stdin_label, files)?;
+    inputs::keep_indexes(&inputs, files)?;
+    if args.paired {
+        inputs::in_pairs(&inputs)?;
+    }
+    if let Some(path) = &args.reference
+        && let Err(error) = std::fs::File::open(path)
+    {
+        let name = biofast::io::display_name(path);
+        bail!("{name}: the reference can't be read: {error}");
+    }
+    if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
+        bail!("--plot goes with the table, not with another format");
+    }
+    if args.format_name == Some(FormatName::Samtools) {
+        if args.html.is_some() {
+            bail!("--html doesn't go with --format samtools: make it in a run of its own");
+        }
+        let report = output::report(files, args.out.as_deref())?;
+        return alignments::samtools(args, &inputs, report);
+    }
+    let names = sample_names(&args.sample, &inputs)?;
+    let wanted = match args.format_name {
+        Some(FormatName::Fastqc) => {
+            fastqc::check(args, &names)?;
+            Wanted::FASTQC
+        }
+        _ if args.out_dir.is_some() => bail!("--out-dir goes with --format fastqc"),
+        _ => Wanted::new(format, args.html.is_some() || args.plot),
+    };
+    // Whether the outputs can be written is known before anything is read.
+    let out = match args.out_dir {
+        Some(_) => None,
+        None => Some(output::report(files, args.out.as_deref())?),
+    };
+    let page = output::optional_report(files, args.html.as_deref())?;
+    let progress = Arc::new(Progress::default());
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = Bar::new(&progress, total, args.quiet);
+    let mut entries = collect_all(args, wanted, &inputs, &names, &progress)?;
+    check_pairs(args, &inputs, &mut entries);
+    drop(bar);
+    let uses_reference = |entry: &Entry| {
+        // An input that couldn't be read says so itself.
+        !entry.errors.is_empty()
+            || entry.figures.alignments().is_some_and(|(format, _)| format == bam::Format::Cram)
+    };
+    if args.reference.is_some() && !args.quiet && !entries.iter().any(uses_reference) {
+        let what = "--reference has no effect: it is for CRAM and for --format samtools";
+        crate::console::message("warning", what);
+    }
+    report(&entries, args.quiet);
+    // Two rows of one name are one sample only where the user named samples.
+    if !args.sample.is_empty() {
+        let mut names = HashSet::new();
+        if let Some(entry) = entries.iter().find(|e| !names.insert(&e.sample))
+            && entries.iter().any(|e| e.sample == entry.sample && e.figures.alignments().is_some())
+        {
+            bail!(
+                "alignments of one sample ('{}') can't be joined: merge them first",
+                entry.sample
+            );
+        }
+        entries = join_by_sample(entries, wanted);
+    }
+    let Some(out) = out else { return fastqc::write_folders(args, &entries, files) };
+    if args.format_name == Some(FormatName::Fastqc) {
+        return fastqc::write(&entries, out);
+    }
+    write(&entries, out, &text(&entries, format, args.plot)?, page)
+}
+
+/// The row name of each input.
+fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
+    match given {
+        [] => Ok(inputs.iter().map(Input::name).collect()),
+        [one] => Ok(vec![one.clone(); inputs.len()]),
+        names if names.len() == inputs.len() => Ok(names.to_vec()),
+        names => bail!(
+            "{} sample names for {} inputs: give one for each, or one for all",
+            names.len(),
+            inputs.len()
+        ),
+    }
+}
+
+/// Collects every input. Several inputs are read at once, the threads shared among them: that is
+/// the only way to use all threads on ordinary gzip. But an input much larger than the others
+/// gets all threads for itself, lest it be read on one when the others are done.
+fn collect_all(
+    args: &Args,
+    wanted: Wanted,
+    inputs: &[Input],
+    names: &[String],
+    progress: &Arc<Progress>,
+) -> Result<Vec<Entry>> {
+    let threads = args.threads.map_or_else(biofast::io::available_threads, usize::from);
+    let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
+    let at_once = readers(threads, &lengths);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
+    // Samples are summed up as their inputs are done, so that only samples take memory.
+    let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() {
+        true => HashMap::new(),
+        false => {
+            names.iter().map(|name| (name.as_str(), Mutex::new(wanted.collector(false)))).collect()
+        }
+    };
+    let mut entries: Vec<Entry> = pool.install(|| {
+        let indexed = inputs.par_iter().zip(names).with_max_len(1);
+        indexed
+            .map(|(input, name)| {
+                // Threads that can't be shared evenly go to the first readers.
+                let reader = rayon::current_thread_index().unwrap_or(0);
+                let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
+                let mut options = options(args, share);
+                options.progress = Some(Arc::clone(progress));
+                collect(args, wanted, input, name, options, samples.get(name.as_str()))
+            })
+            .collect()
+    });
+    for entry in &mut entries {
+        if matches!(entry.figures, Figures::Joined)
+            && let Some(sum) = samples.remove(entry.sample.as_str())
+        {
+            let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+            entry.figures = Figures::Collector(Box::new(sum));
+        }
+    }
+    Ok(entries)
+}
+
+/// How many inputs of these lengths to read at once: as many as the largest would fit into all
+/// of them together. A stream of unknown length counts as large. More than one stream are read at
+/// once on any number of threads: a program that feeds two of them in turn would wait for ever.
+pub(crate) fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
+    let largest = lengths.iter().flatten().copied().max().unwrap_or(0).max(1);
+    let total: u64 = lengths.iter().map(|len| len.unwrap_or(largest)).sum();
+    let as_large = usize::try_from(total.div_ceil(largest)).unwrap_or(usize::MAX);
+    let streams = lengths.iter().filter(|len| len.is_none()).count();
+    threads.min(lengths.len()).min(as_large).max(streams).max(1)
+}
+
+fn options(args: &Args, threads: usize) -> Options {
+    Options {
+        io: args.io.into(),
+        threads,
+        strict: args.strict,
+        ..options::options(None, args.chunk_size)
+    }
+}
+
+/// Reads one input. Its counts go to `sample`, if there is one.
+fn collect(
+    args: &Args,
+    wanted: Wanted,
+    input: &Input,
+    name: &str,
+    mut options: Options,
+    sample: Option<&Mutex<Collector>>,
+) -> Entry {
+    let notes = Arc::new(Notes::default());
+    options.notes = Some(Arc::clone(&notes));
+    let pairs = args.paired || args.interleaved;
+    let mut source = input.open();
+    // What is wrong with an input that can't be recognised is said by who reads it.
+    if let Ok(source_) = &mut source
+        && let Ok(alignment_format) = bam::Format::sniff(source_)
+        && let Ok(source) = source
+    {
+        let options = alignments::reading(args, options);
+        let (figures, mut error) = match pairs {
+            true => (None, Some("--paired and --interleaved are for FASTQ".to_owned())),
+            false => alignments::collect(args, input, source, &options),
+        };
+        if let Some(error) = &mut error
+            && !error.starts_with(&input.name())
+        {
+            *error = format!("{}: {error}", biofast::io::Escaped(input.name().as_bytes()));
+        }
+        if args.verbose {
+            describe(input, Some(alignment_format.name()), &options, args.threads);
+        }
+        let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+        if args.reference.is_some() && alignment_format != bam::Format::Cram {
+            found.push(unneeded_reference(alignment_format.name()));
+        }
+        return Entry {
+            sample: name.to_owned(),
+            inputs: vec![input.name()],
+            errors: error.into_iter().collect(),
+            warnings: warnings(input, found),
+            pairs: None,
+            figures: Figures::Alignments(alignment_format, figures),
+        };
+    }
+    let init = || wanted.collector(pairs);
+    let result = match source {
+        Ok(_) if args.regions.any() => {
+            let name = input.name();
+            let name = biofast::io::Escaped(name.as_bytes());
+            Err((init(), format!("{name}: reads of FASTQ have no regions")))
+        }
+        Ok(source) => Collector::collect(source, &options, init)
+            .map_err(|fault| (*fault.so_far, fault.error.to_string())),
+        Err(error) => Err((init(), error.to_string())),
+    };
+    let (collector, error) = match result {
+        Ok(collector) => (collector, None),
+        Err((collector, error)) => (collector, Some(error)),
+    };
+    if args.verbose {
+        describe(input, Some("FASTQ"), &options, args.threads);
+    }
+    let mut found: Vec<String> = notes.warnings().iter().map(ToString::to_string).collect();
+    if args.reference.is_some() {
+        found.push(unneeded_reference("FASTQ"));
+    }
+    let encoding = collector.summary().encoding;
+    if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
+        found.push(format!(
+            "the qualities look like an old encoding ({}); they are read as Phred+33, so every \
+             figure about quality is about 31 too high",
+            encoding.name()
+        ));
+    }
+    Entry {
+        sample: name.to_owned(),
+        inputs: vec![input.name()],
+        errors: error.into_iter().collect(),
+        warnings: warnings(input, found),
+        pairs: collector.pair_check(),
+        figures: match sample {
+            None => Figures::of(&collector, wanted, name),
+            Some(sample) => {
+                sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
+                Figures::Joined
+            }
+        },
+    }
+}
+
+/// That reference sequences make no difference to figures of this format.
+fn unneeded_reference(format: &str) -> String {
+    format!("the reference is not needed: {format} holds the bases")
+}
+
+/// Warnings with the name of their input.
+fn warnings(input: &Input, found: impl IntoIterator<Item = String>) -> Vec<String> {
+    let name = input.name();
+    let name = biofast::io::Escaped(name.as_bytes());
+    found.into_iter().map(|warning| format!("{name}: {warning}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_inputs_and_streams_share_the_threads_and_a_giant_gets_all() {
+        assert_eq!(readers(8, &[Some(100); 4]), 4);
+        assert_eq!(readers(2, &[Some(100); 4]), 2);
+        assert_eq!(readers(8, &[Some(1_000_000), Some(10), Some(20)]), 2);
+        assert_eq!(readers(8, &[Some(1_000_000), Some(0)]), 1);
+        // Two pipes fed by one writer must be read side by side.
+        assert_eq!(readers(8, &[None, None]), 2);
+        assert_eq!(readers(1, &[None, Some(100), None, None]), 3);
+        assert_eq!(readers(8, &[Some(0)]), 1);
+    }
+}

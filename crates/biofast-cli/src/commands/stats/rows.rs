@@ -1,0 +1,223 @@
+//! The rows of the result, and how they are printed.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use biofast::bam;
+use biofast::io::output::{Output, commit};
+use biofast::ops::alignments::report::Figures as AlignmentFigures;
+use biofast::ops::reads::report::{FileReport, Report, Statistics, Status};
+use biofast::ops::reads::{Collector, PairCheck, Summary};
+use biofast::ops::show::fastqc;
+use biofast::ops::show::tables::reads::{self as table, Row};
+
+use super::{Format, alignments};
+use crate::console::{hint, message};
+use crate::output;
+
+/// One row of the result.
+pub(crate) struct Entry {
+    pub(crate) sample: String,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) errors: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) pairs: Option<PairCheck>,
+    pub(crate) figures: Figures,
+}
+
+/// What is kept of a collector, which itself takes about 1 MB: as little as the output needs.
+pub(crate) enum Figures {
+    /// Of reads: for tables, and for JSON, reports and plots.
+    Reads(Option<Box<Summary>>, Option<Box<Statistics>>),
+    /// Everything, where rows are yet to be joined.
+    Collector(Box<Collector>),
+    /// Of reads, as FastQC has them.
+    Fastqc(Box<fastqc::Report>),
+    /// Counted with another row of the same sample.
+    Joined,
+    /// Of alignments, with their format; nothing where nothing could be read.
+    Alignments(bam::Format, Option<Box<AlignmentFigures>>),
+}
+
+/// Which figures of reads the outputs need.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    summary: bool,
+    statistics: bool,
+    /// FastQC's report instead.
+    fastqc: bool,
+}
+
+impl Wanted {
+    /// FastQC's report and nothing else.
+    pub(super) const FASTQC: Wanted = Wanted { summary: false, statistics: false, fastqc: true };
+
+    /// Those of `format`, and all of them where a report or plots are wanted, too.
+    pub(crate) fn new(format: Format, everything: bool) -> Wanted {
+        Wanted { summary: !format.json, statistics: format.json || everything, fastqc: false }
+    }
+
+    /// A collector of what is wanted.
+    pub(super) fn collector(self, pairs: bool) -> Collector {
+        let collector = if pairs { Collector::with_pair_check() } else { Collector::new() };
+        if self.fastqc { collector.for_fastqc() } else { collector }
+    }
+}
+
+impl Figures {
+    /// The figures of alignments.
+    pub(super) fn alignments(&self) -> Option<(bam::Format, Option<&AlignmentFigures>)> {
+        match self {
+            Figures::Alignments(format, figures) => Some((*format, figures.as_deref())),
+            _ => None,
+        }
+    }
+
+    /// What is `wanted` of `collector`, of the sample called `name`.
+    pub(crate) fn of(collector: &Collector, wanted: Wanted, name: &str) -> Figures {
+        if wanted.fastqc
+            && let Some(report) = fastqc::Report::new(super::fastqc::file_name(name), collector)
+        {
+            return Figures::Fastqc(Box::new(report));
+        }
+        Figures::Reads(
+            wanted.summary.then(|| Box::new(collector.summary())),
+            wanted.statistics.then(|| Box::new(Statistics::from(collector))),
+        )
+    }
+}
+
+/// Says on standard error what is wrong or worth knowing.
+pub(crate) fn report(entries: &[Entry], quiet: bool) {
+    let mut last = None;
+    for entry in entries {
+        if !quiet {
+            entry.warnings.iter().for_each(|w| message("warning", w));
+        }
+        for error in &entry.errors {
+            // Mates share what is wrong with their pair.
+            if last.replace(error) != Some(error) {
+                message("error", error);
+            }
+        }
+    }
+    // Of many errors the first is enough to learn from.
+    if let Some(error) = entries.iter().find_map(|entry| entry.errors.first())
+        && !quiet
+    {
+        hint(error);
+    }
+}
+
+/// Joins entries of the same sample, at the place of the first.
+pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted) -> Vec<Entry> {
+    let mut place = HashMap::new();
+    let mut joined: Vec<Entry> = Vec::new();
+    for entry in entries {
+        let Some(&index) = place.get(&entry.sample) else {
+            place.insert(entry.sample.clone(), joined.len());
+            joined.push(entry);
+            continue;
+        };
+        let into: &mut Entry = &mut joined[index];
+        if let (Figures::Collector(into), Figures::Collector(from)) =
+            (&mut into.figures, &entry.figures)
+        {
+            into.merge(from);
+        }
+        into.inputs.extend(entry.inputs);
+        into.warnings.extend(entry.warnings);
+        for error in entry.errors {
+            if !into.errors.contains(&error) {
+                into.errors.push(error);
+            }
+        }
+    }
+    for entry in &mut joined {
+        if let Figures::Collector(collector) = &entry.figures {
+            entry.figures = Figures::of(collector, wanted, &entry.sample);
+        }
+    }
+    joined
+}
+
+/// The rows, and plots if they are wanted.
+pub(crate) fn text(entries: &[Entry], format: Format, plotted: bool) -> Result<String> {
+    let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
+        entries.iter().partition(|entry| entry.figures.alignments().is_some());
+    let mixed = !aligned.is_empty() && !reads.is_empty();
+    if mixed && (format.json || format.tsv) {
+        bail!("reads and alignments have different figures: count them in two runs");
+    }
+    let text = if reads.is_empty() && format.json {
+        json(&alignments::report(&aligned))?
+    } else if reads.is_empty() {
+        alignments::text(&aligned, format.tsv)
+    } else if format.json {
+        json(&reads_report(&reads))?
+    } else {
+        let errors: Vec<String> = reads.iter().map(|entry| entry.errors.join("; ")).collect();
+        let rows: Vec<Row<'_>> = reads
+            .iter()
+            .zip(&errors)
+            .map(|(entry, error)| Row {
+                name: &entry.sample,
+                result: match &entry.figures {
+                    Figures::Reads(Some(summary), _) if error.is_empty() => Ok(&**summary),
+                    _ => Err(error.as_str()),
+                },
+            })
+            .collect();
+        let mut text = if format.tsv { table::tsv(&rows) } else { table::table(&rows) };
+        if mixed {
+            text.push('\n');
+            text.push_str(&alignments::text(&aligned, false));
+        }
+        text
+    };
+    Ok(if plotted { text + &super::plot::text(entries) } else { text })
+}
+
+/// Makes the report and the page appear; the exit code tells whether all rows are good.
+pub(crate) fn write(
+    entries: &[Entry],
+    report: Output,
+    text: &str,
+    page: Option<Output>,
+) -> Result<ExitCode> {
+    let mut outputs = vec![output::filled(report, text)?];
+    if let Some(page) = page {
+        outputs.push(output::filled(page, super::html::page(entries)?)?);
+    }
+    commit(outputs, false)?;
+    let good = entries.iter().all(|entry| entry.errors.is_empty());
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// A report as JSON, on one line.
+pub(super) fn json(report: &impl serde::Serialize) -> Result<String> {
+    let mut text = serde_json::to_string(report)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// The report of the rows of reads.
+pub(super) fn reads_report(entries: &[&Entry]) -> Report {
+    let files = entries.iter().filter_map(|entry| file_report(entry)).collect();
+    Report::new(env!("CARGO_PKG_VERSION"), files)
+}
+
+fn file_report(entry: &Entry) -> Option<FileReport> {
+    let Figures::Reads(_, Some(statistics)) = &entry.figures else { return None };
+    let error = entry.errors.join("; ");
+    Some(FileReport {
+        sample: entry.sample.clone(),
+        inputs: entry.inputs.clone(),
+        status: if error.is_empty() { Status::Ok } else { Status::Error },
+        error: Some(error).filter(|error| !error.is_empty()),
+        warnings: entry.warnings.clone(),
+        format: "FASTQ".into(),
+        statistics: (**statistics).clone(),
+    })
+}

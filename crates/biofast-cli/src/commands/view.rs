@@ -1,0 +1,332 @@
+//! `biofast view`: records of BAM, SAM or CRAM as SAM or BAM.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use biofast::bam::{self, Batch, Detail, Header, Query, Record, SamWriter, flag};
+use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
+use biofast::io::pipeline::Failure;
+use biofast::ops::filter::expression::Expression;
+use clap::{ArgAction, ValueEnum};
+
+use crate::inputs::{self, Input};
+use crate::options::{Flags, InFile, OutFile, Reading, RegionArgs};
+use crate::output::{self, Stopped};
+use crate::watch::Watch;
+
+/// Print or convert the records of a BAM, SAM or CRAM file, as `samtools view`
+///
+/// The format of the input is recognised by content. SAM lines are printed unless BAM is asked
+/// for, with -b or by a name that ends in .bam. Every checksum and every length field is checked;
+/// a file that ends too soon is an error, and no output file appears then.
+#[derive(clap::Args)]
+#[command(
+    disable_help_flag = true,
+    after_help = "\
+Examples:
+  biofast view -h aln.bam | less
+  biofast view -b -F UNMAP,SECONDARY -q 30 aln.bam -o good.bam
+  biofast view -c aln.bam chr1:1,000,001-2,000,000
+  biofast view -b -e '[NM] < 3 && qname =~ \"^run7:\"' aln.bam -o few.bam
+  biofast view -T genome.fa aln.cram -o aln.bam"
+)]
+pub(crate) struct Args {
+    /// The BAM, SAM or CRAM file; '-' is standard input, which is also read when no file is named
+    #[arg(value_name = "FILE")]
+    file: Option<InFile>,
+
+    /// Only records that overlap one of these regions, as --region takes them
+    #[arg(value_name = "REGION")]
+    places: Vec<String>,
+
+    #[command(flatten)]
+    regions: RegionArgs,
+
+    /// Write BAM
+    #[arg(short, long)]
+    bam: bool,
+
+    /// Write BAM without compression, for a program that reads it at once
+    #[arg(short, long, conflicts_with = "level")]
+    uncompressed: bool,
+
+    /// Write FORMAT [default: BAM for a name in .bam, else SAM]
+    #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
+    output_fmt: Option<OutputFormat>,
+
+    /// The header before the records
+    #[arg(short = 'h', long)]
+    with_header: bool,
+
+    /// The header alone
+    #[arg(short = 'H', long, conflicts_with = "count")]
+    header_only: bool,
+
+    /// No header (what SAM output has anyway)
+    #[arg(long, conflicts_with_all = ["with_header", "header_only"])]
+    no_header: bool,
+
+    /// How many records there are, and nothing else
+    #[arg(short, long)]
+    count: bool,
+
+    #[command(flatten)]
+    flags: Flags,
+
+    /// Only records of at least this mapping quality
+    #[arg(short = 'q', long = "min-MQ", alias = "min-mapq", value_name = "INT")]
+    min_mapping_quality: Option<u8>,
+
+    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; a
+    /// record it has no answer for is an error
+    #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
+    expression: Option<Expression>,
+
+    /// Write to FILE instead of standard output; it appears only when complete
+    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
+    output: Option<OutFile>,
+
+    /// Compression level of BAM: fast (as 1), small (as 6) or 0 (none) to 12 [default: fast]
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
+
+    /// No @PG line that says what was done
+    #[arg(long = "no-PG", alias = "no-pg")]
+    no_program: bool,
+
+    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    #[arg(short = 'T', long, value_name = "FASTA")]
+    reference: Option<InFile>,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    /// Say how each input was read, and why so: source, container, decoder, threads, kernels
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// Each record once, whatever the number of regions it overlaps: what is done anyway
+    #[arg(short = 'M', hide = true)]
+    multi_region: bool,
+
+    /// Print help
+    #[arg(long, short = '?', action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutputFormat {
+    /// Text
+    Sam,
+    /// Binary
+    Bam,
+}
+
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let inputs = inputs::gather(args.file.as_slice(), None, "-", files)?;
+    inputs::keep_indexes(&inputs, files)?;
+    let [input] = &inputs[..] else { bail!("expected one input, but {} are named", inputs.len()) };
+    let regions = RegionArgs {
+        regions: args.regions.regions.iter().chain(&args.places).cloned().collect(),
+        regions_file: args.regions.regions_file.clone(),
+    };
+    if !regions.regions.is_empty() && regions.regions_file.is_some() {
+        bail!("regions are named and given as a file (-L): only one of these is possible");
+    }
+    let watch = args.reading.watch();
+    let detail = match args.count {
+        true if args.expression.is_some() => Detail::Full,
+        true if regions.any() => Detail::Alignment,
+        true => Detail::Placement,
+        false => Detail::Full,
+    };
+    let opening = watch.opening(args.reference.as_deref(), detail);
+    let mut source = input.open()?;
+    inputs::tell_unused_reference(args.reference.as_deref(), &mut source, args.reading.quiet);
+    let query = regions.query(input, source, &opening)?;
+    let result = match args.count {
+        true => count(args, input, query, &watch, files),
+        false => convert(args, input, query, &watch, files),
+    };
+    watch.tell(input, args.reading.quiet, args.verbose, args.reading.threads);
+    result
+}
+
+/// Which records are wanted.
+struct Wanted<'a> {
+    flags: flag::Filter,
+    expression: Option<&'a Expression>,
+}
+
+impl Wanted<'_> {
+    fn new(args: &Args) -> Wanted<'_> {
+        let min_mapping_quality = args.min_mapping_quality.unwrap_or(0);
+        let flags = flag::Filter { min_mapping_quality, ..args.flags.filter(0) };
+        Wanted { flags, expression: args.expression.as_ref() }
+    }
+
+    fn accepts(&self, record: &Record<'_>, header: &Header) -> Result<bool, bam::Error> {
+        if !self.flags.accepts(record.flags(), record.mapping_quality()) {
+            return Ok(false);
+        }
+        self.expression.map_or(Ok(true), |expression| {
+            expression.matches(record, header).map_err(|error| record.undecided(error))
+        })
+    }
+}
+
+/// How many records are wanted, up to the first of which that can't be said.
+#[derive(Default)]
+struct Counted {
+    records: u64,
+    /// The error, and where in the order of the file it is.
+    undecided: Option<(u64, bam::Error)>,
+}
+
+impl Counted {
+    fn accept(&mut self, batch: Batch<'_>, wanted: &Wanted<'_>) {
+        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+            match wanted.accepts(&record, batch.header()) {
+                Ok(accepted) => self.records += u64::from(accepted),
+                Err(error) => return self.fail(number, error),
+            }
+        }
+    }
+
+    fn fail(&mut self, number: u64, error: bam::Error) {
+        if self.undecided.as_ref().is_none_or(|(first, _)| number < *first) {
+            self.undecided = Some((number, error));
+        }
+    }
+
+    fn merge(&mut self, other: Counted) {
+        self.records += other.records;
+        if let Some((number, error)) = other.undecided {
+            self.fail(number, error);
+        }
+    }
+}
+
+fn count(
+    args: &Args,
+    input: &Input,
+    query: Query,
+    watch: &Watch,
+    files: &mut Files,
+) -> Result<ExitCode> {
+    let report = output::report(files, args.output.as_deref())?;
+    let wanted = Wanted::new(args);
+    let bar = watch.bar(query.stored_len().or(input.len()), args.reading.quiet);
+    let result = bam::par_fold_regions(
+        query,
+        &watch.options,
+        Counted::default,
+        |counted, batch| counted.accept(batch, &wanted),
+        Counted::merge,
+    );
+    drop(bar);
+    let (counted, fault) = match result {
+        Ok((_, counted)) => (counted, None),
+        Err(fault) => (fault.so_far, Some(fault.error)),
+    };
+    // Every record comes before the fault.
+    if let Some((_, error)) = counted.undecided {
+        bail!("{}: {error}", input.name());
+    }
+    if let Some(error) = fault {
+        return Err(error.into());
+    }
+    output::finish(report, format!("{}\n", counted.records))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn convert(
+    args: &Args,
+    input: &Input,
+    query: Query,
+    watch: &Watch,
+    files: &mut Files,
+) -> Result<ExitCode> {
+    let total = query.stored_len().or(input.len());
+    // A header that can't be read is noticed before any output is touched.
+    let (header, query) = query.peek_header()?;
+    let is_bam = args.output_fmt.map_or_else(
+        || args.bam || args.uncompressed || output::has_extension(args.output.as_deref(), "bam"),
+        |format| format == OutputFormat::Bam,
+    );
+    let format = match (is_bam, &args.output) {
+        (true, Some(path)) => output::format_of_bam(path)?,
+        (true, None) => Format::Bgzf,
+        (false, Some(path)) if args.output_fmt.is_none() => output::format_of_sam(path)?,
+        (false, Some(path)) => Format::from_name(path),
+        (false, None) => Format::Plain,
+    };
+    if args.level.is_some() && format == Format::Plain {
+        bail!("--level is of BAM or a name ending in .gz or .zst");
+    }
+    let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
+    let compression = Compression::new(format, level)?;
+    let mut outputs = vec![output::records(files, args.output.as_deref(), compression)?];
+    let bar = watch.bar(total, args.reading.quiet);
+    let result = write(args, query, &header, is_bam, watch, &mut outputs)
+        .and_then(|()| commit(outputs, false).map_err(Failure::Output));
+    drop(bar);
+    match result {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(failure) => Stopped::failure(failure).code(),
+    }
+}
+
+fn write(
+    args: &Args,
+    query: Query,
+    header: &Header,
+    is_bam: bool,
+    watch: &Watch,
+    outputs: &mut [Output],
+) -> Result<(), Failure<bam::Error>> {
+    let mut start = Vec::new();
+    let command_line = output::command_line();
+    let with_program;
+    let shown = if args.no_program {
+        header
+    } else {
+        with_program = header.with_program(&output::program(&command_line));
+        &with_program
+    };
+    if is_bam {
+        shown.write_bam(&mut start).map_err(Failure::Input)?;
+    } else if (args.with_header || args.header_only) && !args.no_header {
+        shown.write_sam(&mut start);
+    }
+    outputs[0].append(&start).map_err(Failure::Output)?;
+    if args.header_only {
+        return Ok(());
+    }
+    let wanted = Wanted::new(args);
+    let writer = SamWriter::new(header);
+    let result = bam::par_transform(
+        query,
+        &watch.options,
+        false,
+        outputs,
+        || (),
+        |(), batch, texts| {
+            let text = &mut texts[0];
+            for record in batch {
+                if !wanted.accepts(&record, batch.header())? {
+                    continue;
+                }
+                if is_bam {
+                    record.check()?;
+                    record.write_bam(text);
+                } else {
+                    writer.write(&record, text)?;
+                }
+            }
+            Ok(())
+        },
+        |(), ()| (),
+    );
+    result.map(|_| ())
+}

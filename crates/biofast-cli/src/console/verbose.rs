@@ -1,0 +1,104 @@
+//! `--verbose`: how each input was read, and why so.
+
+use std::num::NonZeroUsize;
+
+use biofast::io::codec::{self, Policy};
+use biofast::io::{Container, Escaped, IoMode, MMAP_THRESHOLD, Options};
+
+use crate::console::message;
+use crate::inputs::Input;
+
+/// Says on standard error how an input was read with these options: source, container, decoder,
+/// threads and kernels. `format` is what the container holds, where that is known, and `asked` the
+/// number of threads the user wants.
+pub(crate) fn describe(
+    input: &Input,
+    format: Option<&str>,
+    options: &Options,
+    asked: Option<NonZeroUsize>,
+) {
+    // An input that couldn't be opened wasn't read.
+    let Some(container) = options.notes.as_ref().and_then(|notes| notes.container()) else {
+        return;
+    };
+    let name = input.name();
+    let parts = [
+        match format {
+            Some(format) => format!("{} {format}, told by content", container.name()),
+            None => format!("{}, told by content", container.name()),
+        },
+        source(input, options),
+        decoder(container, options),
+        threads(options.threads, asked),
+        kernels(),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    message("note", &format!("{}: {}", Escaped(name.as_bytes()), parts.join("; ")));
+}
+
+fn source(input: &Input, options: &Options) -> String {
+    let mapped = options.notes.as_ref().is_some_and(|notes| notes.is_mapped());
+    let megabytes = MMAP_THRESHOLD / 1_000_000;
+    match (mapped, options.io, input.len()) {
+        (true, IoMode::Mmap, _) => "memory-mapped, as --io asks".into(),
+        (true, _, _) => format!("memory-mapped, as files of {megabytes} MB and more are"),
+        (false, _, None) => "read, as streams are".into(),
+        (false, IoMode::Read, _) => "read, as --io asks".into(),
+        (false, IoMode::Auto, Some(len)) if len < MMAP_THRESHOLD => {
+            format!("read, as files below {megabytes} MB are")
+        }
+        // Of a large file: by parts that an index names, or where nothing can be mapped.
+        _ => "read".into(),
+    }
+}
+
+fn decoder(container: Container, options: &Options) -> String {
+    let asked = is_set("BIOFAST_INFLATE");
+    match container {
+        Container::Plain => String::new(),
+        Container::Bgzf => {
+            let why = if asked { "as BIOFAST_INFLATE asks" } else { "the default" };
+            match codec::active() {
+                Policy::Fixed(codec) => format!("blocks inflated on all threads by {codec}, {why}"),
+                Policy::Faster => {
+                    format!("blocks inflated on all threads by the faster decoder, {why}")
+                }
+            }
+        }
+        _ if options.notes.as_ref().is_some_and(|notes| notes.gzip_chunks().used > 0) => {
+            let why = if is_set("BIOFAST_GZIP_PIECE") {
+                "as BIOFAST_GZIP_PIECE asks"
+            } else {
+                "the default"
+            };
+            format!("inflated in pieces by all threads, {why}")
+        }
+        _ if options.threads > 1 => {
+            "decompressed by one thread, as it has no blocks, beside the others".into()
+        }
+        _ => "decompressed by the thread that uses it".into(),
+    }
+}
+
+fn threads(threads: usize, asked: Option<NonZeroUsize>) -> String {
+    let all = biofast::io::available_threads();
+    let why = match asked.map(usize::from) {
+        Some(asked) if asked == threads => "as -@ asks".to_owned(),
+        Some(asked) => format!("of the {asked} that -@ asks for, as inputs are read side by side"),
+        None if threads == all => "all that this process may use".to_owned(),
+        None => format!("of the {all} this process may use, as inputs are read side by side"),
+    };
+    format!("{threads} thread{}, {why}", if threads == 1 { "" } else { "s" })
+}
+
+fn kernels() -> String {
+    let active = biofast::kernels::active();
+    match is_set("BIOFAST_SIMD") {
+        true => format!("{active} kernels, as BIOFAST_SIMD asks"),
+        false => format!("{active} kernels, the best this CPU has"),
+    }
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}

@@ -1,0 +1,60 @@
+//! Which records are wanted, by flags.
+
+use biofast::bam::flag;
+
+/// Which records are wanted, by flags and mapping quality.
+#[derive(clap::Args)]
+pub(crate) struct Flags {
+    /// Only records with all of these flags: a number, or names such as PAIRED,UNMAP
+    #[arg(short = 'f', long = "require-flags", value_name = "FLAGS", value_parser = flags)]
+    all_of: Vec<u16>,
+
+    /// Only records with none of these flags
+    #[arg(short = 'F', long = "excl-flags", alias = "exclude-flags", value_name = "FLAGS", value_parser = flags)]
+    none_of: Vec<u16>,
+
+    /// Only records without at least one of these flags
+    #[arg(short = 'G', value_name = "FLAGS", value_parser = flags)]
+    not_all_of: Vec<u16>,
+
+    /// Only records with at least one of these flags
+    #[arg(long = "rf", alias = "incl-flags", alias = "include-flags", value_name = "FLAGS", value_parser = flags)]
+    any_of: Vec<u16>,
+}
+
+impl Flags {
+    /// The filter; `none_of` where no such flags are given.
+    pub(crate) fn filter(&self, none_of: u16) -> flag::Filter {
+        flag::Filter {
+            all_of: union(&self.all_of),
+            any_of: union(&self.any_of),
+            none_of: if self.none_of.is_empty() { none_of } else { union(&self.none_of) },
+            not_all_of: union(&self.not_all_of),
+            min_mapping_quality: 0,
+        }
+    }
+
+    /// The first option that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("-f", &self.all_of),
+            ("-F", &self.none_of),
+            ("-G", &self.not_all_of),
+            ("--rf", &self.any_of),
+        ];
+        options.into_iter().find(|(_, flags)| !flags.is_empty()).map(|(name, _)| name)
+    }
+}
+
+/// All flags of an option that may be repeated.
+fn union(flags: &[u16]) -> u16 {
+    flags.iter().fold(0, |all, flags| all | flags)
+}
+
+fn flags(text: &str) -> Result<u16, String> {
+    flag::parse(text).ok_or_else(|| {
+        "expected a number from 0 to 65535, or names separated by commas: PAIRED, PROPER_PAIR, \
+         UNMAP, MUNMAP, REVERSE, MREVERSE, READ1, READ2, SECONDARY, QCFAIL, DUP, SUPPLEMENTARY"
+            .into()
+    })
+}

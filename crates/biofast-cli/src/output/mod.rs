@@ -1,0 +1,137 @@
+//! Where results go. All outputs of a run are opened here, before anything is read, and appear together.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use biofast::bam;
+use biofast::io::output::{self, Compression, Files, Output};
+use biofast::io::{ErrorKind, Source, display_name};
+
+use crate::console::stdio;
+
+mod names;
+mod provenance;
+mod stopped;
+
+pub(crate) use names::{format_of_bam, format_of_reads, format_of_sam, has_extension};
+pub(crate) use provenance::{command_line, program, summary};
+pub(crate) use stopped::Stopped;
+
+/// An output of reads or alignments: a file, or standard output for none and `-`.
+pub(crate) fn records(
+    files: &mut Files,
+    path: Option<&Path>,
+    compression: Compression,
+) -> Result<Output> {
+    match named(path) {
+        Some(path) => {
+            files.write(path)?;
+            Ok(Output::create(path, compression)?)
+        }
+        None => stdout(files, compression),
+    }
+}
+
+/// An output of anything else, which never takes the place of reads or alignments. If its reader has had enough, that is
+/// no reason to stop.
+pub(crate) fn report(files: &mut Files, path: Option<&Path>) -> Result<Output> {
+    let mut output = match named(path) {
+        Some(path) => {
+            files.write(path)?;
+            refuse_reads(path)?;
+            Output::create(path, Compression::default())?
+        }
+        None => stdout(files, Compression::default())?,
+    };
+    output.outlast_reader();
+    Ok(output)
+}
+
+/// The same where it was asked for.
+pub(crate) fn optional_report(files: &mut Files, path: Option<&Path>) -> Result<Option<Output>> {
+    path.map(|path| report(files, Some(path))).transpose()
+}
+
+/// `path`, if it isn't `-`.
+fn named(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| *path != Path::new("-"))
+}
+
+fn stdout(files: &mut Files, compression: Compression) -> Result<Output> {
+    if stdio::stdout_was_closed() {
+        bail!("can't write to standard output: it is closed");
+    }
+    files.write_stdout()?;
+    Ok(Output::stdout(compression)?)
+}
+
+/// An error if a report at `path` would replace reads or alignments, or would be taken for such by its name.
+fn refuse_reads(path: &Path) -> Result<()> {
+    let name = display_name(path);
+    if let Some(ending) = ending_of_reads(path) {
+        bail!(
+            "{name} is to be a report or an index, but its name ends in {ending}, as those of reads and alignments do: \
+             name it otherwise"
+        );
+    }
+    // What isn't a regular file can't be replaced.
+    if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
+        return Ok(());
+    }
+    let unknown = || format!("{name} would be replaced, and what it holds can't be seen");
+    let mut source = Source::open(path).with_context(unknown)?;
+    let held = match bam::Format::sniff(&mut source) {
+        Ok(format) => Some(format.name()),
+        Err(_) => match source.peek(2) {
+            Ok(start) => match start[..] {
+                // An index of block offsets may start with either, too, but a zero follows.
+                [b'@', next] if next > b' ' => Some("FASTQ"),
+                [b'>', next] if next > b' ' => Some("FASTA"),
+                _ => None,
+            },
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
+                return Err(error).with_context(unknown);
+            }
+            // Damaged, and not by us.
+            Err(_) => None,
+        },
+    };
+    match held {
+        Some(held) => bail!(
+            "{name} holds {held}, which a report or an index would replace: name another file, or remove it first"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// The ending of a name of reads or alignments.
+fn ending_of_reads(path: &Path) -> Option<&'static str> {
+    const ENDINGS: [&str; 8] = [".fq", ".fastq", ".bam", ".sam", ".cram", ".fa", ".fasta", ".ubam"];
+    let name = path.file_name()?.to_ascii_lowercase();
+    let mut name = name.to_str()?;
+    for container in [".gz", ".bgz", ".bgzf", ".zst", ".bz2", ".xz"] {
+        name = name.strip_suffix(container).unwrap_or(name);
+    }
+    ENDINGS.into_iter().find(|ending| name.ends_with(ending))
+}
+
+/// Where others of the run become files, streams may be closed by their readers without harm to these.
+pub(crate) fn outlast_readers(outputs: &mut [Output], others: usize) {
+    if others + outputs.iter().filter(|output| output.is_file()).count() > 0 {
+        outputs.iter_mut().for_each(Output::outlast_reader);
+    }
+}
+
+/// Fills a report and makes it appear, where it is the only output.
+pub(crate) fn finish(report: Output, content: impl AsRef<[u8]>) -> Result<()> {
+    Ok(output::commit(vec![filled(report, content)?], false)?)
+}
+
+/// The report with its content.
+pub(crate) fn filled(
+    mut report: Output,
+    content: impl AsRef<[u8]>,
+) -> Result<Output, output::Error> {
+    report.append(content.as_ref())?;
+    Ok(report)
+}

@@ -1,0 +1,83 @@
+//! What the name of an output says about its format.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use biofast::io::output::Format;
+
+/// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
+pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
+        "bam" | "sam" | "cram" => {
+            bail!("{} is to hold FASTQ; `biofast import` makes BAM of FASTQ", path.display())
+        }
+        ending if is_fasta(ending) => bail!(
+            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
+            path.display()
+        ),
+        ending => refuse_unwritten(path, ending)?,
+    }
+    Ok(Format::from_name(path))
+}
+
+/// The same of BAM, which is BGZF whatever its name; a name that promises another format is refused.
+pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
+        "cram" => bail!("can't write {}: CRAM is read, not written; name it .bam", path.display()),
+        ending @ ("sam" | "fq" | "fastq") => {
+            bail!("{} is to hold BAM, not {ending}: name it .bam", path.display())
+        }
+        ending if is_fasta(ending) => {
+            bail!("{} is to hold BAM, not FASTA: name it .bam", path.display())
+        }
+        _ => Ok(Format::Bgzf),
+    }
+}
+
+fn is_fasta(ending: &str) -> bool {
+    matches!(ending, "fa" | "fasta" | "fna" | "ffn" | "faa" | "frn" | "fas")
+}
+
+/// The ending of a file's name, without that of its compression.
+fn inner_ending(path: &Path) -> String {
+    match Format::from_name(path) {
+        Format::Plain => ending(path),
+        _ => path.file_stem().map(|stem| ending(stem.as_ref())).unwrap_or_default(),
+    }
+}
+
+/// The same of SAM.
+pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
+        "cram" => {
+            bail!("can't write {}: CRAM is read, not written; name it .bam or .sam", path.display())
+        }
+        "fq" | "fastq" => {
+            bail!("{} is to hold alignments; `biofast fastq` makes FASTQ of them", path.display())
+        }
+        ending if is_fasta(ending) => {
+            bail!("{} is to hold alignments, not FASTA", path.display())
+        }
+        ending => refuse_unwritten(path, ending)?,
+    }
+    Ok(Format::from_name(path))
+}
+
+fn refuse_unwritten(path: &Path, ending: &str) -> Result<()> {
+    if matches!(ending, "xz" | "bz2") {
+        bail!(
+            "can't write {}: {ending} is read, not written; name it .gz (BGZF) or .zst",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_ascii_lowercase().to_string_lossy().into_owned()
+}
+
+/// Where a file's name ends in `extension`, whatever the case.
+pub(crate) fn has_extension(path: Option<&Path>, extension: &str) -> bool {
+    path.is_some_and(|path| ending(path) == extension)
+}

@@ -1,0 +1,31 @@
+//! What outputs say about the run that made them.
+
+use anyhow::Result;
+use biofast::bam::Program;
+
+/// This program for `@PG`, given its [`command_line`].
+pub(crate) fn program(command_line: &str) -> Program<'_> {
+    Program { name: "biofast", version: env!("CARGO_PKG_VERSION"), command_line }
+}
+
+/// The words of the command line.
+pub(crate) fn command_line() -> String {
+    let mut words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(first) = words.first_mut() {
+        *first = "biofast".into();
+    }
+    words.join(" ")
+}
+
+/// The summary of a run as JSON: its figures beside the command and the version.
+pub(crate) fn summary(summary: serde_json::Value) -> Result<String> {
+    let report = serde_json::json!({
+        "schema": "biofast.summary",
+        "schema_version": 1,
+        "biofast_version": env!("CARGO_PKG_VERSION"),
+        "command": command_line(),
+        "summary": summary,
+    });
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}

@@ -1,0 +1,349 @@
+//! The summary of a run, as it is printed as JSON.
+//!
+//! The blocks `summary` and `filtering_result` have the names and the meaning they have in the
+//! report of fastp, so that what reads one reads the other.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::alignment;
+use super::names::ListedNames;
+use super::statistics::{self, Statistics};
+use super::tally::{Reason, Tally};
+use super::trim::Trim;
+use super::trim::detect::Evidence;
+use crate::measure::reads::Collector;
+use crate::measure::records::{Amount, RecordSum, Sum};
+
+/// Everything there is to say about a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// What made the report.
+    pub tool: Tool,
+    /// The command line.
+    pub command: String,
+    /// What came in and what was kept.
+    pub summary: Summary,
+    /// Rejected reads by the reasons fastp has; none of these are of alignments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filtering_result: Option<FilteringResult>,
+    /// Rejected reads by reason; the sum is `reads_in` − `reads_out`.
+    pub rejected: BTreeMap<&'static str, u64>,
+    /// What was trimmed, by kind.
+    pub trimmed: BTreeMap<&'static str, Trimmed>,
+    /// Good reads that went to an output of their own because their mate is rejected.
+    pub orphans: u64,
+    /// Records in, kept and rejected.
+    pub records: Records,
+    /// The files that were read and written.
+    pub files: Vec<FileSum>,
+    /// What was looked for in the reads before they were cut, and found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub detected_adapters: Vec<Evidence>,
+    /// How many names of a list were found, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed_names: Option<ListedNames>,
+    /// What adapters took, of reads kept or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter_cutting: Option<AdapterCutting>,
+    /// Full statistics, if they were gathered.
+    #[serde(flatten)]
+    pub curves: Option<Curves>,
+}
+
+/// What a run read or wrote.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FileSum {
+    /// Its path, or the name of a stream.
+    pub path: String,
+    /// What it was to the run.
+    pub role: Role,
+    /// Whether reading ended before the file did, so that the figures are of a part of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    /// Number and checksum of its records.
+    #[serde(flatten)]
+    pub records: RecordSum,
+}
+
+/// What a file was to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It was read.
+    Input,
+    /// It got reads that were kept.
+    Output,
+    /// It got reads that were rejected.
+    Rejected,
+}
+
+/// What adapters took, as fastp names it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AdapterCutting {
+    /// Reads, or pairs where both mates decided together.
+    adapter_trimmed_reads: u64,
+    adapter_trimmed_bases: u64,
+}
+
+/// Full statistics of what came in and of what was kept.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curves {
+    pub(crate) read1_before_filtering: Box<statistics::Block>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read2_before_filtering: Option<Box<statistics::Block>>,
+    pub(crate) read1_after_filtering: Box<statistics::Block>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read2_after_filtering: Option<Box<statistics::Block>>,
+}
+
+/// A program and its version.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// Before and after.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// All reads that came in.
+    pub before_filtering: Block,
+    /// The reads that were kept, as trimmed.
+    pub after_filtering: Block,
+}
+
+/// Figures of a set of reads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Block {
+    pub(crate) total_reads: u64,
+    pub(crate) total_bases: u64,
+    q20_bases: u64,
+    q30_bases: u64,
+    pub(crate) q20_rate: f64,
+    pub(crate) q30_rate: f64,
+    pub(crate) read1_mean_length: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read2_mean_length: Option<u64>,
+    /// (G+C)/(A+C+G+T), between 0 and 1.
+    pub(crate) gc_content: f64,
+}
+
+/// fastp's reasons: each sums up those of ours that mean it.
+#[derive(Clone, Debug, Serialize)]
+pub struct FilteringResult {
+    passed_filter_reads: u64,
+    low_quality_reads: u64,
+    #[serde(rename = "too_many_N_reads")]
+    too_many_n_reads: u64,
+    low_complexity_reads: u64,
+    too_short_reads: u64,
+    too_long_reads: u64,
+    /// What fastp has no name for.
+    other_reads: u64,
+}
+
+/// What one kind of trimming cut.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Trimmed {
+    /// Reads, or pairs.
+    pub reads: u64,
+    /// Bases.
+    pub bases: u64,
+}
+
+/// Numbers and checksums of records (see [`Checksum`](crate::measure::records::Checksum)): where nothing is trimmed, the sum of
+/// kept and rejected, modulo 2^64, is that of the input.
+#[derive(Clone, Debug, Serialize)]
+pub struct Records {
+    /// What came in.
+    pub input: RecordSum,
+    /// What was kept.
+    pub output: RecordSum,
+    /// What was rejected.
+    pub rejected: RecordSum,
+}
+
+impl Records {
+    fn of(input: &Amount, output: &Amount, rejected: &Amount) -> Records {
+        let sum = |amount: &Amount| Sum::from(amount).into();
+        Records { input: sum(input), output: sum(output), rejected: sum(rejected) }
+    }
+}
+
+/// The part of a [`Report`] by which its files can be checked.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Files {
+    /// The files that were read and written.
+    pub files: Vec<FileSum>,
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+fn sum(amounts: &[Amount; 2]) -> Amount {
+    let mut sum = amounts[0];
+    sum.add(&amounts[1]);
+    sum
+}
+
+impl Block {
+    fn of(amounts: &[Amount; 2]) -> Block {
+        let all = sum(amounts);
+        let mean = |amount: &Amount| amount.bases.checked_div(amount.reads).unwrap_or(0);
+        Block {
+            total_reads: all.reads,
+            total_bases: all.bases,
+            q20_bases: all.q20,
+            q30_bases: all.q30,
+            q20_rate: share(all.q20, all.bases),
+            q30_rate: share(all.q30, all.bases),
+            read1_mean_length: mean(&amounts[0]),
+            read2_mean_length: (amounts[1].reads > 0).then(|| mean(&amounts[1])),
+            gc_content: share(all.gc, all.acgt),
+        }
+    }
+}
+
+impl Report {
+    /// The report of a run that counted `tally`.
+    pub fn new(tally: &Tally, command: &str) -> Report {
+        let of = |reasons: &[Reason]| reasons.iter().map(|&r| tally.rejected(r)).sum();
+        let [by_overlap, by_sequence] =
+            [Trim::AdapterByOverlap, Trim::Adapter].map(|trim| tally.trimmed(trim));
+        let (input, output) = (sum(&tally.input), sum(&tally.output));
+        Report {
+            tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
+            command: command.to_owned(),
+            summary: Summary {
+                before_filtering: Block::of(&tally.input),
+                after_filtering: Block::of(&tally.output),
+            },
+            filtering_result: Some(FilteringResult {
+                passed_filter_reads: output.reads,
+                low_quality_reads: of(&[
+                    Reason::MeanQualityTooLow,
+                    Reason::TooManyLowQualityBases,
+                    Reason::TooManyExpectedErrors,
+                ]),
+                too_many_n_reads: of(&[Reason::TooManyN]),
+                low_complexity_reads: of(&[Reason::ComplexityTooLow]),
+                too_short_reads: of(&[Reason::TooShort, Reason::Emptied]),
+                too_long_reads: of(&[Reason::TooLong]),
+                other_reads: of(&[
+                    Reason::NotSampled,
+                    Reason::Name,
+                    Reason::NotSelected,
+                    Reason::MeanQualityTooHigh,
+                    Reason::GcTooLow,
+                    Reason::GcTooHigh,
+                    Reason::MateRejected,
+                ]),
+            }),
+            rejected: Reason::ALL.iter().map(|&r| (r.name(), tally.rejected(r))).collect(),
+            trimmed: Trim::ALL
+                .iter()
+                .map(|&trim| {
+                    let (reads, bases) = tally.trimmed(trim);
+                    (trim.name(), Trimmed { reads, bases })
+                })
+                .collect(),
+            orphans: tally.orphans,
+            records: Records::of(&input, &output, &tally.discarded),
+            files: Vec::new(),
+            detected_adapters: Vec::new(),
+            listed_names: None,
+            adapter_cutting: Some(AdapterCutting {
+                adapter_trimmed_reads: by_overlap.0 + by_sequence.0,
+                adapter_trimmed_bases: by_overlap.1 + by_sequence.1,
+            }),
+            curves: None,
+        }
+    }
+
+    /// The report of a run that chose alignments.
+    pub fn alignments(tally: &alignment::Tally, command: &str) -> Report {
+        let (input, output) = (sum(&tally.input), sum(&tally.output));
+        let reasons = alignment::Reason::ALL.iter();
+        Report {
+            tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
+            command: command.to_owned(),
+            summary: Summary {
+                before_filtering: Block::of(&tally.input),
+                after_filtering: Block::of(&tally.output),
+            },
+            filtering_result: None,
+            rejected: reasons.map(|&r| (r.name(), tally.rejected(r))).collect(),
+            trimmed: BTreeMap::new(),
+            orphans: 0,
+            records: Records::of(&input, &output, &tally.discarded),
+            files: Vec::new(),
+            detected_adapters: Vec::new(),
+            listed_names: None,
+            adapter_cutting: None,
+            curves: None,
+        }
+    }
+
+    /// Adds what was looked for and found before the run.
+    pub fn with_adapters(mut self, found: Vec<Evidence>) -> Report {
+        self.detected_adapters = found;
+        self
+    }
+
+    /// Adds how many names of a list were found.
+    pub fn with_listed_names(mut self, found: Option<ListedNames>) -> Report {
+        self.listed_names = found;
+        self
+    }
+
+    /// Adds the files of the run.
+    pub fn with_files(mut self, files: Vec<FileSum>) -> Report {
+        self.files = files;
+        self
+    }
+
+    /// Adds the full statistics of the run that counted `tally`.
+    pub fn with_statistics(mut self, tally: &Tally, statistics: &mut Statistics) -> Report {
+        let blocks = |collectors: [&Collector; 2], amounts: &[Amount; 2], paired: bool| {
+            let block =
+                |mate: usize| Box::new(statistics::Block::new(collectors[mate], &amounts[mate]));
+            (block(0), paired.then(|| block(1)))
+        };
+        let paired = tally.input[1].reads > 0;
+        let before = blocks(statistics.before(), &tally.input, paired);
+        let after = blocks(statistics.after(), &tally.output, paired);
+        self.curves = Some(Curves {
+            read1_before_filtering: before.0,
+            read2_before_filtering: before.1,
+            read1_after_filtering: after.0,
+            read2_after_filtering: after.1,
+        });
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_place_among_those_of_fastp() {
+        for &reason in Reason::ALL {
+            let mut tally = Tally::default();
+            tally.reject(reason, &Amount { reads: 1, ..Amount::default() });
+            let result = Report::new(&tally, "").filtering_result.expect("a result");
+            let total = result.low_quality_reads
+                + result.too_many_n_reads
+                + result.low_complexity_reads
+                + result.too_short_reads
+                + result.too_long_reads
+                + result.other_reads;
+            assert_eq!(total, 1, "{reason:?}");
+        }
+    }
+}

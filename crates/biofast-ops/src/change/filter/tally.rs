@@ -1,0 +1,131 @@
+//! What a run counts: every read once on its way in, and once on its way out or under a reason.
+
+use super::trim::Trim;
+use crate::measure::records::{Amount, Sum};
+
+macro_rules! named {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// All of them, in the order in which they are reported.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The name in reports and in the headers of rejected reads.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+        }
+    };
+}
+pub(super) use named;
+
+named! {
+    /// Why a read was not kept.
+    Reason {
+        /// It was not drawn.
+        NotSampled = "not_sampled",
+        /// Its name is not wanted.
+        Name = "name_not_wanted",
+        /// Of unaligned BAM: what is asked of alignments doesn't hold.
+        NotSelected = "not_selected",
+        /// Trimming left nothing.
+        Emptied = "nothing_left",
+        /// Too few bases.
+        TooShort = "too_short",
+        /// Too many bases.
+        TooLong = "too_long",
+        /// The mean quality is too low.
+        MeanQualityTooLow = "mean_quality_too_low",
+        /// The mean quality is too high.
+        MeanQualityTooHigh = "mean_quality_too_high",
+        /// Too many bases of low quality.
+        TooManyLowQualityBases = "too_many_low_quality_bases",
+        /// Too many expected errors.
+        TooManyExpectedErrors = "too_many_expected_errors",
+        /// Too many N.
+        TooManyN = "too_many_n",
+        /// The GC content is too low.
+        GcTooLow = "gc_too_low",
+        /// The GC content is too high.
+        GcTooHigh = "gc_too_high",
+        /// The complexity is too low.
+        ComplexityTooLow = "complexity_too_low",
+        /// It is good, but its mate is not.
+        MateRejected = "mate_rejected",
+    }
+}
+
+/// Counts of a run. Merging the tallies of two parts equals the tally of the whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// What came in: first reads (or reads without mates) and second reads.
+    pub input: [Amount; 2],
+    /// What was kept, as trimmed, pairs and orphans together.
+    pub output: [Amount; 2],
+    /// Those of the kept whose mate was rejected and that went to an output of their own.
+    pub orphans: u64,
+    /// What was not kept, as it came in.
+    pub discarded: Amount,
+    /// What was written to each text.
+    pub written: Vec<Sum>,
+    rejected: [u64; Reason::ALL.len()],
+    trimmed: [(u64, u64); Trim::ALL.len()],
+}
+
+impl Tally {
+    /// How many reads were rejected for this reason.
+    pub fn rejected(&self, reason: Reason) -> u64 {
+        self.rejected[reason as usize]
+    }
+
+    /// How many reads were rejected for any reason.
+    pub fn rejected_total(&self) -> u64 {
+        self.rejected.iter().sum()
+    }
+
+    /// How many reads (pairs, where both mates decide together) and how many bases a kind of
+    /// trimming cut, of reads kept or not.
+    pub fn trimmed(&self, trim: Trim) -> (u64, u64) {
+        self.trimmed[trim as usize]
+    }
+
+    pub(super) fn reject(&mut self, reason: Reason, amount: &Amount) {
+        self.rejected[reason as usize] += 1;
+        self.discarded.add(amount);
+    }
+
+    pub(super) fn write(&mut self, text: usize, sum: Sum) {
+        if self.written.len() <= text {
+            self.written.resize(text + 1, Sum::default());
+        }
+        self.written[text].add(sum);
+    }
+
+    pub(super) fn trim(&mut self, trim: Trim, bases: usize) {
+        let (reads, cut) = &mut self.trimmed[trim as usize];
+        *reads += 1;
+        *cut += bases as u64;
+    }
+
+    /// Adds the counts of another part.
+    pub fn merge(&mut self, other: &Tally) {
+        for mate in 0..2 {
+            self.input[mate].add(&other.input[mate]);
+            self.output[mate].add(&other.output[mate]);
+        }
+        self.orphans += other.orphans;
+        self.discarded.add(&other.discarded);
+        for (text, &sum) in other.written.iter().enumerate() {
+            self.write(text, sum);
+        }
+        self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
+        for (mine, theirs) in self.trimmed.iter_mut().zip(other.trimmed) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
+        }
+    }
+}

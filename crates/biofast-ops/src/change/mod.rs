@@ -1,0 +1,8 @@
+//! What changes records: [selecting and trimming](filter) them, [FASTQ to unaligned BAM](import) and
+//! [alignments back to FASTQ](to_fastq).
+//!
+//! What is counted on the way is counted by collectors of [`measure`](crate::measure).
+
+pub mod filter;
+pub mod import;
+pub mod to_fastq;

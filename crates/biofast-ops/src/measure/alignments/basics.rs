@@ -1,0 +1,322 @@
+//! What every report about alignments starts from: counts by flag, lengths, insert sizes, indels.
+//!
+//! Which records count follows `samtools stats`: secondary alignments and records without a
+//! sequence are only counted, supplementary alignments count for what is aligned but not for what
+//! was sequenced.
+
+use biofast_bam::{Cigar, Op, Record, flag};
+
+use crate::measure::reads::Lengths;
+
+/// Which read of its template a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fragment {
+    /// The first read of a pair, or a read that isn't paired.
+    First = 0,
+    /// The second read of a pair.
+    Last = 1,
+    /// Paired, and neither or both.
+    Other = 2,
+}
+
+/// The number of [`Fragment`]s.
+pub(crate) const FRAGMENTS: usize = 3;
+
+impl Fragment {
+    #[inline]
+    pub(crate) fn of(flags: u16) -> Fragment {
+        if flags & flag::PAIRED == 0 {
+            return Fragment::First;
+        }
+        match (flags & flag::READ1 != 0, flags & flag::READ2 != 0) {
+            (true, false) => Fragment::First,
+            (false, true) => Fragment::Last,
+            _ => Fragment::Other,
+        }
+    }
+}
+
+/// Indels up to this length have a count of their own.
+pub(crate) const MAX_INDEL: usize = 300;
+
+/// Insert sizes from this one on are counted together.
+pub(crate) const MAX_INSERT: usize = 8000;
+
+/// Hard clips count up to this many bases, four times the longest read known: what depends on the
+/// length of reads must not grow with what a damaged CIGAR claims.
+const MAX_HARD_CLIP: u64 = 1 << 24;
+
+/// How the mates of a pair point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Orientation {
+    Inward = 0,
+    Outward = 1,
+    Other = 2,
+}
+
+/// The kinds of CIGAR operations, unknown ones together.
+pub(crate) const OPS: usize = 10;
+
+/// The counts. Merging two equals counting both inputs.
+#[derive(Clone, Debug)]
+pub(crate) struct Basics {
+    by_flags: Box<[ByFlags; FLAGS]>,
+    pub(crate) secondary: u64,
+    pub(crate) supplementary: u64,
+    /// Primary reads by length, hard-clipped bases included, by fragment.
+    pub(crate) lengths: [Lengths; FRAGMENTS],
+    /// The longest of them, supplementary alignments included.
+    pub(crate) longest: [u64; FRAGMENTS],
+    /// Mapped records: how many operations of each kind, and of how many bases.
+    pub(crate) ops: [(u64, u64); OPS],
+    /// Mapped records with soft or hard clips.
+    pub(crate) clipped: u64,
+    /// Sum of the `NM` fields of mapped records.
+    pub(crate) edit_distance: u64,
+    /// Records of mapped pairs by insert size and orientation; every pair counts twice.
+    pub(crate) inserts: Vec<[u64; 3]>,
+    /// Insertions and deletions by length − 1.
+    pub(crate) indels: Box<[[u64; 2]; MAX_INDEL]>,
+    /// By the cycle of the read: insertions and deletions of first and of last fragments.
+    pub(crate) indel_cycles: Vec<[[u64; 2]; 2]>,
+    /// The number, from 0, of the first record whose optional fields can't be read.
+    pub(crate) malformed: Option<u64>,
+}
+
+/// Every value of the twelve defined bits.
+const FLAGS: usize = 1 << 12;
+
+/// Records with a sequence that aren't secondary, by their flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ByFlags {
+    pub(crate) records: u64,
+    pub(crate) bases: u64,
+    /// Those of mapping quality 0.
+    pub(crate) mapq0: u64,
+    /// Those whose mate is on another reference.
+    pub(crate) elsewhere: u64,
+}
+
+impl Default for Basics {
+    fn default() -> Self {
+        Basics {
+            by_flags: Box::new([ByFlags::default(); FLAGS]),
+            secondary: 0,
+            supplementary: 0,
+            lengths: Default::default(),
+            longest: [0; FRAGMENTS],
+            ops: [(0, 0); OPS],
+            clipped: 0,
+            edit_distance: 0,
+            inserts: vec![[0; 3]; MAX_INSERT + 1],
+            indels: Box::new([[0; 2]; MAX_INDEL]),
+            indel_cycles: Vec::new(),
+            malformed: None,
+        }
+    }
+}
+
+/// What was found out about a record on the way.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) fragment: Fragment,
+    pub(crate) cigar: Cigar<'a>,
+    /// Bases before hard clipping.
+    pub(crate) unclipped_len: u64,
+    /// Bases the read was deleted of.
+    pub(crate) deleted: u64,
+}
+
+impl Basics {
+    /// Counts a record; `None` if it is secondary or has no sequence. `number` counts from 0.
+    #[inline]
+    pub(crate) fn add<'a>(&mut self, record: &Record<'a>, number: u64) -> Option<Seen<'a>> {
+        let flags = record.flags();
+        if flags & flag::SECONDARY != 0 {
+            self.secondary += 1;
+            return None;
+        }
+        let supplementary = flags & flag::SUPPLEMENTARY != 0;
+        self.supplementary += u64::from(supplementary);
+        let len = record.sequence_len();
+        if len == 0 {
+            return None;
+        }
+        let counts = &mut self.by_flags[usize::from(flags) % FLAGS];
+        counts.records += 1;
+        counts.bases += len as u64;
+        counts.mapq0 += u64::from(record.mapping_quality() == 0);
+        counts.elsewhere += u64::from(record.reference_id() != record.mate_reference_id());
+
+        let fragment = Fragment::of(flags);
+        let cigar = record.cigar();
+        let mapped = flags & flag::UNMAPPED == 0;
+        let mut lens = [0u64; OPS];
+        for (op, len) in cigar.iter() {
+            lens[op as usize] += u64::from(len);
+            self.ops[op as usize].0 += u64::from(mapped);
+        }
+        let unclipped_len = len as u64 + lens[Op::HardClip as usize].min(MAX_HARD_CLIP);
+        let longest = &mut self.longest[fragment as usize];
+        *longest = (*longest).max(unclipped_len);
+        if !supplementary {
+            self.lengths[fragment as usize].add(unclipped_len, 1);
+        }
+        if mapped {
+            for (sum, len) in self.ops.iter_mut().zip(lens) {
+                sum.1 += len;
+            }
+            self.clipped +=
+                u64::from(lens[Op::SoftClip as usize] + lens[Op::HardClip as usize] > 0);
+            if lens[Op::Insertion as usize] + lens[Op::Deletion as usize] > 0 {
+                self.add_indels(fragment, flags & flag::REVERSE != 0, len as u64, cigar);
+            }
+            if !supplementary {
+                self.add_insert(record);
+            }
+            self.add_edit_distance(record, number);
+        }
+        Some(Seen { fragment, cigar, unclipped_len, deleted: lens[Op::Deletion as usize] })
+    }
+
+    fn add_edit_distance(&mut self, record: &Record<'_>, number: u64) {
+        let mut tags = record.tags();
+        match tags.find(|tag| tag.name == *b"NM") {
+            Some(tag) => {
+                let distance = tag.as_int().unwrap_or(0);
+                self.edit_distance = self.edit_distance.wrapping_add_signed(distance);
+            }
+            None if tags.is_malformed() => {
+                self.malformed = Some(self.malformed.map_or(number, |first| first.min(number)));
+            }
+            None => {}
+        }
+    }
+
+    /// Counts insertions at the cycle of their first base, deletions at that of the base before
+    /// them, in the direction of sequencing.
+    fn add_indels(&mut self, fragment: Fragment, reverse: bool, len: u64, cigar: Cigar<'_>) {
+        let mut cycle = 0u64;
+        for (op, op_len) in cigar.iter().map(|(op, n)| (op, u64::from(n))) {
+            if op_len == 0 {
+                continue;
+            }
+            let (kind, place) = match (op, reverse) {
+                (Op::Insertion, false) => (0, Some(cycle)),
+                (Op::Insertion, true) => (0, len.checked_sub(cycle + op_len)),
+                (Op::Deletion, false) => (1, cycle.checked_sub(1)),
+                (Op::Deletion, true) => (1, len.checked_sub(cycle + 1)),
+                _ => (0, None),
+            };
+            // A CIGAR may say more than the read has: what is within samtools' least table counts.
+            if let Some(place) = place.filter(|&place| place < len.max(MAX_INDEL as u64)) {
+                let place = place as usize;
+                if let Some(count) = self.indels.get_mut(op_len as usize - 1) {
+                    count[kind] += 1;
+                }
+                if fragment != Fragment::Other {
+                    if self.indel_cycles.len() <= place {
+                        self.indel_cycles.resize(place + 1, [[0; 2]; 2]);
+                    }
+                    self.indel_cycles[place][kind][fragment as usize] += 1;
+                }
+            }
+            // What an unknown operation does is anybody's guess; this is samtools'.
+            if op.consumes_read() || op == Op::Unknown {
+                cycle += op_len;
+            }
+        }
+    }
+
+    #[inline]
+    fn add_insert(&mut self, record: &Record<'_>) {
+        let flags = record.flags();
+        if flags & (flag::PAIRED | flag::MATE_UNMAPPED) != flag::PAIRED {
+            return;
+        }
+        let insert = record.template_len().unsigned_abs() as usize;
+        if insert == 0 && record.reference_id() != record.mate_reference_id() {
+            return;
+        }
+        let first = flags & flag::READ1 != 0;
+        let reverse = flags & flag::REVERSE != 0;
+        let mate_reverse = flags & flag::MATE_REVERSE != 0;
+        // Whether the mate starts at or after the first read, seen from the first read.
+        let offset = i64::from(record.mate_position()) - i64::from(record.position());
+        let downstream = if first { offset >= 0 } else { offset <= 0 };
+        let orientation = if reverse == mate_reverse {
+            Orientation::Other
+        } else if downstream == (first != reverse) {
+            Orientation::Inward
+        } else {
+            Orientation::Outward
+        };
+        self.inserts[insert.min(MAX_INSERT)][orientation as usize] += 1;
+    }
+
+    /// Adds what another one counted.
+    pub(crate) fn merge(&mut self, other: &Basics) {
+        for (mine, theirs) in self.by_flags.iter_mut().zip(other.by_flags.iter()) {
+            mine.records += theirs.records;
+            mine.bases += theirs.bases;
+            mine.mapq0 += theirs.mapq0;
+            mine.elsewhere += theirs.elsewhere;
+        }
+        self.secondary += other.secondary;
+        self.supplementary += other.supplementary;
+        for fragment in 0..FRAGMENTS {
+            self.lengths[fragment].merge(&other.lengths[fragment]);
+            self.longest[fragment] = self.longest[fragment].max(other.longest[fragment]);
+        }
+        for (mine, theirs) in self.ops.iter_mut().zip(&other.ops) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
+        }
+        self.clipped += other.clipped;
+        self.edit_distance = self.edit_distance.wrapping_add(other.edit_distance);
+        add_all(self.inserts.as_flattened_mut(), other.inserts.as_flattened());
+        add_all(self.indels.as_flattened_mut(), other.indels.as_flattened());
+        let cycles = self.indel_cycles.len().max(other.indel_cycles.len());
+        self.indel_cycles.resize(cycles, [[0; 2]; 2]);
+        add_all(
+            self.indel_cycles.as_flattened_mut().as_flattened_mut(),
+            other.indel_cycles.as_flattened().as_flattened(),
+        );
+        self.malformed = match (self.malformed, other.malformed) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    /// The sums over the records whose flags `of` accepts.
+    pub(crate) fn sum(&self, of: impl Fn(u16) -> bool) -> ByFlags {
+        let mut sum = ByFlags::default();
+        for (flags, counts) in (0u16..).zip(self.by_flags.iter()) {
+            if counts.records > 0 && of(flags) {
+                sum.records += counts.records;
+                sum.bases += counts.bases;
+                sum.mapq0 += counts.mapq0;
+                sum.elsewhere += counts.elsewhere;
+            }
+        }
+        sum
+    }
+
+    /// Bases of one kind of CIGAR operation.
+    pub(crate) fn op_bases(&self, op: Op) -> u64 {
+        self.ops[op as usize].1
+    }
+
+    /// Read bases that are aligned or inserted.
+    pub(crate) fn aligned_bases(&self) -> u64 {
+        [Op::Match, Op::Insertion, Op::SequenceMatch, Op::SequenceMismatch]
+            .map(|op| self.op_bases(op))
+            .iter()
+            .sum()
+    }
+}
+
+/// Adds counts to counts, entry by entry.
+pub(crate) fn add_all(mine: &mut [u64], theirs: &[u64]) {
+    mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+}

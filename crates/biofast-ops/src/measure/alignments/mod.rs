@@ -1,0 +1,166 @@
+//! Statistics of alignments: everything in one pass.
+//!
+//! Workers count on all threads; coverage is taken from the records in the order of the
+//! file beside it. [`report`] is the JSON form. What the reads themselves
+//! are like (lengths, qualities, composition by position) is counted as it is for FASTQ, in the
+//! direction of sequencing, for first and last fragments apart.
+
+pub(crate) mod basics;
+pub(crate) mod depth;
+pub(crate) mod in_order;
+pub mod report;
+pub(crate) mod waiting;
+
+use std::ops::ControlFlow;
+
+use biofast_bam::query::{Query, par_fold_regions_ordered};
+use biofast_bam::{Batch, Error, Header, flag};
+use biofast_io::pipeline::Fault;
+use biofast_io::{Location, Options, Warning};
+
+use crate::measure::{flagstat, idxstats, reads};
+use basics::{Basics, FRAGMENTS};
+use depth::Depth;
+use in_order::InOrder;
+use waiting::Waiting;
+
+/// The statistics of one input of alignments.
+pub struct Statistics {
+    pub(crate) header: Header,
+    pub(crate) counts: Collector,
+    pub(crate) depth: Option<Depth>,
+}
+
+/// What is counted without regard to order.
+#[derive(Default)]
+pub(crate) struct Collector {
+    pub(crate) flags: flagstat::Collector,
+    pub(crate) references: idxstats::Collector,
+    pub(crate) basics: Basics,
+    /// Mapped primary records by mapping quality.
+    pub(crate) mapping_qualities: MappingQualities,
+    /// Primary reads by fragment; none before the first one, since a collector takes 1 MB.
+    pub(crate) reads: [Option<Box<reads::Collector>>; FRAGMENTS],
+    waiting: [Waiting; FRAGMENTS],
+}
+
+/// Records by mapping quality.
+pub(crate) struct MappingQualities(pub(crate) [u64; 256]);
+
+impl Default for MappingQualities {
+    fn default() -> Self {
+        MappingQualities([0; 256])
+    }
+}
+
+impl Statistics {
+    /// Collects the records of `query`, or all of a source. Coverage is only given of all records.
+    ///
+    /// # Errors
+    /// The first fault of the input, with the statistics of the records before it.
+    pub fn collect(
+        query: impl Into<Query>,
+        options: &Options,
+    ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
+        let query = query.into();
+        let is_everything = query.is_everything();
+        let mut depth = Depth::default();
+        let mut beyond = None;
+        let result = par_fold_regions_ordered(
+            query,
+            options,
+            Collector::default,
+            Collector::accept,
+            |counts, mut other| {
+                counts.settle();
+                other.settle();
+                counts.merge(&other);
+            },
+            |records| {
+                depth.add(records);
+                if let Some((number, count)) = records.beyond.take() {
+                    beyond.get_or_insert((number, 0)).1 += count;
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        if let (Some((number, count)), Some(notes)) = (beyond, &options.notes) {
+            let what = "the alignment goes on behind the end of its reference sequence, and what lies there is not \
+                        counted as covered";
+            let first = Location { record: Some(number + 1), ..Location::default() };
+            notes.warn(Warning::Noticed { what, count, first });
+        }
+        match result {
+            Ok((header, mut counts)) => {
+                counts.settle();
+                let depth = is_everything.then_some(depth);
+                Ok(Statistics { header, counts, depth })
+            }
+            Err(Fault { error, so_far: mut counts }) => {
+                counts.settle();
+                let header = Header::default();
+                let so_far = Box::new(Statistics { header, counts, depth: Some(depth) });
+                Err(Fault { error, so_far })
+            }
+        }
+    }
+
+    /// The number, from 1, of the first record whose optional fields can't be read: the sum of
+    /// the mismatches lacks it, and the input is faulty.
+    pub fn malformed_record(&self) -> Option<u64> {
+        self.counts.basics.malformed.map(|record| record + 1)
+    }
+}
+
+impl Collector {
+    fn accept(&mut self, batch: Batch<'_>, left: &mut InOrder) {
+        self.flags.accept(batch);
+        self.references.accept(batch);
+        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+            let flags = record.flags();
+            let mapped = flags & flag::UNMAPPED == 0;
+            let original = flags & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0;
+            if mapped && original {
+                self.mapping_qualities.0[usize::from(record.mapping_quality())] += 1;
+            }
+            let Some(seen) = self.basics.add(&record, number) else { continue };
+            let reference = usize::try_from(record.reference_id()).ok();
+            let reference = reference.and_then(|index| batch.header().references().get(index));
+            let length = reference.map_or(i64::MAX, |reference| reference.length as i64);
+            left.push(&record, &seen, 0.0, (number, length));
+            if original {
+                let waiting = &mut self.waiting[seen.fragment as usize];
+                waiting.push(&record, true);
+                if waiting.is_full() {
+                    count(waiting, &mut self.reads[seen.fragment as usize]);
+                }
+            }
+        }
+    }
+
+    /// Counts what waits.
+    fn settle(&mut self) {
+        for (waiting, reads) in self.waiting.iter_mut().zip(&mut self.reads) {
+            count(waiting, reads);
+        }
+    }
+
+    /// Adds another one's counts; both must be settled.
+    fn merge(&mut self, other: &Collector) {
+        self.flags.merge(&other.flags);
+        self.references.merge(&other.references);
+        self.basics.merge(&other.basics);
+        basics::add_all(&mut self.mapping_qualities.0, &other.mapping_qualities.0);
+        for (mine, theirs) in self.reads.iter_mut().zip(&other.reads) {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_default().merge(theirs);
+            }
+        }
+    }
+}
+
+fn count(waiting: &mut Waiting, reads: &mut Option<Box<reads::Collector>>) {
+    waiting.take(|bases, qualities| {
+        reads.get_or_insert_default().add_reads(bases, qualities);
+    });
+}

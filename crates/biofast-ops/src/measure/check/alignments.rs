@@ -1,0 +1,213 @@
+//! BAM, SAM and CRAM: every record by the rules, in parallel, and their order.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use biofast_bam::{Batch, Detail, ErrorKind, InputOptions};
+use biofast_io::{Location, Options as Io, Source};
+
+use super::doubts::Doubts;
+use super::header::Facts;
+use super::order::{Break, Ends, Place, Track};
+use super::record::{Finding, Rules};
+use super::{Error, Fault, Format, Options, Outcome, Rule, Warning};
+use crate::measure::records::{Amount, Sum};
+
+/// What one chunk leaves.
+#[derive(Default)]
+struct Left {
+    /// Good records.
+    records: u64,
+    doubts: Doubts,
+    /// Of all records, if that was asked for.
+    sum: Sum,
+    ends: Ends,
+    /// What is wrong with the record after them, and where it starts.
+    fault: Option<(Finding, Option<Place>)>,
+}
+
+/// What has been found, in the order of the file.
+#[derive(Default)]
+struct Found {
+    records: u64,
+    doubts: Doubts,
+    sum: Sum,
+    track: Track,
+    /// Where records are in no order of names that is known.
+    disorder: Option<Break>,
+    fault: Option<Fault>,
+}
+
+pub(super) fn check(
+    source: Source,
+    format: Format,
+    io: &Io,
+    options: &Options<'_>,
+) -> Result<Outcome, Error> {
+    let mut outcome = Outcome::new(format);
+    let with_bases = options.reference.is_some() || options.checksum;
+    let opening = InputOptions {
+        io,
+        reference: options.reference.clone(),
+        detail: match with_bases {
+            true => Detail::Full,
+            false => Detail::Alignment,
+        },
+    };
+    let input = match biofast_bam::Input::open(source, &opening) {
+        Ok(input) => input,
+        Err(error) => {
+            outcome.fault = Some(fault_of(error)?);
+            return Ok(outcome);
+        }
+    };
+    if format == Format::Cram && !with_bases {
+        let message =
+            "bases stored as differences from a reference were not decoded: none was given";
+        outcome.warnings.push(Warning::new(Rule::Unchecked, message));
+    }
+    // Every worker sees the same header; the first one looks at it.
+    let facts: OnceLock<Facts> = OnceLock::new();
+    let mut found = Found::default();
+    let result = biofast_bam::par_fold_ordered(
+        input.source,
+        io,
+        || (Rules::default(), Default::default()),
+        |(rules, scratch), batch, left: &mut Left| {
+            if !batch.is_empty() {
+                let facts = facts.get_or_init(|| Facts::of(batch.header()));
+                if facts.fault.is_none() {
+                    check_batch(rules, batch, facts, left);
+                    if options.checksum {
+                        let amounts =
+                            batch.iter().map(|record| Amount::of_alignment(&record, scratch));
+                        amounts.for_each(|amount| left.sum.add(Sum::from(&amount)));
+                    }
+                }
+            }
+        },
+        |_, _| {},
+        |left| match facts.get() {
+            Some(facts) => found.take(left, facts, format),
+            None => ControlFlow::Continue(()),
+        },
+    );
+    let ended_early = found.fault.is_some();
+    let fault = match result {
+        Ok((header, _)) => {
+            let facts = facts.get_or_init(|| Facts::of(&header));
+            facts.fault.clone().or(found.fault)
+        }
+        // What was found in the records before comes first.
+        Err(fault) => match facts.get().and_then(|facts| facts.fault.clone()).or(found.fault) {
+            Some(earlier) => Some(earlier),
+            None => Some(fault_of(fault.error)?),
+        },
+    };
+    let facts = facts.into_inner().unwrap_or_default();
+    let complete = fault.is_none();
+    outcome.warnings.extend(facts.warnings.iter().cloned());
+    for (rule, message, record, count) in found.doubts.iter() {
+        // The chunk with the fault may hold records behind it.
+        if !ended_early || record < found.records {
+            let at = locate(record, None, &facts, format);
+            let count = complete.then_some(count);
+            outcome.warnings.push(Warning { rule, message: message.into(), at, count });
+        }
+    }
+    if let Some(Break { record, place, message }) = found.disorder
+        && record < found.records
+    {
+        let at = locate(record, place, &facts, format);
+        outcome.warnings.push(Warning { at, ..Warning::new(Rule::Order, message) });
+    }
+    outcome.records = Some(found.records);
+    outcome.sum = (complete && options.checksum).then_some(found.sum);
+    outcome.fault = fault;
+    Ok(outcome)
+}
+
+fn check_batch(rules: &mut Rules, batch: Batch<'_>, facts: &Facts, left: &mut Left) {
+    for (index, record) in batch.iter().enumerate() {
+        let number = batch.first_record() + index as u64;
+        let place = || batch.place_of(index);
+        if let Err(finding) = rules.check(&record, number, facts, &mut left.doubts) {
+            left.fault = Some((finding, place()));
+            return;
+        }
+        left.ends.add(&record, number, place, facts.claim, &facts.references);
+        left.records += 1;
+    }
+}
+
+impl Found {
+    /// Takes what the next chunk left, and empties it.
+    fn take(&mut self, left: &mut Left, facts: &Facts, format: Format) -> ControlFlow<()> {
+        if facts.fault.is_some() {
+            return ControlFlow::Break(());
+        }
+        self.doubts.take(&mut left.doubts);
+        self.sum.add(std::mem::take(&mut left.sum));
+        let before = self.records;
+        self.records += std::mem::take(&mut left.records);
+        let wrong = left.fault.take();
+        let found = self.track.add(&mut left.ends, facts.claim, &facts.references);
+        let found = match facts.claim.is_definite() {
+            true => found,
+            false => {
+                self.disorder = self.disorder.take().or(found);
+                None
+            }
+        };
+        // A record out of order stands among the good ones, so before a wrong one.
+        if let Some(found) = found {
+            self.records = found.record.max(before);
+            let at = locate(found.record, found.place, facts, format);
+            self.fault = Some(Fault::new(Rule::Order, found.message, at));
+        } else if let Some(((rule, message), place)) = wrong {
+            let at = locate(self.records, place, facts, format);
+            self.fault = Some(Fault::new(rule, message, at));
+        }
+        left.ends.clear();
+        match self.fault {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Where record `number` (from 0) is, in terms of the input: bytes of BAM that were made of text
+/// or of CRAM are no place in it.
+fn locate(number: u64, place: Option<Place>, facts: &Facts, format: Format) -> Location {
+    let place = place.filter(|_| format == Format::Bam);
+    Location {
+        name: None,
+        record: Some(number + 1),
+        line: (format == Format::Sam).then_some(facts.lines + number + 1),
+        offset: place.map(|(offset, _)| offset),
+        block: place.and_then(|(_, block)| block),
+    }
+}
+
+/// What is wrong, or that the input can't be read.
+fn fault_of(error: biofast_bam::Error) -> Result<Fault, Error> {
+    let rule = match error.kind() {
+        ErrorKind::Io(inner) => match inner.kind() {
+            biofast_io::ErrorKind::Io(_)
+            | biofast_io::ErrorKind::NotAFile(_)
+            | biofast_io::ErrorKind::Shrunk => return Err(Error::Alignments(error)),
+            biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
+            _ => Rule::Container,
+        },
+        ErrorKind::MissingReference { .. } | ErrorKind::WrongReference(_) => {
+            return Err(Error::Alignments(error));
+        }
+        ErrorKind::MissingEofContainer => Rule::EndMarker,
+        ErrorKind::BadHeader(_) => Rule::Header,
+        ErrorKind::BadCram(_) | ErrorKind::UnsupportedCram(..) => Rule::Container,
+        ErrorKind::CigarOperation { .. } | ErrorKind::CigarMisfit { .. } => Rule::Cigar,
+        ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => Rule::Format,
+        _ => Rule::Record,
+    };
+    Ok(Fault::new(rule, error.kind().to_string(), error.at().clone()))
+}

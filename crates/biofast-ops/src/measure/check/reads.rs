@@ -1,0 +1,136 @@
+//! FASTQ, whose reader checks every record, and data of which only the container can be checked.
+
+use biofast_fastq::ErrorKind;
+use biofast_io::pipeline::{self, End};
+use biofast_io::{Chunk, Container, Location, Options as Io, Source};
+
+use super::{Error, Fault, Format, Options, Outcome, Rule, Warning, format};
+use crate::measure::reads::PairCheck;
+use crate::measure::records::{Checksum, Sum};
+
+/// What is counted of FASTQ.
+#[derive(Default)]
+struct Counts {
+    records: u64,
+    pairs: Option<PairCheck>,
+    checksum: Option<Checksum>,
+}
+
+pub(super) fn check_fastq(
+    source: Source,
+    io: &Io,
+    options: &Options<'_>,
+) -> Result<Outcome, Error> {
+    let init = || Counts {
+        records: 0,
+        pairs: options.pairs.then(PairCheck::default),
+        checksum: options.checksum.then(Checksum::default),
+    };
+    let result = biofast_fastq::par_fold(
+        source,
+        io,
+        init,
+        |counts, batch| {
+            counts.records += batch.len() as u64;
+            if let Some(pairs) = &mut counts.pairs {
+                pairs.accept(batch);
+            }
+            if let Some(checksum) = &mut counts.checksum {
+                batch.iter().for_each(|record| checksum.add(&record));
+            }
+        },
+        |counts, other| {
+            counts.records += other.records;
+            if let (Some(mine), Some(theirs)) = (&mut counts.pairs, &other.pairs) {
+                mine.merge(theirs);
+            }
+            if let (Some(mine), Some(theirs)) = (&mut counts.checksum, other.checksum) {
+                mine.merge(theirs);
+            }
+        },
+    );
+    let (counts, fault) = match result {
+        Ok(counts) => (counts, None),
+        Err(fault) => (fault.so_far, Some(fault_of(fault.error)?)),
+    };
+    let mut outcome = Outcome { records: Some(counts.records), ..Outcome::new(Format::Fastq) };
+    if fault.is_none() {
+        outcome.pairs = counts.pairs;
+        outcome.sum = counts.checksum.map(|checksum| Sum { records: counts.records, checksum });
+        if counts.records == 0 {
+            outcome.warnings.push(Warning::new(Rule::Format, "the input holds no reads"));
+        }
+    }
+    outcome.fault = fault;
+    Ok(outcome)
+}
+
+/// What is wrong, or that the input can't be read.
+fn fault_of(error: biofast_fastq::Error) -> Result<Fault, Error> {
+    let at = error.at().clone();
+    let rule = match error.kind() {
+        ErrorKind::Io(inner) => match inner.kind() {
+            biofast_io::ErrorKind::Io(reason) => {
+                let reason = std::io::Error::new(reason.kind(), reason.to_string());
+                let kind = biofast_io::ErrorKind::Io(reason);
+                return Err(Error::Io(biofast_io::Error::new(kind, at)));
+            }
+            biofast_io::ErrorKind::Shrunk => {
+                let kind = biofast_io::ErrorKind::Shrunk;
+                return Err(Error::Io(biofast_io::Error::new(kind, at)));
+            }
+            biofast_io::ErrorKind::NoInput => {
+                let kind = biofast_io::ErrorKind::NoInput;
+                return Err(Error::Io(biofast_io::Error::new(kind, Location::default())));
+            }
+            biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
+            _ => Rule::Container,
+        },
+        _ => Rule::Fastq,
+    };
+    Ok(Fault::new(rule, error.kind().to_string(), at))
+}
+
+/// Reads to the end what is neither reads nor alignments.
+pub(super) fn check_bytes(mut source: Source, io: &Io) -> Result<Outcome, Error> {
+    let start = source.peek(1 << 10);
+    let count = |n: &mut u64, chunk: &Chunk, (): &()| *n += chunk.bytes().len() as u64;
+    let result = pipeline::fold(source, io, Bytes, || 0, count, |n, more| *n += more);
+    let mut outcome = Outcome::new(Format::Other);
+    match result {
+        Ok(0) => outcome.warnings.push(Warning::new(Rule::Format, "the input is empty")),
+        Ok(_) => {
+            let container = io.notes.as_ref().and_then(|notes| notes.container());
+            if container == Some(Container::Plain) {
+                outcome.fault = Some(format::unknown(&start.unwrap_or_default()));
+            } else {
+                let message = "neither reads nor alignments: only the compression was checked";
+                outcome.warnings.push(Warning::new(Rule::Unchecked, message));
+            }
+        }
+        Err(fault) => outcome.fault = Some(Fault::of_bytes(fault.error)?),
+    }
+    Ok(outcome)
+}
+
+/// No records, only bytes.
+struct Bytes;
+
+impl pipeline::Framer for Bytes {
+    type Frame = ();
+    type Error = biofast_io::Error;
+
+    fn scan((): &mut (), _: &[u8]) {}
+
+    fn frame(&mut self, _: &mut Chunk, (): &mut (), _: End) -> Result<(), biofast_io::Error> {
+        Ok(())
+    }
+}
+
+/// The fault of an input whose reads aren't the mates they should be.
+impl From<biofast_fastq::Error> for Fault {
+    fn from(error: biofast_fastq::Error) -> Fault {
+        let at = Location { name: None, ..error.at().clone() };
+        Fault::new(Rule::Pairs, error.kind().to_string(), at)
+    }
+}

@@ -1,0 +1,153 @@
+//! Counts of alignment records by flag, as `samtools flagstat` defines them.
+
+use biofast_bam::{Batch, Error, Header, Query, flag};
+use biofast_io::Options;
+use biofast_io::pipeline::Fault;
+use serde::{Deserialize, Serialize};
+
+/// Values the 12 defined flag bits can have together.
+const FLAGS: usize = 1 << 12;
+
+/// MAPQ from which a mate on another reference counts as surely so.
+const SURE_MAPQ: u8 = 5;
+
+/// Counts records by all their flags at once; everything else is derived at the end, so the
+/// loop over records has no branch on flags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collector {
+    by_flags: Box<[Counts; FLAGS]>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    records: u64,
+    /// Those whose mate is on another reference.
+    elsewhere: u64,
+    /// Those of these with a MAPQ of at least [`SURE_MAPQ`].
+    surely_elsewhere: u64,
+}
+
+impl Default for Collector {
+    fn default() -> Self {
+        Collector { by_flags: Box::new([Counts::default(); FLAGS]) }
+    }
+}
+
+impl Collector {
+    /// A collector of nothing.
+    pub fn new() -> Self {
+        Collector::default()
+    }
+
+    /// Collects all records of a BAM input, or those of a query.
+    ///
+    /// # Errors
+    /// The first fault of the input, with the counts of the records before it.
+    pub fn collect(
+        input: impl Into<Query>,
+        options: &Options,
+    ) -> Result<(Header, Collector), Fault<Collector, Error>> {
+        biofast_bam::par_fold_regions(
+            input,
+            options,
+            Collector::new,
+            Collector::accept,
+            |mine, theirs| mine.merge(&theirs),
+        )
+    }
+
+    /// Adds the records of a batch.
+    pub fn accept(&mut self, batch: Batch<'_>) {
+        for record in batch {
+            let counts = &mut self.by_flags[usize::from(record.flags()) % FLAGS];
+            let elsewhere = record.mate_reference_id() != record.reference_id();
+            let sure = record.mapping_quality() >= SURE_MAPQ;
+            counts.records += 1;
+            counts.elsewhere += u64::from(elsewhere);
+            counts.surely_elsewhere += u64::from(elsewhere & sure);
+        }
+    }
+
+    /// Adds what another collector counted.
+    pub fn merge(&mut self, other: &Collector) {
+        for (mine, theirs) in self.by_flags.iter_mut().zip(other.by_flags.iter()) {
+            mine.records += theirs.records;
+            mine.elsewhere += theirs.elsewhere;
+            mine.surely_elsewhere += theirs.surely_elsewhere;
+        }
+    }
+
+    /// The counts people read: of records that passed quality control, and of those that failed.
+    pub fn finish(&self) -> [FlagStat; 2] {
+        let mut result = [FlagStat::default(); 2];
+        for (flags, counts) in (0u16..).zip(self.by_flags.iter()) {
+            if counts.records > 0 {
+                result[usize::from(flags & flag::QC_FAIL != 0)].add(flags, counts);
+            }
+        }
+        result
+    }
+}
+
+/// The counts of `samtools flagstat`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)] // the names are those of the lines they print
+pub struct FlagStat {
+    pub total: u64,
+    pub primary: u64,
+    pub secondary: u64,
+    pub supplementary: u64,
+    pub duplicates: u64,
+    pub primary_duplicates: u64,
+    pub mapped: u64,
+    pub primary_mapped: u64,
+    pub paired: u64,
+    pub read1: u64,
+    pub read2: u64,
+    pub properly_paired: u64,
+    pub both_mapped: u64,
+    pub singletons: u64,
+    pub mate_elsewhere: u64,
+    pub mate_surely_elsewhere: u64,
+}
+
+impl FlagStat {
+    fn add(&mut self, flags: u16, counts: &Counts) {
+        let n = counts.records;
+        let has = |bit: u16| flags & bit != 0;
+        let mapped = !has(flag::UNMAPPED);
+        let count = |condition: bool, counter: &mut u64| {
+            if condition {
+                *counter += n;
+            }
+        };
+        count(true, &mut self.total);
+        count(has(flag::DUPLICATE), &mut self.duplicates);
+        count(mapped, &mut self.mapped);
+        if has(flag::SECONDARY) {
+            count(true, &mut self.secondary);
+            return;
+        }
+        if has(flag::SUPPLEMENTARY) {
+            count(true, &mut self.supplementary);
+            return;
+        }
+        count(true, &mut self.primary);
+        count(has(flag::DUPLICATE), &mut self.primary_duplicates);
+        count(mapped, &mut self.primary_mapped);
+        if !has(flag::PAIRED) {
+            return;
+        }
+        let mate_mapped = !has(flag::MATE_UNMAPPED);
+        count(true, &mut self.paired);
+        count(has(flag::READ1), &mut self.read1);
+        count(has(flag::READ2), &mut self.read2);
+        count(has(flag::PROPER_PAIR) && mapped, &mut self.properly_paired);
+        count(mapped && mate_mapped, &mut self.both_mapped);
+        count(mapped && !mate_mapped, &mut self.singletons);
+        if mapped && mate_mapped {
+            self.mate_elsewhere += counts.elsewhere;
+            self.mate_surely_elsewhere += counts.surely_elsewhere;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Mapped and unmapped records of each reference sequence, as `samtools idxstats` has them.
+//! Counted by reading the file, so no index is needed and none can be stale.
+
+use biofast_bam::{Batch, Error, Header, Query, flag};
+use biofast_io::Options;
+use biofast_io::pipeline::Fault;
+
+/// Counts of records by reference sequence: `[mapped, unmapped]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collector {
+    by_reference: Vec<[u64; 2]>,
+    /// Records without a reference.
+    unplaced: [u64; 2],
+}
+
+impl Collector {
+    /// Collects all records of a BAM input, or those of a query.
+    ///
+    /// # Errors
+    /// The first fault of the input, with the counts of the records before it.
+    pub fn collect(
+        input: impl Into<Query>,
+        options: &Options,
+    ) -> Result<(Header, Collector), Fault<Collector, Error>> {
+        biofast_bam::par_fold_regions(
+            input,
+            options,
+            Collector::default,
+            Collector::accept,
+            |mine, theirs| mine.merge(&theirs),
+        )
+    }
+
+    /// Adds the records of a batch.
+    pub fn accept(&mut self, batch: Batch<'_>) {
+        self.by_reference.resize(batch.reference_count(), [0; 2]);
+        for record in batch {
+            let unmapped = usize::from(record.flags() & flag::UNMAPPED != 0);
+            match usize::try_from(record.reference_id()) {
+                Ok(reference) => self.by_reference[reference][unmapped] += 1,
+                Err(_) => self.unplaced[unmapped] += 1,
+            }
+        }
+    }
+
+    /// Adds what another collector counted.
+    pub fn merge(&mut self, other: &Collector) {
+        let len = self.by_reference.len().max(other.by_reference.len());
+        self.by_reference.resize(len, [0; 2]);
+        for (mine, theirs) in self.by_reference.iter_mut().zip(&other.by_reference) {
+            mine[0] += theirs[0];
+            mine[1] += theirs[1];
+        }
+        self.unplaced[0] += other.unplaced[0];
+        self.unplaced[1] += other.unplaced[1];
+    }
+
+    /// Mapped and unmapped records of the reference with this index; `None` for those without.
+    pub fn counts(&self, reference: Option<usize>) -> [u64; 2] {
+        match reference {
+            Some(index) => self.by_reference.get(index).copied().unwrap_or_default(),
+            None => self.unplaced,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Bases and qualities of every cycle, exactly, by fragment and strand.
+
+use std::collections::BTreeMap;
+
+use biofast_bam::{Record, flag};
+use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns, is_missing};
+
+use crate::measure::alignments::basics::Fragment;
+use crate::measure::alignments::waiting::Waiting;
+
+/// The number of quality values a byte has.
+pub(crate) const QUALITIES: usize = 256;
+
+/// The first and last fragments; others have no cycles in this report.
+const FRAGMENTS: usize = 2;
+
+/// Counts by cycle. What waits is counted by [`settle`](Cycles::settle).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cycles {
+    /// By fragment and strand, in the direction of sequencing.
+    bases: [[BaseColumns; 2]; FRAGMENTS],
+    qualities: [QualityColumns; FRAGMENTS],
+    waiting: [[Waiting; 2]; FRAGMENTS],
+    /// Reads without qualities by length: htslib shows them as 255 at every base.
+    without: [BTreeMap<usize, u64>; FRAGMENTS],
+    /// Bases by cycle and quality of reads with a quality above 93, which has no letter.
+    irregular: [BTreeMap<(usize, u8), u64>; FRAGMENTS],
+}
+
+impl Cycles {
+    /// Adds a primary read.
+    #[inline]
+    pub(crate) fn push(&mut self, record: &Record<'_>, fragment: Fragment) {
+        if fragment == Fragment::Other {
+            return;
+        }
+        let fragment = fragment as usize;
+        let reverse = record.flags() & flag::REVERSE != 0;
+        let raw = record.qualities();
+        let highest = raw.iter().fold(0, |max, &q| q.max(max));
+        let regular = usize::from(highest) < PHRED_VALUES;
+        if !regular {
+            self.push_irregular(raw, fragment, reverse);
+        }
+        self.waiting[fragment][usize::from(reverse)].push(record, regular);
+        if self.waiting[fragment][usize::from(reverse)].is_full() {
+            self.count(fragment, usize::from(reverse));
+        }
+    }
+
+    #[cold]
+    fn push_irregular(&mut self, raw: &[u8], fragment: usize, reverse: bool) {
+        if is_missing(raw) && raw.iter().all(|&q| q == 0xff) {
+            *self.without[fragment].entry(raw.len()).or_default() += 1;
+            return;
+        }
+        for (place, &quality) in raw.iter().enumerate() {
+            let cycle = if reverse { raw.len() - 1 - place } else { place };
+            *self.irregular[fragment].entry((cycle, quality)).or_default() += 1;
+        }
+    }
+
+    fn count(&mut self, fragment: usize, strand: usize) {
+        let (columns, all) = (&mut self.bases[fragment][strand], &mut self.qualities[fragment]);
+        self.waiting[fragment][strand].take(|bases, qualities| {
+            columns.add(bases);
+            all.add(qualities);
+        });
+    }
+
+    /// Counts what waits.
+    pub(crate) fn settle(&mut self) {
+        for fragment in 0..FRAGMENTS {
+            for strand in 0..2 {
+                self.count(fragment, strand);
+            }
+        }
+    }
+
+    /// Adds another one's counts; both must be settled.
+    pub(crate) fn merge(&mut self, other: &Cycles) {
+        for fragment in 0..FRAGMENTS {
+            for strand in 0..2 {
+                self.bases[fragment][strand].merge(&other.bases[fragment][strand]);
+            }
+            self.qualities[fragment].merge(&other.qualities[fragment]);
+            for (&len, reads) in &other.without[fragment] {
+                *self.without[fragment].entry(len).or_default() += reads;
+            }
+            for (&place, bases) in &other.irregular[fragment] {
+                *self.irregular[fragment].entry(place).or_default() += bases;
+            }
+        }
+    }
+
+    /// Bases at `cycle` (from 0) as the records store them: reverse reads are turned round but
+    /// not complemented.
+    pub(crate) fn stored_bases(&self, fragment: usize, cycle: usize) -> BaseCounts {
+        let [forward, reverse] = &self.bases[fragment];
+        forward.get(cycle) + complement(reverse.get(cycle))
+    }
+
+    /// Bases at `cycle` as they were sequenced, of both fragments.
+    pub(crate) fn sequenced_bases(&self, cycle: usize) -> BaseCounts {
+        let columns = self.bases.as_flattened().iter();
+        columns.fold(BaseCounts::default(), |sum, columns| sum + columns.get(cycle))
+    }
+
+    /// The qualities of first or last fragments.
+    pub(crate) fn qualities(&self, fragment: usize) -> Qualities<'_> {
+        let mut longer: Vec<(usize, u64)> = Vec::with_capacity(self.without[fragment].len());
+        let mut reads = 0;
+        for (&len, n) in self.without[fragment].iter().rev() {
+            reads += n;
+            longer.push((len, reads));
+        }
+        Qualities {
+            columns: &self.qualities[fragment],
+            longer,
+            irregular: &self.irregular[fragment],
+        }
+    }
+}
+
+/// The quality histograms of all cycles, made one at a time: reads may have millions of them.
+pub(crate) struct Qualities<'a> {
+    columns: &'a QualityColumns,
+    /// Of reads without qualities, longest first: length, and reads of that length and more.
+    longer: Vec<(usize, u64)>,
+    irregular: &'a BTreeMap<(usize, u8), u64>,
+}
+
+impl Qualities<'_> {
+    /// The number of cycles that have qualities.
+    pub(crate) fn len(&self) -> usize {
+        let without = self.longer.first().map_or(0, |(len, _)| *len);
+        let irregular = self.irregular.keys().next_back().map_or(0, |(cycle, _)| cycle + 1);
+        self.columns.len().max(without).max(irregular)
+    }
+
+    /// Bases at `cycle` (from 0) by quality.
+    pub(crate) fn at(&self, cycle: usize) -> [u64; QUALITIES] {
+        let mut row = [0; QUALITIES];
+        if cycle < self.columns.len() {
+            row[..PHRED_VALUES].copy_from_slice(&self.columns.get(cycle));
+        }
+        let reach = self.longer.partition_point(|(len, _)| *len > cycle);
+        if let Some((_, reads)) = reach.checked_sub(1).and_then(|last| self.longer.get(last)) {
+            row[255] += reads;
+        }
+        for (&(_, quality), bases) in self.irregular.range((cycle, 0)..=(cycle, 255)) {
+            row[usize::from(quality)] += bases;
+        }
+        row
+    }
+}
+
+fn complement(bases: BaseCounts) -> BaseCounts {
+    BaseCounts { a: bases.t, c: bases.g, g: bases.c, t: bases.a, ..bases }
+}

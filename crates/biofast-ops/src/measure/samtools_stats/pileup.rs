@@ -1,0 +1,252 @@
+//! Coverage and GC-depth as `samtools stats` 1.16.1 computes them, its deviations from the true
+//! depth included, so that its numbers can be checked against.
+//!
+//! The depths are kept in a ring of five times the longest read so far. A block that lies further
+//! ahead (behind a long skip) is wrapped to an earlier position; when a longer read makes the ring
+//! grow, only a quarter of the depths in it is kept; and when the ring is passed over, its last
+//! place is not counted. [`crate::measure::alignments`] has the true depths.
+
+use std::ops::ControlFlow;
+
+use crate::measure::alignments::in_order::{InOrder, Own};
+
+use super::mismatches::Mismatches;
+use super::reference::Reference;
+
+/// Depths from 1 to this one are counted one by one.
+pub(crate) const MAX_DEPTH: usize = 1000;
+
+/// The length of read the first ring is made for.
+pub(crate) const FIRST_READ_LEN: i64 = 300;
+
+/// Reference bases to a bin of the GC-depth table.
+pub(crate) const BIN: i64 = 20_000;
+
+/// A bin of the reference: its GC content, and records that start in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Bin {
+    /// The sum of the records' GC, or with a reference that of the bin itself.
+    pub(crate) gc: f32,
+    pub(crate) depth: u32,
+}
+
+/// The state that records of the file pass through one by one.
+pub(crate) struct Pileup {
+    ring: Ring,
+    /// Positions by depth; depths above [`MAX_DEPTH`] in the last entry.
+    pub(crate) depths: Vec<u64>,
+    pub(crate) sorted: bool,
+    /// Reads of this length make the ring grow.
+    read_limit: i64,
+    reference: i32,
+    last_position: i64,
+    bin_start: i64,
+    /// The first one stays empty.
+    pub(crate) bins: Vec<Bin>,
+    window: Option<Window>,
+    /// Of the records before the first one out of order.
+    pub(crate) mismatches: Mismatches,
+    /// Why the reference can't be read.
+    pub(crate) fault: Option<std::io::Error>,
+}
+
+/// The part of the reference that samtools would hold.
+struct Window {
+    bases: Reference,
+    start: i64,
+    len: i64,
+    capacity: i64,
+}
+
+struct Ring {
+    position: i64,
+    start: usize,
+    depths: Vec<i32>,
+}
+
+impl Pileup {
+    pub(super) fn new(reference: Option<Reference>) -> Pileup {
+        let window = reference.map(|bases| Window { bases, start: -1, len: 0, capacity: BIN });
+        Pileup {
+            ring: Ring { position: 0, start: 0, depths: vec![0; 5 * FIRST_READ_LEN as usize] },
+            depths: vec![0; MAX_DEPTH + 2],
+            sorted: true,
+            read_limit: FIRST_READ_LEN,
+            reference: -1,
+            last_position: 0,
+            bin_start: -1,
+            bins: vec![Bin::default()],
+            window,
+            mismatches: Mismatches::default(),
+            fault: None,
+        }
+    }
+
+    /// Adds the records of the next chunk.
+    pub(crate) fn add(&mut self, records: &mut InOrder) -> ControlFlow<()> {
+        records.drain(|own| {
+            let len = i64::from(own.record.unclipped_len);
+            if len >= self.read_limit {
+                self.grow(len);
+            }
+            if own.record.mapped && self.fault.is_none() {
+                self.fault = self.add_record(&own).err();
+            }
+        });
+        if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Whether there is a reference.
+    pub(crate) fn has_reference(&self) -> bool {
+        self.window.is_some()
+    }
+
+    /// Counts what is in the ring.
+    pub(crate) fn finish(&mut self) {
+        self.ring.flush(-1, &mut self.depths);
+    }
+
+    fn grow(&mut self, read_len: i64) {
+        self.read_limit = 2 * (1 + read_len) - self.read_limit;
+        self.ring.grow(5 * read_len as usize);
+        if let Some(window) = &mut self.window {
+            window.capacity = window.capacity.max(10 * self.read_limit);
+        }
+    }
+
+    fn add_record(&mut self, own: &Own<'_>) -> std::io::Result<()> {
+        let record = own.record;
+        let position = i64::from(record.position);
+        if self.reference == record.reference && position < self.last_position {
+            self.sorted = false;
+        }
+        self.last_position = position;
+        if !self.sorted {
+            return Ok(());
+        }
+        if self.reference == -1 || self.reference != record.reference {
+            self.ring.flush(-1, &mut self.depths);
+        }
+        let new_bin = match &mut self.window {
+            Some(window) => {
+                let end = position + i64::from(record.len_with_deletions);
+                let elsewhere = window.start == -1 || self.reference != record.reference;
+                let held = window.start + window.len;
+                let beyond_bin = self.bin_start + BIN < end;
+                let read = elsewhere || held < end || (beyond_bin && held < position + BIN);
+                if read {
+                    window.len = window.bases.remaining(record.reference, position)?;
+                    window.len = window.len.min(window.capacity);
+                    window.start = position;
+                    self.reference = record.reference;
+                }
+                let new_bin = elsewhere || held < end || beyond_bin;
+                if new_bin {
+                    self.bin_start = position;
+                    let len = (window.start + window.len - position).min(BIN);
+                    let gc = window.bases.gc(record.reference, position, len)?;
+                    self.bins.push(Bin { gc, depth: 0 });
+                }
+                new_bin
+            }
+            None => {
+                let new_bin = self.bin_start == -1
+                    || self.reference != record.reference
+                    || position - self.bin_start > BIN;
+                if new_bin {
+                    self.reference = record.reference;
+                    self.bin_start = position;
+                    self.bins.push(Bin::default());
+                }
+                new_bin
+            }
+        };
+        debug_assert!(new_bin || self.bins.len() > 1, "the first record starts a bin");
+        if let Some(bin) = self.bins.last_mut() {
+            bin.depth = bin.depth.wrapping_add(1);
+            if self.window.is_none() {
+                bin.gc += record.gc;
+            }
+        }
+        self.ring.flush(position, &mut self.depths);
+        self.mismatches.add(own.mismatches);
+        for &(from, to) in own.blocks {
+            self.ring.cover(from, to);
+        }
+        Ok(())
+    }
+}
+
+impl Ring {
+    /// Where the depth of `position` is; the ring's size makes it wrap.
+    fn place(&self, position: i64) -> usize {
+        let size = self.depths.len();
+        let ahead = position - self.position;
+        // Most positions are in the ring, and a division takes its time.
+        let ahead = if ahead < size as i64 { ahead as usize } else { ahead as usize % size };
+        let place = self.start + ahead;
+        if place < size { place } else { place - size }
+    }
+
+    /// Counts the depths before `position` and moves there; −1 counts all.
+    fn flush(&mut self, position: i64, counts: &mut [u64]) {
+        if position == self.position {
+            return;
+        }
+        let size = self.depths.len() as i64;
+        let passed_over = position == -1 || position - self.position >= size;
+        let until = if passed_over { self.position + size - 1 } else { position };
+        if until < self.position {
+            return;
+        }
+        let (first, last) = (self.start, self.place(until - 1));
+        if first > last {
+            count(&mut self.depths[first..], counts);
+            count(&mut self.depths[..=last], counts);
+        } else {
+            count(&mut self.depths[first..=last], counts);
+        }
+        self.start = if position == -1 { 0 } else { self.place(until) };
+        self.position = position;
+    }
+
+    fn cover(&mut self, from: i64, to: i64) {
+        if to - from > self.depths.len() as i64 || from < self.position {
+            return;
+        }
+        let (first, last) = (self.place(from), self.place(to));
+        let deepen = |depths: &mut [i32]| depths.iter_mut().for_each(|depth| *depth += 1);
+        if first > last {
+            deepen(&mut self.depths[first..]);
+            deepen(&mut self.depths[..last]);
+        } else {
+            deepen(&mut self.depths[first..last]);
+        }
+    }
+
+    /// Makes a ring of `size` places and moves the depths there, of which as many *bytes* are
+    /// kept as there are places.
+    fn grow(&mut self, size: usize) {
+        let old: Vec<u8> = self.depths.iter().flat_map(|depth| depth.to_ne_bytes()).collect();
+        let mut new = vec![0u8; 4 * size.max(self.depths.len())];
+        let tail = self.depths.len() - self.start;
+        new[..tail].copy_from_slice(&old[4 * self.start..][..tail]);
+        if self.start > 1 {
+            new[4 * tail..][..self.start].copy_from_slice(&old[..self.start]);
+        }
+        self.depths = new.as_chunks::<4>().0.iter().map(|b| i32::from_ne_bytes(*b)).collect();
+        self.depths.truncate(size);
+        self.start = 0;
+    }
+}
+
+fn count(depths: &mut [i32], counts: &mut [u64]) {
+    for depth in depths {
+        if *depth != 0 {
+            let depth = std::mem::take(depth);
+            // What is left of a depth may be anything.
+            let class = if depth < 1 { 0 } else { (depth as usize).min(MAX_DEPTH + 1) };
+            counts[class] += 1;
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The text of FastQC's `fastqc_data.txt`, for programs that read it, and its `summary.txt`.
+//!
+//! Seven modules, with the definitions and the layout of FastQC 0.11.9 under `--nogroup` and its rules for
+//! pass, warn and fail. What isn't computed (tiles, duplication, overrepresented sequences, adapters) is left out.
+
+use std::fmt::Write;
+
+use super::bins;
+use crate::measure::reads::{Bin, Collector, Encoding, Summary};
+
+/// What a module's figures are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Nothing unusual.
+    Pass,
+    /// Somewhat unusual.
+    Warn,
+    /// Very unusual.
+    Fail,
+}
+
+impl Verdict {
+    /// As FastQC writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Warn => "warn",
+            Verdict::Fail => "fail",
+        }
+    }
+
+    /// `value` beyond these limits.
+    fn above(value: f64, [warn, fail]: [f64; 2]) -> Verdict {
+        match value {
+            value if value > fail => Verdict::Fail,
+            value if value > warn => Verdict::Warn,
+            _ => Verdict::Pass,
+        }
+    }
+}
+
+/// One table of the report.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its name.
+    pub name: &'static str,
+    /// What the figures are worth.
+    pub verdict: Verdict,
+    /// The head and the rows, tab-separated.
+    table: String,
+}
+
+/// The report of one sample.
+#[derive(Clone, Debug)]
+pub struct Report {
+    sample: String,
+    modules: Vec<Module>,
+}
+
+/// More reads than this are needed at a position for its quartiles.
+const ENOUGH: u64 = 100;
+
+/// Lengths are listed one by one if so many do, else in bins.
+const LENGTHS: u64 = 1000;
+
+impl Report {
+    /// The report of what a [collector for it](Collector::for_fastqc) counted; `None` of another one.
+    pub fn new(sample: &str, collector: &Collector) -> Option<Report> {
+        let by_read = collector.by_read.as_deref()?;
+        let summary = collector.summary();
+        let positions: Vec<Bin> = collector.positions.bins().collect();
+        // A tab or a line break in a name would be read as another field or line.
+        let sample: String = sample.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
+        let modules = vec![
+            basics(&sample, &summary),
+            qualities(&positions),
+            read_qualities(&by_read.mean_quality),
+            contents(&positions),
+            gc(&by_read.gc()),
+            unknown_bases(&positions),
+            lengths(collector),
+        ];
+        Some(Report { sample, modules })
+    }
+
+    /// The modules.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The text of `fastqc_data.txt`.
+    pub fn data(&self) -> String {
+        // The place of FastQC's version: no reader should list that program as the one that ran.
+        let mut text = format!("##FastQC\tbiofast {}\n", env!("CARGO_PKG_VERSION"));
+        for Module { name, verdict, table } in &self.modules {
+            let _ = write!(text, ">>{name}\t{}\n{table}>>END_MODULE\n", verdict.name());
+        }
+        text
+    }
+
+    /// The text of `summary.txt`.
+    pub fn summary(&self) -> String {
+        let line = |module: &Module| {
+            let verdict = module.verdict.name().to_uppercase();
+            format!("{verdict}\t{}\t{}\n", module.name, self.sample)
+        };
+        self.modules.iter().map(line).collect()
+    }
+}
+
+fn basics(sample: &str, summary: &Summary) -> Module {
+    let Summary { min_len, max_len, counts, .. } = summary;
+    let length = match min_len == max_len {
+        true => min_len.to_string(),
+        false => format!("{min_len}-{max_len}"),
+    };
+    let encoding = match summary.encoding {
+        Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64 => {
+            "looks like an old one, read as Sanger / Illumina 1.9"
+        }
+        _ => "Sanger / Illumina 1.9",
+    };
+    let gc = (100 * counts.gc()).checked_div(counts.acgt()).unwrap_or(0);
+    let table = format!(
+        "#Measure\tValue\nFilename\t{sample}\nFile type\tConventional base calls\n\
+         Encoding\t{encoding}\nTotal Sequences\t{}\nSequences flagged as poor quality\t0\n\
+         Sequence length\t{length}\n%GC\t{gc}\n",
+        summary.reads
+    );
+    Module { name: "Basic Statistics", verdict: Verdict::Pass, table }
+}
+
+/// `12`, or `1001-1050`.
+fn base(bin: &Bin) -> String {
+    match bin.start == bin.end {
+        true => bin.start.to_string(),
+        false => format!("{}-{}", bin.start, bin.end),
+    }
+}
+
+/// The lowest Phred value that `percent` percent of the bases don't exceed.
+fn percentile(qualities: &[u64], percent: u64) -> f64 {
+    let total: u64 = qualities.iter().sum();
+    let wanted = total * percent / 100;
+    let mut seen = 0;
+    let reached = qualities.iter().position(|&n| {
+        seen += n;
+        seen >= wanted && seen > 0
+    });
+    reached.unwrap_or(0) as f64
+}
+
+fn qualities(positions: &[Bin]) -> Module {
+    let mut verdict = Verdict::Pass;
+    let mut table = "#Base\tMean\tMedian\tLower Quartile\tUpper Quartile\t10th Percentile\t90th \
+                     Percentile\n"
+        .to_owned();
+    for bin in positions {
+        let total: u64 = bin.qualities.iter().sum();
+        if total == 0 {
+            continue;
+        }
+        let sum: u64 = (0..).zip(&bin.qualities).map(|(phred, n)| phred * n).sum();
+        let [median, lower, upper, tenth, ninetieth] = match total > ENOUGH {
+            true => [50, 25, 75, 10, 90].map(|percent| percentile(&bin.qualities, percent)),
+            false => [f64::NAN; 5],
+        };
+        // No comparison holds of what isn't known.
+        if lower < 5.0 || median < 20.0 {
+            verdict = Verdict::Fail;
+        } else if lower < 10.0 || median < 25.0 {
+            verdict = verdict.max(Verdict::Warn);
+        }
+        let _ = writeln!(
+            table,
+            "{}\t{:?}\t{median:?}\t{lower:?}\t{upper:?}\t{tenth:?}\t{ninetieth:?}",
+            base(bin),
+            sum as f64 / total as f64
+        );
+    }
+    Module { name: "Per base sequence quality", verdict, table }
+}
+
+fn read_qualities(reads: &[u64]) -> Module {
+    let first = reads.iter().position(|&n| n > 0);
+    let last = reads.iter().rposition(|&n| n > 0);
+    let mut table = "#Quality\tCount\n".to_owned();
+    if let (Some(first), Some(last)) = (first, last) {
+        for (phred, &n) in reads.iter().enumerate().take(last + 1).skip(first) {
+            let _ = writeln!(table, "{phred}\t{:?}", n as f64);
+        }
+    }
+    // The most frequent one; of equally frequent ones the lowest.
+    let most = reads.iter().max().filter(|most| **most > 0);
+    let verdict = match most.and_then(|most| reads.iter().position(|n| n == most)) {
+        // The limits count as beyond, unlike those of other modules.
+        Some(..=20) => Verdict::Fail,
+        Some(..=27) => Verdict::Warn,
+        _ => Verdict::Pass,
+    };
+    Module { name: "Per sequence quality scores", verdict, table }
+}
+
+fn contents(positions: &[Bin]) -> Module {
+    let mut verdict = Verdict::Pass;
+    let mut table = "#Base\tG\tA\tT\tC\n".to_owned();
+    for bin in positions {
+        let acgt = bin.bases.acgt();
+        if acgt == 0 {
+            continue;
+        }
+        let percent = |n: u64| 100.0 * n as f64 / acgt as f64;
+        let [g, a, t, c] = [bin.bases.g, bin.bases.a, bin.bases.t, bin.bases.c].map(percent);
+        verdict = verdict.max(Verdict::above((a - t).abs().max((g - c).abs()), [10.0, 20.0]));
+        let _ = writeln!(table, "{}\t{g:?}\t{a:?}\t{t:?}\t{c:?}", base(bin));
+    }
+    Module { name: "Per base sequence content", verdict, table }
+}
+
+fn gc(reads: &[f64; 101]) -> Module {
+    let mut table = "#GC Content\tCount\n".to_owned();
+    for (percent, n) in reads.iter().enumerate() {
+        let _ = writeln!(table, "{percent}\t{n:?}");
+    }
+    let verdict = Verdict::above(deviation(reads), [15.0, 30.0]);
+    Module { name: "Per sequence GC content", verdict, table }
+}
+
+/// How far the distribution is from the normal distribution around its mode, in percent of all reads.
+fn deviation(reads: &[f64; 101]) -> f64 {
+    let total: f64 = reads.iter().sum();
+    let (mut peak, mut most) = (0, 0.0);
+    for (percent, &n) in reads.iter().enumerate() {
+        if n > most {
+            (peak, most) = (percent, n);
+        }
+    }
+    // The top is broad: its middle is the mean of all neighbours nearly as high as the peak, unless
+    // they reach an end.
+    let high = |percent: &usize| reads[*percent] > 0.9 * most;
+    let first = (0..peak).rev().take_while(high).last().unwrap_or(peak);
+    let last = (peak..=100).take_while(high).last().unwrap_or(peak);
+    let mode = match first == 0 || last == 100 {
+        true => peak as f64,
+        false => (first + last) as f64 / 2.0,
+    };
+    let spread = |(percent, n): (usize, &f64)| (percent as f64 - mode).powi(2) * n;
+    let variance = reads.iter().enumerate().map(spread).sum::<f64>() / (total - 1.0);
+    if variance.is_nan() || variance <= 0.0 {
+        return 0.0;
+    }
+    let scale = total / (2.0 * std::f64::consts::PI * variance).sqrt();
+    let normal = |percent: usize| scale * (-(percent as f64 - mode).powi(2) / 2.0 / variance).exp();
+    let beyond: f64 = reads.iter().enumerate().map(|(i, n)| (normal(i) - n).abs()).sum();
+    100.0 * beyond / total
+}
+
+fn unknown_bases(positions: &[Bin]) -> Module {
+    let mut verdict = Verdict::Pass;
+    let mut table = "#Base\tN-Count\n".to_owned();
+    for bin in positions {
+        let known = bin.bases.acgt();
+        let total = known + bin.bases.n;
+        if total == 0 {
+            continue;
+        }
+        let percent = 100.0 * bin.bases.n as f64 / total as f64;
+        verdict = verdict.max(Verdict::above(percent, [5.0, 20.0]));
+        let _ = writeln!(table, "{}\t{percent:?}", base(bin));
+    }
+    Module { name: "Per base N content", verdict, table }
+}
+
+fn lengths(collector: &Collector) -> Module {
+    let reads: Vec<(u64, u64)> = collector.lengths.iter().collect();
+    let mut table = "#Length\tCount\n".to_owned();
+    let (first, last) = (collector.lengths.min(), collector.lengths.max());
+    let most = if last - first < LENGTHS { LENGTHS + 1 } else { 100 };
+    for bins::Bin { from, to, count } in bins::equal(&reads, most) {
+        let _ = match from == to {
+            true => writeln!(table, "{from}\t{:?}", count as f64),
+            false => writeln!(table, "{from}-{to}\t{:?}", count as f64),
+        };
+    }
+    let verdict = match reads[..] {
+        [(0, _), ..] => Verdict::Fail,
+        [] | [_] => Verdict::Pass,
+        _ => Verdict::Warn,
+    };
+    Module { name: "Sequence Length Distribution", verdict, table }
+}

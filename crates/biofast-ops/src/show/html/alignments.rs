@@ -1,0 +1,361 @@
+//! The part of a page about files of alignments.
+
+use super::super::bins::{self, Bin};
+use super::super::number::{decimal, grouped, percent};
+use super::chart::{Chart, Mark};
+use super::read_charts::{self, bar_chart};
+use super::reads::{facts as read_facts, from, sample};
+use super::scale::Axis;
+use super::table::{self, Cell, Row};
+use crate::measure::alignments::report::{Coverage, Figures, FileReport, InsertSize, Report};
+
+/// As many samples are unfolded when the page is opened.
+const UNFOLDED: usize = 4;
+/// As many references are in a table; the JSON has all.
+const REFERENCES: usize = 50;
+/// What is drawn of distributions with a long tail.
+const MOST: f64 = 0.995;
+
+/// The table of all samples, and the charts of each.
+pub(super) fn section(report: &Report) -> String {
+    let rows: Vec<Row> = report.files.iter().enumerate().map(|(i, file)| row(i, file)).collect();
+    let columns = [
+        "Records",
+        "Mapped %",
+        "Properly paired %",
+        "Duplicates %",
+        "Error rate %",
+        "Median insert",
+        "Mean depth",
+        "Covered %",
+        "Q30 %",
+    ];
+    let mut text =
+        "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Samples of \
+                    alignments</h2>\n"
+            .to_owned();
+    text += &table::table("alignments", "Figures of all samples of alignments", &columns, &rows);
+    for (i, file) in report.files.iter().enumerate() {
+        let mut body = from(&file.input, &file.error, &file.warnings);
+        let mut about = file.format.clone();
+        if let Some(figures) = &file.figures {
+            about += &format!(", {} records", grouped(records(figures)));
+            body += &one(&format!("a{i}"), figures);
+        }
+        text += &sample(&format!("a{i}"), &file.sample, &about, i < UNFOLDED, &body);
+    }
+    text + "</section>\n"
+}
+
+fn records(figures: &Figures) -> u64 {
+    figures.records.passed.total + figures.records.failed.total
+}
+
+/// Shares of primary reads that passed quality control: mapped, properly paired (of paired ones),
+/// duplicates.
+fn shares(figures: &Figures) -> [f64; 3] {
+    let flags = &figures.records.passed;
+    [
+        percent(flags.primary_mapped, flags.primary),
+        percent(flags.properly_paired, flags.paired),
+        percent(flags.primary_duplicates, flags.primary),
+    ]
+}
+
+fn q30(figures: &Figures) -> Option<f64> {
+    let reads = &figures.reads;
+    let all: Vec<_> = [&reads.first, &reads.last, &reads.other].into_iter().flatten().collect();
+    let bases: u64 = all.iter().map(|s| s.bases).sum();
+    let good = all.iter().flat_map(|s| &s.quality.histogram).filter(|(phred, _)| *phred >= 30);
+    (bases > 0).then(|| percent(good.map(|&(_, n)| n).sum(), bases))
+}
+
+fn row(i: usize, file: &FileReport) -> Row {
+    let number = |value: Option<f64>| value.map_or(Cell::Nothing, |value| Cell::Number(value, 2));
+    // Figures of a part of a file would be compared with those of whole files: the error stands there.
+    let cells = match &file.figures {
+        Some(figures) if file.error.is_none() => {
+            let [mapped, paired, duplicates] = shares(figures);
+            let flags = &figures.records.passed;
+            let insert = &figures.insert_size;
+            vec![
+                Cell::Count(records(figures)),
+                number((flags.primary > 0).then_some(mapped)),
+                number((flags.paired > 0).then_some(paired)),
+                number((flags.primary > 0).then_some(duplicates)),
+                Cell::Number(100.0 * figures.alignment.error_rate, 3),
+                if insert.pairs > 0 { Cell::Count(insert.median) } else { Cell::Nothing },
+                number(figures.coverage.as_ref().map(|coverage| coverage.mean_depth)),
+                number(figures.coverage.as_ref().map(|coverage| coverage.breadth_percent)),
+                number(q30(figures)),
+            ]
+        }
+        _ => Vec::new(),
+    };
+    let warnings = file.warnings.len();
+    Row {
+        id: format!("a{i}"),
+        sample: file.sample.clone(),
+        error: file.error.clone(),
+        warnings,
+        cells,
+    }
+}
+
+/// Everything about one file.
+fn one(id: &str, figures: &Figures) -> String {
+    let [mapped, mut paired, duplicates] = shares(figures).map(|share| decimal(share, 2) + " %");
+    if figures.records.passed.paired == 0 {
+        paired = "not paired".into();
+    }
+    let mut facts = vec![
+        ("Records", grouped(records(figures))),
+        ("Primary, mapped", mapped),
+        ("Properly paired", paired),
+        ("Duplicates", duplicates),
+        ("Secondary", grouped(figures.records.passed.secondary)),
+        ("Supplementary", grouped(figures.records.passed.supplementary)),
+        ("Failed quality control", grouped(figures.records.failed.total)),
+        ("Error rate", format!("{} %", decimal(100.0 * figures.alignment.error_rate, 3))),
+    ];
+    if let Some(coverage) = &figures.coverage {
+        facts.push(("Mean depth", decimal(coverage.mean_depth, 2)));
+        facts.push(("Covered", format!("{} %", decimal(coverage.breadth_percent, 2))));
+    }
+    let mut text = table::facts(&facts);
+    if figures.coverage.is_none() {
+        text += "<p>No coverage: it is counted of files sorted by coordinate.</p>\n";
+    }
+    let mut charts = Vec::new();
+    if figures.insert_size.pairs > 0 {
+        charts.push(insert_size(id, &figures.insert_size));
+    }
+    if let Some(coverage) = figures.coverage.as_ref().filter(|coverage| coverage.positions > 0) {
+        charts.push(depth(id, coverage));
+        charts.push(reached(id, coverage));
+    }
+    if !figures.mapping_quality.is_empty() {
+        charts.push(mapping_quality(id, figures));
+    }
+    if !figures.alignment.indels.is_empty() {
+        charts.push(indels(id, figures));
+    }
+    text += &format!("<div class=\"charts\">\n{}</div>\n", charts.concat());
+    text += &references(figures);
+    let sets = [
+        ("First reads of pairs, and single reads", &figures.reads.first, "first"),
+        ("Last reads of pairs", &figures.reads.last, "last"),
+        ("Other reads", &figures.reads.other, "other"),
+    ];
+    for (name, reads, suffix) in sets {
+        if let Some(reads) = reads {
+            text += &format!("<h5>{name}, as sequenced</h5>\n");
+            text += &read_facts(reads);
+            text += &read_charts::charts(&format!("{id}-{suffix}"), reads);
+        }
+    }
+    text
+}
+
+fn insert_size(id: &str, insert: &InsertSize) -> String {
+    let all: Vec<(u64, u64)> =
+        insert.histogram.iter().map(|&(size, a, b, c)| (size as u64, a + b + c)).collect();
+    let last = bins::reaching(&all, MOST).max(10);
+    let kinds = [
+        ("inward", "c1", 0, insert.inward),
+        ("outward", "c2 dash1", 1, insert.outward),
+        ("other", "c7 dash2", 2, insert.other),
+    ];
+    // All kinds in the same bins, however narrow the one or the other is.
+    let lines = kinds.map(|(.., kind, _)| {
+        let mut counts: Vec<(u64, u64)> = vec![(0, 0)];
+        counts.extend(
+            insert
+                .histogram
+                .iter()
+                .filter(|row| row.0 as u64 <= last)
+                .map(|&(size, a, b, c)| (size as u64, [a, b, c][kind])),
+        );
+        counts.push((last, 0));
+        bins::equal(&counts, 150)
+    });
+    let highest = lines.iter().flatten().map(|bin| bin.count).max().unwrap_or(0);
+    let x = Axis::new("Insert size in bases", 0.0, last as f64).whole();
+    let y = Axis::up_to("Pairs", highest as f64).whole();
+    let mut chart = Chart::new(format!("{id}-insert"), "Insert sizes", x, y);
+    let middle = |bin: &Bin| (bin.from + bin.to.min(last)) as f64 / 2.0;
+    for ((name, class, _, pairs), line) in kinds.into_iter().zip(&lines) {
+        if pairs > 0 {
+            let points: Vec<_> = line.iter().map(|bin| (middle(bin), bin.count as f64)).collect();
+            chart.line(class, &points, name);
+            chart.key(Mark::Line, class, name);
+        }
+    }
+    let mut rows = Vec::new();
+    let [inward, outward, other] = &lines;
+    for ((a, b), c) in inward.iter().zip(outward).zip(other) {
+        let [a_, b_, c_] = [a, b, c].map(|bin| grouped(bin.count));
+        let text = format!("{} bases: {a_} inward, {b_} outward, {c_} other", a.label());
+        chart.hover(a.from as f64, a.to as f64 + 1.0, &text);
+        rows.push(vec![a.label(), a_, b_, c_]);
+    }
+    chart.table(&["Insert size", "Inward", "Outward", "Other"], rows);
+    let beyond: u64 = all.iter().filter(|(size, _)| *size > last).map(|&(_, n)| n).sum();
+    chart.finish(&format!(
+        "The median of {} pairs is {} bases. {} % point inward. {} pairs above {} bases aren't drawn.",
+        grouped(insert.pairs),
+        grouped(insert.median),
+        decimal(percent(insert.inward, insert.pairs), 2),
+        grouped(beyond),
+        grouped(last)
+    ))
+}
+
+/// Covered positions by depth.
+fn covered(coverage: &Coverage) -> Vec<(u64, u64)> {
+    let histogram = coverage.histogram.iter().filter(|&&(depth, _)| depth > 0);
+    histogram.map(|&(depth, n)| (depth as u64, n)).collect()
+}
+
+fn depth(id: &str, coverage: &Coverage) -> String {
+    let covered = covered(coverage);
+    let last = bins::reaching(&covered, MOST);
+    let drawn: Vec<_> = covered.iter().copied().filter(|&(depth, _)| depth <= last).collect();
+    let bins = bins::equal(&drawn, 100);
+    let ends = (bins.first().map_or(1, |b| b.from), bins.last().map_or(1, |b| b.to));
+    let x = Axis::new("Depth", ends.0 as f64 - 0.5, ends.1 as f64 + 0.5).whole();
+    let beyond: u64 = covered.iter().filter(|(depth, _)| *depth > last).map(|&(_, n)| n).sum();
+    let said = format!(
+        "Of {} positions {} are covered; the median depth of these is {}. {} positions deeper than {last} aren't \
+         drawn.",
+        grouped(coverage.positions),
+        grouped(coverage.covered),
+        bins::reaching(&covered, 0.5),
+        grouped(beyond)
+    );
+    bar_chart(format!("{id}-depth"), "Depth of covered positions", x, "Positions", &bins, &said)
+}
+
+/// The share of positions that are at least so deep.
+fn reached(id: &str, coverage: &Coverage) -> String {
+    let covered = covered(coverage);
+    let last = bins::reaching(&covered, MOST).max(10);
+    let mut left = coverage.covered;
+    let mut at_least = vec![(0.0, 100.0)];
+    let mut next = covered.iter().peekable();
+    for depth in 1..=last {
+        at_least.push((depth as f64, percent(left, coverage.positions)));
+        if let Some(&(_, n)) = next.next_if(|row| row.0 == depth) {
+            left = left.saturating_sub(n);
+        }
+    }
+    let highest = at_least.get(1).map_or(0.0, |point| point.1);
+    let x = Axis::new("Depth", 1.0, last as f64).whole();
+    let y = Axis::up_to("Positions at least so deep", highest).percent();
+    let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
+    let points = &at_least[1..];
+    let area: Vec<_> = points.iter().map(|&(depth, share)| (depth, 0.0, share)).collect();
+    chart.band("f1 wide", &area);
+    chart.line("c1", points, "Positions at least so deep");
+    for &(depth, share) in points {
+        let text = format!("Depth {depth} and more: {} % of positions", decimal(share, 2));
+        chart.hover(depth - 0.5, depth + 0.5, &text);
+    }
+    let rows = points.iter().map(|&(depth, share)| vec![decimal(depth, 0), decimal(share, 3)]);
+    chart.table(&["Depth", "Positions at least so deep, %"], rows.collect());
+    let share_at = |depth: usize| {
+        let share = at_least.get(depth).map(|point| point.1);
+        share.map(|share| format!("{} % at least {depth}", decimal(share, 2)))
+    };
+    let shares: Vec<String> = [1, 10, 30, 100].into_iter().filter_map(share_at).collect();
+    chart.finish(&format!("Share of positions by depth: {}.", shares.join(", ")))
+}
+
+fn mapping_quality(id: &str, figures: &Figures) -> String {
+    let histogram = &figures.mapping_quality;
+    let bins: Vec<Bin> = histogram
+        .iter()
+        .map(|&(mapq, count)| Bin { from: mapq.into(), to: mapq.into(), count })
+        .collect();
+    let all: u64 = bins.iter().map(|bin| bin.count).sum();
+    let share = |wanted: fn(u64) -> bool| {
+        decimal(percent(bins.iter().filter(|b| wanted(b.from)).map(|b| b.count).sum(), all), 2)
+    };
+    let last = bins.last().map_or(0, |bin| bin.to).max(60);
+    let x = Axis::new("Mapping quality", -0.5, last as f64 + 0.5).whole();
+    let said = format!(
+        "Of mapped primary records {} % have mapping quality 0, {} % have 30 or more.",
+        share(|mapq| mapq == 0),
+        share(|mapq| mapq >= 30)
+    );
+    bar_chart(format!("{id}-mapq"), "Mapping qualities", x, "Records", &bins, &said)
+}
+
+fn indels(id: &str, figures: &Figures) -> String {
+    let indels = &figures.alignment.indels;
+    let all: Vec<(u64, u64)> = indels.iter().map(|&(len, i, d)| (len as u64, i + d)).collect();
+    let last = bins::reaching(&all, MOST).max(10);
+    let drawn: Vec<_> = indels.iter().filter(|row| row.0 as u64 <= last).collect();
+    let highest = drawn.iter().flat_map(|row| [row.1, row.2]).max().unwrap_or(0) as f64;
+    let x = Axis::new("Length in bases", 0.5, last as f64 + 0.5).whole();
+    // Numbers differ by powers of ten; a single one must still be seen.
+    let y = Axis::new("Number", 0.5, highest.max(10.0)).log(true);
+    let mut chart = Chart::new(format!("{id}-indels"), "Insertions and deletions", x, y);
+    chart.bars("f1", drawn.iter().map(|r| (r.0 as f64 - 0.45, r.0 as f64, r.1 as f64)));
+    chart.bars("f2", drawn.iter().map(|r| (r.0 as f64, r.0 as f64 + 0.45, r.2 as f64)));
+    chart.key(Mark::Area, "f1", "insertions");
+    chart.key(Mark::Area, "f2", "deletions");
+    for &&(len, insertions, deletions) in &drawn {
+        let [insertions, deletions] = [insertions, deletions].map(grouped);
+        let text = format!("Length {len}: {insertions} insertions, {deletions} deletions");
+        chart.hover(len as f64 - 0.5, len as f64 + 0.5, &text);
+    }
+    let rows = indels.iter().map(|&(len, i, d)| vec![len.to_string(), grouped(i), grouped(d)]);
+    chart.table(&["Length", "Insertions", "Deletions"], rows.collect());
+    let sum = |pick: fn(&(usize, u64, u64)) -> u64| grouped(indels.iter().map(pick).sum());
+    chart.finish(&format!(
+        "{} insertions and {} deletions, by length; the axis of numbers is logarithmic.",
+        sum(|row| row.1),
+        sum(|row| row.2)
+    ))
+}
+
+fn references(figures: &Figures) -> String {
+    if figures.references.is_empty() {
+        return String::new();
+    }
+    let mut references: Vec<_> = figures.references.iter().collect();
+    if references.len() > REFERENCES {
+        references.sort_by_key(|reference| std::cmp::Reverse(reference.mapped));
+        references.truncate(REFERENCES);
+    }
+    let rows: Vec<Vec<String>> = references
+        .iter()
+        .map(|reference| {
+            let covered = reference.covered.map(|n| percent(n, reference.length));
+            let shown =
+                |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
+            vec![
+                reference.name.clone(),
+                grouped(reference.length),
+                grouped(reference.mapped),
+                shown(covered),
+                shown(reference.mean_depth),
+            ]
+        })
+        .collect();
+    let caption = match figures.references.len() {
+        all if all > REFERENCES => {
+            format!(
+                "The {REFERENCES} of {} references with the most mapped records",
+                grouped(all as u64)
+            )
+        }
+        _ => "References".into(),
+    };
+    let columns = ["Reference", "Length", "Mapped records", "Covered %", "Mean depth"];
+    format!(
+        "<details class=\"figures\"><summary>References</summary>{}</details>\n",
+        table::plain(&caption, &columns, &rows)
+    )
+}

@@ -1,0 +1,306 @@
+//! The page of a filter's run: before and after, and why reads were rejected.
+
+use std::collections::BTreeMap;
+
+use super::super::bins::{self, Bin};
+use super::super::number::{decimal, grouped, percent};
+use super::chart::{Chart, Mark};
+use super::read_charts::{length_bins, mean_quality_axis, middle, position_axis};
+use super::scale::Axis;
+use super::{escape, notice, table};
+use crate::change::filter::report::{Block, Report, Role};
+use crate::measure::reads::report::Statistics;
+
+/// How before and after look.
+const MARKS: [(&str, &str); 2] = [("before", "c7 dash1"), ("after", "c1")];
+
+/// Everything about a run.
+pub(super) fn section(report: &Report) -> String {
+    let mut text = format!(
+        "<section aria-labelledby=\"filter-h\">\n<h2 id=\"filter-h\">Before and after</h2>\n<p class=\"from\">\
+         Command: <code>{}</code></p>\n",
+        escape(&report.command)
+    );
+    let (before, after) = (&report.summary.before_filtering, &report.summary.after_filtering);
+    text += &format!(
+        "<div class=\"pair\">{}<div>{}</div></div>\n",
+        before_and_after(before, after),
+        trimmed(report)
+    );
+    text += &rejected(report);
+    text += &adapters(report);
+    match &report.curves {
+        Some(curves) => {
+            let second =
+                curves.read2_before_filtering.as_ref().zip(curves.read2_after_filtering.as_ref());
+            let name = if second.is_some() { "First reads of pairs" } else { "Reads" };
+            let first = (&curves.read1_before_filtering, &curves.read1_after_filtering);
+            text += &compared("f1", name, &first.0.statistics, &first.1.statistics);
+            if let Some((before, after)) = second {
+                text +=
+                    &compared("f2", "Second reads of pairs", &before.statistics, &after.statistics);
+            }
+        }
+        None => text += &notice("doubt", "Note", "Curves are gathered of FASTQ only."),
+    }
+    text += &files(report);
+    text + "</section>\n"
+}
+
+fn before_and_after(before: &Block, after: &Block) -> String {
+    let percents = |share: f64| format!("{} %", decimal(100.0 * share, 2));
+    let count = |name: &str, before: u64, after: u64| {
+        let kept = format!("{} %", decimal(percent(after, before), 2));
+        vec![name.to_owned(), grouped(before), grouped(after), kept]
+    };
+    let share = |name: &str, before: f64, after: f64| {
+        vec![name.to_owned(), percents(before), percents(after), String::new()]
+    };
+    let mut rows = vec![
+        count("Reads", before.total_reads, after.total_reads),
+        count("Bases", before.total_bases, after.total_bases),
+        count("Mean length of first reads", before.read1_mean_length, after.read1_mean_length),
+    ];
+    if let Some(length) = before.read2_mean_length {
+        rows.push(count(
+            "Mean length of second reads",
+            length,
+            after.read2_mean_length.unwrap_or(0),
+        ));
+    }
+    rows.push(share("Bases of quality 20 and more", before.q20_rate, after.q20_rate));
+    rows.push(share("Bases of quality 30 and more", before.q30_rate, after.q30_rate));
+    rows.push(share("GC", before.gc_content, after.gc_content));
+    table::plain("Summary of the run", &["", "Before", "After", "Kept"], &rows)
+}
+
+/// Bars that lie, as their names are long.
+fn rejected(report: &Report) -> String {
+    let all = report.summary.before_filtering.total_reads;
+    let mut reasons: Vec<(&str, u64)> =
+        report.rejected.iter().map(|(&name, &reads)| (name, reads)).filter(|r| r.1 > 0).collect();
+    reasons.sort_by_key(|&(_, reads)| std::cmp::Reverse(reads));
+    let mut text = "<h2>Reasons of rejection</h2>\n".to_owned();
+    if reasons.is_empty() {
+        return text + "<p>No read was rejected.</p>\n";
+    }
+    let names: Vec<String> = reasons.iter().map(|(name, _)| name.replace('_', " ")).collect();
+    let most = reasons.first().map_or(1, |reason| reason.1);
+    text += "<div class=\"pair\"><div>";
+    text += &lying_bars("rejected", "Rejected reads by reason", &names, &reasons, most, all);
+    text += "</div>";
+    let rows: Vec<Vec<String>> = names
+        .iter()
+        .zip(&reasons)
+        .map(|(name, &(_, n))| vec![name.clone(), grouped(n), format!("{:.2}", percent(n, all))])
+        .collect();
+    text += &table::plain("Rejected reads", &["Reason", "Reads", "% of all"], &rows);
+    text + "</div>\n"
+}
+
+fn lying_bars(
+    id: &str,
+    title: &str,
+    names: &[String],
+    counts: &[(&str, u64)],
+    most: u64,
+    all: u64,
+) -> String {
+    let height = 10 + 26 * names.len();
+    let mut marks = String::new();
+    for (i, (name, &(_, n))) in names.iter().zip(counts).enumerate() {
+        let y = 8 + 26 * i;
+        let width = decimal(230.0 * n as f64 / most.max(1) as f64, 1);
+        let end = decimal(230.0 * n as f64 / most.max(1) as f64 + 210.0, 1);
+        marks += &format!(
+            "<text class=\"name\" x=\"196\" y=\"{0}\" text-anchor=\"end\">{1}</text><rect class=\"mark bar f1\" \
+             x=\"204\" y=\"{y}\" width=\"{width}\" height=\"18\"/><text x=\"{end}\" y=\"{0}\">{2} ({3} %)</text>",
+            y + 13,
+            escape(name),
+            grouped(n),
+            decimal(percent(n, all), 2)
+        );
+    }
+    format!(
+        "<figure class=\"chart lying\" id=\"{id}\"><figcaption><h4>{title}</h4></figcaption><svg viewBox=\"0 0 560 \
+         {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{title}</title><desc \
+         id=\"{id}-d\">The table beside it has the same figures.</desc>{marks}</svg></figure>\n"
+    )
+}
+
+fn trimmed(report: &Report) -> String {
+    let rows: Vec<Vec<String>> = report
+        .trimmed
+        .iter()
+        .filter(|(_, trimmed)| trimmed.reads > 0)
+        .map(|(name, t)| vec![name.replace('_', " "), grouped(t.reads), grouped(t.bases)])
+        .collect();
+    match rows.is_empty() {
+        true => String::new(),
+        false => table::plain("What was cut from reads", &["Trimmed by", "Reads", "Bases"], &rows),
+    }
+}
+
+fn adapters(report: &Report) -> String {
+    if report.detected_adapters.is_empty() {
+        return String::new();
+    }
+    let mut text = "<h2>Adapters found</h2>\n<ul>\n".to_owned();
+    for found in &report.detected_adapters {
+        text += &format!("<li>{}</li>\n", escape(&found.to_string()));
+    }
+    text + "</ul>\n"
+}
+
+fn files(report: &Report) -> String {
+    let rows: Vec<Vec<String>> = report
+        .files
+        .iter()
+        .map(|file| {
+            let role = match file.role {
+                Role::Input => "read",
+                Role::Output => "kept reads",
+                Role::Rejected => "rejected reads",
+            };
+            vec![
+                file.path.clone(),
+                role.into(),
+                grouped(file.records.reads),
+                file.records.checksum.clone(),
+            ]
+        })
+        .collect();
+    let columns = ["File", "What for", "Reads", "Checksum of records"];
+    "<h2>Files</h2>\n".to_owned() + &table::plain("Files read and written", &columns, &rows)
+}
+
+/// What came in and what was kept, in the same charts.
+fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> String {
+    let mut charts = String::new();
+    charts += &quality(id, [before, after]);
+    charts += &lines(
+        format!("{id}-gc"),
+        "GC of reads",
+        Axis { unit: " %", ..Axis::new("G and C in the read", 0.0, 100.0) },
+        "Reads",
+        [before, after].map(|s| (0..).zip(s.composition.gc_histogram.iter().copied()).collect()),
+        &format!(
+            "GC of all bases is {} % before and {} % after.",
+            decimal(before.composition.gc_percent, 2),
+            decimal(after.composition.gc_percent, 2)
+        ),
+    );
+    charts += &lengths(id, before, after);
+    let last = before.quality.histogram.last().map_or(0, |row| row.0).max(40);
+    let phred = |s: &Statistics| -> Vec<(u64, u64)> {
+        let counts: BTreeMap<u8, u64> = s.quality.histogram.iter().copied().collect();
+        (0..=last).map(|q| (q.into(), counts.get(&q).copied().unwrap_or(0))).collect()
+    };
+    charts += &lines(
+        format!("{id}-qualities"),
+        "Qualities of bases",
+        Axis::new("Phred quality", 0.0, last.into()).whole(),
+        "Bases",
+        [before, after].map(phred),
+        &format!(
+            "{} % of the bases have quality 30 or more before, {} % after.",
+            decimal(before.quality.q30_percent, 2),
+            decimal(after.quality.q30_percent, 2)
+        ),
+    );
+    format!("<div class=\"sample\"><h5>{name}</h5><div class=\"charts\">\n{charts}</div></div>\n")
+}
+
+fn quality(id: &str, sets: [&Statistics; 2]) -> String {
+    let x = position_axis(sets.iter().flat_map(|s| &s.positions));
+    let y = mean_quality_axis(sets.iter().flat_map(|s| &s.positions));
+    let mut chart = Chart::new(format!("{id}-quality"), "Mean quality by position", x, y);
+    chart.rule(30.0, "Q30");
+    chart.rule(20.0, "Q20");
+    for ((name, class), s) in MARKS.into_iter().zip(sets) {
+        let points: Vec<_> = s.positions.iter().map(|p| (middle(p), p.mean_quality)).collect();
+        chart.line(class, &points, name);
+        chart.key(Mark::Line, class, name);
+    }
+    let [before, after] = sets;
+    let mut rows = Vec::new();
+    for (i, p) in before.positions.iter().enumerate() {
+        let kept = after.positions.get(i).map(|p| decimal(p.mean_quality, 2));
+        let kept = kept.unwrap_or("–".into());
+        let place = Bin { from: p.start as u64, to: p.end as u64, count: 0 }.label();
+        let mean = decimal(p.mean_quality, 2);
+        let text = format!("Position {place}: {mean} before, {kept} after");
+        chart.hover(p.start as f64 - 0.5, p.end as f64 + 0.5, &text);
+        rows.push(vec![place, mean, kept]);
+    }
+    chart.table(&["Position", "Before", "After"], rows);
+    chart.finish(&format!(
+        "The mean quality (of error probabilities) is {} before and {} after.",
+        decimal(before.quality.mean, 2),
+        decimal(after.quality.mean, 2)
+    ))
+}
+
+fn lengths(id: &str, before: &Statistics, after: &Statistics) -> String {
+    // Both in the same bins: those of all lengths there are.
+    let mut all: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
+    for (set, s) in [before, after].into_iter().enumerate() {
+        for &(length, n) in &s.length.histogram {
+            all.entry(length).or_default()[set] += n;
+        }
+    }
+    let union: Vec<(u64, u64)> = all.iter().map(|(&length, n)| (length, n[0] + n[1])).collect();
+    let (_, axis) = length_bins(&union);
+    let binned = |set: usize| -> Vec<(u64, u64)> {
+        let counts: Vec<(u64, u64)> = all.iter().map(|(&length, n)| (length, n[set])).collect();
+        let bins = if axis.log { bins::by_ratio(&counts, 20) } else { bins::equal(&counts, 100) };
+        bins.iter().map(|bin| (bin.from, bin.count)).collect()
+    };
+    lines(
+        format!("{id}-lengths"),
+        "Lengths of reads",
+        axis,
+        "Reads",
+        [binned(0), binned(1)],
+        &format!(
+            "Reads have {} bases on average before and {} after.",
+            decimal(before.length.mean, 1),
+            decimal(after.length.mean, 1)
+        ),
+    )
+}
+
+/// Two histograms as lines.
+fn lines(
+    id: String,
+    title: &str,
+    x: Axis,
+    counted: &'static str,
+    sets: [Vec<(u64, u64)>; 2],
+    said: &str,
+) -> String {
+    let highest = sets.iter().flatten().map(|&(_, n)| n).max().unwrap_or(0);
+    let mut chart = Chart::new(id, title, x, Axis::up_to(counted, highest as f64).whole());
+    for ((name, class), counts) in MARKS.into_iter().zip(&sets) {
+        // A single value has no line; a step up and down shows it.
+        let points: Vec<(f64, f64)> = match counts.as_slice() {
+            [(value, n)] => {
+                let value = *value as f64;
+                vec![
+                    (value - 0.5, 0.0),
+                    (value - 0.5, *n as f64),
+                    (value + 0.5, *n as f64),
+                    (value + 0.5, 0.0),
+                ]
+            }
+            counts => counts.iter().map(|&(value, n)| (value as f64, n as f64)).collect(),
+        };
+        chart.line(class, &points, name);
+        chart.key(Mark::Line, class, name);
+    }
+    let [before, after] = &sets;
+    let rows = before.iter().zip(after).filter(|(b, a)| b.1 + a.1 > 0);
+    let rows = rows.map(|(b, a)| vec![grouped(b.0), grouped(b.1), grouped(a.1)]).collect();
+    chart.table(&[x.name, "Before", "After"], rows);
+    chart.finish(said)
+}

@@ -1,0 +1,141 @@
+//! A page of figures for people: one file with all it needs, that never asks the network.
+//!
+//! Charts are SVG drawn here; the page's few lines of script sort its tables and open what is folded
+//! before it is printed. The whole report is in the page as JSON, too.
+
+mod alignments;
+mod chart;
+mod filter;
+mod read_charts;
+mod reads;
+mod scale;
+mod table;
+
+use std::fmt::Write;
+
+use crate::change::filter::report::Report as FilterReport;
+use crate::measure;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The page of `biofast stats`: reads, alignments or both, each with its JSON.
+pub fn stats(
+    reads: Option<(&measure::reads::report::Report, &str)>,
+    alignments: Option<(&measure::alignments::report::Report, &str)>,
+) -> String {
+    let mut body = String::new();
+    let mut data = String::new();
+    let mut samples = 0;
+    let mut version = "";
+    if let Some((report, json)) = reads {
+        body += &reads::section(report);
+        data += &embedded("biofast-stats", json);
+        samples += report.files.len();
+        version = &report.biofast_version;
+    }
+    if let Some((report, json)) = alignments {
+        body += &alignments::section(report);
+        data += &embedded("biofast-alignment-stats", json);
+        samples += report.files.len();
+        version = &report.biofast_version;
+    }
+    let title = match (reads.is_some(), alignments.is_some()) {
+        (true, false) => "Sequencing reads",
+        (false, true) => "Alignments",
+        _ => "Reads and alignments",
+    };
+    let samples = format!("{samples} sample{}", if samples == 1 { "" } else { "s" });
+    page(title, &samples, version, &body, &data)
+}
+
+/// The page of `biofast filter`, with its JSON.
+pub fn filter(report: &FilterReport, json: &str) -> String {
+    let data = embedded("biofast-filter", json);
+    page("Filtered reads", "", report.tool.version, &filter::section(report), &data)
+}
+
+fn page(title: &str, about: &str, version: &str, body: &str, data: &str) -> String {
+    let version = escape(version);
+    let about = match about {
+        "" => String::new(),
+        about => format!("{} · ", escape(about)),
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"biofast {version}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<a class=\"skip\" href=\"#main\">To the figures</a>\n<header>\
+         <h1>{title}</h1><p>{about}biofast {version}</p></header>\n<main id=\"main\">\n{body}</main>\n\
+         <footer><p>Made by biofast {version}. Every figure is in this file as JSON, in the \
+         <code>script</code> elements of type <code>application/json</code> at its end.</p></footer>\n\
+         {data}<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+}
+
+/// JSON that nothing in the page can mistake for its end: within JSON, `<` and the like are only in
+/// strings, where they may be written by their code.
+fn embedded(id: &str, json: &str) -> String {
+    let mut text = format!("<script type=\"application/json\" id=\"{id}\">");
+    for c in json.trim_end().chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
+            c => text.push(c),
+        }
+    }
+    text.push_str("</script>\n");
+    text
+}
+
+/// Text as it may stand in elements and in quoted attributes. What can't be seen, or would turn the
+/// direction of text, is shown by its code.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                let _ = write!(escaped, "\\u{{{:x}}}", u32::from(c));
+            }
+            c if c.is_control() => {
+                let _ = write!(escaped, "{}", c.escape_default());
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A problem or a doubt, set apart.
+fn notice(class: &str, word: &str, text: &str) -> String {
+    format!("<p class=\"notice {class}\"><strong>{word}:</strong> {}</p>\n", escape(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_can_not_leave_their_place() {
+        let name = "</script><img src=x onerror=\"a('b')\">\n\u{202e}&";
+        let shown = escape(name);
+        assert!(!shown.contains(['<', '>', '"', '\'', '\n', '\u{202e}']), "{shown}");
+        assert!(shown.ends_with("\\n\\u{202e}&amp;"), "{shown}");
+        let json = "{\"sample\":\"</script><!--\u{2028}&\"}\n";
+        let text = embedded("x", json);
+        let inner =
+            text.strip_prefix("<script type=\"application/json\" id=\"x\">").expect("start");
+        let inner = inner.strip_suffix("</script>\n").expect("end");
+        assert_eq!(inner, "{\"sample\":\"\\u003c/script\\u003e\\u003c!--\\u2028\\u0026\"}");
+    }
+}
