@@ -1,5 +1,20 @@
 //! Alignment records: BAM at the speed of inflation.
 //!
+//! [`Reader`] gives records one after the other, of BAM, SAM or CRAM, whole or of some regions; [`Writer`] writes them, with an
+//! index if wanted; [`RecordBuf`] is a record to keep or to change.
+//!
+//! ```
+//! use biofast_bam::Reader;
+//!
+//! let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1\n";
+//! let mut reader = Reader::from_reader("example", &sam[..])?;
+//! while let Some(record) = reader.next_record()? {
+//!     assert_eq!(record.sequence().to_vec(), b"ACGT");
+//!     assert_eq!(record.tag(b"NM")?.and_then(|value| value.as_int()), Some(1));
+//! }
+//! # Ok::<(), biofast_bam::Error>(())
+//! ```
+//!
 //! [`par_fold`] gives batches of [`Record`]s borrowed from the chunk they were inflated into, on
 //! several threads. A record's length fields are all checked when it is framed, so reading its
 //! parts can't fail, and nothing is decoded that isn't asked for.
@@ -22,8 +37,7 @@
 //!     || 0u64,
 //!     |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64,
 //!     |mapped, other| *mapped += other,
-//! )
-//! .map_err(|fault| fault.error)?;
+//! )?;
 //! println!("{mapped} mapped, {} references", header.references().len());
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
