@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 /// Jobs that wait for a thread, beside the one it works on.
 const WAITING: usize = 1;
 
-/// Threads that take jobs in turn. At most (1 + [`WAITING`]) × threads jobs and results exist.
+/// Threads that take jobs in turn. At most 2 × threads jobs and results exist.
 pub struct Lanes<J, R> {
     workers: Workers<J, R>,
     /// Jobs submitted whose results haven't been taken.
