@@ -1,6 +1,18 @@
 //! CIGAR: how the bases of a read lie on the reference (SAM specification, sections 1.4.6, 4.2.2).
 
+/// The longest CIGAR operation: its length shares 32 bits with the operation.
+pub(crate) const MAX_OP_LEN: u32 = (1 << 28) - 1;
+/// The most operations that fit a record's field; more go to the tag `CG`.
+pub(crate) const MAX_OPS: usize = 65_535;
+
 /// What one CIGAR operation does, by its code in BAM.
+///
+/// ```
+/// use biofast_bam::Op;
+///
+/// assert!(Op::SoftClip.consumes_read() && !Op::SoftClip.consumes_reference());
+/// assert!(Op::Deletion.consumes_reference() && !Op::Deletion.is_aligned());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
@@ -80,7 +92,18 @@ impl Op {
 /// The CIGAR of a record: pairs of an operation and its length in bases.
 ///
 /// A record of more than 65,535 operations keeps them in its tag `CG`; they are found there.
-#[derive(Clone, Copy, Debug)]
+///
+/// ```
+/// use biofast_bam::{CigarBuf, Op};
+///
+/// let made: CigarBuf = "3S10M".parse()?;
+/// let cigar = made.as_cigar();
+/// assert_eq!(cigar.get(1), Some((Op::Match, 10)));
+/// let aligned: u32 = cigar.iter().filter(|(op, _)| op.is_aligned()).map(|(_, len)| len).sum();
+/// assert_eq!((aligned, cigar.to_string().as_str()), (10, "3S10M"));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+#[derive(Clone, Copy)]
 pub struct Cigar<'a> {
     words: &'a [[u8; 4]],
 }
@@ -88,6 +111,15 @@ pub struct Cigar<'a> {
 impl<'a> Cigar<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Cigar { words: bytes.as_chunks::<4>().0 }
+    }
+
+    pub(crate) fn from_words(words: &'a [[u8; 4]]) -> Self {
+        Cigar { words }
+    }
+
+    /// The operations as stored.
+    pub(crate) fn as_words(&self) -> &'a [[u8; 4]] {
+        self.words
     }
 
     /// The number of operations.
@@ -127,6 +159,17 @@ impl<'a> Cigar<'a> {
     /// Bases of the reference from the first to the last aligned one; 0 without a CIGAR.
     pub fn reference_len(&self) -> u64 {
         self.iter().filter(|(op, _)| op.consumes_reference()).map(|(_, len)| u64::from(len)).sum()
+    }
+
+    /// Bases of the record that the operations cover, clipped ones that are stored among them.
+    pub fn read_len(&self) -> u64 {
+        self.iter().filter(|(op, _)| op.consumes_read()).map(|(_, len)| u64::from(len)).sum()
+    }
+}
+
+impl std::fmt::Debug for Cigar<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\"{self}\"")
     }
 }
 

@@ -5,11 +5,30 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use biofast_io::output;
+use biofast_io::pipeline::{Failure, Fault};
 use biofast_io::{Location, Shown};
 
 use crate::format::Found;
 
-/// What went wrong in a BAM input, and where.
+/// What went wrong with alignments, and where. `?` turns what every function of this crate fails with into it, and it into
+/// [`std::io::Error`].
+///
+/// ```
+/// use biofast_bam::{Error, ErrorKind, Reader};
+///
+/// fn count(bytes: &'static [u8]) -> Result<u64, Error> {
+///     let mut reader = Reader::from_reader("example", bytes)?;
+///     while reader.next_record()?.is_some() {}
+///     Ok(reader.records_read())
+/// }
+///
+/// let error = count(b"@SQ\tSN:c\tLN:9\nr1\t0\tc\t1\n").expect_err("a line is cut off");
+/// assert!(matches!(error.kind(), ErrorKind::BadLine { .. }));
+/// assert_eq!((error.at().record, error.at().line), (Some(1), Some(2)));
+/// assert!(error.to_string().starts_with("example: record 1, line 2: invalid SAM"));
+/// assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::InvalidData);
+/// ```
 pub struct Error(Box<Repr>);
 
 struct Repr {
@@ -18,6 +37,16 @@ struct Repr {
 }
 
 /// What went wrong.
+///
+/// ```
+/// use biofast_bam::{ErrorKind, Reader};
+///
+/// let error = Reader::from_reader("example", &b"@read\nACGT\n+\nIIII\n"[..]).err().expect("FASTQ");
+/// match error.kind() {
+///     ErrorKind::NotAlignments(what) => assert!(what.contains("FASTQ")),
+///     other => panic!("{other}"),
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -97,8 +126,19 @@ pub enum ErrorKind {
         /// The read's name, fit for display.
         name: String,
         /// What is wrong with the record.
+        reason: Cow<'static, str>,
+    },
+    /// Optional fields of a record that can't be read, contradict each other, or can't be stored.
+    BadTags {
+        /// The read's name, fit for display.
+        name: String,
+        /// What is wrong with them.
         reason: &'static str,
     },
+    /// An output of this kind isn't made.
+    UnsupportedOutput(Cow<'static, str>),
+    /// An output can't be written.
+    Output(biofast_io::output::Error),
     /// A record of which can't be said whether it is wanted.
     Undecided {
         /// The read's name, fit for display.
@@ -171,9 +211,39 @@ impl From<biofast_io::Error> for Error {
     }
 }
 
+impl From<output::Error> for Error {
+    /// The output's name is part of the message.
+    fn from(error: output::Error) -> Self {
+        Error::new(ErrorKind::Output(error), Location::default())
+    }
+}
+
+impl<C> From<Fault<C, Error>> for Error {
+    /// The error alone; what had been gathered before it is dropped.
+    fn from(fault: Fault<C, Error>) -> Self {
+        fault.error
+    }
+}
+
+impl From<Failure<Error>> for Error {
+    fn from(failure: Failure<Error>) -> Self {
+        match failure {
+            Failure::Input(error) => error,
+            Failure::Output(error) => error.into(),
+        }
+    }
+}
+
 impl From<Error> for io::Error {
+    /// Of the kind the system gave, such as "not found" or "storage full", where it comes from there.
     fn from(error: Error) -> Self {
         let kind = match error.kind() {
+            ErrorKind::Io(e) => match e.kind() {
+                biofast_io::ErrorKind::Io(e) => e.kind(),
+                biofast_io::ErrorKind::Truncated(_) => io::ErrorKind::UnexpectedEof,
+                _ => io::ErrorKind::InvalidData,
+            },
+            ErrorKind::Output(e) => e.kind(),
             ErrorKind::Truncated(_) => io::ErrorKind::UnexpectedEof,
             _ => io::ErrorKind::InvalidData,
         };
@@ -241,6 +311,11 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Unwritable { name, reason } => {
                 write!(f, "the record '{name}' can't be written: {reason}")
             }
+            ErrorKind::BadTags { name, reason } => {
+                write!(f, "invalid optional fields of the record '{name}': {reason}")
+            }
+            ErrorKind::UnsupportedOutput(why) => f.write_str(why),
+            ErrorKind::Output(e) => e.fmt(f),
             ErrorKind::Undecided { name, reason } => {
                 write!(f, "whether the record '{name}' is wanted can't be decided: {reason}")
             }
@@ -287,7 +362,9 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self.kind() {
+            // The errors themselves are part of the message.
             ErrorKind::Io(e) => std::error::Error::source(e),
+            ErrorKind::Output(e) => std::error::Error::source(e),
             _ => None,
         }
     }

@@ -14,6 +14,17 @@ use crate::header::Header;
 ///
 /// The index beside it (`.fai`) is used if there is one; otherwise the file is read once to find
 /// its sequences.
+///
+/// ```
+/// use biofast_bam::Fasta;
+///
+/// # let path = std::env::temp_dir().join(format!("biofast-doc-fasta-{}.fa", std::process::id()));
+/// std::fs::write(&path, ">chr1\nACGT\n")?;
+/// let fasta = Fasta::open(&path)?;
+/// # drop(fasta);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Fasta(Arc<Shared>);
 

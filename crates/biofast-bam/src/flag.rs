@@ -67,6 +67,13 @@ pub fn parse(text: &str) -> Option<u16> {
 }
 
 /// Which records are wanted by their flags and mapping quality.
+///
+/// ```
+/// use biofast_bam::flag::{Filter, PAIRED, UNMAPPED};
+///
+/// let filter = Filter { all_of: PAIRED, none_of: UNMAPPED, min_mapping_quality: 30, ..Default::default() };
+/// assert!(filter.accepts(PAIRED, 30) && !filter.accepts(PAIRED, 29) && !filter.accepts(0, 60));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// All of these bits must be set (`-f` of samtools).

@@ -19,6 +19,27 @@ use crate::record::Batch;
 /// workers' results are merged at the end. Each record is accepted exactly once; which worker
 /// gets which batch is not determined, so `merge` must not depend on order.
 ///
+/// The source holds BAM: [`Input::open`](crate::Input::open) makes one of SAM and CRAM, too.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (header, bases) = par_fold(
+///     input.source,
+///     &options,
+///     || 0,
+///     |bases, batch| *bases += batch.iter().map(|record| record.sequence_len()).sum::<usize>(),
+///     |bases, other| *bases += other,
+/// )?;
+/// assert_eq!((header.references().len(), bases), (1, 5));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+///
 /// # Errors
 /// The first fault in the order of the file, with the result over exactly the records before it.
 pub fn par_fold<C: Send>(
@@ -43,6 +64,32 @@ pub fn par_fold<C: Send>(
 
 /// [`par_fold`], and beside it what depends on order: `accept` also fills a `T` for each batch,
 /// and `sink` gets them in the order of the file; see [`pipeline::fold_ordered`].
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold_ordered};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let mut names = Vec::new();
+/// par_fold_ordered(
+///     input.source,
+///     &options,
+///     || (),
+///     |(), batch, names: &mut Vec<Vec<u8>>| names.extend(batch.iter().map(|r| r.name().to_vec())),
+///     |(), ()| (),
+///     |some| {
+///         names.append(some);
+///         ControlFlow::Continue(())
+///     },
+/// )?;
+/// assert_eq!(names, [b"r1", b"r2"]);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`par_fold`].
@@ -86,6 +133,18 @@ fn header_of(slot: &OnceLock<Arc<Header>>) -> Header {
 }
 
 /// Reads the header of a BAM input and nothing more.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, read_header};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// assert_eq!(read_header(input.source, &options)?.references()[0].name, b"c");
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// If the input can't be read or decompressed, is not BAM, or its header is malformed.

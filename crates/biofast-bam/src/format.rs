@@ -5,6 +5,16 @@ use biofast_io::{Location, Source};
 use crate::error::{Error, ErrorKind};
 
 /// A format of alignment records.
+///
+/// ```
+/// use biofast_bam::Format;
+/// use biofast_io::Source;
+///
+/// let mut source = Source::from_reader("example", &b"@HD\tVN:1.6\n"[..]);
+/// let format = Format::sniff(&mut source)?;
+/// assert_eq!((format, format.name()), (Format::Sam, "SAM"));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {

@@ -62,6 +62,12 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Where each record's block size starts.
+    #[inline]
+    pub(crate) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// The records, whose bytes are in `chunk`.
     pub fn batch<'a>(&'a self, chunk: &'a Chunk) -> Batch<'a> {
         Batch {
@@ -293,7 +299,7 @@ impl pipeline::CountRecords for Framer {
 /// complete. Its fields are checked as soon as they are there, so a record that claims 2 GB is
 /// refused and not waited for, unless its other fields claim the same.
 #[inline]
-fn next_record(bytes: &[u8], references: i32) -> Result<Option<usize>, ErrorKind> {
+pub(crate) fn next_record(bytes: &[u8], references: i32) -> Result<Option<usize>, ErrorKind> {
     let Some(fixed) = bytes.first_chunk::<{ 4 + FIXED_LEN }>() else {
         return match bytes.first_chunk::<4>() {
             Some(size) => check_size(i32::from_le_bytes(*size)).map(|_| None),

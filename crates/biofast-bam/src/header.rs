@@ -10,7 +10,16 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Found};
 use crate::sam::{NUL_INSIDE, parse_length};
 
-/// The header of a BAM file.
+/// The header of a BAM file: its text, and the reference sequences that records refer to by index.
+///
+/// ```
+/// use biofast_bam::Header;
+///
+/// let header = Header::from_text(b"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr1\tLN:1000\n")?;
+/// assert!(header.is_sorted_by_coordinate());
+/// assert_eq!(header.references()[0].name, b"chr1");
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     text: Vec<u8>,
@@ -20,6 +29,12 @@ pub struct Header {
 }
 
 /// A reference sequence of the binary list, by whose index records refer to it.
+///
+/// ```
+/// let header = biofast_bam::Header::from_text(b"@SQ\tSN:chr1\tLN:60\n@SQ\tSN:chr2\tLN:40\n")?;
+/// assert_eq!(header.references().iter().map(|reference| reference.length).sum::<u64>(), 100);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// Its name.
@@ -63,6 +78,27 @@ impl Header {
     /// The reference sequences in the order of their indices.
     pub fn references(&self) -> &[Reference] {
         &self.references
+    }
+
+    /// The name of the reference of this index, as records have it: negative for none.
+    ///
+    /// ```
+    /// let header = biofast_bam::Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+    /// assert_eq!(header.reference_name(0), Some(&b"chr1"[..]));
+    /// assert_eq!(header.reference_name(-1), None);
+    /// assert_eq!(header.reference_id(b"chr1"), Some(0));
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    #[inline]
+    pub fn reference_name(&self, id: i32) -> Option<&[u8]> {
+        let reference = self.references.get(usize::try_from(id).ok()?)?;
+        Some(&reference.name)
+    }
+
+    /// The index of the first reference of this name. All names are looked at: keep it for many records.
+    pub fn reference_id(&self, name: &[u8]) -> Option<i32> {
+        let index = self.references.iter().position(|reference| reference.name == name)?;
+        i32::try_from(index).ok()
     }
 
     /// The library (`LB`) of the read group of this `ID`.
@@ -251,6 +287,20 @@ fn set_long_lengths(references: &mut [Reference], text: &[u8]) {
 }
 
 /// The header of a source of BAM bytes, which stays unread.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, peek_header, read_header};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (header, source) = peek_header(input.source)?;
+/// // The source still has it.
+/// assert_eq!(read_header(source, &options)?, header);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// If it can't be read.

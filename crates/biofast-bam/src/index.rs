@@ -10,11 +10,13 @@ mod build;
 mod hash_order;
 mod query;
 mod read;
+mod serial;
 mod written;
 
 use std::path::Path;
 
 pub use build::{BuildOptions, Built, build};
+pub(crate) use serial::Serial;
 pub use written::Indexer;
 
 use bins::Scheme;
@@ -22,6 +24,12 @@ use biofast_io::bgzf::VirtualOffset;
 use biofast_io::splice::Segment;
 
 /// The format of an index.
+///
+/// ```
+/// use biofast_bam::index::Format;
+///
+/// assert_eq!((Format::Bai.extension(), Format::Csi.extension()), ("bai", "csi"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// BAI: references of at most 2^29 − 1 bases, smallest bins of 2^14 bases.
@@ -41,6 +49,27 @@ impl Format {
 }
 
 /// An index that has been read.
+///
+/// ```
+/// use biofast_bam::index::{BuildOptions, Index, build};
+/// use biofast_io::{Options, Source};
+/// # use biofast_bam::{Header, RecordBuf, Writer};
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-index-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("x.bam");
+/// # let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+/// # let mut writer = Writer::create(&path, &header)?;
+/// # writer.write(&RecordBuf::mapped("r", 0, 9, "1M".parse()?).sequence(b"A").build()?)?;
+/// # writer.finish()?;
+///
+/// let built = build(Source::open(&path)?, BuildOptions::default(), &Options::default())?;
+/// std::fs::write(folder.join("x.bam.bai"), built.bytes)?;
+/// let index = Index::open(folder.join("x.bam.bai"))?;
+/// assert_eq!(index.metadata(0).map(|counts| counts.mapped), Some(1));
+/// assert_eq!(index.unplaced(), Some(0));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Index {
     format: Format,
@@ -70,6 +99,25 @@ struct Bin {
 }
 
 /// What an index counts of one reference.
+///
+/// ```
+/// use biofast_bam::index::{Format, Index};
+/// # use biofast_bam::{Header, RecordBuf, Writer};
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-metadata-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("x.bam");
+/// # let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+/// # let mut writer = Writer::create(&path, &header)?;
+/// # writer.write(&RecordBuf::mapped("r", 0, 9, "1M".parse()?).sequence(b"A").build()?)?;
+/// # writer.finish()?;
+///
+/// let writer = Writer::builder(&header).index(Format::Bai).create(&path)?;
+/// writer.finish()?;
+/// // There are no records.
+/// assert_eq!(Index::open(folder.join("x.bam.bai"))?.metadata(0), None);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// Where the records of the reference are.

@@ -11,6 +11,17 @@ use crate::format::Format;
 use crate::sam::SamToBam;
 
 /// Which parts of records have to be right.
+///
+/// ```
+/// use biofast_bam::{Detail, Reader};
+///
+/// // Flags and positions are all that will be looked at: less of CRAM is decoded.
+/// let sam = b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let source = biofast_io::Source::from_reader("example", &sam[..]);
+/// let mut reader = Reader::builder().detail(Detail::Placement).read(source)?;
+/// assert_eq!(reader.next_record()?.map(|record| record.flags()), Some(4));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// All of them.
@@ -28,6 +39,15 @@ pub enum Detail {
 }
 
 /// How to open alignments of any format.
+///
+/// ```
+/// use biofast_bam::{Detail, InputOptions};
+/// use biofast_io::Options;
+///
+/// let options = Options { threads: 2, strict: true, ..Options::default() };
+/// let opening = InputOptions { io: &options, reference: Some("ref.fa".into()), detail: Detail::Full };
+/// assert!(opening.io.strict);
+/// ```
 #[derive(Clone, Debug)]
 pub struct InputOptions<'a> {
     /// How to read. `threads` are shared between converting SAM or CRAM and what is done with
@@ -40,6 +60,19 @@ pub struct InputOptions<'a> {
 }
 
 /// Alignments of any format as BAM bytes.
+///
+/// ```
+/// use biofast_bam::{Detail, Format, Input, InputOptions, Reader};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// assert_eq!(input.format, Format::Sam);
+/// assert_eq!(Reader::new(input.source, &options)?.records().count(), 2);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 pub struct Input {
     /// What the input holds.
     pub format: Format,

@@ -1,5 +1,20 @@
 //! Alignment records: BAM at the speed of inflation.
 //!
+//! [`Reader`] gives records one after the other, of BAM, SAM or CRAM, whole or of some regions; [`Writer`] writes them, with an
+//! index if wanted; [`RecordBuf`] is a record to keep or to change.
+//!
+//! ```
+//! use biofast_bam::Reader;
+//!
+//! let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1\n";
+//! let mut reader = Reader::from_reader("example", &sam[..])?;
+//! while let Some(record) = reader.next_record()? {
+//!     assert_eq!(record.sequence().to_vec(), b"ACGT");
+//!     assert_eq!(record.tag(b"NM")?.and_then(|value| value.as_int()), Some(1));
+//! }
+//! # Ok::<(), biofast_bam::Error>(())
+//! ```
+//!
 //! [`par_fold`] gives batches of [`Record`]s borrowed from the chunk they were inflated into, on
 //! several threads. A record's length fields are all checked when it is framed, so reading its
 //! parts can't fail, and nothing is decoded that isn't asked for.
@@ -22,14 +37,14 @@
 //!     || 0u64,
 //!     |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64,
 //!     |mapped, other| *mapped += other,
-//! )
-//! .map_err(|fault| fault.error)?;
+//! )?;
 //! println!("{mapped} mapped, {} references", header.references().len());
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
 
 mod adapter;
 mod cigar;
+mod cigar_buf;
 mod cram;
 mod error;
 mod fasta;
@@ -42,20 +57,26 @@ mod header;
 pub mod index;
 mod input;
 mod modifications;
+mod modified;
 mod order;
-mod ordered;
 mod packing;
 mod program;
 pub mod query;
+mod reader;
 mod record;
+mod record_buf;
 pub mod region;
 mod sam;
+mod sequence;
 mod tags;
 mod transform;
 mod trimmed;
 mod unaligned;
+mod value;
+mod writer;
 
 pub use cigar::{Cigar, Op};
+pub use cigar_buf::CigarBuf;
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
 pub use fold::{par_fold, par_fold_ordered, read_header};
@@ -63,11 +84,17 @@ pub use format::{Format, Found};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference, peek_header};
 pub use input::{Detail, Input, InputOptions};
+pub use modified::{Modification, ModificationCode, Modifications};
 pub use program::Program;
 pub use query::{Query, par_fold_regions, par_fold_regions_ordered};
+pub use reader::{Reader, ReaderBuilder, RecordBufs};
 pub use record::{Batch, Record, Records};
+pub use record_buf::{RecordBuf, RecordBuilder};
 pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;
+pub use sequence::Sequence;
 pub use tags::{Tag, Tags};
 pub use transform::par_transform;
 pub use unaligned::{Unaligned, parse_tag};
+pub use value::{Array, Element, Elements, Value};
+pub use writer::{Encode, Writer, WriterBuilder};

@@ -160,7 +160,7 @@ fn no_more(rest: Option<&[u8]>, out: Trimmed) -> Result<Trimmed, &'static str> {
 
 /// The letter that is counted (`None` for any) and how many modifications share a list: a base, a
 /// strand, codes or one number, and perhaps how skipped bases are meant.
-fn read_what(what: &[u8]) -> Result<(Option<u8>, usize), &'static str> {
+pub(crate) fn read_what(what: &[u8]) -> Result<(Option<u8>, usize), &'static str> {
     let [base, b'+' | b'-', codes @ ..] = what else { return Err(MALFORMED) };
     let codes = codes.strip_suffix(b".").or(codes.strip_suffix(b"?")).unwrap_or(codes);
     let base = match base {
@@ -178,7 +178,7 @@ fn read_what(what: &[u8]) -> Result<(Option<u8>, usize), &'static str> {
     }
 }
 
-fn number(digits: &[u8]) -> Option<u64> {
+pub(crate) fn number(digits: &[u8]) -> Option<u64> {
     let good = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     std::str::from_utf8(digits).ok().filter(|_| good)?.parse().ok()
 }

@@ -62,6 +62,19 @@ pub(crate) fn is_base(base: u8) -> bool {
     CODES[usize::from(base)] & INVALID == 0
 }
 
+/// Says that the base at this index has no code.
+pub(crate) fn no_code(base: u8, at: usize) -> String {
+    let hint = match base {
+        b'U' | b'u' => "; write RNA with T, as sequencers do",
+        _ => "",
+    };
+    let base = base.escape_ascii();
+    format!(
+        "BAM has no code for '{base}', base {} of its sequence, and would make it N{hint}",
+        at + 1
+    )
+}
+
 /// Bases coded at once where all are A, C, G, T or N: compilers turn this into vector code.
 const WIDE: usize = 32;
 

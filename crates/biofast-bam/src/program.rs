@@ -3,6 +3,14 @@
 use crate::header::Header;
 
 /// A program that made a file.
+///
+/// ```
+/// use biofast_bam::{Header, Program};
+///
+/// let program = Program { name: "mine", version: "1.2", command_line: "mine in.bam" };
+/// let header = Header::default().with_program(&program);
+/// assert_eq!(header.text(), b"@PG\tID:mine\tPN:mine\tVN:1.2\tCL:mine in.bam\n");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
     /// Its name: `PN`, and the start of `ID`.

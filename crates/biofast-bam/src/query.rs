@@ -36,6 +36,21 @@ const WORTH_A_THREAD: u64 = 1 << 18;
 const INDEXED_CHUNK: usize = 2 << 16;
 
 /// An input and which of its records are wanted.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, Query, Reader, Selection};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let mut regions = Selection::new();
+/// regions.add("c:1-10");
+/// let mut reader = Reader::new(Query::scan(input.source, &regions), &options)?;
+/// assert_eq!(reader.records().count(), 1);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 pub struct Query {
     source: Source,
     wanted: Wanted,
@@ -60,6 +75,13 @@ struct Indexed {
 }
 
 /// Something worth telling about how a query is answered.
+///
+/// ```
+/// use biofast_bam::query::Note;
+///
+/// let note = Note::NoIndex { file: "x.bam".into(), is_sorted: true };
+/// assert!(note.to_string().starts_with("x.bam has no index"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
@@ -240,6 +262,27 @@ impl Query {
 /// [`par_fold`], but `accept` sees only the records asked for, each exactly once
 /// however many regions it overlaps.
 ///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, Query, Selection, par_fold_regions};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let mut regions = Selection::new();
+/// regions.add("c:1-10").add("c:5-20");
+/// let (_, found) = par_fold_regions(
+///     Query::scan(input.source, &regions),
+///     &options,
+///     || 0,
+///     |found, batch| *found += batch.len(),
+///     |found, other| *found += other,
+/// )?;
+/// assert_eq!(found, 1);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+///
 /// # Errors
 /// The first fault in what is read, with the result over exactly the records before it. With an
 /// index also records that show it not to be that of the file.
@@ -260,6 +303,33 @@ pub fn par_fold_regions<C: Send>(
 }
 
 /// The same as [`par_fold_ordered`](crate::par_fold_ordered) does it.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold_regions_ordered};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// // A source stands for all its records.
+/// let mut lengths = Vec::new();
+/// par_fold_regions_ordered(
+///     input.source,
+///     &options,
+///     || (),
+///     |(), batch, some: &mut Vec<usize>| some.extend(batch.iter().map(|r| r.sequence_len())),
+///     |(), ()| (),
+///     |some| {
+///         lengths.append(some);
+///         ControlFlow::Continue(())
+///     },
+/// )?;
+/// assert_eq!(lengths, [4, 1]);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`par_fold_regions`].
@@ -353,7 +423,7 @@ impl Plan {
     }
 
     /// Whether no wanted record comes after a batch, as far as its last record tells.
-    fn is_last(&self, batch: &Batch<'_>) -> bool {
+    pub(crate) fn is_last(&self, batch: &Batch<'_>) -> bool {
         match (self.stop, batch.iter().next_back()) {
             (Some((reference, position)), Some(last)) => {
                 usize::try_from(last.reference_id()) == Ok(reference)
@@ -371,18 +441,47 @@ impl Plan {
         accept: impl FnOnce(&mut C, Batch<'_>) -> R,
     ) -> R {
         let Picked { so_far, starts, misfit } = picked;
-        let Some(regions) = &self.regions else { return accept(so_far, batch) };
+        if !self.selects() {
+            return accept(so_far, batch);
+        }
+        *misfit |= self.select(&batch, starts);
+        accept(so_far, Batch { starts, ..batch })
+    }
+
+    /// Whether not all records are wanted.
+    pub(crate) fn selects(&self) -> bool {
+        self.regions.is_some()
+    }
+
+    /// Lists where the wanted records of a batch start. Returns whether a record shows that the index is not that of the
+    /// file.
+    pub(crate) fn select(&self, batch: &Batch<'_>, starts: &mut Vec<u32>) -> bool {
         starts.clear();
-        if let Some(regions) = regions.get() {
-            for (&start, record) in batch.starts.iter().zip(batch) {
+        let mut misfit = false;
+        if let Some(regions) = self.regions.as_ref().and_then(|regions| regions.get()) {
+            for (&start, record) in batch.starts.iter().zip(batch.iter()) {
                 if regions.overlaps(&record) {
                     starts.push(start);
                 } else if self.places.is_some() && !regions.touches(record.reference_id()) {
-                    *misfit = true;
+                    misfit = true;
                 }
             }
         }
-        accept(so_far, Batch { starts, ..batch })
+        misfit
+    }
+
+    /// An error found while reading, as one of the file.
+    pub(crate) fn located(&self, error: Error) -> Error {
+        match &self.places {
+            Some(places) => in_file(error, places),
+            None => error,
+        }
+    }
+
+    /// The error that records have shown the index not to be that of the file.
+    pub(crate) fn misfit(&self) -> Error {
+        let why = "it names records of other references; it is stale or damaged".into();
+        Error::new(ErrorKind::BadIndex(why), Location::in_input(&self.name))
     }
 
     pub(crate) fn finish<C>(
@@ -391,17 +490,11 @@ impl Plan {
     ) -> Result<(Header, C), Fault<C, Error>> {
         match result {
             Ok((_, Picked { so_far, misfit: true, .. })) => {
-                let why = "it names records of other references; it is stale or damaged".into();
-                let error = Error::new(ErrorKind::BadIndex(why), Location::in_input(&self.name));
-                Err(Fault { error, so_far })
+                Err(Fault { error: self.misfit(), so_far })
             }
             Ok((header, picked)) => Ok((header, picked.so_far)),
             Err(Fault { error, so_far }) => {
-                let error = match &self.places {
-                    Some(places) => in_file(error, places),
-                    None => error,
-                };
-                Err(Fault { error, so_far: so_far.so_far })
+                Err(Fault { error: self.located(error), so_far: so_far.so_far })
             }
         }
     }

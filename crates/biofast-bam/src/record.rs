@@ -1,18 +1,45 @@
 //! Records borrowed from the chunk they were inflated into; fields are decoded when asked for.
 
-use biofast_io::Chunk;
+use std::fmt;
+
 use biofast_io::bgzf::VirtualOffset;
+use biofast_io::{Chunk, Location, Shown};
 
 use crate::cigar::{self, Cigar};
+use crate::error::{Error, ErrorKind};
 use crate::flag;
+use crate::framer;
 use crate::header::Header;
-use crate::tags::Tags;
+use crate::record_buf::RecordBuf;
+use crate::sequence::Sequence;
+use crate::tags::{self, Described, Tags};
+use crate::value::Value;
 
 /// The bytes of the fixed-length fields after the block size.
 pub(crate) const FIXED_LEN: usize = 32;
 
-/// One alignment record. Its length fields were checked when it was framed.
-#[derive(Clone, Copy)]
+/// One alignment record, borrowed from where it was read. Its length fields were checked then.
+///
+/// [`RecordBuf`] is a record to keep or to change.
+///
+/// ```
+/// use biofast_bam::{Reader, Value};
+///
+/// let sam = b"@SQ\tSN:chr1\tLN:100\nr1\t16\tchr1\t8\t60\t3M1S\t*\t0\t0\tACGT\tIIII\tNM:i:1\n";
+/// let mut reader = Reader::from_reader("example", &sam[..])?;
+/// let header = reader.header().clone();
+/// while let Some(record) = reader.next_record()? {
+///     assert_eq!(record.name(), b"r1");
+///     assert_eq!(record.reference_name(&header), Some(&b"chr1"[..]));
+///     assert_eq!((record.position(), record.alignment_end()), (7, 10));
+///     assert_eq!(record.cigar().to_string(), "3M1S");
+///     assert_eq!(record.sequence().to_vec(), b"ACGT");
+///     assert_eq!(record.qualities(), [40; 4]);
+///     assert_eq!(record.tag(b"NM")?, Some(Value::U8(1)));
+/// }
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
     /// Everything after the block size.
     bytes: &'a [u8],
@@ -21,6 +48,38 @@ pub struct Record<'a> {
 impl<'a> Record<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Record { bytes }
+    }
+
+    /// The record at the start of BAM data, and what follows it. The header says which references there are.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, Record, RecordBuf};
+    ///
+    /// let (header, mut bytes) = (Header::default(), Vec::new());
+    /// RecordBuf::unmapped("a").build()?.write_bam(&header, &mut bytes)?;
+    /// RecordBuf::unmapped("b").build()?.write_bam(&header, &mut bytes)?;
+    /// let (first, rest) = Record::from_bam(&bytes, &header)?;
+    /// let (second, rest) = Record::from_bam(rest, &header)?;
+    /// assert_eq!((first.name(), second.name(), rest.len()), (&b"a"[..], &b"b"[..], 0));
+    /// assert!(Record::from_bam(&bytes[..20], &header).is_err());
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no whole record, or its fields contradict each other.
+    pub fn from_bam(bytes: &'a [u8], header: &Header) -> Result<(Record<'a>, &'a [u8]), Error> {
+        let error = |kind| Error::new(kind, Location::default());
+        // No header has more of them than 32 bits can count.
+        let references = i32::try_from(header.references().len()).unwrap_or(i32::MAX);
+        match framer::next_record(bytes, references).map_err(error)? {
+            Some(len) => Ok((Record::new(&bytes[4..len]), &bytes[len..])),
+            None => Err(error(ErrorKind::Truncated("a record"))),
+        }
+    }
+
+    /// The same record in memory of its own, to keep or to change.
+    pub fn to_buf(&self) -> RecordBuf {
+        RecordBuf::from(self)
     }
 
     /// All bytes of the record after its block size.
@@ -54,6 +113,12 @@ impl<'a> Record<'a> {
         self.word(0)
     }
 
+    /// The name of the reference sequence.
+    #[inline]
+    pub fn reference_name<'h>(&self, header: &'h Header) -> Option<&'h [u8]> {
+        header.reference_name(self.reference_id())
+    }
+
     /// The leftmost position, counted from 0, −1 if there is none.
     #[inline]
     pub fn position(&self) -> i32 {
@@ -76,6 +141,12 @@ impl<'a> Record<'a> {
     #[inline]
     pub fn mate_reference_id(&self) -> i32 {
         self.word(20)
+    }
+
+    /// The name of the mate's reference sequence.
+    #[inline]
+    pub fn mate_reference_name<'h>(&self, header: &'h Header) -> Option<&'h [u8]> {
+        header.reference_name(self.mate_reference_id())
     }
 
     /// The mate's leftmost position, counted from 0, −1 if there is none.
@@ -157,6 +228,12 @@ impl<'a> Record<'a> {
         FIXED_LEN + self.name_len() + 4 * self.cigar_ops()
     }
 
+    /// The bases as letters.
+    #[inline]
+    pub fn sequence(&self) -> Sequence<'a> {
+        Sequence::new(self.packed_sequence(), self.sequence_len())
+    }
+
     /// The sequence as stored: two bases a byte, the first in the high bits, coded by their index
     /// in `=ACMGRSVTWYHKDBN`.
     #[inline]
@@ -184,9 +261,74 @@ impl<'a> Record<'a> {
     pub fn tags(&self) -> Tags<'a> {
         Tags::new(self.tag_bytes())
     }
+
+    /// The value of the optional field of this name, the first one if there are several.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, RecordBuf};
+    ///
+    /// let mut bytes = Vec::new();
+    /// let read = RecordBuf::unmapped("r").tag(b"RG", "lane1").tag(b"NH", 2u16).build()?;
+    /// let record = read.write_bam(&Header::default(), &mut bytes)?;
+    /// assert_eq!(record.tag(b"NH")?.and_then(|value| value.as_int()), Some(2));
+    /// assert_eq!(record.tag(b"RG")?.and_then(|value| value.as_text()), Some(&b"lane1"[..]));
+    /// assert_eq!(record.tag(b"XX")?, None);
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If fields before it, or all of them, can't be read.
+    #[inline]
+    pub fn tag(&self, name: &[u8; 2]) -> Result<Option<Value<'a>>, Error> {
+        tags::find(self.tags(), name).ok_or_else(|| self.bad_tags(tags::MALFORMED))
+    }
+
+    #[cold]
+    pub(crate) fn bad_tags(&self, reason: &'static str) -> Error {
+        let name = Shown(self.name()).to_string();
+        Error::new(ErrorKind::BadTags { name, reason }, Location::default())
+    }
+}
+
+impl fmt::Debug for Record<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_missing = self.qualities().iter().all(|&quality| quality == 0xff);
+        Described {
+            of: "Record",
+            name: self.name(),
+            flags: self.flags(),
+            place: (self.reference_id(), self.position()),
+            mapping_quality: self.mapping_quality(),
+            cigar: self.cigar(),
+            mate: (self.mate_reference_id(), self.mate_position()),
+            template_len: self.template_len(),
+            sequence: &self.sequence().to_vec(),
+            qualities: if is_missing { &[] } else { self.qualities() },
+            tags: self.tags(),
+        }
+        .fmt(f)
+    }
 }
 
 /// The records of one chunk, in file order.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let on_c = |found: &mut u64, batch: biofast_bam::Batch<'_>| {
+///     for record in batch {
+///         *found += u64::from(record.reference_name(batch.header()) == Some(b"c"));
+///     }
+/// };
+/// let (_, found) = par_fold(input.source, &options, || 0, on_c, |found, other| *found += other)?;
+/// assert_eq!(found, 1);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
     pub(crate) chunk: &'a Chunk,
@@ -244,6 +386,12 @@ impl<'a> Batch<'a> {
         self.header
     }
 
+    /// The record of this index in the batch.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<Record<'a>> {
+        self.starts.get(index).map(|&start| record_at(self.bytes, start))
+    }
+
     /// The records in order.
     #[inline]
     pub fn iter(&self) -> Records<'a> {
@@ -284,7 +432,34 @@ impl<'a> IntoIterator for Batch<'a> {
     }
 }
 
+/// The framed record whose block size starts there.
+#[inline]
+pub(crate) fn record_at(bytes: &[u8], start: u32) -> Record<'_> {
+    let (size, rest) = bytes[start as usize..].split_at(4);
+    let size = u32::from_le_bytes([size[0], size[1], size[2], size[3]]);
+    Record::new(&rest[..size as usize])
+}
+
 /// Iterates over the records of a [`Batch`].
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (_, last) = par_fold(
+///     input.source,
+///     &options,
+///     || None,
+///     |last, batch| *last = batch.iter().next_back().map(|record| record.name().to_vec()),
+///     |last, other| *last = other.or(last.take()),
+/// )?;
+/// assert_eq!(last.as_deref(), Some(&b"r2"[..]));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Records<'a> {
     bytes: &'a [u8],
@@ -296,11 +471,7 @@ impl<'a> Iterator for Records<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Record<'a>> {
-        self.starts.next().map(|&start| {
-            let (size, rest) = self.bytes[start as usize..].split_at(4);
-            let size = u32::from_le_bytes([size[0], size[1], size[2], size[3]]);
-            Record::new(&rest[..size as usize])
-        })
+        self.starts.next().map(|&start| record_at(self.bytes, start))
     }
 
     #[inline]
@@ -312,11 +483,7 @@ impl<'a> Iterator for Records<'a> {
 impl DoubleEndedIterator for Records<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let last = self.starts.as_slice().last()?;
-        let record =
-            Records { bytes: self.bytes, starts: std::slice::from_ref(last).iter() }.next();
-        self.starts.next_back();
-        record
+        self.starts.next_back().map(|&start| record_at(self.bytes, start))
     }
 }
 

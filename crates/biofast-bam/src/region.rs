@@ -19,6 +19,17 @@ use crate::header::Header;
 use names::Names;
 
 /// A part of one reference sequence, or the records without one.
+///
+/// ```
+/// use biofast_bam::{Header, Interval, Region};
+///
+/// let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+/// let interval = Interval { start: 99, end: 200 };
+/// assert_eq!(Region::parse("chr1:100-200", &header)?, Region::Placed { reference: 0, interval });
+/// assert_eq!(Region::parse("*", &header)?, Region::Unplaced);
+/// assert!(Region::parse("chr2", &header).is_err());
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Region {
     /// Records without a reference: `*`.
@@ -126,6 +137,19 @@ fn parse_range(range: &str) -> Result<Interval, String> {
 }
 
 /// Regions as asked for, before a header says which references there are.
+///
+/// An empty selection selects no records, not all of them.
+///
+/// ```
+/// use biofast_bam::{Header, Selection};
+///
+/// let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+/// let mut selection = Selection::new();
+/// assert!(selection.is_empty() && selection.resolve(&header)?.on(0).is_empty());
+/// selection.add("chr1:1-100").add("chr1:50-200");
+/// assert_eq!(selection.resolve(&header)?.on(0).len(), 1);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     regions: Vec<String>,

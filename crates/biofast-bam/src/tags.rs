@@ -1,6 +1,24 @@
 //! The optional fields of a record (SAM specification, sections 1.5 and 4.2.4).
 
+use std::fmt;
+
+use biofast_io::Escaped;
+
+use crate::cigar::Cigar;
+use crate::value::Value;
+
 /// One optional field: its value is still as stored.
+///
+/// ```
+/// use biofast_bam::{RecordBuf, Value};
+///
+/// let record = RecordBuf::unmapped("r").tag(b"RG", "a").tag(b"NM", 2u8).build()?;
+/// let tag = record.tags().next().expect("RG");
+/// assert_eq!((tag.name, tag.kind, tag.as_text()), (*b"RG", b'Z', Some(&b"a"[..])));
+/// assert_eq!(record.tags().filter_map(|tag| tag.as_int()).sum::<i64>(), 2);
+/// assert_eq!(tag.typed(), Some(Value::Text(b"a")));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag<'a> {
     /// Two letters, such as `NM`.
@@ -35,6 +53,12 @@ impl<'a> Tag<'a> {
         matches!(self.kind, b'Z' | b'H').then_some(self.value)
     }
 
+    /// The value with its type. `None` if the two contradict each other, as they never do in [`Tags`].
+    #[inline]
+    pub fn typed(&self) -> Option<Value<'a>> {
+        Value::read(self.kind, self.value)
+    }
+
     /// The elements' bytes of an array of 32-bit integers (`B:I` or `B:i`).
     pub(crate) fn as_u32_array(&self) -> Option<&'a [u8]> {
         match (self.kind, self.value) {
@@ -46,6 +70,17 @@ impl<'a> Tag<'a> {
 
 /// The optional fields of a record one after the other. Ends at the first malformed one; then
 /// [`is_malformed`](Tags::is_malformed) holds.
+///
+/// ```
+/// use biofast_bam::RecordBuf;
+///
+/// let record = RecordBuf::unmapped("r").tag(b"RG", "a").tag(b"XS", &[1i16, -2][..]).build()?;
+/// let mut tags = record.tags();
+/// let text: Vec<String> = tags.by_ref().filter_map(|t| Some(t.typed()?.to_string())).collect();
+/// assert_eq!(text, ["Z:a", "B:s,1,-2"]);
+/// assert!(!tags.is_malformed());
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tags<'a> {
     rest: &'a [u8],
@@ -55,6 +90,11 @@ pub struct Tags<'a> {
 impl<'a> Tags<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Tags { rest: bytes, malformed: false }
+    }
+
+    /// What hasn't been iterated over.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     /// Whether the iteration ended at a field that is cut off or of an unknown type.
@@ -87,6 +127,63 @@ impl<'a> Tags<'a> {
             }
             _ => None,
         }
+    }
+}
+
+/// What is said of optional fields that end an iteration.
+pub(crate) const MALFORMED: &str = "its optional fields can't be read";
+
+/// The value of the first field of this name; `None` if fields before it, or all of them, are malformed.
+#[inline]
+pub(crate) fn find<'a>(mut tags: Tags<'a>, name: &[u8; 2]) -> Option<Option<Value<'a>>> {
+    match tags.find(|tag| tag.name == *name) {
+        Some(tag) => tag.typed().map(Some),
+        None if tags.is_malformed() => None,
+        None => Some(None),
+    }
+}
+
+/// A record as it is shown to programmers.
+pub(crate) struct Described<'a> {
+    pub(crate) of: &'static str,
+    pub(crate) name: &'a [u8],
+    pub(crate) flags: u16,
+    pub(crate) place: (i32, i32),
+    pub(crate) mapping_quality: u8,
+    pub(crate) cigar: Cigar<'a>,
+    pub(crate) mate: (i32, i32),
+    pub(crate) template_len: i32,
+    pub(crate) sequence: &'a [u8],
+    pub(crate) qualities: &'a [u8],
+    pub(crate) tags: Tags<'a>,
+}
+
+impl fmt::Debug for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |bytes: &[u8]| Escaped(bytes).to_string();
+        let mut tags = self.tags.clone();
+        let fields = tags.by_ref().filter_map(|tag| {
+            let name = Escaped(&tag.name).to_string();
+            Some(format!("{name}:{}", tag.typed()?))
+        });
+        let mut fields: Vec<String> = fields.collect();
+        if tags.is_malformed() {
+            fields.push("what follows is malformed".to_owned());
+        }
+        f.debug_struct(self.of)
+            .field("name", &text(self.name))
+            .field("flags", &format_args!("{:#x}", self.flags))
+            .field("reference_id", &self.place.0)
+            .field("position", &self.place.1)
+            .field("mapping_quality", &self.mapping_quality)
+            .field("cigar", &self.cigar)
+            .field("mate_reference_id", &self.mate.0)
+            .field("mate_position", &self.mate.1)
+            .field("template_len", &self.template_len)
+            .field("sequence", &text(self.sequence))
+            .field("qualities", &self.qualities)
+            .field("tags", &fields)
+            .finish()
     }
 }
 

@@ -8,6 +8,17 @@ use crate::record::FIXED_LEN;
 use crate::sam::{Odds, bin, write_tag};
 
 /// A read without an alignment, as FASTQ has it.
+///
+/// ```
+/// use biofast_bam::{Header, Record, Unaligned};
+///
+/// let mut out = Vec::new();
+/// let read = Unaligned { name: b"r", flags: 0, sequence: b"AC", qualities: b"II", tags: b"" };
+/// read.write(&mut out)?;
+/// let (record, _) = Record::from_bam(&out, &Header::default())?;
+/// assert_eq!((record.flags(), record.qualities()), (4, &[40, 40][..]));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Unaligned<'a> {
     /// Its name.
@@ -71,7 +82,7 @@ impl Unaligned<'_> {
             let odd = |&(_, base): &(usize, &u8)| !packing::has_code(*base) && *base != b'.';
             if let Some((at, &base)) = self.sequence.iter().enumerate().find(odd) {
                 out.truncate(start);
-                return Err(no_code(base, at));
+                return Err(packing::no_code(base, at));
             }
             dots = self.sequence.iter().filter(|&&base| base == b'.').count() as u64;
         }
@@ -91,20 +102,15 @@ impl Unaligned<'_> {
     }
 }
 
-/// Says that the base at `at` has no code.
-fn no_code(base: u8, at: usize) -> String {
-    let hint = match base {
-        b'U' | b'u' => "; write RNA with T, as sequencers do",
-        _ => "",
-    };
-    let base = base.escape_ascii();
-    format!(
-        "BAM has no code for '{base}', base {} of its sequence, and would make it N{hint}",
-        at + 1
-    )
-}
-
 /// Appends the optional field `text` (`TAG:TYPE:VALUE`, as SAM has it) as BAM stores it.
+///
+/// ```
+/// let mut out = Vec::new();
+/// biofast_bam::parse_tag(b"BC:Z:ACGT", &mut out)?;
+/// assert_eq!(out, b"BCZACGT\0");
+/// assert!(biofast_bam::parse_tag(b"BC:Q:ACGT", &mut out).is_err());
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// If it is malformed.

@@ -38,6 +38,8 @@ pub use input::{
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};
+#[doc(hidden)]
+pub use pipeline::lanes;
 pub use pipeline::{Carry, Chunk, Reader, gzi};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).

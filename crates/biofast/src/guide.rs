@@ -1,4 +1,4 @@
-//! Guides to the five things people do. Every example is compiled and run.
+//! Guides to the six things people do. Every example is compiled and run.
 //!
 //! | guide | what it is about |
 //! |---|---|
@@ -6,6 +6,7 @@
 //! | [`fold_in_parallel`] | counting on all threads |
 //! | [`filter_pairs`] | trimming and selecting mates, and writing them |
 //! | [`query_a_region`] | the alignments of a region |
+//! | [`change_records`] | alignments read one by one, changed and written with an index |
 //! | [`use_a_kernel`] | SIMD over bytes of your own |
 //!
 //! Small tools made with them are in the folder `examples` of this crate.
@@ -21,6 +22,9 @@ pub mod filter_pairs {}
 
 #[doc = include_str!("guide/query_a_region.md")]
 pub mod query_a_region {}
+
+#[doc = include_str!("guide/change_records.md")]
+pub mod change_records {}
 
 #[doc = include_str!("guide/use_a_kernel.md")]
 pub mod use_a_kernel {}

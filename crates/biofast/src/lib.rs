@@ -4,13 +4,13 @@
 //!
 //! - [`io`]: sources, containers, the parallel pipeline;
 //! - [`fastq`]: records, a plain reader and a parallel fold;
-//! - [`bam`]: alignment records of BAM and their parallel fold;
+//! - [`bam`]: alignments of BAM, SAM and CRAM: a plain reader and writer, records to change, and a parallel fold;
 //! - [`ops`]: statistics of reads, flags of alignments, and how they are reported;
 //! - [`kernels`]: SIMD over sequences and qualities.
 //!
-//! The [`guide`] shows the five things people do: [reading FASTQ](guide::read_fastq), [folding in
+//! The [`guide`] shows the six things people do: [reading FASTQ](guide::read_fastq), [folding in
 //! parallel](guide::fold_in_parallel), [filtering pairs](guide::filter_pairs), [querying a
-//! region](guide::query_a_region) and [using a kernel](guide::use_a_kernel).
+//! region](guide::query_a_region), [changing records](guide::change_records) and [using a kernel](guide::use_a_kernel).
 //!
 //! ```
 //! use biofast::io::{Options, Source};

@@ -10,9 +10,15 @@ mod depth;
 #[path = "../examples/kmers.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod kmers;
+#[path = "../examples/mark_short.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod mark_short;
 #[path = "../examples/n50.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod n50;
+#[path = "../examples/region_tags.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod region_tags;
 
 use std::error::Error;
 
@@ -84,4 +90,50 @@ fn the_mean_depth_of_a_region() {
     // 4 bases of a, and 3, 4 and 7 of b; d is a duplicate.
     let said = output!(depth, format!("{path} c:1-7 c:50-60")).unwrap();
     assert_eq!(said, "c:1-7\t1.00\nc:50-60\t0.00\n");
+}
+
+const ALIGNMENTS: &str = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:100\n\
+    a\t0\tc\t1\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:0\tRG:Z:lane1\n\
+    b\t16\tc\t3\t9\t1S2M1I1M2D2M\t*\t0\t0\tACGTACG\tIIIIIII\tNM:i:3\n\
+    u\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n";
+
+#[test]
+fn alignments_of_a_region_with_tags_and_cigars() {
+    let (_folder, path) = file("a.sam", ALIGNMENTS);
+    let said = output!(region_tags, format!("{path} c:5-10")).unwrap();
+    assert_eq!(said, "b\tc:3\t1S2M1I1M2D2M\t+1-2\t3\t.\n");
+    let said = output!(region_tags, format!("{path} c *")).unwrap();
+    assert_eq!(said.lines().count(), 3);
+    assert!(
+        said.starts_with("a\tc:1\t4M\t+0-0\t0\tlane1\n")
+            && said.ends_with("u\t*:0\t*\t+0-0\t.\t.\n")
+    );
+    assert!(output!(region_tags, path).is_err());
+}
+
+#[test]
+fn changed_records_are_written_back_with_an_index() {
+    let (folder, path) = file("a.sam", ALIGNMENTS);
+    let to = folder.path().join("b.bam");
+    let to = to.to_str().unwrap();
+    let said = output!(mark_short, format!("{path} 5 {to}")).unwrap();
+    assert_eq!(said, "3 records, 1 marked\n");
+    assert!(folder.path().join("b.bam.bai").is_file());
+    // Looked up through the index just written.
+    let mut regions = biofast::bam::Selection::new();
+    regions.add("c");
+    let mut reader = biofast::bam::Reader::builder().regions(regions).open(to).unwrap();
+    assert_eq!(reader.notes(), []);
+    let records: Vec<_> = reader.records().map(|r| r.unwrap()).collect();
+    let found: Vec<_> = records
+        .iter()
+        .map(|r| (r.flags(), r.tag(b"XA").unwrap().and_then(|value| value.as_int())))
+        .collect();
+    assert_eq!(found, [(512, Some(4)), (16, Some(5))]);
+    // What can't be sorted leaves no file.
+    let (folder, unsorted) = file("a.sam", &ALIGNMENTS.replace("c\t1\t9", "c\t50\t9"));
+    let to = folder.path().join("b.bam");
+    let error = output!(mark_short, format!("{unsorted} 5 {}", to.display())).unwrap_err();
+    assert!(error.to_string().contains("record 2: not sorted"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

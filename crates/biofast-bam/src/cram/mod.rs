@@ -31,8 +31,8 @@ use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
 use crate::header::{Header, Parsed};
 use crate::input::{Detail, InputOptions};
-use crate::ordered::Ordered;
 use crate::sam::Text;
+use biofast_io::lanes::Lanes;
 
 /// The most a slice may take when decoded, 1 GiB: far more than any writer makes, and what keeps
 /// a small damaged file from taking all memory.
@@ -60,7 +60,7 @@ pub(crate) struct CramToBam {
 
 enum State {
     Start(Reader),
-    Containers(Containers, Ordered<Job, Decoded>),
+    Containers(Containers, Lanes<Job, Decoded>),
     Ended,
 }
 
@@ -245,7 +245,7 @@ impl Produce for CramToBam {
                 let (containers, context) =
                     self.start(reader, out).map_err(|kind| self.error(kind, self.offset, None))?;
                 let context = Arc::new(context);
-                let workers = Ordered::with_stack(self.threads, Some(STACK), || {
+                let workers = Lanes::with_stack(self.threads, Some(STACK), || {
                     let context = Arc::clone(&context);
                     move |job| decode(job, &context)
                 })
@@ -259,7 +259,7 @@ impl Produce for CramToBam {
                 {
                     workers.submit(job);
                 }
-                let Some(done) = workers.next() else {
+                let Some(done) = workers.take() else {
                     if let Some((offset, kind)) = containers.fault.take() {
                         return Err(self.error(kind, offset, Some(self.records + 1)));
                     }

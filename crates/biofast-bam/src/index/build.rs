@@ -17,6 +17,13 @@ use crate::header::Header;
 use crate::record::Batch;
 
 /// Which index to build.
+///
+/// ```
+/// use biofast_bam::index::{BuildOptions, Format};
+///
+/// let fine = BuildOptions { format: Some(Format::Csi), min_shift: Some(12) };
+/// assert_eq!(BuildOptions::from(Format::Csi).format, fine.format);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuildOptions {
     /// The format; `None` is BAI where all references are short enough for it, else CSI.
@@ -25,7 +32,32 @@ pub struct BuildOptions {
     pub min_shift: Option<u8>,
 }
 
+impl From<Format> for BuildOptions {
+    /// This format with its usual bins.
+    fn from(format: Format) -> Self {
+        BuildOptions { format: Some(format), min_shift: None }
+    }
+}
+
 /// An index that has been built.
+///
+/// ```
+/// use biofast_bam::index::{BuildOptions, Format, Built, build};
+/// use biofast_io::{Options, Source};
+/// # use biofast_bam::{Header, RecordBuf, Writer};
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-built-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("x.bam");
+/// # let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+/// # let mut writer = Writer::create(&path, &header)?;
+/// # writer.write(&RecordBuf::mapped("r", 0, 9, "1M".parse()?).sequence(b"A").build()?)?;
+/// # writer.finish()?;
+///
+/// let built: Built = build(Source::open(&path)?, Format::Csi.into(), &Options::default())?;
+/// assert_eq!((built.format, built.header.references().len()), (Format::Csi, 1));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Built {
     /// Its format.
     pub format: Format,
@@ -36,6 +68,26 @@ pub struct Built {
 }
 
 /// Builds the index of a BAM file sorted by coordinate, on `options.threads` threads.
+///
+/// ```
+/// use biofast_bam::index::{BuildOptions, Format, build};
+/// use biofast_io::{Options, Source};
+/// # use biofast_bam::{Header, RecordBuf, Writer};
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-build-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("x.bam");
+/// # let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+/// # let mut writer = Writer::create(&path, &header)?;
+/// # writer.write(&RecordBuf::mapped("r", 0, 9, "1M".parse()?).sequence(b"A").build()?)?;
+/// # writer.finish()?;
+///
+/// // BAI, as the references are short enough.
+/// let built = build(Source::open(&path)?, BuildOptions::default(), &Options::default())?;
+/// assert_eq!(built.format, Format::Bai);
+/// assert!(built.bytes.starts_with(b"BAI\x01"));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// The first fault of the input; the first record out of order; a record that lies behind the

@@ -25,6 +25,35 @@ use crate::record::Record;
 
 /// Makes the index of a BAM output while it is written: with the bytes that
 /// [`build`](super::build) would find for the file.
+///
+/// A [`Writer`](crate::Writer) does all this for records that come from one thread. This is for
+/// [`par_transform`](crate::par_transform) and outputs written otherwise.
+///
+/// ```
+/// use biofast_bam::index::{BuildOptions, Indexer};
+/// use biofast_bam::{Header, RecordBuf};
+/// use biofast_io::output::{Compression, Format, Output};
+///
+/// let header = Header::from_text(b"@SQ\tSN:c\tLN:9\n")?;
+/// let bgzf = Compression::new(Format::Bgzf, None)?;
+/// let mut output = Output::stream("x.bam", std::io::sink(), bgzf).with_blocks()?;
+/// let indexer = Indexer::new(&header, BuildOptions::default())?;
+/// let mut tickets = indexer.tickets("x.bam");
+///
+/// let mut text = Vec::new();
+/// header.write_bam(&mut text)?;
+/// indexer.append(&mut output, &text)?;
+///
+/// let (mut records, mut ticket) = (Vec::new(), Vec::new());
+/// RecordBuf::mapped("r", 0, 3, "1M".parse()?).build()?.write_bam(&header, &mut records)?;
+/// indexer.note(&records, &mut ticket);
+/// output.append(&records)?;
+/// tickets.append(&ticket)?;
+/// output.finish()?;
+/// tickets.finish()?;
+/// assert!(indexer.finish(&output)?.starts_with(b"BAI\x01"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Indexer {
     format: Format,
     scheme: Scheme,
@@ -133,17 +162,27 @@ impl Indexer {
     /// # Errors
     /// If the output doesn't [remember its blocks](Output::with_blocks).
     pub fn finish(self, output: &Output) -> Result<Vec<u8>, Error> {
-        let SoFar { mut assembly, text, .. } = std::mem::take(&mut *lock(&self.waiting.so_far));
-        let Some(blocks) = output.blocks() else {
-            let why = "it is not BGZF, so it has no blocks to jump to".into();
-            let name = display_name(output.name().as_ref());
-            return Err(build::not_indexable(&name.into(), None, why));
-        };
-        let place = |at: VirtualOffset| blocks.virtual_offset(at.into(), text);
-        // All lie within the text.
-        assembly.map(|at| place(at).unwrap_or(VirtualOffset::MAX));
+        let SoFar { assembly, text, .. } = std::mem::take(&mut *lock(&self.waiting.so_far));
+        let assembly = placed(assembly, output, text)?;
         Ok(build::file(self.format, assembly.finish(self.format, self.scheme, self.references)))
     }
+}
+
+/// Turns places in the text of `output`, of which `text` is the length, into virtual offsets.
+pub(super) fn placed(
+    mut assembly: Assembly,
+    output: &Output,
+    text: u64,
+) -> Result<Assembly, Error> {
+    let Some(blocks) = output.blocks() else {
+        let why = "it is not BGZF, so it has no blocks to jump to".into();
+        let name = display_name(output.name().as_ref());
+        return Err(build::not_indexable(&name.into(), None, why));
+    };
+    let place = |at: VirtualOffset| blocks.virtual_offset(at.into(), text);
+    // All lie within the text.
+    assembly.map(|at| place(at).unwrap_or(VirtualOffset::MAX));
+    Ok(assembly)
 }
 
 /// Where tickets go.

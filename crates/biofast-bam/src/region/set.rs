@@ -4,6 +4,15 @@
 use crate::record::Record;
 
 /// Positions on a reference, counted from 0, the end not included.
+///
+/// ```
+/// use biofast_bam::Interval;
+///
+/// // What people write as 100-200.
+/// let interval = Interval { start: 99, end: 200 };
+/// assert_eq!(interval.end - interval.start, 101);
+/// assert!(Interval::ALL.end > interval.end);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Interval {
     /// The first position.
@@ -18,6 +27,15 @@ impl Interval {
 }
 
 /// Merged regions on the references of one header.
+///
+/// ```
+/// use biofast_bam::{Interval, Regions};
+///
+/// let interval = |start, end| Interval { start, end };
+/// let regions = Regions::new(vec![(0, interval(20, 30)), (0, interval(0, 10)), (0, interval(5, 15))], true);
+/// assert_eq!(regions.on(0), [interval(0, 15), interval(20, 30)]);
+/// assert!(regions.on(1).is_empty() && regions.has_unplaced());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
     intervals: Vec<Interval>,

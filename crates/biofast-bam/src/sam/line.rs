@@ -8,6 +8,7 @@
 
 use biofast_io::Shown;
 
+use crate::cigar::{MAX_OP_LEN, MAX_OPS};
 use crate::error::ErrorKind;
 use crate::fixed::FixedFields;
 use crate::packing;
@@ -44,10 +45,6 @@ impl From<LineFault> for ErrorKind {
 }
 
 const UNMAPPED: u16 = 4;
-/// The longest CIGAR operation: its length shares 32 bits with the operation.
-const MAX_OP_LEN: u32 = (1 << 28) - 1;
-/// The most operations that fit the field; more go to the tag `CG`.
-const MAX_OPS: usize = 65_535;
 /// Block size and the fixed-length fields.
 const FIXED: usize = 4 + crate::record::FIXED_LEN;
 

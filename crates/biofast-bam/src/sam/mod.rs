@@ -16,7 +16,7 @@ use biofast_io::{Location, Notes, Options, Reader, Source};
 
 use crate::adapter::Produce;
 use crate::error::{Error, ErrorKind};
-use crate::ordered::Ordered;
+use biofast_io::lanes::Lanes;
 use header::References;
 pub(crate) use header::{NUL_INSIDE, Text, parse_length};
 use line::LineFault;
@@ -51,7 +51,7 @@ pub(crate) struct SamToBam {
 
 enum State {
     Start(Reader),
-    Lines(Lines, Ordered<Job, Converted>),
+    Lines(Lines, Lanes<Job, Converted>),
     Ended,
 }
 
@@ -132,7 +132,7 @@ impl Produce for SamToBam {
                 self.header_lines = self.lines;
                 let references = Arc::new(references);
                 let pedantic = self.pedantic;
-                let workers = Ordered::new(self.threads, || {
+                let workers = Lanes::new(self.threads, || {
                     let references = Arc::clone(&references);
                     move |job| convert(job, &references, pedantic)
                 })
@@ -147,7 +147,7 @@ impl Produce for SamToBam {
                 {
                     workers.submit(job);
                 }
-                let Some(done) = workers.next() else {
+                let Some(done) = workers.take() else {
                     self.tell();
                     return match lines.fault.take() {
                         Some(fault) => Err(self.located(fault)),

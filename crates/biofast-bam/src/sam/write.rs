@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::record::Record;
 use crate::sam::number::{write_float, write_float_element, write_signed, write_unsigned};
-use crate::tags::Tag;
+use crate::tags::{MALFORMED as MALFORMED_TAGS, Tag};
 
 /// The letters of CIGAR operations by their code; htslib prints those without a meaning so.
 const OPS: [u8; 16] = *b"MIDNSHP=XB??????";
@@ -19,6 +19,19 @@ const FIXED: usize = 128;
 /// Writes records as lines of SAM text, byte for byte as samtools does.
 ///
 /// A record with the CIGAR in the tag `CG` gets it in its place.
+///
+/// ```
+/// use biofast_bam::{Reader, SamWriter};
+///
+/// let sam = b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\tNM:i:0\n";
+/// let mut reader = Reader::from_reader("example", &sam[..])?;
+/// let (writer, mut text) = (SamWriter::new(reader.header()), Vec::new());
+/// while let Some(record) = reader.next_record()? {
+///     writer.write(&record, &mut text)?;
+/// }
+/// assert_eq!(text, sam);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 pub struct SamWriter {
     /// The names of the reference sequences with a tab.
     names: Vec<Box<[u8]>>,
@@ -124,7 +137,6 @@ fn highest(raw: &[u8]) -> u8 {
 }
 
 const TOO_HIGH: &str = "a quality is above 93, the highest that has a character";
-const MALFORMED_TAGS: &str = "its optional fields can't be read";
 const MISFIT: &str = "its CIGAR and its sequence have different lengths";
 
 impl Record<'_> {
@@ -224,7 +236,7 @@ fn check_length(record: &Record<'_>, bases: u64) -> Result<(), &'static str> {
 
 fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
     let name = Shown(record.name()).to_string();
-    Error::new(ErrorKind::Unwritable { name, reason }, Location::default())
+    Error::new(ErrorKind::Unwritable { name, reason: reason.into() }, Location::default())
 }
 
 #[inline]

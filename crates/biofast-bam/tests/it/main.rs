@@ -5,6 +5,9 @@
 mod cram;
 mod differential;
 mod fields;
+mod reader;
+mod records;
 mod regions;
 mod sam;
 mod samtools;
+mod writer;

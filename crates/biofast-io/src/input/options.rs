@@ -71,8 +71,8 @@ pub struct Options {
     pub chunk_size: usize,
     /// Treat a missing BGZF end-of-file block as an error, and blank lines inside FASTQ.
     pub strict: bool,
-    /// Take alignments by the letter of their specification: what is otherwise read with a [`Warning::Tolerated`] is an
-    /// error.
+    /// Take alignments by the letter of their specification: what is otherwise read with a
+    /// [`Warning::Tolerated`](crate::Warning::Tolerated) is an error.
     pub pedantic: bool,
     /// Where to count consumed bytes.
     pub progress: Option<Arc<Progress>>,

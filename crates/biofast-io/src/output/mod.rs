@@ -6,7 +6,8 @@
 //! text came in shows. A worker that has made its text takes over, in turn, the
 //! unfinished unit of the text before, hands its own unfinished end on, and only then
 //! compresses what lies between: the ordered part is a copy of less than a unit.
-//! [`transform`](crate::pipeline::transform) drives it; [`Output`] writes and commits.
+//! [`transform`](crate::pipeline::transform) drives it; [`Output`] writes and commits. [`Writer`] is for text that comes from
+//! one thread.
 //!
 //! Nothing is left under a final name unless [`commit`] has been reached.
 
@@ -17,6 +18,7 @@ mod encode;
 mod files;
 mod format;
 mod identity;
+mod parallel;
 mod sink;
 mod temporary;
 
@@ -27,6 +29,7 @@ pub use encode::Encoder;
 pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
 pub use identity::is_same_file;
+pub use parallel::Writer;
 pub use sink::{Error, Output, commit};
 pub use temporary::{abandon, is_abandoned};
 

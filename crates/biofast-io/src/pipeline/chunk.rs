@@ -64,6 +64,7 @@ impl Chunk {
     }
 
     /// The bytes.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         if let Some(map) = &self.map {
             return &map.bytes()[self.start..self.end];

@@ -15,6 +15,8 @@ mod chunk;
 mod chunker;
 mod feed;
 pub mod gzi;
+#[doc(hidden)]
+pub mod lanes;
 mod lockstep;
 mod ordered;
 mod peek;
@@ -328,6 +330,7 @@ impl<F: Framer> Frames<F> {
     }
 
     /// The current chunk's bytes and records.
+    #[inline]
     pub fn current(&self) -> (&Chunk, &F::Frame) {
         (&self.buffer.chunk, &self.frame)
     }

@@ -8,14 +8,14 @@ use std::thread::JoinHandle;
 /// Jobs that wait for a thread, beside the one it works on.
 const WAITING: usize = 1;
 
-/// Threads that take jobs in turn. At most (1 + [`WAITING`]) × threads jobs and results exist.
-pub(crate) struct Ordered<J, R> {
-    lanes: Lanes<J, R>,
+/// Threads that take jobs in turn. At most 2 × threads jobs and results exist.
+pub struct Lanes<J, R> {
+    workers: Workers<J, R>,
     /// Jobs submitted whose results haven't been taken.
     under_way: usize,
 }
 
-enum Lanes<J, R> {
+enum Workers<J, R> {
     /// Work is done by whoever submits it.
     Here(Box<dyn FnMut(J) -> R + Send>, VecDeque<R>),
     Threads {
@@ -31,25 +31,25 @@ struct Lane<J, R> {
     thread: Option<JoinHandle<()>>,
 }
 
-impl<J: Send + 'static, R: Send + 'static> Ordered<J, R> {
+impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
     /// `threads` threads, each with its own worker; with one, the caller does the work.
-    pub(crate) fn new<W>(threads: usize, mut worker: impl FnMut() -> W) -> io::Result<Ordered<J, R>>
+    pub fn new<W>(threads: usize, mut worker: impl FnMut() -> W) -> io::Result<Lanes<J, R>>
     where
         W: FnMut(J) -> R + Send + 'static,
     {
         if threads <= 1 {
-            let lanes = Lanes::Here(Box::new(worker()), VecDeque::new());
-            return Ok(Ordered { lanes, under_way: 0 });
+            let workers = Workers::Here(Box::new(worker()), VecDeque::new());
+            return Ok(Lanes { workers, under_way: 0 });
         }
-        Ordered::with_stack(threads, None, worker)
+        Lanes::with_stack(threads, None, worker)
     }
 
     /// `threads` threads, 1 at least, with stacks of `stack` bytes.
-    pub(crate) fn with_stack<W>(
+    pub fn with_stack<W>(
         threads: usize,
         stack: Option<usize>,
         mut worker: impl FnMut() -> W,
-    ) -> io::Result<Ordered<J, R>>
+    ) -> io::Result<Lanes<J, R>>
     where
         W: FnMut(J) -> R + Send + 'static,
     {
@@ -70,43 +70,43 @@ impl<J: Send + 'static, R: Send + 'static> Ordered<J, R> {
             Ok(Lane { jobs: Some(jobs), results, thread: Some(thread) })
         };
         let lanes = (0..threads.max(1)).map(|_| lane(worker())).collect::<io::Result<_>>()?;
-        let lanes = Lanes::Threads { lanes, submitted: 0, taken: 0 };
-        Ok(Ordered { lanes, under_way: 0 })
+        let workers = Workers::Threads { lanes, submitted: 0, taken: 0 };
+        Ok(Lanes { workers, under_way: 0 })
     }
 
     /// Whether another job can be submitted without waiting.
-    pub(crate) fn has_room(&self) -> bool {
-        let room = match &self.lanes {
-            Lanes::Here(..) => 1,
-            Lanes::Threads { lanes, .. } => lanes.len() * (1 + WAITING),
+    pub fn has_room(&self) -> bool {
+        let room = match &self.workers {
+            Workers::Here(..) => 1,
+            Workers::Threads { lanes, .. } => lanes.len() * (1 + WAITING),
         };
         self.under_way < room
     }
 
     /// Starts a job.
-    pub(crate) fn submit(&mut self, job: J) {
+    pub fn submit(&mut self, job: J) {
         self.under_way += 1;
-        match &mut self.lanes {
-            Lanes::Here(work, results) => results.push_back(work(job)),
-            Lanes::Threads { lanes, submitted, .. } => {
+        match &mut self.workers {
+            Workers::Here(work, results) => results.push_back(work(job)),
+            Workers::Threads { lanes, submitted, .. } => {
                 let n = lanes.len();
                 let lane = &mut lanes[*submitted % n];
                 *submitted += 1;
-                // A thread that is gone has panicked: `next` will go on with that.
+                // A thread that is gone has panicked: `take` will go on with that.
                 let _ = lane.jobs.as_ref().map(|jobs| jobs.send(job));
             }
         }
     }
 
     /// Waits for the result of the oldest job; `None` if no job is under way.
-    pub(crate) fn next(&mut self) -> Option<R> {
+    pub fn take(&mut self) -> Option<R> {
         if self.under_way == 0 {
             return None;
         }
         self.under_way -= 1;
-        match &mut self.lanes {
-            Lanes::Here(_, results) => results.pop_front(),
-            Lanes::Threads { lanes, taken, .. } => {
+        match &mut self.workers {
+            Workers::Here(_, results) => results.pop_front(),
+            Workers::Threads { lanes, taken, .. } => {
                 let n = lanes.len();
                 let lane = &mut lanes[*taken % n];
                 *taken += 1;
@@ -129,10 +129,10 @@ impl<J, R> Lane<J, R> {
     }
 }
 
-impl<J, R> Drop for Ordered<J, R> {
+impl<J, R> Drop for Lanes<J, R> {
     /// Threads never outlive their owner.
     fn drop(&mut self) {
-        if let Lanes::Threads { lanes, .. } = &mut self.lanes {
+        if let Workers::Threads { lanes, .. } = &mut self.workers {
             lanes.iter_mut().for_each(|lane| lane.jobs = None);
             for lane in lanes {
                 // Results nobody wants any more; and a panic that has been seen or doesn't matter.
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn results_come_in_the_order_of_jobs() {
         for threads in [1, 2, 5] {
-            let mut work = Ordered::new(threads, || {
+            let mut work = Lanes::new(threads, || {
                 |n: u64| {
                     std::thread::sleep(std::time::Duration::from_micros(n * 7919 % 500));
                     n * n
@@ -165,7 +165,7 @@ mod tests {
                 {
                     work.submit(n);
                 }
-                let Some(n) = work.next() else { break };
+                let Some(n) = work.take() else { break };
                 found.push(n);
             }
             assert_eq!(found, (0..200).map(|n| n * n).collect::<Vec<u64>>());
@@ -174,17 +174,17 @@ mod tests {
 
     #[test]
     fn it_can_be_dropped_with_work_under_way() {
-        let mut work = Ordered::new(3, || |n: u64| n).expect("threads");
+        let mut work = Lanes::new(3, || |n: u64| n).expect("threads");
         while work.has_room() {
             work.submit(1);
         }
-        assert_eq!(work.next(), Some(1));
+        assert_eq!(work.take(), Some(1));
     }
 
     #[test]
     #[should_panic(expected = "job 3")]
     fn a_panic_goes_on_at_the_caller() {
-        let mut work = Ordered::new(2, || {
+        let mut work = Lanes::new(2, || {
             |n: u64| {
                 assert!(n != 3, "job {n}");
                 n
@@ -192,6 +192,6 @@ mod tests {
         })
         .expect("threads");
         (0..4).for_each(|n| work.submit(n));
-        while work.next().is_some() {}
+        while work.take().is_some() {}
     }
 }

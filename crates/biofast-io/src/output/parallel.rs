@@ -1,0 +1,254 @@
+//! An output written serially and compressed on other threads.
+
+use std::io;
+
+use super::encode::{Encoded, Encoder};
+use super::sink::{Error, Output};
+use crate::pipeline::lanes::Lanes;
+
+/// Units of text that are compressed together: enough that handing them over costs nothing beside it.
+const UNITS: usize = 4;
+/// Plain text that is written at once.
+const PLAIN: usize = 256 << 10;
+
+/// Writes an [`Output`] from one thread and compresses it on others. The bytes are those of
+/// [`append`](Output::append), on any number of threads.
+///
+/// ```
+/// use biofast_io::output::{self, Compression, Format, Output, Writer};
+/// use std::io::Write;
+///
+/// let path = std::env::temp_dir().join(format!("biofast-doc-writer-{}.gz", std::process::id()));
+/// let output = Output::create(&path, Compression::new(Format::Bgzf, None)?)?;
+/// let mut writer = Writer::new(output, 2)?;
+/// for number in 0..1000 {
+///     writeln!(writer, "line {number}")?;
+/// }
+/// output::commit(vec![writer.into_output()?], false)?;
+/// assert!(std::fs::read(&path)?.ends_with(&biofast_io::bgzf::EOF_BLOCK));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Writer {
+    output: Output,
+    /// Text that is not on its way yet, less than `stretch` bytes of it between calls.
+    text: Vec<u8>,
+    stretch: usize,
+    /// `None`: it is compressed here.
+    crew: Option<Crew>,
+    spare: Vec<Stretch>,
+}
+
+type Crew = Lanes<Stretch, Result<Stretch, io::Error>>;
+
+/// Whole units, and what they become.
+#[derive(Default)]
+struct Stretch {
+    text: Vec<u8>,
+    encoded: Encoded,
+}
+
+impl Writer {
+    /// Goes on with `output`, on `threads` threads besides this one; with fewer than two, here.
+    ///
+    /// # Errors
+    /// If the output is complete or broken already, or the codec can't be made.
+    pub fn new(mut output: Output, threads: usize) -> Result<Writer, Error> {
+        output.check_open()?;
+        let (stretch, crew) = match output.compression().unit() {
+            Some(unit) if threads > 1 => (unit * UNITS, Crew::start(&output, threads)?),
+            Some(unit) => (unit * UNITS, None),
+            None => (PLAIN, None),
+        };
+        // What was appended before goes on here, where units end.
+        let text = output.take_carry();
+        Ok(Writer { output, text, stretch, crew, spare: Vec::new() })
+    }
+
+    /// Appends text.
+    ///
+    /// # Errors
+    /// If text before it couldn't be encoded or written; nothing can then be appended any more.
+    pub fn append(&mut self, mut text: &[u8]) -> Result<(), Error> {
+        self.output.check_open()?;
+        while self.text.len() + text.len() >= self.stretch {
+            let (now, later) = text.split_at(self.stretch - self.text.len());
+            self.text.extend_from_slice(now);
+            self.send().inspect_err(|_| self.output.abandon())?;
+            text = later;
+        }
+        self.text.extend_from_slice(text);
+        Ok(())
+    }
+
+    /// Hands a stretch over.
+    fn send(&mut self) -> Result<(), Error> {
+        let Some(crew) = &mut self.crew else {
+            self.output.append(&self.text)?;
+            self.text.clear();
+            return Ok(());
+        };
+        if !crew.has_room()
+            && let Some(done) = crew.take()
+        {
+            let stretch = done.map_err(|error| self.output.fault(error))?;
+            self.output.write(&stretch.encoded)?;
+            self.spare.push(stretch);
+        }
+        let mut stretch = self.spare.pop().unwrap_or_default();
+        std::mem::swap(&mut stretch.text, &mut self.text);
+        self.text.clear();
+        crew.submit(stretch);
+        Ok(())
+    }
+
+    /// The output with all text, to be [committed](super::commit).
+    ///
+    /// # Errors
+    /// If text couldn't be encoded or written.
+    pub fn into_output(mut self) -> Result<Output, Error> {
+        self.output.check_open()?;
+        if let Some(mut crew) = self.crew.take() {
+            while let Some(done) = crew.take() {
+                let stretch = done.map_err(|error| self.output.fault(error))?;
+                self.output.write(&stretch.encoded)?;
+            }
+        }
+        self.output.append(&self.text)?;
+        Ok(self.output)
+    }
+
+    /// The output's path or label.
+    pub fn name(&self) -> &str {
+        self.output.name()
+    }
+}
+
+impl Crew {
+    /// `None` if the system has no threads: it then takes longer and is the same.
+    fn start(output: &Output, threads: usize) -> Result<Option<Crew>, Error> {
+        // Made here, where a failure is simple to report.
+        let mut encoders: Vec<Encoder> =
+            (0..threads).map(|_| output.encoder()).collect::<Result<_, _>>()?;
+        let worker = || {
+            let mut encoder = encoders.pop();
+            move |mut stretch: Stretch| {
+                let Some(encoder) = &mut encoder else {
+                    return Err(io::Error::other("there is no encoder for a thread"));
+                };
+                stretch.encoded.bytes.clear();
+                stretch.encoded.blocks.clear();
+                encoder.encode(&stretch.text, &mut stretch.encoded)?;
+                Ok(stretch)
+            }
+        };
+        Ok(Lanes::new(threads, worker).ok())
+    }
+}
+
+impl io::Write for Writer {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.append(text)?;
+        Ok(text.len())
+    }
+
+    /// Does nothing: units of compression end where they would without it.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl io::Write for Output {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.append(text)?;
+        Ok(text.len())
+    }
+
+    /// Does nothing: units of compression end where they would without it.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        io::Error::new(error.kind(), error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{Compression, Format, commit};
+    use std::io::Write;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Kept {
+        fn take(&self) -> Vec<u8> {
+            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        }
+    }
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_an_output_on_any_threads() -> Result<(), Box<dyn std::error::Error>> {
+        let line = b"a line of text that is not always the same\n";
+        for format in [Format::Plain, Format::Bgzf, Format::Zstd] {
+            let compression = Compression::new(format, None)?;
+            for len in [0, 1, 65_280, 4 * 65_280, 3_000_000] {
+                let text: Vec<u8> = line.iter().copied().cycle().take(len).collect();
+                let kept = Kept::default();
+                let mut output = Output::stream("x", kept.clone(), compression);
+                output.append(b"header")?;
+                output.append(&text)?;
+                commit(vec![output], false)?;
+                let expected = kept.take();
+                for (threads, part) in [(0, 1 << 20), (1, 999), (2, 70_000), (3, 5 << 20)] {
+                    let mut output = Output::stream("x", kept.clone(), compression);
+                    output.append(b"header")?;
+                    let mut writer = Writer::new(output, threads)?;
+                    text.chunks(part).try_for_each(|part| writer.append(part))?;
+                    commit(vec![writer.into_output()?], false)?;
+                    assert!(kept.take() == expected, "{format:?} {len} {threads}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_nothing_can_follow() -> Result<(), Box<dyn std::error::Error>> {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        for threads in [1, 3] {
+            let output = Output::stream("x", Full, Compression::new(Format::Bgzf, None)?);
+            let mut writer = Writer::new(output, threads)?;
+            let mut write = || (0..100).try_for_each(|_| writer.write_all(&[7; 300_000]));
+            let error = write().expect_err("it is full");
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+            assert!(writer.append(b"more").is_err());
+            assert!(writer.into_output().is_err());
+        }
+        Ok(())
+    }
+}
