@@ -38,7 +38,7 @@ pub use input::{
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};
-pub use pipeline::{Carry, Chunk, Reader, gzi};
+pub use pipeline::{BlockData, Carry, Chunk, Reader, gzi};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
 ///

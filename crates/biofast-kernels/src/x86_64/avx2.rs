@@ -505,7 +505,7 @@ fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -
     let invalid = _mm256_set1_epi8((quality::LAST - quality::FIRST + 1) as i8);
     count_plain_with(bytes, start, newlines, |header, bases, qualities| {
         let (mut no_base, mut highest) = (zero, zero);
-        // As in the two functions below, together as both have the same length.
+        // What `find_invalid_base` and `find_invalid_quality` do, together as both have the same length.
         let mut look = |bases, qualities| {
             let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bases), nibble);
             let shared = _mm256_and_si256(
