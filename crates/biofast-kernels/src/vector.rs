@@ -12,6 +12,7 @@ use crate::{BaseCounts, GcCounts, QualitySummary};
 macro_rules! by_intrinsics {
     ($(fn $name:ident($($argument:tt: $type:ty),*) $(-> $result:ty)? = $function:expr;)*) => {$(
         #[inline(always)]
+        #[allow(clippy::needless_arbitrary_self_type)] // a receiver is an argument like the others
         fn $name($($argument: $type),*) $(-> $result)? {
             // SAFETY: becomes part of functions that have the target features (`compile!`), and what it calls has no
             // other conditions.
