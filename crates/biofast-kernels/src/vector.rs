@@ -177,10 +177,7 @@ pub(crate) fn find_invalid<V: Vector, C: Check<V>, const CHAINS: usize>(
         }
         for bad in bad {
             if check.is_bad(bad) {
-                return match C::find(part) {
-                    Some(index) => Some(start + index),
-                    None => None,
-                };
+                return C::find(part).map(|index| start + index);
             }
         }
         start += part.len();
