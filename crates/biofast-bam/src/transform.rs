@@ -67,7 +67,7 @@ pub fn par_transform<C: Send>(
     let (source, framer, plan) = Plan::new(query.into(), options);
     let framer = if together { framer.keep_names_together() } else { framer };
     let header = framer.header_slot();
-    let input = pipeline::Input { source, options: plan.options.clone(), framer };
+    let input = pipeline::TransformInput { source, options: plan.options.clone(), framer };
     let result = pipeline::transform(
         vec![input],
         pipeline::Plan { threads: plan.options.threads, multiple: 1, limit: None },

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt::Display;
 
 use biofast_io::output::Output;
-use biofast_io::pipeline::{self, Ending, Failure, Group, Input, Part, Plan};
+use biofast_io::pipeline::{self, Ending, Failure, Group, Part, Plan, TransformInput};
 use biofast_io::{Location, Options, Source};
 
 use crate::error::{Error, ErrorKind};
@@ -120,7 +120,7 @@ pub fn par_try_transform<C: Send, R: Display>(
     let names: Vec<String> = sources.iter().map(|(source, _)| source.name().to_owned()).collect();
     let inputs = sources.into_iter().map(|(source, options)| {
         let framer = Framer::new(source.name(), &options);
-        Input { source, options, framer }
+        TransformInput { source, options, framer }
     });
     let multiple = if matches!(shape, Shape::Interleaved) { 2 } else { 1 };
     let limit = limit.map(|n| n.saturating_mul(multiple as u64));

@@ -40,7 +40,7 @@ pub use input::{
 pub use input::{Map, MapAdvice};
 #[doc(hidden)]
 pub use pipeline::lanes;
-pub use pipeline::{Carry, Chunk, Reader, gzi};
+pub use pipeline::{BlockData, Carry, Chunk, Reader, gzi};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
 ///

@@ -12,6 +12,7 @@ use crate::{BaseCounts, GcCounts, QualitySummary};
 macro_rules! by_intrinsics {
     ($(fn $name:ident($($argument:tt: $type:ty),*) $(-> $result:ty)? = $function:expr;)*) => {$(
         #[inline(always)]
+        #[allow(clippy::needless_arbitrary_self_type)] // a receiver is an argument like the others
         fn $name($($argument: $type),*) $(-> $result)? {
             // SAFETY: becomes part of functions that have the target features (`compile!`), and what it calls has no
             // other conditions.
@@ -176,10 +177,7 @@ pub(crate) fn find_invalid<V: Vector, C: Check<V>, const CHAINS: usize>(
         }
         for bad in bad {
             if check.is_bad(bad) {
-                return match C::find(part) {
-                    Some(index) => Some(start + index),
-                    None => None,
-                };
+                return C::find(part).map(|index| start + index);
             }
         }
         start += part.len();

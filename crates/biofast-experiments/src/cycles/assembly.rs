@@ -18,16 +18,17 @@ impl Loop {
     }
 }
 
-/// The innermost loop that loads most in the function of `kernel` in the module of `isa`; of several, the shortest,
-/// since others are for input that is seldom seen. `None` if there is no such function or no such loop.
+/// The innermost loop that loads most in the functions of `kernel` in the module of `isa` or inside of it; of several, the
+/// shortest, since others are for input that is seldom seen. `None` if there is no such function or no such loop.
 pub(super) fn hot_loop(text: &str, isa: &str, kernel: &str) -> Option<Loop> {
     let lines: Vec<&str> = text.lines().collect();
+    let module = if isa == "scalar" { "reference" } else { isa };
     let functions = lines.iter().enumerate().filter_map(|(at, line)| {
         let path = path(line.strip_suffix(':')?)?;
-        let [.., module, function] = &path[..] else { return None };
+        let [modules @ .., function] = &path[..] else { return None };
         let named =
             *function == kernel || function.strip_prefix(kernel) == Some(&format!("_{isa}"));
-        (*module == isa && named).then(|| {
+        (modules.contains(&module) && named).then(|| {
             let body = &lines[at + 1..];
             let end = body.iter().position(|line| line.contains(".cfi_endproc"));
             &body[..end.unwrap_or(body.len())]

@@ -102,7 +102,7 @@ fn concat(path: &Path, pool: &ThreadPool) -> Result<Seen> {
         let mut text = vec![0; block.inflated_len];
         match inflater.inflate(&file, std::slice::from_ref(block), &mut text) {
             Ok(_) => Ok(text),
-            Err((_, _, error)) => bail!("block at byte {}: {error:?}", block.file_offset),
+            Err(fault) => bail!("block at byte {}: {:?}", block.file_offset, fault.error),
         }
     };
     let texts: Vec<Vec<u8>> =

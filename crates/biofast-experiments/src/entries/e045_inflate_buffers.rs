@@ -76,7 +76,7 @@ impl Blocks<'_> {
     fn inflate(&mut self, block: &Block, text: &mut [u8]) -> Result<()> {
         match self.inflater.inflate(self.file, std::slice::from_ref(block), text) {
             Ok(_) => Ok(()),
-            Err((_, _, error)) => bail!("block at byte {}: {error:?}", block.file_offset),
+            Err(fault) => bail!("block at byte {}: {:?}", block.file_offset, fault.error),
         }
     }
 

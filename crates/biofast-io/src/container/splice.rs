@@ -1,6 +1,6 @@
 //! Parts of a BGZF file as a BGZF stream of their own, for queries with an index.
 //!
-//! The blocks inside a part are handed on as they are stored. Where a part starts or ends inside a block,
+//! The blocks inside a part are copied as they are stored. Where a part starts or ends inside a block,
 //! that block is inflated and checked, and its part goes out as a stored block. So whatever reads
 //! the stream checks every checksum, inflates on all threads and needs no more memory than for a
 //! whole file. Faults are found in the stream: [`Places`] says where in the file that is.
@@ -262,7 +262,7 @@ impl Splice {
         let data = &mut data[..block.inflated_len];
         self.inflater
             .inflate(&self.block, &[block], data)
-            .map_err(|(_, _, error)| self.fault(at, error.into()))?;
+            .map_err(|fault| self.fault(at, fault.error.into()))?;
         let to = to.map_or(data.len(), usize::from);
         let Some(part) = data.get(usize::from(from)..to) else {
             let kind = ErrorKind::IndexMismatch("it points behind the end of a block's data");

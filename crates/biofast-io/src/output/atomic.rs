@@ -11,7 +11,7 @@ use super::temporary::{self, Commit};
 
 /// A file written beside its final name and renamed when [`commit`](AtomicFile::commit)ted.
 /// Dropped without a commit, it leaves nothing behind. A symbolic link at the path is followed. A file that is replaced
-/// hands on its mode and, where that is allowed, its owner and group; one that is read-only is not replaced.
+/// passes on its mode and, where that is allowed, its owner and group; one that is read-only is not replaced.
 ///
 /// A process that is killed leaves a hidden file ending in `.biofast-tmp`, and whatever had been
 /// under the final name before. The next one that writes the same name removes it: whose writer

@@ -1,4 +1,7 @@
 //! The temporary files of this process, so that all of them can be removed when it has to end.
+//!
+//! The crate `tempfile`, which tests use, doesn't do what outputs need: files that lie beside their target and are locked, so that
+//! the next run can tell and remove what a killed one left, and several that get their names together or not at all.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};

@@ -28,6 +28,15 @@ struct Origin {
     len: usize,
 }
 
+/// A BGZF block whose data are in a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockData {
+    /// The offset of the block in the file.
+    pub file_offset: u64,
+    /// The length of its data.
+    pub len: usize,
+}
+
 /// Room before a chunk's bytes, where the unfinished record of the chunk before is put.
 const HEADROOM: usize = 16 << 10;
 
@@ -92,12 +101,14 @@ impl Chunk {
         })
     }
 
-    /// The BGZF blocks whose data are in this chunk: the offset in the file and the length of
-    /// the data. Nothing if the bytes come from something else.
-    pub fn blocks(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
+    /// The BGZF blocks whose data are in this chunk. Nothing if the bytes come from something else.
+    pub fn blocks(&self) -> impl Iterator<Item = BlockData> + '_ {
         let Origin { blocks, len, .. } = &self.origin;
         let ends = blocks.iter().skip(1).map(|(_, start)| *start).chain([*len]);
-        blocks.iter().zip(ends).map(|((file_offset, start), end)| (*file_offset, end - start))
+        blocks.iter().zip(ends).map(|((file_offset, start), end)| BlockData {
+            file_offset: *file_offset,
+            len: end - start,
+        })
     }
 
     /// The chunk's own bytes are the data of `blocks`.

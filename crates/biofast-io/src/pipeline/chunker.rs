@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk::Chunk;
-use crate::container::bgzf::{self, Block, Inflater, Parsed};
+use crate::container::bgzf::{self, Block, GroupFault, Inflater, Parsed};
 use crate::container::foreign;
 use crate::container::gzip;
 use crate::error::{Error, ErrorKind, Location};
@@ -393,7 +393,7 @@ impl ChunkBuffer {
         let room = &mut self.chunk.room(total)[..total];
         match inflater.inflate(group, &self.blocks, room) {
             Ok(n) => self.chunk.filled(n),
-            Err((index, good, error)) => {
+            Err(GroupFault { index, good, error }) => {
                 self.chunk.filled(good);
                 let kind = ErrorKind::from(error);
                 let block = Some(self.blocks[index].file_offset);

@@ -2,13 +2,23 @@
 
 use std::sync::Arc;
 
-use super::chunk::Chunk;
+use super::chunk::{BlockData, Chunk};
 use super::{End, Framer, fold};
 use crate::container::gzi;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{Container, Notes, Options, Source};
 
 /// Reads all of a BGZF input, checks every block and returns the GZI index of it.
+///
+/// ```
+/// use biofast_io::{Options, Source, bgzf, gzi};
+///
+/// let file = std::io::Cursor::new(bgzf::compress(&[b'A'; 100_000]));
+/// let index = gzi::build(Source::from_reader("example", file), &Options::default())?;
+/// // A count, and where the second of two blocks starts.
+/// assert_eq!(index.len(), 8 + 16);
+/// # Ok::<(), biofast_io::Error>(())
+/// ```
 ///
 /// # Errors
 /// If the input can't be read, is damaged, or is anything but BGZF.
@@ -23,9 +33,9 @@ pub fn build(source: Source, options: &Options) -> Result<Vec<u8>, Error> {
         Vec::new,
         |entries: &mut Vec<Entry>, chunk, start| {
             let mut data = *start;
-            for (file, len) in chunk.blocks() {
+            for BlockData { file_offset, len } in chunk.blocks() {
                 if len > 0 {
-                    entries.push(Entry { file, data });
+                    entries.push(Entry { file: file_offset, data });
                 }
                 data += len as u64;
             }

@@ -14,7 +14,7 @@ use super::chunk::Chunk;
 use super::chunker::{ChunkBuffer, Chunker};
 use super::feed::Feed;
 use super::turn::{Token, Turns};
-use super::{Framer, Input, frame_in_turn};
+use super::{Framer, TransformInput, frame_in_turn};
 use crate::container::bgzf::Inflater;
 use crate::error::Error;
 use crate::input::{Notes, Witness};
@@ -150,11 +150,11 @@ struct Queue<F: Framer> {
 }
 
 impl<F: CountRecords> Schedule<F> {
-    pub(super) fn new(inputs: Vec<Input<F>>, plan: Plan) -> Result<Self, F::Error> {
+    pub(super) fn new(inputs: Vec<TransformInput<F>>, plan: Plan) -> Result<Self, F::Error> {
         let threads = plan.threads.max(1);
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
-        for Input { source, options, framer } in inputs {
+        for TransformInput { source, options, framer } in inputs {
             let mut chunker = Chunker::new(source, &options)?;
             let is_shared = chunker.share(threads);
             lanes.push(Lane {

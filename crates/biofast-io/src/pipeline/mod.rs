@@ -5,7 +5,7 @@
 //! predecessor left ([`Framer::frame`]), hands the new state on, and only then does the heavy
 //! work on the records. So framing never guesses, every record is used exactly once, and
 //! workers don't wait for each other's analysis. Where the turn of a chunk hasn't come, the worker
-//! puts it by and takes another one meanwhile. Memory is bounded by 2 × threads × chunk plus the
+//! sets it aside and takes another one meanwhile. Memory is bounded by 2 × threads × chunk plus the
 //! longest record.
 //!
 //! A fault anywhere stops the pipeline at that point of the data: every record before it has
@@ -24,10 +24,10 @@ mod reader;
 mod transform;
 mod turn;
 
-pub use chunk::{Carry, Chunk};
+pub use chunk::{BlockData, Carry, Chunk};
 pub use lockstep::{CountRecords, Group, Part, Plan};
 pub use reader::Reader;
-pub use transform::{Ending, Failure, Input, transform};
+pub use transform::{Ending, Failure, TransformInput, transform};
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -98,6 +98,38 @@ pub struct Fault<C, E> {
 ///
 /// A fault is returned when the workers have ended. One that waits for more of a stalled stream
 /// ends when the stream moves or closes.
+///
+/// ```
+/// use biofast_io::pipeline::{self, End, Framer};
+/// use biofast_io::{Chunk, Error, Options, Source};
+///
+/// /// Line feeds are counted wherever they are: nothing is carried from chunk to chunk.
+/// struct Lines;
+///
+/// impl Framer for Lines {
+///     type Frame = usize;
+///     type Error = Error;
+///
+///     fn scan(lines: &mut usize, bytes: &[u8]) {
+///         *lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
+///     }
+///
+///     fn frame(&mut self, _: &mut Chunk, _: &mut usize, _: End) -> Result<(), Error> {
+///         Ok(())
+///     }
+/// }
+///
+/// let source = Source::from_reader("example", &b"one\ntwo\n"[..]);
+/// let lines = pipeline::fold(
+///     source,
+///     &Options::default(),
+///     Lines,
+///     || 0,
+///     |sum, _, lines| *sum += lines,
+///     |sum, other| *sum += other,
+/// );
+/// assert_eq!(lines.expect("plain text"), 2);
+/// ```
 ///
 /// # Errors
 /// The first fault in the order of the data, with the result over the records before it.
@@ -366,7 +398,7 @@ fn frame_in_turn<F: Framer>(
     }
 }
 
-/// The one that it works on, and one put by.
+/// The one that it works on, and one set aside.
 const CHUNKS_PER_WORKER: usize = 2;
 
 struct Worker<'a, F: Framer> {
@@ -376,11 +408,11 @@ struct Worker<'a, F: Framer> {
     buffer: ChunkBuffer,
     inflater: Inflater,
     frame: F::Frame,
-    /// The right to the turn of the chunk put by, if there is one.
+    /// The right to the turn of the chunk set aside, if there is one.
     waiting: Option<Ticket<'a, F>>,
-    /// The chunk put by; or buffers for one.
+    /// The chunk set aside; or buffers for one.
     other: (ChunkBuffer, F::Frame),
-    /// The chunk put by has been framed, with this outcome.
+    /// The chunk set aside has been framed, with this outcome.
     framed: Option<Framed<F>>,
 }
 
@@ -405,7 +437,7 @@ impl<'a, F: Framer> Worker<'a, F> {
     /// The next chunk to be framed, inflated and scanned; it's in `buffer` and `frame`.
     fn prepare(&mut self) -> Option<Ticket<'a, F>> {
         while !self.waiting.as_ref().is_some_and(Ticket::has_come) {
-            // Others wait for a chunk put by: nothing long may come before it.
+            // Others wait for a chunk set aside: nothing long may come before it.
             let pull = match self.waiting {
                 None => Pull::Chunk(self.feed.pull(&mut self.buffer)),
                 Some(_) => self.feed.pull_ready(&mut self.buffer),
@@ -417,7 +449,7 @@ impl<'a, F: Framer> Worker<'a, F> {
             if self.waiting.is_none() && ticket.has_come() {
                 return Some(ticket);
             }
-            // It is put by; what was so before comes first, and must be waited for now.
+            // It is set aside; what was so before comes first, and must be waited for now.
             self.exchange();
             let before = self.waiting.replace(ticket);
             if before.is_some() {
@@ -441,7 +473,7 @@ impl<'a, F: Framer> Worker<'a, F> {
         }
         let ticket = self.prepare()?;
         let (number, fault) = frame_at_turn(ticket, &mut self.buffer, &mut self.frame, self.notes)?;
-        // If the one put by is next, the others would wait for it while this one is being used.
+        // If the one set aside is next, the others would wait for it while this one is being used.
         if fault.is_none()
             && let Some(next) = self.waiting.take_if(|next| next.number() == number + 1)
         {

@@ -12,7 +12,7 @@ use crate::input::{Options, Source};
 use crate::output::{self, Encoded, Encoder, Output, UnitCutter};
 
 /// One input of a [`transform`].
-pub struct Input<F> {
+pub struct TransformInput<F> {
     /// Where its bytes come from.
     pub source: Source,
     /// How they are read; `threads` has no meaning here.
@@ -74,7 +74,7 @@ impl<E: std::error::Error> std::error::Error for Failure<E> {}
 /// # Errors
 /// The first fault in the order of the data, or the failure of an output.
 pub fn transform<F, C>(
-    inputs: Vec<Input<F>>,
+    inputs: Vec<TransformInput<F>>,
     plan: Plan,
     outputs: &mut [Output],
     init: impl Fn() -> C + Sync,

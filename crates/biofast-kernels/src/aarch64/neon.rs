@@ -252,12 +252,8 @@ fn any(lanes: uint8x16_t) -> bool {
 #[inline]
 #[target_feature(enable = "neon")]
 fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
-    // Closures, as these may use the instructions of this function.
-    bases::count_by_groups(
-        bytes,
-        |groups| count_fields(groups),
-        |bytes| count_each_base::<uint8x16_t>(bytes),
-    )
+    // A closure, as it may use the instructions of this function.
+    bases::count_by_groups(bytes, |groups| count_fields(groups), count_each_base::<uint8x16_t>)
 }
 
 /// A, C, G and T in at most 17 groups of 15 vectors; `None` if a byte is none of them nor N.

@@ -261,12 +261,8 @@ pub(super) fn reduce_add(sums: __m256i) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_bases_avx2(bytes: &[u8]) -> BaseCounts {
-    // Closures, as these may use the instructions of this function.
-    bases::count_by_groups(
-        bytes,
-        |groups| count_fields(groups),
-        |bytes| count_each_base::<__m256i>(bytes),
-    )
+    // A closure, as it may use the instructions of this function.
+    bases::count_by_groups(bytes, |groups| count_fields(groups), count_each_base::<__m256i>)
 }
 
 /// A, C, G and T in at most 17 groups of 15 vectors; `None` if a byte is none of them nor N.
@@ -505,7 +501,7 @@ fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -
     let invalid = _mm256_set1_epi8((quality::LAST - quality::FIRST + 1) as i8);
     count_plain_with(bytes, start, newlines, |header, bases, qualities| {
         let (mut no_base, mut highest) = (zero, zero);
-        // As in the two functions below, together as both have the same length.
+        // What `find_invalid_base` and `find_invalid_quality` do, together as both have the same length.
         let mut look = |bases, qualities| {
             let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bases), nibble);
             let shared = _mm256_and_si256(

@@ -530,7 +530,7 @@ fn count_plain_records_avx512(bytes: &[u8], start: usize, newlines: &[[u32; 4]])
     let [space, one] = [b' ', 1].map(|byte| _mm512_set1_epi8(byte as i8));
     count_plain_with(bytes, start, newlines, |header, bases, qualities| {
         let (mut no_base, mut highest) = (zero, zero);
-        // As in the two functions below, together as both have the same length.
+        // What `find_invalid_base` and `find_invalid_quality` do, together as both have the same length.
         let mut look = |bases, qualities| {
             let lookup = _mm512_permutex2var_epi8(low, bases, high);
             no_base = _mm512_ternarylogic_epi64::<0xfe>(no_base, lookup, bases);

@@ -196,6 +196,17 @@ impl From<InflateError> for ErrorKind {
     }
 }
 
+/// The first block of a group that could not be inflated.
+#[derive(Debug)]
+pub struct GroupFault {
+    /// The number of the block in its group, counted from 0.
+    pub index: usize,
+    /// How many bytes the blocks before it have inflated to.
+    pub good: usize,
+    /// What is wrong with it.
+    pub error: InflateError,
+}
+
 /// A worker's own inflater. It takes a *group* of independent blocks, of which `biofast-deflate` inflates several at
 /// once.
 pub struct Inflater {
@@ -222,13 +233,13 @@ impl Inflater {
     /// the sum of the blocks' inflated lengths. Checks length and CRC-32 of every block.
     ///
     /// # Errors
-    /// The index of the first bad block with the reason, and the number of good bytes before it.
+    /// The first bad block.
     pub fn inflate(
         &mut self,
         group: &[u8],
         blocks: &[Block],
         out: &mut [u8],
-    ) -> Result<usize, (usize, usize, InflateError)> {
+    ) -> Result<usize, GroupFault> {
         let Policy::Fixed(codec) = self.policy else {
             let codec = self.trial.next();
             let start = Instant::now();
@@ -245,7 +256,7 @@ impl Inflater {
         group: &[u8],
         blocks: &[Block],
         out: &mut [u8],
-    ) -> Result<usize, (usize, usize, InflateError)> {
+    ) -> Result<usize, GroupFault> {
         let (mut index, mut at) = (0, 0);
         if codec == Codec::Own {
             (index, at) = self.inflate_together(group, blocks, out)?;
@@ -253,7 +264,7 @@ impl Inflater {
         for block in &blocks[index..] {
             let target = &mut out[at..at + block.inflated_len];
             self.inflate_one(block.deflate_data(group), block, target)
-                .map_err(|error| (index, at, error))?;
+                .map_err(|error| GroupFault { index, good: at, error })?;
             index += 1;
             at += block.inflated_len;
         }
@@ -267,7 +278,7 @@ impl Inflater {
         group: &[u8],
         blocks: &[Block],
         out: &mut [u8],
-    ) -> Result<(usize, usize), (usize, usize, InflateError)> {
+    ) -> Result<(usize, usize), GroupFault> {
         let Some(own) = &mut self.own else { return Ok((0, 0)) };
         let mut rest = &mut *out;
         let jobs = blocks.iter().map(|block| {
@@ -279,7 +290,7 @@ impl Inflater {
         let mut at = 0;
         for (index, block) in blocks[..good].iter().enumerate() {
             let found = biofast_deflate::crc32(&out[at..at + block.inflated_len]);
-            block.check(found).map_err(|error| (index, at, error))?;
+            block.check(found).map_err(|error| GroupFault { index, good: at, error })?;
             at += block.inflated_len;
         }
         Ok((good, at))
@@ -355,7 +366,7 @@ mod tests {
                 let mut out = vec![0; total];
                 let result =
                     Inflater::with_policy(Policy::Fixed(codec)).inflate(group, blocks, &mut out);
-                let good = result.as_ref().map_or_else(|(_, good, _)| *good, |good| *good);
+                let good = result.as_ref().map_or_else(|fault| fault.good, |good| *good);
                 format!("{result:?} {:?}", &out[..good])
             })
             .to_vec()
@@ -389,7 +400,11 @@ mod tests {
         let mut other = blocks.clone();
         other[2].crc32 ^= 1;
         let found = verdicts(&both, &other);
-        assert!(found[0].starts_with("Err((2, 1000, Checksum"), "{}", found[0]);
+        assert!(
+            found[0].starts_with("Err(GroupFault { index: 2, good: 1000, error: Checksum"),
+            "{}",
+            found[0]
+        );
         assert_eq!(found[0], found[1]);
         let deflated = blocks[0].deflate_data(&file);
         let footer = &file[blocks[0].header.block_len - FOOTER..blocks[0].header.block_len];
@@ -399,7 +414,13 @@ mod tests {
             let longer = biofast_testkit::container::bgzf_block_of(&text[..500], &deflated, &[]);
             let Parsed::Block(header) = parse_header(&longer) else { panic!("a block") };
             let found = verdicts(&longer, &[Block::new(&longer, 0, header, 0).expect("a block")]);
-            assert_eq!(found[0], format!("Err((0, 0, Between({}))) []", more.len()));
+            assert_eq!(
+                found[0],
+                format!(
+                    "Err(GroupFault {{ index: 0, good: 0, error: Between({}) }}) []",
+                    more.len()
+                )
+            );
             assert_eq!(found[0], found[1]);
         }
     }

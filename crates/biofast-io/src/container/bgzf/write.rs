@@ -14,6 +14,13 @@ const STORED_DATA: usize = 65_536 - HEADER - STORED_HEADER - FOOTER;
 const LEVEL: Level = Level::Number(6);
 
 /// `data` as a whole BGZF file, end-of-file block included.
+///
+/// ```
+/// use biofast_io::bgzf::{EOF_BLOCK, compress, is_block_start};
+///
+/// let file = compress(b"text");
+/// assert!(is_block_start(&file) && file.ends_with(&EOF_BLOCK));
+/// ```
 pub fn compress(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len() / 3 + EOF_BLOCK.len());
     Deflater::new(LEVEL).deflate(data, &mut out, &mut Vec::new());

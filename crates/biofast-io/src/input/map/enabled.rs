@@ -219,11 +219,11 @@ extern "C" fn on_sigbus(
             return;
         }
     }
-    hand_on(signal, info, context);
+    pass_on(signal, info, context);
 }
 
 /// Does what would have happened without our handler.
-fn hand_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let previous = PREVIOUS.load(Ordering::Acquire);
     // SAFETY: `previous` was leaked by `install_handler` and is never freed or changed; the
     // function pointers in it were valid handlers for SIGBUS with the flags beside them.
