@@ -33,6 +33,7 @@ mod cigar;
 mod cram;
 mod error;
 mod fasta;
+mod fixed;
 pub mod flag;
 mod fold;
 mod format;

@@ -1,7 +1,7 @@
 //! Bases as letters to bases as BAM packs them (SAM specification, section 4.2.3).
 
-/// The 4-bit code of each letter, 15 (N) with [`NO_CODE`] for those that have none; [`INVALID`] for
-/// what is no letter, `=` or `.`.
+/// The 4-bit code of each letter; for those that have none 15 (N) with [`NO_CODE`], and that of T with [`URACIL`] for
+/// U; [`INVALID`] for what is no letter, `=` or `.`.
 const CODES: [u8; 256] = {
     let mut codes = [INVALID | 15; 256];
     let mut letter = 0;
@@ -18,10 +18,39 @@ const CODES: [u8; 256] = {
         codes[known[code].to_ascii_lowercase() as usize] = code as u8;
         code += 1;
     }
+    let t = codes[b'T' as usize];
+    codes[b'U' as usize] = URACIL | t;
+    codes[b'u' as usize] = URACIL | t;
     codes
 };
 const INVALID: u8 = 0x80;
 const NO_CODE: u8 = 0x40;
+const URACIL: u8 = 0x20;
+
+/// What a sequence has that BAM can't hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lacking(u8);
+
+impl Lacking {
+    /// Bytes that may not stand in a sequence, stored as N.
+    pub(crate) fn invalid(self) -> bool {
+        self.0 & INVALID != 0
+    }
+
+    /// U, stored as T: the same base in DNA.
+    pub(crate) fn uracil(self) -> bool {
+        self.0 & URACIL != 0
+    }
+
+    /// Other letters without a code, and `.`, stored as N.
+    pub(crate) fn letters(self) -> bool {
+        self.0 & NO_CODE != 0
+    }
+
+    pub(crate) fn nothing(self) -> bool {
+        self.0 & (INVALID | URACIL | NO_CODE) == 0
+    }
+}
 
 /// Whether BAM has a code of its own for `base`, upper or lower case.
 pub(crate) fn has_code(base: u8) -> bool {
@@ -36,19 +65,8 @@ pub(crate) fn is_base(base: u8) -> bool {
 /// Bases coded at once where all are A, C, G, T or N: compilers turn this into vector code.
 const WIDE: usize = 32;
 
-/// Appends `bases`, two a byte, the first in the high bits; `false` if some may not stand in a
-/// sequence, which are stored as N.
-pub(crate) fn pack(bases: &[u8], out: &mut Vec<u8>) -> bool {
-    pack_codes(bases, out) & INVALID == 0
-}
-
-/// The same; `false` if some have no code of their own, which are stored as N.
-pub(crate) fn pack_exactly(bases: &[u8], out: &mut Vec<u8>) -> bool {
-    pack_codes(bases, out) & (INVALID | NO_CODE) == 0
-}
-
-/// The same; returns the codes or'ed, with what they say of bases without one.
-fn pack_codes(bases: &[u8], out: &mut Vec<u8>) -> u8 {
+/// Appends `bases`, two a byte, the first in the high bits, and says which of them BAM has no code for.
+pub(crate) fn pack(bases: &[u8], out: &mut Vec<u8>) -> Lacking {
     let start = out.len();
     out.resize(start + bases.len().div_ceil(2), 0);
     let (wide, tail) = bases.as_chunks::<WIDE>();
@@ -59,7 +77,7 @@ fn pack_codes(bases: &[u8], out: &mut Vec<u8>) -> u8 {
             seen |= pack_any(bases, packed);
         }
     }
-    seen
+    Lacking(seen)
 }
 
 /// Packs bases that are all A, C, G, T or N in capitals; `false` if they aren't.
@@ -85,7 +103,7 @@ fn pack_any(bases: &[u8], out: &mut [u8]) -> u8 {
         let high = CODES[usize::from(pair[0])];
         let low = pair.get(1).map_or(0, |&base| CODES[usize::from(base)]);
         seen |= high | low;
-        *packed = high << 4 | (low & 15);
+        *packed = (high & 15) << 4 | (low & 15);
     }
     seen
 }
@@ -98,17 +116,21 @@ mod tests {
     fn every_letter_at_every_place() {
         let known = b"=ACMGRSVTWYHKDBN";
         for byte in 0..=255u8 {
-            let code = known.iter().position(|k| k.eq_ignore_ascii_case(&byte)).unwrap_or(15);
+            let stored = if b"Uu".contains(&byte) { b'T' } else { byte };
+            let code = known.iter().position(|k| k.eq_ignore_ascii_case(&stored)).unwrap_or(15);
             for len in [1, 2, 31, 32, 33, 64, 65, 71] {
                 for at in [0, len / 2, len - 1] {
                     let mut bases = vec![b'C'; len];
                     bases[at] = byte;
                     let mut out = vec![7];
                     let fine = byte.is_ascii_alphabetic() || b"=.".contains(&byte);
-                    assert_eq!(pack(&bases, &mut out), fine);
+                    let lacking = pack(&bases, &mut out);
+                    assert_eq!(lacking.invalid(), !fine);
                     assert_eq!(is_base(byte), fine);
                     let has_code = known.contains(&byte.to_ascii_uppercase());
-                    assert_eq!(pack_exactly(&bases, &mut Vec::new()), has_code);
+                    assert_eq!(lacking.nothing(), has_code);
+                    assert_eq!(lacking.uracil(), stored != byte);
+                    assert_eq!(lacking.letters(), fine && !has_code && stored == byte);
                     assert_eq!(super::has_code(byte), has_code);
                     assert_eq!((out[0], out.len()), (7, 1 + len.div_ceil(2)));
                     let unpacked: Vec<usize> =

@@ -67,7 +67,7 @@ impl Unaligned<'_> {
         out.extend_from_slice(self.name);
         out.push(0);
         let mut dots = 0;
-        if !packing::pack_exactly(self.sequence, out) {
+        if !packing::pack(self.sequence, out).nothing() {
             let odd = |&(_, base): &(usize, &u8)| !packing::has_code(*base) && *base != b'.';
             if let Some((at, &base)) = self.sequence.iter().enumerate().find(odd) {
                 out.truncate(start);

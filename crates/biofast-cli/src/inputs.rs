@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast::bam;
-use biofast::io::output::Files;
+use biofast::io::output::{Files, is_same_file};
 use biofast::io::{Error, ErrorKind, Location, Source, display_name};
 
 use crate::console::{Hinted, message};
@@ -149,14 +149,6 @@ pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Sourc
     }
 }
 
-/// Whether two paths lead to one regular file. Other names of it (hard links) stay when one is replaced.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other && one.is_file(),
-        _ => false,
-    }
-}
-
 /// An error if the two files of mates are one.
 pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
     if let [Input::Path(one), Input::Path(two)] = inputs
@@ -167,12 +159,17 @@ pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
     Ok(())
 }
 
-/// The error for files that are to be pairs, and aren't two by two.
-pub(crate) fn odd_number(files: usize) -> Hinted {
-    Hinted {
-        message: format!("--paired takes files two by two: an even number, not {files}"),
-        hint: "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
+/// An error unless these are files of mates, two by two.
+pub(crate) fn in_pairs(inputs: &[Input]) -> Result<()> {
+    if !inputs.len().is_multiple_of(2) {
+        let files = inputs.len();
+        return Err(Hinted {
+            message: format!("--paired takes files two by two: an even number, not {files}"),
+            hint: "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
+        }
+        .into());
     }
+    inputs.chunks_exact(2).try_for_each(are_two)
 }
 
 /// A path as a line of a list has it: any bytes on unix.

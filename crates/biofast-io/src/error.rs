@@ -3,8 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bgzf::InflateError;
-
 /// What went wrong while bytes were read or decompressed, and where.
 pub struct Error(Box<Repr>);
 
@@ -118,31 +116,6 @@ impl Error {
     }
 }
 
-impl From<InflateError> for ErrorKind {
-    fn from(error: InflateError) -> Self {
-        match error {
-            InflateError::BadData => ErrorKind::Corrupt {
-                codec: "deflate",
-                reason: "invalid data in a BGZF block".into(),
-            },
-            InflateError::Length { expected, found } => ErrorKind::LengthMismatch {
-                expected: expected as u64,
-                found: found.map(|n| n as u64),
-            },
-            InflateError::Between(bytes) => ErrorKind::Corrupt {
-                codec: "deflate",
-                reason: match bytes {
-                    1 => "a byte".to_owned(),
-                    n => format!("{n} bytes"),
-                } + " between the end of the data and the footer of a BGZF block",
-            },
-            InflateError::Checksum { expected, found } => {
-                ErrorKind::ChecksumMismatch { expected, found }
-            }
-        }
-    }
-}
-
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut sep = "";
@@ -252,7 +225,7 @@ impl From<Error> for std::io::Error {
 /// UTF-8 are escaped.
 pub struct Escaped<'a>(pub &'a [u8]);
 
-/// Like [`Escaped`], cut after 240 bytes: for pieces of input in messages.
+/// Like [`Escaped`], cut after 240 bytes: for parts of the input in messages.
 pub struct Shown<'a>(pub &'a [u8]);
 
 impl fmt::Display for Escaped<'_> {

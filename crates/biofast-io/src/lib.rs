@@ -24,45 +24,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod ahead;
-pub mod bgzf;
-mod chunk;
-pub mod codec;
 mod container;
 mod error;
-mod feed;
-mod foreign;
-pub mod gzi;
-mod gzip;
-mod inflate;
 mod input;
-mod libdeflate;
-#[cfg(all(feature = "mmap", unix))]
-mod map;
-mod ordered;
 pub mod output;
-mod peek;
-mod pieces;
-#[cfg(unix)]
-mod pipe;
 pub mod pipeline;
-mod reader;
-mod source;
-pub mod splice;
-mod turn;
 
-pub use chunk::{Carry, Chunk};
-pub use container::Container;
+pub use container::{bgzf, codec, splice};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
-#[cfg(all(feature = "mmap", unix))]
-#[doc(hidden)]
-pub use map::Map;
-pub use reader::Reader;
-#[doc(hidden)]
-pub use source::MapAdvice;
-pub use source::{
-    IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning, display_name, is_named_pipe,
+pub use input::{
+    Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning,
+    display_name, is_named_pipe,
 };
+#[doc(hidden)]
+pub use input::{Map, MapAdvice};
+pub use pipeline::{Carry, Chunk, Reader, gzi};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
 ///

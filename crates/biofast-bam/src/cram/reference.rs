@@ -1,8 +1,9 @@
 //! Reference sequences from a FASTA file.
 
 use std::collections::HashSet;
-use std::io;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_io::{Container, Options, Reader, Source};
@@ -30,6 +31,37 @@ pub(super) struct Fasta {
     kept: Vec<(usize, Arc<[u8]>)>,
 }
 
+impl Fasta {
+    fn indexed<R>(reader: fasta::io::IndexedReader<R>) -> Fasta
+    where
+        R: io::BufRead + io::Seek + Send + Sync + 'static,
+    {
+        let names = reader.index().as_ref().iter().map(|r| r.name().to_vec()).collect();
+        let adapter = fasta::repository::adapters::IndexedReader::new(reader);
+        Fasta { adapter: Box::new(adapter), names: Some(names), kept: Vec::new() }
+    }
+}
+
+/// A file whose reads are tried again when a signal interrupts them, as noodles' FASTA reader doesn't.
+struct Patient(File);
+
+impl io::Read for Patient {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(out) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+impl io::Seek for Patient {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
 impl Repository {
     /// Opens a FASTA file: by its index (`.fai`) if there is one, by one made in memory if it
     /// is not compressed, and otherwise as a whole.
@@ -39,25 +71,23 @@ impl Repository {
             let with_suffix = |suffix: &str| {
                 let mut name = path.as_os_str().to_owned();
                 name.push(suffix);
-                Path::new(&name).exists()
+                PathBuf::from(name)
             };
+            let has = |suffix: &str| with_suffix(suffix).exists();
             let content = Reader::new(Source::open(path)?, &Options::default())?;
             let container = content.container();
-            let indexed =
-                with_suffix(".fai") && (container == Container::Plain || with_suffix(".gzi"));
-            if indexed || container == Container::Plain {
-                let mut builder = fasta::io::indexed_reader::Builder::default();
-                if !indexed {
-                    builder = builder.set_index(fasta::fs::index(path)?);
-                }
-                let reader = builder.build_from_path(path)?;
-                let names = reader.index().as_ref().iter().map(|r| r.name().to_vec()).collect();
-                let adapter = fasta::repository::adapters::IndexedReader::new(reader);
-                return Ok(Fasta {
-                    adapter: Box::new(adapter),
-                    names: Some(names),
-                    kept: Vec::new(),
-                });
+            let indexed = has(".fai") && (container == Container::Plain || has(".gzi"));
+            if container == Container::Plain {
+                let index = match indexed {
+                    true => fasta::fai::fs::read(with_suffix(".fai"))?,
+                    false => fasta::fs::index(path)?,
+                };
+                let file = BufReader::new(Patient(File::open(path)?));
+                return Ok(Fasta::indexed(fasta::io::IndexedReader::new(file, index)));
+            }
+            if indexed {
+                let builder = fasta::io::indexed_reader::Builder::default();
+                return Ok(Fasta::indexed(builder.build_from_path(path)?));
             }
             let records: Vec<_> =
                 fasta::io::Reader::new(content).records().collect::<io::Result<_>>()?;

@@ -3,6 +3,7 @@
 use crate::cram::Context;
 use crate::cram::bytes::{Result, bad};
 use crate::cram::slice::{Record, Slice, UNMAPPED};
+use crate::fixed::FixedFields;
 use crate::packing;
 use crate::record::FIXED_LEN;
 use crate::sam::bin;
@@ -82,20 +83,21 @@ fn write_record(
     let Ok(size) = i32::try_from(out.len() - start - 4) else {
         return bad("a record of 2 GiB or more");
     };
-    let ops = if long { 2 } else { cigar.len() as u16 };
-    let fixed = &mut out[start..];
-    let mut put = |at: usize, bytes: &[u8]| fixed[at..at + bytes.len()].copy_from_slice(bytes);
-    put(0, &size.to_le_bytes());
-    put(4, &record.reference.to_le_bytes());
-    put(8, &at.to_le_bytes());
-    put(12, &[name_len, record.mapq]);
-    put(14, &bin.to_le_bytes());
-    put(16, &ops.to_le_bytes());
-    put(18, &flags.to_le_bytes());
-    put(20, &(bases.len() as u32).to_le_bytes());
-    put(24, &record.mate_reference.to_le_bytes());
-    put(28, &mate_at.to_le_bytes());
-    put(32, &template_len.to_le_bytes());
+    FixedFields {
+        size,
+        reference: record.reference,
+        position: at,
+        name_len,
+        mapq: record.mapq,
+        bin,
+        ops: if long { 2 } else { cigar.len() as u16 },
+        flags,
+        bases: bases.len() as u32,
+        mate_reference: record.mate_reference,
+        mate_position: mate_at,
+        template_len,
+    }
+    .put(&mut out[start..]);
     Ok(())
 }
 

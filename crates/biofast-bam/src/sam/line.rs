@@ -9,6 +9,7 @@
 use biofast_io::Shown;
 
 use crate::error::ErrorKind;
+use crate::fixed::FixedFields;
 use crate::packing;
 use crate::sam::fields::{Fields, has_leading_zeros, signed, unsigned};
 use crate::sam::header::Lookup;
@@ -61,39 +62,15 @@ pub(super) fn write_record(
     let mut fields = Fields::new(line);
     out.extend_from_slice(&[0; FIXED]);
 
-    let name = fields.required("a read name (QNAME)")?;
-    let printable = name.iter().all(|&b| b >= b' ' && b != 0x7f);
-    if name.is_empty() || name.len() > 254 || !printable || name[0] == b'@' {
-        let expected =
-            "a read name (QNAME) of 1 to 254 printable characters, not starting with '@'";
-        return Err(LineFault::new(expected, name));
-    }
+    let name = name(&mut fields)?;
     out.extend_from_slice(name);
     out.push(0);
-
-    let expected = "flags (FLAG) from 0 to 65535";
-    let field = fields.required(expected)?;
-    let flags = unsigned(field, 65_535).ok_or_else(|| LineFault::new(expected, field))?;
-    if has_leading_zeros(field) {
-        let expected = "flags (FLAG) without zeros before them, which some programs read as octal";
-        return Err(LineFault::new(expected, field));
-    }
-    let mut flags = flags as u16;
+    let mut flags = flags(&mut fields)?;
 
     let expected = "a reference name (RNAME) of the header, or '*'";
-    let field = fields.required(expected)?;
-    let mut reference = match field {
+    let mut reference = match fields.required(expected)? {
         b"*" => -1,
-        name => match references.index(name) {
-            Some(index) => index,
-            None if name.is_empty() || references.is_empty() => {
-                return Err(LineFault::new(expected, field));
-            }
-            None => {
-                odds.note(Odd::UnknownReference, field)?;
-                -1
-            }
-        },
+        name => index(name, expected, Odd::UnknownReference, references, odds)?,
     };
     let position = position(&mut fields, odds, "a position (POS) from 0 to 2147483647")?;
     if position < 0 {
@@ -103,13 +80,7 @@ pub(super) fn write_record(
         flags |= UNMAPPED;
     }
 
-    let expected = "a mapping quality (MAPQ) from 0 to 255";
-    let field = fields.required(expected)?;
-    let mapq = unsigned(field, 255).ok_or_else(|| LineFault::new(expected, field))? as u8;
-    if has_leading_zeros(field) {
-        odds.note(Odd::LeadingZeros, field)?;
-    }
-
+    let mapq = mapping_quality(&mut fields, odds)?;
     let cigar_start = out.len();
     let cigar = fields.required("a CIGAR, or '*'")?;
     let mut lengths = Lengths::default();
@@ -122,32 +93,17 @@ pub(super) fn write_record(
     let bin = bin(i64::from(position), i64::from(position) + span);
 
     let expected = "a mate's reference name (RNEXT) of the header, '=' or '*'";
-    let field = fields.required(expected)?;
-    let mut mate_reference = match field {
+    let mut mate_reference = match fields.required(expected)? {
         b"*" => -1,
         b"=" => reference,
-        name => match references.index(name) {
-            Some(index) => index,
-            None if name.is_empty() || references.is_empty() => {
-                return Err(LineFault::new(expected, field));
-            }
-            None => {
-                odds.note(Odd::UnknownMate, field)?;
-                -1
-            }
-        },
+        name => index(name, expected, Odd::UnknownMate, references, odds)?,
     };
     let expected = "a mate's position (PNEXT) from 0 to 2147483647";
     let mate_position = self::position(&mut fields, odds, expected)?;
     if mate_position < 0 {
         mate_reference = -1;
     }
-    let expected = "a template length (TLEN) from -2147483648 to 2147483647";
-    let field = fields.required(expected)?;
-    let template_len = signed(field).ok_or_else(|| LineFault::new(expected, field))?;
-    if has_leading_zeros(field) {
-        odds.note(Odd::LeadingZeros, field)?;
-    }
+    let template_len = template_len(&mut fields, odds)?;
 
     let sequence = fields.required("a sequence (SEQ), or '*'")?;
     let sequence = if sequence == b"*" { b"" } else { sequence };
@@ -160,25 +116,11 @@ pub(super) fn write_record(
         let expected = "a CIGAR and a sequence (SEQ) of the same number of bases";
         return Err(LineFault::new(expected, cigar));
     }
-    let long_cigar = if ops > MAX_OPS {
-        let words = out.split_off(cigar_start);
-        if lengths.reference > i64::from(MAX_OP_LEN) {
-            let expected = "a CIGAR of more than 65,535 operations to span less than 2^28 bases";
-            return Err(LineFault::new(expected, cigar));
-        }
-        // SAM specification, section 4.2.2: the placeholder is <bases>S<span>N. An operation
-        // longer than 2^28 is not checked by samtools here either, but can't be stored.
-        let Some(bases) = u32::try_from(sequence.len()).ok().filter(|&n| n <= MAX_OP_LEN) else {
-            let expected = "a sequence (SEQ) of less than 2^28 bases beside a long CIGAR";
-            return Err(LineFault::new(expected, &sequence[..20]));
-        };
-        out.extend((bases << 4 | 4).to_le_bytes());
-        out.extend(((lengths.reference as u32) << 4 | 3).to_le_bytes());
-        Some(words)
-    } else {
-        None
+    let long_cigar = match ops > MAX_OPS {
+        true => Some(replace_cigar(cigar, cigar_start, lengths.reference, sequence, out)?),
+        false => None,
     };
-    write_sequence(sequence, out)?;
+    write_sequence(sequence, odds, out)?;
     write_qualities(qualities, sequence.len(), out)?;
     while let Some(field) = fields.next() {
         if field.is_empty() && fields.all(|field| field.is_empty()) {
@@ -197,20 +139,112 @@ pub(super) fn write_record(
     let Ok(size) = i32::try_from(record.len() - 4) else {
         return Err(LineFault::new("a record of less than 2 GiB", name));
     };
-    let stored_ops = if ops > MAX_OPS { 2 } else { ops as u16 };
-    let mut put = |at: usize, bytes: &[u8]| record[at..at + bytes.len()].copy_from_slice(bytes);
-    put(0, &size.to_le_bytes());
-    put(4, &reference.to_le_bytes());
-    put(8, &position.to_le_bytes());
-    put(12, &[name.len() as u8 + 1, mapq]);
-    put(14, &bin.to_le_bytes());
-    put(16, &stored_ops.to_le_bytes());
-    put(18, &flags.to_le_bytes());
-    put(20, &(sequence.len() as u32).to_le_bytes());
-    put(24, &mate_reference.to_le_bytes());
-    put(28, &mate_position.to_le_bytes());
-    put(32, &template_len.to_le_bytes());
+    FixedFields {
+        size,
+        reference,
+        position,
+        name_len: name.len() as u8 + 1,
+        mapq,
+        bin,
+        ops: if ops > MAX_OPS { 2 } else { ops as u16 },
+        flags,
+        bases: sequence.len() as u32,
+        mate_reference,
+        mate_position,
+        template_len,
+    }
+    .put(record);
     Ok(())
+}
+
+#[inline]
+fn name<'a>(fields: &mut Fields<'a>) -> Result<&'a [u8], LineFault> {
+    let name = fields.required("a read name (QNAME)")?;
+    let printable = name.iter().all(|&b| b >= b' ' && b != 0x7f);
+    if name.is_empty() || name.len() > 254 || !printable || name[0] == b'@' {
+        let expected =
+            "a read name (QNAME) of 1 to 254 printable characters, not starting with '@'";
+        return Err(LineFault::new(expected, name));
+    }
+    Ok(name)
+}
+
+#[inline]
+fn flags(fields: &mut Fields<'_>) -> Result<u16, LineFault> {
+    let expected = "flags (FLAG) from 0 to 65535";
+    let field = fields.required(expected)?;
+    let flags = unsigned(field, 65_535).ok_or_else(|| LineFault::new(expected, field))?;
+    if has_leading_zeros(field) {
+        let expected = "flags (FLAG) without zeros before them, which some programs read as octal";
+        return Err(LineFault::new(expected, field));
+    }
+    Ok(flags as u16)
+}
+
+/// The index of the reference `name` in the header; −1 for one that isn't there, which is noted as `unknown`.
+#[inline]
+fn index(
+    name: &[u8],
+    expected: &'static str,
+    unknown: Odd,
+    references: &mut Lookup<'_>,
+    odds: &mut Odds,
+) -> Result<i32, LineFault> {
+    match references.index(name) {
+        Some(index) => Ok(index),
+        None if name.is_empty() || references.is_empty() => Err(LineFault::new(expected, name)),
+        None => {
+            odds.note(unknown, name)?;
+            Ok(-1)
+        }
+    }
+}
+
+#[inline]
+fn mapping_quality(fields: &mut Fields<'_>, odds: &mut Odds) -> Result<u8, LineFault> {
+    let expected = "a mapping quality (MAPQ) from 0 to 255";
+    let field = fields.required(expected)?;
+    let mapq = unsigned(field, 255).ok_or_else(|| LineFault::new(expected, field))? as u8;
+    if has_leading_zeros(field) {
+        odds.note(Odd::LeadingZeros, field)?;
+    }
+    Ok(mapq)
+}
+
+#[inline]
+fn template_len(fields: &mut Fields<'_>, odds: &mut Odds) -> Result<i32, LineFault> {
+    let expected = "a template length (TLEN) from -2147483648 to 2147483647";
+    let field = fields.required(expected)?;
+    let template_len = signed(field).ok_or_else(|| LineFault::new(expected, field))?;
+    if has_leading_zeros(field) {
+        odds.note(Odd::LeadingZeros, field)?;
+    }
+    Ok(template_len)
+}
+
+/// Takes the operations of a CIGAR that has too many for its field, which start at `start`, off `out`, and puts the
+/// placeholder there (SAM specification, section 4.2.2): `<bases>S<span>N`.
+#[cold]
+fn replace_cigar(
+    cigar: &[u8],
+    start: usize,
+    span: i64,
+    sequence: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<Vec<u8>, LineFault> {
+    let words = out.split_off(start);
+    if span > i64::from(MAX_OP_LEN) {
+        let expected = "a CIGAR of more than 65,535 operations to span less than 2^28 bases";
+        return Err(LineFault::new(expected, cigar));
+    }
+    // An operation longer than 2^28 is not checked by samtools here either, but can't be stored.
+    let Some(bases) = u32::try_from(sequence.len()).ok().filter(|&n| n <= MAX_OP_LEN) else {
+        let expected = "a sequence (SEQ) of less than 2^28 bases beside a long CIGAR";
+        return Err(LineFault::new(expected, &sequence[..20]));
+    };
+    out.extend((bases << 4 | 4).to_le_bytes());
+    out.extend(((span as u32) << 4 | 3).to_le_bytes());
+    Ok(words)
 }
 
 /// A position counted from 1 (0: none) as one counted from 0 (−1: none).
@@ -276,12 +310,19 @@ fn write_cigar(cigar: &[u8], out: &mut Vec<u8>) -> Result<Lengths, LineFault> {
     }
 }
 
-fn write_sequence(sequence: &[u8], out: &mut Vec<u8>) -> Result<(), LineFault> {
-    if packing::pack(sequence, out) {
-        return Ok(());
+fn write_sequence(sequence: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Result<(), LineFault> {
+    let lacking = packing::pack(sequence, out);
+    if lacking.invalid() {
+        let from = sequence.iter().position(|&base| !packing::is_base(base)).unwrap_or_default();
+        return Err(LineFault::new("a sequence (SEQ) of letters, '=' and '.'", &sequence[from..]));
     }
-    let from = sequence.iter().position(|&base| !packing::is_base(base)).unwrap_or_default();
-    Err(LineFault::new("a sequence (SEQ) of letters, '=' and '.'", &sequence[from..]))
+    if lacking.uracil() {
+        odds.note(Odd::Uracil, sequence)?;
+    }
+    if lacking.letters() {
+        odds.note(Odd::NoCode, sequence)?;
+    }
+    Ok(())
 }
 
 fn write_qualities(qualities: &[u8], bases: usize, out: &mut Vec<u8>) -> Result<(), LineFault> {

@@ -17,12 +17,14 @@ pub(crate) enum Odd {
     IntegerType,
     NumberForm,
     NumberRange,
+    Uracil,
+    NoCode,
 }
 
 const KINDS: usize = Odd::ALL.len();
 
 impl Odd {
-    const ALL: [Odd; 8] = [
+    const ALL: [Odd; 10] = [
         Odd::TrailingTabs,
         Odd::JoinedFields,
         Odd::LeadingZeros,
@@ -31,6 +33,8 @@ impl Odd {
         Odd::IntegerType,
         Odd::NumberForm,
         Odd::NumberRange,
+        Odd::Uracil,
+        Odd::NoCode,
     ];
 
     /// What was expected, and what a warning says.
@@ -64,7 +68,20 @@ impl Odd {
                 "a number that single precision can hold in an optional field",
                 "a number of an optional field beyond single precision, taken as infinite or 0",
             ),
+            Odd::Uracil => (
+                "a sequence (SEQ) of letters that BAM has",
+                "U in a sequence (SEQ), taken as T: BAM has no letter for it",
+            ),
+            Odd::NoCode => (
+                "a sequence (SEQ) of letters that BAM has",
+                "letters in a sequence (SEQ) that BAM doesn't have, taken as N",
+            ),
         }
+    }
+
+    /// Whether the specification allows it, though a record can't hold it: told always, never refused.
+    fn is_allowed(self) -> bool {
+        matches!(self, Odd::Uracil | Odd::NoCode)
     }
 }
 
@@ -73,7 +90,7 @@ impl Odd {
 pub(crate) struct Odds {
     refuse: bool,
     /// A bit for each kind.
-    seen: u8,
+    seen: u16,
 }
 
 impl Odds {
@@ -83,17 +100,17 @@ impl Odds {
 
     /// What was seen since the last call, a bit for each kind.
     #[inline]
-    pub(super) fn take(&mut self) -> u8 {
+    pub(super) fn take(&mut self) -> u16 {
         std::mem::take(&mut self.seen)
     }
 
     /// Notes an oddity of `field`.
     ///
     /// # Errors
-    /// If oddities are refused.
+    /// If oddities are refused, and the specification doesn't allow this one.
     #[cold]
     pub(crate) fn note(&mut self, odd: Odd, field: &[u8]) -> Result<(), LineFault> {
-        if self.refuse {
+        if self.refuse && !odd.is_allowed() {
             return Err(LineFault::new(odd.describe().0, field));
         }
         self.seen |= 1 << odd as u8;
@@ -108,7 +125,7 @@ pub(super) struct Tally([Option<(u64, u64)>; KINDS]);
 impl Tally {
     /// Adds what was seen in a record.
     #[cold]
-    pub(super) fn add(&mut self, seen: u8, record: u64) {
+    pub(super) fn add(&mut self, seen: u16, record: u64) {
         for (index, kind) in self.0.iter_mut().enumerate() {
             if seen & 1 << index != 0 {
                 kind.get_or_insert((record, 0)).1 += 1;
@@ -135,7 +152,12 @@ impl Tally {
                     line: Some(header_lines + record + 1),
                     ..Location::default()
                 };
-                notes.warn(Warning::Tolerated { what: odd.describe().1, count, first });
+                let what = odd.describe().1;
+                notes.warn(if odd.is_allowed() {
+                    Warning::Noticed { what, count, first }
+                } else {
+                    Warning::Tolerated { what, count, first }
+                });
             }
         }
     }

@@ -64,7 +64,7 @@ fn decoder(container: Container, options: &Options) -> String {
                 }
             }
         }
-        _ if options.notes.as_ref().is_some_and(|notes| notes.gzip_pieces().0 > 0) => {
+        _ if options.notes.as_ref().is_some_and(|notes| notes.gzip_chunks().used > 0) => {
             let why = if is_set("BIOFAST_GZIP_PIECE") {
                 "as BIOFAST_GZIP_PIECE asks"
             } else {

@@ -403,6 +403,32 @@ fn what_loses_nothing_is_read_with_a_warning_and_refused_by_strict() {
     }
 }
 
+/// The specification allows any letter and has BAM hold N for those it lacks; U is the T of RNA.
+#[test]
+fn letters_that_bam_lacks_are_told_and_never_refused() {
+    let folder = Folder::new();
+    let line = |bases: &str| format!("r\t0\tc\t5\t9\t4M\t*\t0\t0\t{bases}\tIIII\n");
+    for (bases, stored, needed) in [
+        ("AuUG", "ATTG", "U in a sequence (SEQ), taken as T"),
+        ("AX.e", "ANNN", "letters in a sequence (SEQ) that BAM doesn't have, taken as N"),
+    ] {
+        let text = [line("=ACM"), line(bases), line("ryVn"), line(bases)].concat();
+        let path = folder.file("letters.sam", format!("{HEADER}{text}"));
+        let expected = [line("=ACM"), line(stored), line("RYVN"), line(stored)].concat();
+        for options in [&["-@1"][..], &["-@3"], &["--strict"]] {
+            let run = biofast(&[&["view"], options, &[&*path]].concat());
+            assert_eq!((run.code, &run.stdout), (0, &expected), "{bases}: {run:?}");
+            let warnings: Vec<&str> =
+                run.stderr.lines().filter(|line| line.contains("warning")).collect();
+            let [warning] = warnings[..] else { panic!("{bases}: {}", run.stderr) };
+            let parts = [needed, "record 2, line 4: ", "(2 times)"];
+            assert!(parts.iter().all(|part| warning.contains(part)), "{warning}");
+        }
+        let run = biofast(&["check", &path]);
+        assert!(run.code == 0 && format!("{run:?}").contains(needed), "{run:?}");
+    }
+}
+
 /// What would lose or change data stays an error.
 #[test]
 fn what_would_change_data_is_refused() {

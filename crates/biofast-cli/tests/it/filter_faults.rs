@@ -205,9 +205,17 @@ fn no_input_is_replaced_by_reads_of_another() {
         assert!(run.stderr.contains("is an input and would be replaced"), "{}", run.stderr);
         assert_eq!(listed(&folder).len(), 2, "{:?}", listed(&folder));
     }
-    let run = biofast(&["filter", &one, &one, "-o", &other]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("both files of mates are"), "{}", run.stderr);
+    let linked = text(&folder.path("linked.fq"));
+    std::fs::hard_link(&one, &linked).expect("a link");
+    for again in [&one, &linked] {
+        for command in
+            [&["filter", "-o", &*other][..], &["stats", "--paired"], &["check", "--paired"]]
+        {
+            let run = biofast(&[command, &[&*one, &**again]].concat());
+            assert_eq!(run.code, 2, "{run:?}");
+            assert!(run.stderr.contains("both files of mates are"), "{}", run.stderr);
+        }
+    }
 }
 
 /// Makes named pipes, if that is possible here.
@@ -233,7 +241,13 @@ fn one_program_may_feed_both_mates_through_named_pipes() {
     let [o1, o2] = ["1.fq", "2.fq"].map(|name| text(&folder.path(name)));
     // In turn, record by record; the first one by 1 MB ahead; and the second one opened first.
     for (ahead, swapped) in [(0, false), (1 << 20, false), (0, true)] {
-        for extra in [&[][..], &["--detect-adapter"], &["-@", "1"]] {
+        for command in [
+            &["filter", "--quiet", "-o", &*o1, "--out2", &*o2][..],
+            &["filter", "--quiet", "-o", &*o1, "--out2", &*o2, "--detect-adapter"],
+            &["filter", "--quiet", "-o", &*o1, "--out2", &*o2, "-@", "1"],
+            &["stats", "--paired", "-@", "1"],
+            &["check", "--paired", "-@", "1"],
+        ] {
             let paths =
                 if swapped { [two.clone(), one.clone()] } else { [one.clone(), two.clone()] };
             let mut texts = mates.clone();
@@ -253,11 +267,17 @@ fn one_program_may_feed_both_mates_through_named_pipes() {
                 put(0, ahead);
                 while put(0, 97) | put(1, 97) {}
             });
-            let mut args = vec!["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2];
-            args.extend(extra);
-            let run = biofast(&args);
-            assert_eq!(run.code, 0, "{ahead} {swapped} {extra:?}: {run:?}");
+            let run = biofast(&[command, &[&*one, &*two]].concat());
+            assert_eq!(run.code, 0, "{ahead} {swapped} {command:?}: {run:?}");
             writer.join().unwrap();
+            if command[0] != "filter" {
+                assert_eq!(
+                    run.stdout.replace("40,000", "40000").matches("40000").count(),
+                    2,
+                    "{run:?}"
+                );
+                continue;
+            }
             for (path, expected) in [&o1, &o2].into_iter().zip(&expected) {
                 assert!(std::fs::read_to_string(path).unwrap() == *expected, "{path}");
             }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::bgzf::{BLOCK_TEXT, VirtualOffset};
-use crate::gzi;
+use crate::container::bgzf::{BLOCK_TEXT, VirtualOffset};
+use crate::container::gzi;
 
 /// Where the blocks written so far start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::format::{Compression, Format};
-use super::level::Level;
-use crate::bgzf::{Deflater, EOF_BLOCK};
+use crate::container::Level;
+use crate::container::bgzf::{Deflater, EOF_BLOCK};
 
 /// A worker's own encoder of one output.
 pub struct Encoder {
@@ -17,7 +17,7 @@ enum Codec {
     Zstd(zstd::bulk::Compressor<'static>),
 }
 
-/// Bytes of one stretch of an output, and the lengths of the BGZF blocks among them.
+/// The bytes that some text becomes, and the lengths of the BGZF blocks among them.
 #[derive(Default)]
 pub(crate) struct Encoded {
     pub(crate) bytes: Vec<u8>,
@@ -85,16 +85,16 @@ impl Encoder {
 /// Text of a zstd frame: long enough for its ratio, short enough to be carried about.
 pub(crate) const ZSTD_UNIT: usize = 512 << 10;
 
-/// A stretch of text cut where its units end, in turn.
+/// Cuts the texts of an output, in their order, where units end.
 #[derive(Default)]
-pub(crate) struct Splice {
-    /// The unit that began in an earlier stretch and ends in this one; empty if none does.
+pub(crate) struct UnitCutter {
+    /// The unit that began in an earlier text and ends in this one; empty if none does.
     first: Vec<u8>,
     /// Where whole units of the text itself start and end.
     whole: std::ops::Range<usize>,
 }
 
-impl Splice {
+impl UnitCutter {
     /// Takes `carry` over, which gets the unfinished end of `text`.
     pub(crate) fn take(&mut self, carry: &mut Vec<u8>, text: &[u8], unit: Option<usize>) {
         self.first.clear();
@@ -143,18 +143,18 @@ mod tests {
 
     fn encode(text: &[u8], cuts: &[usize], compression: Compression) -> Vec<u8> {
         let mut encoder = Encoder::new(compression).expect("a codec");
-        let (mut splice, mut carry) = (Splice::default(), Vec::new());
+        let (mut cutter, mut carry) = (UnitCutter::default(), Vec::new());
         let (mut encoded, mut bytes) = (Encoded::default(), Vec::new());
         let mut rest = text;
         for &cut in cuts {
             let (part, after) = rest.split_at(cut.min(rest.len()));
             rest = after;
-            splice.take(&mut carry, part, compression.unit());
-            splice.encode(&mut encoder, &mut part.to_vec(), &mut encoded).expect("encodes");
+            cutter.take(&mut carry, part, compression.unit());
+            cutter.encode(&mut encoder, &mut part.to_vec(), &mut encoded).expect("encodes");
             bytes.extend_from_slice(&encoded.bytes);
         }
-        splice.take(&mut carry, rest, compression.unit());
-        splice.encode(&mut encoder, &mut rest.to_vec(), &mut encoded).expect("encodes");
+        cutter.take(&mut carry, rest, compression.unit());
+        cutter.encode(&mut encoder, &mut rest.to_vec(), &mut encoded).expect("encodes");
         encoder.encode(&carry, &mut encoded).expect("encodes");
         encoder.trailer(text.is_empty(), &mut encoded).expect("ends");
         bytes.extend_from_slice(&encoded.bytes);
@@ -164,7 +164,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
         #[test]
-        fn the_bytes_do_not_depend_on_the_stretches(
+        fn the_bytes_do_not_depend_on_the_cuts(
             seed in any::<u64>(),
             len in prop_oneof![0usize..10, 60_000usize..200_000, Just(65_280usize), Just(1_050_000)],
             cuts in prop::collection::vec(0usize..150_000, 0..12),

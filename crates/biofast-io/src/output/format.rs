@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::level::Level;
+use crate::container::Level;
 
 /// The compression of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

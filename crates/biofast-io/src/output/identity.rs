@@ -63,6 +63,15 @@ impl Identity {
     }
 }
 
+/// Whether two paths lead to one regular file, however they are spelt and linked: by device and inode.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let regular = |path: &Path| std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    match (Identity::of(one), Identity::of(other)) {
+        (Ok(Some(one_file)), Ok(Some(other_file))) => one_file == other_file && regular(one),
+        _ => false,
+    }
+}
+
 #[cfg(unix)]
 fn number(_: &Path, metadata: &Metadata) -> io::Result<Number> {
     use std::os::unix::fs::MetadataExt;
@@ -142,6 +151,7 @@ mod tests {
         let of = |name: &str| Identity::of(&at(name)).expect("a folder");
         for same in ["d/../d/./x", "linked/x", "hard", "soft"] {
             assert_eq!(of(same), of("d/x"), "{same}");
+            assert!(is_same_file(&at(same), &at("d/x")), "{same}");
         }
         for same in ["d/./new", "linked/new", "dangling"] {
             assert_eq!(of(same), of("d/new"), "{same}");

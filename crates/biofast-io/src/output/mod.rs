@@ -3,8 +3,8 @@
 //! The bytes of an output are a function of its text and its [`Compression`] alone. Compressed
 //! formats are cut into units of a fixed number of *text* bytes ([`Compression::unit`]), counted
 //! from the start of the output, so neither the number of threads nor the size of the chunks the
-//! text came in shows. A worker that has made its stretch of text takes over, in turn, the
-//! unfinished unit of the stretch before, hands its own unfinished end on, and only then
+//! text came in shows. A worker that has made its text takes over, in turn, the
+//! unfinished unit of the text before, hands its own unfinished end on, and only then
 //! compresses what lies between: the ordered part is a copy of less than a unit.
 //! [`transform`](crate::pipeline::transform) drives it; [`Output`] writes and commits.
 //!
@@ -17,17 +17,17 @@ mod encode;
 mod files;
 mod format;
 mod identity;
-mod level;
 mod sink;
 mod temporary;
 
+pub use crate::container::{Level, UnknownLevel};
 pub use atomic::AtomicFile;
 pub use blocks::Blocks;
 pub use encode::Encoder;
 pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
-pub use level::{Level, UnknownLevel};
+pub use identity::is_same_file;
 pub use sink::{Error, Output, commit};
 pub use temporary::{abandon, is_abandoned};
 
-pub(crate) use encode::{Encoded, Splice};
+pub(crate) use encode::{Encoded, UnitCutter};

@@ -46,7 +46,7 @@ enum Target {
     File(Box<AtomicFile>),
     /// Standard output, a pipe or a device: what is written is written.
     Descriptor(File),
-    /// The same of the caller's making.
+    /// A stream of the caller's: what is written is written.
     Stream(Box<dyn Write + Send>),
     /// A stream that was closed by its reader, which the run is to outlast.
     Closed,
@@ -288,7 +288,7 @@ impl Output {
         std::mem::take(&mut self.carry)
     }
 
-    /// Writes the next stretch.
+    /// Writes what comes next.
     pub(crate) fn write(&mut self, encoded: &Encoded) -> Result<(), Error> {
         if let Some(blocks) = &mut self.blocks {
             blocks.add(&encoded.blocks);

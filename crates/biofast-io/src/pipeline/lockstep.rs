@@ -1,24 +1,23 @@
 //! What the workers of a transform do next: inputs framed chunk by chunk, each in its own order,
 //! and records of the same number in all inputs handed out together.
 //!
-//! A worker either takes a piece of the input that is behind, inflates it and frames it in turn,
+//! A worker either takes a chunk of the input that is behind, inflates it and frames it in turn,
 //! or takes the next group of records that are framed in every input. Records are never copied:
-//! a group borrows its stretches of chunks, and a chunk is used again when its last group is done.
+//! a group borrows ranges of chunks, and a chunk is used again when its last group is done.
 //! An input may be ahead of the others by a bounded number of chunks.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::chunk::Chunk;
+use super::chunker::{ChunkBuffer, Chunker};
+use super::feed::Feed;
+use super::turn::{Token, Turns};
 use super::{Framer, Input, frame_in_turn};
-use crate::bgzf::Inflater;
-use crate::chunk::Chunk;
+use crate::container::bgzf::Inflater;
 use crate::error::Error;
-use crate::feed::Feed;
-use crate::input::Witness;
-use crate::pieces::{Load, Pieces};
-use crate::source::Notes;
-use crate::turn::{Token, Turns};
+use crate::input::{Notes, Witness};
 
 /// A framer whose records can be counted, so that inputs can be read in step.
 pub trait CountRecords: Framer {
@@ -26,7 +25,7 @@ pub trait CountRecords: Framer {
     fn count(frame: &Self::Frame) -> usize;
 }
 
-/// A stretch of records of one chunk.
+/// A range of records of one chunk.
 pub struct Part<F: Framer> {
     framed: Arc<Framed<F>>,
     records: Range<usize>,
@@ -62,7 +61,7 @@ impl<F: Framer> Group<F> {
         self.first
     }
 
-    /// The stretches of one input; all inputs have the same number of records.
+    /// The ranges of records of one input; all inputs have the same number of records.
     pub fn input(&self, index: usize) -> &[Part<F>] {
         &self.inputs[index]
     }
@@ -120,7 +119,7 @@ struct Lane<F: Framer> {
     turns: Turns<F>,
     notes: Option<Arc<Notes>>,
     witness: Witness,
-    /// Getting a piece is long serial work: only one worker tries, and it goes first.
+    /// Getting a chunk is long serial work: only one worker tries, and it goes first.
     serial: bool,
 }
 
@@ -141,10 +140,10 @@ struct Queue<F: Framer> {
     available: u64,
     /// Chunks in memory, being made, ready or in use.
     chunks: usize,
-    /// Pieces taken and not yet framed.
+    /// Chunker taken and not yet framed.
     in_flight: usize,
     pulling: bool,
-    /// No piece is left to be taken.
+    /// No chunk is left to be taken.
     exhausted: bool,
     /// Framing has ended, perhaps by a fault.
     ended: Option<Option<F::Error>>,
@@ -156,13 +155,13 @@ impl<F: CountRecords> Schedule<F> {
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
         for Input { source, options, framer } in inputs {
-            let mut pieces = Pieces::new(source, &options)?;
-            let is_shared = pieces.share(threads);
+            let mut chunker = Chunker::new(source, &options)?;
+            let is_shared = chunker.share(threads);
             lanes.push(Lane {
-                witness: pieces.witness(),
-                serial: pieces.is_stream() && !is_shared,
+                witness: chunker.witness(),
+                serial: chunker.is_stream() && !is_shared,
                 notes: options.notes.clone(),
-                feed: Feed::inline(pieces),
+                feed: Feed::inline(chunker),
                 turns: Turns::new(threads, framer),
             });
             queues.push(Queue {
@@ -377,27 +376,27 @@ impl<F: Framer> Queue<F> {
     }
 }
 
-/// What a worker keeps for taking and framing pieces.
+/// What a worker keeps for taking and framing chunker.
 pub(super) struct Puller<F: Framer> {
-    load: Load,
+    buffer: ChunkBuffer,
     inflater: Inflater,
     frame: F::Frame,
 }
 
 impl<F: CountRecords> Puller<F> {
     pub(super) fn new() -> Self {
-        Puller { load: Load::new(), inflater: Inflater::new(), frame: F::Frame::default() }
+        Puller { buffer: ChunkBuffer::new(), inflater: Inflater::new(), frame: F::Frame::default() }
     }
 
-    /// Takes the next piece of an input and adds its records to what is ready.
+    /// Takes the next chunk of an input and adds its records to what is ready.
     pub(super) fn pull(&mut self, schedule: &Schedule<F>, input: usize) {
         let lane = &schedule.lanes[input];
-        let piece = lane.feed.pull(&mut self.load);
-        if lane.serial || piece.is_none() {
+        let number = lane.feed.pull(&mut self.buffer);
+        if lane.serial || number.is_none() {
             let mut state = schedule.lock();
             let queue = &mut state.queues[input];
             queue.pulling = false;
-            if piece.is_none() {
+            if number.is_none() {
                 queue.exhausted = true;
                 queue.in_flight -= 1;
                 queue.chunks -= 1;
@@ -405,10 +404,10 @@ impl<F: CountRecords> Puller<F> {
             drop(state);
             schedule.changed.notify_all();
         }
-        let Some(piece) = piece else { return };
-        let mut ticket = lane.turns.ticket(piece);
-        self.load.prepare(&mut self.inflater);
-        F::scan(&mut self.frame, self.load.chunk.bytes());
+        let Some(number) = number else { return };
+        let mut ticket = lane.turns.ticket(number);
+        self.buffer.prepare(&mut self.inflater);
+        F::scan(&mut self.frame, self.buffer.chunk.bytes());
         let Token::Go(mut framer) = ticket.wait() else {
             let mut state = schedule.lock();
             state.queues[input].in_flight -= 1;
@@ -418,11 +417,11 @@ impl<F: CountRecords> Puller<F> {
             return;
         };
         let framed =
-            frame_in_turn(&mut framer, &mut self.load, &mut self.frame, lane.notes.as_deref());
+            frame_in_turn(&mut framer, &mut self.buffer, &mut self.frame, lane.notes.as_deref());
         let mut state = schedule.lock();
         // Still in turn: chunks become ready in their order.
         let records = F::count(&self.frame);
-        state.add(input, &mut self.load.chunk, &mut self.frame, records);
+        state.add(input, &mut self.buffer.chunk, &mut self.frame, records);
         let ended = match framed {
             Ok(false) => None,
             Ok(true) => Some(None),

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use super::lockstep::{CountRecords, Group, Part, Plan, Puller, Schedule, Task, Verdict};
-use super::{OnPanic, spawn};
-use crate::ordered::Ordered;
-use crate::output::{self, Encoded, Encoder, Output, Splice};
-use crate::source::{Options, Source};
-use crate::turn::{Token, Turns};
+use super::ordered::Ordered;
+use super::turn::{Token, Turns};
+use super::{Framer, OnPanic, on_threads};
+use crate::input::{Options, Source};
+use crate::output::{self, Encoded, Encoder, Output, UnitCutter};
 
 /// One input of a [`transform`].
 pub struct Input<F> {
@@ -22,7 +22,7 @@ pub struct Input<F> {
 }
 
 /// How the inputs of a [`transform`] ended.
-pub enum Ending<F: super::Framer> {
+pub enum Ending<F: Framer> {
     /// Together, or at the limit.
     Even,
     /// Input `ended` ended where `input` has more records (the same input if its records don't
@@ -69,7 +69,7 @@ impl<E: std::error::Error> std::error::Error for Failure<E> {}
 /// The outputs are complete after a success, and become files by
 /// [`commit`](crate::output::commit); after a failure they lack the end of their format and can't be committed.
 ///
-/// Memory is bounded by (threads + 2) chunks an input and four compressed stretches a thread.
+/// Memory is bounded by (threads + 2) chunks an input and four encoded groups a thread.
 ///
 /// # Errors
 /// The first fault in the order of the data, or the failure of an output.
@@ -87,101 +87,36 @@ where
     C: Send,
 {
     let threads = plan.threads.max(1);
-    for output in outputs.iter_mut() {
-        output.check_open().map_err(Failure::Output)?;
-        // Until its end is written.
-        output.abandon();
-    }
-    let units: Vec<Option<usize>> = outputs.iter().map(|o| o.compression().unit()).collect();
-    // Made here, where a failure is simple to report.
-    let mut codecs = Vec::new();
-    for _ in 0..threads {
-        let encoders: Result<Vec<Encoder>, _> = outputs.iter().map(Output::encoder).collect();
-        codecs.push(encoders.map_err(Failure::Output)?);
-    }
-    let codecs = Mutex::new(codecs);
+    let encoders = open(outputs, threads).map_err(Failure::Output)?;
     let schedule = Schedule::new(inputs, plan).map_err(Failure::Input)?;
+    let units = outputs.iter().map(|output| output.compression().unit()).collect();
     // Text appended before goes on here.
-    let carries: Vec<Vec<u8>> = outputs.iter_mut().map(Output::take_carry).collect();
-    let chain = Turns::new(threads, carries);
-    let fault = Mutex::new(None);
+    let carries = outputs.iter_mut().map(Output::take_carry).collect();
     let write_fault = Mutex::new(None);
-    let sink = |stretch: &mut Stretch| {
-        for (output, (encoded, fault)) in outputs.iter_mut().zip(stretch) {
-            let written = match fault.take() {
-                Some(error) => Err(output.fault(error)),
-                None => output.write(encoded),
-            };
-            if let Err(error) = written {
-                keep(&write_fault, error);
-                return ControlFlow::Break(());
-            }
+    let sink = |group: &mut EncodedGroup| match write(outputs, group) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            keep(&write_fault, error);
+            ControlFlow::Break(())
         }
-        ControlFlow::Continue(())
     };
-    let ordered = Ordered::new(threads, sink);
-
+    let shared = Shared {
+        schedule,
+        carries: Turns::new(threads, carries),
+        ordered: Ordered::new(threads, sink),
+        units,
+        encoders: Mutex::new(encoders),
+        fault: Mutex::new(None),
+    };
     let run = || {
-        let _guard = OnPanic(&|| {
-            schedule.stop();
-            ordered.stop();
-        });
+        let _guard = OnPanic(&|| shared.stop());
         let mut so_far = init();
-        let mut puller = Puller::new();
-        let mut encoders =
-            codecs.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let mut texts = vec![Vec::new(); units.len()];
-        let mut splices: Vec<Splice> = units.iter().map(|_| Splice::default()).collect();
-        loop {
-            let group = match schedule.next_task() {
-                Task::Done => break,
-                Task::Pull(input) => {
-                    puller.pull(&schedule, input);
-                    continue;
-                }
-                Task::Work(group) => group,
-            };
-            let number = group.number;
-            let mut ticket = chain.ticket(number);
-            texts.iter_mut().for_each(Vec::clear);
-            let result = work(&mut so_far, &group, &mut texts);
-            schedule.release(group);
-            let Token::Go(mut carries) = ticket.wait() else { break };
-            let parts = splices.iter_mut().zip(&mut carries).zip(&texts).zip(&units);
-            for (((splice, carry), text), unit) in parts {
-                splice.take(carry, text, *unit);
-            }
-            let failed = result.is_err();
-            if let Err(error) = result {
-                keep(&fault, error);
-            }
-            ticket.pass(if failed { Token::Stop } else { Token::Go(carries) });
-            let mut stretch = ordered.blank();
-            stretch.resize_with(units.len(), Default::default);
-            let parts = splices.iter().zip(&mut encoders).zip(&mut texts).zip(&mut stretch);
-            for (((splice, encoder), text), (encoded, fault)) in parts {
-                *fault = splice.encode(encoder, text, encoded).err();
-            }
-            if ordered.deliver(number, stretch).is_break() || failed {
-                break;
-            }
-        }
-        // A worker ends because nothing is left or because something went wrong: either way
-        // nobody needs another task.
-        schedule.stop();
+        shared.run(&mut so_far, &work);
         so_far
     };
-    let so_far = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map_while(|_| spawn(scope, run)).collect();
-        let mut result = run();
-        for other in others {
-            match other.join() {
-                Ok(theirs) => merge(&mut result, theirs),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        result
-    });
+    let so_far = on_threads(threads, run, merge);
+    let Shared { schedule, carries, ordered, fault, .. } = shared;
+    // With it goes what writes to the outputs.
     drop(ordered);
     if let Some(error) = take(write_fault) {
         return Err(Failure::Output(error));
@@ -193,19 +128,10 @@ where
         return Err(Failure::Input(error));
     }
     let groups = schedule.groups();
-    let ending = match schedule.verdict() {
-        Verdict::Even => Ending::Even,
-        Verdict::Uneven { ended, input, left } => {
-            return Ok((so_far, Ending::Uneven { ended, input, left }));
-        }
-        Verdict::Fault(error) => return Err(Failure::Input(error)),
-        Verdict::Abandoned => {
-            let at = crate::Location::default();
-            let kind = crate::ErrorKind::Io(std::io::Error::other("reading was abandoned"));
-            return Err(Failure::Input(crate::Error::new(kind, at).into()));
-        }
-    };
-    if let Token::Go(carries) = chain.ticket(groups).wait() {
+    let ending = ending(schedule)?;
+    if matches!(ending, Ending::Even)
+        && let Token::Go(carries) = carries.ticket(groups).wait()
+    {
         for (output, carry) in outputs.iter_mut().zip(&carries) {
             output.end(carry).map_err(Failure::Output)?;
         }
@@ -213,8 +139,147 @@ where
     Ok((so_far, ending))
 }
 
+/// Checks that all outputs can be written to, and makes encoders for each thread: here, where a failure is simple to
+/// report.
+fn open(outputs: &mut [Output], threads: usize) -> Result<Vec<Vec<Encoder>>, output::Error> {
+    for output in outputs.iter_mut() {
+        output.check_open()?;
+        // Until its end is written.
+        output.abandon();
+    }
+    (0..threads).map(|_| outputs.iter().map(Output::encoder).collect()).collect()
+}
+
+/// What the workers share.
+struct Shared<F: Framer, S> {
+    schedule: Schedule<F>,
+    /// Hands the unfinished unit of each output from group to group.
+    carries: Turns<Vec<Vec<u8>>>,
+    ordered: Ordered<EncodedGroup, S>,
+    /// How long the units of each output are.
+    units: Vec<Option<usize>>,
+    /// The encoders of workers that have not begun.
+    encoders: Mutex<Vec<Vec<Encoder>>>,
+    /// The first failure of `work`.
+    fault: Mutex<Option<F::Error>>,
+}
+
 /// What a group adds to each output, or why it couldn't be encoded.
-type Stretch = Vec<(Encoded, Option<std::io::Error>)>;
+type EncodedGroup = Vec<(Encoded, Option<std::io::Error>)>;
+
+/// What a worker has for itself.
+struct Worker<F: Framer> {
+    puller: Puller<F>,
+    encoders: Vec<Encoder>,
+    texts: Vec<Vec<u8>>,
+    cutters: Vec<UnitCutter>,
+}
+
+impl<F, S> Shared<F, S>
+where
+    F: CountRecords,
+    S: FnMut(&mut EncodedGroup) -> ControlFlow<()>,
+{
+    fn worker(&self) -> Worker<F> {
+        let encoders = self.encoders.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Worker {
+            puller: Puller::new(),
+            encoders: encoders.unwrap_or_default(),
+            texts: vec![Vec::new(); self.units.len()],
+            cutters: self.units.iter().map(|_| UnitCutter::default()).collect(),
+        }
+    }
+
+    /// Does tasks until there are no more.
+    fn run<C>(
+        &self,
+        so_far: &mut C,
+        work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>]) -> Result<(), F::Error>,
+    ) {
+        let mut worker = self.worker();
+        loop {
+            match self.schedule.next_task() {
+                Task::Done => break,
+                Task::Pull(input) => worker.puller.pull(&self.schedule, input),
+                Task::Work(group) => {
+                    let work = |group: &Group<F>, texts: &mut [Vec<u8>]| work(so_far, group, texts);
+                    if self.do_group(&mut worker, group, work).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        // A worker ends because nothing is left or because something went wrong: either way
+        // nobody needs another task.
+        self.schedule.stop();
+    }
+
+    /// Makes the texts of a group, encodes them and delivers what they have become.
+    fn do_group(
+        &self,
+        worker: &mut Worker<F>,
+        group: Group<F>,
+        work: impl FnOnce(&Group<F>, &mut [Vec<u8>]) -> Result<(), F::Error>,
+    ) -> ControlFlow<()> {
+        let Worker { encoders, texts, cutters, .. } = worker;
+        let number = group.number;
+        let mut ticket = self.carries.ticket(number);
+        texts.iter_mut().for_each(Vec::clear);
+        let result = work(&group, texts);
+        self.schedule.release(group);
+        let Token::Go(mut carries) = ticket.wait() else { return ControlFlow::Break(()) };
+        let outputs = cutters.iter_mut().zip(&mut carries).zip(&*texts).zip(&self.units);
+        for (((cutter, carry), text), unit) in outputs {
+            cutter.take(carry, text, *unit);
+        }
+        let failed = result.is_err();
+        if let Err(error) = result {
+            keep(&self.fault, error);
+        }
+        ticket.pass(if failed { Token::Stop } else { Token::Go(carries) });
+        let mut encoded_group = self.ordered.blank();
+        encoded_group.resize_with(self.units.len(), Default::default);
+        let outputs = cutters.iter().zip(encoders).zip(texts).zip(&mut encoded_group);
+        for (((cutter, encoder), text), (encoded, fault)) in outputs {
+            *fault = cutter.encode(encoder, text, encoded).err();
+        }
+        match self.ordered.deliver(number, encoded_group) {
+            ControlFlow::Continue(()) if !failed => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    }
+
+    /// Lets nobody wait any more.
+    fn stop(&self) {
+        self.schedule.stop();
+        self.ordered.stop();
+    }
+}
+
+/// Writes what a group adds to each output.
+fn write(outputs: &mut [Output], group: &mut EncodedGroup) -> Result<(), output::Error> {
+    for (output, (encoded, fault)) in outputs.iter_mut().zip(group) {
+        match fault.take() {
+            Some(error) => return Err(output.fault(error)),
+            None => output.write(encoded)?,
+        }
+    }
+    Ok(())
+}
+
+/// How the inputs ended, once nothing is left to do.
+fn ending<F: CountRecords>(schedule: Schedule<F>) -> Result<Ending<F>, Failure<F::Error>> {
+    match schedule.verdict() {
+        Verdict::Even => Ok(Ending::Even),
+        Verdict::Uneven { ended, input, left } => Ok(Ending::Uneven { ended, input, left }),
+        Verdict::Fault(error) => Err(Failure::Input(error)),
+        Verdict::Abandoned => {
+            let kind = crate::ErrorKind::Io(std::io::Error::other("reading was abandoned"));
+            let error = crate::Error::new(kind, crate::Location::default());
+            Err(Failure::Input(error.into()))
+        }
+    }
+}
 
 fn keep<T>(slot: &Mutex<Option<T>>, value: T) {
     slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(value);

@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod containers;
-mod gzip_pieces;
+mod gzip_chunks;
+mod rooms;

@@ -126,8 +126,8 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     };
     let report = args.out.open(run)?;
     let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
-    if args.paired && !inputs.len().is_multiple_of(2) {
-        return Err(inputs::odd_number(inputs.len()).into());
+    if args.paired {
+        inputs::in_pairs(&inputs)?;
     }
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
@@ -175,7 +175,7 @@ fn check_all(args: &Args, inputs: &[Input], progress: &Arc<Progress>) -> Result<
         inputs
             .map(|input| {
                 let reader = rayon::current_thread_index().unwrap_or(0);
-                let share = threads / at_once + usize::from(reader < threads % at_once);
+                let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
                 check_one(args, input, share, progress)
             })
             .collect()

@@ -35,8 +35,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         None => args.format,
     };
     let inputs = args.inputs.inputs(files)?;
-    if args.paired && !inputs.len().is_multiple_of(2) {
-        return Err(inputs::odd_number(inputs.len()).into());
+    if args.paired {
+        inputs::in_pairs(&inputs)?;
     }
     if let Some(path) = &args.reference
         && let Err(error) = std::fs::File::open(path)
@@ -146,7 +146,7 @@ fn collect_all(
             .map(|(input, name)| {
                 // Threads that can't be shared evenly go to the first readers.
                 let reader = rayon::current_thread_index().unwrap_or(0);
-                let share = threads / at_once + usize::from(reader < threads % at_once);
+                let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
                 collect(args, wanted, input, name, (share, progress), samples.get(name.as_str()))
             })
             .collect()
@@ -163,12 +163,14 @@ fn collect_all(
 }
 
 /// How many inputs of these lengths to read at once: as many as the largest would fit into all
-/// of them together. A stream of unknown length counts as large.
+/// of them together. A stream of unknown length counts as large. More than one stream are read at
+/// once on any number of threads: a program that feeds two of them in turn would wait for ever.
 pub(crate) fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
     let largest = lengths.iter().flatten().copied().max().unwrap_or(0).max(1);
     let total: u64 = lengths.iter().map(|len| len.unwrap_or(largest)).sum();
     let as_large = usize::try_from(total.div_ceil(largest)).unwrap_or(usize::MAX);
-    threads.min(lengths.len()).min(as_large).max(1)
+    let streams = lengths.iter().filter(|len| len.is_none()).count();
+    threads.min(lengths.len()).min(as_large).max(streams).max(1)
 }
 
 /// How FASTQ is read by so many threads.
@@ -292,6 +294,7 @@ mod tests {
         assert_eq!(readers(8, &[Some(1_000_000), Some(0)]), 1);
         // Two pipes fed by one writer must be read side by side.
         assert_eq!(readers(8, &[None, None]), 2);
+        assert_eq!(readers(1, &[None, Some(100), None, None]), 3);
         assert_eq!(readers(8, &[Some(0)]), 1);
     }
 }

@@ -1,11 +1,12 @@
 //! The commands that are tried, and the files they read.
 
 use std::path::Path;
+use std::process::Command;
 
 use biofast_testkit::container::bgzf;
 use biofast_testkit::sam::{self, Shape};
 
-use crate::common::{Folder, command, reads, text};
+use crate::common::{Folder, command, installed, reads, text};
 
 /// One command.
 pub(super) struct Job {
@@ -45,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 28] = [
+pub(super) const JOBS: [Job; 30] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -172,6 +173,8 @@ pub(super) const JOBS: [Job; 28] = [
     job("view -b", &["view", "-b", "x.bam", "-o", "o.bam"], &["o.bam"]),
     job("view, SAM of a region", &["view", "-h", "x.bam", "chr1:1-40000"], &[]),
     job("view, SAM to BAM", &["view", "x.sam", "-o", "o.bam"], &["o.bam"]),
+    job("view, CRAM to BAM", &["view", "-b", "x.cram", "-T", "ref.fa", "-o", "o.bam"], &["o.bam"]),
+    telling(job("stats of CRAM", &["stats", "--json", "--reference", "ref.fa", "x.cram"], &[])),
     job(
         "fastq, collating",
         &[
@@ -232,6 +235,11 @@ pub(super) const JOBS: [Job; 28] = [
 ];
 
 impl Job {
+    /// Whether its inputs can be made here.
+    pub(super) fn is_possible(&self) -> bool {
+        !self.arguments.contains(&"x.cram") || installed("samtools")
+    }
+
     /// The words of the command line.
     pub(super) fn words(&self, threads: usize) -> Vec<String> {
         let mut words = vec![env!("CARGO_BIN_EXE_biofast").to_owned()];
@@ -272,6 +280,12 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
     ] {
         let mut command = command(arguments);
         assert!(command.current_dir(folder.path("")).status().unwrap().success());
+    }
+    if installed("samtools") {
+        folder.file("ref.fa", sam::fasta(shape.seed));
+        let mut samtools = Command::new("samtools");
+        samtools.args(["view", "-C", "-T", "ref.fa", "-o", "x.cram", "x.sam"]);
+        assert!(samtools.current_dir(folder.path("")).status().unwrap().success());
     }
     files(&folder.path(""))
 }

@@ -1,0 +1,329 @@
+//! Ordinary gzip as a stream: any number of members, CRC-32 and length of each checked
+//! (RFC 1952). Headers and footers are read here; deflate data and checksums by `inflate`, and
+//! by several threads where there are enough (`speculate`).
+
+mod checksums;
+mod speculate;
+mod tasks;
+
+use std::sync::Arc;
+
+use biofast_deflate::{Progress, Status};
+
+use super::codec;
+use super::inflate::Inflate;
+use crate::error::{Error, ErrorKind, Location};
+use crate::input::StoredBytes;
+use speculate::Speculation;
+pub(crate) use speculate::Unresolved;
+pub(crate) use tasks::{PendingTask, TaskQueue};
+
+/// A header with a longer name, comment or extra field is not believed.
+const LONGEST_HEADER: usize = 1 << 20;
+
+const FHCRC: u8 = 2;
+const FEXTRA: u8 = 4;
+const FNAME: u8 = 8;
+const FCOMMENT: u8 = 16;
+const RESERVED: u8 = 0xe0;
+
+/// Decodes the members of [`StoredBytes`] from their position to their end.
+pub(crate) struct Decoder {
+    inflate: Inflate,
+    /// Bytes inflated of the current member.
+    inflated: u64,
+    members: u64,
+    state: State,
+    ahead: Option<Box<Speculation>>,
+    /// Whether the last step ended at the start of a block that was asked for.
+    at_boundary: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Header,
+    Body,
+    Ended,
+}
+
+enum HeaderParse {
+    Complete(usize),
+    NeedMore,
+    Bad(&'static str),
+}
+
+impl Decoder {
+    pub(crate) fn new() -> Decoder {
+        Decoder {
+            inflate: Inflate::new(),
+            inflated: 0,
+            members: 0,
+            state: State::Header,
+            ahead: None,
+            at_boundary: false,
+        }
+    }
+
+    /// A decoder behind a complete member.
+    pub(crate) fn continued() -> Decoder {
+        Decoder { members: 1, ..Decoder::new() }
+    }
+
+    /// Whether several threads inflate the input, which hasn't been read yet: if there are enough of them, and enough
+    /// of it.
+    pub(crate) fn share(&mut self, input: &StoredBytes, threads: usize) -> bool {
+        if self.inflate.can_resume() {
+            let forced = input.options().gzip_piece.or_else(codec::gzip_chunk);
+            // More threads than cores share what it costs, and not what it brings.
+            let worth_it = threads.min(crate::available_threads()) >= codec::SHARING_THREADS
+                && input.len().is_none_or(|len| len >= speculate::WORTH_IT);
+            self.ahead = match forced {
+                Some(0) => None,
+                Some(len) => Some(Speculation::new(len, threads, 0)),
+                None if worth_it => {
+                    let first = if input.len().is_some() { 0 } else { speculate::WORTH_IT };
+                    Some(Speculation::new(codec::GZIP_CHUNK, threads, first))
+                }
+                None => None,
+            }
+            .map(Box::new);
+        }
+        self.ahead.is_some()
+    }
+
+    /// What threads with nothing to do can work at.
+    pub(crate) fn tasks(&self) -> Option<&Arc<TaskQueue>> {
+        self.ahead.as_ref().map(|ahead| ahead.tasks())
+    }
+
+    /// What must be done before anything can be read.
+    pub(crate) fn pending(&self) -> Option<PendingTask> {
+        self.ahead.as_ref()?.pending()
+    }
+
+    /// The next bytes, if they have been inflated before their turn: about so many. If not, [`read`](Self::read) has them.
+    pub(crate) fn next_chunk(&mut self, input: &mut StoredBytes, len: usize) -> Option<Unresolved> {
+        match (&mut self.ahead, self.state) {
+            (Some(ahead), State::Body) => {
+                ahead.next_chunk(input, &mut self.inflate, len, &mut self.inflated)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether everything has been read.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.state == State::Ended
+    }
+
+    /// Fills `out`; less than all of it only at the end of the input, before the fault returned beside it, or where
+    /// there may be a [chunk](Self::next_chunk) that was inflated ahead.
+    pub(crate) fn read(
+        &mut self,
+        input: &mut StoredBytes,
+        out: &mut [u8],
+    ) -> (usize, Option<Error>) {
+        let mut n = 0;
+        self.at_boundary = false;
+        while n < out.len() {
+            let step = match self.state {
+                State::Header => self.header(input),
+                State::Body => self.body(input, &mut out[n..], &mut n),
+                State::Ended => break,
+            };
+            if let Err(error) = step {
+                return (n, Some(error));
+            }
+            if self.at_boundary {
+                break;
+            }
+        }
+        (n, None)
+    }
+
+    fn header(&mut self, input: &mut StoredBytes) -> Result<(), Error> {
+        let mut want = 512;
+        loop {
+            let bytes = input.look(want);
+            let short = bytes.len() < want;
+            if bytes.is_empty() && self.members > 0 {
+                return self.end(input);
+            }
+            if self.members > 0 && !starts_like_gzip(bytes) {
+                return self.padding(input);
+            }
+            match parse_header(bytes) {
+                HeaderParse::Complete(len) => {
+                    input.consume(len);
+                    self.inflate.reset();
+                    if let Some(ahead) = &mut self.ahead {
+                        ahead.start();
+                    }
+                    self.inflated = 0;
+                    self.members += 1;
+                    self.state = State::Body;
+                    return Ok(());
+                }
+                HeaderParse::NeedMore if short => {
+                    return Err(self.cut(input, "a gzip header"));
+                }
+                HeaderParse::NeedMore if want >= LONGEST_HEADER => {
+                    return Err(self.fault(input, ErrorKind::BadGzipHeader("longer than 1 MiB")));
+                }
+                HeaderParse::NeedMore => want *= 4,
+                HeaderParse::Bad(reason) => {
+                    return Err(self.fault(input, ErrorKind::BadGzipHeader(reason)));
+                }
+            }
+        }
+    }
+
+    /// After the last member: zeros (tapes and some file systems pad with them) or an error.
+    fn padding(&mut self, input: &mut StoredBytes) -> Result<(), Error> {
+        loop {
+            let bytes = input.look(1);
+            let n = bytes.len();
+            if n == 0 {
+                return self.end(input);
+            }
+            if bytes.iter().any(|&b| b != 0) {
+                return Err(self.fault(input, ErrorKind::TrailingBytes));
+            }
+            input.consume(n);
+        }
+    }
+
+    fn body(
+        &mut self,
+        input: &mut StoredBytes,
+        out: &mut [u8],
+        n: &mut usize,
+    ) -> Result<(), Error> {
+        let until = match &mut self.ahead {
+            Some(ahead) => ahead.before_serial(input, &mut self.inflate),
+            None => usize::MAX,
+        };
+        // At the end of the input too: where `out` was full, the decoder may hold more to give.
+        let bytes = input.look(1);
+        let at_end = bytes.is_empty();
+        let Progress { used, made, status } = self.inflate.inflate(bytes, out, until);
+        self.inflated += made as u64;
+        *n += made;
+        input.consume(used);
+        let place = match status {
+            Status::Boundary { odd } => Some(8 * input.position() + odd as u64),
+            _ => None,
+        };
+        if let Some(ahead) = &mut self.ahead {
+            ahead.after_serial(made, place);
+        }
+        self.at_boundary = place.is_some();
+        match status {
+            Status::Ended => self.footer(input),
+            Status::NeedsInput if at_end => Err(self.cut(input, "a gzip member")),
+            Status::NeedsInput | Status::OutputFull | Status::Boundary { .. } => Ok(()),
+            // The same words whichever decoder it is.
+            Status::Faulty(_) => {
+                let reason = "an invalid code, length or distance".to_owned();
+                Err(self.fault(input, ErrorKind::Corrupt { codec: "deflate", reason }))
+            }
+        }
+    }
+
+    fn footer(&mut self, input: &mut StoredBytes) -> Result<(), Error> {
+        let bytes = input.look(8);
+        let &[a, b, c, d, e, f, g, h, ..] = bytes else {
+            return Err(self.cut(input, "a gzip footer"));
+        };
+        let expected = u32::from_le_bytes([a, b, c, d]);
+        let length = u32::from_le_bytes([e, f, g, h]);
+        let found = match &mut self.ahead {
+            None => self.inflate.crc32(),
+            Some(ahead) => match ahead.crc32(&mut self.inflate) {
+                Some(sum) => sum,
+                None => {
+                    let kind = ErrorKind::Io(std::io::Error::other("reading was abandoned"));
+                    return Err(self.fault(input, kind));
+                }
+            },
+        };
+        if found != expected {
+            return Err(self.fault(input, ErrorKind::ChecksumMismatch { expected, found }));
+        }
+        // ISIZE is the length modulo 2^32.
+        if self.inflated as u32 != length {
+            let kind = ErrorKind::LengthMismatch {
+                expected: u64::from(length),
+                found: Some(self.inflated),
+            };
+            return Err(self.fault(input, kind));
+        }
+        input.consume(8);
+        self.state = State::Header;
+        Ok(())
+    }
+
+    /// Ends behind a complete member.
+    fn end(&mut self, input: &mut StoredBytes) -> Result<(), Error> {
+        self.state = State::Ended;
+        input.take_fault().map_or(Ok(()), Err)
+    }
+
+    /// The fault where the bytes end too early.
+    fn cut(&mut self, input: &mut StoredBytes, what: &'static str) -> Error {
+        let fault = self.fault(input, ErrorKind::Truncated(what));
+        input.take_fault().unwrap_or(fault)
+    }
+
+    fn fault(&mut self, input: &StoredBytes, kind: ErrorKind) -> Error {
+        self.state = State::Ended;
+        let at = Location { block: Some(input.position()), ..Location::in_input(&input.name) };
+        Error::new(kind, at)
+    }
+}
+
+fn starts_like_gzip(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x1f] | [0x1f, 0x8b, ..])
+}
+
+fn parse_header(bytes: &[u8]) -> HeaderParse {
+    let &[id1, id2, method, flags, _, _, _, _, _, _, ..] = bytes else {
+        return HeaderParse::NeedMore;
+    };
+    if (id1, id2) != (0x1f, 0x8b) {
+        return HeaderParse::Bad("the magic bytes 1f 8b are missing");
+    }
+    if method != 8 {
+        return HeaderParse::Bad("the compression method is not deflate");
+    }
+    if flags & RESERVED != 0 {
+        return HeaderParse::Bad("reserved flags are set");
+    }
+    let mut at = 10;
+    if flags & FEXTRA != 0 {
+        let Some(len) = bytes.get(at..at + 2) else {
+            return HeaderParse::NeedMore;
+        };
+        at += 2 + usize::from(u16::from_le_bytes([len[0], len[1]]));
+    }
+    for flag in [FNAME, FCOMMENT] {
+        if flags & flag != 0 {
+            let end = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0));
+            let Some(end) = end else {
+                return HeaderParse::NeedMore;
+            };
+            at += end + 1;
+        }
+    }
+    if flags & FHCRC != 0 {
+        let Some(stored) = bytes.get(at..at + 2) else {
+            return HeaderParse::NeedMore;
+        };
+        let crc = libdeflater::crc32(&bytes[..at]) as u16;
+        if crc != u16::from_le_bytes([stored[0], stored[1]]) {
+            return HeaderParse::Bad("its checksum does not match");
+        }
+        at += 2;
+    }
+    if bytes.len() < at { HeaderParse::NeedMore } else { HeaderParse::Complete(at) }
+}

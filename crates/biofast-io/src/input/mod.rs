@@ -1,0 +1,22 @@
+//! Where bytes come from: files, pipes and readers, mapped or read; how they are read, and what is found out about them.
+//!
+//! Nothing here looks into the bytes: [`container`](crate::container) does.
+
+mod buffered;
+mod container;
+mod map;
+mod notes;
+mod options;
+#[cfg(unix)]
+mod pipe;
+mod read_ahead;
+mod source;
+mod stored;
+
+pub use container::Container;
+pub use map::Map;
+pub use notes::{GzipChunks, Notes, Progress, Warning};
+pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
+pub(crate) use source::Backing;
+pub use source::{Source, display_name, is_named_pipe};
+pub(crate) use stored::{StoredBytes, Witness};

@@ -1,0 +1,167 @@
+//! What is found out about an input beside its data: progress, warnings, its container.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::container::Container;
+use crate::error::Location;
+
+/// Bytes consumed so far, to be looked at from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    bytes: AtomicU64,
+}
+
+impl Progress {
+    /// Bytes of the input as stored that have been handed to workers.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add(&self, n: u64) {
+        self.bytes.fetch_add(n, Ordering::Relaxed);
+    }
+}
+
+/// Something worth telling that does not make the data wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A BGZF input ended without its end-of-file block.
+    MissingEofBlock,
+    /// A CRAM input ended without its end-of-file container.
+    MissingEofContainer,
+    /// Members of ordinary gzip follow BGZF blocks, from this byte of the file on.
+    GzipAfterBlocks(u64),
+    /// Blank lines between the records of FASTQ, or inside of one.
+    BlankLines {
+        /// How many.
+        count: u64,
+        /// The record the first one comes before or is in, counted from 1.
+        record: u64,
+        /// Its line, counted from 1.
+        line: u64,
+    },
+    /// Something that breaks the rules of the format was read all the same, as nothing is lost by that.
+    Tolerated {
+        /// What it is.
+        what: &'static str,
+        /// How often.
+        count: u64,
+        /// Where it was seen first.
+        first: Location,
+    },
+    /// Something odd about the records that changes what is counted, or what is kept of them.
+    Noticed {
+        /// What it is.
+        what: &'static str,
+        /// How often.
+        count: u64,
+        /// Where it was seen first.
+        first: Location,
+    },
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Warning::MissingEofBlock => f.write_str(
+                "the BGZF end-of-file block is missing; every block present is intact, but the \
+                 file may have been cut at a block boundary",
+            ),
+            Warning::MissingEofContainer => f.write_str(
+                "the CRAM end-of-file container is missing; the file may have been cut at a \
+                 container boundary",
+            ),
+            Warning::GzipAfterBlocks(at) => write!(
+                f,
+                "ordinary gzip follows BGZF at compressed byte {at}; tools that need BGZF can't \
+                 read on there"
+            ),
+            Warning::BlankLines { count, record, line } => write!(
+                f,
+                "record {record}, line {line}: {} between the lines of reads, passed over",
+                match count {
+                    1 => "a blank line".to_owned(),
+                    n => format!("the first of {n} blank lines"),
+                }
+            ),
+            Warning::Tolerated { what, count, first } | Warning::Noticed { what, count, first } => {
+                located(f, first, what)?;
+                match count {
+                    0 | 1 => Ok(()),
+                    n => write!(f, " ({n} times)"),
+                }
+            }
+        }
+    }
+}
+
+/// `place: what`, without the input's name.
+fn located(f: &mut std::fmt::Formatter<'_>, at: &Location, what: &str) -> std::fmt::Result {
+    let at = Location { name: None, ..at.clone() };
+    if at != Location::default() {
+        write!(f, "{at}: ")?;
+    }
+    f.write_str(what)
+}
+
+/// Chunks of a gzip input that several threads have inflated ahead of the decoder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GzipChunks {
+    /// Chunks whose bytes were used.
+    pub used: u64,
+    /// Chunks in which no block was found, or whose first block was none.
+    pub dropped: u64,
+}
+
+/// What a reader finds out about its input besides the data.
+#[derive(Debug, Default)]
+pub struct Notes {
+    warnings: Mutex<Vec<Warning>>,
+    container: OnceLock<Container>,
+    mapped: OnceLock<bool>,
+    /// Chunks of gzip that were inflated ahead: used, and dropped.
+    gzip_chunks: [AtomicU64; 2],
+}
+
+impl Notes {
+    /// Adds a warning, once.
+    pub fn warn(&self, warning: Warning) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    pub(crate) fn opened(&self, container: Container, mapped: bool) {
+        // One set of notes belongs to one input; a second one would keep the first's.
+        let _ = self.container.set(container);
+        let _ = self.mapped.set(mapped);
+    }
+
+    /// The warnings so far.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The container, once the input has been opened.
+    pub fn container(&self) -> Option<Container> {
+        self.container.get().copied()
+    }
+
+    pub(crate) fn gzip_chunk(&self, used: bool) {
+        self.gzip_chunks[usize::from(!used)].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many chunks of a gzip input several threads have inflated ahead of the decoder.
+    pub fn gzip_chunks(&self) -> GzipChunks {
+        let [used, dropped] = self.gzip_chunks.each_ref().map(|n| n.load(Ordering::Relaxed));
+        GzipChunks { used, dropped }
+    }
+
+    /// Whether the input is read through a memory map.
+    pub fn is_mapped(&self) -> bool {
+        self.mapped.get().copied().unwrap_or(false)
+    }
+}

@@ -1,0 +1,187 @@
+//! An input that has been opened: which file, pipe or reader.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Escaped, Location};
+
+/// An input that has been opened and not yet been read.
+pub struct Source {
+    pub(crate) name: Arc<str>,
+    pub(crate) backing: Backing,
+}
+
+pub(crate) enum Backing {
+    /// A regular file with its length when opened.
+    File(File, u64),
+    /// Anything else that can be read.
+    Stream(Box<dyn Read + Send>),
+    /// What another reader of an input makes of it.
+    Derived(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// Opens a file, a named pipe or a device.
+    ///
+    /// A named pipe is opened and emptied by a thread of its own, so that neither waits for what is done with
+    /// other inputs; that thread holds at most 16 MiB.
+    ///
+    /// # Errors
+    /// If it can't be opened, or is a directory.
+    pub fn open(path: impl AsRef<Path>) -> Result<Source, Error> {
+        let path = path.as_ref();
+        let name: Arc<str> = display_name(path).into();
+        #[cfg(unix)]
+        if is_named_pipe(path) {
+            let pipe = super::pipe::Pipe::open(path.into()).map_err(|e| Error::io(e, &name))?;
+            return Ok(Source::from_stream(pipe, name));
+        }
+        let file = File::open(path).map_err(|e| Error::io(e, &name))?;
+        Source::from_file(file, name)
+    }
+
+    /// Standard input under the given label.
+    ///
+    /// # Errors
+    /// If standard input is a directory.
+    pub fn stdin(label: &str) -> Result<Source, Error> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            if let Ok(fd) = std::io::stdin().as_fd().try_clone_to_owned() {
+                let file = File::from(fd);
+                // A redirected file is read from its current position, not mapped from its start.
+                if file.metadata().is_ok_and(|m| m.is_dir()) {
+                    return Err(directory(&label.into()));
+                }
+                return Ok(Source::from_reader(label, file));
+            }
+        }
+        Ok(Source::from_reader(label, std::io::stdin()))
+    }
+
+    /// Any reader under the given label.
+    pub fn from_reader(label: &str, reader: impl Read + Send + 'static) -> Source {
+        Source { name: label.into(), backing: Backing::Stream(Box::new(reader)) }
+    }
+
+    /// What an adapter makes of another input: like [`from_reader`](Source::from_reader), but a
+    /// parallel reader lets it work ahead on a thread of its own, and what is taken from it is
+    /// not counted as progress, since the adapter's own input is.
+    pub fn from_adapter(label: &str, reader: impl Read + Send + 'static) -> Source {
+        Source { name: label.into(), backing: Backing::Derived(Box::new(reader)) }
+    }
+
+    fn from_file(file: File, name: Arc<str>) -> Result<Source, Error> {
+        let metadata = file.metadata().map_err(|e| Error::io(e, &name))?;
+        if metadata.is_dir() {
+            return Err(directory(&name));
+        }
+        if !metadata.is_file() {
+            return Ok(Source::from_stream(file, name));
+        }
+        Ok(Source { name, backing: Backing::File(file, metadata.len()) })
+    }
+
+    /// What has a name and is no regular file.
+    fn from_stream(reader: impl Read + Send + 'static, name: Arc<str>) -> Source {
+        let backing = Backing::Stream(match promised_container(&name) {
+            Some(ending) => Box::new(NotEmpty {
+                empty: Some(Error::new(ErrorKind::Empty(ending), Location::in_input(&name))),
+                reader,
+            }),
+            None => Box::new(reader),
+        });
+        Source { name, backing }
+    }
+
+    /// The same source, of which a read fails that finds no bytes at all: for standard input that
+    /// nobody named.
+    pub fn not_empty(self) -> Source {
+        let backing = match self.backing {
+            Backing::Stream(reader) => {
+                let empty = Some(Error::new(ErrorKind::NoInput, Location::default()));
+                Backing::Stream(Box::new(NotEmpty { empty, reader }))
+            }
+            other => other,
+        };
+        Source { backing, ..self }
+    }
+
+    /// The path or label.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The length in bytes as stored, where it is known.
+    pub fn len(&self) -> Option<u64> {
+        match self.backing {
+            Backing::File(_, len) => Some(len),
+            Backing::Stream(_) | Backing::Derived(_) => None,
+        }
+    }
+
+    /// Whether the input is known to be empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+}
+
+/// Whether this is a named pipe, which takes its time to be opened.
+#[cfg(unix)]
+pub fn is_named_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// No pipes have names here.
+#[cfg(not(unix))]
+pub fn is_named_pipe(_: &Path) -> bool {
+    false
+}
+
+/// A stream that fails where it ends before the first byte.
+struct NotEmpty<R> {
+    /// The error, until there is a byte.
+    empty: Option<Error>,
+    reader: R,
+}
+
+impl<R: Read> Read for NotEmpty<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.reader.read(out)?;
+        if n > 0 {
+            self.empty = None;
+        } else if let Some(error) = self.empty.as_ref().filter(|_| !out.is_empty()) {
+            // Who peeked comes again.
+            let kind = match error.kind() {
+                ErrorKind::Empty(ending) => ErrorKind::Empty(ending),
+                _ => ErrorKind::NoInput,
+            };
+            return Err(Error::new(kind, error.at().clone()).into());
+        }
+        Ok(n)
+    }
+}
+
+/// The ending of a name that promises compressed data, of which there are some bytes in any case.
+pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
+    let ending = name.rsplit_once('.')?.1;
+    let known = ["gz", "bgz", "bgzf", "bam", "cram", "zst", "bz2", "xz"];
+    known.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The name of a file as results and messages show it: the path, or, where that is not UTF-8,
+/// the path with the offending bytes escaped.
+pub fn display_name(path: &Path) -> String {
+    match path.to_str() {
+        Some(name) => name.to_owned(),
+        None => Escaped(path.as_os_str().as_encoded_bytes()).to_string(),
+    }
+}
+
+fn directory(name: &Arc<str>) -> Error {
+    Error::new(ErrorKind::NotAFile("a directory"), Location::in_input(name))
+}

@@ -1,0 +1,198 @@
+//! The decompressed bytes of a chunk, and the unfinished record handed to the next one.
+
+use std::sync::Arc;
+
+use crate::container::bgzf::{Block, VirtualOffset};
+use crate::input::Map;
+
+/// Decompressed bytes of one chunk: a worker's own buffer, or a range of the map.
+pub struct Chunk {
+    buffer: Vec<u8>,
+    /// Where the bytes are, if not in the buffer.
+    map: Option<Arc<Map>>,
+    start: usize,
+    end: usize,
+    /// Bytes of `bytes()` that were carried over from the chunks before.
+    joined: usize,
+    origin: Origin,
+}
+
+/// The BGZF blocks a chunk was inflated from; none if it came from something else.
+#[derive(Default)]
+struct Origin {
+    /// Each block's offset in the file, and where its data start in the chunk's own bytes.
+    blocks: Vec<(u64, usize)>,
+    /// The file offset right behind the last block.
+    after: u64,
+    /// The data of all blocks.
+    len: usize,
+}
+
+/// Room before a chunk's bytes, where the unfinished record of the chunk before is put.
+const HEADROOM: usize = 16 << 10;
+
+/// The bytes of an unfinished record at the end of a chunk, on their way to the next chunk.
+#[derive(Default)]
+pub struct Carry {
+    bytes: Vec<u8>,
+    /// Length where the bytes lie in the map right before the next chunk.
+    mapped: usize,
+}
+
+impl Carry {
+    /// How many bytes are carried.
+    pub fn len(&self) -> usize {
+        self.bytes.len() + self.mapped
+    }
+
+    /// Whether nothing is carried.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Chunk {
+    pub(crate) fn new() -> Chunk {
+        Chunk {
+            buffer: Vec::new(),
+            map: None,
+            start: 0,
+            end: 0,
+            joined: 0,
+            origin: Origin::default(),
+        }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        if let Some(map) = &self.map {
+            return &map.bytes()[self.start..self.end];
+        }
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The virtual offset of byte `at` of the chunk, which may also be its end; `None` if the
+    /// bytes don't come from BGZF blocks or `at` lies in what was carried over from the chunk
+    /// before. The end of a block's data counts as the start of what follows, as in htslib.
+    pub fn virtual_offset(&self, at: usize) -> Option<VirtualOffset> {
+        let own = at.checked_sub(self.joined)?;
+        let Origin { blocks, after, len } = &self.origin;
+        if blocks.is_empty() || own > *len {
+            return None;
+        }
+        let index = blocks.partition_point(|(_, start)| *start < own);
+        Some(match blocks.get(index) {
+            Some((file_offset, start)) if *start == own => VirtualOffset::new(*file_offset, 0),
+            None if own == *len => VirtualOffset::new(*after, 0),
+            _ => {
+                let (file_offset, start) = blocks[index.checked_sub(1)?];
+                VirtualOffset::new(file_offset, u16::try_from(own - start).ok()?)
+            }
+        })
+    }
+
+    /// The BGZF blocks whose data are in this chunk: the offset in the file and the length of
+    /// the data. Nothing if the bytes come from something else.
+    pub fn blocks(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let Origin { blocks, len, .. } = &self.origin;
+        let ends = blocks.iter().skip(1).map(|(_, start)| *start).chain([*len]);
+        blocks.iter().zip(ends).map(|((file_offset, start), end)| (*file_offset, end - start))
+    }
+
+    /// The chunk's own bytes are the data of `blocks`.
+    pub(crate) fn set_origin(&mut self, blocks: &[Block]) {
+        let origin = &mut self.origin;
+        origin.blocks.clear();
+        origin.len = 0;
+        for block in blocks {
+            origin.blocks.push((block.file_offset, origin.len));
+            origin.len += block.inflated_len;
+            origin.after = block.file_offset + block.header.block_len as u64;
+        }
+    }
+
+    /// Empties the chunk and returns room for `len` bytes; [`filled`](Self::filled) says how
+    /// many were used.
+    pub(crate) fn room(&mut self, len: usize) -> &mut [u8] {
+        self.leave_map();
+        let wanted = HEADROOM + len;
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        } else if self.buffer.len() > 4 * wanted {
+            // A giant record passed through this buffer; don't keep its memory.
+            self.buffer.truncate(wanted);
+            self.buffer.shrink_to_fit();
+        }
+        self.start = HEADROOM;
+        self.end = HEADROOM;
+        &mut self.buffer[HEADROOM..wanted]
+    }
+
+    /// `n` bytes of the [`room`](Self::room) hold data.
+    pub(crate) fn filled(&mut self, n: usize) {
+        self.end = self.start + n;
+    }
+
+    fn leave_map(&mut self) {
+        self.map = None;
+    }
+
+    pub(crate) fn set_mapped(&mut self, map: &Arc<Map>, range: std::ops::Range<usize>) {
+        self.map = Some(Arc::clone(map));
+        self.start = range.start;
+        self.end = range.end;
+    }
+
+    /// Touches what a map would otherwise bring in page by page.
+    pub(crate) fn populate(&self) {
+        if let Some(map) = &self.map
+            && map.advice().populate
+        {
+            map.populate(self.start..self.end);
+        }
+    }
+
+    /// Puts the carried bytes in front. Costs a copy of the carry; when it is longer than the
+    /// room kept for it, the chunk is appended to it instead, so that a record of any length
+    /// is moved a bounded number of times.
+    pub fn join(&mut self, carry: &mut Carry) {
+        self.joined = carry.len();
+        self.start -= carry.mapped;
+        carry.mapped = 0;
+        let len = carry.bytes.len();
+        if len == 0 {
+            return;
+        }
+        if len <= self.start {
+            self.buffer[self.start - len..self.start].copy_from_slice(&carry.bytes);
+            self.start -= len;
+            carry.bytes.clear();
+        } else {
+            let mut whole = std::mem::take(&mut carry.bytes);
+            whole.extend_from_slice(self.bytes());
+            self.leave_map();
+            self.start = 0;
+            self.end = whole.len();
+            self.buffer = whole;
+        }
+    }
+
+    /// Cuts the bytes from `at` on off this chunk and into `carry`, which must be empty.
+    pub fn cut(&mut self, at: usize, carry: &mut Carry) {
+        debug_assert!(carry.is_empty());
+        let from = self.start + at;
+        if self.map.is_some() {
+            carry.mapped = self.end - from;
+            self.end = from;
+            return;
+        }
+        if at == 0 && self.start == 0 && self.end > HEADROOM {
+            // Nothing of a long chunk was used: hand the buffer on instead of copying it.
+            self.buffer.truncate(self.end);
+            carry.bytes = std::mem::take(&mut self.buffer);
+        } else {
+            carry.bytes.extend_from_slice(&self.buffer[from..self.end]);
+        }
+        self.end = from;
+    }
+}

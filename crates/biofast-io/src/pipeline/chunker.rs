@@ -1,0 +1,430 @@
+//! Cuts an input into chunks: groups of BGZF blocks, ranges of text, or decoded bytes of a stream.
+//! [`Chunker::pull`] is the serial part (kept short), [`ChunkBuffer::prepare`] the parallel one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::chunk::Chunk;
+use crate::container::bgzf::{self, Block, Inflater, Parsed};
+use crate::container::foreign;
+use crate::container::gzip;
+use crate::error::{Error, ErrorKind, Location};
+use crate::input::{Container, Map, Options, Source, StoredBytes, Warning, Witness};
+
+/// Takes chunks from the front of an input.
+pub(crate) struct Chunker {
+    input: Box<StoredBytes>,
+    mode: Mode,
+    name: Arc<str>,
+    witness: Witness,
+    container: Container,
+    /// Set when the last chunk has been taken.
+    ended: bool,
+    /// Whether the BGZF block taken last was the end-of-file block.
+    eof_block_seen: bool,
+}
+
+enum Mode {
+    Plain,
+    Bgzf,
+    Gzip(gzip::Decoder),
+    Foreign(foreign::Decoder),
+}
+
+/// The buffers a worker has for one chunk, used again for the next one: its bytes as stored and decompressed.
+pub(crate) struct ChunkBuffer {
+    /// Compressed blocks, unless they lie in the map.
+    raw: Vec<u8>,
+    raw_in_map: Option<Range<usize>>,
+    blocks: Vec<Block>,
+    /// What has been inflated but for its references to what is before it.
+    part: Option<gzip::Unresolved>,
+    /// The decompressed bytes.
+    pub(crate) chunk: Chunk,
+    /// What is wrong right after these bytes.
+    pub(crate) fault: Option<Error>,
+    /// Whether the data end after these bytes.
+    pub(crate) last: bool,
+    /// What to warn about, once these bytes have turned out to be good.
+    pub(crate) warning: Option<Warning>,
+    name: Arc<str>,
+    witness: Witness,
+    map: Option<Arc<Map>>,
+    /// A part of the map to let go of.
+    behind: Option<(Arc<Map>, Range<usize>)>,
+}
+
+impl Chunker {
+    pub(crate) fn new(source: Source, options: &Options) -> Result<Chunker, Error> {
+        let mut input = StoredBytes::new(source, options)?;
+        let name = Arc::clone(&input.name);
+        let witness = input.witness();
+        // Enough for a gzip header with any extra field; a pipe gives what it has first.
+        let mut want = 18;
+        let container = loop {
+            let start = input.fill(want)?;
+            match bgzf::parse_header(start) {
+                Parsed::NeedMore(more) if start.len() >= want && more > want => want = more,
+                _ => break Container::sniff(start),
+            }
+        };
+        if let Some(notes) = &options.notes {
+            notes.opened(container, input.is_mapped());
+        }
+        let mode = match container {
+            Container::Plain => Mode::Plain,
+            Container::Bgzf => Mode::Bgzf,
+            Container::Gzip => Mode::Gzip(gzip::Decoder::new()),
+            Container::Zstd | Container::Bzip2 | Container::Xz => {
+                Mode::Foreign(foreign::Decoder::new(container, &input)?)
+            }
+        };
+        let input = Box::new(input);
+        Ok(Chunker { input, mode, name, witness, container, ended: false, eof_block_seen: false })
+    }
+
+    pub(crate) fn container(&self) -> Container {
+        self.container
+    }
+
+    /// Whether getting the bytes is serial work, so that it deserves a thread of its own.
+    pub(crate) fn is_stream(&self) -> bool {
+        match &self.mode {
+            Mode::Plain => self.input.is_derived(),
+            Mode::Bgzf => false,
+            Mode::Gzip(_) | Mode::Foreign(_) => true,
+        }
+    }
+
+    /// Lets all threads of a pipeline do what otherwise is serial work, if that pays. Before anything is taken.
+    pub(crate) fn share(&mut self, threads: usize) -> bool {
+        match &mut self.mode {
+            Mode::Gzip(decoder) => decoder.share(&self.input, threads),
+            _ => false,
+        }
+    }
+
+    /// What threads with nothing to do can work at.
+    pub(crate) fn tasks(&self) -> Option<Arc<gzip::TaskQueue>> {
+        match &self.mode {
+            Mode::Gzip(decoder) => decoder.tasks().cloned(),
+            _ => None,
+        }
+    }
+
+    /// What the next chunk has to wait for.
+    pub(crate) fn pending(&self) -> Option<gzip::PendingTask> {
+        match &self.mode {
+            Mode::Gzip(decoder) if !self.ended => decoder.pending(),
+            _ => None,
+        }
+    }
+
+    /// Takes the next chunk; `false` when there is none. The last chunk, possibly empty, has
+    /// `last` or `fault` set.
+    pub(crate) fn pull(&mut self, buffer: &mut ChunkBuffer) -> bool {
+        if self.ended {
+            return false;
+        }
+        buffer.reset(&self.name, &self.witness);
+        let input = &mut *self.input;
+        let result = match &mut self.mode {
+            Mode::Plain => pull_plain(input, buffer),
+            Mode::Bgzf => pull_bgzf(input, buffer, &mut self.eof_block_seen),
+            Mode::Gzip(decoder) => pull_gzip(decoder, input, buffer),
+            Mode::Foreign(decoder) => {
+                let room = buffer.chunk.room(input.options().chunk_size);
+                let wanted = room.len();
+                let result = decoder.read_full(input, room);
+                buffer.take(result, wanted)
+            }
+        };
+        match result {
+            Ok(Next::More) => {}
+            Ok(Next::Last) => buffer.last = true,
+            Ok(Next::OtherThanBlocks) => {
+                // What may follow BGZF is what may follow any gzip member.
+                let at = input.position();
+                if input.fill(2).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b])) {
+                    buffer.warning = Some(Warning::GzipAfterBlocks(at));
+                }
+                self.mode = Mode::Gzip(gzip::Decoder::continued());
+            }
+            Err(error) => buffer.fault = Some(error),
+        }
+        buffer.behind = self.input.take_behind();
+        self.ended = buffer.last || buffer.fault.is_some();
+        if self.ended
+            && let Err(error) = self.witness.check_intact()
+        {
+            // Whatever else was found was found in bytes that aren't the file's.
+            buffer.fault = Some(error);
+        }
+        true
+    }
+
+    /// What can say later whether the file was cut under the map.
+    pub(crate) fn witness(&self) -> Witness {
+        self.witness.clone()
+    }
+}
+
+/// What follows a chunk.
+enum Next {
+    More,
+    Last,
+    /// Bytes that don't start a BGZF block.
+    OtherThanBlocks,
+}
+
+/// Mapped text is used where it lies, so it pays to take more of it at a time: up to so many chunks …
+const MAPPED_CHUNKS: usize = 4;
+/// … as long as each worker gets so many of them that all end at about the same time.
+const MAPPED_SHARE: usize = 64;
+
+/// How much mapped text is taken at a time.
+fn mapped_len(map_len: usize, options: &Options) -> usize {
+    let chunk_size = options.chunk_size;
+    let most = chunk_size.saturating_mul(MAPPED_CHUNKS).min(Options::MAX_CHUNK_SIZE);
+    let share = map_len / MAPPED_SHARE.saturating_mul(options.threads.max(1));
+    share.clamp(chunk_size, most.max(chunk_size))
+}
+
+fn pull_plain(input: &mut StoredBytes, buffer: &mut ChunkBuffer) -> Result<Next, Error> {
+    let chunk_size = input.options().chunk_size;
+    if let Some(map) = input.map() {
+        let map = Arc::clone(map);
+        let start = input.position() as usize;
+        let len = mapped_len(map.bytes().len(), input.options());
+        let end = map.bytes().len().min(start + len);
+        buffer.chunk.set_mapped(&map, start..end);
+        input.consume(end - start);
+        return Ok(if end == map.bytes().len() { Next::Last } else { Next::More });
+    }
+    let room = buffer.chunk.room(chunk_size);
+    let wanted = room.len();
+    let result = input.read_full(room);
+    buffer.take(result, wanted)
+}
+
+fn pull_gzip(
+    decoder: &mut gzip::Decoder,
+    input: &mut StoredBytes,
+    buffer: &mut ChunkBuffer,
+) -> Result<Next, Error> {
+    let chunk_size = input.options().chunk_size;
+    loop {
+        buffer.part = decoder.next_chunk(input, chunk_size);
+        if buffer.part.is_some() {
+            return Ok(Next::More);
+        }
+        let (n, fault) = decoder.read(input, buffer.chunk.room(chunk_size));
+        buffer.chunk.filled(n);
+        match fault {
+            Some(error) => return Err(error),
+            None if decoder.has_ended() => return Ok(Next::Last),
+            None if n > 0 => return Ok(Next::More),
+            None => {}
+        }
+    }
+}
+
+fn pull_bgzf(
+    input: &mut StoredBytes,
+    buffer: &mut ChunkBuffer,
+    eof_block_seen: &mut bool,
+) -> Result<Next, Error> {
+    let chunk_size = input.options().chunk_size;
+    let mut taken = 0;
+    let mut inflated = 0;
+    let next = loop {
+        let (block, is_eof) = match next_block(input, taken) {
+            Ok(Step::Block(block, is_eof)) => (block, is_eof),
+            Ok(Step::End) => break Ok(Next::Last),
+            Ok(Step::NoBlock) => break Ok(Next::OtherThanBlocks),
+            Err(error) => break Err(error),
+        };
+        let end = taken + block.header.block_len;
+        // A file of empty blocks would otherwise be taken whole.
+        if taken > 0 && (inflated + block.inflated_len > chunk_size || end > 2 * chunk_size) {
+            break Ok(Next::More);
+        }
+        *eof_block_seen = is_eof;
+        inflated += block.inflated_len;
+        buffer.blocks.push(block);
+        taken = end;
+    };
+    buffer.keep_raw(input, taken)?;
+    if matches!(next, Ok(Next::Last)) && !*eof_block_seen {
+        if input.options().strict {
+            let at = Location::in_input(&input.name);
+            return Err(Error::new(ErrorKind::MissingEofBlock, at));
+        }
+        buffer.warning = Some(Warning::MissingEofBlock);
+    }
+    next
+}
+
+/// What is at some offset of the input.
+enum Step {
+    /// A block, and whether it is the end-of-file block, byte for byte.
+    Block(Block, bool),
+    NoBlock,
+    End,
+}
+
+fn next_block(input: &mut StoredBytes, at: usize) -> Result<Step, Error> {
+    let file_offset = input.position() + at as u64;
+    let name = Arc::clone(&input.name);
+    let fault =
+        |kind| Error::new(kind, Location { block: Some(file_offset), ..Location::in_input(&name) });
+    let mut want = 18;
+    loop {
+        let bytes = &input.fill(at + want)?[at..];
+        if bytes.is_empty() {
+            return Ok(Step::End);
+        }
+        match bgzf::parse_header(bytes) {
+            Parsed::Block(header) => {
+                let bytes = input.fill(at + header.block_len)?;
+                if bytes.len() < at + header.block_len {
+                    return Err(fault(ErrorKind::Truncated("a BGZF block")));
+                }
+                let is_eof = bytes[at..at + header.block_len] == bgzf::EOF_BLOCK;
+                return Block::new(bytes, at, header, file_offset)
+                    .map(|block| Step::Block(block, is_eof))
+                    .map_err(|why| fault(ErrorKind::BadBlock(why)));
+            }
+            Parsed::NeedMore(more) if bytes.len() >= want && more > want => want = more,
+            Parsed::NeedMore(_) => {
+                return Err(fault(ErrorKind::Truncated("a BGZF block header")));
+            }
+            Parsed::OtherGzip | Parsed::NotGzip => return Ok(Step::NoBlock),
+            Parsed::Invalid(why) => return Err(fault(ErrorKind::BadBlock(why))),
+        }
+    }
+}
+
+impl ChunkBuffer {
+    pub(crate) fn new() -> ChunkBuffer {
+        ChunkBuffer {
+            raw: Vec::new(),
+            raw_in_map: None,
+            blocks: Vec::new(),
+            part: None,
+            chunk: Chunk::new(),
+            fault: None,
+            last: false,
+            warning: None,
+            name: "".into(),
+            witness: Witness::default(),
+            map: None,
+            behind: None,
+        }
+    }
+
+    fn reset(&mut self, name: &Arc<str>, witness: &Witness) {
+        self.name = Arc::clone(name);
+        self.witness = witness.clone();
+        self.raw_in_map = None;
+        self.blocks.clear();
+        self.part = None;
+        self.chunk.filled(0);
+        self.fault = None;
+        self.last = false;
+        self.warning = None;
+    }
+
+    /// Books the result of filling the chunk: the bytes, and what ended them.
+    fn take(&mut self, result: (usize, Option<Error>), wanted: usize) -> Result<Next, Error> {
+        let (n, fault) = result;
+        self.chunk.filled(n);
+        match fault {
+            Some(error) => Err(error),
+            None if n < wanted => Ok(Next::Last),
+            None => Ok(Next::More),
+        }
+    }
+
+    /// Keeps the first `len` bytes of the input for [`prepare`](Self::prepare).
+    fn keep_raw(&mut self, input: &mut StoredBytes, len: usize) -> Result<(), Error> {
+        if let Some(map) = input.map() {
+            self.map = Some(Arc::clone(map));
+            let start = input.position() as usize;
+            self.raw_in_map = Some(start..start + len);
+            input.consume(len);
+            return Ok(());
+        }
+        self.raw.clear();
+        self.raw.extend_from_slice(&input.fill(len)?[..len]);
+        input.consume(len);
+        Ok(())
+    }
+
+    /// The part that needs no order: inflates the blocks, or brings mapped text in.
+    pub(crate) fn prepare(&mut self, inflater: &mut Inflater) {
+        if let Some((map, behind)) = self.behind.take() {
+            map.release(behind);
+        }
+        self.chunk.set_origin(&self.blocks);
+        if let Some(part) = self.part.take() {
+            let len = part.len();
+            part.resolve(&mut self.chunk.room(len)[..len]);
+            self.chunk.filled(len);
+            return;
+        }
+        if self.blocks.is_empty() {
+            self.chunk.populate();
+            return;
+        }
+        let total = self.blocks.iter().map(|b| b.inflated_len).sum();
+        let group: &[u8] = match &self.raw_in_map {
+            Some(range) => match &self.map {
+                Some(map) => {
+                    if map.advice().populate_blocks {
+                        map.populate(range.clone());
+                    }
+                    &map.bytes()[range.clone()]
+                }
+                None => &[],
+            },
+            _ => &self.raw,
+        };
+        let room = &mut self.chunk.room(total)[..total];
+        match inflater.inflate(group, &self.blocks, room) {
+            Ok(n) => self.chunk.filled(n),
+            Err((index, good, error)) => {
+                self.chunk.filled(good);
+                let kind = ErrorKind::from(error);
+                let block = Some(self.blocks[index].file_offset);
+                let at = Location { block, ..Location::in_input(&self.name) };
+                self.fault = Some(Error::new(kind, at));
+                if let Err(shrunk) = self.check_intact() {
+                    self.fault = Some(shrunk);
+                }
+            }
+        }
+    }
+
+    /// An error if the file was cut under the map these bytes come from.
+    pub(crate) fn check_intact(&self) -> Result<(), Error> {
+        self.witness.check_intact()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mapped_text_is_taken_in_larger_chunks_where_there_are_enough_for_all() {
+        let len = |map_len, threads, chunk_size| {
+            mapped_len(map_len, &Options { threads, chunk_size, ..Options::serial() })
+        };
+        assert_eq!(len(500 << 20, 2, 1 << 19), 4 << 19);
+        assert_eq!(len(500 << 20, 8, 1 << 19), (500 << 20) / (8 * 64));
+        assert_eq!(len(50 << 20, 16, 1 << 19), 1 << 19);
+        assert_eq!(len(usize::MAX, 1, Options::MAX_CHUNK_SIZE), Options::MAX_CHUNK_SIZE);
+        assert_eq!(len(usize::MAX, 0, 1), 4);
+    }
+}

@@ -1,0 +1,478 @@
+//! The one pipeline: cut into chunks → decompress → frame in order → use, on the same worker.
+//!
+//! A worker takes a chunk of the input (short and serial), decompresses it and does what needs
+//! no order ([`Framer::scan`]); then, when its turn comes, frames it exactly from the state its
+//! predecessor left ([`Framer::frame`]), hands the new state on, and only then does the heavy
+//! work on the records. So framing never guesses, every record is used exactly once, and
+//! workers don't wait for each other's analysis. Where the turn of a chunk hasn't come, the worker
+//! puts it by and takes another one meanwhile. Memory is bounded by 2 × threads × chunk plus the
+//! longest record.
+//!
+//! A fault anywhere stops the pipeline at that point of the data: every record before it has
+//! been used, none after it, whatever the number of threads.
+
+mod chunk;
+mod chunker;
+mod feed;
+pub mod gzi;
+mod lockstep;
+mod ordered;
+mod peek;
+mod reader;
+mod transform;
+mod turn;
+
+pub use chunk::{Carry, Chunk};
+pub use lockstep::{CountRecords, Group, Part, Plan};
+pub use reader::Reader;
+pub use transform::{Ending, Failure, Input, transform};
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Scope, ScopedJoinHandle};
+
+use crate::container::bgzf::Inflater;
+use crate::error::Error;
+use crate::input::{Container, Notes, Options, Source, Witness};
+use chunker::{ChunkBuffer, Chunker};
+use feed::{Feed, Pull};
+use ordered::Ordered;
+use turn::{Ticket, Token, Turns};
+
+/// What follows the bytes that are being framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// More data.
+    More,
+    /// Nothing: the data are complete.
+    Data,
+    /// A fault: what is incomplete is not an error of its own.
+    Fault,
+}
+
+/// Finds where records begin and end: the state that passes from chunk to chunk.
+pub trait Framer: Send + 'static {
+    /// What is found in one chunk. Workers reuse it: [`scan`](Framer::scan) must clear it.
+    type Frame: Default + Send;
+    /// The format's error.
+    type Error: From<Error> + Send;
+
+    /// Work on a chunk's own bytes that needs no knowledge of what came before.
+    fn scan(frame: &mut Self::Frame, bytes: &[u8]);
+
+    /// Frames the records of `chunk` in turn: joins the carried bytes in front, lists the
+    /// complete records in `frame`, and cuts off and keeps the unfinished rest.
+    ///
+    /// # Errors
+    /// The first fault of the format. `frame` then lists the records before it.
+    fn frame(
+        &mut self,
+        chunk: &mut Chunk,
+        frame: &mut Self::Frame,
+        end: End,
+    ) -> Result<(), Self::Error>;
+
+    /// Adds what the framer knows (record, line) to a fault that comes right after the bytes
+    /// framed so far.
+    fn locate(&self, error: Error) -> Self::Error {
+        error.into()
+    }
+}
+
+/// A fault, and what had been gathered from the records before it.
+#[derive(Debug)]
+pub struct Fault<C, E> {
+    /// What went wrong.
+    pub error: E,
+    /// The result over exactly the records before the fault.
+    pub so_far: C,
+}
+
+/// Folds all records of `source` on `options.threads` threads.
+///
+/// Each worker starts from `init()`, calls `accept` once per chunk, and the workers' results
+/// are merged. Which worker sees which chunk is not determined, so `merge` must not depend on
+/// order; [`fold_ordered`] is for what does.
+///
+/// A fault is returned when the workers have ended. One that waits for more of a stalled stream
+/// ends when the stream moves or closes.
+///
+/// # Errors
+/// The first fault in the order of the data, with the result over the records before it.
+pub fn fold<F, C>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame) + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<C, Fault<C, F::Error>>
+where
+    F: Framer,
+    C: Send,
+{
+    let accept = |so_far: &mut C, _, chunk: &Chunk, frame: &F::Frame| {
+        accept(so_far, chunk, frame);
+        ControlFlow::Continue(())
+    };
+    run(source, options, framer, init, accept, merge, || {})
+}
+
+/// [`fold`], and beside it what depends on order: `accept` also fills a `T` for each chunk, and
+/// `sink` gets them one after the other in the order of the data.
+///
+/// The sink runs on whichever worker has the next `T`, while the others work on; it should be
+/// short beside `accept`. A `T` is used again after the sink: `accept` finds what the sink left
+/// of it. `Break` ends the reading early and is not a fault; chunks after it may have been
+/// accepted already.
+///
+/// # Errors
+/// As [`fold`].
+pub fn fold_ordered<F, C, T>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame, &mut T) + Sync,
+    merge: impl Fn(&mut C, C),
+    sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
+) -> Result<C, Fault<C, F::Error>>
+where
+    F: Framer,
+    C: Send,
+    T: Default + Send,
+{
+    let ordered = Ordered::new(options.threads.max(1), sink);
+    let accept = |so_far: &mut C, number: u64, chunk: &Chunk, frame: &F::Frame| {
+        let mut result = ordered.blank();
+        accept(so_far, chunk, frame, &mut result);
+        ordered.deliver(number, result)
+    };
+    run(source, options, framer, init, accept, merge, || ordered.stop())
+}
+
+/// What the folds share. `accept` gets the number of the chunk and may end the work; `abort` is
+/// called when a worker panics.
+fn run<F, C>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, u64, &Chunk, &F::Frame) -> ControlFlow<()> + Sync,
+    merge: impl Fn(&mut C, C),
+    abort: impl Fn() + Sync,
+) -> Result<C, Fault<C, F::Error>>
+where
+    F: Framer,
+    C: Send,
+{
+    let mut chunker = match Chunker::new(source, options) {
+        Ok(chunker) => chunker,
+        Err(error) => {
+            return Err(Fault { error: error.into(), so_far: init() });
+        }
+    };
+    let witness = chunker.witness();
+    let threads = options.threads.max(1);
+    let is_shared = chunker.share(threads);
+    let (feed, workers) = if chunker.is_stream() && !is_shared && threads > 1 {
+        (Feed::ahead(chunker, threads), threads - 1)
+    } else {
+        (Feed::inline(chunker), threads)
+    };
+    let turns = Turns::new(CHUNKS_PER_WORKER * workers, framer);
+    let fault = Mutex::new(None);
+    let work = || {
+        let _guard = OnPanic(&abort);
+        let mut so_far = init();
+        let mut worker = Worker::<F>::new(&feed, &turns, options.notes.as_deref());
+        while let Some((number, error)) = worker.step() {
+            let flow = accept(&mut so_far, number, &worker.buffer.chunk, &worker.frame);
+            if flow.is_break() {
+                break;
+            }
+            if let Some(error) = error {
+                *fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                break;
+            }
+        }
+        so_far
+    };
+    let so_far = on_threads(workers, work, merge);
+    feed.join();
+    // The records of the last chunks were used after their check in the turn.
+    if let Err(error) = witness.check_intact() {
+        return Err(Fault { error: error.into(), so_far });
+    }
+    match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(Fault { error, so_far }),
+        None => Ok(so_far),
+    }
+}
+
+/// What `work` returns on each of `threads` threads, this one among them, merged. A panic goes on here.
+fn on_threads<C: Send>(
+    threads: usize,
+    work: impl Fn() -> C + Sync,
+    merge: impl Fn(&mut C, C),
+) -> C {
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map_while(|_| spawn(scope, &work)).collect();
+        let mut result = work();
+        for other in others {
+            match other.join() {
+                Ok(theirs) => merge(&mut result, theirs),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        result
+    })
+}
+
+/// Another thread for `work`, if the system has one: with fewer the work takes longer and is the same.
+fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Option<ScopedJoinHandle<'scope, T>> {
+    std::thread::Builder::new().spawn_scoped(scope, work).ok()
+}
+
+/// Calls the function when it is dropped by a panic.
+struct OnPanic<'a, A: Fn()>(&'a A);
+
+impl<A: Fn()> Drop for OnPanic<'_, A> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0();
+        }
+    }
+}
+
+/// The same framing on the calling thread, a chunk at a time: for plain iterators.
+pub struct Frames<F: Framer> {
+    feed: Feed,
+    buffer: ChunkBuffer,
+    inflater: Inflater,
+    framer: F,
+    frame: F::Frame,
+    pending: Option<F::Error>,
+    ended: bool,
+    container: Container,
+    notes: Option<Arc<Notes>>,
+    witness: Witness,
+}
+
+impl<F: Framer> Frames<F> {
+    /// Opens `source`.
+    ///
+    /// # Errors
+    /// If its first bytes can't be read.
+    pub fn new(source: Source, options: &Options, framer: F) -> Result<Self, F::Error> {
+        let chunker = Chunker::new(source, options)?;
+        let container = chunker.container();
+        let witness = chunker.witness();
+        let feed = if chunker.is_stream() && options.threads > 1 {
+            Feed::ahead(chunker, 1)
+        } else {
+            Feed::inline(chunker)
+        };
+        Ok(Frames {
+            feed,
+            buffer: ChunkBuffer::new(),
+            inflater: Inflater::new(),
+            framer,
+            frame: F::Frame::default(),
+            pending: None,
+            ended: false,
+            container,
+            notes: options.notes.clone(),
+            witness,
+        })
+    }
+
+    /// The container of the input.
+    pub fn container(&self) -> Container {
+        self.container
+    }
+
+    /// Moves to the next chunk; `false` at the end of the data.
+    ///
+    /// # Errors
+    /// The first fault, after the records before it have been delivered.
+    pub fn advance(&mut self) -> Result<bool, F::Error> {
+        if let Some(error) = self.pending.take() {
+            self.ended = true;
+            return Err(error);
+        }
+        if !self.ended && self.feed.pull(&mut self.buffer).is_none() {
+            // A decoder that ended before the data did has panicked; that goes on here.
+            self.feed.join();
+            self.ended = true;
+        }
+        if self.ended {
+            // The last records were used after their check.
+            return self.witness.check_intact().map(|()| false).map_err(F::Error::from);
+        }
+        self.buffer.prepare(&mut self.inflater);
+        F::scan(&mut self.frame, self.buffer.chunk.bytes());
+        match frame_in_turn(
+            &mut self.framer,
+            &mut self.buffer,
+            &mut self.frame,
+            self.notes.as_deref(),
+        ) {
+            Ok(last) => self.ended = last,
+            Err(error) => self.pending = Some(error),
+        }
+        Ok(true)
+    }
+
+    /// The current chunk's bytes and records.
+    pub fn current(&self) -> (&Chunk, &F::Frame) {
+        (&self.buffer.chunk, &self.frame)
+    }
+}
+
+/// The ordered part, the same for a worker and for [`Frames`]. `Ok(true)` after the last bytes.
+fn frame_in_turn<F: Framer>(
+    framer: &mut F,
+    buffer: &mut ChunkBuffer,
+    frame: &mut F::Frame,
+    notes: Option<&Notes>,
+) -> Result<bool, F::Error> {
+    let fault = buffer.fault.take();
+    let end = match (&fault, buffer.last) {
+        (Some(_), _) => End::Fault,
+        (None, true) => End::Data,
+        (None, false) => End::More,
+    };
+    let framed = framer.frame(&mut buffer.chunk, frame, end);
+    // Before any finding is believed: were the bytes those of the file?
+    if let Err(error) = buffer.check_intact() {
+        return Err(framer.locate(error));
+    }
+    framed?;
+    match fault {
+        Some(error) => Err(framer.locate(error)),
+        None => {
+            if let (Some(warning), Some(notes)) = (buffer.warning.take(), notes) {
+                notes.warn(warning);
+            }
+            Ok(buffer.last)
+        }
+    }
+}
+
+/// The one that it works on, and one put by.
+const CHUNKS_PER_WORKER: usize = 2;
+
+struct Worker<'a, F: Framer> {
+    feed: &'a Feed,
+    turns: &'a Turns<F>,
+    notes: Option<&'a Notes>,
+    buffer: ChunkBuffer,
+    inflater: Inflater,
+    frame: F::Frame,
+    /// The right to the turn of the chunk put by, if there is one.
+    waiting: Option<Ticket<'a, F>>,
+    /// The chunk put by; or buffers for one.
+    other: (ChunkBuffer, F::Frame),
+    /// The chunk put by has been framed, with this outcome.
+    framed: Option<Framed<F>>,
+}
+
+/// A framed chunk: its number, and the fault if its records are the last ones before one.
+type Framed<F> = (u64, Option<<F as Framer>::Error>);
+
+impl<'a, F: Framer> Worker<'a, F> {
+    fn new(feed: &'a Feed, turns: &'a Turns<F>, notes: Option<&'a Notes>) -> Self {
+        Worker {
+            feed,
+            turns,
+            notes,
+            buffer: ChunkBuffer::new(),
+            inflater: Inflater::new(),
+            frame: F::Frame::default(),
+            waiting: None,
+            other: (ChunkBuffer::new(), F::Frame::default()),
+            framed: None,
+        }
+    }
+
+    /// The next chunk to be framed, inflated and scanned; it's in `buffer` and `frame`.
+    fn prepare(&mut self) -> Option<Ticket<'a, F>> {
+        while !self.waiting.as_ref().is_some_and(Ticket::has_come) {
+            // Others wait for a chunk put by: nothing long may come before it.
+            let pull = match self.waiting {
+                None => Pull::Chunk(self.feed.pull(&mut self.buffer)),
+                Some(_) => self.feed.pull_ready(&mut self.buffer),
+            };
+            let Pull::Chunk(Some(number)) = pull else { break };
+            let ticket = self.turns.ticket(number);
+            self.buffer.prepare(&mut self.inflater);
+            F::scan(&mut self.frame, self.buffer.chunk.bytes());
+            if self.waiting.is_none() && ticket.has_come() {
+                return Some(ticket);
+            }
+            // It is put by; what was so before comes first, and must be waited for now.
+            self.exchange();
+            let before = self.waiting.replace(ticket);
+            if before.is_some() {
+                return before;
+            }
+        }
+        self.exchange();
+        self.waiting.take()
+    }
+
+    fn exchange(&mut self) {
+        std::mem::swap(&mut self.buffer, &mut self.other.0);
+        std::mem::swap(&mut self.frame, &mut self.other.1);
+    }
+
+    /// Takes and frames the next chunk. `None`: no more.
+    fn step(&mut self) -> Option<Framed<F>> {
+        if let Some(framed) = self.framed.take() {
+            self.exchange();
+            return Some(framed);
+        }
+        let ticket = self.prepare()?;
+        let (number, fault) = frame_at_turn(ticket, &mut self.buffer, &mut self.frame, self.notes)?;
+        // If the one put by is next, the others would wait for it while this one is being used.
+        if fault.is_none()
+            && let Some(next) = self.waiting.take_if(|next| next.number() == number + 1)
+        {
+            let (buffer, frame) = &mut self.other;
+            self.framed = frame_at_turn(next, buffer, frame, self.notes);
+        }
+        Some((number, fault))
+    }
+}
+
+/// Waits for the turn of a chunk, frames it and starts the next turn. `None` if framing has ended before.
+fn frame_at_turn<F: Framer>(
+    mut ticket: Ticket<'_, F>,
+    buffer: &mut ChunkBuffer,
+    frame: &mut F::Frame,
+    notes: Option<&Notes>,
+) -> Option<Framed<F>> {
+    let number = ticket.number();
+    let Token::Go(mut framer) = ticket.wait() else {
+        return None;
+    };
+    let (token, fault) = match frame_in_turn(&mut framer, buffer, frame, notes) {
+        Ok(false) => (Token::Go(framer), None),
+        Ok(true) => (Token::Stop, None),
+        Err(error) => (Token::Stop, Some(error)),
+    };
+    ticket.pass(token);
+    Some((number, fault))
+}
+
+impl<F: Framer> Drop for Worker<'_, F> {
+    /// A worker ends because nothing is left or because something went wrong: either way
+    /// nobody needs another chunk.
+    fn drop(&mut self) {
+        self.feed.close();
+    }
+}
