@@ -162,16 +162,14 @@ pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
 /// An error unless these are files of mates, two by two.
 pub(crate) fn in_pairs(inputs: &[Input]) -> Result<()> {
     if !inputs.len().is_multiple_of(2) {
-        return Err(odd_number(inputs.len()).into());
+        let files = inputs.len();
+        return Err(Hinted {
+            message: format!("--paired takes files two by two: an even number, not {files}"),
+            hint: "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
+        }
+        .into());
     }
     inputs.chunks_exact(2).try_for_each(are_two)
-}
-
-fn odd_number(files: usize) -> Hinted {
-    Hinted {
-        message: format!("--paired takes files two by two: an even number, not {files}"),
-        hint: "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
-    }
 }
 
 /// A path as a line of a list has it: any bytes on unix.

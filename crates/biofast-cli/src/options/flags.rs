@@ -13,7 +13,7 @@ pub(crate) struct Flags {
     #[arg(short = 'F', long = "excl-flags", alias = "exclude-flags", value_name = "FLAGS", value_parser = flags)]
     none_of: Vec<u16>,
 
-    /// Only records without at least one of these flags
+    /// Only records that lack at least one of these flags
     #[arg(short = 'G', value_name = "FLAGS", value_parser = flags)]
     not_all_of: Vec<u16>,
 

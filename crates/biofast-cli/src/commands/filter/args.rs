@@ -187,7 +187,7 @@ pub(super) struct Which {
     #[arg(long, value_name = "N", default_value_t = 11)]
     pub(super) seed: u64,
 
-    /// Take the reads named in FILE, one name a line
+    /// Take the reads named in FILE, one name per line
     #[arg(long, value_name = "FILE")]
     pub(super) names: Option<InFile>,
 
