@@ -18,7 +18,9 @@ pub fn run(
 ) -> Result<(), Box<dyn Error>> {
     let file = arguments.next().ok_or("give a file and regions")?;
     let mut regions = Selection::new();
-    arguments.for_each(|region| drop(regions.add(region)));
+    for region in arguments {
+        regions.add(region);
+    }
     if regions.is_empty() {
         return Err("give regions".into());
     }
