@@ -17,7 +17,7 @@ use crate::sam::{Odds, bin, write_tag};
 /// read.write(&mut out)?;
 /// let (record, _) = Record::from_bam(&out, &Header::default())?;
 /// assert_eq!((record.flags(), record.qualities()), (4, &[40, 40][..]));
-/// # Ok::<(), biofast_bam::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Unaligned<'a> {

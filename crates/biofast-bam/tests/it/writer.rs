@@ -27,7 +27,7 @@ fn records(n: u32) -> Vec<RecordBuf> {
         }
         let second = i >= n / 2;
         let position = if second { (i - n / 2) * 90_000 % 400_000_000 } else { i * 25 };
-        let cigar = if i % 7 == 0 { "3S40M200N37M" } else { "80M" };
+        let cigar = if i.is_multiple_of(7) { "3S40M200N37M" } else { "80M" };
         let mut sequence = b"ACGTTGCAAC".repeat(8);
         sequence.rotate_left((i % 10) as usize);
         let record = RecordBuf::mapped(
@@ -43,7 +43,7 @@ fn records(n: u32) -> Vec<RecordBuf> {
         .tag(b"XB", &[i as i16, 7][..])
         .tag(b"RG", "lane1");
         let mut record = record.build().unwrap();
-        if i % 11 == 0 {
+        if i.is_multiple_of(11) {
             record.set_flags(flag::UNMAPPED | flag::PAIRED);
         }
         record
