@@ -5,9 +5,9 @@
 //! are independent streams, so [`Inflater`] decodes three of them in one loop and their chains overlap. Output
 //! goes to exactly the given buffers, input must be consumed to its last byte, and every fault is an error.
 //!
-//! Ordinary gzip is one stream: [`StreamInflater`] takes it, and gives what it inflates to, in pieces of any size.
+//! Ordinary gzip is one stream: [`StreamInflater`] takes it, and gives what it inflates to, in parts of any size.
 //!
-//! [`PieceInflater`] inflates a piece of a stream before what it refers to is known: so several threads can share a stream.
+//! [`SpeculativeInflater`] inflates a chunk of a stream before what it refers to is known: so several threads can share a stream.
 //!
 //! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads.
 //!
@@ -50,4 +50,4 @@ pub use encode::{Effort, FastqDeflater};
 pub use fault::{Fault, FaultKind};
 pub use group::{Block, Inflater};
 pub use isa::is_profitable;
-pub use stream::{PieceInflater, Progress, Status, StreamInflater, Symbols, Window};
+pub use stream::{Progress, SpeculativeInflater, Status, StreamInflater, Symbols, Window};

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use biofast_deflate::{Crc32, PieceInflater, Status, StreamInflater, Symbols, Window};
+use biofast_deflate::{Crc32, SpeculativeInflater, Status, StreamInflater, Symbols, Window};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     for len in lengths {
-        let mut pieces = PieceInflater::new();
+        let mut pieces = SpeculativeInflater::new();
         let mut symbols = Symbols::default();
         let window = Window::new(&[b'x'; 1 << 15]).ok_or("a window")?;
         let [mut find, mut inflate, mut resolve] = [0.0; 3];

@@ -1,6 +1,8 @@
-//! Counts of nucleotide letters, what [`crate::count_bases`] and [`crate::BaseColumns`] return.
+//! Nucleotide letters: their counts and which bytes are bases.
 
 use std::ops::{Add, AddAssign};
+
+use crate::dispatch::kernels;
 
 /// How often each base letter occurs, upper and lower case together.
 ///
@@ -85,13 +87,236 @@ pub struct GcCounts {
     pub acgt: u64,
 }
 
-/// What [`crate::summarize_reads`] finds in one read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReadSummary {
-    /// G and C, and all of A, C, G and T.
-    pub counts: GcCounts,
-    /// The sum of error probabilities: see [`crate::sum_error_probability`].
-    pub error_sum: u64,
+/// Counts the base letters, upper and lower case together.
+#[inline]
+pub fn count_bases(bases: &[u8]) -> BaseCounts {
+    (kernels().count_bases)(bases)
+}
+
+/// Counts `G`, `C`, `g` and `c`.
+#[inline]
+pub fn count_gc(bases: &[u8]) -> u64 {
+    (kernels().count_gc)(bases)
+}
+
+/// Counts G and C beside all of A, C, G and T, ignoring case: what the GC content of a read needs, in less time than
+/// [`count_bases`].
+///
+/// ```
+/// let counts = biofast_kernels::count_gc_acgt(b"ACgTNN-");
+/// assert_eq!((counts.gc, counts.acgt), (2, 4));
+/// ```
+#[inline]
+pub fn count_gc_acgt(bases: &[u8]) -> GcCounts {
+    (kernels().count_gc_acgt)(bases)
+}
+
+/// Counts `N` and `n`.
+#[inline]
+pub fn count_n(bases: &[u8]) -> u64 {
+    (kernels().count_n)(bases)
+}
+
+/// Index of the first byte that isn't an ASCII letter, a digit (colour space), `-`, `.` or `*`.
+///
+/// ```
+/// assert_eq!(biofast_kernels::find_invalid_base(b"ACGTN-"), None);
+/// assert_eq!(biofast_kernels::find_invalid_base(b"ACG T"), Some(3));
+/// ```
+#[inline]
+pub fn find_invalid_base(bases: &[u8]) -> Option<usize> {
+    (kernels().find_invalid_base)(bases)
+}
+
+pub(crate) mod reference {
+    //! The kernels as their definitions.
+
+    use super::*;
+
+    pub(crate) fn count_bases(bytes: &[u8]) -> BaseCounts {
+        let of_letter = |letter| count(bytes, |byte| byte.to_ascii_uppercase() == letter);
+        BaseCounts::from_acgtn(b"ACGTN".map(of_letter), bytes.len() as u64)
+    }
+
+    pub(crate) fn count_gc(bytes: &[u8]) -> u64 {
+        count(bytes, |byte| matches!(byte, b'G' | b'C' | b'g' | b'c'))
+    }
+
+    pub(crate) fn count_gc_acgt(bytes: &[u8]) -> GcCounts {
+        let acgt = count(bytes, |byte| b"ACGT".contains(&byte.to_ascii_uppercase()));
+        GcCounts { gc: count_gc(bytes), acgt }
+    }
+
+    pub(crate) fn count_n(bytes: &[u8]) -> u64 {
+        count(bytes, |byte| matches!(byte, b'N' | b'n'))
+    }
+
+    /// Also tells the index to the vector versions, once they know that there is an invalid byte.
+    pub(crate) fn find_invalid_base(bytes: &[u8]) -> Option<usize> {
+        let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'*');
+        bytes.iter().position(|&byte| !valid(byte))
+    }
+
+    /// How many bytes match.
+    pub(crate) fn count(bytes: &[u8], matches: impl Fn(u8) -> bool) -> u64 {
+        bytes.iter().map(|&byte| u64::from(matches(byte))).sum()
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod vector {
+    //! The kernels over vectors.
+
+    use super::*;
+    use crate::vector::{Check, Matches, Simd, Vector};
+
+    #[inline(always)]
+    pub(crate) fn count_bases<S: Simd>(bytes: &[u8]) -> BaseCounts {
+        S::count_bases(bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn count_gc<S: Simd>(bytes: &[u8]) -> u64 {
+        // C is 0x43 and G is 0x47; lower case adds 0x20.
+        count_byte::<S>(bytes, b'C', 0x24)
+    }
+
+    #[inline(always)]
+    pub(crate) fn count_gc_acgt<S: Simd>(bytes: &[u8]) -> GcCounts {
+        S::count_gc_acgt(bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn count_n<S: Simd>(bytes: &[u8]) -> u64 {
+        count_byte::<S>(bytes, b'N', 0x20)
+    }
+
+    #[inline(always)]
+    pub(crate) fn find_invalid_base<S: Simd>(bytes: &[u8]) -> Option<usize> {
+        S::find_invalid_base(bytes)
+    }
+
+    /// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
+    #[inline(always)]
+    pub(crate) fn count_byte<S: Simd>(bytes: &[u8], byte: u8, ignored: u8) -> u64 {
+        let kept = S::Vector::splat(!ignored);
+        let [count] =
+            S::Vector::count_matches::<1, 4>(bytes, Byte { byte: S::Vector::splat(byte), kept });
+        count
+    }
+
+    /// One byte, of which some bits are ignored.
+    #[derive(Clone, Copy)]
+    struct Byte<V> {
+        byte: V,
+        kept: V,
+    }
+
+    impl<V: Vector> Matches<V, 1> for Byte<V> {
+        #[inline(always)]
+        fn of(self, block: V) -> [V::Mask; 1] {
+            [block.and(self.kept).equal(self.byte)]
+        }
+    }
+
+    /// A, C, G, T and N, of any bytes.
+    #[inline(always)]
+    pub(crate) fn count_each_base<V: Vector>(bytes: &[u8]) -> [u64; 5] {
+        let [a, c, g, t, n] = *b"ACGTN";
+        let letters = [V::splat(a), V::splat(c), V::splat(g), V::splat(t), V::splat(n)];
+        V::count_matches::<5, 1>(bytes, Letters { letters, upper: V::splat(!0x20) })
+    }
+
+    #[derive(Clone, Copy)]
+    struct Letters<V> {
+        letters: [V; 5],
+        upper: V,
+    }
+
+    impl<V: Vector> Matches<V, 5> for Letters<V> {
+        #[inline(always)]
+        fn of(self, block: V) -> [V::Mask; 5] {
+            let block = block.and(self.upper);
+            let [a, c, g, t, n] = self.letters;
+            [block.equal(a), block.equal(c), block.equal(g), block.equal(t), block.equal(n)]
+        }
+    }
+
+    /// [`crate::count_gc_acgt`] by comparisons.
+    #[inline(always)]
+    pub(crate) fn count_gc_acgt_of<V: Vector>(bytes: &[u8]) -> GcCounts {
+        let matches = GcAcgt {
+            folded: V::splat(!0x24),
+            c: V::splat(b'C'),
+            upper: V::splat(!0x20),
+            letters: V::table(&ACGT_BY_LOW_BITS),
+            low_bits: V::splat(15),
+        };
+        let [gc, acgt] = V::count_matches::<2, 2>(bytes, matches);
+        GcCounts { gc, acgt }
+    }
+
+    #[derive(Clone, Copy)]
+    struct GcAcgt<V> {
+        folded: V,
+        c: V,
+        upper: V,
+        letters: V,
+        low_bits: V,
+    }
+
+    impl<V: Vector> Matches<V, 2> for GcAcgt<V> {
+        #[inline(always)]
+        fn of(self, block: V) -> [V::Mask; 2] {
+            let expected = V::look_up(self.letters, block.and(self.low_bits));
+            [block.and(self.folded).equal(self.c), block.and(self.upper).equal(expected)]
+        }
+    }
+
+    /// By upper nibble, 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A
+    /// byte is a base when this and what its lower nibble has share a bit.
+    pub(crate) static UPPER_OF_BASES: [u8; 16] = [0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0];
+    pub(crate) static LOWER_OF_BASES: [u8; 16] =
+        [12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2];
+
+    /// Bytes that aren't bases, by their nibbles.
+    #[derive(Clone, Copy)]
+    pub(crate) struct NibbleCheck<V> {
+        upper: V,
+        lower: V,
+        zero: V,
+    }
+
+    impl<V: Vector> NibbleCheck<V> {
+        #[inline(always)]
+        pub(crate) fn new() -> Self {
+            Self {
+                upper: V::table(&UPPER_OF_BASES),
+                lower: V::table(&LOWER_OF_BASES),
+                zero: V::splat(0),
+            }
+        }
+    }
+
+    impl<V: Vector<Mask = V>> Check<V> for NibbleCheck<V> {
+        const FILL: u8 = b'A';
+
+        #[inline(always)]
+        fn fold(self, bad: V, block: V) -> V {
+            let upper = V::look_up(self.upper, block.upper_nibbles());
+            bad.or(upper.and(V::look_up_lower(self.lower, block)).equal(self.zero))
+        }
+
+        #[inline(always)]
+        fn is_bad(self, bad: V) -> bool {
+            bad.any()
+        }
+
+        #[inline(always)]
+        fn find(bytes: &[u8]) -> Option<usize> {
+            reference::find_invalid_base(bytes)
+        }
+    }
 }
 
 /// The most groups whose counts of a base fit the lanes that `count_fields` of an instruction set keeps: 255 vectors.

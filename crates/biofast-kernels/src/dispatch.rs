@@ -5,8 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use crate::columns::{ClassTable, Counts};
-use crate::{BaseCounts, GcCounts, QualitySummary, ReadSummary, scalar};
+use crate::table::{Kernels, REFERENCE};
 
 /// The environment variable that overrides the choice.
 const VARIABLE: &str = "BIOFAST_SIMD";
@@ -78,48 +77,11 @@ impl fmt::Display for OverrideError {
 
 impl std::error::Error for OverrideError {}
 
-/// Rows, start of the stripe, classes and their counts, of which a multiple of eight; see the scalar kernel.
-type CountColumns = fn(&[&[u8]], usize, &ClassTable, &mut [Counts]) -> u64;
-
-/// Bases and qualities of reads, and what is found in each.
-type CountRecords = fn(&[u8], usize, &[[u32; 4]]) -> usize;
-type SummarizeReads = fn(&[&[u8]], &[&[u8]], &mut [ReadSummary]);
-
-/// The kernels of one instruction set.
-#[doc(hidden)]
-pub struct Kernels {
-    pub isa: Isa,
-    pub count_bases: fn(&[u8]) -> BaseCounts,
-    pub count_gc: fn(&[u8]) -> u64,
-    pub count_gc_acgt: fn(&[u8]) -> GcCounts,
-    pub count_n: fn(&[u8]) -> u64,
-    pub sum_qualities: fn(&[u8]) -> u64,
-    pub summarize_qualities: fn(&[u8]) -> QualitySummary,
-    pub count_at_least: fn(&[u8], u8) -> u64,
-    pub sum_error_probability: fn(&[u8]) -> u64,
-    pub find_invalid_base: fn(&[u8]) -> Option<usize>,
-    pub find_invalid_quality: fn(&[u8]) -> Option<usize>,
-    pub count_plain_records: CountRecords,
-    pub summarize_reads: SummarizeReads,
-    pub count_newlines: fn(&[u8]) -> u64,
-    pub index_newlines: fn(&[u8], u32, &mut Vec<u32>),
-    pub unpack_bases: fn(&[u8], usize, &mut Vec<u8>),
-    pub unpack_bases_reverse_complement: fn(&[u8], usize, &mut Vec<u8>),
-    pub count_packed_bases: fn(&[u8], usize) -> BaseCounts,
-    pub count_packed_gc: fn(&[u8], usize) -> GcCounts,
-    pub copy_qualities: fn(&[u8], &mut Vec<u8>),
-    pub copy_qualities_reversed: fn(&[u8], &mut Vec<u8>),
-    pub summarize_raw_qualities: fn(&[u8]) -> QualitySummary,
-    pub(crate) count_base_columns: CountColumns,
-    pub(crate) count_quality_columns: CountColumns,
-    pub(crate) add_columns: fn(&[Counts], &[u8], &mut [[u16; 64]]),
-}
-
 /// The kernels of `isa`, or `None` where the CPU doesn't have it.
 #[doc(hidden)]
 pub fn kernels_for(isa: Isa) -> Option<&'static Kernels> {
     match isa {
-        Isa::Scalar => Some(&scalar::KERNELS),
+        Isa::Scalar => Some(&REFERENCE),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => crate::x86_64::avx2_kernels(),
         #[cfg(target_arch = "x86_64")]
@@ -164,7 +126,7 @@ pub(crate) fn kernels() -> &'static Kernels {
 
 fn fastest() -> &'static Kernels {
     let best = Isa::ALL.into_iter().rev().find_map(kernels_for);
-    best.unwrap_or(&scalar::KERNELS)
+    best.unwrap_or(&REFERENCE)
 }
 
 fn choose(wish: Option<OsString>) -> Result<&'static Kernels, OverrideError> {

@@ -3,6 +3,8 @@
 //! A quality byte is ASCII Phred+33. Every kernel first clamps a byte to 33..=126, so that all instruction sets
 //! agree on any input; [`crate::find_invalid_quality`] tells whether clamping changed anything.
 
+use crate::dispatch::kernels;
+
 /// Number of Phred values a quality byte can hold: 0..=93.
 pub const PHRED_VALUES: usize = 94;
 
@@ -135,8 +137,66 @@ pub(crate) static ERROR_PLANES: [[u8; 128]; 4] = {
     planes
 };
 
-/// Adds the histogram of the Phred values of `qualities`.
-pub(crate) fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
+/// Sum of the Phred values: all that the mean of a read needs, in less time than [`summarize_qualities`].
+///
+/// ```
+/// assert_eq!(biofast_kernels::sum_qualities(b"!5I"), 0 + 20 + 40);
+/// ```
+#[inline]
+pub fn sum_qualities(qualities: &[u8]) -> u64 {
+    (kernels().sum_qualities)(qualities)
+}
+
+/// Sum, minimum, maximum and the numbers of bases from Q20 and Q30 up, in one pass.
+#[inline]
+pub fn summarize_qualities(qualities: &[u8]) -> QualitySummary {
+    (kernels().summarize_qualities)(qualities)
+}
+
+/// Counts the qualities of at least `phred` (not the byte: 33 is not included).
+///
+/// ```
+/// assert_eq!(biofast_kernels::count_at_least(b"!5I", 20), 2);
+/// ```
+#[inline]
+pub fn count_at_least(qualities: &[u8], phred: u8) -> u64 {
+    (kernels().count_at_least)(qualities, phred)
+}
+
+/// Sum of the error probabilities 10^(−q/10), as integers: each is round(10^(−q/10) · [`ERROR_SCALE`]).
+///
+/// The rounding error is at most 0.5/2^32 a base. The sum is exact, so its order doesn't matter, and fits for slices
+/// of up to 2^32 qualities.
+///
+/// ```
+/// use biofast_kernels::{ERROR_SCALE, sum_error_probability};
+///
+/// let expected_errors = sum_error_probability(b"55??") as f64 / ERROR_SCALE;
+/// assert!((expected_errors - 2.0 * (0.01 + 0.001)).abs() < 1e-9);
+/// ```
+#[inline]
+pub fn sum_error_probability(qualities: &[u8]) -> u64 {
+    (kernels().sum_error_probability)(qualities)
+}
+
+/// Mean error probability, between 0 and 1; `None` for an empty slice. Precision: see [`sum_error_probability`].
+pub fn mean_error_probability(qualities: &[u8]) -> Option<f64> {
+    let sum = sum_error_probability(qualities) as f64;
+    (!qualities.is_empty()).then(|| sum / ERROR_SCALE / qualities.len() as f64)
+}
+
+/// The Phred value of the mean error probability, −10·log10([`mean_error_probability`]); `None` for an empty slice.
+///
+/// Not the mean of the Phred values, which overstates the quality of a read.
+pub fn mean_phred(qualities: &[u8]) -> Option<f64> {
+    // A probability of 1 has the logarithm 0; adding 0 turns −0 into 0.
+    mean_error_probability(qualities).map(|mean| -10.0 * mean.log10() + 0.0)
+}
+
+/// Adds the histogram of the Phred values: entry q counts the qualities of Phred q.
+///
+/// For what lies beyond the positions that [`QualityColumns`] is used for.
+pub fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
     // Below this, clearing and adding up the four tables costs more than the stalls they avoid.
     const SHORT: usize = 2048;
     if qualities.len() < SHORT {
@@ -161,6 +221,128 @@ pub(crate) fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALU
         for (byte, phred) in (0..=u8::MAX).map(|byte| (usize::from(byte), phred(byte))) {
             let count: u64 = tables.iter().map(|table| u64::from(table[byte])).sum();
             histogram[usize::from(phred)] += count;
+        }
+    }
+}
+
+/// Index of the first byte outside 33..=126.
+#[inline]
+pub fn find_invalid_quality(qualities: &[u8]) -> Option<usize> {
+    (kernels().find_invalid_quality)(qualities)
+}
+
+pub(crate) mod reference {
+    //! The kernels as their definitions.
+
+    use super::*;
+    use crate::bases::reference::count;
+
+    pub(crate) fn sum_qualities(qualities: &[u8]) -> u64 {
+        qualities.iter().map(|&byte| u64::from(phred(byte))).sum()
+    }
+
+    pub(crate) fn summarize_qualities(qualities: &[u8]) -> QualitySummary {
+        QualitySummary::of_phreds(qualities.iter().map(|&byte| phred(byte)))
+    }
+
+    pub(crate) fn count_at_least(qualities: &[u8], threshold: u8) -> u64 {
+        count(qualities, |byte| phred(byte) >= threshold)
+    }
+
+    pub(crate) fn sum_error_probability(qualities: &[u8]) -> u64 {
+        let probability = |&byte| u64::from(ERROR_PROBABILITY[usize::from(phred(byte))]);
+        qualities.iter().map(probability).sum()
+    }
+
+    /// Also tells the index to the vector versions, once they know that there is an invalid byte.
+    pub(crate) fn find_invalid_quality(bytes: &[u8]) -> Option<usize> {
+        let valid = FIRST..=LAST;
+        bytes.iter().position(|byte| !valid.contains(byte))
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod vector {
+    //! The kernels over vectors.
+
+    use super::*;
+    use crate::vector::{Check, Matches, Simd, Vector};
+
+    #[inline(always)]
+    pub(crate) fn sum_qualities<S: Simd>(bytes: &[u8]) -> u64 {
+        S::sum_qualities(bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn summarize_qualities<S: Simd>(bytes: &[u8]) -> QualitySummary {
+        S::summarize::<FIRST>(bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn count_at_least<S: Simd>(bytes: &[u8], phred: u8) -> u64 {
+        match usize::from(phred) {
+            0 => bytes.len() as u64,
+            PHRED_VALUES.. => 0,
+            _ => {
+                let [count] = S::Vector::count_matches::<1, 4>(
+                    bytes,
+                    AtLeast(S::Vector::splat(FIRST + phred)),
+                );
+                count
+            }
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    struct AtLeast<V>(V);
+
+    impl<V: Vector> Matches<V, 1> for AtLeast<V> {
+        #[inline(always)]
+        fn of(self, block: V) -> [V::Mask; 1] {
+            [block.at_least(self.0)]
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn sum_error_probability<S: Simd>(bytes: &[u8]) -> u64 {
+        S::sum_error_probability(bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn find_invalid_quality<S: Simd>(bytes: &[u8]) -> Option<usize> {
+        S::find_invalid_quality(bytes)
+    }
+
+    /// Bytes that aren't qualities: those whose distance from the first quality is too large.
+    #[derive(Clone, Copy)]
+    pub(crate) struct QualityCheck<V> {
+        first: V,
+        invalid: V,
+    }
+
+    impl<V: Vector> QualityCheck<V> {
+        #[inline(always)]
+        pub(crate) fn new() -> Self {
+            Self { first: V::splat(FIRST), invalid: V::splat(LAST - FIRST + 1) }
+        }
+    }
+
+    impl<V: Vector> Check<V> for QualityCheck<V> {
+        const FILL: u8 = FIRST;
+
+        #[inline(always)]
+        fn fold(self, bad: V, block: V) -> V {
+            bad.max(block.subtract(self.first))
+        }
+
+        #[inline(always)]
+        fn is_bad(self, bad: V) -> bool {
+            bad.any_at_least(self.invalid)
+        }
+
+        #[inline(always)]
+        fn find(bytes: &[u8]) -> Option<usize> {
+            reference::find_invalid_quality(bytes)
         }
     }
 }

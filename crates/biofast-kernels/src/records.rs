@@ -1,4 +1,105 @@
-//! Records of FASTQ in their plainest form: what all instruction sets share.
+//! Records of FASTQ: which are in their plainest form, and what is found in each.
+
+use crate::GcCounts;
+use crate::dispatch::kernels;
+
+/// What [`crate::summarize_reads`] finds in one read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadSummary {
+    /// G and C, and all of A, C, G and T.
+    pub counts: GcCounts,
+    /// The sum of error probabilities: see [`crate::sum_error_probability`].
+    pub error_sum: u64,
+}
+
+/// [`count_gc_acgt`] and [`sum_error_probability`] of many reads in one call, which saves the set-up of each.
+///
+/// As many entries are written as the shortest of the three slices has.
+#[inline]
+pub fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+    (kernels().summarize_reads)(bases, qualities, out);
+}
+
+/// Counts the plain records of FASTQ at the front of those that start at byte `start` of `bytes` and whose four lines end
+/// at `newlines`. A record is plain if its first line starts with `@` and [`find_control`] finds nothing in it, the third is
+/// `+` alone, the second has only what [`find_invalid_base`] accepts and the fourth as many qualities, all valid, and no line
+/// ends with a carriage return.
+///
+/// ```
+/// let text = b"@a\nACGT\n+\nIIII\n@b\nAC\n+b\nII\n";
+/// assert_eq!(biofast_kernels::count_plain_records(text, 0, &[[2, 7, 9, 14], [17, 20, 23, 26]]), 1);
+/// ```
+///
+/// # Panics
+/// If the newlines are not in ascending order or not inside of `bytes`.
+#[inline]
+pub fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
+    (kernels().count_plain_records)(bytes, start, newlines)
+}
+
+/// Where the first control character of a header line is: a byte below 32 other than a tab, or 127.
+///
+/// ```
+/// assert_eq!(biofast_kernels::find_control(b"@r\t1"), None);
+/// assert_eq!(biofast_kernels::find_control(b"@r\01"), Some(2));
+/// ```
+#[inline]
+pub fn find_control(header: &[u8]) -> Option<usize> {
+    header.iter().position(|byte| byte.is_ascii_control() && *byte != b'\t')
+}
+
+pub(crate) mod reference {
+    //! The kernels as their definitions.
+
+    use super::*;
+    use crate::bases::reference::{count_gc_acgt, find_invalid_base};
+    use crate::quality::reference::{find_invalid_quality, sum_error_probability};
+
+    pub(crate) fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+        for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
+            let counts = count_gc_acgt(bases);
+            *out = ReadSummary { counts, error_sum: sum_error_probability(qualities) };
+        }
+    }
+
+    pub(crate) fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
+        count_plain_with(bytes, start, newlines, |header, bases, qualities| {
+            is_text(header)
+                && find_invalid_base(bases).is_none()
+                && find_invalid_quality(qualities).is_none()
+        })
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod vector {
+    //! The kernels over vectors.
+
+    use super::*;
+    use crate::vector::Simd;
+
+    #[inline(always)]
+    pub(crate) fn count_plain_records<S: Simd>(
+        bytes: &[u8],
+        start: usize,
+        newlines: &[[u32; 4]],
+    ) -> usize {
+        S::count_plain_records(bytes, start, newlines)
+    }
+
+    /// One call for many reads, so that constants are loaded once.
+    #[inline(always)]
+    pub(crate) fn summarize_reads<S: Simd>(
+        bases: &[&[u8]],
+        qualities: &[&[u8]],
+        out: &mut [ReadSummary],
+    ) {
+        for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
+            let counts = S::count_gc_acgt(bases);
+            *out = ReadSummary { counts, error_sum: S::sum_error_probability(qualities) };
+        }
+    }
+}
 
 /// Counts the plain records at the front of those that start at `start` and end at `newlines`, four lines each. A record
 /// is plain if its first line starts with `@`, the third is `+` alone, and `is_valid` says so of the first, the second and
@@ -27,11 +128,6 @@ pub(crate) fn count_plain_with(
         start = end + 1;
     }
     newlines.len()
-}
-
-/// Where the first control character of a header line is: any but a tab.
-pub(crate) fn find_control(header: &[u8]) -> Option<usize> {
-    header.iter().position(|byte| byte.is_ascii_control() && *byte != b'\t')
 }
 
 /// Whether a header line has no control character but tabs: [`find_control`] without a place, so that compilers make

@@ -26,7 +26,7 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// The CRC-32 of bytes that come in pieces.
+/// The CRC-32 of bytes that come in parts.
 ///
 /// ```
 /// let mut crc = biofast_deflate::Crc32::new();

@@ -1,4 +1,4 @@
-//! Decodes a stream whose input comes in pieces into a buffer that has the bytes before: blocks, and one header or
+//! Decodes a stream whose input comes in parts into a buffer that has the bytes before: blocks, and one header or
 //! symbol at a time where the fast loop may not run.
 
 use super::codes::Codes;

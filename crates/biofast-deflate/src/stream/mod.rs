@@ -1,4 +1,4 @@
-//! One stream whose input comes, and whose output goes, in pieces of any size: what ordinary gzip needs.
+//! One stream whose input comes, and whose output goes, in parts of any size: what ordinary gzip needs.
 
 use biofast_kernels::Isa;
 
@@ -9,12 +9,12 @@ use crate::lane::OUTPUT_START;
 mod codes;
 mod decoder;
 mod find;
-mod piece;
 mod run;
+mod speculative;
 
 pub(crate) use decoder::{Decoder, Pause, Room};
-pub use piece::{PieceInflater, Symbols, Window};
 use run::OUTPUT_MARGIN;
+pub use speculative::{SpeculativeInflater, Symbols, Window};
 
 /// How far back matches reach.
 pub(crate) const WINDOW: usize = 32 << 10;
@@ -26,7 +26,7 @@ const DIRECT: usize = 16 << 10;
 /// Bytes made in our own buffer before what is left over of them goes.
 const FRESH: usize = 36 << 10;
 
-/// Inflates a raw DEFLATE stream (RFC 1951, without gzip header and footer) piece by piece. Holds about 130 kB: keep it
+/// Inflates a raw DEFLATE stream (RFC 1951, without gzip header and footer) part by part. Holds about 130 kB: keep it
 /// for the next stream.
 ///
 /// Headers, footers and checksums are the caller's. For several short streams at once see [`Inflater`](crate::Inflater).
@@ -40,10 +40,10 @@ const FRESH: usize = 36 << 10;
 /// let (mut text, mut at) = (Vec::new(), 0);
 /// let end = loop {
 ///     // Two bytes of input at a time, and as many of output.
-///     let mut piece = [0; 2];
-///     let progress = inflater.inflate(&input[at..input.len().min(at + 2)], &mut piece);
+///     let mut part = [0; 2];
+///     let progress = inflater.inflate(&input[at..input.len().min(at + 2)], &mut part);
 ///     at += progress.used;
-///     text.extend_from_slice(&piece[..progress.made]);
+///     text.extend_from_slice(&part[..progress.made]);
 ///     match progress.status {
 ///         Status::NeedsInput if at == input.len() => break None, // the stream has been cut
 ///         Status::NeedsInput | Status::OutputFull => {}
@@ -149,9 +149,9 @@ impl StreamInflater {
 
     /// Inflates `input`, which goes on where the last call stopped taking, into `output`.
     ///
-    /// What a stream comes to (its bytes, its end or fault and where that is) doesn't depend on the sizes of pieces.
+    /// What a stream comes to (its bytes, its end or fault and where that is) doesn't depend on the sizes of the parts.
     /// Input may be taken some 40 kB ahead of the output; after the end and after a fault nothing is taken. It's fastest with
-    /// pieces of output of 256 kB and more, and of input of 64 kB and more.
+    /// parts of output of 256 kB and more, and of input of 64 kB and more.
     pub fn inflate(&mut self, input: &[u8], output: &mut [u8]) -> Progress {
         self.inflate_until(input, output, usize::MAX)
     }

@@ -5,7 +5,7 @@
 //! waits for is short: the bits are in a register, a shift by each entry's bits leads to the next one, and the register
 //! is refilled behind that chain, for what a step leaves (64 − 48 bits) is enough to look up the next entry.
 //!
-//! Output is bytes (`W` = 1), or symbols of two bytes each, lowest first (`W` = 2), of which only [`super::piece`] knows
+//! Output is bytes (`W` = 1), or symbols of two bytes each, lowest first (`W` = 2), of which only [`super::speculative`] knows
 //! what they mean: copies are copies.
 #![allow(unsafe_code)]
 

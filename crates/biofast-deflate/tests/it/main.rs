@@ -5,5 +5,5 @@
 mod common;
 mod fastq;
 mod oracle;
-mod pieces;
+mod speculative;
 mod stream;

@@ -4,78 +4,198 @@
 
 use std::arch::aarch64::*;
 
-use super::detected;
-use super::neon_columns::{add_columns_neon, count_base_columns_neon, count_quality_columns_neon};
+use super::neon_columns::{count_base_columns_neon, count_quality_columns_neon};
 use super::neon_packed::{
-    copy_qualities_neon, copy_qualities_reversed_neon, count_packed_bases_neon,
-    count_packed_gc_neon, unpack_bases_neon, unpack_bases_reverse_complement_neon,
+    copy_qualities_neon, copy_qualities_reversed_neon, unpack_bases_neon,
+    unpack_bases_reverse_complement_neon,
 };
-use crate::bases::{self, ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
+use crate::bases::vector::{NibbleCheck, count_each_base};
+use crate::bases::{self, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
-use crate::newlines::{index_with, push_bits};
+use crate::quality::vector::QualityCheck;
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
 use crate::records::{count_plain_with, is_text};
-use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
+use crate::table::{compile, with_kernels};
+use crate::vector::{Matches, Simd, Vector, by_intrinsics, count_in_bytes, find_invalid};
+use crate::{BaseCounts, GcCounts, Isa, QualitySummary, ReadSummary};
 
-pub(super) static KERNELS: Kernels = Kernels {
-    isa: Isa::Neon,
-    count_bases,
-    count_gc,
-    count_gc_acgt,
-    count_n,
-    sum_qualities,
-    summarize_qualities,
-    count_at_least,
-    sum_error_probability,
-    find_invalid_base,
-    find_invalid_quality,
-    count_plain_records,
-    summarize_reads,
-    count_newlines,
-    index_newlines,
-    count_base_columns,
-    count_quality_columns,
-    add_columns,
-    unpack_bases,
-    unpack_bases_reverse_complement,
-    count_packed_bases,
-    count_packed_gc,
-    copy_qualities,
-    copy_qualities_reversed,
-    summarize_raw_qualities,
-};
+with_kernels!(compile Isa::Neon, Neon, "neon");
 
-detected! {
-    count_bases => count_bases_neon, (bytes: &[u8]) -> BaseCounts;
-    count_gc => count_gc_neon, (bytes: &[u8]) -> u64;
-    count_gc_acgt => count_gc_acgt_neon, (bytes: &[u8]) -> GcCounts;
-    count_n => count_n_neon, (bytes: &[u8]) -> u64;
-    sum_qualities => sum_qualities_neon, (bytes: &[u8]) -> u64;
-    summarize_qualities => summarize_qualities_neon, (bytes: &[u8]) -> QualitySummary;
-    count_at_least => count_at_least_neon, (bytes: &[u8], phred: u8) -> u64;
-    sum_error_probability => sum_error_probability_neon, (bytes: &[u8]) -> u64;
-    find_invalid_base => find_invalid_base_neon, (bytes: &[u8]) -> Option<usize>;
-    find_invalid_quality => find_invalid_quality_neon, (bytes: &[u8]) -> Option<usize>;
-    count_plain_records => count_plain_records_neon,
-        (bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
-    summarize_reads => summarize_reads_neon,
-        (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
-    count_newlines => count_newlines_neon, (bytes: &[u8]) -> u64;
-    index_newlines => index_newlines_neon, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
-    count_base_columns => count_base_columns_neon,
-        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
-    count_quality_columns => count_quality_columns_neon,
-        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
-    add_columns => add_columns_neon,
-        (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
-    unpack_bases => unpack_bases_neon, (packed: &[u8], len: usize, out: &mut Vec<u8>);
-    unpack_bases_reverse_complement => unpack_bases_reverse_complement_neon,
-        (packed: &[u8], len: usize, out: &mut Vec<u8>);
-    count_packed_bases => count_packed_bases_neon, (packed: &[u8], len: usize) -> BaseCounts;
-    count_packed_gc => count_packed_gc_neon, (packed: &[u8], len: usize) -> GcCounts;
-    copy_qualities => copy_qualities_neon, (raw: &[u8], out: &mut Vec<u8>);
-    copy_qualities_reversed => copy_qualities_reversed_neon, (raw: &[u8], out: &mut Vec<u8>);
-    summarize_raw_qualities => summarize_raw_qualities_neon, (raw: &[u8]) -> QualitySummary;
+/// NEON.
+pub(super) struct Neon;
+
+impl Simd for Neon {
+    type Vector = uint8x16_t;
+    type BaseCheck = NibbleCheck<uint8x16_t>;
+
+    #[inline(always)]
+    fn base_check() -> Self::BaseCheck {
+        NibbleCheck::new()
+    }
+
+    #[inline(always)]
+    fn find_invalid_base(bytes: &[u8]) -> Option<usize> {
+        find_invalid::<uint8x16_t, _, 4>(bytes, Self::base_check())
+    }
+
+    #[inline(always)]
+    fn find_invalid_quality(bytes: &[u8]) -> Option<usize> {
+        find_invalid::<uint8x16_t, _, 4>(bytes, QualityCheck::new())
+    }
+
+    by_intrinsics! {
+        fn newline_bits(block: &[u8; 64]) -> u64 = newline_bits_neon;
+        fn count_bases(bytes: &[u8]) -> BaseCounts = count_bases_neon;
+        fn sum_qualities(bytes: &[u8]) -> u64 = sum_qualities_neon;
+        fn sum_error_probability(bytes: &[u8]) -> u64 = sum_error_probability_neon;
+        fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize =
+            count_plain_records_neon;
+        fn count_base_columns(
+            rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
+        ) -> u64 = count_base_columns_neon;
+        fn count_quality_columns(
+            rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
+        ) -> u64 = count_quality_columns_neon;
+        fn unpack_bases(packed: &[u8], len: usize, out: &mut Vec<u8>) = unpack_bases_neon;
+        fn unpack_bases_reverse_complement(packed: &[u8], len: usize, out: &mut Vec<u8>) =
+            unpack_bases_reverse_complement_neon;
+        fn copy_qualities(raw: &[u8], out: &mut Vec<u8>) = copy_qualities_neon;
+        fn copy_qualities_reversed(raw: &[u8], out: &mut Vec<u8>) = copy_qualities_reversed_neon;
+    }
+
+    #[inline(always)]
+    fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+        // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+        unsafe { summarize_neon::<FIRST>(bytes) }
+    }
+}
+
+impl Vector for uint8x16_t {
+    type Block = [u8; 16];
+    type Mask = uint8x16_t;
+    type Sums = uint64x2_t;
+
+    #[inline(always)]
+    fn blocks(bytes: &[u8]) -> (&[[u8; 16]], &[u8]) {
+        bytes.as_chunks()
+    }
+
+    #[inline(always)]
+    fn load_rest(bytes: &[u8], fill: u8) -> uint8x16_t {
+        match bytes.last_chunk() {
+            Some(last) => Self::load(last),
+            // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+            None => unsafe { load_or_fill(bytes, fill) },
+        }
+    }
+
+    by_intrinsics! {
+        fn splat(byte: u8) -> uint8x16_t = vdupq_n_u8;
+        fn load(block: &[u8; 16]) -> uint8x16_t = load;
+        fn load_or_zero(bytes: &[u8]) -> uint8x16_t = load_or_zero;
+        fn store(self: uint8x16_t, to: &mut [u8; 16]) = store;
+        fn table(entries: &[u8; 16]) -> uint8x16_t = load;
+        fn look_up(table: uint8x16_t, nibbles: uint8x16_t) -> uint8x16_t = vqtbl1q_u8;
+        fn look_up_lower(table: uint8x16_t, bytes: uint8x16_t) -> uint8x16_t = look_up_lower;
+        fn upper_nibbles(self: uint8x16_t) -> uint8x16_t = vshrq_n_u8::<4>;
+        fn and(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = vandq_u8;
+        fn or(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = vorrq_u8;
+        fn xor(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = veorq_u8;
+        fn add(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = vaddq_u8;
+        fn subtract(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = vsubq_u8;
+        fn max(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = vmaxq_u8;
+        fn equal(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = vceqq_u8;
+        fn at_least(self: uint8x16_t, other: uint8x16_t) -> uint8x16_t = vcgeq_u8;
+        fn any(self: uint8x16_t) -> bool = any;
+        fn any_at_least(self: uint8x16_t, other: uint8x16_t) -> bool = any_at_least;
+        fn no_sums() -> uint64x2_t = no_sums;
+        fn add_bytes(sums: uint64x2_t, bytes: uint8x16_t) -> uint64x2_t = add_bytes;
+        fn total(sums: uint64x2_t) -> u64 = vaddvq_u64;
+        fn add_bits(a: uint8x16_t, b: uint8x16_t, c: uint8x16_t) -> (uint8x16_t, uint8x16_t) =
+            add_bits;
+    }
+
+    #[inline(always)]
+    fn swap_bits<const DISTANCE: i32>(
+        upper: uint8x16_t,
+        lower: uint8x16_t,
+        mask: u8,
+    ) -> (uint8x16_t, uint8x16_t) {
+        // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+        unsafe { swap_bits::<DISTANCE>(upper, lower, mask) }
+    }
+
+    #[inline(always)]
+    fn count_matches<const N: usize, const CHAINS: usize>(
+        bytes: &[u8],
+        matches: impl Matches<uint8x16_t, N>,
+    ) -> [u64; N] {
+        count_in_bytes::<uint8x16_t, N, CHAINS>(bytes, matches)
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn store(bytes: uint8x16_t, to: &mut [u8; 16]) {
+    // SAFETY: the block has 16 bytes; the store needs no alignment.
+    unsafe { vst1q_u8(to.as_mut_ptr(), bytes) }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn look_up_lower(table: uint8x16_t, bytes: uint8x16_t) -> uint8x16_t {
+    vqtbl1q_u8(table, vandq_u8(bytes, vdupq_n_u8(15)))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn any_at_least(bytes: uint8x16_t, least: uint8x16_t) -> bool {
+    any(vcgeq_u8(bytes, least))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn no_sums() -> uint64x2_t {
+    vdupq_n_u64(0)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn add_bytes(sums: uint64x2_t, bytes: uint8x16_t) -> uint64x2_t {
+    vpadalq_u32(sums, vpaddlq_u16(vpaddlq_u8(bytes)))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn add_bits(a: uint8x16_t, b: uint8x16_t, c: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+    let half = veorq_u8(b, c);
+    (vbslq_u8(half, a, b), veorq_u8(half, a))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn swap_bits<const DISTANCE: i32>(
+    upper: uint8x16_t,
+    lower: uint8x16_t,
+    mask: u8,
+) -> (uint8x16_t, uint8x16_t) {
+    let differ = veorq_u8(vshrq_n_u8::<DISTANCE>(upper), lower);
+    let change = vandq_u8(differ, vdupq_n_u8(mask));
+    (veorq_u8(upper, vshlq_n_u8::<DISTANCE>(change)), veorq_u8(lower, change))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn newline_bits_neon(block: &[u8; 64]) -> u64 {
+    let newline = vdupq_n_u8(b'\n');
+    let bit = load(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
+    let (quarters, _) = block.as_chunks();
+    let [a, b, c, d] =
+        [0, 1, 2, 3].map(|quarter| vandq_u8(vceqq_u8(load(&quarters[quarter]), newline), bit));
+    // Three rounds of adding neighbours gather the bits of eight lanes in a byte.
+    let pairs = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+    let mask = vpaddq_u8(pairs, pairs);
+    vgetq_lane_u64::<0>(vreinterpretq_u64_u8(mask))
 }
 
 #[inline]
@@ -114,6 +234,14 @@ fn lanes_beyond(len: usize) -> uint8x16_t {
     vcgeq_u8(iota, vdupq_n_u8(len as u8))
 }
 
+/// Fewer than 16 bytes, `fill` beyond.
+#[inline]
+#[target_feature(enable = "neon")]
+fn load_or_fill(bytes: &[u8], fill: u8) -> uint8x16_t {
+    let padding = vandq_u8(lanes_beyond(bytes.len()), vdupq_n_u8(fill));
+    vorrq_u8(load_or_zero(bytes), padding)
+}
+
 /// Whether a lane isn't zero.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -121,68 +249,15 @@ fn any(lanes: uint8x16_t) -> bool {
     vmaxvq_u8(lanes) != 0
 }
 
-/// Counts the lanes that each of `N` comparisons sets to 0xff; none may set zero lanes. `U` vectors
-/// a step, each with counters of its own, so that a subtraction doesn't wait for the one before.
 #[inline]
-#[target_feature(enable = "neon")]
-fn count_matches<const N: usize, const U: usize>(
-    bytes: &[u8],
-    matches: impl Fn(uint8x16_t) -> [uint8x16_t; N],
-) -> [u64; N] {
-    let zero = vdupq_n_u8(0);
-    let mut sums = [0; N];
-    let mut counters = [[zero; N]; U];
-    let (blocks, tail) = bytes.as_chunks();
-    // A byte counts up to 255 vectors: 254 here and the tail.
-    for blocks in blocks.chunks(254 * U) {
-        for counts in &mut counters {
-            for (sum, count) in sums.iter_mut().zip(counts) {
-                *sum += u64::from(vaddlvq_u8(*count));
-                *count = zero;
-            }
-        }
-        let mut add = |blocks: &[[u8; 16]]| {
-            for (counts, block) in counters.iter_mut().zip(blocks) {
-                for (count, lanes) in counts.iter_mut().zip(matches(load(block))) {
-                    *count = vsubq_u8(*count, lanes);
-                }
-            }
-        };
-        let (groups, rest) = blocks.as_chunks::<U>();
-        for group in groups {
-            add(group);
-        }
-        add(rest);
-    }
-    if !tail.is_empty() {
-        for (count, lanes) in counters[0].iter_mut().zip(matches(load_or_zero(tail))) {
-            *count = vsubq_u8(*count, lanes);
-        }
-    }
-    for counts in counters {
-        for (sum, count) in sums.iter_mut().zip(counts) {
-            *sum += u64::from(vaddlvq_u8(count));
-        }
-    }
-    sums
-}
-
 #[target_feature(enable = "neon")]
 fn count_bases_neon(bytes: &[u8]) -> BaseCounts {
     // Closures, as these may use the instructions of this function.
-    bases::count_by_groups(bytes, |groups| count_fields(groups), |bytes| count_each_base(bytes))
-}
-
-/// A, C, G, T and N, of any bytes.
-#[inline]
-#[target_feature(enable = "neon")]
-fn count_each_base(bytes: &[u8]) -> [u64; 5] {
-    let letters = b"ACGTN".map(|letter| vdupq_n_u8(letter));
-    let upper = vdupq_n_u8(!0x20);
-    count_matches::<5, 1>(bytes, |block| {
-        let block = vandq_u8(block, upper);
-        letters.map(|letter| vceqq_u8(block, letter))
-    })
+    bases::count_by_groups(
+        bytes,
+        |groups| count_fields(groups),
+        |bytes| count_each_base::<uint8x16_t>(bytes),
+    )
 }
 
 /// A, C, G and T in at most 17 groups of 15 vectors; `None` if a byte is none of them nor N.
@@ -226,60 +301,6 @@ fn count_fields(groups: &[[u8; 15 * 16]]) -> Option<[u64; 4]> {
     (!unknown).then(|| bytes.map(|counts| u64::from(vaddlvq_u8(counts))))
 }
 
-/// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
-#[inline]
-#[target_feature(enable = "neon")]
-fn count_byte(bytes: &[u8], byte: u8, ignored: u8) -> u64 {
-    let byte = vdupq_n_u8(byte);
-    let mask = vdupq_n_u8(!ignored);
-    let [count] = count_matches::<1, 4>(bytes, |block| [vceqq_u8(vandq_u8(block, mask), byte)]);
-    count
-}
-
-#[target_feature(enable = "neon")]
-fn count_gc_neon(bytes: &[u8]) -> u64 {
-    // C is 0x43 and G is 0x47; lower case adds 0x20.
-    count_byte(bytes, b'C', 0x24)
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn count_gc_acgt_neon(bytes: &[u8]) -> GcCounts {
-    let folded = vdupq_n_u8(!0x24);
-    let c = vdupq_n_u8(b'C');
-    let upper = vdupq_n_u8(!0x20);
-    let letters = load(&ACGT_BY_LOW_BITS);
-    let low_bits = vdupq_n_u8(15);
-    let [gc, acgt] = count_matches::<2, 2>(bytes, |block| {
-        let expected = vqtbl1q_u8(letters, vandq_u8(block, low_bits));
-        [vceqq_u8(vandq_u8(block, folded), c), vceqq_u8(vandq_u8(block, upper), expected)]
-    });
-    GcCounts { gc, acgt }
-}
-
-#[target_feature(enable = "neon")]
-fn count_n_neon(bytes: &[u8]) -> u64 {
-    count_byte(bytes, b'N', 0x20)
-}
-
-#[target_feature(enable = "neon")]
-fn count_newlines_neon(bytes: &[u8]) -> u64 {
-    count_byte(bytes, b'\n', 0)
-}
-
-#[target_feature(enable = "neon")]
-fn count_at_least_neon(bytes: &[u8], phred: u8) -> u64 {
-    match usize::from(phred) {
-        0 => bytes.len() as u64,
-        PHRED_VALUES.. => 0,
-        _ => {
-            let threshold = vdupq_n_u8(quality::FIRST + phred);
-            let [count] = count_matches::<1, 4>(bytes, |block| [vcgeq_u8(block, threshold)]);
-            count
-        }
-    }
-}
-
 /// Phred values, where `FIRST` is the byte of Phred 0; those of zero lanes are zero.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -288,6 +309,7 @@ fn to_phred<const FIRST: u8>(block: uint8x16_t) -> uint8x16_t {
     vminq_u8(phred, vdupq_n_u8((PHRED_VALUES - 1) as u8))
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn sum_qualities_neon(bytes: &[u8]) -> u64 {
     let phred = |block: &[u8; 16]| to_phred::<{ quality::FIRST }>(load(block));
@@ -317,20 +339,10 @@ fn sum_qualities_neon(bytes: &[u8]) -> u64 {
     total + u64::from(vaddlvq_u16(sum))
 }
 
-#[target_feature(enable = "neon")]
-fn summarize_qualities_neon(bytes: &[u8]) -> QualitySummary {
-    summarize::<{ quality::FIRST }>(bytes)
-}
-
-#[target_feature(enable = "neon")]
-fn summarize_raw_qualities_neon(bytes: &[u8]) -> QualitySummary {
-    summarize::<0>(bytes)
-}
-
 /// `FIRST` is the byte of Phred 0.
 #[inline]
 #[target_feature(enable = "neon")]
-fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+fn summarize_neon<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     let most = FIRST + (PHRED_VALUES - 1) as u8;
     let summary = summarize_as::<FIRST>(bytes, |block| block);
     if bytes.is_empty() || (summary.min >= FIRST && summary.max <= most) {
@@ -473,111 +485,12 @@ fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
     total + tail.iter().map(probability).sum::<u64>()
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 fn count_plain_records_neon(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
     count_plain_with(bytes, start, newlines, |header, bases, qualities| {
         is_text(header)
-            && find_invalid_base_neon(bases).is_none()
-            && find_invalid_quality_neon(qualities).is_none()
+            && compiled::find_invalid_base(bases).is_none()
+            && compiled::find_invalid_quality(qualities).is_none()
     })
-}
-
-/// One call for many reads, so that constants are loaded once.
-#[target_feature(enable = "neon")]
-fn summarize_reads_neon(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
-    for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
-        let counts = count_gc_acgt_neon(bases);
-        let error_sum = sum_error_probability_neon(qualities);
-        *out = ReadSummary { counts, error_sum };
-    }
-}
-
-#[target_feature(enable = "neon")]
-fn find_invalid_base_neon(bytes: &[u8]) -> Option<usize> {
-    // Upper nibble 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z.
-    // A byte is valid when its two nibbles share a bit.
-    let upper = load(&[0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let lower = load(&[12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2]);
-    find_invalid(
-        bytes,
-        b'A',
-        |bad, block| {
-            let high = vqtbl1q_u8(upper, vshrq_n_u8::<4>(block));
-            let low = vqtbl1q_u8(lower, vandq_u8(block, vdupq_n_u8(15)));
-            vorrq_u8(bad, vceqzq_u8(vandq_u8(high, low)))
-        },
-        |bad| any(bad),
-        scalar::find_invalid_base,
-    )
-}
-
-#[target_feature(enable = "neon")]
-fn find_invalid_quality_neon(bytes: &[u8]) -> Option<usize> {
-    find_invalid(
-        bytes,
-        quality::FIRST,
-        |bad, block| vmaxq_u8(bad, vsubq_u8(block, vdupq_n_u8(quality::FIRST))),
-        |bad| vmaxvq_u8(bad) > quality::LAST - quality::FIRST,
-        scalar::find_invalid_quality,
-    )
-}
-
-/// Folds 16-byte blocks with `fold`, padded with the valid byte `fill`. Where `is_bad` says so of the fold of up to
-/// 512 bytes, `find` tells the index.
-#[inline]
-#[target_feature(enable = "neon")]
-fn find_invalid(
-    bytes: &[u8],
-    fill: u8,
-    fold: impl Fn(uint8x16_t, uint8x16_t) -> uint8x16_t,
-    is_bad: impl Fn(uint8x16_t) -> bool,
-    find: fn(&[u8]) -> Option<usize>,
-) -> Option<usize> {
-    let mut start = 0;
-    loop {
-        let piece = &bytes[start..bytes.len().min(start + 512)];
-        // Four chains, so that one block doesn't wait for the one before.
-        let mut bad = [vdupq_n_u8(0); 4];
-        let (blocks, tail) = piece.as_chunks();
-        let (groups, rest) = blocks.as_chunks::<4>();
-        for group in groups {
-            bad = std::array::from_fn(|i| fold(bad[i], load(&group[i])));
-        }
-        for block in rest {
-            bad[0] = fold(bad[0], load(block));
-        }
-        if !tail.is_empty() {
-            let last = match piece.last_chunk() {
-                Some(last) => load(last),
-                None => {
-                    let padding = vandq_u8(lanes_beyond(tail.len()), vdupq_n_u8(fill));
-                    vorrq_u8(load_or_zero(tail), padding)
-                }
-            };
-            bad[3] = fold(bad[3], last);
-        }
-        if bad.into_iter().any(&is_bad) {
-            return find(piece).map(|index| start + index);
-        }
-        start += piece.len();
-        if start == bytes.len() {
-            return None;
-        }
-    }
-}
-
-#[target_feature(enable = "neon")]
-fn index_newlines_neon(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
-    let newline = vdupq_n_u8(b'\n');
-    let bit = load(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
-    index_with(bytes, base, out, |block, base, found, len| {
-        let (quarters, _) = block.as_chunks();
-        let [a, b, c, d] =
-            [0, 1, 2, 3].map(|quarter| vandq_u8(vceqq_u8(load(&quarters[quarter]), newline), bit));
-        // Three rounds of adding neighbours gather the bits of eight lanes in a byte.
-        let pairs = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
-        let mask = vpaddq_u8(pairs, pairs);
-        let mask = vgetq_lane_u64::<0>(vreinterpretq_u64_u8(mask));
-        push_bits(mask, base, found, len)
-    });
 }

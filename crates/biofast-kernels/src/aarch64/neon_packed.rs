@@ -5,11 +5,10 @@
 use std::arch::aarch64::*;
 use std::mem::MaybeUninit;
 
-use super::neon::{load, load_or_zero};
-use crate::packed::blocks::{Room, map_blocks, map_blocks_reversed, unpaired_complement};
-use crate::packed::fields::{FIELD_VECTORS, Fields, count_bases_with, count_gc_with};
+use super::neon::load;
+use crate::packed::blocks::{append, map_blocks, map_blocks_reversed, unpaired_complement};
 use crate::packed::{COMPLEMENTS, LETTERS, MOST, occupied};
-use crate::{BaseCounts, GcCounts, quality};
+use crate::quality;
 
 #[inline]
 #[target_feature(enable = "neon")]
@@ -34,17 +33,7 @@ fn reverse(bytes: uint8x16_t) -> uint8x16_t {
     vextq_u8::<8>(halves, halves)
 }
 
-/// Appends `len` bytes, of the `room` that `fill` initializes.
 #[inline]
-#[target_feature(enable = "neon")]
-fn append(out: &mut Vec<u8>, len: usize, room: usize, fill: impl FnOnce(&mut Room)) {
-    assert!(len <= room);
-    out.reserve(room);
-    fill(&mut out.spare_capacity_mut()[..room]);
-    // SAFETY: the capacity was reserved, and `fill`, which is one of this file, writes each byte of its slice.
-    unsafe { out.set_len(out.len() + len) };
-}
-
 #[target_feature(enable = "neon")]
 pub(super) fn unpack_bases_neon(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     let packed = occupied(packed, len);
@@ -59,6 +48,7 @@ pub(super) fn unpack_bases_neon(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     });
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn unpack_bases_reverse_complement_neon(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     let packed = occupied(packed, len);
@@ -74,66 +64,13 @@ pub(super) fn unpack_bases_reverse_complement_neon(packed: &[u8], len: usize, ou
     });
 }
 
-/// Adds up the fields of all codes.
-#[inline]
-#[target_feature(enable = "neon")]
-fn count_fields<const N: usize>(packed: &[u8], tables: &[Fields; N]) -> [[u64; 2]; N] {
-    let zero = vdupq_n_u8(0);
-    let nibbles = vdupq_n_u8(15);
-    let tables = tables.each_ref().map(|table| load(table));
-    let mut sums = [[vdupq_n_u64(0); 2]; N];
-    let add = |fields: &mut [uint8x16_t; N], block| {
-        let upper = vshrq_n_u8::<4>(block);
-        let lower = vandq_u8(block, nibbles);
-        for (field, table) in fields.iter_mut().zip(tables) {
-            *field = vaddq_u8(*field, vqtbl1q_u8(table, upper));
-            *field = vaddq_u8(*field, vqtbl1q_u8(table, lower));
-        }
-    };
-    let widen = |sum, bytes| vpadalq_u32(sum, vpaddlq_u16(vpaddlq_u8(bytes)));
-    let mut flush = |fields: [uint8x16_t; N]| {
-        for ([low, high], field) in sums.iter_mut().zip(fields) {
-            *low = widen(*low, vandq_u8(field, nibbles));
-            *high = widen(*high, vshrq_n_u8::<4>(field));
-        }
-    };
-    let (blocks, tail) = packed.as_chunks();
-    let (groups, blocks) = blocks.as_chunks::<FIELD_VECTORS>();
-    for group in groups {
-        let mut fields = [zero; N];
-        for block in group {
-            add(&mut fields, load(block));
-        }
-        flush(fields);
-    }
-    // At most six blocks and the tail.
-    let mut fields = [zero; N];
-    for block in blocks {
-        add(&mut fields, load(block));
-    }
-    if !tail.is_empty() {
-        add(&mut fields, load_or_zero(tail));
-    }
-    flush(fields);
-    sums.map(|sums| sums.map(|sum| vaddvq_u64(sum)))
-}
-
-#[target_feature(enable = "neon")]
-pub(super) fn count_packed_bases_neon(packed: &[u8], len: usize) -> BaseCounts {
-    count_bases_with(packed, len, |packed, tables| count_fields(packed, tables))
-}
-
-#[target_feature(enable = "neon")]
-pub(super) fn count_packed_gc_neon(packed: &[u8], len: usize) -> GcCounts {
-    count_gc_with(packed, len, |packed, tables| count_fields(packed, tables))
-}
-
 #[inline]
 #[target_feature(enable = "neon")]
 fn to_ascii(block: uint8x16_t) -> uint8x16_t {
     vaddq_u8(vminq_u8(block, vdupq_n_u8(MOST)), vdupq_n_u8(quality::FIRST))
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn copy_qualities_neon(raw: &[u8], out: &mut Vec<u8>) {
     append(out, raw.len(), raw.len(), |room| {
@@ -141,6 +78,7 @@ pub(super) fn copy_qualities_neon(raw: &[u8], out: &mut Vec<u8>) {
     });
 }
 
+#[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn copy_qualities_reversed_neon(raw: &[u8], out: &mut Vec<u8>) {
     append(out, raw.len(), raw.len(), |room| {

@@ -1,4 +1,5 @@
-//! In which order the vector versions walk through a read that they convert.
+//! In which order the vector versions walk through a read that they convert, and where to.
+#![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
 
@@ -6,6 +7,16 @@ use super::COMPLEMENTS;
 
 /// Room that a vector version fills.
 pub(crate) type Room = [MaybeUninit<u8>];
+
+/// Appends `len` bytes, of the `room` that `fill` initializes: with one of the functions below.
+#[inline(always)]
+pub(crate) fn append(out: &mut Vec<u8>, len: usize, room: usize, fill: impl FnOnce(&mut Room)) {
+    assert!(len <= room);
+    out.reserve(room);
+    fill(&mut out.spare_capacity_mut()[..room]);
+    // SAFETY: the capacity was reserved, and `fill`, which is one of the instruction sets', writes each byte of its slice.
+    unsafe { out.set_len(out.len() + len) };
+}
 
 /// Fills all of `out`, which is `OUT / IN` times as long as `input`, a block at a time. The last block overlaps the
 /// one before it unless there is none.

@@ -4,78 +4,195 @@
 
 use std::arch::x86_64::*;
 
-use super::avx2_columns::{add_columns_avx2, count_base_columns_avx2, count_quality_columns_avx2};
+use super::avx2_columns::{count_base_columns_avx2, count_quality_columns_avx2};
 use super::avx2_packed::{
-    copy_qualities_avx2, copy_qualities_reversed_avx2, count_packed_bases_avx2,
-    count_packed_gc_avx2, unpack_bases_avx2, unpack_bases_reverse_complement_avx2,
+    copy_qualities_avx2, copy_qualities_reversed_avx2, unpack_bases_avx2,
+    unpack_bases_reverse_complement_avx2,
 };
-use super::detected;
-use crate::bases::{self, ACGT_BY_LOW_BITS, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
+use crate::bases::vector::{LOWER_OF_BASES, NibbleCheck, UPPER_OF_BASES, count_each_base};
+use crate::bases::{self, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
-use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
 use crate::records::{count_plain_with, has_control};
-use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
+use crate::table::{compile, with_kernels};
+use crate::vector::{Matches, Simd, Vector, by_intrinsics, count_in_bytes};
+use crate::{BaseCounts, GcCounts, Isa, QualitySummary, ReadSummary};
 
-pub(super) static KERNELS: Kernels = Kernels {
-    isa: Isa::Avx2,
-    count_bases,
-    count_gc,
-    count_gc_acgt,
-    count_n,
-    sum_qualities,
-    summarize_qualities,
-    count_at_least,
-    sum_error_probability,
-    find_invalid_base,
-    find_invalid_quality,
-    count_plain_records,
-    summarize_reads,
-    count_newlines,
-    index_newlines,
-    count_base_columns,
-    count_quality_columns,
-    add_columns,
-    unpack_bases,
-    unpack_bases_reverse_complement,
-    count_packed_bases,
-    count_packed_gc,
-    copy_qualities,
-    copy_qualities_reversed,
-    summarize_raw_qualities,
-};
+with_kernels!(compile Isa::Avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 
-detected! {
-    count_bases => count_bases_avx2, (bytes: &[u8]) -> BaseCounts;
-    count_gc => count_gc_avx2, (bytes: &[u8]) -> u64;
-    count_gc_acgt => count_gc_acgt_avx2, (bytes: &[u8]) -> GcCounts;
-    count_n => count_n_avx2, (bytes: &[u8]) -> u64;
-    sum_qualities => sum_qualities_avx2, (bytes: &[u8]) -> u64;
-    summarize_qualities => summarize_qualities_avx2, (bytes: &[u8]) -> QualitySummary;
-    count_at_least => count_at_least_avx2, (bytes: &[u8], phred: u8) -> u64;
-    sum_error_probability => sum_error_probability_avx2, (bytes: &[u8]) -> u64;
-    find_invalid_base => find_invalid_base_avx2, (bytes: &[u8]) -> Option<usize>;
-    find_invalid_quality => find_invalid_quality_avx2, (bytes: &[u8]) -> Option<usize>;
-    count_plain_records => count_plain_records_avx2,
-        (bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
-    summarize_reads => summarize_reads_avx2,
-        (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
-    count_newlines => count_newlines_avx2, (bytes: &[u8]) -> u64;
-    index_newlines => index_newlines_avx2, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
-    count_base_columns => count_base_columns_avx2,
-        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
-    count_quality_columns => count_quality_columns_avx2,
-        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
-    add_columns => add_columns_avx2,
-        (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
-    unpack_bases => unpack_bases_avx2, (packed: &[u8], len: usize, out: &mut Vec<u8>);
-    unpack_bases_reverse_complement => unpack_bases_reverse_complement_avx2,
-        (packed: &[u8], len: usize, out: &mut Vec<u8>);
-    count_packed_bases => count_packed_bases_avx2, (packed: &[u8], len: usize) -> BaseCounts;
-    count_packed_gc => count_packed_gc_avx2, (packed: &[u8], len: usize) -> GcCounts;
-    copy_qualities => copy_qualities_avx2, (raw: &[u8], out: &mut Vec<u8>);
-    copy_qualities_reversed => copy_qualities_reversed_avx2, (raw: &[u8], out: &mut Vec<u8>);
-    summarize_raw_qualities => summarize_raw_qualities_avx2, (raw: &[u8]) -> QualitySummary;
+/// AVX2 with what all CPUs that have it have, too.
+pub(super) struct Avx2;
+
+impl Simd for Avx2 {
+    type Vector = __m256i;
+    type BaseCheck = NibbleCheck<__m256i>;
+
+    #[inline(always)]
+    fn base_check() -> Self::BaseCheck {
+        NibbleCheck::new()
+    }
+
+    by_intrinsics! {
+        fn newline_bits(block: &[u8; 64]) -> u64 = newline_bits_avx2;
+        fn count_bases(bytes: &[u8]) -> BaseCounts = count_bases_avx2;
+        fn sum_qualities(bytes: &[u8]) -> u64 = sum_qualities_avx2;
+        fn sum_error_probability(bytes: &[u8]) -> u64 = sum_error_probability_avx2;
+        fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize =
+            count_plain_records_avx2;
+        fn count_base_columns(
+            rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
+        ) -> u64 = count_base_columns_avx2;
+        fn count_quality_columns(
+            rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
+        ) -> u64 = count_quality_columns_avx2;
+        fn unpack_bases(packed: &[u8], len: usize, out: &mut Vec<u8>) = unpack_bases_avx2;
+        fn unpack_bases_reverse_complement(packed: &[u8], len: usize, out: &mut Vec<u8>) =
+            unpack_bases_reverse_complement_avx2;
+        fn copy_qualities(raw: &[u8], out: &mut Vec<u8>) = copy_qualities_avx2;
+        fn copy_qualities_reversed(raw: &[u8], out: &mut Vec<u8>) = copy_qualities_reversed_avx2;
+    }
+
+    #[inline(always)]
+    fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+        // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+        unsafe { summarize_avx2::<FIRST>(bytes) }
+    }
+}
+
+impl Vector for __m256i {
+    type Block = [u8; 32];
+    type Mask = __m256i;
+    type Sums = __m256i;
+
+    #[inline(always)]
+    fn blocks(bytes: &[u8]) -> (&[[u8; 32]], &[u8]) {
+        bytes.as_chunks()
+    }
+
+    #[inline(always)]
+    fn load_rest(bytes: &[u8], fill: u8) -> __m256i {
+        match bytes.last_chunk() {
+            Some(last) => Self::load(last),
+            // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+            None => unsafe { load_or_fill(bytes, fill) },
+        }
+    }
+
+    by_intrinsics! {
+        fn splat(byte: u8) -> __m256i = splat;
+        fn load(block: &[u8; 32]) -> __m256i = load;
+        fn load_or_zero(bytes: &[u8]) -> __m256i = load_or_zero;
+        fn store(self: __m256i, to: &mut [u8; 32]) = store;
+        fn table(entries: &[u8; 16]) -> __m256i = load_table;
+        fn look_up(table: __m256i, nibbles: __m256i) -> __m256i = _mm256_shuffle_epi8;
+        fn look_up_lower(table: __m256i, bytes: __m256i) -> __m256i = _mm256_shuffle_epi8;
+        fn upper_nibbles(self: __m256i) -> __m256i = upper_nibbles;
+        fn and(self: __m256i, other: __m256i) -> __m256i = _mm256_and_si256;
+        fn or(self: __m256i, other: __m256i) -> __m256i = _mm256_or_si256;
+        fn xor(self: __m256i, other: __m256i) -> __m256i = _mm256_xor_si256;
+        fn add(self: __m256i, other: __m256i) -> __m256i = _mm256_add_epi8;
+        fn subtract(self: __m256i, other: __m256i) -> __m256i = _mm256_sub_epi8;
+        fn max(self: __m256i, other: __m256i) -> __m256i = _mm256_max_epu8;
+        fn equal(self: __m256i, other: __m256i) -> __m256i = _mm256_cmpeq_epi8;
+        fn at_least(self: __m256i, other: __m256i) -> __m256i = at_least;
+        fn any(self: __m256i) -> bool = any;
+        fn any_at_least(self: __m256i, other: __m256i) -> bool = any_at_least;
+        fn no_sums() -> __m256i = _mm256_setzero_si256;
+        fn add_bytes(sums: __m256i, bytes: __m256i) -> __m256i = add_bytes;
+        fn total(sums: __m256i) -> u64 = reduce_add;
+        fn add_bits(a: __m256i, b: __m256i, c: __m256i) -> (__m256i, __m256i) = add_bits;
+    }
+
+    #[inline(always)]
+    fn swap_bits<const DISTANCE: i32>(
+        upper: __m256i,
+        lower: __m256i,
+        mask: u8,
+    ) -> (__m256i, __m256i) {
+        // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+        unsafe { swap_bits::<DISTANCE>(upper, lower, mask) }
+    }
+
+    #[inline(always)]
+    fn count_matches<const N: usize, const CHAINS: usize>(
+        bytes: &[u8],
+        matches: impl Matches<__m256i, N>,
+    ) -> [u64; N] {
+        // More chains gain nothing here.
+        count_in_bytes::<__m256i, N, 1>(bytes, matches)
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn splat(byte: u8) -> __m256i {
+    _mm256_set1_epi8(byte as i8)
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn store(bytes: __m256i, to: &mut [u8; 32]) {
+    // SAFETY: the block has 32 bytes; the store needs no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), bytes) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn upper_nibbles(bytes: __m256i) -> __m256i {
+    _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(15))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn at_least(bytes: __m256i, least: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, least), bytes)
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn any(bytes: __m256i) -> bool {
+    _mm256_testz_si256(bytes, bytes) == 0
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn any_at_least(bytes: __m256i, least: __m256i) -> bool {
+    _mm256_movemask_epi8(at_least(bytes, least)) != 0
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn add_bytes(sums: __m256i, bytes: __m256i) -> __m256i {
+    _mm256_add_epi64(sums, _mm256_sad_epu8(bytes, _mm256_setzero_si256()))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn add_bits(a: __m256i, b: __m256i, c: __m256i) -> (__m256i, __m256i) {
+    let half = _mm256_xor_si256(b, c);
+    let carry = _mm256_or_si256(_mm256_and_si256(b, c), _mm256_and_si256(half, a));
+    (carry, _mm256_xor_si256(half, a))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn swap_bits<const DISTANCE: i32>(upper: __m256i, lower: __m256i, mask: u8) -> (__m256i, __m256i) {
+    let differ = _mm256_xor_si256(_mm256_srli_epi16::<DISTANCE>(upper), lower);
+    let change = _mm256_and_si256(differ, splat(mask));
+    let upper = _mm256_xor_si256(upper, _mm256_slli_epi16::<DISTANCE>(change));
+    (upper, _mm256_xor_si256(lower, change))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn newline_bits_avx2(block: &[u8; 64]) -> u64 {
+    let newline = _mm256_set1_epi8(b'\n' as i8);
+    let (halves, _) = block.as_chunks();
+    let [low, high] = [0, 1].map(|half| {
+        let lanes = _mm256_cmpeq_epi8(load(&halves[half]), newline);
+        u64::from(_mm256_movemask_epi8(lanes) as u32)
+    });
+    low | high << 32
 }
 
 #[inline]
@@ -116,6 +233,14 @@ fn lanes_beyond(len: usize) -> __m256i {
     _mm256_cmpgt_epi8(load(&iota), _mm256_set1_epi8(len as i8 - 1))
 }
 
+/// Fewer than 32 bytes, `fill` beyond.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn load_or_fill(bytes: &[u8], fill: u8) -> __m256i {
+    let padding = _mm256_and_si256(lanes_beyond(bytes.len()), splat(fill));
+    _mm256_or_si256(load_or_zero(bytes), padding)
+}
+
 /// A table of 16 bytes in both halves.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -133,53 +258,15 @@ pub(super) fn reduce_add(sums: __m256i) -> u64 {
     _mm_cvtsi128_si64(_mm_add_epi64(pair, _mm_unpackhi_epi64(pair, pair))) as u64
 }
 
-/// Counts the lanes that each of `N` comparisons sets to 0xff; none may set zero lanes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_matches<const N: usize>(
-    bytes: &[u8],
-    matches: impl Fn(__m256i) -> [__m256i; N],
-) -> [u64; N] {
-    let zero = _mm256_setzero_si256();
-    let mut sums = [zero; N];
-    let mut counts = [zero; N];
-    let (blocks, tail) = bytes.as_chunks();
-    // A byte counts up to 255 vectors: 254 here and the tail.
-    for blocks in blocks.chunks(254) {
-        for (sum, count) in sums.iter_mut().zip(&mut counts) {
-            *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(*count, zero));
-            *count = zero;
-        }
-        for block in blocks {
-            for (count, lanes) in counts.iter_mut().zip(matches(load(block))) {
-                *count = _mm256_sub_epi8(*count, lanes);
-            }
-        }
-    }
-    if !tail.is_empty() {
-        for (count, lanes) in counts.iter_mut().zip(matches(load_or_zero(tail))) {
-            *count = _mm256_sub_epi8(*count, lanes);
-        }
-    }
-    std::array::from_fn(|i| reduce_add(_mm256_add_epi64(sums[i], _mm256_sad_epu8(counts[i], zero))))
-}
-
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_bases_avx2(bytes: &[u8]) -> BaseCounts {
     // Closures, as these may use the instructions of this function.
-    bases::count_by_groups(bytes, |groups| count_fields(groups), |bytes| count_each_base(bytes))
-}
-
-/// A, C, G, T and N, of any bytes.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_each_base(bytes: &[u8]) -> [u64; 5] {
-    let letters = b"ACGTN".map(|letter| _mm256_set1_epi8(letter as i8));
-    let upper = _mm256_set1_epi8(!0x20);
-    count_matches(bytes, |block| {
-        let block = _mm256_and_si256(block, upper);
-        letters.map(|letter| _mm256_cmpeq_epi8(block, letter))
-    })
+    bases::count_by_groups(
+        bytes,
+        |groups| count_fields(groups),
+        |bytes| count_each_base::<__m256i>(bytes),
+    )
 }
 
 /// A, C, G and T in at most 17 groups of 15 vectors; `None` if a byte is none of them nor N.
@@ -221,66 +308,6 @@ fn count_fields(groups: &[[u8; 15 * 32]]) -> Option<[u64; 4]> {
     all_known.then(|| bytes.map(|counts| reduce_add(_mm256_sad_epu8(counts, zero))))
 }
 
-/// Counts the bytes that equal `byte` when the bits of `ignored` are cleared.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_byte(bytes: &[u8], byte: u8, ignored: i8) -> u64 {
-    let byte = _mm256_set1_epi8(byte as i8);
-    let mask = _mm256_set1_epi8(!ignored);
-    let [count] =
-        count_matches(bytes, |block| [_mm256_cmpeq_epi8(_mm256_and_si256(block, mask), byte)]);
-    count
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_gc_avx2(bytes: &[u8]) -> u64 {
-    // C is 0x43 and G is 0x47; lower case adds 0x20.
-    count_byte(bytes, b'C', 0x24)
-}
-
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_gc_acgt_avx2(bytes: &[u8]) -> GcCounts {
-    let folded = _mm256_set1_epi8(!0x24);
-    let c = _mm256_set1_epi8(b'C' as i8);
-    let upper = _mm256_set1_epi8(!0x20);
-    let letters = load_table(&ACGT_BY_LOW_BITS);
-    let low_bits = _mm256_set1_epi8(15);
-    let [gc, acgt] = count_matches(bytes, |block| {
-        let expected = _mm256_shuffle_epi8(letters, _mm256_and_si256(block, low_bits));
-        [
-            _mm256_cmpeq_epi8(_mm256_and_si256(block, folded), c),
-            _mm256_cmpeq_epi8(_mm256_and_si256(block, upper), expected),
-        ]
-    });
-    GcCounts { gc, acgt }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_n_avx2(bytes: &[u8]) -> u64 {
-    count_byte(bytes, b'N', 0x20)
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_newlines_avx2(bytes: &[u8]) -> u64 {
-    count_byte(bytes, b'\n', 0)
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_at_least_avx2(bytes: &[u8], phred: u8) -> u64 {
-    match usize::from(phred) {
-        0 => bytes.len() as u64,
-        PHRED_VALUES.. => 0,
-        _ => {
-            let threshold = _mm256_set1_epi8((quality::FIRST + phred) as i8);
-            let [count] = count_matches(bytes, |block| {
-                [_mm256_cmpeq_epi8(_mm256_max_epu8(block, threshold), block)]
-            });
-            count
-        }
-    }
-}
-
 /// Phred values, where `FIRST` is the byte of Phred 0; those of zero lanes are zero.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -290,6 +317,7 @@ fn to_phred<const FIRST: u8>(block: __m256i) -> __m256i {
     _mm256_min_epu8(_mm256_subs_epu8(block, first), most)
 }
 
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn sum_qualities_avx2(bytes: &[u8]) -> u64 {
     let zero = _mm256_setzero_si256();
@@ -315,20 +343,10 @@ fn sum_qualities_avx2(bytes: &[u8]) -> u64 {
     reduce_add(sum) - 32 * u64::from(quality::FIRST) * vectors
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn summarize_qualities_avx2(bytes: &[u8]) -> QualitySummary {
-    summarize::<{ quality::FIRST }>(bytes)
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn summarize_raw_qualities_avx2(bytes: &[u8]) -> QualitySummary {
-    summarize::<0>(bytes)
-}
-
 /// `FIRST` is the byte of Phred 0.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+fn summarize_avx2<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     let first = _mm256_set1_epi8(FIRST as i8);
     let most = FIRST + (PHRED_VALUES - 1) as u8;
     let summary = summarize_as::<FIRST>(bytes, |block| block);
@@ -475,6 +493,7 @@ fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
     sum.wrapping_sub(padding)
 }
 
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
     let upper = load_table(&UPPER_OF_BASES);
@@ -504,12 +523,7 @@ fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -
             match (bases.last_chunk(), qualities.last_chunk()) {
                 (Some(bases), Some(qualities)) => look(load(bases), load(qualities)),
                 _ => {
-                    let pad = |bytes, fill: u8| {
-                        let padding = _mm256_set1_epi8(fill as i8);
-                        let padding = _mm256_and_si256(lanes_beyond(tail.len()), padding);
-                        _mm256_or_si256(load_or_zero(bytes), padding)
-                    };
-                    look(pad(tail, b'A'), pad(qualities, quality::FIRST));
+                    look(load_or_fill(tail, b'A'), load_or_fill(qualities, quality::FIRST));
                 }
             }
         }
@@ -522,10 +536,7 @@ fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -
         if !tail.is_empty() {
             let last = match header.last_chunk() {
                 Some(last) => text(load(last)),
-                None => {
-                    let padding = _mm256_and_si256(lanes_beyond(tail.len()), space);
-                    text(_mm256_or_si256(load_or_zero(tail), padding))
-                }
+                None => text(load_or_fill(tail, b' ')),
             };
             highest = _mm256_max_epu8(highest, last);
         }
@@ -534,114 +545,7 @@ fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -
         // A tab or UTF-8 in the header is odd, but fine.
         _mm256_testz_si256(odd, odd) == 1
             || !has_control(header)
-                && find_invalid_base_avx2(bases).is_none()
-                && find_invalid_quality_avx2(qualities).is_none()
+                && compiled::find_invalid_base(bases).is_none()
+                && compiled::find_invalid_quality(qualities).is_none()
     })
-}
-
-/// By upper nibble, 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A
-/// byte is a base when this and what its lower nibble has share a bit.
-static UPPER_OF_BASES: [u8; 16] = [0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0];
-static LOWER_OF_BASES: [u8; 16] = [12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2];
-
-/// One call for many reads, so that constants are loaded once.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn summarize_reads_avx2(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
-    for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
-        let counts = count_gc_acgt_avx2(bases);
-        let error_sum = sum_error_probability_avx2(qualities);
-        *out = ReadSummary { counts, error_sum };
-    }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn find_invalid_base_avx2(bytes: &[u8]) -> Option<usize> {
-    let upper = load_table(&UPPER_OF_BASES);
-    let lower = load_table(&LOWER_OF_BASES);
-    let nibble = _mm256_set1_epi8(0x0f);
-    let zero = _mm256_setzero_si256();
-    find_invalid(
-        bytes,
-        b'A',
-        |bad, block| {
-            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(block), nibble);
-            // The second lookup is 0 for bytes above 127.
-            let shared = _mm256_and_si256(
-                _mm256_shuffle_epi8(upper, high),
-                _mm256_shuffle_epi8(lower, block),
-            );
-            _mm256_or_si256(bad, _mm256_cmpeq_epi8(shared, zero))
-        },
-        |bad| _mm256_testz_si256(bad, bad) == 0,
-        scalar::find_invalid_base,
-    )
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn find_invalid_quality_avx2(bytes: &[u8]) -> Option<usize> {
-    let first = _mm256_set1_epi8(quality::FIRST as i8);
-    let invalid = _mm256_set1_epi8((quality::LAST - quality::FIRST + 1) as i8);
-    find_invalid(
-        bytes,
-        quality::FIRST,
-        |bad, block| _mm256_max_epu8(bad, _mm256_sub_epi8(block, first)),
-        |bad| {
-            let lanes = _mm256_cmpeq_epi8(_mm256_max_epu8(bad, invalid), bad);
-            _mm256_movemask_epi8(lanes) != 0
-        },
-        scalar::find_invalid_quality,
-    )
-}
-
-/// Folds 32-byte blocks with `fold`, padded with the valid byte `fill`. Where `is_bad` says so of the fold of up to
-/// 512 bytes, `find` tells the index.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn find_invalid(
-    bytes: &[u8],
-    fill: u8,
-    fold: impl Fn(__m256i, __m256i) -> __m256i,
-    is_bad: impl Fn(__m256i) -> bool,
-    find: fn(&[u8]) -> Option<usize>,
-) -> Option<usize> {
-    let mut start = 0;
-    loop {
-        let piece = &bytes[start..bytes.len().min(start + 512)];
-        let mut bad = _mm256_setzero_si256();
-        let (blocks, tail) = piece.as_chunks();
-        for block in blocks {
-            bad = fold(bad, load(block));
-        }
-        if !tail.is_empty() {
-            let last = match piece.last_chunk() {
-                Some(last) => load(last),
-                None => {
-                    let padding = _mm256_set1_epi8(fill as i8);
-                    let padding = _mm256_and_si256(lanes_beyond(tail.len()), padding);
-                    _mm256_or_si256(load_or_zero(tail), padding)
-                }
-            };
-            bad = fold(bad, last);
-        }
-        if is_bad(bad) {
-            return find(piece).map(|index| start + index);
-        }
-        start += piece.len();
-        if start == bytes.len() {
-            return None;
-        }
-    }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn index_newlines_avx2(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
-    let newline = _mm256_set1_epi8(b'\n' as i8);
-    index_with(bytes, base, out, |block, base, found, len| {
-        let (halves, _) = block.as_chunks();
-        let [low, high] = [0, 1].map(|half| {
-            let lanes = _mm256_cmpeq_epi8(load(&halves[half]), newline);
-            u64::from(_mm256_movemask_epi8(lanes) as u32)
-        });
-        push_bits(low | high << 32, base, found, len)
-    });
 }

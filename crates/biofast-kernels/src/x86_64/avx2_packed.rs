@@ -5,11 +5,10 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::avx2::{load, load_or_zero, load_table, reduce_add};
-use crate::packed::blocks::{Room, map_blocks, map_blocks_reversed, unpaired_complement};
-use crate::packed::fields::{FIELD_VECTORS, Fields, count_bases_with, count_gc_with};
+use super::avx2::{load, load_table};
+use crate::packed::blocks::{append, map_blocks, map_blocks_reversed, unpaired_complement};
 use crate::packed::{COMPLEMENTS, LETTERS, MOST, occupied};
-use crate::{BaseCounts, GcCounts, quality};
+use crate::quality;
 
 /// The order that reverses 16 lanes.
 const REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
@@ -28,17 +27,7 @@ fn store(out: &mut [MaybeUninit<u8>; 32], bytes: __m256i) {
     unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), bytes) }
 }
 
-/// Appends `len` bytes, of the `room` that `fill` initializes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn append(out: &mut Vec<u8>, len: usize, room: usize, fill: impl FnOnce(&mut Room)) {
-    assert!(len <= room);
-    out.reserve(room);
-    fill(&mut out.spare_capacity_mut()[..room]);
-    // SAFETY: the capacity was reserved, and `fill`, which is one of this file, writes each byte of its slice.
-    unsafe { out.set_len(out.len() + len) };
-}
-
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn unpack_bases_avx2(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     let packed = occupied(packed, len);
@@ -55,6 +44,7 @@ pub(super) fn unpack_bases_avx2(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     });
 }
 
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn unpack_bases_reverse_complement_avx2(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     let packed = occupied(packed, len);
@@ -72,61 +62,6 @@ pub(super) fn unpack_bases_reverse_complement_avx2(packed: &[u8], len: usize, ou
     });
 }
 
-/// Adds up the fields of all codes.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn count_fields<const N: usize>(packed: &[u8], tables: &[Fields; N]) -> [[u64; 2]; N] {
-    let zero = _mm256_setzero_si256();
-    let nibbles = _mm256_set1_epi8(15);
-    let tables = tables.each_ref().map(|table| load_table(table));
-    let mut sums = [[zero; 2]; N];
-    let add = |fields: &mut [__m256i; N], block| {
-        let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(block), nibbles);
-        let lower = _mm256_and_si256(block, nibbles);
-        for (field, table) in fields.iter_mut().zip(tables) {
-            *field = _mm256_add_epi8(*field, _mm256_shuffle_epi8(table, upper));
-            *field = _mm256_add_epi8(*field, _mm256_shuffle_epi8(table, lower));
-        }
-    };
-    let mut flush = |fields: [__m256i; N]| {
-        for ([low, high], field) in sums.iter_mut().zip(fields) {
-            let lower = _mm256_and_si256(field, nibbles);
-            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(field), nibbles);
-            *low = _mm256_add_epi64(*low, _mm256_sad_epu8(lower, zero));
-            *high = _mm256_add_epi64(*high, _mm256_sad_epu8(upper, zero));
-        }
-    };
-    let (blocks, tail) = packed.as_chunks();
-    let (groups, blocks) = blocks.as_chunks::<FIELD_VECTORS>();
-    for group in groups {
-        let mut fields = [zero; N];
-        for block in group {
-            add(&mut fields, load(block));
-        }
-        flush(fields);
-    }
-    // At most six blocks and the tail.
-    let mut fields = [zero; N];
-    for block in blocks {
-        add(&mut fields, load(block));
-    }
-    if !tail.is_empty() {
-        add(&mut fields, load_or_zero(tail));
-    }
-    flush(fields);
-    sums.map(|sums| sums.map(|sum| reduce_add(sum)))
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn count_packed_bases_avx2(packed: &[u8], len: usize) -> BaseCounts {
-    count_bases_with(packed, len, |packed, tables| count_fields(packed, tables))
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn count_packed_gc_avx2(packed: &[u8], len: usize) -> GcCounts {
-    count_gc_with(packed, len, |packed, tables| count_fields(packed, tables))
-}
-
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn to_ascii(block: __m256i) -> __m256i {
@@ -134,6 +69,7 @@ fn to_ascii(block: __m256i) -> __m256i {
     _mm256_add_epi8(phred, _mm256_set1_epi8(quality::FIRST as i8))
 }
 
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn copy_qualities_avx2(raw: &[u8], out: &mut Vec<u8>) {
     append(out, raw.len(), raw.len(), |room| {
@@ -141,6 +77,7 @@ pub(super) fn copy_qualities_avx2(raw: &[u8], out: &mut Vec<u8>) {
     });
 }
 
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn copy_qualities_reversed_avx2(raw: &[u8], out: &mut Vec<u8>) {
     let reversed = load_table(&REVERSED);

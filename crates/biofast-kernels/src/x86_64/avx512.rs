@@ -4,76 +4,197 @@
 
 use std::arch::x86_64::*;
 
-use super::avx512_columns::{add_columns_avx512, count_columns_avx512};
+use super::avx512_columns::count_columns_avx512;
 use super::avx512_packed::{
-    copy_qualities_avx512, copy_qualities_reversed_avx512, count_packed_bases_avx512,
-    count_packed_gc_avx512, unpack_bases_avx512, unpack_bases_reverse_complement_avx512,
+    copy_qualities_avx512, copy_qualities_reversed_avx512, unpack_bases_avx512,
+    unpack_bases_reverse_complement_avx512,
 };
-use super::detected;
-use crate::bases::{ACGT_BITS, ACGT_BY_LOW_BITS};
+use crate::bases::vector::{count_each_base, count_gc_acgt_of, count_n};
+use crate::bases::{self, ACGT_BITS};
 use crate::columns::{ClassTable, Counts};
-use crate::newlines::{index_with, push_bits};
 use crate::quality::{self, ERROR_PLANES, PHRED_VALUES, to_phreds};
 use crate::records::{count_plain_with, has_control};
-use crate::{BaseCounts, GcCounts, Isa, Kernels, QualitySummary, ReadSummary, scalar};
+use crate::table::{compile, with_kernels};
+use crate::vector::{Check, Matches, Simd, Vector, by_intrinsics};
+use crate::{BaseCounts, GcCounts, Isa, QualitySummary, ReadSummary};
 
-pub(super) static KERNELS: Kernels = Kernels {
-    isa: Isa::Avx512,
-    count_bases,
-    count_gc,
-    count_gc_acgt,
-    count_n,
-    sum_qualities,
-    summarize_qualities,
-    count_at_least,
-    sum_error_probability,
-    find_invalid_base,
-    find_invalid_quality,
-    count_plain_records,
-    summarize_reads,
-    count_newlines,
-    index_newlines,
-    count_base_columns: count_columns,
-    count_quality_columns: count_columns,
-    add_columns,
-    unpack_bases,
-    unpack_bases_reverse_complement,
-    count_packed_bases,
-    count_packed_gc,
-    copy_qualities,
-    copy_qualities_reversed,
-    summarize_raw_qualities,
-};
+with_kernels!(
+    compile Isa::Avx512, Avx512,
+    "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi1,bmi2,popcnt"
+);
 
-detected! {
-    count_bases => count_bases_avx512, (bytes: &[u8]) -> BaseCounts;
-    count_gc => count_gc_avx512, (bytes: &[u8]) -> u64;
-    count_gc_acgt => count_gc_acgt_avx512, (bytes: &[u8]) -> GcCounts;
-    count_n => count_n_avx512, (bytes: &[u8]) -> u64;
-    sum_qualities => sum_qualities_avx512, (bytes: &[u8]) -> u64;
-    summarize_qualities => summarize_qualities_avx512, (bytes: &[u8]) -> QualitySummary;
-    count_at_least => count_at_least_avx512, (bytes: &[u8], phred: u8) -> u64;
-    sum_error_probability => sum_error_probability_avx512, (bytes: &[u8]) -> u64;
-    find_invalid_base => find_invalid_base_avx512, (bytes: &[u8]) -> Option<usize>;
-    find_invalid_quality => find_invalid_quality_avx512, (bytes: &[u8]) -> Option<usize>;
-    count_plain_records => count_plain_records_avx512,
-        (bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
-    summarize_reads => summarize_reads_avx512,
-        (bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
-    count_newlines => count_newlines_avx512, (bytes: &[u8]) -> u64;
-    index_newlines => index_newlines_avx512, (bytes: &[u8], base: u32, out: &mut Vec<u32>);
-    count_columns => count_columns_avx512,
-        (rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]) -> u64;
-    add_columns => add_columns_avx512,
-        (counts: &[Counts], values: &[u8], sums: &mut [[u16; 64]]);
-    unpack_bases => unpack_bases_avx512, (packed: &[u8], len: usize, out: &mut Vec<u8>);
-    unpack_bases_reverse_complement => unpack_bases_reverse_complement_avx512,
-        (packed: &[u8], len: usize, out: &mut Vec<u8>);
-    count_packed_bases => count_packed_bases_avx512, (packed: &[u8], len: usize) -> BaseCounts;
-    count_packed_gc => count_packed_gc_avx512, (packed: &[u8], len: usize) -> GcCounts;
-    copy_qualities => copy_qualities_avx512, (raw: &[u8], out: &mut Vec<u8>);
-    copy_qualities_reversed => copy_qualities_reversed_avx512, (raw: &[u8], out: &mut Vec<u8>);
-    summarize_raw_qualities => summarize_raw_qualities_avx512, (raw: &[u8]) -> QualitySummary;
+/// AVX-512 with the extensions that Ice Lake brought.
+pub(super) struct Avx512;
+
+impl Simd for Avx512 {
+    type Vector = __m512i;
+    type BaseCheck = TableCheck;
+
+    by_intrinsics! {
+        fn base_check() -> TableCheck = base_check;
+        fn newline_bits(block: &[u8; 64]) -> u64 = newline_bits_avx512;
+        fn count_bases(bytes: &[u8]) -> BaseCounts = count_bases_avx512;
+        fn count_gc_acgt(bytes: &[u8]) -> GcCounts = count_gc_acgt_avx512;
+        fn sum_qualities(bytes: &[u8]) -> u64 = sum_qualities_avx512;
+        fn sum_error_probability(bytes: &[u8]) -> u64 = sum_error_probability_avx512;
+        fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize =
+            count_plain_records_avx512;
+        fn count_base_columns(
+            rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
+        ) -> u64 = count_columns_avx512;
+        fn count_quality_columns(
+            rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
+        ) -> u64 = count_columns_avx512;
+        fn unpack_bases(packed: &[u8], len: usize, out: &mut Vec<u8>) = unpack_bases_avx512;
+        fn unpack_bases_reverse_complement(packed: &[u8], len: usize, out: &mut Vec<u8>) =
+            unpack_bases_reverse_complement_avx512;
+        fn copy_qualities(raw: &[u8], out: &mut Vec<u8>) = copy_qualities_avx512;
+        fn copy_qualities_reversed(raw: &[u8], out: &mut Vec<u8>) = copy_qualities_reversed_avx512;
+    }
+
+    #[inline(always)]
+    fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+        // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+        unsafe { summarize_avx512::<FIRST>(bytes) }
+    }
+}
+
+impl Vector for __m512i {
+    type Block = [u8; 64];
+    type Mask = __mmask64;
+    type Sums = __m512i;
+
+    #[inline(always)]
+    fn blocks(bytes: &[u8]) -> (&[[u8; 64]], &[u8]) {
+        bytes.as_chunks()
+    }
+
+    by_intrinsics! {
+        fn splat(byte: u8) -> __m512i = splat;
+        fn load(block: &[u8; 64]) -> __m512i = load;
+        fn load_or_zero(bytes: &[u8]) -> __m512i = load_or_zero;
+        fn load_rest(bytes: &[u8], fill: u8) -> __m512i = load_rest;
+        fn store(self: __m512i, to: &mut [u8; 64]) = store;
+        fn table(entries: &[u8; 16]) -> __m512i = load_small_table;
+        fn look_up(table: __m512i, nibbles: __m512i) -> __m512i = _mm512_shuffle_epi8;
+        fn look_up_lower(table: __m512i, bytes: __m512i) -> __m512i = _mm512_shuffle_epi8;
+        fn upper_nibbles(self: __m512i) -> __m512i = upper_nibbles;
+        fn and(self: __m512i, other: __m512i) -> __m512i = _mm512_and_si512;
+        fn or(self: __m512i, other: __m512i) -> __m512i = _mm512_or_si512;
+        fn xor(self: __m512i, other: __m512i) -> __m512i = _mm512_xor_si512;
+        fn add(self: __m512i, other: __m512i) -> __m512i = _mm512_add_epi8;
+        fn subtract(self: __m512i, other: __m512i) -> __m512i = _mm512_sub_epi8;
+        fn max(self: __m512i, other: __m512i) -> __m512i = _mm512_max_epu8;
+        fn equal(self: __m512i, other: __m512i) -> __mmask64 = _mm512_cmpeq_epi8_mask;
+        fn at_least(self: __m512i, other: __m512i) -> __mmask64 = _mm512_cmpge_epu8_mask;
+        fn any(self: __m512i) -> bool = any;
+        fn any_at_least(self: __m512i, other: __m512i) -> bool = any_at_least;
+        fn no_sums() -> __m512i = _mm512_setzero_si512;
+        fn add_bytes(sums: __m512i, bytes: __m512i) -> __m512i = add_bytes;
+        fn total(sums: __m512i) -> u64 = total;
+        fn add_bits(a: __m512i, b: __m512i, c: __m512i) -> (__m512i, __m512i) = add_bits;
+    }
+
+    #[inline(always)]
+    fn swap_bits<const DISTANCE: i32>(
+        upper: __m512i,
+        lower: __m512i,
+        mask: u8,
+    ) -> (__m512i, __m512i) {
+        // SAFETY: as for `by_intrinsics!`: it becomes part of functions that have the target features.
+        unsafe {
+            match DISTANCE {
+                4 => swap_bits::<4>(upper, lower, mask),
+                2 => swap_bits::<2>(upper, lower, mask),
+                _ => swap_bits::<1>(upper, lower, mask),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn count_matches<const N: usize, const CHAINS: usize>(
+        bytes: &[u8],
+        matches: impl Matches<__m512i, N>,
+    ) -> [u64; N] {
+        let (blocks, tail) = Self::blocks(bytes);
+        let mut counts = [0; N];
+        for block in blocks {
+            for (count, lanes) in counts.iter_mut().zip(matches.of(Self::load(block))) {
+                *count += u64::from(lanes.count_ones());
+            }
+        }
+        if !tail.is_empty() {
+            for (count, lanes) in counts.iter_mut().zip(matches.of(Self::load_or_zero(tail))) {
+                *count += u64::from(lanes.count_ones());
+            }
+        }
+        counts
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn splat(byte: u8) -> __m512i {
+    _mm512_set1_epi8(byte as i8)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn store(bytes: __m512i, to: &mut [u8; 64]) {
+    // SAFETY: the block has 64 bytes; the store needs no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), bytes) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn upper_nibbles(bytes: __m512i) -> __m512i {
+    _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), _mm512_set1_epi8(15))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn any(bytes: __m512i) -> bool {
+    _mm512_test_epi8_mask(bytes, bytes) != 0
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn any_at_least(bytes: __m512i, least: __m512i) -> bool {
+    _mm512_cmpge_epu8_mask(bytes, least) != 0
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn add_bytes(sums: __m512i, bytes: __m512i) -> __m512i {
+    _mm512_add_epi64(sums, _mm512_sad_epu8(bytes, _mm512_setzero_si512()))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn total(sums: __m512i) -> u64 {
+    _mm512_reduce_add_epi64(sums) as u64
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn add_bits(a: __m512i, b: __m512i, c: __m512i) -> (__m512i, __m512i) {
+    (_mm512_ternarylogic_epi64::<0xe8>(a, b, c), _mm512_ternarylogic_epi64::<0x96>(a, b, c))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn swap_bits<const DISTANCE: u32>(upper: __m512i, lower: __m512i, mask: u8) -> (__m512i, __m512i) {
+    let shifted = _mm512_srli_epi16::<DISTANCE>(upper);
+    // (shifted ^ lower) & mask
+    let change = _mm512_ternarylogic_epi64::<0x28>(shifted, lower, splat(mask));
+    let upper = _mm512_xor_si512(upper, _mm512_slli_epi16::<DISTANCE>(change));
+    (upper, _mm512_xor_si512(lower, change))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn newline_bits_avx512(block: &[u8; 64]) -> u64 {
+    _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(b'\n' as i8))
 }
 
 #[inline]
@@ -98,6 +219,22 @@ fn load_or(fill: __m512i, bytes: &[u8]) -> __m512i {
     unsafe { _mm512_mask_loadu_epi8(fill, lanes(bytes.len()), bytes.as_ptr().cast()) }
 }
 
+/// The bytes beyond the whole blocks; the lanes beyond are `fill`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn load_rest(bytes: &[u8], fill: u8) -> __m512i {
+    let (_, tail) = bytes.as_chunks::<64>();
+    load_or(splat(fill), tail)
+}
+
+/// A table of 16 bytes in all quarters, so that a lookup in 64 entries needs only the lower nibble.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn load_small_table(table: &[u8; 16]) -> __m512i {
+    // SAFETY: the table has 16 bytes; the load needs no alignment.
+    _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
+}
+
 /// The first 64 bytes or fewer; the lanes beyond are zero.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -114,6 +251,7 @@ pub(super) fn load_table(table: &[u8; 128]) -> [__m512i; 2] {
     [load(&halves[0]), load(&halves[1])]
 }
 
+#[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
 )]
@@ -128,35 +266,24 @@ fn count_bases_avx512(bytes: &[u8]) -> BaseCounts {
                     *count += of_groups;
                 }
                 if acgt.iter().sum::<u64>() < groups.as_flattened().len() as u64 {
-                    counts[4] += count_n_avx512(groups.as_flattened());
+                    counts[4] += count_n::<Avx512>(groups.as_flattened());
                 }
             }
-            None => add_bases(&mut counts, groups.as_flattened()),
+            None => add(&mut counts, count_each_base::<__m512i>(groups.as_flattened())),
         }
     }
-    add_bases(&mut counts, rest);
+    add(&mut counts, count_each_base::<__m512i>(rest));
     BaseCounts::from_acgtn(counts, bytes.len() as u64)
 }
 
-/// Adds A, C, G, T and N of `bytes`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn add_bases(counts: &mut [u64; 5], bytes: &[u8]) {
-    let letters = b"ACGTN".map(|letter| _mm512_set1_epi8(letter as i8));
-    let upper = _mm512_set1_epi8(!0x20);
-    let mut add = |block| {
-        let block = _mm512_and_si512(block, upper);
-        for (count, letter) in counts.iter_mut().zip(letters) {
-            *count += u64::from(_mm512_cmpeq_epi8_mask(block, letter).count_ones());
-        }
-    };
-    let (blocks, tail) = bytes.as_chunks();
-    for block in blocks {
-        add(load(block));
+fn add(counts: &mut [u64; 5], more: [u64; 5]) {
+    for (count, more) in counts.iter_mut().zip(more) {
+        *count += more;
     }
-    if !tail.is_empty() {
-        add(load_or_zero(tail));
-    }
+}
+
+fn sum(counts: GcCounts, more: GcCounts) -> GcCounts {
+    GcCounts { gc: counts.gc + more.gc, acgt: counts.acgt + more.acgt }
 }
 
 /// A, C, G and T in groups of 16 vectors; `None` if a byte is outside 64..=127.
@@ -198,29 +325,6 @@ fn count_acgt(groups: &[[u8; 1024]]) -> Option<[u64; 4]> {
     (outside == 0).then(|| sums.map(|sum| _mm512_reduce_add_epi64(sum) as u64))
 }
 
-/// Counts the lanes of all blocks that `matches` selects; it must not select zero lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn count_matches(bytes: &[u8], matches: impl Fn(__m512i) -> __mmask64) -> u64 {
-    let (blocks, tail) = bytes.as_chunks();
-    let mut count = 0;
-    for block in blocks {
-        count += u64::from(matches(load(block)).count_ones());
-    }
-    if !tail.is_empty() {
-        count += u64::from(matches(load_or_zero(tail)).count_ones());
-    }
-    count
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn count_gc_avx512(bytes: &[u8]) -> u64 {
-    // C is 0x43 and G is 0x47; lower case adds 0x20.
-    let folded = _mm512_set1_epi8(!0x24);
-    let c = _mm512_set1_epi8(b'C' as i8);
-    count_matches(bytes, |block| _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, folded), c))
-}
-
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
@@ -235,65 +339,13 @@ fn count_gc_acgt_avx512(bytes: &[u8]) -> GcCounts {
                 counts.gc += c + g;
                 counts.acgt += a + c + g + t;
             }
-            None => add_gc_acgt(&mut counts, groups.as_flattened()),
+            None => counts = sum(counts, count_gc_acgt_of::<__m512i>(groups.as_flattened())),
         }
     }
-    add_gc_acgt(&mut counts, rest);
-    counts
+    sum(counts, count_gc_acgt_of::<__m512i>(rest))
 }
 
-/// Adds G and C, and all of A, C, G and T of `bytes`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn add_gc_acgt(counts: &mut GcCounts, bytes: &[u8]) {
-    let folded = _mm512_set1_epi8(!0x24);
-    let c = _mm512_set1_epi8(b'C' as i8);
-    let upper = _mm512_set1_epi8(!0x20);
-    // SAFETY: the table has 16 bytes; the load needs no alignment.
-    let letters = unsafe { _mm_loadu_si128(ACGT_BY_LOW_BITS.as_ptr().cast()) };
-    let letters = _mm512_broadcast_i32x4(letters);
-    let low_bits = _mm512_set1_epi8(15);
-    let mut add = |block| {
-        let gc = _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, folded), c);
-        let expected = _mm512_shuffle_epi8(letters, _mm512_and_si512(block, low_bits));
-        let acgt = _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, upper), expected);
-        counts.gc += u64::from(gc.count_ones());
-        counts.acgt += u64::from(acgt.count_ones());
-    };
-    let (blocks, tail) = bytes.as_chunks();
-    for block in blocks {
-        add(load(block));
-    }
-    if !tail.is_empty() {
-        add(load_or_zero(tail));
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn count_n_avx512(bytes: &[u8]) -> u64 {
-    let upper = _mm512_set1_epi8(!0x20);
-    let n = _mm512_set1_epi8(b'N' as i8);
-    count_matches(bytes, |block| _mm512_cmpeq_epi8_mask(_mm512_and_si512(block, upper), n))
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn count_newlines_avx512(bytes: &[u8]) -> u64 {
-    let newline = _mm512_set1_epi8(b'\n' as i8);
-    count_matches(bytes, |block| _mm512_cmpeq_epi8_mask(block, newline))
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn count_at_least_avx512(bytes: &[u8], phred: u8) -> u64 {
-    match usize::from(phred) {
-        0 => bytes.len() as u64,
-        PHRED_VALUES.. => 0,
-        _ => {
-            let threshold = _mm512_set1_epi8((quality::FIRST + phred) as i8);
-            count_matches(bytes, |block| _mm512_cmpge_epu8_mask(block, threshold))
-        }
-    }
-}
-
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn sum_qualities_avx512(bytes: &[u8]) -> u64 {
     let zero = _mm512_setzero_si512();
@@ -316,20 +368,10 @@ fn sum_qualities_avx512(bytes: &[u8]) -> u64 {
     _mm512_reduce_add_epi64(sum) as u64 - 64 * u64::from(quality::FIRST) * vectors
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn summarize_qualities_avx512(bytes: &[u8]) -> QualitySummary {
-    summarize::<{ quality::FIRST }>(bytes)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn summarize_raw_qualities_avx512(bytes: &[u8]) -> QualitySummary {
-    summarize::<0>(bytes)
-}
-
 /// `FIRST` is the byte of Phred 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn summarize<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
+fn summarize_avx512<const FIRST: u8>(bytes: &[u8]) -> QualitySummary {
     let most = FIRST + (PHRED_VALUES - 1) as u8;
     let summary = summarize_as::<FIRST>(bytes, |block| block);
     if bytes.is_empty() || (summary.min >= FIRST && summary.max <= most) {
@@ -475,7 +517,10 @@ static INVALID_BASES: [u8; 128] = {
     table
 };
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi1,bmi2,popcnt"
+)]
 fn count_plain_records_avx512(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
     let zero = _mm512_setzero_si512();
     let [low, high] = load_table(&INVALID_BASES);
@@ -507,89 +552,49 @@ fn count_plain_records_avx512(bytes: &[u8], start: usize, newlines: &[[u32; 4]])
         // A tab or UTF-8 in the header is odd, but fine.
         _mm512_movepi8_mask(no_base) | _mm512_cmpgt_epu8_mask(highest, range) == 0
             || !has_control(header)
-                && find_invalid_base_avx512(bases).is_none()
-                && find_invalid_quality_avx512(qualities).is_none()
+                && compiled::find_invalid_base(bases).is_none()
+                && compiled::find_invalid_quality(qualities).is_none()
     })
 }
 
-/// One call for many reads, so that constants are loaded once.
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi2,popcnt"
-)]
-fn summarize_reads_avx512(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
-    for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
-        let counts = count_gc_acgt_avx512(bases);
-        let error_sum = sum_error_probability_avx512(qualities);
-        *out = ReadSummary { counts, error_sum };
-    }
+/// Bytes that aren't bases, by a lookup.
+#[derive(Clone, Copy)]
+pub(super) struct TableCheck {
+    low: __m512i,
+    high: __m512i,
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn find_invalid_base_avx512(bytes: &[u8]) -> Option<usize> {
-    let [low, high] = load_table(&INVALID_BASES);
-    find_invalid(
-        bytes,
-        _mm512_set1_epi8(b'A' as i8),
-        // The lookup ignores bit 7 of the byte, so that is added: bytes above 127 are invalid.
-        |bad, block| {
-            let lookup = _mm512_permutex2var_epi8(low, block, high);
-            _mm512_ternarylogic_epi64::<0xfe>(bad, lookup, block)
-        },
-        |bad| _mm512_movepi8_mask(bad) != 0,
-        scalar::find_invalid_base,
-    )
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn find_invalid_quality_avx512(bytes: &[u8]) -> Option<usize> {
-    let first = _mm512_set1_epi8(quality::FIRST as i8);
-    let range = _mm512_set1_epi8((quality::LAST - quality::FIRST) as i8);
-    find_invalid(
-        bytes,
-        first,
-        |bad, block| _mm512_max_epu8(bad, _mm512_sub_epi8(block, first)),
-        |bad| _mm512_cmpgt_epu8_mask(bad, range) != 0,
-        scalar::find_invalid_quality,
-    )
-}
-
-/// Folds 64-byte blocks with `fold`, padded with the valid byte `fill`. Where `is_bad` says so of the fold of up to
-/// 512 bytes, `find` tells the index.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn find_invalid(
-    bytes: &[u8],
-    fill: __m512i,
-    fold: impl Fn(__m512i, __m512i) -> __m512i,
-    is_bad: impl Fn(__m512i) -> bool,
-    find: fn(&[u8]) -> Option<usize>,
-) -> Option<usize> {
-    let mut start = 0;
-    loop {
-        let piece = &bytes[start..bytes.len().min(start + 512)];
-        let mut bad = _mm512_setzero_si512();
-        let (blocks, tail) = piece.as_chunks();
-        for block in blocks {
-            bad = fold(bad, load(block));
-        }
-        if !tail.is_empty() {
-            bad = fold(bad, load_or(fill, tail));
-        }
-        if is_bad(bad) {
-            return find(piece).map(|index| start + index);
-        }
-        start += piece.len();
-        if start == bytes.len() {
-            return None;
-        }
+fn base_check() -> TableCheck {
+    let [low, high] = load_table(&INVALID_BASES);
+    TableCheck { low, high }
+}
+
+impl Check<__m512i> for TableCheck {
+    const FILL: u8 = b'A';
+
+    by_intrinsics! {
+        fn fold(self: Self, bad: __m512i, block: __m512i) -> __m512i = fold;
+        fn is_bad(self: Self, bad: __m512i) -> bool = is_bad;
+    }
+
+    #[inline(always)]
+    fn find(bytes: &[u8]) -> Option<usize> {
+        bases::reference::find_invalid_base(bytes)
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn index_newlines_avx512(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
-    let newline = _mm512_set1_epi8(b'\n' as i8);
-    index_with(bytes, base, out, |block, base, found, len| {
-        let newlines = _mm512_cmpeq_epi8_mask(load(block), newline);
-        push_bits(newlines, base, found, len)
-    });
+/// The lookup ignores bit 7 of the byte, so that is added: bytes above 127 are invalid.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn fold(check: TableCheck, bad: __m512i, block: __m512i) -> __m512i {
+    let lookup = _mm512_permutex2var_epi8(check.low, block, check.high);
+    _mm512_ternarylogic_epi64::<0xfe>(bad, lookup, block)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn is_bad(_: TableCheck, bad: __m512i) -> bool {
+    _mm512_movepi8_mask(bad) != 0
 }

@@ -5,16 +5,12 @@
 use std::arch::x86_64::*;
 
 use super::avx512::{load_or_zero, load_table};
+use crate::columns::vector::{Bits, GROUP, Slices, add_group, transpose};
 use crate::columns::{BATCH, COLUMN_BLOCK, ClassTable, Counts, MAX_PLANES, stripe};
-use crate::scalar;
+use crate::vector::by_intrinsics;
 
-/// Rows per round of the adder.
-const GROUP: usize = 16;
-
-/// Bit-sliced counters: bit b of `slices[j]` is bit j of the count of class b.
-type Slices = [__m512i; 8];
-
-/// See the scalar kernel.
+/// The classes are those of the table, whatever they are.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn count_columns_avx512(
     rows: &[&[u8]],
@@ -39,7 +35,7 @@ fn count_planes<const PLANES: usize>(
     counts: &mut [Counts],
 ) -> u64 {
     debug_assert!(rows.len() <= BATCH && planes.len() <= PLANES);
-    let mut slices = [[_mm512_setzero_si512(); 8]; PLANES];
+    let mut slices: [Slices<__m512i>; PLANES] = [[_mm512_setzero_si512(); 8]; PLANES];
     let mut bytes = 0;
     let mut next = |row| {
         let row = stripe(row, start);
@@ -53,7 +49,7 @@ fn count_planes<const PLANES: usize>(
         for group in groups {
             let vectors =
                 std::array::from_fn(|i| load_pair(next(group[2 * i]), next(group[2 * i + 1])));
-            add_group(&vectors, planes, &mut slices);
+            add_planes(&vectors, planes, &mut slices);
         }
         if !rest.is_empty() {
             let mut vectors = [_mm512_setzero_si512(); GROUP];
@@ -61,20 +57,20 @@ fn count_planes<const PLANES: usize>(
                 let high = pair.get(1).map_or(&pair[0][..0], |row| next(row));
                 *vector = load_pair(next(pair[0]), high);
             }
-            add_group(&vectors, planes, &mut slices);
+            add_planes(&vectors, planes, &mut slices);
         }
     } else {
         let (groups, rest) = rows.as_chunks::<GROUP>();
         for group in groups {
             let vectors = std::array::from_fn(|i| load_row(next(group[i])));
-            add_group(&vectors, planes, &mut slices);
+            add_planes(&vectors, planes, &mut slices);
         }
         if !rest.is_empty() {
             let mut vectors = [_mm512_setzero_si512(); GROUP];
             for (vector, row) in vectors.iter_mut().zip(rest) {
                 *vector = load_row(next(row));
             }
-            add_group(&vectors, planes, &mut slices);
+            add_planes(&vectors, planes, &mut slices);
         }
     }
     let (counts, _) = counts.as_chunks_mut::<8>();
@@ -122,75 +118,33 @@ fn add_halves(counts: __m512i) -> __m512i {
 /// Adds the classes of sixteen vectors to the counters.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn add_group<const PLANES: usize>(
+fn add_planes<const PLANES: usize>(
     vectors: &[__m512i; GROUP],
     planes: &[[u8; 128]],
-    slices: &mut [Slices; PLANES],
+    slices: &mut [Slices<__m512i>; PLANES],
 ) {
     for (plane, slices) in planes.iter().zip(slices) {
         let [low, high] = load_table(plane);
-        let bits = |i: usize| _mm512_permutex2var_epi8(low, vectors[i], high);
-        let [mut ones, mut twos, fours, eights, ..] = *slices;
-        // Bits i to i + 3; carries a bit of value four.
-        let mut add_four = |i: usize| {
-            let (a, sum) = add_bits(ones, bits(i), bits(i + 1));
-            let (b, sum) = add_bits(sum, bits(i + 2), bits(i + 3));
-            ones = sum;
-            let (carry, sum) = add_bits(twos, a, b);
-            twos = sum;
-            carry
-        };
-        let (eights_a, sum) = add_bits(fours, add_four(0), add_four(4));
-        let (eights_b, fours) = add_bits(sum, add_four(8), add_four(12));
-        let (mut carry, eights) = add_bits(eights, eights_a, eights_b);
-        (slices[0], slices[1], slices[2], slices[3]) = (ones, twos, fours, eights);
-        for slice in &mut slices[4..] {
-            let sum = _mm512_xor_si512(*slice, carry);
-            carry = _mm512_and_si512(*slice, carry);
-            *slice = sum;
-        }
+        add_group(InPlane { vectors, low, high }, slices);
     }
 }
 
-/// A full adder of bits: (carry, sum).
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn add_bits(a: __m512i, b: __m512i, c: __m512i) -> (__m512i, __m512i) {
-    (_mm512_ternarylogic_epi64::<0xe8>(a, b, c), _mm512_ternarylogic_epi64::<0x96>(a, b, c))
+/// The bits of the classes of a plane, looked up in its table.
+#[derive(Clone, Copy)]
+struct InPlane<'a> {
+    vectors: &'a [__m512i; GROUP],
+    low: __m512i,
+    high: __m512i,
 }
 
-/// Turns bit-sliced counters into one vector of byte counts a class: an 8 × 8 transpose of bits in each byte lane.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn transpose(mut rows: Slices) -> Slices {
-    swap::<4>(&mut rows, 0x0f);
-    swap::<2>(&mut rows, 0x33);
-    swap::<1>(&mut rows, 0x55);
-    rows
-}
-
-/// Swaps the upper bits of each row with the lower bits (`mask`) of the row `DISTANCE` below.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn swap<const DISTANCE: u32>(rows: &mut Slices, mask: i8) {
-    let mask = _mm512_set1_epi8(mask);
-    let distance = DISTANCE as usize;
-    for i in (0..8).filter(|i| i & distance == 0) {
-        let (upper, lower) = (rows[i], rows[i + distance]);
-        let shifted = _mm512_srli_epi16::<DISTANCE>(upper);
-        // (shifted ^ lower) & mask
-        let change = _mm512_ternarylogic_epi64::<0x28>(shifted, lower, mask);
-        rows[i] = _mm512_xor_si512(upper, _mm512_slli_epi16::<DISTANCE>(change));
-        rows[i + distance] = _mm512_xor_si512(lower, change);
+impl Bits<__m512i> for InPlane<'_> {
+    by_intrinsics! {
+        fn of(self: Self, vector: usize) -> __m512i = bits;
     }
 }
 
-/// [`scalar::add_columns`] compiled for AVX-512.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn add_columns_avx512(
-    counts: &[Counts],
-    values: &[u8],
-    sums: &mut [[u16; COLUMN_BLOCK]],
-) {
-    scalar::add_columns(counts, values, sums);
+fn bits(plane: InPlane<'_>, vector: usize) -> __m512i {
+    _mm512_permutex2var_epi8(plane.low, plane.vectors[vector], plane.high)
 }

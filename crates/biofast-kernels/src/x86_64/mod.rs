@@ -32,16 +32,3 @@ fn has_avx2() -> bool {
         && is_x86_feature_detected!("lzcnt")
         && is_x86_feature_detected!("popcnt")
 }
-
-/// Defines the safe functions that [`Kernels`] points to. They may be called only through a `Kernels` that this module
-/// handed out.
-macro_rules! detected {
-    ($($name:ident => $kernel:path, ($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
-        fn $name($($argument: $type),*) $(-> $result)? {
-            // SAFETY: the pointer to this function is in a `Kernels` that is private to this folder and leaves it
-            // only when the CPU has the kernel's target features.
-            unsafe { $kernel($($argument),*) }
-        }
-    )*};
-}
-use detected;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use biofast_deflate::{PieceInflater, Symbols};
+use biofast_deflate::{SpeculativeInflater, Symbols};
 
 use crate::input::Map;
 
@@ -114,7 +114,7 @@ pub(crate) struct TaskQueue {
 
 #[derive(Default)]
 struct Pool {
-    inflaters: Vec<PieceInflater>,
+    inflaters: Vec<SpeculativeInflater>,
     symbols: Vec<Symbols>,
 }
 

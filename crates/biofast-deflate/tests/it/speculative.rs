@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use biofast_deflate::{PieceInflater, Status, StreamInflater, Symbols, Window};
+use biofast_deflate::{SpeculativeInflater, Status, StreamInflater, Symbols, Window};
 use common::Random;
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ struct Outcome {
 
 /// Inflates `stream`, of which a piece starts at every bit of `starts`: from the bit after that on where one is found.
 fn inflate(
-    (serial, inflater): &mut (StreamInflater, PieceInflater),
+    (serial, inflater): &mut (StreamInflater, SpeculativeInflater),
     stream: &[u8],
     starts: &[usize],
     most: usize,
@@ -84,12 +84,12 @@ fn inflate(
     }
 }
 
-fn inflaters() -> Vec<(String, (StreamInflater, PieceInflater))> {
+fn inflaters() -> Vec<(String, (StreamInflater, SpeculativeInflater))> {
     biofast_kernels::available()
         .into_iter()
         .map(|isa| {
             let serial = StreamInflater::with_isa(isa).unwrap();
-            (isa.to_string(), (serial, PieceInflater::with_isa(isa).unwrap()))
+            (isa.to_string(), (serial, SpeculativeInflater::with_isa(isa).unwrap()))
         })
         .collect()
 }

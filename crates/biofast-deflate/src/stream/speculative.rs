@@ -1,5 +1,5 @@
-//! A piece from the middle of a stream, inflated before the bytes are known that its matches reach back to: each byte of
-//! that window is a symbol of its own until then.
+//! A chunk from the middle of a stream, inflated before the bytes are known that its matches reach back to: each byte of
+//! that window is a marker, a symbol of its own, until then.
 
 use std::ops::Range;
 
@@ -12,21 +12,21 @@ use crate::isa::{self, Advance};
 /// Bytes of a symbol in [`Symbols`].
 const WIDTH: usize = 2;
 
-/// The symbol of the first byte of the window; those below are bytes.
+/// The marker of the first byte of the window; symbols below are bytes.
 const FIRST: u16 = 256;
 
 /// The most room that is made at a time.
 const MOST_ROOM: usize = 4 << 20;
 
-/// Inflates pieces of a raw DEFLATE stream that start in its middle: so that several threads can share a stream.
+/// Inflates chunks of a raw DEFLATE stream that start in its middle: so that several threads can share a stream.
 ///
 /// Where blocks start isn't marked in a stream. [`find`](Self::find) tells where one seems to; whether it does is known for sure
 /// only when what is before it has been inflated: by [`StreamInflater::inflate_until`](crate::StreamInflater::inflate_until), or
-/// as a piece itself that ends there.
+/// as a chunk itself that ends there.
 ///
 /// ```
 /// # use std::io::Write;
-/// use biofast_deflate::{PieceInflater, Status, StreamInflater, Symbols, Window};
+/// use biofast_deflate::{SpeculativeInflater, Status, StreamInflater, Symbols, Window};
 ///
 /// # let mut state = 1u32;
 /// # let mut random = || { state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223); state >> 24 };
@@ -35,7 +35,7 @@ const MOST_ROOM: usize = 4 << 20;
 /// # encoder.write_all(&text)?;
 /// # let stream = encoder.finish()?;
 /// // On one thread: the second half, up to the last block.
-/// let mut inflater = PieceInflater::new();
+/// let mut inflater = SpeculativeInflater::new();
 /// let bits = 8 * stream.len();
 /// let start = inflater.find(&stream, bits / 2..bits).expect("a block starts there");
 /// let mut symbols = Symbols::default();
@@ -55,26 +55,26 @@ const MOST_ROOM: usize = 4 << 20;
 /// assert!(text.starts_with(&out[..progress.made + symbols.len()]));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct PieceInflater {
+pub struct SpeculativeInflater {
     decoder: Box<Decoder>,
     advance: Advance,
 }
 
-/// What a piece inflates to: bytes, and places of the window before the piece.
+/// What a chunk inflates to: bytes, and markers for those of the window before the chunk.
 #[derive(Default)]
 pub struct Symbols {
-    /// Two bytes each, lowest first: those of the window, then the piece's.
+    /// Two bytes each, lowest first: those of the window, then those of the chunk.
     bytes: Vec<u8>,
     len: usize,
 }
 
-/// The 32,768 bytes before a piece.
+/// The 32,768 bytes before a chunk.
 pub struct Window {
     /// The byte of every symbol.
     table: Box<[u8; 1 << 16]>,
 }
 
-impl PieceInflater {
+impl SpeculativeInflater {
     /// An inflater for the instruction set that `biofast_kernels` uses.
     pub fn new() -> Self {
         Self::for_isa(biofast_kernels::active())
@@ -143,15 +143,15 @@ impl PieceInflater {
     }
 }
 
-impl Default for PieceInflater {
+impl Default for SpeculativeInflater {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl std::fmt::Debug for PieceInflater {
+impl std::fmt::Debug for SpeculativeInflater {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PieceInflater").finish_non_exhaustive()
+        f.debug_struct("SpeculativeInflater").finish_non_exhaustive()
     }
 }
 
@@ -182,7 +182,7 @@ impl Symbols {
         &self.bytes.as_chunks::<WIDTH>().0[range]
     }
 
-    /// Writes the bytes of some of them into `out`, which is as long as the range, with the window of the piece.
+    /// Writes the bytes of some of them into `out`, which is as long as the range, with the window of the chunk.
     ///
     /// # Panics
     /// If `out` has another length, or the range passes the end.
@@ -192,7 +192,7 @@ impl Symbols {
         resolve(symbols, &window.table, out);
     }
 
-    /// The window after the piece, of the one before it.
+    /// The window after the chunk, of the one before it.
     pub fn window_after(&self, window: &Window) -> Window {
         let mut bytes = [0; WINDOW];
         resolve(self.get(self.len..self.len + WINDOW), &window.table, &mut bytes);

@@ -9,6 +9,8 @@
 
 mod bases;
 mod qualities;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod vector;
 
 pub use bases::BaseColumns;
 pub use qualities::QualityColumns;
@@ -201,4 +203,61 @@ fn nuls<'a>(rows: &'a [&[u8]], start: usize) -> impl Iterator<Item = usize> + 'a
 /// The kernels that [`BaseColumns::add`] and [`QualityColumns::add`] use.
 fn active_kernels() -> &'static Kernels {
     crate::dispatch::kernels()
+}
+
+pub(crate) mod reference {
+    //! The kernels as their definitions.
+
+    use super::*;
+
+    /// The classes are A, C, G, T, N and other.
+    pub(crate) fn count_base_columns(
+        rows: &[&[u8]],
+        start: usize,
+        classes: &ClassTable,
+        counts: &mut [Counts],
+    ) -> u64 {
+        count_columns(rows, start, classes, counts)
+    }
+
+    /// The classes are Phred values.
+    pub(crate) fn count_quality_columns(
+        rows: &[&[u8]],
+        start: usize,
+        classes: &ClassTable,
+        counts: &mut [Counts],
+    ) -> u64 {
+        count_columns(rows, start, classes, counts)
+    }
+
+    /// Counts, per position of the stripe at `start`, the classes of the bytes of `rows`, at most 240 reads. Returns how
+    /// many bytes had no class. NULs may have none.
+    fn count_columns(
+        rows: &[&[u8]],
+        start: usize,
+        classes: &ClassTable,
+        counts: &mut [Counts],
+    ) -> u64 {
+        let mut left_out = 0;
+        counts.fill([0; COLUMN_BLOCK]);
+        for row in rows {
+            for (position, &byte) in stripe(row, start).iter().enumerate() {
+                match classes.class(byte) {
+                    Some(class) => counts[class][position] += 1,
+                    None => left_out += 1,
+                }
+            }
+        }
+        left_out
+    }
+
+    /// Adds the counts of class `i` to `sums[values[i]]`. Inlined into each instruction set, whose compiler vectorizes it.
+    #[inline(always)]
+    pub(crate) fn add_columns(counts: &[Counts], values: &[u8], sums: &mut [[u16; COLUMN_BLOCK]]) {
+        for (counts, &value) in counts.iter().zip(values) {
+            for (sum, &count) in sums[usize::from(value)].iter_mut().zip(counts) {
+                *sum += u16::from(count);
+            }
+        }
+    }
 }

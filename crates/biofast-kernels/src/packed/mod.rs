@@ -1,9 +1,11 @@
 //! BAM's sequence and qualities as a record stores them: two bases a byte, Phred values without an offset.
 //!
-//! Here are the public functions and the reference of each kernel; `biofast-bam` hands out the slices that they take.
+//! `biofast-bam` hands out the slices that these functions take.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod blocks;
-pub(crate) mod fields;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod fields;
 
 use crate::dispatch::kernels;
 use crate::quality::{self, PHRED_VALUES};
@@ -159,8 +161,8 @@ fn too_short(bytes: usize, len: usize) -> ! {
     panic!("{len} packed bases need {} bytes, not {bytes}", len.div_ceil(2))
 }
 
-pub(crate) mod scalar {
-    //! The reference.
+pub(crate) mod reference {
+    //! The kernels as their definitions.
 
     use super::*;
 
@@ -207,5 +209,53 @@ pub(crate) mod scalar {
 
     pub(crate) fn summarize_raw_qualities(raw: &[u8]) -> QualitySummary {
         QualitySummary::of_phreds(raw.iter().map(|&phred| phred.min(MOST)))
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod vector {
+    //! The kernels over vectors.
+
+    use super::fields::{count_bases_with, count_gc_with};
+    use crate::vector::Simd;
+    use crate::{BaseCounts, GcCounts, QualitySummary};
+
+    #[inline(always)]
+    pub(crate) fn unpack_bases<S: Simd>(packed: &[u8], len: usize, out: &mut Vec<u8>) {
+        S::unpack_bases(packed, len, out);
+    }
+
+    #[inline(always)]
+    pub(crate) fn unpack_bases_reverse_complement<S: Simd>(
+        packed: &[u8],
+        len: usize,
+        out: &mut Vec<u8>,
+    ) {
+        S::unpack_bases_reverse_complement(packed, len, out);
+    }
+
+    #[inline(always)]
+    pub(crate) fn count_packed_bases<S: Simd>(packed: &[u8], len: usize) -> BaseCounts {
+        count_bases_with::<S::Vector>(packed, len)
+    }
+
+    #[inline(always)]
+    pub(crate) fn count_packed_gc<S: Simd>(packed: &[u8], len: usize) -> GcCounts {
+        count_gc_with::<S::Vector>(packed, len)
+    }
+
+    #[inline(always)]
+    pub(crate) fn copy_qualities<S: Simd>(raw: &[u8], out: &mut Vec<u8>) {
+        S::copy_qualities(raw, out);
+    }
+
+    #[inline(always)]
+    pub(crate) fn copy_qualities_reversed<S: Simd>(raw: &[u8], out: &mut Vec<u8>) {
+        S::copy_qualities_reversed(raw, out);
+    }
+
+    #[inline(always)]
+    pub(crate) fn summarize_raw_qualities<S: Simd>(raw: &[u8]) -> QualitySummary {
+        S::summarize::<0>(raw)
     }
 }
