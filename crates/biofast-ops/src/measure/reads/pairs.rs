@@ -35,8 +35,8 @@ impl PairCheck {
         self.all.merge(*all);
         for place in 0..2 {
             self.interleaved[place].merge(interleaved[place]);
-            for mate in 0..2 {
-                self.mates[place][mate] += mates[place][mate];
+            for (mine, theirs) in self.mates[place].iter_mut().zip(mates[place]) {
+                *mine += theirs;
             }
         }
     }
