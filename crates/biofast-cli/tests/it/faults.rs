@@ -104,12 +104,13 @@ fn mates_that_disagree_are_errors_naming_the_record() {
     }
     assert_error(&biofast(&["stats", "--paired", &r1]), &["two by two"]);
     assert_error(&biofast(&["stats", "--interleaved", &r1]), &["record 1", "'p0' and 'p1'"]);
-    let twice = folder.file("a_1.fq", "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n");
+    let [one, two] =
+        ["a_1.fq", "b_1.fq"].map(|name| folder.file(name, "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n"));
     let needed = ["record 1", "expected mate 2", "'a/1' says it is mate 1"];
-    assert_error(&biofast(&["stats", "--paired", &twice, &twice]), &needed);
-    let casava = folder.file("c_2.fq", "@a 2:N:0:ACGT\nA\n+\nI\n");
+    assert_error(&biofast(&["stats", "--paired", &one, &two]), &needed);
+    let [one, two] = ["c_2.fq", "d_2.fq"].map(|name| folder.file(name, "@a 2:N:0:ACGT\nA\n+\nI\n"));
     let needed = ["record 1", "expected mate 1", "'a' says it is mate 2"];
-    assert_error(&biofast(&["stats", "--paired", &casava, &casava]), &needed);
+    assert_error(&biofast(&["stats", "--paired", &one, &two]), &needed);
     let odd = folder.file("odd.fq", "@a\nA\n+\nI\n@a\nA\n+\nI\n@b\nA\n+\nI\n");
     assert_error(&biofast(&["stats", "--interleaved", &odd]), &["record 3", "'b' has no mate"]);
 }
