@@ -27,6 +27,8 @@
 mod container;
 mod error;
 mod input;
+#[doc(hidden)]
+pub mod lanes;
 pub mod output;
 pub mod pipeline;
 
@@ -38,8 +40,6 @@ pub use input::{
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};
-#[doc(hidden)]
-pub use pipeline::lanes;
 pub use pipeline::{BlockData, Carry, Chunk, Reader, gzi};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).

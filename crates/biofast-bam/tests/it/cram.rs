@@ -178,7 +178,7 @@ fn a_missing_or_wrong_reference_is_an_error() {
     let folder = folder();
     let (_, error) = read(&file, None, Detail::Full, true);
     let error = error.unwrap();
-    assert!(error.contains("'chr1'") && error.contains("--reference"), "{error}");
+    assert!(error.contains("'chr1'") && error.contains("no reference is given"), "{error}");
     let (_, error) = read(&file, Some(folder.fasta(">chr2\nACGT\n")), Detail::Full, true);
     assert!(error.unwrap().contains("has no sequence 'chr1'"));
     let mut wrong = fasta_text();

@@ -126,7 +126,7 @@ fn regions_of_any_format_with_an_index_or_without() {
             assert_eq!(names(&mut builder.open(file).unwrap()), expected, "{file:?} {regions:?}");
         }
         let error = Reader::builder().regions(selection(&["c3"])).open(file).err().unwrap();
-        assert!(matches!(error.kind(), ErrorKind::BadRegion { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::UnknownReference { .. }), "{error}");
     }
     assert_eq!(Reader::builder().regions(selection(&["c1"])).open(&files[1]).unwrap().notes(), []);
     // A source of no name is read to its end.

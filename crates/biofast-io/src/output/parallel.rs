@@ -4,7 +4,7 @@ use std::io;
 
 use super::encode::{Encoded, Encoder};
 use super::sink::{Error, Output};
-use crate::pipeline::lanes::Lanes;
+use crate::lanes::Lanes;
 
 /// Units of text that are compressed together: enough that handing them over costs nothing beside it.
 const UNITS: usize = 4;

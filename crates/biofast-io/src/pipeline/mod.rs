@@ -15,8 +15,6 @@ mod chunk;
 mod chunker;
 mod feed;
 pub mod gzi;
-#[doc(hidden)]
-pub mod lanes;
 mod lockstep;
 mod ordered;
 mod peek;
