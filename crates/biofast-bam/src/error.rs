@@ -43,7 +43,7 @@ struct Repr {
 ///
 /// let error = Reader::from_reader("example", &b"@read\nACGT\n+\nIIII\n"[..]).err().expect("FASTQ");
 /// match error.kind() {
-///     ErrorKind::NotAlignments(what) => assert!(what.contains("FASTQ")),
+///     ErrorKind::NotAlignments(what) => assert!(what.to_string().contains("FASTQ")),
 ///     other => panic!("{other}"),
 /// }
 /// ```
