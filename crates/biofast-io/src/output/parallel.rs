@@ -31,19 +31,19 @@ const PLAIN: usize = 256 << 10;
 /// ```
 pub struct Writer {
     output: Output,
-    /// Text that is not on its way yet, less than `stretch` bytes of it between calls.
+    /// Text that is not on its way yet, less than `job_len` bytes of it between calls.
     text: Vec<u8>,
-    stretch: usize,
+    job_len: usize,
     /// `None`: it is compressed here.
-    crew: Option<Crew>,
-    spare: Vec<Stretch>,
+    workers: Option<Workers>,
+    spare: Vec<Job>,
 }
 
-type Crew = Lanes<Stretch, Result<Stretch, io::Error>>;
+type Workers = Lanes<Job, Result<Job, io::Error>>;
 
 /// Whole units, and what they become.
 #[derive(Default)]
-struct Stretch {
+struct Job {
     text: Vec<u8>,
     encoded: Encoded,
 }
@@ -55,14 +55,14 @@ impl Writer {
     /// If the output is complete or broken already, or the codec can't be made.
     pub fn new(mut output: Output, threads: usize) -> Result<Writer, Error> {
         output.check_open()?;
-        let (stretch, crew) = match output.compression().unit() {
-            Some(unit) if threads > 1 => (unit * UNITS, Crew::start(&output, threads)?),
+        let (job_len, workers) = match output.compression().unit() {
+            Some(unit) if threads > 1 => (unit * UNITS, Workers::start(&output, threads)?),
             Some(unit) => (unit * UNITS, None),
             None => (PLAIN, None),
         };
         // What was appended before goes on here, where units end.
         let text = output.take_carry();
-        Ok(Writer { output, text, stretch, crew, spare: Vec::new() })
+        Ok(Writer { output, text, job_len, workers, spare: Vec::new() })
     }
 
     /// Appends text.
@@ -71,8 +71,8 @@ impl Writer {
     /// If text before it couldn't be encoded or written; nothing can then be appended any more.
     pub fn append(&mut self, mut text: &[u8]) -> Result<(), Error> {
         self.output.check_open()?;
-        while self.text.len() + text.len() >= self.stretch {
-            let (now, later) = text.split_at(self.stretch - self.text.len());
+        while self.text.len() + text.len() >= self.job_len {
+            let (now, later) = text.split_at(self.job_len - self.text.len());
             self.text.extend_from_slice(now);
             self.send().inspect_err(|_| self.output.abandon())?;
             text = later;
@@ -81,24 +81,24 @@ impl Writer {
         Ok(())
     }
 
-    /// Hands a stretch over.
+    /// Hands a job over.
     fn send(&mut self) -> Result<(), Error> {
-        let Some(crew) = &mut self.crew else {
+        let Some(workers) = &mut self.workers else {
             self.output.append(&self.text)?;
             self.text.clear();
             return Ok(());
         };
-        if !crew.has_room()
-            && let Some(done) = crew.take()
+        if !workers.has_room()
+            && let Some(done) = workers.take()
         {
-            let stretch = done.map_err(|error| self.output.fault(error))?;
-            self.output.write(&stretch.encoded)?;
-            self.spare.push(stretch);
+            let job = done.map_err(|error| self.output.fault(error))?;
+            self.output.write(&job.encoded)?;
+            self.spare.push(job);
         }
-        let mut stretch = self.spare.pop().unwrap_or_default();
-        std::mem::swap(&mut stretch.text, &mut self.text);
+        let mut job = self.spare.pop().unwrap_or_default();
+        std::mem::swap(&mut job.text, &mut self.text);
         self.text.clear();
-        crew.submit(stretch);
+        workers.submit(job);
         Ok(())
     }
 
@@ -108,10 +108,10 @@ impl Writer {
     /// If text couldn't be encoded or written.
     pub fn into_output(mut self) -> Result<Output, Error> {
         self.output.check_open()?;
-        if let Some(mut crew) = self.crew.take() {
-            while let Some(done) = crew.take() {
-                let stretch = done.map_err(|error| self.output.fault(error))?;
-                self.output.write(&stretch.encoded)?;
+        if let Some(mut workers) = self.workers.take() {
+            while let Some(done) = workers.take() {
+                let job = done.map_err(|error| self.output.fault(error))?;
+                self.output.write(&job.encoded)?;
             }
         }
         self.output.append(&self.text)?;
@@ -124,22 +124,22 @@ impl Writer {
     }
 }
 
-impl Crew {
+impl Workers {
     /// `None` if the system has no threads: it then takes longer and is the same.
-    fn start(output: &Output, threads: usize) -> Result<Option<Crew>, Error> {
+    fn start(output: &Output, threads: usize) -> Result<Option<Workers>, Error> {
         // Made here, where a failure is simple to report.
         let mut encoders: Vec<Encoder> =
             (0..threads).map(|_| output.encoder()).collect::<Result<_, _>>()?;
         let worker = || {
             let mut encoder = encoders.pop();
-            move |mut stretch: Stretch| {
+            move |mut job: Job| {
                 let Some(encoder) = &mut encoder else {
                     return Err(io::Error::other("there is no encoder for a thread"));
                 };
-                stretch.encoded.bytes.clear();
-                stretch.encoded.blocks.clear();
-                encoder.encode(&stretch.text, &mut stretch.encoded)?;
-                Ok(stretch)
+                job.encoded.bytes.clear();
+                job.encoded.blocks.clear();
+                encoder.encode(&job.text, &mut job.encoded)?;
+                Ok(job)
             }
         };
         Ok(Lanes::new(threads, worker).ok())

@@ -15,6 +15,7 @@ use super::identity::descriptor;
 /// One output of a run. Dropped without [`commit`], a file never appears.
 ///
 /// What fails to be written breaks the output: it can't be committed any more, so what appears is always complete.
+#[must_use = "an output that isn't committed never appears"]
 pub struct Output {
     name: String,
     target: Target,
@@ -373,6 +374,31 @@ fn own_descriptor(number: u32) -> io::Result<Target> {
 /// are given, GZI indexes last, so that an index is never older than its file.
 ///
 /// A process that is killed between the first name and the last leaves some files new and some as they were.
+///
+/// Ending an output before is allowed and not needed:
+///
+/// ```
+/// use biofast_io::output::{self, Compression, Format, Output};
+///
+/// let path = std::env::temp_dir().join(format!("biofast-doc-commit-{}.fq", std::process::id()));
+/// let mut reads = Output::create(&path, Compression::new(Format::Plain, None)?)?;
+/// reads.append(b"@r\nACGT\n+\nIIII\n")?;
+/// assert!(!path.exists());
+/// output::commit(vec![reads], false)?;
+/// assert_eq!(std::fs::read(&path)?.len(), 15);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It takes the outputs, so that nothing can be written to a file that has its name, and none can get it unfinished:
+///
+/// ```compile_fail,E0382
+/// # use biofast_io::output::{self, Compression, Format, Output};
+/// # let mut reads = Output::create("x.fq".as_ref(), Compression::new(Format::Plain, None)?)?;
+/// output::commit(vec![reads], false)?;
+/// reads.append(b"@r\nACGT\n+\nIIII\n")?; // error: use of moved value
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// The first failure. What was there before is then there still.
