@@ -1,7 +1,7 @@
 //! The decoder and the checksum of one DEFLATE stream that comes in parts: `biofast-deflate`'s, or zlib-rs and
 //! libdeflate's where `BIOFAST_INFLATE=libdeflate` asks for other code.
 
-use biofast_deflate::{Crc32, FaultKind, Progress, Status, StreamInflater};
+use biofast_deflate::{FaultKind, Progress, Status, StreamInflater};
 use flate2::{Decompress, FlushDecompress};
 use libdeflater::Crc;
 
@@ -10,42 +10,13 @@ use super::codec::{self, Codec};
 /// Inflates a stream and adds up its CRC-32.
 pub(crate) struct Inflate {
     decoder: Decoder,
-    crc: Checksum,
+    /// libdeflate's, whatever decodes: the fastest there is on every length (twice ours on AVX2).
+    crc: Crc,
 }
 
 enum Decoder {
     Own(StreamInflater),
     Zlib(Decompress),
-}
-
-enum Checksum {
-    Own(Crc32),
-    Libdeflate(Crc),
-}
-
-impl Checksum {
-    /// Ours is as fast only with what makes our decoders fast.
-    fn new(codec: Codec) -> Checksum {
-        match codec {
-            Codec::Own if biofast_deflate::is_profitable() => Checksum::Own(Crc32::new()),
-            _ => Checksum::Libdeflate(Crc::new()),
-        }
-    }
-
-    fn reset(&mut self) {
-        match self {
-            Checksum::Own(crc) => *crc = Crc32::new(),
-            Checksum::Libdeflate(crc) => *crc = Crc::new(),
-        }
-    }
-}
-
-/// The checksum of bytes, by the faster code.
-pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    match biofast_deflate::is_profitable() {
-        true => biofast_deflate::crc32(bytes),
-        false => libdeflater::crc32(bytes),
-    }
 }
 
 impl Inflate {
@@ -58,7 +29,7 @@ impl Inflate {
             Codec::Own => Decoder::Own(StreamInflater::new()),
             Codec::Libdeflate => Decoder::Zlib(Decompress::new(false)),
         };
-        Inflate { decoder, crc: Checksum::new(codec) }
+        Inflate { decoder, crc: Crc::new() }
     }
 
     /// Makes ready for another stream.
@@ -67,22 +38,17 @@ impl Inflate {
             Decoder::Own(inflater) => inflater.reset(),
             Decoder::Zlib(codec) => codec.reset(false),
         }
-        self.crc.reset();
+        self.crc = Crc::new();
     }
 
     /// The checksum of all bytes of the stream so far.
     pub(crate) fn crc32(&self) -> u32 {
-        match &self.crc {
-            Checksum::Own(crc) => crc.sum(),
-            Checksum::Libdeflate(crc) => crc.sum(),
-        }
+        self.crc.sum()
     }
 
     /// The checksum of the bytes since the start of the stream or the last call, in which the next ones aren't.
     pub(crate) fn take_crc32(&mut self) -> u32 {
-        let sum = self.crc32();
-        self.crc.reset();
-        sum
+        std::mem::replace(&mut self.crc, Crc::new()).sum()
     }
 
     /// Whether it can stop at the starts of blocks and go on from there.
@@ -112,11 +78,7 @@ impl Inflate {
             Decoder::Own(inflater) => inflater.inflate_until(input, out, until),
             Decoder::Zlib(codec) => inflate_by_zlib(codec, input, out),
         };
-        let bytes = &out[..progress.made];
-        match &mut self.crc {
-            Checksum::Own(crc) => crc.update(bytes),
-            Checksum::Libdeflate(crc) => crc.update(bytes),
-        }
+        self.crc.update(&out[..progress.made]);
         progress
     }
 }

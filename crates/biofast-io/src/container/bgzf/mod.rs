@@ -289,7 +289,7 @@ impl Inflater {
         let good = own.inflate_blocks(jobs).map_or_else(|fault| fault.index, |()| blocks.len());
         let mut at = 0;
         for (index, block) in blocks[..good].iter().enumerate() {
-            let found = biofast_deflate::crc32(&out[at..at + block.inflated_len]);
+            let found = libdeflater::crc32(&out[at..at + block.inflated_len]);
             block.check(found).map_err(|error| GroupFault { index, good: at, error })?;
             at += block.inflated_len;
         }

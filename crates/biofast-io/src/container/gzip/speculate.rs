@@ -11,7 +11,7 @@ use biofast_deflate::Window;
 
 use super::checksums::{MemberChecksum, PendingChecksum};
 use super::tasks::{CompressedBytes, DecodedChunk, PendingTask, Task, TaskQueue};
-use crate::container::inflate::{self, Inflate};
+use crate::container::inflate::Inflate;
 use crate::input::StoredBytes;
 
 /// Bytes behind a chunk that its last block may need, where they have to be copied: blocks of usual writers are shorter.
@@ -77,7 +77,7 @@ impl Unresolved {
     /// Writes its bytes, and tells their checksum.
     pub(crate) fn resolve(self, out: &mut [u8]) {
         self.chunk.symbols.resolve(self.range, &self.window, out);
-        self.checksum_slot.post(inflate::crc32(out));
+        self.checksum_slot.post(libdeflater::crc32(out));
     }
 }
 
