@@ -195,7 +195,7 @@ pub fn mean_phred(qualities: &[u8]) -> Option<f64> {
 
 /// Adds the histogram of the Phred values: entry q counts the qualities of Phred q.
 ///
-/// For what lies beyond the positions that [`QualityColumns`] is used for.
+/// For what lies beyond the positions that [`QualityColumns`](crate::QualityColumns) is used for.
 pub fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
     // Below this, clearing and adding up the four tables costs more than the stalls they avoid.
     const SHORT: usize = 2048;

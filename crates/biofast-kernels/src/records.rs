@@ -12,7 +12,7 @@ pub struct ReadSummary {
     pub error_sum: u64,
 }
 
-/// [`count_gc_acgt`] and [`sum_error_probability`] of many reads in one call, which saves the set-up of each.
+/// [`count_gc_acgt`](crate::count_gc_acgt) and [`sum_error_probability`](crate::sum_error_probability) of many reads in one call, which saves the set-up of each.
 ///
 /// As many entries are written as the shortest of the three slices has.
 #[inline]
@@ -22,7 +22,7 @@ pub fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSumm
 
 /// Counts the plain records of FASTQ at the front of those that start at byte `start` of `bytes` and whose four lines end
 /// at `newlines`. A record is plain if its first line starts with `@` and [`find_control`] finds nothing in it, the third is
-/// `+` alone, the second has only what [`find_invalid_base`] accepts and the fourth as many qualities, all valid, and no line
+/// `+` alone, the second has only what [`find_invalid_base`](crate::find_invalid_base) accepts and the fourth as many qualities, all valid, and no line
 /// ends with a carriage return.
 ///
 /// ```

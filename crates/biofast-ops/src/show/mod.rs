@@ -1,7 +1,7 @@
 //! What shows: results as tables, plots, pages for the browser and the texts of other programs.
 //!
 //! Everything is made of the structs that are printed as JSON, so that what is drawn is what can be read; but the texts of
-//! [FastQC](fastqc) and [samtools](samtools) need more than JSON has, and are made of collectors.
+//! [FastQC](fastqc) and [samtools] need more than JSON has, and are made of collectors.
 
 mod bins;
 pub mod fastqc;

@@ -4,7 +4,7 @@ use biofast_fastq::Batch;
 use biofast_fastq::pair::{NameDigest, mate_number};
 
 /// What the check of pairs needs to know of an input; small, and kept when the rest of a
-/// [`Collector`] is dropped.
+/// [`Collector`](super::Collector) is dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairCheck {
     reads: u64,
