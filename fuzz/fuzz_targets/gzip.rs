@@ -8,7 +8,7 @@ mod reading;
 use std::io::Read;
 
 use biofast_fuzz::{gunzips_alike, options, source};
-use biofast_io::{Container, Options, Source};
+use biofast_io::{Container, Source};
 use libfuzzer_sys::fuzz_target;
 use reading::{Dripping, read, read_by_all_threads};
 
@@ -61,9 +61,8 @@ fuzz_target!(|data: &[u8]| {
     );
     assert_eq!(whole, other, "other pieces, other result");
     // Three threads that inflate so many compressed bytes before their turn.
-    let piece = Some(20 + 3 * usize::from(how));
-    let in_pieces = Options { gzip_piece: piece, ..options(3, 1000) };
-    let shared = read_by_all_threads(source("x", &file), &in_pieces);
+    let in_pieces = source("x", &file).with_gzip_piece(20 + 3 * usize::from(how));
+    let shared = read_by_all_threads(in_pieces, &options(3, 1000));
     assert_eq!(whole, shared, "other threads, other result");
     if whole.1.is_none() {
         gunzips_alike(&file, &whole.0);

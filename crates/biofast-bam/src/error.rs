@@ -52,7 +52,7 @@ struct Repr {
 pub enum ErrorKind {
     /// Reading or decompressing failed.
     Io(biofast_io::Error),
-    /// The data are another format.
+    /// The data are another format. If they are alignments all the same, [`Input::open`](crate::Input::open) makes BAM of them.
     NotBam(Found),
     /// The data are of no alignment format.
     NotAlignments(Found),
@@ -173,6 +173,14 @@ impl Error {
         &self.0.at
     }
 
+    /// The same error at another place, if it names none.
+    #[doc(hidden)]
+    pub fn or_at(self, at: Location) -> Error {
+        let (kind, own) = self.into_parts();
+        let is_named = own.name.is_some() || own.record.is_some();
+        Error::new(kind, if is_named { own } else { at })
+    }
+
     /// What went wrong, and where.
     pub(crate) fn into_parts(self) -> (ErrorKind, Location) {
         let Repr { kind, at } = *self.0;
@@ -238,11 +246,7 @@ impl From<Error> for io::Error {
     /// Of the kind the system gave, such as "not found" or "storage full", where it comes from there.
     fn from(error: Error) -> Self {
         let kind = match error.kind() {
-            ErrorKind::Io(e) => match e.kind() {
-                biofast_io::ErrorKind::Io(e) => e.kind(),
-                biofast_io::ErrorKind::Truncated(_) => io::ErrorKind::UnexpectedEof,
-                _ => io::ErrorKind::InvalidData,
-            },
+            ErrorKind::Io(e) => e.kind().system_kind(),
             ErrorKind::Output(e) => e.kind(),
             ErrorKind::Truncated(_) => io::ErrorKind::UnexpectedEof,
             _ => io::ErrorKind::InvalidData,
@@ -251,6 +255,7 @@ impl From<Error> for io::Error {
     }
 }
 
+#[cfg(feature = "cram")]
 impl ErrorKind {
     /// A fault of the bytes below, whose location stays with it.
     pub(crate) fn read(error: io::Error) -> ErrorKind {

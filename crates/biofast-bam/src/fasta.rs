@@ -6,9 +6,13 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use noodles_fasta::fai;
-
 use crate::header::Header;
+
+#[cfg(feature = "cram")]
+mod index;
+#[cfg(not(feature = "cram"))]
+#[path = "fasta/no_index.rs"]
+mod index;
 
 /// A FASTA file opened for reading stretches of its sequences. Clones share the file.
 ///
@@ -74,22 +78,11 @@ impl Fasta {
         }
         let mut index_path = path.as_os_str().to_owned();
         index_path.push(".fai");
-        let index = if Path::new(&index_path).exists() {
-            fai::fs::read(&index_path)
-                .map_err(|e| invalid(&format!("its index (.fai) can't be read: {e}")))?
-        } else {
-            noodles_fasta::fs::index(path).map_err(named)?
+        let sequences = match Path::new(&index_path).exists() {
+            true => index::read(Path::new(&index_path))
+                .map_err(|e| invalid(&format!("its index (.fai) can't be read: {e}")))?,
+            false => index::of(path).map_err(named)?,
         };
-        let sequences = index.as_ref().iter().map(|record| {
-            let entry = Entry {
-                len: record.length(),
-                offset: record.position(),
-                bases_a_line: record.line_base_count().get(),
-                bytes_a_line: record.line_width().get(),
-            };
-            (record.name().to_vec(), entry)
-        });
-        let sequences = sequences.collect();
         Ok(Fasta(Arc::new(Shared { file, name, sequences, bound: OnceLock::new() })))
     }
 

@@ -19,10 +19,11 @@ use crate::record::Batch;
 /// workers' results are merged at the end. Each record is accepted exactly once; which worker
 /// gets which batch is not determined, so `merge` must not depend on order.
 ///
-/// The source holds BAM: [`Input::open`](crate::Input::open) makes one of SAM and CRAM, too.
+/// The source holds BAM. SAM or CRAM given directly is the error [`NotBam`](crate::ErrorKind::NotBam):
+/// [`Input::open`](crate::Input::open) makes BAM of them, as here.
 ///
 /// ```
-/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
+/// use biofast_bam::{Detail, ErrorKind, Input, InputOptions, par_fold};
 /// use biofast_io::{Options, Source};
 ///
 /// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
@@ -37,11 +38,17 @@ use crate::record::Batch;
 ///     |bases, other| *bases += other,
 /// )?;
 /// assert_eq!((header.references().len(), bases), (1, 5));
+///
+/// // The same without `Input::open`:
+/// let sam = Source::from_reader("example", &sam[..]);
+/// let Err(fault) = par_fold(sam, &options, || (), |(), _| (), |(), ()| ()) else { panic!("not BAM") };
+/// assert!(matches!(fault.error.kind(), ErrorKind::NotBam(_)));
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
 ///
 /// # Errors
-/// The first fault in the order of the file, with the result over exactly the records before it.
+/// The first fault in the order of the file, with the result over exactly the records before it;
+/// [`NotBam`](crate::ErrorKind::NotBam) if the source holds SAM or CRAM that didn't come through [`Input::open`](crate::Input::open).
 pub fn par_fold<C: Send>(
     source: Source,
     options: &Options,
@@ -63,7 +70,8 @@ pub fn par_fold<C: Send>(
 }
 
 /// [`par_fold`], and beside it what depends on order: `accept` also fills a `T` for each batch,
-/// and `sink` gets them in the order of the file; see [`pipeline::fold_ordered`].
+/// and `sink` gets them in the order of the file; see [`pipeline::fold_ordered`]. SAM and CRAM come through
+/// [`Input::open`](crate::Input::open) here, too.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -105,6 +113,151 @@ pub fn par_fold_ordered<C: Send, T: Default + Send>(
     par_fold_ordered_framed(source, options, framer, init, accept, merge, sink)
 }
 
+/// [`par_fold`] of the first `limit` records, or of all, with an `accept` that may end the reading early
+/// or fail with an error of the caller's own type.
+///
+/// Exactly the first `limit` records are accepted, and what is behind them is not looked at: a
+/// fault there is none. Of several ends (`Break`, failures, faults of the input) the first one in
+/// the order of the file counts, whatever the number of threads. All batches before it have been
+/// accepted then; a few behind a `Break` or failure may have been, too: use
+/// [`par_try_fold_ordered`] for results that must not depend on that.
+///
+/// Reading can also be ended by [`Options::cancellation`](biofast_io::Options), and watched by
+/// [`Options::progress`](biofast_io::Options).
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use biofast_bam::{Detail, Input, InputOptions, par_try_fold};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// // Has one of the first thousand records base qualities?
+/// let (_, found) = par_try_fold(
+///     input.source,
+///     &options,
+///     Some(1000),
+///     || false,
+///     |found, batch| -> Result<_, biofast_bam::Error> {
+///         *found |= batch.iter().any(|record| record.qualities().first().is_some_and(|&quality| quality != 0xff));
+///         Ok(if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+///     },
+///     |found, other| *found |= other,
+/// )?;
+/// assert!(found);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+///
+/// # Errors
+/// The first fault or failure in the order of the file. After a fault the result so far is over
+/// exactly the records before it.
+pub fn par_try_fold<C, E>(
+    source: Source,
+    options: &Options,
+    limit: Option<u64>,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, Batch<'_>) -> Result<ControlFlow<()>, E> + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<(Header, C), Fault<C, E>>
+where
+    C: Send,
+    E: From<Error> + Send,
+{
+    let framer = Framer::new(source.name(), Arc::default(), options);
+    let slot = framer.header_slot();
+    let result = pipeline::try_fold(
+        source,
+        options,
+        framer,
+        init,
+        |so_far, chunk, frame| within(limit, frame.batch(chunk), |batch| accept(so_far, batch)),
+        merge,
+    )?;
+    Ok((header_of(&slot), result))
+}
+
+/// [`par_fold_ordered`] of the first `limit` records, or of all, with functions that may fail with an
+/// error of the caller's own type.
+///
+/// The sink gets what `accept` has made of everything before the first end in the order of the file,
+/// and of that batch what was made before its failure: the same at any number of threads.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use biofast_bam::{Detail, Error, Input, InputOptions, par_try_fold_ordered};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let mut first = Vec::new();
+/// par_try_fold_ordered(
+///     input.source,
+///     &options,
+///     Some(1),
+///     || (),
+///     |(), batch, names: &mut Vec<Vec<u8>>| {
+///         names.extend(batch.iter().map(|record| record.name().to_vec()));
+///         Ok(ControlFlow::Continue(()))
+///     },
+///     |(), ()| (),
+///     |names| -> Result<_, Error> {
+///         first.append(names);
+///         Ok(ControlFlow::Continue(()))
+///     },
+/// )?;
+/// assert_eq!(first, [b"r1"]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// The first fault or failure in the order of the file.
+pub fn par_try_fold_ordered<C, T, E>(
+    source: Source,
+    options: &Options,
+    limit: Option<u64>,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, Batch<'_>, &mut T) -> Result<ControlFlow<()>, E> + Sync,
+    merge: impl Fn(&mut C, C),
+    sink: impl FnMut(&mut T) -> Result<ControlFlow<()>, E> + Send,
+) -> Result<(Header, C), Fault<C, E>>
+where
+    C: Send,
+    T: Default + Send,
+    E: From<Error> + Send,
+{
+    let framer = Framer::new(source.name(), Arc::default(), options);
+    let slot = framer.header_slot();
+    let result = pipeline::try_fold_ordered(
+        source,
+        options,
+        framer,
+        init,
+        |so_far, chunk, frame, result| {
+            within(limit, frame.batch(chunk), |batch| accept(so_far, batch, result))
+        },
+        merge,
+        sink,
+    )?;
+    Ok((header_of(&slot), result))
+}
+
+/// Lets `accept` see what of a batch is among the first `limit` records, and breaks after the last of them.
+fn within<E>(
+    limit: Option<u64>,
+    batch: Batch<'_>,
+    accept: impl FnOnce(Batch<'_>) -> Result<ControlFlow<()>, E>,
+) -> Result<ControlFlow<()>, E> {
+    pipeline::within_limit(limit, batch.first_record(), batch.len(), |len| {
+        accept(Batch { starts: &batch.starts[..len], ..batch })
+    })
+}
+
 /// [`par_fold_ordered`] with a framer that may do more than framing.
 pub(crate) fn par_fold_ordered_framed<C: Send, T: Default + Send>(
     source: Source,
@@ -132,7 +285,7 @@ fn header_of(slot: &OnceLock<Arc<Header>>) -> Header {
     slot.get().map(|header| Header::clone(header)).unwrap_or_default()
 }
 
-/// Reads the header of a BAM input and nothing more.
+/// Reads the header of a BAM input and nothing more; that of SAM and CRAM through [`Input::open`](crate::Input::open).
 ///
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions, read_header};

@@ -78,6 +78,16 @@ impl Format {
 }
 
 /// What data are that aren't the format asked for.
+///
+/// ```
+/// use biofast_bam::{ErrorKind, Found, Reader};
+///
+/// let Err(error) = Reader::from_reader("example", &b"@r1\nACGT\n+\nIIII\n"[..]) else {
+///     panic!("these are reads")
+/// };
+/// let ErrorKind::NotAlignments(found) = error.kind() else { panic!("{error}") };
+/// assert_eq!(*found, Found::MaybeFastq);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Found {

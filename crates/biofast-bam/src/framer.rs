@@ -19,6 +19,30 @@ use crate::record::{Batch, FIXED_LEN, Record};
 pub const MAX_RECORD_LEN: u64 = (1 << 31) - 1;
 
 /// The framing state that passes from chunk to chunk.
+///
+/// For who drives the [pipeline](biofast_io::pipeline) without [`par_fold`](crate::par_fold):
+///
+/// ```
+/// use biofast_bam::{Detail, Framer, Input, InputOptions};
+/// use biofast_io::{Options, Source, pipeline};
+/// use std::sync::Arc;
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let source = Input::open(Source::from_reader("example", &sam[..]), &opened)?.source;
+/// let framer = Framer::new(source.name(), Arc::default(), &options);
+/// let records = pipeline::fold(
+///     source,
+///     &options,
+///     framer,
+///     || 0,
+///     |count, chunk, frame| *count += frame.batch(chunk).len(),
+///     |count, other| *count += other,
+/// )?;
+/// assert_eq!(records, 2);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 pub struct Framer {
     input: Arc<str>,
     carry: Carry,

@@ -1,10 +1,8 @@
 //! The header of a BAM file: its text and its list of reference sequences.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use biofast_io::{Location, Options, Source};
-use noodles_sam as sam;
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Found};
@@ -128,16 +126,6 @@ impl Header {
         let line = self.text.split(|&b| b == b'\n').next().unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|found| found == field)
-    }
-
-    /// The text parsed by noodles.
-    ///
-    /// # Errors
-    /// If it is no valid SAM header.
-    pub fn to_sam(&self) -> io::Result<sam::Header> {
-        // The text may be padded with NULs.
-        let end = self.text.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
-        sam::io::Reader::new(&self.text[..end]).read_header()
     }
 
     /// Appends the header as SAM text: its lines, each with its line feed, and an `@SQ` line for
@@ -359,7 +347,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>) -> Result<Header, Error> {
         let options = Options { chunk_size: 16, ..Options::default() };
-        read_header(Source::from_reader("x", io::Cursor::new(bytes)), &options)
+        read_header(Source::from_reader("x", std::io::Cursor::new(bytes)), &options)
     }
 
     #[test]
@@ -370,7 +358,6 @@ mod tests {
         let names: Vec<&[u8]> = header.references().iter().map(|r| &r.name[..]).collect();
         assert_eq!(names, [b"chr1", b"chr2"]);
         assert_eq!(header.references()[0].length, 1000);
-        assert_eq!(header.to_sam()?.reference_sequences().len(), 2);
         Ok(())
     }
 

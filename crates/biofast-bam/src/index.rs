@@ -138,6 +138,14 @@ impl Index {
         read::open(path.as_ref())
     }
 
+    /// Reads BAI or CSI from anything, under the given label in messages. It is read to its end, and decompressed if need be.
+    ///
+    /// # Errors
+    /// As [`open`](Index::open).
+    pub fn read(label: &str, reader: impl std::io::Read) -> Result<Index, crate::Error> {
+        read::read(label, reader)
+    }
+
     /// The format it was read from.
     pub fn format(&self) -> Format {
         self.format

@@ -80,7 +80,34 @@ pub struct Input {
     pub source: Source,
 }
 
-impl InputOptions<'_> {
+impl<'a> InputOptions<'a> {
+    /// Without reference sequences, and all of the records.
+    ///
+    /// ```
+    /// use biofast_bam::{Detail, InputOptions};
+    ///
+    /// let io = biofast_io::Options::serial();
+    /// let options = InputOptions::new(&io).with_reference("ref.fa").with_detail(Detail::Alignment);
+    /// assert!(options.reference.is_some());
+    /// ```
+    pub fn new(io: &'a Options) -> InputOptions<'a> {
+        InputOptions { io, reference: None, detail: Detail::Full }
+    }
+
+    /// The FASTA file with the reference sequences of CRAM.
+    #[must_use]
+    pub fn with_reference(mut self, path: impl Into<PathBuf>) -> Self {
+        self.reference = Some(path.into());
+        self
+    }
+
+    /// What will be looked at.
+    #[must_use]
+    pub fn with_detail(mut self, detail: Detail) -> Self {
+        self.detail = detail;
+        self
+    }
+
     /// An error if the file of reference sequences can't be read, even where nothing needs it.
     pub(crate) fn check_reference(&self) -> Result<(), Error> {
         let Some(path) = &self.reference else { return Ok(()) };

@@ -20,7 +20,8 @@
 //! parts can't fail, and nothing is decoded that isn't asked for.
 //!
 //! [`Input::open`] recognises BAM, SAM and CRAM by content and gives all of them as a [`Source`]
-//! of BAM bytes, which everything else here reads.
+//! of BAM bytes, which everything else here reads: [`Reader::open`] and [`Query::open`] do it themselves, while the folds and
+//! [`par_transform`], given a source of SAM or CRAM as it is, end with [`ErrorKind::NotBam`].
 //!
 //! Format: SAM specification, section 4.2.
 //!
@@ -45,6 +46,10 @@
 mod adapter;
 mod cigar;
 mod cigar_buf;
+#[cfg(feature = "cram")]
+mod cram;
+#[cfg(not(feature = "cram"))]
+#[path = "no_cram.rs"]
 mod cram;
 mod error;
 mod fasta;
@@ -58,6 +63,8 @@ pub mod index;
 mod input;
 mod modifications;
 mod modified;
+#[cfg(feature = "noodles")]
+pub mod noodles;
 mod order;
 mod packing;
 mod program;
@@ -79,7 +86,7 @@ pub use cigar::{Cigar, Op};
 pub use cigar_buf::CigarBuf;
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
-pub use fold::{par_fold, par_fold_ordered, read_header};
+pub use fold::{par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered, read_header};
 pub use format::{Format, Found};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference, peek_header};

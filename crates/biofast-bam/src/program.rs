@@ -37,6 +37,7 @@ impl Header {
     /// );
     /// # Ok::<(), biofast_bam::Error>(())
     /// ```
+    #[must_use]
     pub fn with_program(&self, program: &Program<'_>) -> Header {
         let mut text = Vec::new();
         self.write_sam(&mut text);
@@ -74,6 +75,41 @@ impl Header {
 }
 
 impl Header {
+    /// This header whose first line, `@HD`, says how the records are sorted: `SO`, and `SS` if there is such. What it said of
+    /// that before, and of groups (`GO`), is dropped.
+    ///
+    /// ```
+    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.5\tGO:query\n@SQ\tSN:c\tLN:9\n")?;
+    /// let header = header.with_sort_order("coordinate", None);
+    /// assert_eq!(header.text(), b"@HD\tVN:1.5\tSO:coordinate\n@SQ\tSN:c\tLN:9\n");
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_sort_order(&self, order: &str, sub_order: Option<&str>) -> Header {
+        let mut text = Vec::new();
+        self.write_sam(&mut text);
+        let has_line = text.starts_with(b"@HD\t") || text.starts_with(b"@HD\n");
+        let len = text.iter().position(|&b| b == b'\n').filter(|_| has_line);
+        let (line, rest) = text.split_at(len.unwrap_or(0));
+        let line = line.trim_ascii_end();
+        let mut new = if has_line { Vec::new() } else { b"@HD\tVN:1.6".to_vec() };
+        for (index, field) in line.split(|&b| b == b'\t').enumerate().filter(|_| has_line) {
+            if ![b"SO:", b"GO:", b"SS:"].iter().any(|tag| field.starts_with(*tag)) {
+                new.extend_from_slice(if index > 0 { b"\t" } else { b"" });
+                new.extend_from_slice(field);
+            }
+        }
+        new.extend_from_slice(format!("\tSO:{order}").as_bytes());
+        if let Some(sub_order) = sub_order {
+            new.extend_from_slice(format!("\tSS:{sub_order}").as_bytes());
+        }
+        if !has_line {
+            new.push(b'\n');
+        }
+        new.extend_from_slice(rest);
+        self.with_text(new)
+    }
+
     /// This header without the `@RG` lines whose `ID` isn't wanted.
     ///
     /// ```
@@ -82,6 +118,7 @@ impl Header {
     /// assert_eq!(header.text(), b"@HD\tVN:1.6\n@RG\tSM:x\tID:b\n");
     /// # Ok::<(), biofast_bam::Error>(())
     /// ```
+    #[must_use]
     pub fn with_read_groups(&self, wanted: impl Fn(&[u8]) -> bool) -> Header {
         let mut text = Vec::new();
         self.write_sam(&mut text);

@@ -9,6 +9,7 @@
 
 use std::fmt;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -36,6 +37,8 @@ const WORTH_A_THREAD: u64 = 1 << 18;
 const INDEXED_CHUNK: usize = 2 << 16;
 
 /// An input and which of its records are wanted.
+///
+/// Where regions may or may not be given, ask [`Selection::is_empty`] first: an empty selection asks for no records.
 ///
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions, Query, Reader, Selection};
@@ -119,7 +122,7 @@ impl From<Source> for Query {
 }
 
 impl Query {
-    /// The records of a file of any format that overlap `selection`. If it is BAM with an index
+    /// The records of a file of any format that overlap `selection`: none, if nothing was added to it. If it is BAM with an index
     /// beside it (`x.bam.csi`, `x.csi`, `x.bam.bai` or `x.bai`) only the blocks needed are read.
     ///
     /// # Errors
@@ -146,8 +149,8 @@ impl Query {
         Query::open_file(path.as_ref(), selection, options, Some(index.as_ref()))
     }
 
-    /// The records of any input that overlap `selection`, found by reading all of it. The source
-    /// holds BAM, as that of an [`Input`]. The regions are looked up in its header when that has
+    /// The records of any input that overlap `selection`, found by reading all of it: none, if nothing was added to it
+    /// (`Query::from(source)` is all of them). The source holds BAM, as that of an [`Input`]. The regions are looked up in its header when that has
     /// been read.
     pub fn scan(source: Source, selection: &Selection) -> Query {
         Query { wanted: Wanted::Overlapping(selection.clone()), ..Query::from(source) }
@@ -156,6 +159,11 @@ impl Query {
     /// Whether all records are wanted.
     pub fn is_everything(&self) -> bool {
         matches!(self.wanted, Wanted::All)
+    }
+
+    /// The name of the input.
+    pub fn name(&self) -> &str {
+        self.source.name()
     }
 
     /// What is worth telling.
@@ -224,43 +232,114 @@ impl Query {
             notes.push(Note::OlderIndex { index: display_name(&index_path) });
         }
         let index = Index::open(&index_path)?;
-        let mut file = File::open(path).map_err(io_error)?;
-        let misfit = |why: String| {
-            let at =
-                Location { name: Some(display_name(&index_path).into()), ..Location::default() };
-            Error::new(ErrorKind::BadIndex(why), at)
-        };
-        if index.reference_count() != header.references().len() {
-            return Err(misfit(format!(
-                "it has {} references and {name} has {}",
-                index.reference_count(),
-                header.references().len()
-            )));
-        }
-        check_end(&mut file, &index).map_err(io_error)?.map_err(|why| misfit(why.into()))?;
-        let mut segments = vec![Segment { start: VirtualOffset::default(), end: records }];
-        let mut stored_len = records.compressed();
-        let file_len = file.metadata().map_err(io_error)?.len();
-        let (found, stop) = index.segments(&regions, records);
-        for segment in found {
-            if segment.start < records {
-                return Err(misfit("it points into the header".into()));
-            }
-            let end = segment.end.compressed().min(file_len);
-            stored_len += end.saturating_sub(segment.start.compressed());
-            segments.push(segment);
-        }
-        let Spliced { source, places, has_eof_block } = splice(file, &name, segments)?;
-        // That the end is missing is said at the end.
-        let stop = stop.filter(|_| has_eof_block);
-        let wanted = Wanted::Indexed(Indexed { regions, places, stop });
-        Ok(Query { source, wanted, notes, stored_len: Some(stored_len) })
+        let file = File::open(path).map_err(io_error)?;
+        let start = (&header, records);
+        let query = indexed(file, &name, start, regions, &index, &display_name(&index_path))?;
+        Ok(Query { notes, ..query })
     }
+
+    /// The records of BAM that overlap `selection`, in anything that can seek, such as a file inside another
+    /// one or an object in a store: only the blocks needed are read, by `index`. `label` is its name in messages.
+    ///
+    /// ```
+    /// # let folder = std::env::temp_dir().join(format!("biofast-doc-seekable-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("x.bam");
+    /// use std::io::Cursor;
+    ///
+    /// use biofast_bam::index::{BuildOptions, Index, build};
+    /// use biofast_bam::{Header, Query, Reader, RecordBuf, Selection, Writer};
+    /// use biofast_io::{Options, Source};
+    ///
+    /// # let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+    /// # let mut writer = Writer::create(&path, &header)?;
+    /// # for position in [9, 500] {
+    /// #     writer.write(&RecordBuf::mapped("r", 0, position, "1M".parse()?).sequence(b"A").build()?)?;
+    /// # }
+    /// # writer.finish()?;
+    /// let bam = std::fs::read(&path)?;
+    /// let options = Options::default();
+    /// let built = Source::lend("x.bam", &bam[..], |source| {
+    ///     build(source, BuildOptions::default(), &options)
+    /// })?;
+    /// let index = Index::read("x.bam.bai", &built.bytes[..])?;
+    /// let mut regions = Selection::new();
+    /// regions.add("chr1:1-100");
+    /// let query = Query::seekable("x.bam", Cursor::new(bam), &index, &regions)?;
+    /// assert_eq!(Reader::new(query, &options)?.records().count(), 1);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it can't be read or isn't BAM in BGZF, if the index doesn't fit it, or if a region doesn't exist.
+    pub fn seekable(
+        label: &str,
+        mut reader: impl Read + Seek + Send + 'static,
+        index: &Index,
+        selection: &Selection,
+    ) -> Result<Query, Error> {
+        let name: Arc<str> = label.into();
+        let serial = Options { chunk_size: 1, ..Options::serial() };
+        reader.seek(SeekFrom::Start(0)).map_err(|e| {
+            biofast_io::Error::new(biofast_io::ErrorKind::Io(e), Location::in_input(&name))
+        })?;
+        let (header, records) =
+            Source::lend(label, &mut reader, |source| read_start(source, &serial))?;
+        let Some(records) = records else {
+            let kind = biofast_io::ErrorKind::NotBgzf("BAM without BGZF blocks");
+            return Err(biofast_io::Error::new(kind, Location::in_input(&name)).into());
+        };
+        let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
+        indexed(reader, &name, (&header, records), regions, index, label)
+    }
+}
+
+/// A query of the parts of `file` that `index` names. `records` is where its records start.
+fn indexed(
+    mut file: impl Read + Seek + Send + 'static,
+    name: &Arc<str>,
+    (header, records): (&Header, VirtualOffset),
+    regions: Regions,
+    index: &Index,
+    index_name: &str,
+) -> Result<Query, Error> {
+    let io_error =
+        |e| biofast_io::Error::new(biofast_io::ErrorKind::Io(e), Location::in_input(name));
+    let misfit = |why: String| {
+        let at = Location { name: Some(index_name.into()), ..Location::default() };
+        Error::new(ErrorKind::BadIndex(why), at)
+    };
+    if index.reference_count() != header.references().len() {
+        return Err(misfit(format!(
+            "it has {} references and {name} has {}",
+            index.reference_count(),
+            header.references().len()
+        )));
+    }
+    check_end(&mut file, index).map_err(io_error)?.map_err(|why| misfit(why.into()))?;
+    let mut segments = vec![Segment { start: VirtualOffset::default(), end: records }];
+    let mut stored_len = records.compressed();
+    let file_len = file.seek(SeekFrom::End(0)).map_err(io_error)?;
+    let (found, stop) = index.segments(&regions, records);
+    for segment in found {
+        if segment.start < records {
+            return Err(misfit("it points into the header".into()));
+        }
+        let end = segment.end.compressed().min(file_len);
+        stored_len += end.saturating_sub(segment.start.compressed());
+        segments.push(segment);
+    }
+    let Spliced { source, places, has_eof_block } = splice(file, name, segments)?;
+    // That the end is missing is said at the end.
+    let stop = stop.filter(|_| has_eof_block);
+    let wanted = Wanted::Indexed(Indexed { regions, places, stop });
+    Ok(Query { source, wanted, notes: Vec::new(), stored_len: Some(stored_len) })
 }
 
 /// Folds the records of a query on up to `options.threads` threads: like
 /// [`par_fold`], but `accept` sees only the records asked for, each exactly once
-/// however many regions it overlaps.
+/// however many regions it overlaps. A query by an empty [`Selection`] has none; a [`Source`] given as the query stands for all.
 ///
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions, Query, Selection, par_fold_regions};
@@ -580,10 +659,12 @@ fn find_index(path: &Path) -> Option<(PathBuf, Option<SystemTime>)> {
 
 /// Checks that the records with a place end where the index says: a file that has been cut or
 /// has grown since is noticed, whatever is asked for.
-fn check_end(file: &mut File, index: &Index) -> std::io::Result<Result<(), &'static str>> {
-    use std::io::{Read, Seek, SeekFrom};
+fn check_end(
+    file: &mut (impl Read + Seek),
+    index: &Index,
+) -> std::io::Result<Result<(), &'static str>> {
     let Some(end) = index.end() else { return Ok(Ok(())) };
-    let len = file.metadata()?.len();
+    let len = file.seek(SeekFrom::End(0))?;
     if end.compressed() > len {
         return Ok(Err("it points behind the end of the file"));
     }

@@ -77,6 +77,13 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// The record of bytes that another record's [`as_bytes`](Self::as_bytes) were. Of others its methods may panic.
+    #[doc(hidden)]
+    #[inline]
+    pub fn from_checked(bytes: &'a [u8]) -> Record<'a> {
+        Record::new(bytes)
+    }
+
     /// The same record in memory of its own, to keep or to change.
     pub fn to_buf(&self) -> RecordBuf {
         RecordBuf::from(self)

@@ -138,7 +138,8 @@ fn parse_range(range: &str) -> Result<Interval, String> {
 
 /// Regions as asked for, before a header says which references there are.
 ///
-/// An empty selection selects no records, not all of them.
+/// An empty selection selects no records, not all of them: a program whose user may name no regions asks
+/// [`is_empty`](Self::is_empty) and then opens the input without a selection.
 ///
 /// ```
 /// use biofast_bam::{Header, Selection};

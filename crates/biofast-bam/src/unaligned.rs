@@ -1,6 +1,8 @@
 //! Records of reads that aren't aligned.
 
-use biofast_io::Location;
+use std::borrow::Cow;
+
+use biofast_io::{Location, Shown};
 
 use crate::error::{Error, ErrorKind};
 use crate::packing;
@@ -43,24 +45,24 @@ impl Unaligned<'_> {
     /// let read = Unaligned { name: b"r", flags: 4, sequence: b"ACG", qualities: b"II#", tags: b"" };
     /// assert_eq!(read.write(&mut out)?, 0);
     /// assert_eq!(out[38..], [0x12, 0x40, 40, 40, 2]);
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), biofast_bam::Error>(())
     /// ```
     ///
     /// # Errors
-    /// What can't be stored: any other letter than those of the 16 codes, upper or lower case,
-    /// among it. Nothing is then appended.
-    pub fn write(&self, out: &mut Vec<u8>) -> Result<u64, String> {
+    /// [`Unwritable`](ErrorKind::Unwritable), of what can't be stored: any other letter than those of the 16 codes, upper or
+    /// lower case, among it. Nothing is then appended.
+    pub fn write(&self, out: &mut Vec<u8>) -> Result<u64, Error> {
         let name_len = match u8::try_from(self.name.len()) {
             Ok(len @ 1..=254) => len + 1,
-            _ => return Err("a name has 1 to 254 characters in BAM".to_owned()),
+            _ => return Err(self.unwritable("a name has 1 to 254 characters in BAM")),
         };
         let len = self.sequence.len();
         if self.qualities.len() != len {
-            return Err("there are not as many qualities as bases".to_owned());
+            return Err(self.unwritable("there are not as many qualities as bases"));
         }
         let size = FIXED_LEN + usize::from(name_len) + len.div_ceil(2) + len + self.tags.len();
         let Ok(size) = i32::try_from(size) else {
-            return Err("it is longer than 2 GiB".to_owned());
+            return Err(self.unwritable("it is longer than 2 GiB"));
         };
         let start = out.len();
         out.reserve(size as usize + 4);
@@ -82,7 +84,7 @@ impl Unaligned<'_> {
             let odd = |&(_, base): &(usize, &u8)| !packing::has_code(*base) && *base != b'.';
             if let Some((at, &base)) = self.sequence.iter().enumerate().find(odd) {
                 out.truncate(start);
-                return Err(packing::no_code(base, at));
+                return Err(self.unwritable(packing::no_code(base, at)));
             }
             dots = self.sequence.iter().filter(|&&base| base == b'.').count() as u64;
         }
@@ -95,10 +97,15 @@ impl Unaligned<'_> {
         }
         if highest > b'~' - b'!' {
             out.truncate(start);
-            return Err("a quality is not in the range from '!' to '~'".to_owned());
+            return Err(self.unwritable("a quality is not in the range from '!' to '~'"));
         }
         out.extend_from_slice(self.tags);
         Ok(dots)
+    }
+
+    fn unwritable(&self, reason: impl Into<Cow<'static, str>>) -> Error {
+        let (name, reason) = (Shown(self.name).to_string(), reason.into());
+        Error::new(ErrorKind::Unwritable { name, reason }, Location::default())
     }
 }
 

@@ -39,6 +39,7 @@ use crate::sam::SamWriter;
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[must_use = "a file that isn't finished never appears"]
 pub struct Writer {
     output: output::Writer,
     header: Header,
@@ -137,6 +138,28 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes a record whose references are those of this header and that has been [checked](Record::check).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), but for what a check would find.
+    pub fn write_checked(&mut self, record: &Record<'_>) -> Result<(), Error> {
+        if self.broken {
+            return Err(self.failed_before());
+        }
+        // Until it has been written.
+        self.broken = true;
+        if self.sam.is_some() || self.index.is_some() {
+            self.try_write(record)?;
+        } else {
+            self.bytes.clear();
+            record.write_bam(&mut self.bytes);
+            self.output.append(&self.bytes)?;
+        }
+        self.broken = false;
+        self.records += 1;
+        Ok(())
+    }
+
     fn try_write(&mut self, record: &impl Encode) -> Result<(), Error> {
         self.bytes.clear();
         let (number, name) = (self.records + 1, self.output.name());
@@ -180,6 +203,16 @@ impl Writer {
     /// # Errors
     /// If anything before failed, or something can't be compressed or stored. What was there before is then there still.
     pub fn finish(self) -> Result<u64, Error> {
+        let (records, sync) = (self.records, self.sync);
+        output::commit(self.into_outputs()?, sync)?;
+        Ok(records)
+    }
+
+    /// The complete file, and its index behind it if there is one, to be [committed](output::commit) with other outputs.
+    ///
+    /// # Errors
+    /// If anything before failed, or something can't be compressed or stored.
+    pub fn into_outputs(self) -> Result<Vec<Output>, Error> {
         if self.broken {
             return Err(self.failed_before());
         }
@@ -193,8 +226,7 @@ impl Writer {
             }
             None => outputs.push(output),
         }
-        output::commit(outputs, self.sync)?;
-        Ok(self.records)
+        Ok(outputs)
     }
 }
 

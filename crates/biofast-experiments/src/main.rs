@@ -146,6 +146,10 @@ struct Bench {
     /// Instead of the jobs: biofast alone on 0.1 to 1.6 million reads, time per read and memory.
     #[arg(long, conflicts_with = "only")]
     growth: bool,
+    /// Instead of generated reads: the FASTQ files of this folder, repeated to 200 MB of text, through the jobs that fit any
+    /// reads. Programs obey BIOFAST_SIMD; results go to a folder `real-LEVEL`.
+    #[arg(long, value_name = "DIR", conflicts_with = "growth")]
+    real: Option<PathBuf>,
     /// With --growth: 16 million reads, too, which takes 7 GB of temporary files.
     #[arg(long, requires = "growth")]
     large: bool,
@@ -306,7 +310,11 @@ fn run(cli: Cli) -> Result<()> {
                 out: b.out,
                 seed: b.seed,
             };
-            if b.growth { bench::growth::run(&options, b.large) } else { bench::run(&options) }
+            match b.real {
+                Some(folder) => bench::real::run(&options, &folder),
+                None if b.growth => bench::growth::run(&options, b.large),
+                None => bench::run(&options),
+            }
         }
         Command::BenchReport { machine } => bench::page::report(&places.root, machine.as_deref()),
         Command::Count { file, with, threads } => {

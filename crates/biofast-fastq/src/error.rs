@@ -1,10 +1,25 @@
 //! What can be wrong with FASTQ, said so that a user finds the place.
 
-use std::fmt;
+use std::{fmt, io};
 
+use biofast_io::output;
+use biofast_io::pipeline::{Failure, Fault};
 use biofast_io::{Location, Shown};
 
 /// What went wrong in a FASTQ input, and where.
+///
+/// ```
+/// use biofast_fastq::Reader;
+/// use biofast_io::{Options, Source};
+///
+/// let text = &b"@a\nACGT\n+\nIIII\n@b\nACGT\n"[..];
+/// let mut reader = Reader::new(Source::from_reader("lane1.fq", text), &Options::default())?;
+/// reader.next_record()?;
+/// let error = reader.next_record().expect_err("b has no qualities");
+/// assert_eq!((error.at().record, error.at().name.as_deref()), (Some(2), Some("lane1.fq")));
+/// assert!(error.to_string().starts_with("lane1.fq: record 2"), "{error}");
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 pub struct Error(Box<Repr>);
 
 struct Repr {
@@ -13,11 +28,25 @@ struct Repr {
 }
 
 /// What went wrong.
+///
+/// ```
+/// use biofast_fastq::{ErrorKind, Reader};
+/// use biofast_io::{Options, Source};
+///
+/// let text = &b"@a\nAC-GT!\n+\nIIIIII\n"[..];
+/// let mut reader = Reader::new(Source::from_reader("example", text), &Options::default())?;
+/// let error = reader.next_record().expect_err("no base is written so");
+/// let ErrorKind::InvalidBase { found, column } = error.kind() else { panic!("{error}") };
+/// assert_eq!((*found, *column), (b'!', 6));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// Reading or decompressing failed.
     Io(biofast_io::Error),
+    /// An output can't be written.
+    Output(output::Error),
     /// The data are another format.
     OtherFormat {
         /// Its name.
@@ -133,6 +162,59 @@ impl From<biofast_io::Error> for Error {
     }
 }
 
+impl From<output::Error> for Error {
+    /// The output's name is part of the message.
+    fn from(error: output::Error) -> Self {
+        Error::new(ErrorKind::Output(error), Location::default())
+    }
+}
+
+impl<C> From<Fault<C, Error>> for Error {
+    /// The error alone; what had been gathered before it is dropped.
+    fn from(fault: Fault<C, Error>) -> Self {
+        fault.error
+    }
+}
+
+impl From<Failure<Error>> for Error {
+    fn from(failure: Failure<Error>) -> Self {
+        match failure {
+            Failure::Input(error) => error,
+            Failure::Output(error) => error.into(),
+        }
+    }
+}
+
+impl From<Error> for io::Error {
+    /// Of the kind the system gave, such as "not found" or "storage full", where it comes from there.
+    ///
+    /// ```
+    /// use biofast_fastq::Reader;
+    /// use biofast_io::{Options, Source};
+    ///
+    /// fn lengths(fastq: &'static [u8]) -> std::io::Result<usize> {
+    ///     let mut reader = Reader::new(Source::from_reader("example", fastq), &Options::default())?;
+    ///     let mut sum = 0;
+    ///     while let Some(record) = reader.next_record()? {
+    ///         sum += record.sequence().len();
+    ///     }
+    ///     Ok(sum)
+    /// }
+    ///
+    /// assert_eq!(lengths(b"@r\nAC\n+\nII\n")?, 2);
+    /// assert_eq!(lengths(b"@r\nAC\n+\nI\n").unwrap_err().kind(), std::io::ErrorKind::InvalidData);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Io(e) => e.kind().system_kind(),
+            ErrorKind::Output(e) => e.kind(),
+            _ => io::ErrorKind::InvalidData,
+        };
+        io::Error::new(kind, error)
+    }
+}
+
 fn byte(found: u8) -> String {
     match found {
         b' ' => "a space".into(),
@@ -150,6 +232,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Io(e) => write!(f, "{}", e.kind()),
+            ErrorKind::Output(e) => e.fmt(f),
             ErrorKind::Refused(reason) => f.write_str(reason),
             ErrorKind::OtherFormat { format, hint } => {
                 write!(f, "this is {format}, not FASTQ; {hint}")
@@ -236,7 +319,9 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self.kind() {
+            // The errors themselves are part of the message.
             ErrorKind::Io(e) => std::error::Error::source(e),
+            ErrorKind::Output(e) => std::error::Error::source(e),
             _ => None,
         }
     }
@@ -274,4 +359,44 @@ pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
 fn is_web_page(found: &[u8]) -> bool {
     let starts = |tag: &[u8]| found.get(..tag.len()).is_some_and(|it| it.eq_ignore_ascii_case(tag));
     starts(b"<!doctype html") || starts(b"<html") || starts(b"<?xml")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// What each kind of function of this crate and of `biofast-io` may fail with.
+    fn failing(which: u8) -> Result<(), Error> {
+        let broken = || Error::new(ErrorKind::BlankLine, Location::default());
+        match which {
+            0 => Err(biofast_io::Error::new(
+                biofast_io::ErrorKind::Io(io::ErrorKind::NotFound.into()),
+                Location::default(),
+            ))?,
+            1 => Err(Fault { error: broken(), so_far: 3 })?,
+            2 => Err(Failure::Input(broken()))?,
+            _ => {
+                let compression = output::Compression::default();
+                let missing = "there/is/no/such/folder/out.fq".as_ref();
+                let _ = output::Output::create(missing, compression).map_err(Failure::Output)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn failures_become_one_error_by_the_question_mark_and_keep_the_systems_kind() {
+        let kinds = [
+            io::ErrorKind::NotFound,
+            io::ErrorKind::InvalidData,
+            io::ErrorKind::InvalidData,
+            io::ErrorKind::NotFound,
+        ];
+        for (which, expected) in (0..).zip(kinds) {
+            let error = failing(which).expect_err("it fails");
+            assert_eq!(io::Error::from(error).kind(), expected, "{which}");
+        }
+        assert!(failing(3).expect_err("it fails").to_string().contains("out.fq"));
+    }
 }

@@ -1,19 +1,23 @@
 //! Where FASTQ records begin and end, exactly and in parallel.
 //!
-//! Workers list the newlines of their chunks without knowing what came before. In turn, the
-//! lines are taken four at a time from the state the chunk before left, so a `@` at the start
-//! of a quality line is never mistaken for a header. Every record is checked here, in order:
-//! when a record is wrong, no later one has been used anywhere.
+//! Workers list the newlines of their chunks without knowing what came before; where a record
+//! seems to start, they check records on the way. In turn, the lines are taken four at a time from
+//! the state the chunk before left, so a `@` at the start of a quality line is never mistaken for a
+//! header, and what was checked counts only if a record does start there. Every record is checked
+//! before the turn ends: when a record is wrong, no later one has been used anywhere.
 //!
 //! A record that isn't four plain lines hands the rest of the input to [`crate::wrapped`], the slower
 //! exact parser. If that can't read the record either, the four-line error is reported.
 
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 use biofast_io::pipeline::{self, End};
-use biofast_io::{Carry, Chunk, Location, Notes, Options, Warning};
+use biofast_io::{Carry, Chunk, Location, Notes, Options, Source, Warning};
 use biofast_kernels as kernels;
 
+use crate::checks::Readable;
 use crate::error::{Error, ErrorKind, LINE_SHOWN, cut, expected_at};
 use crate::record::{Batch, Span};
 use crate::wrapped::{Blank, Parsed, Progress};
@@ -25,11 +29,43 @@ pub const MAX_RECORD_LEN: u64 = 1 << 31;
 /// An arena that grew beyond this for a long record is not kept.
 const LARGE_ARENA: usize = 8 << 20;
 
+/// Lines of a chunk behind which the first record is looked for.
+const LINES_TRIED: usize = 4;
+
 /// Places for the newlines of an unfinished record in front of a chunk's own.
 const CARRIED_LINES: usize = 3;
 
 /// The framing state that passes from chunk to chunk.
-pub struct Framer {
+///
+/// For who drives the [pipeline](biofast_io::pipeline) without [`par_fold`](crate::par_fold):
+///
+/// ```
+/// use biofast_fastq::{Framer, Record};
+/// use biofast_io::{Options, Source, pipeline};
+/// use std::ops::ControlFlow;
+///
+/// let (source, options) =
+///     (Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]), Options::default());
+/// let framer = Framer::new(source.name(), &options);
+/// let mut names = Vec::new();
+/// pipeline::fold_ordered(
+///     source,
+///     &options,
+///     framer,
+///     || (),
+///     |(), chunk, frame, some: &mut Vec<Vec<u8>>| {
+///         some.extend(frame.batch(chunk).iter().map(|read: Record<'_>| read.name().to_vec()));
+///     },
+///     |(), ()| (),
+///     |some| {
+///         names.append(some);
+///         ControlFlow::Continue(())
+///     },
+/// )?;
+/// assert_eq!(names, [b"a", b"b"]);
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
+pub struct Framer<S = Source> {
     input: Arc<str>,
     carry: Carry,
     /// Newlines in the carried bytes, from their start.
@@ -42,6 +78,7 @@ pub struct Framer {
     offset: u64,
     mode: Mode,
     blank: BlankLines,
+    checks: PhantomData<fn() -> S>,
 }
 
 /// The blank lines of an input. Those behind the last record mean nothing.
@@ -120,6 +157,10 @@ enum Mode {
 pub struct Frame {
     /// [`CARRIED_LINES`] places for carried newlines, then the chunk's own.
     newlines: Vec<u32>,
+    /// Of the chunk's own newlines so many come before records that are plain, if one starts there …
+    lines_before: usize,
+    /// … and so many they are.
+    plain: usize,
     spans: Vec<Span>,
     /// Records put together from several lines, when there are any; then all of the chunk's
     /// records are here.
@@ -142,6 +183,13 @@ impl Frame {
 impl Framer {
     /// A framer at the start of the input called `input`, to be read with these options.
     pub fn new(input: &str, options: &Options) -> Framer {
+        Framer::of(input, options)
+    }
+}
+
+impl<S: Readable> Framer<S> {
+    /// The same with the checks of `S`.
+    pub fn of(input: &str, options: &Options) -> Framer<S> {
         Framer {
             input: input.into(),
             carry: Carry::default(),
@@ -155,6 +203,7 @@ impl Framer {
                 notes: options.notes.clone(),
                 ..BlankLines::default()
             },
+            checks: PhantomData,
         }
     }
 
@@ -169,18 +218,24 @@ impl Framer {
         }
     }
 
-    /// Frames whole four-line records; returns where they end, and the error of the record
-    /// there if it isn't one.
+    /// Frames whole four-line records, of which those in `checked` are known to be plain; returns
+    /// where they end, and the error of the record there if it isn't one.
     fn four_lines(
         &self,
         bytes: &[u8],
         newlines: &[u32],
+        checked: Range<usize>,
         end: End,
         spans: &mut Vec<Span>,
     ) -> (usize, Option<Error>) {
         let (quads, rest) = newlines.as_chunks::<4>();
         // Nearly always all of them.
-        let plain = kernels::count_plain_records(bytes, 0, quads);
+        let mut plain = count_plain::<S>(bytes, 0, &quads[..checked.start]);
+        if plain == checked.start {
+            plain = checked.end;
+            let start = quads[..plain].last().map_or(0, |quad| quad[3] as usize + 1);
+            plain += count_plain::<S>(bytes, start, &quads[plain..]);
+        }
         let mut start = 0;
         spans.extend(quads[..plain].iter().map(|&[header_end, bases_end, plus_end, end]| {
             let definition = start + 1;
@@ -195,7 +250,7 @@ impl Framer {
         }));
         let mut start = start as usize;
         for quad in &quads[plain..] {
-            match check_four_lines(bytes, start, quad.map(|n| n as usize)) {
+            match check_four_lines::<S>(bytes, start, quad.map(|n| n as usize)) {
                 Ok(span) => spans.push(span),
                 Err((kind, line, byte)) => {
                     let line = 4 * spans.len() as u64 + line;
@@ -227,7 +282,7 @@ impl Framer {
         if let &[n0, n1, n2] = rest {
             // The final newline is missing; everything else may be there.
             let quad = [n0 as usize, n1 as usize, n2 as usize, bytes.len()];
-            match check_four_lines(bytes, start, quad) {
+            match check_four_lines::<S>(bytes, start, quad) {
                 Ok(span) => {
                     spans.push(span);
                     return (bytes.len(), None);
@@ -239,6 +294,18 @@ impl Framer {
         }
         let kind = ErrorKind::Truncated { expected: expected_after(rest.len()) };
         (start, fault((kind, rest.len() as u64, bytes.len())))
+    }
+
+    /// The quads of newlines whose records were found to be plain when the chunk was scanned, if
+    /// records start where it seemed so then.
+    fn checked(&self, frame: &Frame) -> Range<usize> {
+        let lines = self.carried_newlines.len() + frame.lines_before;
+        // A header line that began in the chunk before was not seen whole.
+        let is_cut = frame.lines_before == 0 && !self.carry.is_empty();
+        match lines % 4 {
+            0 if frame.plain > 0 => lines / 4 + usize::from(is_cut)..lines / 4 + frame.plain,
+            _ => 0..0,
+        }
     }
 
     /// Reads records that may be wrapped from `start` on; returns where it stopped.
@@ -297,14 +364,33 @@ impl Framer {
     }
 }
 
-impl pipeline::Framer for Framer {
+impl<S: Readable> pipeline::Framer for Framer<S> {
     type Frame = Frame;
     type Error = Error;
 
     fn scan(frame: &mut Frame, bytes: &[u8]) {
+        frame.plain = 0;
         frame.newlines.clear();
         frame.newlines.resize(CARRIED_LINES, 0);
-        kernels::index_newlines(bytes, 0, &mut frame.newlines);
+        let newlines = &mut frame.newlines;
+        let mut start = 0;
+        // A record starts at the front, or behind one of the first lines. Without letters to check, nothing is gained.
+        for lines in 0..=LINES_TRIED {
+            if !S::LETTERS {
+                break;
+            }
+            let end = kernels::index_plain_records(bytes, start, newlines);
+            if end > start {
+                start = end;
+                frame.lines_before = lines;
+                frame.plain = (newlines.len() - CARRIED_LINES - lines) / 4;
+                break;
+            }
+            let Some(line) = kernels::find_newline(&bytes[start..]) else { break };
+            start += line + 1;
+            newlines.push(start as u32 - 1);
+        }
+        kernels::index_newlines(&bytes[start..], start as u32, newlines);
     }
 
     fn frame(&mut self, chunk: &mut Chunk, frame: &mut Frame, end: End) -> Result<(), Error> {
@@ -315,6 +401,7 @@ impl pipeline::Framer for Framer {
         if (carried + chunk.bytes().len()) as u64 > MAX_RECORD_LEN {
             return Err(Error::new(ErrorKind::RecordTooLong, self.at(0, 0, 0)));
         }
+        let checked = self.checked(frame);
         chunk.join(&mut self.carry);
         let bytes = chunk.bytes();
 
@@ -327,7 +414,7 @@ impl pipeline::Framer for Framer {
                 }
                 let newlines = &frame.newlines[first..];
                 let mut spans = std::mem::take(&mut frame.spans);
-                let (stop, error) = self.four_lines(bytes, newlines, end, &mut spans);
+                let (stop, error) = self.four_lines(bytes, newlines, checked, end, &mut spans);
                 let lines = 4 * spans.len() as u64;
                 self.carried_newlines.clear();
                 let rest = newlines.get(4 * spans.len()..).unwrap_or_default();
@@ -374,7 +461,7 @@ impl pipeline::Framer for Framer {
     }
 }
 
-impl pipeline::CountRecords for Framer {
+impl<S: Readable> pipeline::CountRecords for Framer<S> {
     fn count(frame: &Frame) -> usize {
         frame.spans.len()
     }
@@ -385,7 +472,11 @@ type RecordFault = (ErrorKind, u64, usize);
 
 /// Checks the record whose lines end at `quad` and start at `start`.
 #[inline]
-fn check_four_lines(bytes: &[u8], start: usize, quad: [usize; 4]) -> Result<Span, RecordFault> {
+fn check_four_lines<S: Readable>(
+    bytes: &[u8],
+    start: usize,
+    quad: [usize; 4],
+) -> Result<Span, RecordFault> {
     let line = |from: usize, to: usize| {
         let line = &bytes[from..to];
         line.strip_suffix(b"\r").unwrap_or(line)
@@ -397,7 +488,7 @@ fn check_four_lines(bytes: &[u8], start: usize, quad: [usize; 4]) -> Result<Span
     let [b'@', definition @ ..] = header else {
         return Err((expected_at(header), 0, start));
     };
-    if let Some(at) = kernels::find_control(header) {
+    if let Some(at) = letters::<S>(header, kernels::find_control) {
         let kind = ErrorKind::ControlInHeader { found: header[at], column: at as u64 + 1 };
         return Err((kind, 0, start + at));
     }
@@ -416,11 +507,11 @@ fn check_four_lines(bytes: &[u8], start: usize, quad: [usize; 4]) -> Result<Span
         let kind = ErrorKind::CaptionDiffers { name: cut(definition), caption: cut(caption) };
         return Err((kind, 2, quad[1] + 1));
     }
-    if let Some(at) = kernels::find_invalid_base(sequence) {
+    if let Some(at) = letters::<S>(sequence, kernels::find_invalid_base) {
         let kind = ErrorKind::InvalidBase { found: sequence[at], column: at as u64 + 1 };
         return Err((kind, 1, quad[0] + 1 + at));
     }
-    if let Some(at) = kernels::find_invalid_quality(qualities) {
+    if let Some(at) = letters::<S>(qualities, kernels::find_invalid_quality) {
         let kind = ErrorKind::InvalidQuality { found: qualities[at], column: at as u64 + 1 };
         return Err((kind, 3, quad[2] + 1 + at));
     }
@@ -431,6 +522,38 @@ fn check_four_lines(bytes: &[u8], start: usize, quad: [usize; 4]) -> Result<Span
         qualities: quad[2] as u32 + 1,
         len: sequence.len() as u32,
     })
+}
+
+/// What `find` finds in `text`, if it is checked.
+#[inline]
+fn letters<S: Readable>(text: &[u8], find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
+    if S::LETTERS { find(text) } else { None }
+}
+
+/// How many records in front, from `start` on, are plain by the checks of `S`.
+fn count_plain<S: Readable>(bytes: &[u8], start: usize, quads: &[[u32; 4]]) -> usize {
+    match S::LETTERS {
+        true => kernels::count_plain_records(bytes, start, quads),
+        false => count_shaped_records(bytes, start, quads),
+    }
+}
+
+/// How many records in front are four lines without carriage returns and captions, as `quads` says where these end;
+/// their letters may be any.
+fn count_shaped_records(bytes: &[u8], start: usize, quads: &[[u32; 4]]) -> usize {
+    let mut start = start as u32;
+    let mut is_shaped = |&[header_end, bases_end, plus_end, end]: &[u32; 4]| {
+        let at = |place: u32| bytes.get(place as usize);
+        let is_shaped = at(start) == Some(&b'@')
+            && at(header_end - 1) != Some(&b'\r')
+            && at(bases_end - 1) != Some(&b'\r')
+            && plus_end - bases_end == 2
+            && at(bases_end + 1) == Some(&b'+')
+            && bases_end - header_end == end - plus_end;
+        start = end + 1;
+        is_shaped
+    };
+    quads.iter().position(|quad| !is_shaped(quad)).unwrap_or(quads.len())
 }
 
 /// Whether a record with this error could be a wrapped one, or follow blank lines.

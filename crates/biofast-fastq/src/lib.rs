@@ -10,7 +10,7 @@
 //! zero-length reads and wrapped (multi-line) records, and all check every record: `@`, `+`, a
 //! repeated caption that equals the name, equal lengths, sequence characters (letters, digits,
 //! `-`, `.`, `*`) and quality characters (ASCII 33 to 126). A fault names the input, the record and
-//! the line; the records before it are delivered first.
+//! the line; the records before it are delivered first. [`UncheckedLetters`] leaves the checks of characters out.
 //!
 //! The format follows Cock et al. 2010, "The Sanger FASTQ file format for sequences with
 //! quality scores" (doi:10.1093/nar/gkp1137).
@@ -29,6 +29,7 @@
 //! # Ok::<(), biofast_fastq::Error>(())
 //! ```
 
+mod checks;
 mod error;
 mod fold;
 mod framer;
@@ -39,8 +40,9 @@ mod transform;
 mod wrapped;
 mod writer;
 
+pub use checks::{Readable, UncheckedLetters};
 pub use error::{Error, ErrorKind};
-pub use fold::par_fold;
+pub use fold::{par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use reader::Reader;
 pub use record::{Batch, Record, Records};

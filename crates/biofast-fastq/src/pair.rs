@@ -61,6 +61,20 @@ pub fn mate_number(record: &Record<'_>) -> Option<u8> {
 /// numbers of records have the same names in the same order, but for a chance of 2^-64.
 ///
 /// Digests of stretches of one input add up, so they can be made in parallel.
+///
+/// ```
+/// use biofast_fastq::pair::NameDigest;
+///
+/// let digest = |names: [&[u8]; 2]| {
+///     let mut digest = NameDigest::default();
+///     for (index, name) in names.into_iter().enumerate() {
+///         digest.add(name, index as u64);
+///     }
+///     digest
+/// };
+/// assert_eq!(digest([b"a/1", b"b/1"]), digest([b"a/2", b"b/2"]));
+/// assert_ne!(digest([b"a/1", b"b/1"]), digest([b"b/2", b"a/2"]));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NameDigest(u64);
 
@@ -100,6 +114,21 @@ fn hash(bytes: &[u8], index: u64) -> u64 {
 
 /// Reads two inputs side by side and returns the first disagreement of their names or numbers
 /// of records; `None` if they are mates throughout.
+///
+/// ```
+/// use biofast_fastq::{ErrorKind, pair::find_mismatch};
+/// use biofast_io::{Options, Source};
+///
+/// let reads = |text: &'static [u8]| Source::from_reader("example", text);
+/// let first = || reads(b"@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n");
+/// let mates = reads(b"@a/2\nC\n+\nI\n@b/2\nC\n+\nI\n");
+/// assert!(find_mismatch(first(), mates, &Options::default())?.is_none());
+/// let others = reads(b"@a/2\nC\n+\nI\n@c/2\nC\n+\nI\n");
+/// let found = find_mismatch(first(), others, &Options::default())?.expect("b and c");
+/// assert!(matches!(found.kind(), ErrorKind::MateNamesDiffer { .. }));
+/// assert_eq!(found.at().record, Some(2));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 ///
 /// # Errors
 /// The first fault of either input.
@@ -155,6 +184,16 @@ fn wrong_mate(record: &Record<'_>, expected: u8) -> Option<ErrorKind> {
 
 /// The first pair of neighbours in an interleaved input whose names differ, or the last read if
 /// it has no mate; `None` if all are pairs.
+///
+/// ```
+/// use biofast_fastq::{ErrorKind, pair::find_interleaved_mismatch};
+/// use biofast_io::{Options, Source};
+///
+/// let reads = Source::from_reader("example", &b"@a/1\nA\n+\nI\n@a/2\nC\n+\nI\n@b/1\nA\n+\nI\n"[..]);
+/// let found = find_interleaved_mismatch(reads, &Options::default())?.expect("b has no mate");
+/// assert!(matches!(found.kind(), ErrorKind::MateMissing { name, .. } if name == b"b/1"));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 ///
 /// # Errors
 /// The first fault of the input.

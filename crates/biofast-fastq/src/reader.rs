@@ -5,14 +5,33 @@ use std::path::Path;
 use biofast_io::pipeline::Frames;
 use biofast_io::{Container, Options, Source};
 
+use crate::checks::Readable;
 use crate::error::Error;
+use crate::fold::framed;
 use crate::framer::Framer;
 use crate::record::{Batch, Record};
 
 /// Reads records in order on the calling thread. Ordinary gzip and the other serial containers
 /// are decompressed on a second thread if the options allow two.
-pub struct Reader {
-    frames: Frames<Framer>,
+///
+/// ```
+/// use biofast_fastq::Reader;
+/// use biofast_io::{Options, Source};
+///
+/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
+/// let mut reader = Reader::new(source, &Options::default())?;
+/// let mut bases = 0;
+/// // A record is borrowed until the next one is asked for.
+/// while let Some(read) = reader.next_record()? {
+///     bases += read.sequence().len();
+/// }
+/// assert_eq!((reader.records_read(), bases), (2, 6));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
+///
+/// `S` is what it reads from, which says what is checked.
+pub struct Reader<S: Readable = Source> {
+    frames: Frames<Framer<S>>,
     next: usize,
 }
 
@@ -24,13 +43,15 @@ impl Reader {
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, Error> {
         Reader::new(Source::open(path)?, &Options::default())
     }
+}
 
+impl<S: Readable> Reader<S> {
     /// Reads from `source`.
     ///
     /// # Errors
     /// If its first bytes can't be read.
-    pub fn new(source: Source, options: &Options) -> Result<Reader, Error> {
-        let framer = Framer::new(source.name(), options);
+    pub fn new(source: S, options: &Options) -> Result<Reader<S>, Error> {
+        let (source, framer) = framed(source, options);
         Ok(Reader { frames: Frames::new(source, options, framer)?, next: 0 })
     }
 

@@ -1,6 +1,17 @@
 //! Records borrowed from the chunk they were read with.
 
 /// One read: its name and description, sequence and qualities.
+///
+/// ```
+/// use biofast_fastq::Record;
+///
+/// let read = Record::new(b"M1:7:1 1:N:0:ACGT", b"GATTACA", b"IIIII##");
+/// assert_eq!(read.name(), b"M1:7:1");
+/// assert_eq!(read.description(), b"1:N:0:ACGT");
+/// // ASCII, Phred + 33.
+/// let phred: Vec<u8> = read.qualities().iter().map(|quality| quality - 33).collect();
+/// assert_eq!((read.sequence().len(), phred[0], phred[6]), (7, 40, 2));
+/// ```
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     definition: &'a [u8],
@@ -115,6 +126,27 @@ pub(crate) struct Span {
 }
 
 /// The records of one chunk, in file order.
+///
+/// ```
+/// use biofast_fastq::par_fold;
+/// use biofast_io::{Options, Source};
+///
+/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
+/// // The longest read, and its number in the input.
+/// let longest = par_fold(
+///     source,
+///     &Options::default(),
+///     || (0, 0),
+///     |longest, batch| {
+///         for (number, read) in (batch.first_record()..).zip(batch) {
+///             *longest = (*longest).max((read.sequence().len(), number));
+///         }
+///     },
+///     |longest, other| *longest = other.max(*longest),
+/// )?;
+/// assert_eq!(longest, (4, 0));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
     pub(crate) bytes: &'a [u8],
@@ -193,6 +225,22 @@ impl<'a> IntoIterator for Batch<'a> {
 }
 
 /// Iterates over the records of a [`Batch`].
+///
+/// ```
+/// use biofast_fastq::par_fold;
+/// use biofast_io::{Options, Source};
+///
+/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
+/// let with_name_b = par_fold(
+///     source,
+///     &Options::default(),
+///     || 0,
+///     |count, batch| *count += batch.iter().filter(|read| read.name() == b"b").count(),
+///     |count, other| *count += other,
+/// )?;
+/// assert_eq!(with_name_b, 1);
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Records<'a> {
     batch: Batch<'a>,

@@ -13,6 +13,15 @@ use crate::pair::pair_fault;
 use crate::record::{Record, Records};
 
 /// What is read together.
+///
+/// ```
+/// use biofast_fastq::Inputs;
+/// use biofast_io::Source;
+///
+/// let source = |label| Source::from_reader(label, &b"@a\nA\n+\nI\n"[..]);
+/// assert!(Inputs::Paired(source("R1"), source("R2")).is_paired());
+/// assert!(!Inputs::Single(source("R1")).is_paired());
+/// ```
 pub enum Inputs {
     /// Reads without mates.
     Single(Source),
@@ -30,6 +39,19 @@ impl Inputs {
 }
 
 /// A read, or a pair of reads whose names agree.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+///
+/// /// Bases of a read, or of both mates.
+/// fn bases(unit: &Unit<'_>) -> usize {
+///     unit.first.sequence().len() + unit.second.map_or(0, |mate| mate.sequence().len())
+/// }
+///
+/// let (first, second) = (Record::new(b"a", b"ACGT", b"IIII"), Record::new(b"a", b"AC", b"II"));
+/// assert_eq!(bases(&Unit { index: 0, first, second: None }), 4);
+/// assert_eq!(bases(&Unit { index: 0, first, second: Some(second) }), 6);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
     /// Its number among the units of the input, counted from 0.
@@ -98,6 +120,31 @@ pub fn par_transform<C: Send>(
 
 /// [`par_transform`] with an `each` that may refuse a unit: its reason becomes the fault of that
 /// record, with its name and number.
+///
+/// ```
+/// use biofast_fastq::{ErrorKind, Inputs, par_try_transform, write_record};
+/// use biofast_io::output::{Compression, Output};
+/// use biofast_io::{Options, Source, pipeline::Failure};
+///
+/// let reads = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nNN\n+\n##\n"[..]);
+/// let result = par_try_transform(
+///     Inputs::Single(reads),
+///     [Options::default(), Options::default()],
+///     None,
+///     &mut [Output::stream("nowhere", std::io::sink(), Compression::default())],
+///     || (),
+///     |(), unit, texts| {
+///         if unit.first.sequence().iter().all(|&base| base == b'N') {
+///             return Err("no base is known".to_owned());
+///         }
+///         write_record(&mut texts[0], &unit.first).map_err(|error| error.to_string())
+///     },
+///     |(), ()| (),
+/// );
+/// let Err(Failure::Input(error)) = result else { panic!("b is refused") };
+/// assert!(matches!(error.kind(), ErrorKind::Refused(why) if why == "no base is known"));
+/// assert_eq!(error.at().record, Some(2));
+/// ```
 ///
 /// # Errors
 /// As [`par_transform`], and the first refusal.

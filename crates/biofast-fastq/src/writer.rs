@@ -6,6 +6,15 @@ use crate::record::Record;
 
 /// Writes `record` as four lines with LF and a bare `+`.
 ///
+/// ```
+/// use biofast_fastq::{Record, write_record};
+///
+/// let mut text = Vec::new();
+/// write_record(&mut text, &Record::new(b"r1 first", b"ACGT", b"IIII"))?;
+/// assert_eq!(text, b"@r1 first\nACGT\n+\nIIII\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// If `out` can't be written to.
 pub fn write_record(out: &mut impl Write, record: &Record<'_>) -> io::Result<()> {

@@ -4,6 +4,22 @@ use std::fmt;
 use std::sync::Arc;
 
 /// What went wrong while bytes were read or decompressed, and where.
+///
+/// ```
+/// use biofast_io::{ErrorKind, Options, Reader, Source, bgzf};
+/// use std::io::{Cursor, Read};
+///
+/// let mut cut = bgzf::compress(b"@r\nACGT\n+\nIIII\n");
+/// cut.truncate(30);
+/// let mut reader = Reader::new(Source::from_reader("lane1", Cursor::new(cut)), &Options::default())?;
+/// let error = reader.read_to_end(&mut Vec::new()).expect_err("half a block");
+/// // Through `Read` it comes as an `io::Error`, which it can be got out of again.
+/// let error: biofast_io::Error = error.downcast()?;
+/// assert!(matches!(error.kind(), ErrorKind::Truncated(_)));
+/// assert_eq!(error.at().name.as_deref(), Some("lane1"));
+/// assert!(error.to_string().starts_with("lane1: "), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Error(Box<Repr>);
 
 struct Repr {
@@ -12,6 +28,17 @@ struct Repr {
 }
 
 /// What went wrong.
+///
+/// ```
+/// use biofast_io::{ErrorKind, Source};
+///
+/// let Err(error) = Source::open("no/such/file.fq") else { panic!("it isn't there") };
+/// let is_missing = match error.kind() {
+///     ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::NotFound,
+///     _ => false,
+/// };
+/// assert!(is_missing);
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -56,13 +83,29 @@ pub enum ErrorKind {
     MissingEofBlock,
     /// The file became shorter while it was being read.
     Shrunk,
+    /// The caller's [`CancellationToken`](crate::CancellationToken) was cancelled.
+    Cancelled,
     /// The input is not BGZF but the named thing, and its blocks are needed.
     NotBgzf(&'static str),
     /// An index points to a place where the file has no such data.
     IndexMismatch(&'static str),
+    /// The input is of a format that this build can't read, as it was compiled without a Cargo feature.
+    NotInBuild {
+        /// The format: `zstd`, `bzip2`, `xz` or `CRAM`.
+        format: &'static str,
+        /// The feature of the crate `biofast`, and of those below it.
+        feature: &'static str,
+    },
 }
 
 /// Where something went wrong. Every part is optional; what is known is set.
+///
+/// ```
+/// use biofast_io::Location;
+///
+/// let at = Location { record: Some(3), line: Some(11), ..Location::in_input(&"x.fq".into()) };
+/// assert_eq!(at.to_string(), "x.fq: record 3, line 11");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     /// The input's name: a path, or the label of a stream.
@@ -175,12 +218,17 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the BGZF end-of-file block is missing; the file may be truncated")
             }
             ErrorKind::Shrunk => write!(f, "the file became shorter while it was being read"),
+            ErrorKind::Cancelled => f.write_str("reading was cancelled"),
             ErrorKind::NotBgzf(found) => {
                 write!(f, "expected BGZF, found {found}; only BGZF can be indexed")
             }
             ErrorKind::IndexMismatch(what) => {
                 write!(f, "the index doesn't fit the file: {what}; it is stale or damaged")
             }
+            ErrorKind::NotInBuild { format, feature } => write!(
+                f,
+                "this is {format}, and this build of biofast can't read it: it was built without the feature '{feature}'"
+            ),
         }
     }
 }
@@ -210,22 +258,45 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<Error> for std::io::Error {
-    fn from(error: Error) -> Self {
-        let kind = match error.kind() {
+impl ErrorKind {
+    /// The kind of the [`std::io::Error`] that an error of this kind becomes, also inside an error of a format.
+    pub fn system_kind(&self) -> std::io::ErrorKind {
+        match self {
             ErrorKind::Io(e) => e.kind(),
             ErrorKind::Truncated(_) => std::io::ErrorKind::UnexpectedEof,
+            // Not `Interrupted`, after which callers of `Read` try again.
+            ErrorKind::Cancelled => std::io::ErrorKind::Other,
+            ErrorKind::NotInBuild { .. } => std::io::ErrorKind::Unsupported,
             _ => std::io::ErrorKind::InvalidData,
-        };
-        std::io::Error::new(kind, error)
+        }
+    }
+}
+
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        std::io::Error::new(error.kind().system_kind(), error)
     }
 }
 
 /// Bytes as they may be shown on a terminal or in a table: control characters and what is not
 /// UTF-8 are escaped.
+///
+/// ```
+/// use biofast_io::Escaped;
+///
+/// // No name of a read clears the user's screen.
+/// assert_eq!(Escaped(b"r1\x1b[2J \xff").to_string(), "r1\\u{1b}[2J \\xff");
+/// ```
 pub struct Escaped<'a>(pub &'a [u8]);
 
 /// Like [`Escaped`], cut after 240 bytes: for parts of the input in messages.
+///
+/// ```
+/// use biofast_io::Shown;
+///
+/// assert_eq!(Shown(b"@r1").to_string(), "@r1");
+/// assert_eq!(Shown(&[b'A'; 5000]).to_string().chars().count(), 241);
+/// ```
 pub struct Shown<'a>(pub &'a [u8]);
 
 impl fmt::Display for Escaped<'_> {

@@ -3,7 +3,8 @@
 //! Three layers, each usable alone:
 //!
 //! 1. [`Source`] decides how bytes arrive: a memory map for a regular file of
-//!    [`MMAP_THRESHOLD`] bytes or more, buffered reads below, a stream for pipes.
+//!    [`MMAP_THRESHOLD`] bytes or more, buffered reads below, a stream for pipes. The first map
+//!    installs a handler of SIGBUS: [`IoMode`] says what that means, and how to do without.
 //! 2. [`Container`] says, by content and never by name, what the bytes are wrapped in:
 //!    nothing, gzip, BGZF, zstd, bzip2 or xz.
 //! 3. [`pipeline`] cuts them into chunks, decompresses chunks on all workers, frames
@@ -32,11 +33,13 @@ pub mod lanes;
 pub mod output;
 pub mod pipeline;
 
-pub use container::{bgzf, codec, splice};
+#[doc(hidden)]
+pub use container::splice;
+pub use container::{bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
-    Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options, Progress, Source, Warning,
-    display_name, is_named_pipe,
+    CancellationToken, Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options, Progress,
+    Source, Warning, display_name, is_named_pipe,
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};
@@ -53,6 +56,11 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 
 /// The number of threads this process may use: what the scheduler's affinity mask and the
 /// cgroup's CPU quota allow, at least 1.
+///
+/// ```
+/// let options = biofast_io::Options::default();
+/// assert_eq!(options.threads, biofast_io::available_threads());
+/// ```
 pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

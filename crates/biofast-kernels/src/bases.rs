@@ -79,6 +79,13 @@ impl AddAssign for BaseCounts {
 }
 
 /// G and C, and all of A, C, G and T, in one sequence: see [`crate::count_gc_acgt`].
+///
+/// ```
+/// use biofast_kernels::GcCounts;
+///
+/// let counts = biofast_kernels::count_gc_acgt(b"GGCANN");
+/// assert_eq!(counts, GcCounts { gc: 3, acgt: 4 });
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GcCounts {
     /// G and C.
@@ -88,12 +95,21 @@ pub struct GcCounts {
 }
 
 /// Counts the base letters, upper and lower case together.
+///
+/// ```
+/// let counts = biofast_kernels::count_bases(b"ACGTNacg");
+/// assert_eq!((counts.a, counts.n, counts.gc(), counts.total()), (2, 1, 4, 8));
+/// ```
 #[inline]
 pub fn count_bases(bases: &[u8]) -> BaseCounts {
     (kernels().count_bases)(bases)
 }
 
 /// Counts `G`, `C`, `g` and `c`.
+///
+/// ```
+/// assert_eq!(biofast_kernels::count_gc(b"ACGTgcN"), 4);
+/// ```
 #[inline]
 pub fn count_gc(bases: &[u8]) -> u64 {
     (kernels().count_gc)(bases)
@@ -112,6 +128,10 @@ pub fn count_gc_acgt(bases: &[u8]) -> GcCounts {
 }
 
 /// Counts `N` and `n`.
+///
+/// ```
+/// assert_eq!(biofast_kernels::count_n(b"ACNNgn"), 3);
+/// ```
 #[inline]
 pub fn count_n(bases: &[u8]) -> u64 {
     (kernels().count_n)(bases)
@@ -275,9 +295,8 @@ pub(crate) mod vector {
 
     /// By upper nibble, 2: bit 0, for * - . ; 3: bit 3, for digits; 4 and 6: bit 1, for A to O; 5 and 7: bit 2, for P to Z. A
     /// byte is a base when this and what its lower nibble has share a bit.
-    pub(crate) static UPPER_OF_BASES: [u8; 16] = [0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0];
-    pub(crate) static LOWER_OF_BASES: [u8; 16] =
-        [12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2];
+    static UPPER_OF_BASES: [u8; 16] = [0, 0, 1, 8, 2, 4, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0];
+    static LOWER_OF_BASES: [u8; 16] = [12, 14, 14, 14, 14, 14, 14, 14, 14, 14, 7, 2, 2, 3, 3, 2];
 
     /// Bytes that aren't bases, by their nibbles.
     #[derive(Clone, Copy)]

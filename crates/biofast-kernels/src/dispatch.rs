@@ -11,6 +11,13 @@ use crate::table::{Kernels, REFERENCE};
 const VARIABLE: &str = "BIOFAST_SIMD";
 
 /// An instruction set the kernels are written for.
+///
+/// ```
+/// use biofast_kernels::Isa;
+///
+/// // Portable code is there on every CPU.
+/// assert!(biofast_kernels::available().contains(&Isa::Scalar));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
     /// Portable Rust, the reference.
@@ -57,6 +64,7 @@ impl FromStr for Isa {
 
 /// Why the value of `BIOFAST_SIMD` can't be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OverrideError {
     /// Not the name of a level.
     Unknown(String),
@@ -94,6 +102,12 @@ pub fn kernels_for(isa: Isa) -> Option<&'static Kernels> {
 }
 
 /// The levels this CPU has, the fastest last.
+///
+/// ```
+/// use biofast_kernels::{active, available};
+///
+/// assert!(available().contains(&active()));
+/// ```
 pub fn available() -> Vec<Isa> {
     let has = |isa: &Isa| kernels_for(*isa).is_some();
     Isa::ALL.into_iter().filter(has).collect()
@@ -102,6 +116,11 @@ pub fn available() -> Vec<Isa> {
 /// The level the kernels use: the fastest, unless `BIOFAST_SIMD` names another.
 ///
 /// Chosen at the first call of any kernel and never changed afterwards.
+///
+/// ```
+/// println!("kernels: {:?}", biofast_kernels::active());
+/// assert_eq!(biofast_kernels::active(), biofast_kernels::active());
+/// ```
 pub fn active() -> Isa {
     kernels().isa
 }
@@ -110,6 +129,13 @@ pub fn active() -> Isa {
 ///
 /// Programs call this once at start to report a value that can't be used. Kernels called without this check ignore
 /// such a value and use the fastest level.
+///
+/// ```
+/// // At the start of a program: a value that can't be used is said, not passed over.
+/// let level = biofast_kernels::check_override()?;
+/// assert_eq!(level, biofast_kernels::active());
+/// # Ok::<(), biofast_kernels::OverrideError>(())
+/// ```
 ///
 /// # Errors
 /// When the variable names an unknown level, or one that this CPU doesn't have.

@@ -21,6 +21,8 @@ mod columns;
 mod dispatch;
 mod newlines;
 mod packed;
+#[cfg(target_arch = "x86_64")]
+mod places;
 mod quality;
 mod records;
 mod table;

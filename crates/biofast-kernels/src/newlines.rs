@@ -3,9 +3,23 @@
 use crate::dispatch::kernels;
 
 /// Counts line feeds.
+///
+/// ```
+/// assert_eq!(biofast_kernels::count_newlines(b"@r\nACGT\n+\nIIII"), 3);
+/// ```
 #[inline]
 pub fn count_newlines(bytes: &[u8]) -> u64 {
     (kernels().count_newlines)(bytes)
+}
+
+/// The offset of the first line feed.
+///
+/// ```
+/// assert_eq!(biofast_kernels::find_newline(b"@r\nAC\n"), Some(2));
+/// ```
+#[inline]
+pub fn find_newline(bytes: &[u8]) -> Option<usize> {
+    (kernels().find_newline)(bytes)
 }
 
 /// Appends `base` + the offset of each line feed, in ascending order.
@@ -33,6 +47,10 @@ pub(crate) mod reference {
         count(bytes, |byte| byte == b'\n')
     }
 
+    pub(crate) fn find_newline(bytes: &[u8]) -> Option<usize> {
+        bytes.iter().position(|&byte| byte == b'\n')
+    }
+
     pub(crate) fn index_newlines(bytes: &[u8], base: u32, out: &mut Vec<u32>) {
         let newlines = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');
         out.extend(newlines.map(|(offset, _)| base + offset as u32));
@@ -49,6 +67,18 @@ pub(crate) mod vector {
     #[inline(always)]
     pub(crate) fn count_newlines<S: Simd>(bytes: &[u8]) -> u64 {
         count_byte::<S>(bytes, b'\n', 0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn find_newline<S: Simd>(bytes: &[u8]) -> Option<usize> {
+        let (blocks, tail) = bytes.as_chunks();
+        for (index, block) in blocks.iter().enumerate() {
+            let bits = S::newline_bits(block);
+            if bits != 0 {
+                return Some(64 * index + bits.trailing_zeros() as usize);
+            }
+        }
+        Some(64 * blocks.len() + super::reference::find_newline(tail)?)
     }
 
     /// Bytes indexed before their offsets are appended. Going through a small buffer keeps the stores in the first-level

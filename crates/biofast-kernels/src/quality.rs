@@ -148,6 +148,11 @@ pub fn sum_qualities(qualities: &[u8]) -> u64 {
 }
 
 /// Sum, minimum, maximum and the numbers of bases from Q20 and Q30 up, in one pass.
+///
+/// ```
+/// let summary = biofast_kernels::summarize_qualities(b"#5II");
+/// assert_eq!((summary.sum, summary.min, summary.q30), (2 + 20 + 40 + 40, 2, 2));
+/// ```
 #[inline]
 pub fn summarize_qualities(qualities: &[u8]) -> QualitySummary {
     (kernels().summarize_qualities)(qualities)
@@ -180,6 +185,13 @@ pub fn sum_error_probability(qualities: &[u8]) -> u64 {
 }
 
 /// Mean error probability, between 0 and 1; `None` for an empty slice. Precision: see [`sum_error_probability`].
+///
+/// ```
+/// // Phred 10 and 20: one base in 10, and one in 100, is wrong.
+/// let mean = biofast_kernels::mean_error_probability(b"+5").expect("not empty");
+/// assert!((mean - (0.1 + 0.01) / 2.0).abs() < 1e-6);
+/// assert_eq!(biofast_kernels::mean_error_probability(b""), None);
+/// ```
 pub fn mean_error_probability(qualities: &[u8]) -> Option<f64> {
     let sum = sum_error_probability(qualities) as f64;
     (!qualities.is_empty()).then(|| sum / ERROR_SCALE / qualities.len() as f64)
@@ -188,6 +200,12 @@ pub fn mean_error_probability(qualities: &[u8]) -> Option<f64> {
 /// The Phred value of the mean error probability, −10·log10([`mean_error_probability`]); `None` for an empty slice.
 ///
 /// Not the mean of the Phred values, which overstates the quality of a read.
+///
+/// ```
+/// // Phred 10 and 20: far from 15.
+/// let mean = biofast_kernels::mean_phred(b"+5").expect("not empty");
+/// assert!((mean - 12.6).abs() < 0.01);
+/// ```
 pub fn mean_phred(qualities: &[u8]) -> Option<f64> {
     // A probability of 1 has the logarithm 0; adding 0 turns −0 into 0.
     mean_error_probability(qualities).map(|mean| -10.0 * mean.log10() + 0.0)
@@ -196,6 +214,15 @@ pub fn mean_phred(qualities: &[u8]) -> Option<f64> {
 /// Adds the histogram of the Phred values: entry q counts the qualities of Phred q.
 ///
 /// For what lies beyond the positions that [`QualityColumns`](crate::QualityColumns) is used for.
+///
+/// ```
+/// use biofast_kernels::{PHRED_VALUES, count_qualities};
+///
+/// let mut histogram = [0; PHRED_VALUES];
+/// count_qualities(b"II#", &mut histogram);
+/// count_qualities(b"I", &mut histogram);
+/// assert_eq!((histogram[40], histogram[2]), (3, 1));
+/// ```
 pub fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
     // Below this, clearing and adding up the four tables costs more than the stalls they avoid.
     const SHORT: usize = 2048;
@@ -226,6 +253,11 @@ pub fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
 }
 
 /// Index of the first byte outside 33..=126.
+///
+/// ```
+/// assert_eq!(biofast_kernels::find_invalid_quality(b"II I"), Some(2));
+/// assert_eq!(biofast_kernels::find_invalid_quality(b"!~"), None);
+/// ```
 #[inline]
 pub fn find_invalid_quality(qualities: &[u8]) -> Option<usize> {
     (kernels().find_invalid_quality)(qualities)

@@ -4,6 +4,17 @@ use crate::GcCounts;
 use crate::dispatch::kernels;
 
 /// What [`crate::summarize_reads`] finds in one read.
+///
+/// ```
+/// use biofast_kernels::{ERROR_SCALE, ReadSummary, summarize_reads};
+///
+/// let mut summaries = [ReadSummary::default(); 1];
+/// summarize_reads(&[b"ACGT"], &[b"IIII"], &mut summaries);
+/// let ReadSummary { counts, error_sum } = summaries[0];
+/// assert_eq!(counts.gc, 2);
+/// // Four bases of which each is wrong once in 10,000 reads.
+/// assert!((error_sum as f64 / ERROR_SCALE - 0.0004).abs() < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadSummary {
     /// G and C, and all of A, C, G and T.
@@ -15,6 +26,16 @@ pub struct ReadSummary {
 /// [`count_gc_acgt`](crate::count_gc_acgt) and [`sum_error_probability`](crate::sum_error_probability) of many reads in one call, which saves the set-up of each.
 ///
 /// As many entries are written as the shortest of the three slices has.
+///
+/// ```
+/// use biofast_kernels::{ReadSummary, summarize_reads};
+///
+/// let (bases, qualities): ([&[u8]; 2], [&[u8]; 2]) = ([b"ACGT", b"GG"], [b"IIII", b"##"]);
+/// let mut summaries = [ReadSummary::default(); 2];
+/// summarize_reads(&bases, &qualities, &mut summaries);
+/// assert_eq!(summaries.map(|read| read.counts.gc), [2, 2]);
+/// assert!(summaries[0].error_sum < summaries[1].error_sum);
+/// ```
 #[inline]
 pub fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
     (kernels().summarize_reads)(bases, qualities, out);
@@ -35,6 +56,25 @@ pub fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSumm
 #[inline]
 pub fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
     (kernels().count_plain_records)(bytes, start, newlines)
+}
+
+/// Appends the offsets of the line feeds of the plain records of FASTQ at the front of those that start at byte `start` of
+/// `bytes`, four a record; returns where these records end. As [`index_newlines`](crate::index_newlines) and
+/// [`count_plain_records`] together, in one pass.
+///
+/// ```
+/// let mut newlines = Vec::new();
+/// let text = b"@a\nACGT\n+\nIIII\n@b\nAC\n+b\nII\n";
+/// assert_eq!(biofast_kernels::index_plain_records(text, 0, &mut newlines), 15);
+/// assert_eq!(newlines, [2, 7, 9, 14]);
+/// ```
+///
+/// # Panics
+/// If `start` is beyond `bytes`, or if `bytes.len()` doesn't fit `u32`.
+#[inline]
+pub fn index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize {
+    assert!(start <= bytes.len() && bytes.len() <= u32::MAX as usize, "offsets fit 32 bits");
+    (kernels().index_plain_records)(bytes, start, out)
 }
 
 /// Where the first control character of a header line is: a byte below 32 other than a tab, or 127.
@@ -62,6 +102,15 @@ pub(crate) mod reference {
         }
     }
 
+    pub(crate) fn index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize {
+        let mut newlines = Vec::new();
+        crate::newlines::reference::index_newlines(&bytes[start..], start as u32, &mut newlines);
+        let (records, _) = newlines.as_chunks();
+        let plain = &records[..count_plain_records(bytes, start, records)];
+        out.extend_from_slice(plain.as_flattened());
+        plain.last().map_or(start, |newlines| newlines[3] as usize + 1)
+    }
+
     pub(crate) fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
         count_plain_with(bytes, start, newlines, |header, bases, qualities| {
             is_text(header)
@@ -76,6 +125,7 @@ pub(crate) mod vector {
     //! The kernels over vectors.
 
     use super::*;
+    use crate::newlines::vector::find_newline;
     use crate::vector::Simd;
 
     #[inline(always)]
@@ -87,6 +137,67 @@ pub(crate) mod vector {
         S::count_plain_records(bytes, start, newlines)
     }
 
+    #[inline(always)]
+    pub(crate) fn index_plain_records<S: Simd>(
+        bytes: &[u8],
+        start: usize,
+        out: &mut Vec<u32>,
+    ) -> usize {
+        S::index_plain_records(bytes, start, out)
+    }
+
+    /// Appends the line feeds of the plain records from `start` on; returns where they end. `is_valid` is that of
+    /// [`count_plain_with`], and takes no line feed for a base or a quality.
+    #[inline(always)]
+    pub(crate) fn index_plain_with<S: Simd>(
+        bytes: &[u8],
+        mut start: usize,
+        out: &mut Vec<u32>,
+        is_valid: impl Fn(&[u8], &[u8], &[u8]) -> bool,
+    ) -> usize {
+        let mut len = 0;
+        while bytes.get(start) == Some(&b'@') {
+            let Some(header) = find_newline::<S>(&bytes[start..]) else { break };
+            let header_end = start + header;
+            // Most reads are as long as the one before. If there is a line feed before that, the bases aren't valid.
+            let is_guess = bytes.get(header_end + 1 + len) == Some(&b'\n');
+            let mut next =
+                if is_guess { check_at(bytes, start, header_end, len, &is_valid) } else { None };
+            if next.is_none() {
+                let Some(bases) = find_newline::<S>(&bytes[header_end + 1..]) else { break };
+                if is_guess && bases == len {
+                    break;
+                }
+                len = bases;
+                next = check_at(bytes, start, header_end, len, &is_valid);
+            }
+            let Some(end) = next else { break };
+            let bases_end = header_end + 1 + len;
+            out.extend_from_slice(&[header_end, bases_end, bases_end + 2, end].map(|at| at as u32));
+            start = end + 1;
+        }
+        start
+    }
+
+    /// Where the record ends that starts at `start`, if it is plain and has `len` bases up to a line feed.
+    #[inline(always)]
+    fn check_at(
+        bytes: &[u8],
+        start: usize,
+        header_end: usize,
+        len: usize,
+        is_valid: impl Fn(&[u8], &[u8], &[u8]) -> bool,
+    ) -> Option<usize> {
+        let first = header_end + 1;
+        let end = first + 2 * len + 3;
+        let [header @ .., _] = bytes.get(start..first)? else { return None };
+        let (lines, after) = (bytes.get(first..end)?, bytes.get(end)?);
+        let (bases, lines) = lines.split_at_checked(len)?;
+        let (middle, qualities) = lines.split_first_chunk::<3>()?;
+        let is_plain = (middle == b"\n+\n") & (*after == b'\n');
+        if is_plain && is_valid(header, bases, qualities) { Some(end) } else { None }
+    }
+
     /// One call for many reads, so that constants are loaded once.
     #[inline(always)]
     pub(crate) fn summarize_reads<S: Simd>(
@@ -94,10 +205,7 @@ pub(crate) mod vector {
         qualities: &[&[u8]],
         out: &mut [ReadSummary],
     ) {
-        for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
-            let counts = S::count_gc_acgt(bases);
-            *out = ReadSummary { counts, error_sum: S::sum_error_probability(qualities) };
-        }
+        S::summarize_reads(bases, qualities, out);
     }
 }
 

@@ -23,8 +23,10 @@ macro_rules! with_kernels {
         pub quality::sum_error_probability(bytes: &[u8]) -> u64;
         pub quality::find_invalid_quality(bytes: &[u8]) -> Option<usize>;
         pub records::count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
+        pub records::index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize;
         pub records::summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
         pub newlines::count_newlines(bytes: &[u8]) -> u64;
+        pub newlines::find_newline(bytes: &[u8]) -> Option<usize>;
         pub newlines::index_newlines(bytes: &[u8], base: u32, out: &mut Vec<u32>);
         pub packed::unpack_bases(packed: &[u8], len: usize, out: &mut Vec<u8>);
         pub packed::unpack_bases_reverse_complement(packed: &[u8], len: usize, out: &mut Vec<u8>);

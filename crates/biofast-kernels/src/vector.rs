@@ -6,7 +6,7 @@
 //! they would not have the target features, and each intrinsic in them might become a call (`.ci/no-calls`).
 
 use crate::columns::{ClassTable, Counts};
-use crate::{BaseCounts, GcCounts, QualitySummary};
+use crate::{BaseCounts, GcCounts, QualitySummary, ReadSummary};
 
 /// Defines methods by functions with target features, which intrinsics are, too.
 macro_rules! by_intrinsics {
@@ -121,6 +121,14 @@ pub(crate) trait Simd {
         find_invalid::<Self::Vector, _, 1>(bytes, crate::quality::vector::QualityCheck::new())
     }
     fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
+    fn index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize;
+    #[inline(always)]
+    fn summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]) {
+        for ((bases, qualities), out) in bases.iter().zip(qualities).zip(out) {
+            let counts = Self::count_gc_acgt(bases);
+            *out = ReadSummary { counts, error_sum: Self::sum_error_probability(qualities) };
+        }
+    }
     fn count_base_columns(
         rows: &[&[u8]],
         start: usize,

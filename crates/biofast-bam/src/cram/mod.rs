@@ -176,7 +176,7 @@ impl CramToBam {
         let Parsed::Complete(header, _) = Header::parse(out)? else {
             return bad("a header that is incomplete");
         };
-        let read_groups = text.read_groups();
+        let read_groups = read_groups(text.bytes());
         self.offset += container.len;
         let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
         let repository = self.repository.take().unwrap_or(Repository::Missing);
@@ -281,6 +281,17 @@ impl Produce for CramToBam {
             State::Ended => self.fault.take().map_or(Ok(false), Err),
         }
     }
+}
+
+/// The names (ID) of the read groups, in order; one without a name is empty.
+fn read_groups(text: &[u8]) -> Vec<Vec<u8>> {
+    let lines = text.split(|&b| b == b'\n');
+    let groups = lines.filter_map(|line| line.strip_prefix(b"@RG\t"));
+    let name = |fields: &[u8]| {
+        let mut fields = fields.split(|&b| b == b'\t');
+        fields.find_map(|field| field.strip_prefix(b"ID:")).unwrap_or_default().to_vec()
+    };
+    groups.map(name).collect()
 }
 
 /// Decodes a container, up to the first slice that is wrong.

@@ -32,6 +32,29 @@ pub struct BuildOptions {
     pub min_shift: Option<u8>,
 }
 
+impl BuildOptions {
+    /// An index of this format.
+    ///
+    /// ```
+    /// use biofast_bam::index::{BuildOptions, Format};
+    ///
+    /// let options = BuildOptions::default().with_format(Format::Csi).with_min_shift(12);
+    /// assert_eq!(options.min_shift, Some(12));
+    /// ```
+    #[must_use]
+    pub fn with_format(mut self, format: Format) -> BuildOptions {
+        self.format = Some(format);
+        self
+    }
+
+    /// CSI with smallest bins of 2 to this power, from 1 to 30.
+    #[must_use]
+    pub fn with_min_shift(mut self, min_shift: u8) -> BuildOptions {
+        self.min_shift = Some(min_shift);
+        self
+    }
+}
+
 impl From<Format> for BuildOptions {
     /// This format with its usual bins.
     fn from(format: Format) -> Self {

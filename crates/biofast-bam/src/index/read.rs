@@ -15,18 +15,31 @@ use crate::error::{Error, ErrorKind};
 
 pub(super) fn open(path: &Path) -> Result<Index, Error> {
     let name: Arc<str> = display_name(path).into();
-    let io_error =
-        |e| biofast_io::Error::new(biofast_io::ErrorKind::Io(e), Location::in_input(&name));
-    let mut bytes = std::fs::read(path).map_err(io_error)?;
+    let bytes = std::fs::read(path).map_err(|e| io_error(e, &name))?;
+    decode(name, bytes)
+}
+
+pub(super) fn read(label: &str, mut reader: impl Read) -> Result<Index, Error> {
+    let name: Arc<str> = label.into();
+    let mut bytes = Vec::new();
+    reader.read_to_end(&mut bytes).map_err(|e| io_error(e, &name))?;
+    decode(name, bytes)
+}
+
+fn io_error(error: std::io::Error, name: &Arc<str>) -> biofast_io::Error {
+    biofast_io::Error::new(biofast_io::ErrorKind::Io(error), Location::in_input(name))
+}
+
+fn decode(name: Arc<str>, mut bytes: Vec<u8>) -> Result<Index, Error> {
     if Container::sniff(&bytes) != Container::Plain {
         // Without its end-of-file block it may have been cut.
         let options = Options { strict: true, ..Options::serial() };
         let source = Source::from_reader(&name, std::io::Cursor::new(bytes));
         let mut reader = Reader::new(source, &options)?;
         bytes = Vec::new();
-        reader
-            .read_to_end(&mut bytes)
-            .map_err(|e| e.downcast::<biofast_io::Error>().unwrap_or_else(io_error))?;
+        reader.read_to_end(&mut bytes).map_err(|e| {
+            e.downcast::<biofast_io::Error>().unwrap_or_else(|e| io_error(e, &name))
+        })?;
     }
     parse(&bytes)
         .map_err(|why| Error::new(ErrorKind::BadIndex(why.into()), Location::in_input(&name)))

@@ -77,15 +77,10 @@ impl Text {
         self.lines
     }
 
-    /// The names (ID) of the read groups, in order; one without a name is empty.
-    pub(crate) fn read_groups(&self) -> Vec<Vec<u8>> {
-        let lines = self.bytes.split(|&b| b == b'\n');
-        let groups = lines.filter_map(|line| line.strip_prefix(b"@RG\t"));
-        let name = |fields: &[u8]| {
-            let mut fields = fields.split(|&b| b == b'\t');
-            fields.find_map(|field| field.strip_prefix(b"ID:")).unwrap_or_default().to_vec()
-        };
-        groups.map(name).collect()
+    /// The lines, each with its line feed.
+    #[cfg(feature = "cram")]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Appends the BAM header: magic, text and the list of the `@SQ` lines' sequences.

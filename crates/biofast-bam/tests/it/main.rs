@@ -5,6 +5,8 @@
 mod cram;
 mod differential;
 mod fields;
+#[cfg(feature = "noodles")]
+mod noodles;
 mod reader;
 mod records;
 mod regions;

@@ -148,7 +148,11 @@ proptest! {
         prop_assert_eq!(decoded.template_length(), record.template_len());
         let mut again = noodles_bam::io::Writer::from(Vec::new());
         again.write_alignment_record(&theirs, &decoded).unwrap();
-        let again = again.into_inner();
+        let mut again = again.into_inner();
+        if record.flags() & flag::UNMAPPED != 0 {
+            // The bin: to noodles an unmapped read is as long as its CIGAR, to us and htslib one base.
+            again[14..16].copy_from_slice(&bytes[15..17]);
+        }
         prop_assert_eq!(&again[..], &bytes[1..]);
     }
 

@@ -138,7 +138,8 @@ proptest! {
         let data = data(records);
         std::fs::write(&path, bgzf(&data, block))?;
         let options = Options { threads, chunk_size, strict: true, ..Options::default() };
-        write_index(&path, what);
+        let index = Index::open(write_index(&path, what)).unwrap();
+        let in_memory = std::fs::read(&path)?;
         let (header, all) = par_fold(
             Source::open(&path).unwrap(),
             &options,
@@ -159,6 +160,9 @@ proptest! {
             let indexed = open(&path, &selection).unwrap();
             prop_assert!(indexed.notes().is_empty());
             prop_assert_eq!(&numbers(indexed, &options).unwrap(), &expected);
+            let seekable = std::io::Cursor::new(in_memory.clone());
+            let seekable = Query::seekable("x", seekable, &index, &selection).unwrap();
+            prop_assert_eq!(&numbers(seekable, &options).unwrap(), &expected);
             let scanned = Query::scan(Source::open(&path).unwrap(), &selection);
             prop_assert_eq!(&numbers(scanned, &options).unwrap(), &expected);
             let mut ordered = Vec::new();

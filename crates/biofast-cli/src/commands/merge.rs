@@ -50,7 +50,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             let not_a_report = "not a report of `biofast stats --json`";
             let preamble: Preamble = serde_json::from_slice(&text).context(not_a_report)?;
             preamble.check()?;
-            let report: Report = serde_json::from_slice(&text).context(not_a_report)?;
+            let older = "damaged, or made by an older biofast: run `biofast stats --json` again";
+            let report: Report = serde_json::from_slice(&text).context(older)?;
             for file in report.files {
                 entries.push(entry(file, args.sample.as_deref())?);
             }

@@ -10,6 +10,7 @@ mod filter;
 mod import;
 mod index;
 mod merge;
+mod sort;
 mod stats;
 mod view;
 
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     View(Box<view::Args>),
     Fastq(Box<fastq::Args>),
     Import(Box<import::Args>),
+    Sort(Box<sort::Args>),
     Completions(about::CompletionsArgs),
     Man(about::ManArgs),
 }
@@ -49,6 +51,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::View(args) => view::run(args, files),
         Command::Fastq(args) => fastq::run(args, files),
         Command::Import(args) => import::run(args, files),
+        Command::Sort(args) => sort::run(args, files),
         Command::Completions(args) => about::completions(args, files),
         Command::Man(args) => about::manual(args, files),
     }

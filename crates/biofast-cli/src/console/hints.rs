@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use biofast::io::output;
+use biofast::ops::sort;
 use biofast::{bam, fastq, io as bytes};
 
 /// An error of the command line that says what helps.
@@ -36,6 +37,11 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(error) = error.downcast_ref::<output::Error>() {
         return of_output(error);
+    }
+    if let Some(sort::Problem::Temporary(..)) = error.downcast_ref::<sort::Problem>() {
+        return Some(
+            "--temp-dir names another folder; with more --memory less of it is needed".into(),
+        );
     }
     if let Some(error) = error.downcast_ref::<bytes::Error>() {
         return of_bytes(error);

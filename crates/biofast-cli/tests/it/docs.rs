@@ -277,7 +277,13 @@ fn every_cargo_command_shown_names_what_there_is() {
                     assert!(manifest.exists(), "{page}: {line}: no package in {path}");
                 }
                 "--profile" => assert!(["dev", "release", "dist"].contains(&&*value()), "{line}"),
-                "--release" | "--workspace" | "--locked" | "--lib" => {}
+                "--release"
+                | "--workspace"
+                | "--locked"
+                | "--lib"
+                | "--no-deps"
+                | "--no-default-features"
+                | "--all-targets" => {}
                 other => assert!(!other.starts_with('-'), "{page}: {line}: {other}"),
             }
         }
@@ -287,7 +293,14 @@ fn every_cargo_command_shown_names_what_there_is() {
             assert!(all_targets.iter().any(|t| t.contains(target)), "{page}: {line}: no {target}");
         }
         for feature in &features {
-            assert!(all_features.iter().any(|f| f.contains(feature)), "{page}: {line}: {feature}");
+            // Of a package, or `package/feature`.
+            let is_there = match feature.split_once('/') {
+                Some((package, feature)) => {
+                    packages.get(package).is_some_and(|(_, f)| f.contains(feature))
+                }
+                None => all_features.iter().any(|f| f.contains(feature)),
+            };
+            assert!(is_there, "{page}: {line}: {feature}");
         }
         seen += 1;
         if words[0] == "run" && package.as_deref() == Some("biofast-cli") {

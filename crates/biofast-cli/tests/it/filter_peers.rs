@@ -30,7 +30,12 @@ fn ours(args: &[&str]) -> String {
 }
 
 fn theirs(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).stderr(Stdio::null()).output().unwrap();
+    let mut command = Command::new(program);
+    if program == "fastp" {
+        // A second of clearing memory otherwise.
+        command.arg("--dont_eval_duplication");
+    }
+    let output = command.args(args).stderr(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{program} {args:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -86,11 +91,8 @@ fn fastp_cuts_and_keeps_the_same() {
     }
     let folder = Folder::new();
     let mut inputs = inputs();
-    // fastp takes seconds to start and end, so each option meets one file of each kind.
-    inputs.remove(1);
     inputs.push(folder.file("x.fq", reads("r", 3000)));
     for input in inputs {
-        let is_real = input.contains("chipseq");
         // It goes by the name.
         let named = text(&folder.path(if input.ends_with("fq") { "y.fq" } else { "y.fq.gz" }));
         std::fs::copy(&input, &named).unwrap();
@@ -133,9 +135,6 @@ fn fastp_cuts_and_keeps_the_same() {
             ),
             (vec!["--min-complexity", "73"], vec!["-y", "-Y", "73", "-Q"]),
         ] {
-            if is_real && !our.iter().any(|option| option.starts_with("--cut")) {
-                continue;
-            }
             let json = text(&folder.path("j"));
             let more =
                 ["-A", "-G", "--stdout", "-w", "1", "-j", &json, "-h", "/dev/null", "-i", &input];
@@ -298,7 +297,7 @@ fn bgzip_reads_the_blocks_and_makes_the_same_index() {
         theirs("bgzip", &["-r", &out, "-I", &index]);
         let made = std::fs::read(format!("{out}.gzi")).unwrap();
         assert!(made.len() > 8 && made == std::fs::read(&index).unwrap(), "level {level}");
-        // A stretch through the index.
+        // Some bytes through the index.
         let part = theirs("bgzip", &["-b", "100000", "-s", "50", &out]);
         assert_eq!(part, std::fs::read_to_string(&input).unwrap()[100_000..100_050]);
     }

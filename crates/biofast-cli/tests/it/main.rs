@@ -30,6 +30,7 @@ mod index;
 mod multiqc;
 mod outputs;
 mod seqkit;
+mod sort;
 mod stats;
 mod verbose;
 mod view;

@@ -1,5 +1,11 @@
 //! Writes bits, lowest first, through a 64-bit word.
 
+/// More bytes than a stream under construction ever has: a power of two, so that staying within them takes no branch.
+pub(super) const MAX_STREAM: usize = 1 << 18;
+
+/// Where a stream is written, with room for the last word.
+pub(super) type Out = [u8; MAX_STREAM + 8];
+
 /// A stream of bits under construction. At most 56 bits may be put between two flushes.
 #[derive(Clone, Copy)]
 pub(super) struct Bits {
@@ -27,10 +33,19 @@ impl Bits {
         self.put(u64::from(code & 0xffff), code >> 16);
     }
 
+    /// As [`put`](Self::put) of up to 56 bits, but flushes before it where there is no room. [`flush`](Self::flush) after the last.
+    #[inline(always)]
+    pub(super) fn put_with_room(&mut self, value: u64, n: u32, out: &mut Out) {
+        if self.used + n > 63 {
+            self.flush(out);
+        }
+        self.put(value, n);
+    }
+
     /// Moves whole bytes to `out`; fewer than 8 bits stay.
     #[inline(always)]
-    pub(super) fn flush(&mut self, out: &mut [u8]) {
-        if let Some(to) = out.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut) {
+    pub(super) fn flush(&mut self, out: &mut Out) {
+        if let Some(to) = out[self.at % MAX_STREAM..].first_chunk_mut() {
             *to = self.word.to_le_bytes();
         }
         self.at += (self.used >> 3) as usize;
@@ -39,13 +54,14 @@ impl Bits {
     }
 
     /// As [`put`](Self::put) and [`flush`](Self::flush).
-    pub(super) fn put_flushed(&mut self, value: u64, n: u32, out: &mut [u8]) {
+    #[inline(always)]
+    pub(super) fn put_flushed(&mut self, value: u64, n: u32, out: &mut Out) {
         self.put(value, n);
         self.flush(out);
     }
 
     /// Fills the last byte with zeros.
-    pub(super) fn finish(&mut self, out: &mut [u8]) {
+    pub(super) fn finish(&mut self, out: &mut Out) {
         self.used = self.used.next_multiple_of(8);
         self.flush(out);
     }

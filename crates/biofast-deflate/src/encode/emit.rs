@@ -1,12 +1,12 @@
 //! A DEFLATE block from its tokens: codes, header (RFC 1951, 3.2.7), symbols.
 
-use super::bits::Bits;
+use super::bits::{Bits, Out};
 use super::huffman::{self, Builder, Code, MAX_DISTANCE, MAX_LITERAL, MAX_META};
 use super::simd::{CODED, CODED_BITS, CODED_LITERAL, ItemCodes, Joined, PairCodes, Simd};
 use super::symbols::{
     DISTANCES, LENGTH_BASE, LENGTH_EXTRA, LENGTHS, distance_extra, distance_symbol, length_symbol,
 };
-use super::tokens::{BASES, ITEMS, Item, MIN_LENGTH, RUN, Tokens, UNPACKED};
+use super::tokens::{BASES, ITEMS, Item, MIN_LENGTH, RUN, Token, Tokens, UNPACKED};
 
 /// The symbol that ends a block.
 const END: usize = 256;
@@ -42,41 +42,75 @@ impl<const N: usize> Codes<N> {
 
     /// Writes one code.
     #[inline(always)]
-    fn put(&self, i: usize, bits: &mut Bits, out: &mut [u8]) {
+    fn put(&self, i: usize, bits: &mut Bits, out: &mut Out) {
         let (code, n) = self.get(i);
         bits.put(code, n);
         bits.flush(out);
     }
 
-    /// Writes four codes, at once if they have 56 bits or less.
+    /// Joins four codes: their bits, and how many; these are right in any case, the bits only if they are 63 or less.
     #[inline(always)]
-    fn put_four(&self, [a, b, c, d]: [usize; 4], bits: &mut Bits, out: &mut [u8]) {
+    fn join(&self, [a, b, c, d]: [usize; 4]) -> (u64, u32) {
         let n = |i: usize| u32::from(self.bits[i % N]);
         let code = |i: usize| self.codes[i % N];
         let first = n(a);
         let second = first + n(b);
         let third = second + n(c);
-        let all = third + n(d);
-        if all <= 56 {
-            let low = code(a) | code(b) << (first & 63);
-            let high = code(c) << (second & 63) | code(d) << (third & 63);
-            bits.put(low | high, all);
+        let low = code(a) | code(b) << (first & 63);
+        let high = code(c) << (second & 63) | code(d) << (third & 63);
+        (low | high, third + n(d))
+    }
+
+    /// Writes four codes, at once if they have 56 bits or less.
+    #[inline(always)]
+    fn put_four(&self, four: [usize; 4], bits: &mut Bits, out: &mut Out) {
+        let (code, n) = self.join(four);
+        if n <= 56 {
+            bits.put(code, n);
             bits.flush(out);
         } else {
-            for i in [a, b, c, d] {
+            for i in four {
                 self.put(i, bits, out);
             }
+        }
+    }
+
+    /// The same of eight.
+    #[inline(always)]
+    fn put_eight(&self, [a, b, c, d, e, f, g, h]: [usize; 8], bits: &mut Bits, out: &mut Out) {
+        let (first, second) = ([a, b, c, d], [e, f, g, h]);
+        let (low, n) = self.join(first);
+        let (high, more) = self.join(second);
+        if n + more <= 56 {
+            bits.put(low | high << (n & 63), n + more);
+            bits.flush(out);
+        } else {
+            self.put_four(first, bits, out);
+            self.put_four(second, bits, out);
         }
     }
 }
 
 /// Writes the first `n` codes.
 #[inline(always)]
-fn put_joined([fours, lengths]: Joined, n: usize, bits: &mut Bits, out: &mut [u8]) {
+fn put_joined([fours, lengths]: Joined, n: usize, bits: &mut Bits, out: &mut Out) {
     for (four, length) in fours.into_iter().zip(lengths).take(n.div_ceil(4)) {
         bits.put(four, length as u32);
         bits.flush(out);
     }
+}
+
+/// How many of `lengths` from the first one on are `length`, eight at a time.
+#[inline(always)]
+fn same(lengths: &[u8], length: u8) -> usize {
+    let (eights, rest) = lengths.as_chunks::<8>();
+    for (i, eight) in eights.iter().enumerate() {
+        let differ = u64::from_le_bytes(*eight) ^ u64::from_le_bytes([length; 8]);
+        if differ != 0 {
+            return 8 * i + (differ.trailing_zeros() / 8) as usize;
+        }
+    }
+    8 * eights.len() + rest.iter().take_while(|&&l| l == length).count()
 }
 
 /// Writes blocks.
@@ -122,7 +156,7 @@ impl Emitter {
         tokens: &mut Tokens,
         last: bool,
         bits: &mut Bits,
-        out: &mut [u8],
+        out: &mut Out,
     ) {
         let mut counts = [0; 286];
         let mut far = [0; DISTANCES];
@@ -147,7 +181,7 @@ impl Emitter {
         if copies {
             self.fill_lengths(&lengths[END + 1..literals]);
         }
-        self.fill_items(copies);
+        self.fill_literals();
         if S::JOINS {
             self.fill_common();
         }
@@ -161,7 +195,7 @@ impl Emitter {
     }
 
     /// Writes the code lengths in runs, under a code of their own.
-    fn header(&mut self, lengths: &[u8], bits: &mut Bits, out: &mut [u8]) {
+    fn header(&mut self, lengths: &[u8], bits: &mut Bits, out: &mut Out) {
         // Symbol and extra bits.
         let mut items = [(0u8, 0u8); 286 + DISTANCES];
         let mut used = 0;
@@ -171,8 +205,10 @@ impl Emitter {
             used += 1;
             counts[usize::from(symbol)] += 1;
         };
-        for run in lengths.chunk_by(|a, b| a == b) {
-            let (length, mut n) = (run[0], run.len());
+        let mut rest = lengths;
+        while let Some(&length) = rest.first() {
+            let mut n = same(rest, length);
+            rest = &rest[n..];
             if length == 0 {
                 while n >= 11 {
                     let part = n.min(138);
@@ -221,33 +257,37 @@ impl Emitter {
         }
     }
 
+    /// Entries of the lengths that have a code, `used`, and of runs of these.
     fn fill_lengths(&mut self, used: &[u8]) {
+        // No distance but 1: a code without extra bits.
+        let (distance, more) = (self.distances[0] & 0xffff, self.distances[0] >> 16);
         for symbol in (0..LENGTHS).filter(|&symbol| used.get(symbol).is_some_and(|&n| n > 0)) {
             let code = self.literals[END + 1 + symbol];
             let (value, n) = (code & 0xffff, code >> 16);
             let (base, extra) = (usize::from(LENGTH_BASE[symbol]), LENGTH_EXTRA[symbol]);
             let all = n + u32::from(extra);
-            for (i, entry) in self.lengths[base..base + (1 << extra)].iter_mut().enumerate() {
+            for i in 0..1 << extra {
+                let length = base + i;
                 // The range of 284 includes 258, which has a symbol of its own.
-                if length_symbol(base + i) == symbol {
-                    *entry = value | (i as u32) << n | all << 24;
+                if length_symbol(length) == symbol {
+                    let bits = value | (i as u32) << n;
+                    self.lengths[length] = bits | all << 24;
+                    let run = u64::from(bits) | u64::from(distance) << all;
+                    self.items.set(RUN + length - MIN_LENGTH, (run, all + more));
                 }
             }
         }
     }
 
-    /// `runs`: whether there may be any.
-    fn fill_items(&mut self, runs: bool) {
-        for (literal, code) in self.literals[..RUN].iter().enumerate() {
-            self.items.set(literal, (u64::from(code & 0xffff), code >> 16));
-        }
-        if runs {
-            // No distance but 1: a code without extra bits.
-            let (distance, more) = (self.distances[0] & 0xffff, self.distances[0] >> 16);
-            for (i, code) in self.lengths[MIN_LENGTH..].iter().take(ITEMS - RUN).enumerate() {
-                let n = code >> 24;
-                let bits = u64::from(code & 0xff_ffff) | u64::from(distance) << n;
-                self.items.set(RUN + i, (bits, n + more));
+    /// Entries of the literals that have a code, in eights.
+    fn fill_literals(&mut self) {
+        let (literals, _) = self.literals[..RUN].as_chunks::<8>();
+        for (i, eight) in literals.iter().enumerate() {
+            if eight.iter().fold(0, |all, &code| all | code) == 0 {
+                continue;
+            }
+            for (literal, code) in (8 * i..).zip(eight) {
+                self.items.set(literal, (u64::from(code & 0xffff), code >> 16));
             }
         }
     }
@@ -268,11 +308,21 @@ impl Emitter {
     }
 
     fn fill_quads(&mut self) {
-        let join = |a: (u64, u32), b: (u64, u32)| (a.0 | b.0 << a.1, a.1 + b.1);
         let codes = BASES.map(|base| self.items.get(usize::from(base)));
-        let pairs: [(u64, u32); 16] = std::array::from_fn(|i| join(codes[i >> 2], codes[i & 3]));
-        for i in 0..256 {
-            self.quads.set(i, join(pairs[i >> 4], pairs[i & 15]));
+        let pairs: [(u64, u32); 16] = std::array::from_fn(|i| {
+            let (a, b) = (codes[i >> 2], codes[i & 3]);
+            (a.0 | b.0 << a.1, a.1 + b.1)
+        });
+        let (second, second_bits) = (pairs.map(|(code, _)| code), pairs.map(|(_, n)| n as u8));
+        let quads = self.quads.codes.as_chunks_mut::<16>().0.iter_mut();
+        let quads = quads.zip(self.quads.bits.as_chunks_mut::<16>().0);
+        for ((first, n), (codes, bits)) in pairs.into_iter().zip(quads) {
+            for (to, code) in codes.iter_mut().zip(second) {
+                *to = first | code << n;
+            }
+            for (to, more) in bits.iter_mut().zip(second_bits) {
+                *to = n as u8 + more;
+            }
         }
         let short = codes.iter().all(|&(_, n)| n <= 4);
         self.pairs = short.then(|| PairCodes {
@@ -282,7 +332,7 @@ impl Emitter {
     }
 
     #[inline(always)]
-    fn symbols<S: Simd>(&self, tokens: &Tokens, table: bool, to: &mut Bits, out: &mut [u8]) {
+    fn symbols<S: Simd>(&self, tokens: &Tokens, table: bool, to: &mut Bits, out: &mut Out) {
         // A copy that the compiler may keep in registers.
         let mut bits = *to;
         let mut at = 0;
@@ -292,6 +342,7 @@ impl Emitter {
             self.items::<S>(tokens, (at, at + n), &mut bits, out);
             at += n;
             if token.quads > 0 {
+                bits.flush(out);
                 let (from, to) = (quads, quads + usize::from(token.quads));
                 quads = to;
                 if table {
@@ -304,38 +355,50 @@ impl Emitter {
                         bits.flush(out);
                     }
                 }
-            }
-            if token.length > 0 {
-                let code = self.lengths[usize::from(token.length) & 511];
-                bits.put(u64::from(code & 0xff_ffff), code >> 24);
-                let distance = u32::from(token.distance) + 1;
-                let symbol = distance_symbol(distance);
-                bits.put_code(self.distances[symbol & 31]);
-                let extra = distance_extra(symbol);
-                let low = (distance - 1) & ((1 << extra) - 1);
-                bits.put_flushed(u64::from(low), extra, out);
+            } else {
+                let (copy, n) = self.copy(token);
+                bits.put_with_room(copy, n, out);
+                bits.flush(out);
             }
         }
         self.items::<S>(tokens, (at, tokens.items().len()), &mut bits, out);
+        bits.flush(out);
         bits.put_code(self.literals[END]);
         bits.flush(out);
         *to = bits;
     }
 
+    /// A copy: at most 47 bits.
+    #[inline(always)]
+    fn copy(&self, token: &Token) -> (u64, u32) {
+        let code = self.lengths[usize::from(token.length) & 511];
+        let (length, n) = (code & 0xff_ffff, code >> 24);
+        let distance = u32::from(token.distance) + 1;
+        let symbol = distance_symbol(distance);
+        let (code, more) = (self.distances[symbol & 31], distance_extra(symbol));
+        let low = u64::from(distance - 1) & ((1 << more) - 1);
+        let (code, m) = (u64::from(code & 0xffff), code >> 16);
+        (u64::from(length) | (code | low << m) << n, n + m + more)
+    }
+
+    /// Writes items; of the last few, bits may be left to flush.
     #[inline(always)]
     fn items<S: Simd>(
         &self,
         tokens: &Tokens,
         (mut start, end): (usize, usize),
         bits: &mut Bits,
-        out: &mut [u8],
+        out: &mut Out,
     ) {
         while S::JOINS && start + MANY <= end {
             let Some(items) = tokens.items_from(start) else { break };
             let n = (end - start).min(items.len());
             match S::join_items(items, n, &self.common) {
                 Some(joined) => put_joined(joined, n, bits, out),
-                None => self.each_item(&items[..n], bits, out),
+                None => {
+                    self.each_item(&items[..n], bits, out);
+                    bits.flush(out);
+                }
             }
             start += n;
         }
@@ -346,14 +409,18 @@ impl Emitter {
 
     /// The same one by one.
     #[inline(always)]
-    fn each_item(&self, items: &[Item], bits: &mut Bits, out: &mut [u8]) {
-        let (fours, rest) = items.as_chunks::<4>();
-        for &[a, b, c, d] in fours {
-            let four = [usize::from(a), usize::from(b), usize::from(c), usize::from(d)];
-            self.items.put_four(four, bits, out);
+    fn each_item(&self, items: &[Item], bits: &mut Bits, out: &mut Out) {
+        let (eights, rest) = items.as_chunks::<8>();
+        for eight in eights {
+            self.items.put_eight(eight.map(usize::from), bits, out);
+        }
+        let (fours, rest) = rest.as_chunks::<4>();
+        for four in fours {
+            self.items.put_four(four.map(usize::from), bits, out);
         }
         for &item in rest {
-            self.items.put(usize::from(item), bits, out);
+            let (code, n) = self.items.get(usize::from(item));
+            bits.put_with_room(code, n, out);
         }
     }
 
@@ -363,7 +430,7 @@ impl Emitter {
         tokens: &Tokens,
         (mut start, end): (usize, usize),
         bits: &mut Bits,
-        out: &mut [u8],
+        out: &mut Out,
     ) {
         while let Some(codes) = &self.pairs
             && S::JOINS
@@ -386,7 +453,7 @@ impl Emitter {
 
     /// The same one by one.
     #[inline(always)]
-    fn each_quad(&self, quads: &[u8], bits: &mut Bits, out: &mut [u8]) {
+    fn each_quad(&self, quads: &[u8], bits: &mut Bits, out: &mut Out) {
         let (fours, rest) = quads.as_chunks::<4>();
         for &[a, b, c, d] in fours {
             let four = [usize::from(a), usize::from(b), usize::from(c), usize::from(d)];

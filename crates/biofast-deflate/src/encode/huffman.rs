@@ -38,10 +38,16 @@ impl Builder {
     pub(super) fn lengths(&mut self, counts: &[u32], limit: usize, lengths: &mut [u8]) {
         lengths.fill(0);
         let mut n = 0;
-        for (symbol, &count) in counts.iter().enumerate().take(SYMBOLS) {
-            // No branch: which are used can't be foreseen.
-            self.leaves[n % SYMBOLS] = u64::from(count) << 9 | symbol as u64;
-            n += usize::from(count > 0);
+        // Most symbols of most alphabets are unused.
+        for (i, eight) in counts.chunks(8).enumerate() {
+            if eight.iter().fold(0, |all, &count| all | count) == 0 {
+                continue;
+            }
+            for (symbol, &count) in (8 * i..SYMBOLS).zip(eight) {
+                // No branch: which are used can't be foreseen.
+                self.leaves[n % SYMBOLS] = u64::from(count) << 9 | symbol as u64;
+                n += usize::from(count > 0);
+            }
         }
         if n < 2 {
             let used = if n == 1 { (self.leaves[0] & 511) as usize } else { 0 };
@@ -101,30 +107,42 @@ impl Builder {
     }
 }
 
-/// The canonical codes of `lengths`.
+/// The canonical codes of `lengths`; `codes` has room for them, all that it has is filled. Most symbols of most alphabets are
+/// unused, so they are passed over in eights.
 pub(super) fn codes(lengths: &[u8], codes: &mut [Code]) {
+    let (eights, rest) = lengths.as_chunks::<8>();
+    let used = |eight: &[u8; 8]| u64::from_le_bytes(*eight) != 0;
     let mut counts = [0u32; 16];
-    for &length in lengths {
+    for &length in eights.iter().filter(|eight| used(eight)).flatten().chain(rest) {
         counts[usize::from(length & 15)] += 1;
     }
-    counts[0] = 0;
+    // The next code of each length, its first bit lowest, at the top of the word.
     let mut next = [0u32; 16];
+    let mut first = 0;
+    counts[0] = 0;
     for l in 1..16 {
-        next[l] = (next[l - 1] + counts[l - 1]) << 1;
+        first = (first + counts[l - 1]) << 1;
+        if counts[l] > 0 {
+            next[l] = first.reverse_bits();
+        }
     }
-    // Most symbols of most alphabets are unused.
-    for (lengths, codes) in lengths.chunks(8).zip(codes.chunks_mut(8)) {
-        codes.fill(0);
-        if lengths.iter().all(|&length| length == 0) {
-            continue;
+    let mut set = |(&length, code): (&u8, &mut Code)| {
+        if length > 0 {
+            let value = &mut next[usize::from(length & 15)];
+            *code = *value >> (32 - u32::from(length)) | u32::from(length) << 16;
+            // One more, whose carry goes down: ones become zeros up to the first zero.
+            let zero = 0x8000_0000 >> ((!*value).leading_zeros() & 31);
+            *value = *value & (zero - 1) | zero;
         }
-        for (&length, code) in lengths.iter().zip(codes) {
-            if length > 0 {
-                let value = &mut next[usize::from(length & 15)];
-                *code = value.reverse_bits() >> (32 - u32::from(length)) | u32::from(length) << 16;
-                *value += 1;
-            }
+    };
+    codes.fill(0);
+    for (eight, codes) in eights.iter().zip(codes.chunks_mut(8)) {
+        if used(eight) {
+            eight.iter().zip(codes).for_each(&mut set);
         }
+    }
+    if let Some(codes) = codes.get_mut(8 * eights.len()..) {
+        rest.iter().zip(codes).for_each(&mut set);
     }
 }
 

@@ -1,13 +1,11 @@
 //! Sequences that repeat each other within a block: amplicons, probes, adapters, duplicates, runs of one base. Looking for
 //! them costs as much time as all else, so it is done as long as it finds much; whether there are any is seen in samples.
 
-use super::simd::Simd;
+use super::simd::{MER_SLOTS, Simd, slot_and_tag};
 use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
 use super::text::{Text, common, sixty_four};
 use super::tokens::Tokens;
 
-/// Slots of the table of 12-mers.
-const SLOTS: usize = 4096;
 /// The shortest copy: 14 bases take as many bits as a far copy.
 const SHORTEST: usize = 14;
 /// Bases in a 12-mer.
@@ -30,8 +28,8 @@ const PERIODIC: u32 = 6;
 
 /// Finds copies in lines of bases.
 pub(super) struct Repeats {
-    /// The last place of each 12-mer that began at a fourth base of its line, below the rest of its hash: exact.
-    table: Box<[u32; SLOTS]>,
+    /// The last place of each 12-mer that began at a fourth base of its line, below its tag: exact.
+    table: Box<[u32; MER_SLOTS]>,
     packed: Box<[u8; LINE / 4 + 64]>,
     /// Whether lines are searched.
     on: bool,
@@ -49,16 +47,10 @@ pub(super) struct Repeats {
     periodic: u32,
 }
 
-/// Mixes 24 bits, none is lost.
-#[inline(always)]
-fn hash(mer: u64) -> u32 {
-    (mer as u32).wrapping_mul(0x9e37_79b1) & 0xff_ffff
-}
-
 impl Repeats {
     pub(super) fn new() -> Self {
         Self {
-            table: Box::new([0; SLOTS]),
+            table: Box::new([0; MER_SLOTS]),
             packed: Box::new([0; LINE / 4 + 64]),
             on: false,
             searched: 0,
@@ -155,24 +147,26 @@ impl Repeats {
         let mut first = 0;
         while first + 16 <= n {
             let eight = self.packed.get(first / 4..).and_then(<[u8]>::first_chunk);
-            let bases = eight.map_or(0, |eight| u64::from_be_bytes(*eight));
+            // Sixteen of them: 12-mers at the first, the next ones and the fifth are looked at.
+            let bases = eight.map_or(0, |eight| u64::from_be_bytes(*eight) >> 32) as u32;
             let place = start + first;
             first += 8;
             // Four neighbouring 12-mers: one of them began at a fourth base if the sequence came before.
-            let hashes = [0, 1, 2, 3].map(|i| hash(bases << (2 * i) >> 40));
-            let entries = hashes.map(|hash| self.table[(hash >> 12) as usize % SLOTS]);
-            let mut hit = 0;
-            for (i, (entry, hash)) in entries.iter().zip(hashes).enumerate() {
-                hit |= u32::from(entry >> 16 == hash & 0xfff) << i;
+            let hit = S::mers_seen(&self.table, bases);
+            let i = hit.trailing_zeros();
+            let mut earlier = 0;
+            if hit != 0 {
+                let (slot, _) = slot_and_tag(bases >> (8 - 2 * i));
+                earlier = (self.table[slot] & 0xffff) as usize;
             }
-            for (hash, place) in [(hashes[0], place), (hash(bases << 8 >> 40), place + 4)] {
-                self.table[(hash >> 12) as usize % SLOTS] = (hash & 0xfff) << 16 | place as u32;
+            for (mer, place) in [(bases >> 8, place), (bases, place + 4)] {
+                let (slot, tag) = slot_and_tag(mer);
+                self.table[slot] = tag << 16 | place as u32;
             }
             if hit == 0 || place < done {
                 continue;
             }
-            let i = hit.trailing_zeros() as usize;
-            let (place, earlier) = (place + i, (entries[i] & 0xffff) as usize);
+            let place = place + i as usize;
             if earlier == 0 || earlier >= place || place - earlier > MAX_DISTANCE || place > end {
                 continue;
             }

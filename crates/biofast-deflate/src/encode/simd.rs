@@ -33,6 +33,18 @@ pub(super) struct PairCodes {
 /// What 32 codes are written as: words of four, lowest bits first, and how many bits each has, 56 at most.
 pub(super) type Joined = [[u64; 8]; 2];
 
+/// Slots of a table of 12-mers: in each, a place below the tag of the 12-mer that is there.
+pub(super) const MER_SLOTS: usize = 4096;
+/// From 12-mers to hashes, of which the low 24 bits count: a slot and below it a tag, by which no 12-mer is like another.
+pub(super) const MER_HASH: u32 = 0x9e37_79b1;
+
+/// The slot and the tag of the 12-mer in the low 24 bits of `mer`.
+#[inline(always)]
+pub(super) fn slot_and_tag(mer: u32) -> (usize, u32) {
+    let hash = mer.wrapping_mul(MER_HASH);
+    ((hash >> 12) as usize % MER_SLOTS, hash & 0xfff)
+}
+
 /// The operations of an instruction set.
 ///
 /// Their bodies become part of the function compiled for it.
@@ -85,6 +97,15 @@ pub(super) trait Simd {
             pure |= u16::from(UNPACKED[usize::from(*to)] == four) << i;
         }
         (packed, pure)
+    }
+
+    /// Which of the four 12-mers that begin at the first four of 16 packed bases are in the table: a bit each, lowest first.
+    #[inline(always)]
+    fn mers_seen(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
+        (0..4).fold(0, |seen, i| {
+            let (slot, tag) = slot_and_tag(bases >> (8 - 2 * i));
+            seen | u32::from(table[slot] >> 16 == tag) << i
+        })
     }
 
     /// Writes the bytes that `keep` has bits for to the front of `to`: those of the runs `inside` that are long enough as

@@ -278,9 +278,14 @@ impl Tokens {
         literals[257..].copy_from_slice(&lengths[..LENGTHS]);
         distances.copy_from_slice(&far[..DISTANCES]);
         literals[..256].copy_from_slice(&counts[..RUN]);
-        for (i, &n) in counts[RUN..].iter().enumerate() {
-            literals[257 + length_symbol(MIN_LENGTH + i)] += n;
-            distances[0] += n;
+        for (i, eight) in counts[RUN..].as_chunks::<8>().0.iter().enumerate() {
+            if eight.iter().fold(0, |all, &n| all | n) == 0 {
+                continue;
+            }
+            for (length, &n) in (MIN_LENGTH + 8 * i..).zip(eight) {
+                literals[257 + length_symbol(length)] += n;
+                distances[0] += n;
+            }
         }
         for (base, n) in BASES.into_iter().zip(self.count_bases()) {
             literals[usize::from(base)] += n;

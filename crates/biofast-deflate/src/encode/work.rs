@@ -1,7 +1,7 @@
 //! The way from a text to a stream: line by line to tokens, then blocks.
 
 use super::Effort;
-use super::bits::Bits;
+use super::bits::{Bits, MAX_STREAM, Out};
 use super::costs::Costs;
 use super::emit::{Emitter, OVERHEAD};
 use super::lines::{Kind, Lines};
@@ -18,6 +18,9 @@ const LONG: usize = 400;
 
 /// One byte in so many may be of a name and unlike the name before.
 const NEW: usize = 6;
+/// Bytes after which it shows early that there are too many: one in so many until then.
+const EARLY: usize = 4096;
+const EARLY_NEW: usize = 5;
 
 /// Bytes in which there is no 0 if it is text.
 const BINARY: usize = 256;
@@ -28,6 +31,9 @@ const TIMES: usize = 8;
 
 /// Scores in use from which equal stretches are looked for beyond the record before.
 const MANY_SCORES: u32 = 10;
+
+// A stream as long as its text is given up; one block more may follow before that shows.
+const _: () = assert!(3 * MAX_TEXT + 2 * OVERHEAD <= MAX_STREAM);
 
 /// The memory that deflating takes.
 pub(crate) struct Work {
@@ -60,8 +66,7 @@ impl Work {
                 tokens: Tokens::new(),
                 emitter: Emitter::new(),
             },
-            // A stream as long as its text is given up; one block more may follow before that shows.
-            out: vec![0; 3 * MAX_TEXT + 2 * OVERHEAD],
+            out: vec![0; size_of::<Out>()],
         }
     }
 
@@ -76,13 +81,14 @@ impl Work {
     #[inline(always)]
     pub(super) fn encode<S: Simd>(&mut self, text: &[u8], effort: Effort) -> Option<usize> {
         // BAM is declined at once.
-        if text.iter().take(BINARY).any(|&b| b == 0) {
+        if text[..text.len().min(BINARY)].contains(&0) {
             return None;
         }
         let first = self.lines.first(text)?;
         self.text.get_mut(..text.len())?.copy_from_slice(text);
         self.text[text.len()..].fill(0);
-        self.coder.encode::<S>(&self.text, text.len(), first, effort, &mut self.out)
+        let out = self.out.first_chunk_mut()?;
+        self.coder.encode::<S>(&self.text, text.len(), first, effort, out)
     }
 }
 
@@ -95,7 +101,7 @@ impl Coder {
         n: usize,
         first: Kind,
         effort: Effort,
-        out: &mut [u8],
+        out: &mut Out,
     ) -> Option<usize> {
         let Self { costs, names, stretches, repeats, tokens, emitter } = self;
         costs.clear();
@@ -161,7 +167,9 @@ impl Coder {
                         tokens.clear();
                         block = done;
                     }
-                    if bits.at > n || names.new_bytes * NEW > n {
+                    let new = names.new_bytes;
+                    let early = done >= EARLY && new * EARLY_NEW > done;
+                    if bits.at > n || new * NEW > n || early {
                         return None;
                     }
                     end

@@ -66,6 +66,8 @@ pub(crate) enum Answer {
     Fastp,
     /// The same of the reads kept: `summary.after_filtering`; biofast and chelae have the same names.
     FastpAfter,
+    /// A summary of biofast: `summary.records`.
+    Summary,
     /// FastQC's text, in a folder of its own beside the report: `Total Sequences`.
     Fastqc,
     /// A number of records, alone.
@@ -105,7 +107,7 @@ impl Answer {
         }
         let fastqc;
         let path = match self {
-            Answer::Fastp | Answer::FastpAfter | Answer::Checksum => report,
+            Answer::Fastp | Answer::FastpAfter | Answer::Checksum | Answer::Summary => report,
             Answer::Fastqc => {
                 fastqc = find_fastqc(report)?;
                 &fastqc
@@ -170,6 +172,10 @@ impl Answer {
             Answer::BiofastCheck => {
                 let json: Value = serde_json::from_str(text).context("not JSON")?;
                 (json.pointer("/files/0/records").and_then(Value::as_u64), None, None)
+            }
+            Answer::Summary => {
+                let json: Value = serde_json::from_str(text).context("not JSON")?;
+                (json.pointer("/summary/records").and_then(Value::as_u64), None, None)
             }
             Answer::SamtoolsStats => {
                 let number = |name: &str| {
@@ -309,6 +315,7 @@ mod tests {
         assert_eq!(parse(Answer::BiofastAlignments, json), records);
         assert_eq!(parse(Answer::Fastqc, ">>Basic\nTotal Sequences\t7\n%GC\t41\n"), records);
         assert_eq!(parse(Answer::BiofastCheck, r#"{"files":[{"records":7}]}"#), records);
+        assert_eq!(parse(Answer::Summary, r#"{"summary":{"records":7}}"#), records);
         let report = "SN\traw total sequences:\t4\t# text\nSN\tnon-primary alignments:\t2\n\
                       SN\tsupplementary alignments:\t1\n";
         assert_eq!(parse(Answer::SamtoolsStats, report), records);

@@ -31,6 +31,7 @@ impl Counted {
 /// The libraries this program was built with.
 pub(crate) const NAMES: &[&str] = &[
     "biofast-fastq",
+    "biofast-fastq-unchecked",
     "biofast-bam",
     #[cfg(feature = "peers")]
     "needletail",
@@ -55,7 +56,10 @@ pub(crate) fn version(name: &str) -> &'static str {
 /// Reads `file` with a library; those without a parallel face use one thread.
 pub fn count(library: &str, file: &Path, threads: usize) -> Result<Counted> {
     match library {
-        "biofast-fastq" => count_fastq(file, threads),
+        "biofast-fastq" => count_fastq(Source::open(file)?, threads),
+        "biofast-fastq-unchecked" => {
+            count_fastq(fastq::UncheckedLetters(Source::open(file)?), threads)
+        }
         "biofast-bam" => count_bam(file, threads),
         #[cfg(feature = "peers")]
         "needletail" => peers::count_needletail(file),
@@ -69,10 +73,10 @@ pub fn count(library: &str, file: &Path, threads: usize) -> Result<Counted> {
     }
 }
 
-fn count_fastq(file: &Path, threads: usize) -> Result<Counted> {
+fn count_fastq(source: impl fastq::Readable, threads: usize) -> Result<Counted> {
     let options = Options { threads, ..Options::default() };
     fastq::par_fold(
-        Source::open(file)?,
+        source,
         &options,
         Counted::default,
         |counted, batch| {

@@ -12,6 +12,7 @@ pub mod growth;
 mod jobs;
 pub mod library;
 pub mod page;
+pub mod real;
 mod report;
 mod runs;
 

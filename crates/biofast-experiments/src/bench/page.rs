@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::jobs::{self, BASE, Job};
 use super::runs::{self, Run};
-use super::{figure, growth};
+use super::{figure, growth, real};
 use crate::core::machine::{self, Record};
 use crate::core::stats::{Estimate, median, paired_ratio};
 
@@ -21,6 +21,7 @@ const RESULTS: &str = "results/bench";
 const BEGIN: &str = "<!-- bench of ";
 const BEGIN_END: &str = ": written by `biofast-lab bench-report`, do not edit -->";
 const END: &str = "<!-- end of bench -->";
+const BEGIN_REAL: &str = "<!-- real reads of ";
 /// Of the bootstrap; a page must come out the same each time.
 const SEED: u64 = 1;
 /// A job slower than this many times its limit is behind.
@@ -57,6 +58,7 @@ pub(crate) fn expected(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut files = Vec::new();
+    let text = with_real_reads(root, &text)?;
     let (mut page, mut rest) = (String::new(), text.as_str());
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (machine, after) = after.split_once(BEGIN_END).context("a begin without its end")?;
@@ -71,6 +73,21 @@ pub(crate) fn expected(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     page.push_str(rest);
     files.push((path, page));
     Ok(files)
+}
+
+/// The page with its tables of real reads renewed.
+fn with_real_reads(root: &Path, text: &str) -> Result<String> {
+    let (mut page, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(BEGIN_REAL) {
+        let (machine, after) = after.split_once(BEGIN_END).context("a begin without its end")?;
+        let (_, after) = after.split_once(END).context("a part without its end")?;
+        ensure!(!machine.contains(['/', '\n']), "{machine:?} is no machine's folder");
+        let part = real::part(&root.join(RESULTS).join(machine))?;
+        write!(page, "{before}{BEGIN_REAL}{machine}{BEGIN_END}\n\n{part}\n{END}")?;
+        rest = after;
+    }
+    page.push_str(rest);
+    Ok(page)
 }
 
 /// What was measured on one machine.

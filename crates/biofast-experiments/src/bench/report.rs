@@ -148,16 +148,20 @@ fn write_warnings(page: &mut String, runs: &[&Run], conditions: Option<&JobRecor
 }
 
 /// A contestant's value in each repetition.
-fn by_rep(runs: &[&Run], contestant: &str, value: impl Fn(&Run) -> f64) -> BTreeMap<usize, f64> {
+pub(super) fn by_rep(
+    runs: &[&Run],
+    contestant: &str,
+    value: impl Fn(&Run) -> f64,
+) -> BTreeMap<usize, f64> {
     runs.iter().filter(|r| r.contestant == contestant).map(|r| (r.rep, value(r))).collect()
 }
 
 /// The values of the repetitions that both have.
-fn paired(a: &BTreeMap<usize, f64>, b: &BTreeMap<usize, f64>) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn paired(a: &BTreeMap<usize, f64>, b: &BTreeMap<usize, f64>) -> (Vec<f64>, Vec<f64>) {
     a.iter().filter_map(|(rep, a)| Some((*a, *b.get(rep)?))).unzip()
 }
 
-fn ratio(
+pub(super) fn ratio(
     own: &BTreeMap<usize, f64>,
     other: &BTreeMap<usize, f64>,
     same: bool,

@@ -146,7 +146,7 @@ impl Method {
     fn options(self, threads: usize) -> Options {
         let serial = Options { threads, ..Options::serial() };
         match self {
-            Method::Map(advice) => Options { io: IoMode::Mmap, advice, ..serial },
+            Method::Map(_) => Options { io: IoMode::Mmap, ..serial },
             _ => Options { io: IoMode::Read, ..serial },
         }
     }
@@ -157,6 +157,7 @@ impl Method {
                 let file = BufReader::with_capacity(BUFFERED, File::open(path)?);
                 Source::from_reader("file", file)
             }
+            Method::Map(advice) => Source::open(path)?.with_map_advice(advice),
             _ => Source::open(path)?,
         })
     }
@@ -307,8 +308,6 @@ mod tests {
         assert_eq!(method("bufreader").io, IoMode::Read);
         let both = method("mmap-both");
         assert_eq!((both.io, both.threads), (IoMode::Mmap, 3));
-        assert!(both.advice.sequential && both.advice.will_need && !both.advice.populate);
-        assert_eq!(method("library").advice, Options::serial().advice);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use biofast_fastq::{Batch, Error, Reader, par_fold};
+use biofast_fastq::{Batch, Error, Readable, Reader, UncheckedLetters, par_fold};
 use biofast_io::{IoMode, Options, Source};
 use biofast_testkit::container::{KINDS, Kind, wrap};
 use biofast_testkit::generate;
@@ -23,7 +23,7 @@ fn options(threads: usize, chunk_size: usize) -> Options {
     Options { threads, chunk_size, io: IoMode::Read, ..Options::default() }
 }
 
-fn in_parallel(source: Source, options: &Options) -> (Vec<Record>, Option<String>) {
+fn in_parallel(source: impl Readable, options: &Options) -> (Vec<Record>, Option<String>) {
     let accept = |all: &mut Vec<(u64, Record)>, batch: Batch<'_>| {
         all.extend((batch.first_record()..).zip(batch.iter().map(owned)));
     };
@@ -80,6 +80,17 @@ fn check_all_ways(text: &[u8]) -> Result<(), TestCaseError> {
         let name = file.path().to_str().unwrap();
         messages.push(error.map(|error| error.replace(name, "x")));
     }
+    let mut unchecked: Vec<_> = [(1, 1), (3, 64), (2, 1 << 19)]
+        .map(|(threads, chunk_size)| {
+            let source = Source::from_reader("x", std::io::Cursor::new(text.to_vec()));
+            in_parallel(UncheckedLetters(source), &options(threads, chunk_size))
+        })
+        .into();
+    unchecked.dedup();
+    prop_assert_eq!(unchecked.len(), 1, "without checks it depends on the way: {:?}", unchecked);
+    let (found, error) = unchecked.remove(0);
+    prop_assert!(found.starts_with(&expected));
+    prop_assert!(faulty || (error.is_none() && found.len() == expected.len()), "{:?}", error);
     messages.dedup();
     prop_assert_eq!(messages.len(), 1, "the message depends on the way: {:?}", messages);
     Ok(())
@@ -115,6 +126,19 @@ fn a_small_text_can_be_split_at_every_byte() {
             let (found, error) = in_parallel(source, &options(3, chunk_size));
             assert_eq!((found, error), (expected.clone(), None), "{kind:?}");
         }
+    }
+}
+
+/// A quality line may look like a header: the four lines from there on are checked when a chunk starts with them, but are no record.
+#[test]
+fn what_looks_like_a_record_elsewhere_is_none() {
+    let text =
+        b"@first\nACGTACGTACGT\n+\nIIIIIIIIIIII\n@a\nACGT\n+\n@bcd\nACGT\n+\nIIII\n@e\nAC\n+\nII\n";
+    for chunk_size in 1..=text.len() {
+        let source = Source::from_reader("x", &text[..]);
+        let (found, error) = in_parallel(source, &options(2, chunk_size));
+        assert_eq!(found.len(), 2, "{chunk_size}");
+        assert!(error.is_some_and(|error| error.contains("record 3")), "{chunk_size}");
     }
 }
 

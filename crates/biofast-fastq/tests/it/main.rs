@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod differential;
+mod folds;
 mod stress;
 mod transform;

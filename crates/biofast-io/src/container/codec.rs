@@ -10,6 +10,14 @@ use std::time::Duration;
 const VARIABLE: &str = "BIOFAST_INFLATE";
 
 /// A decoder of BGZF blocks.
+///
+/// ```
+/// use biofast_io::codec::Codec;
+///
+/// // What a user writes into `BIOFAST_INFLATE`.
+/// assert_eq!(Codec::Own.name(), "own");
+/// assert_eq!(Codec::Libdeflate.to_string(), "libdeflate");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
     /// `biofast-deflate`, several blocks at once. Runs on every CPU; not on every one the fastest.
@@ -57,6 +65,16 @@ impl fmt::Display for UnknownCodec {
 impl std::error::Error for UnknownCodec {}
 
 /// How a decoder is chosen.
+///
+/// ```
+/// use biofast_io::codec::{self, Policy};
+///
+/// let said = match codec::active() {
+///     Policy::Fixed(codec) => codec.name(),
+///     Policy::Faster => "the faster one",
+/// };
+/// assert!(!said.is_empty());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// This one.
@@ -70,6 +88,15 @@ pub enum Policy {
 ///
 /// Which one is faster depends on the data and on the CPU, so each worker tries both: on an AMD Zen 4 with AVX-512
 /// `biofast-deflate` ran at 1.24 × the speed of libdeflate on FASTQ and 1.06 × on BAM, with AVX2 at 1.13 and 0.91 ×.
+///
+/// ```
+/// use biofast_io::codec::{self, Codec, Policy};
+///
+/// // The choice doesn't change while a program runs.
+/// assert_eq!(codec::active(), codec::active());
+/// let is_own_tried = codec::active() != Policy::Fixed(Codec::Libdeflate);
+/// println!("BGZF blocks may be inflated several at once: {is_own_tried}");
+/// ```
 pub fn active() -> Policy {
     static CHOSEN: OnceLock<Policy> = OnceLock::new();
     *CHOSEN.get_or_init(|| choose(std::env::var_os(VARIABLE)).unwrap_or(LIBDEFLATE))
@@ -123,6 +150,12 @@ const MOST_PIECE_LEN: usize = 1 << 28;
 ///
 /// Programs call this once at start, as [`check_override`].
 ///
+/// ```
+/// // Nobody has set it: inputs and threads decide.
+/// assert_eq!(biofast_io::codec::check_piece_len()?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When the variable is no such number.
 pub fn check_piece_len() -> Result<Option<usize>, NoPieceLen> {
@@ -136,6 +169,12 @@ pub fn check_piece_len() -> Result<Option<usize>, NoPieceLen> {
 /// Checks the environment variable `BIOFAST_INFLATE` (`own`, `libdeflate` or `auto`; unset or empty: no override).
 ///
 /// Programs call this once at start to report a value that can't be used; without this check such a value is ignored.
+///
+/// ```
+/// // At the start of a program: what can't be used is said, not passed over.
+/// biofast_io::codec::check_override()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// When the variable names no policy.

@@ -1,11 +1,10 @@
-//! Parts of a BGZF file as a BGZF stream of their own, for queries with an index.
+//! Parts of a BGZF file, or of anything else that can seek, as a BGZF stream of their own, for queries with an index.
 //!
 //! The blocks inside a part are copied as they are stored. Where a part starts or ends inside a block,
 //! that block is inflated and checked, and its part goes out as a stored block. So whatever reads
 //! the stream checks every checksum, inflates on all threads and needs no more memory than for a
 //! whole file. Faults are found in the stream: [`Places`] says where in the file that is.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,10 +62,14 @@ pub struct Spliced {
 ///
 /// # Errors
 /// If the end of the file can't be read.
-pub fn splice(mut file: File, name: &str, segments: Vec<Segment>) -> Result<Spliced, Error> {
+pub fn splice(
+    mut file: impl Read + Seek + Send + 'static,
+    name: &str,
+    segments: Vec<Segment>,
+) -> Result<Spliced, Error> {
     let name: Arc<str> = name.into();
     let mut prepare = || -> io::Result<(u64, bool)> {
-        let len = file.metadata()?.len();
+        let len = file.seek(SeekFrom::End(0))?;
         let mut end = [0; EOF_BLOCK.len()];
         let has_eof = len >= end.len() as u64 && {
             file.seek(SeekFrom::End(-(end.len() as i64)))?;
@@ -95,8 +98,8 @@ pub fn splice(mut file: File, name: &str, segments: Vec<Segment>) -> Result<Spli
     Ok(Spliced { source: Source::from_reader(&name, splice), places, has_eof_block: has_eof })
 }
 
-struct Splice {
-    file: File,
+struct Splice<R> {
+    file: R,
     name: Arc<str>,
     len: u64,
     segments: std::vec::IntoIter<Segment>,
@@ -123,7 +126,7 @@ enum Step {
     End,
 }
 
-impl Read for Splice {
+impl<R: Read + Seek> Read for Splice<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         loop {
             let ready = &self.ready[self.taken..];
@@ -172,7 +175,7 @@ impl Read for Splice {
     }
 }
 
-impl Splice {
+impl<R: Read + Seek> Splice<R> {
     /// What comes next in the stream is at `in_file` in the file.
     fn mark(&self, in_file: u64) {
         self.places.add(self.emitted, in_file);

@@ -4,6 +4,7 @@
 
 mod buffered;
 mod container;
+mod lent;
 mod map;
 mod notes;
 mod options;
@@ -15,7 +16,7 @@ mod stored;
 
 pub use container::Container;
 pub use map::Map;
-pub use notes::{GzipChunks, Notes, Progress, Warning};
+pub use notes::{CancellationToken, GzipChunks, Notes, Progress, Warning};
 pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
 pub(crate) use source::Backing;
 pub use source::{Source, display_name, is_named_pipe};

@@ -1,29 +1,119 @@
 //! What is found out about an input beside its data: progress, warnings, its container.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::container::Container;
 use crate::error::Location;
 
-/// Bytes consumed so far, to be looked at from another thread.
-#[derive(Debug, Default)]
+/// Bytes consumed so far, to be looked at from another thread or told to a callback.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use biofast_io::{Options, Progress, Reader, Source};
+///
+/// let told = Arc::new(AtomicU64::new(0));
+/// let progress = {
+///     let told = Arc::clone(&told);
+///     Arc::new(Progress::with_callback(move |bytes| told.store(bytes, Ordering::Relaxed)))
+/// };
+/// let options = Options { progress: Some(Arc::clone(&progress)), ..Options::default() };
+/// let source = Source::from_reader("example", &b"ACGT\n"[..]);
+/// std::io::copy(&mut Reader::new(source, &options)?, &mut std::io::sink())?;
+/// assert_eq!((progress.bytes(), told.load(Ordering::Relaxed)), (5, 5));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Default)]
 pub struct Progress {
     bytes: AtomicU64,
+    callback: Option<Box<dyn Fn(u64) + Send + Sync>>,
 }
 
 impl Progress {
+    /// Tells `callback` the bytes so far, each time some are handed to a worker. It runs on the
+    /// thread that reads, between two chunks, and should be short; calls of several inputs that
+    /// share it may overlap.
+    pub fn with_callback(callback: impl Fn(u64) + Send + Sync + 'static) -> Progress {
+        Progress { bytes: AtomicU64::new(0), callback: Some(Box::new(callback)) }
+    }
+
     /// Bytes of the input as stored that have been handed to workers.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
     pub(crate) fn add(&self, n: u64) {
-        self.bytes.fetch_add(n, Ordering::Relaxed);
+        let before = self.bytes.fetch_add(n, Ordering::Relaxed);
+        if let Some(callback) = &self.callback {
+            callback(before + n);
+        }
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Progress").field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+/// Ends reading from another thread. Clones are the same token.
+///
+/// What is read with it in [`Options::cancellation`](crate::Options::cancellation) fails with
+/// [`Cancelled`](crate::ErrorKind::Cancelled) at the next chunk, as at a fault of the data in that
+/// place: everything before has been used, folds return their result so far, outputs are not
+/// committed. A read that waits for a pipe isn't interrupted: the token is looked at when it returns.
+///
+/// ```
+/// use std::io::Read;
+///
+/// use biofast_io::{CancellationToken, Options, Reader, Source};
+///
+/// let token = CancellationToken::new();
+/// let options = Options { cancellation: Some(token.clone()), ..Options::default() };
+/// let mut reader = Reader::new(Source::from_reader("example", &b"ACGT"[..]), &options)?;
+/// std::thread::spawn(move || token.cancel()).join().expect("no panic");
+/// let error = reader.read(&mut [0; 4]).unwrap_err();
+/// assert_eq!(error.to_string(), "example: reading was cancelled");
+/// # Ok::<(), biofast_io::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CancellationToken(Arc<AtomicBool>);
+
+impl CancellationToken {
+    /// One that isn't cancelled.
+    pub fn new() -> CancellationToken {
+        CancellationToken::default()
+    }
+
+    /// Cancels what is read with this token or a clone of it, for good.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
 /// Something worth telling that does not make the data wrong.
+///
+/// ```
+/// use biofast_io::Warning;
+///
+/// // Most are only shown; the caller may take some seriously.
+/// let is_serious = |warning: &Warning| {
+///     matches!(warning, Warning::MissingEofBlock | Warning::MissingEofContainer)
+/// };
+/// let warning = Warning::BlankLines { count: 1, record: 2, line: 5 };
+/// assert!(!is_serious(&warning));
+/// assert_eq!(
+///     warning.to_string(),
+///     "record 2, line 5: a blank line between the lines of reads, passed over"
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -107,6 +197,14 @@ fn located(f: &mut std::fmt::Formatter<'_>, at: &Location, what: &str) -> std::f
 }
 
 /// Chunks of a gzip input that several threads have inflated ahead of the decoder.
+///
+/// ```
+/// use biofast_io::{GzipChunks, Notes};
+///
+/// let notes = Notes::default();
+/// // What isn't gzip, or is short, or is read by few threads has none.
+/// assert_eq!(notes.gzip_chunks(), GzipChunks { used: 0, dropped: 0 });
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GzipChunks {
     /// Chunks whose bytes were used.
@@ -116,6 +214,22 @@ pub struct GzipChunks {
 }
 
 /// What a reader finds out about its input besides the data.
+///
+/// ```
+/// use biofast_io::{Container, Notes, Options, Reader, Source, Warning, bgzf};
+/// use std::io::{Cursor, Read};
+/// use std::sync::Arc;
+///
+/// let mut file = bgzf::compress(b"@r\nA\n+\nI\n");
+/// file.truncate(file.len() - bgzf::EOF_BLOCK.len());
+/// let notes = Arc::new(Notes::default());
+/// let options = Options { notes: Some(Arc::clone(&notes)), ..Options::default() };
+/// let mut reader = Reader::new(Source::from_reader("example", Cursor::new(file)), &options)?;
+/// reader.read_to_end(&mut Vec::new())?;
+/// assert_eq!(notes.container(), Some(Container::Bgzf));
+/// assert_eq!(notes.warnings(), [Warning::MissingEofBlock]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Notes {
     warnings: Mutex<Vec<Warning>>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::notes::{Notes, Progress};
+use super::notes::{CancellationToken, Notes, Progress};
 
 /// Regular files of this many bytes and more are memory-mapped under [`IoMode::Auto`].
 ///
@@ -12,6 +12,18 @@ use super::notes::{Notes, Progress};
 pub const MMAP_THRESHOLD: u64 = 50_000_000;
 
 /// How a regular file is read. Streams are always read.
+///
+/// The first map of a process installs a handler of SIGBUS (on Unix), for the whole process: it turns a file that is cut while it is mapped into the error
+/// [`Shrunk`](crate::ErrorKind::Shrunk), and hands every other SIGBUS to the handler that was there before. A program that installs its own *after*
+/// that must hand on what it doesn't know, or a cut file ends the program. [`Read`](IoMode::Read), and a build without the feature `mmap`, install nothing.
+///
+/// ```
+/// use biofast_io::{IoMode, Options};
+///
+/// // A file that another program may cut, or on a network that may fail, is better read.
+/// let options = Options { io: IoMode::Read, ..Options::default() };
+/// assert_ne!(options.io, IoMode::default());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoMode {
     /// Map files of [`MMAP_THRESHOLD`] bytes and more, read the others.
@@ -52,17 +64,23 @@ impl MapAdvice {
 }
 
 /// How to read, for every reader of the toolkit.
+///
+/// ```
+/// use biofast_io::{Notes, Options};
+/// use std::sync::Arc;
+///
+/// // All threads, and warnings are wanted.
+/// let notes = Arc::new(Notes::default());
+/// let options = Options { notes: Some(Arc::clone(&notes)), ..Options::default() };
+/// assert_eq!(options.threads, biofast_io::available_threads());
+/// // One thread, and a missing end-of-file block is an error.
+/// let strict = Options { strict: true, ..Options::serial() };
+/// assert_eq!(strict.threads, 1);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Map or read.
+    /// Map or read. A map installs a handler of SIGBUS: see [`IoMode`].
     pub io: IoMode,
-    /// About maps; for experiments.
-    #[doc(hidden)]
-    pub advice: MapAdvice,
-    /// Compressed bytes of the chunks in which a parallel reader inflates ordinary gzip, whatever the input and the number of
-    /// threads; 0 for none. For tests; `BIOFAST_GZIP_PIECE` is for users.
-    #[doc(hidden)]
-    pub gzip_piece: Option<usize>,
     /// The total number of threads a parallel reader may use, at least 1.
     pub threads: usize,
     /// Decompressed bytes a worker takes at once, between 1 and
@@ -76,6 +94,8 @@ pub struct Options {
     pub pedantic: bool,
     /// Where to count consumed bytes.
     pub progress: Option<Arc<Progress>>,
+    /// What ends reading before the data do.
+    pub cancellation: Option<CancellationToken>,
     /// Where to leave warnings and what was found out about the input.
     pub notes: Option<Arc<Notes>>,
 }
@@ -92,15 +112,73 @@ impl Options {
     pub const fn serial() -> Options {
         Options {
             io: IoMode::Auto,
-            advice: MapAdvice::DEFAULT,
-            gzip_piece: None,
             threads: 1,
             chunk_size: Options::DEFAULT_CHUNK_SIZE,
             strict: false,
             pedantic: false,
             progress: None,
+            cancellation: None,
             notes: None,
         }
+    }
+}
+
+/// Options one after the other. The fields can be set, too; literals (`Options { … }`) will stop compiling when there are more.
+///
+/// ```
+/// use biofast_io::Options;
+///
+/// let options = Options::default().with_threads(2).with_strict(true);
+/// assert!(options.strict && options.threads == 2);
+/// ```
+impl Options {
+    /// Maps or reads.
+    #[must_use]
+    pub fn with_io(mut self, io: IoMode) -> Options {
+        self.io = io;
+        self
+    }
+
+    /// At most so many threads.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Options {
+        self.threads = threads;
+        self
+    }
+
+    /// So many decompressed bytes for a worker at once.
+    #[must_use]
+    pub fn with_chunk_size(mut self, bytes: usize) -> Options {
+        self.chunk_size = bytes;
+        self
+    }
+
+    /// Whether a missing end-of-file block, and blank lines inside FASTQ, are errors.
+    #[must_use]
+    pub fn with_strict(mut self, strict: bool) -> Options {
+        self.strict = strict;
+        self
+    }
+
+    /// Whether alignments are taken by the letter of their specification.
+    #[must_use]
+    pub fn with_pedantic(mut self, pedantic: bool) -> Options {
+        self.pedantic = pedantic;
+        self
+    }
+
+    /// Counts consumed bytes there.
+    #[must_use]
+    pub fn with_progress(mut self, progress: Arc<Progress>) -> Options {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Leaves warnings there, and what is found out about the input.
+    #[must_use]
+    pub fn with_notes(mut self, notes: Arc<Notes>) -> Options {
+        self.notes = Some(notes);
+        self
     }
 }
 

@@ -5,12 +5,43 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::options::MapAdvice;
 use crate::error::{Error, ErrorKind, Escaped, Location};
 
 /// An input that has been opened and not yet been read.
+///
+/// ```
+/// use biofast_io::{Options, Reader, Source};
+/// use std::io::Read;
+///
+/// // A file, in any container; bytes of the program's own; anything that can be read.
+/// let manifest = Source::open("Cargo.toml")?;
+/// assert!(manifest.len().is_some_and(|len| len > 0));
+/// let bytes = Source::from_reader("in memory", &b"@r\nA\n+\nI\n"[..]);
+/// assert_eq!((bytes.name(), bytes.len()), ("in memory", None));
+/// let chained = Source::from_reader("two parts", (&b"@r\nA\n"[..]).chain(&b"+\nI\n"[..]));
+/// let mut text = String::new();
+/// Reader::new(chained, &Options::default())?.read_to_string(&mut text)?;
+/// assert_eq!(text, "@r\nA\n+\nI\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Source {
     pub(crate) name: Arc<str>,
     pub(crate) backing: Backing,
+    pub(crate) trial: Trial,
+}
+
+/// What experiments and tests try out; the default is what is good.
+#[derive(Clone, Copy)]
+pub(crate) struct Trial {
+    pub(crate) advice: MapAdvice,
+    /// Compressed bytes of the chunks in which a parallel reader inflates ordinary gzip, whatever the input and the number
+    /// of threads; 0 for none.
+    pub(crate) gzip_piece: Option<usize>,
+}
+
+impl Trial {
+    const NONE: Trial = Trial { advice: MapAdvice::DEFAULT, gzip_piece: None };
 }
 
 pub(crate) enum Backing {
@@ -64,14 +95,31 @@ impl Source {
 
     /// Any reader under the given label.
     pub fn from_reader(label: &str, reader: impl Read + Send + 'static) -> Source {
-        Source { name: label.into(), backing: Backing::Stream(Box::new(reader)) }
+        Source::of(label.into(), Backing::Stream(Box::new(reader)))
     }
 
     /// What an adapter makes of another input: like [`from_reader`](Source::from_reader), but a
     /// parallel reader lets it work ahead on a thread of its own, and what is taken from it is
     /// not counted as progress, since the adapter's own input is.
     pub fn from_adapter(label: &str, reader: impl Read + Send + 'static) -> Source {
-        Source { name: label.into(), backing: Backing::Derived(Box::new(reader)) }
+        Source::of(label.into(), Backing::Derived(Box::new(reader)))
+    }
+
+    fn of(name: Arc<str>, backing: Backing) -> Source {
+        Source { name, backing, trial: Trial::NONE }
+    }
+
+    /// The same source, of whose map the system is told something else. For experiments: the default is what entry 032
+    /// of the laboratory bears out.
+    #[doc(hidden)]
+    pub fn with_map_advice(self, advice: MapAdvice) -> Source {
+        Source { trial: Trial { advice, ..self.trial }, ..self }
+    }
+
+    /// The same source, read in chunks of so many bytes if it is ordinary gzip. For tests; `BIOFAST_GZIP_PIECE` is for users.
+    #[doc(hidden)]
+    pub fn with_gzip_piece(self, len: usize) -> Source {
+        Source { trial: Trial { gzip_piece: Some(len), ..self.trial }, ..self }
     }
 
     fn from_file(file: File, name: Arc<str>) -> Result<Source, Error> {
@@ -82,7 +130,7 @@ impl Source {
         if !metadata.is_file() {
             return Ok(Source::from_stream(file, name));
         }
-        Ok(Source { name, backing: Backing::File(file, metadata.len()) })
+        Ok(Source::of(name, Backing::File(file, metadata.len())))
     }
 
     /// What has a name and is no regular file.
@@ -94,7 +142,7 @@ impl Source {
             }),
             None => Box::new(reader),
         });
-        Source { name, backing }
+        Source::of(name, backing)
     }
 
     /// The same source, of which a read fails that finds no bytes at all: for standard input that
@@ -130,6 +178,10 @@ impl Source {
 }
 
 /// Whether this is a named pipe, which takes its time to be opened.
+///
+/// ```
+/// assert!(!biofast_io::is_named_pipe("Cargo.toml".as_ref()));
+/// ```
 #[cfg(unix)]
 pub fn is_named_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -175,6 +227,12 @@ pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
 
 /// The name of a file as results and messages show it: the path, or, where that is not UTF-8,
 /// the path with the offending bytes escaped.
+///
+/// ```
+/// use biofast_io::display_name;
+///
+/// assert_eq!(display_name("lane1/reads.fq".as_ref()), "lane1/reads.fq");
+/// ```
 pub fn display_name(path: &Path) -> String {
     match path.to_str() {
         Some(name) => name.to_owned(),

@@ -22,6 +22,8 @@ pub(crate) struct StoredBytes {
     fault: Option<Error>,
     /// Mapped bytes that workers are done with, until they are taken.
     behind: Option<Range<usize>>,
+    /// Of the chunks of ordinary gzip, if a test says so.
+    gzip_piece: Option<usize>,
     options: Options,
 }
 
@@ -32,10 +34,10 @@ enum Kind {
 
 impl StoredBytes {
     pub(crate) fn new(source: Source, options: &Options) -> Result<StoredBytes, Error> {
-        let Source { name, backing } = source;
+        let Source { name, backing, trial } = source;
         let mut options = options.clone();
         options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
-        let (io, advice) = (options.io, options.advice);
+        let io = options.io;
         if let Backing::File(_, 0) = backing
             && let Some(ending) = promised_container(&name)
         {
@@ -52,12 +54,13 @@ impl StoredBytes {
             position: 0,
             fault: None,
             behind: None,
+            gzip_piece: trial.gzip_piece,
             options,
         };
         let kind = match backing {
             Backing::File(file, len) => {
                 let file = match wants_map(io, len) {
-                    true => match Map::new(file, len, advice) {
+                    true => match Map::new(file, len, trial.advice) {
                         Ok(map) => return Ok(of(Kind::Map(Arc::new(map)))),
                         Err(file) => file,
                     },
@@ -70,6 +73,10 @@ impl StoredBytes {
             }
         };
         Ok(of(kind))
+    }
+
+    pub(crate) fn gzip_piece(&self) -> Option<usize> {
+        self.gzip_piece
     }
 
     pub(crate) fn options(&self) -> &Options {

@@ -16,6 +16,21 @@ use super::temporary::{self, Commit};
 /// A process that is killed leaves a hidden file ending in `.biofast-tmp`, and whatever had been
 /// under the final name before. The next one that writes the same name removes it: whose writer
 /// lives is known by a lock.
+///
+/// ```
+/// use biofast_io::output::AtomicFile;
+/// use std::io::Write;
+///
+/// let path = std::env::temp_dir().join(format!("biofast-doc-atomic-{}.json", std::process::id()));
+/// let mut file = AtomicFile::create(&path)?;
+/// writeln!(file, "{{}}")?;
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert_eq!(std::fs::read(&path)?, b"{}\n");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[must_use = "a file that isn't committed never appears"]
 pub struct AtomicFile {
     /// Until it is complete.
     writer: Option<BufWriter<File>>,
@@ -103,7 +118,8 @@ impl AtomicFile {
             _ => None,
         };
         let renamed = Renamed { path, replaced };
-        if let Err(error) = std::fs::rename(&temporary, &renamed.path) {
+        let rename = |from: &Path, to: &Path| std::fs::rename(from, to);
+        if let Err(error) = rename_by(rename, &temporary, &renamed.path) {
             return Err(match renamed.path.symlink_metadata() {
                 // Still the old file, or what somebody else has put there.
                 Ok(_) => {
@@ -202,6 +218,20 @@ impl Renamed {
             let _ = std::fs::remove_file(old);
         }
     }
+}
+
+/// Renames, and looks before it believes that this failed: a server that has done it and whose answer got lost is asked
+/// again, and says that there is no such file any more.
+fn rename_by(
+    rename: impl FnOnce(&Path, &Path) -> io::Result<()>,
+    from: &Path,
+    to: &Path,
+) -> io::Result<()> {
+    let new = Identity::of(from)?;
+    rename(from, to).or_else(|error| match Identity::of(to) {
+        Ok(there) if new.is_some() && there == new => Ok(()),
+        _ => Err(error),
+    })
 }
 
 /// Gives the file at `path` a second, hidden name; where the file system has no second names it is moved there.
@@ -411,6 +441,24 @@ mod tests {
         file.commit()?;
         assert_eq!(std::fs::read(&path)?, b"whole");
         assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn a_rename_that_was_done_and_called_failed_was_done() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let [new, old] = ["new", "old"].map(|name| folder.path().join(name));
+        let lost = || io::Error::from(io::ErrorKind::NotFound);
+        for is_done in [true, false] {
+            std::fs::write(&new, "new")?;
+            std::fs::write(&old, "old")?;
+            let rename = |from: &Path, to: &Path| match is_done {
+                true => std::fs::rename(from, to).and(Err(lost())),
+                false => Err(lost()),
+            };
+            assert_eq!(rename_by(rename, &new, &old).is_ok(), is_done);
+            assert_eq!(std::fs::read(&old)?, if is_done { b"new" } else { b"old" });
+        }
         Ok(())
     }
 

@@ -6,6 +6,23 @@ use crate::container::bgzf::{BLOCK_TEXT, VirtualOffset};
 use crate::container::gzi;
 
 /// Where the blocks written so far start.
+///
+/// ```
+/// use biofast_io::bgzf::{BLOCK_TEXT, VirtualOffset};
+/// use biofast_io::output::{Compression, Format, Output};
+///
+/// let compression = Compression::new(Format::Bgzf, None)?;
+/// let mut output = Output::stream("memory", std::io::sink(), compression).with_blocks()?;
+/// let text = vec![b'A'; BLOCK_TEXT + 7];
+/// output.append(&text)?;
+/// output.finish()?;
+/// let blocks = output.blocks().expect("they were asked for");
+/// let start = blocks.virtual_offset(3, text.len() as u64);
+/// assert_eq!(start, Some(VirtualOffset::new(0, 3)));
+/// let second = blocks.virtual_offset(BLOCK_TEXT as u64 + 1, text.len() as u64);
+/// assert_eq!(second.map(VirtualOffset::within), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
     /// Compressed offsets of blocks; all but the last have [`BLOCK_TEXT`] bytes of text, so the

@@ -3,10 +3,12 @@
 use std::io;
 
 use super::format::{Compression, Format};
+use super::zstd;
 use crate::container::Level;
 use crate::container::bgzf::{Deflater, EOF_BLOCK};
 
 /// A worker's own encoder of one output.
+#[doc(hidden)]
 pub struct Encoder {
     codec: Codec,
 }
@@ -14,7 +16,7 @@ pub struct Encoder {
 enum Codec {
     Plain,
     Bgzf(Deflater),
-    Zstd(zstd::bulk::Compressor<'static>),
+    Zstd(zstd::Compressor),
 }
 
 /// The bytes that some text becomes, and the lengths of the BGZF blocks among them.
@@ -29,7 +31,7 @@ impl Encoder {
     /// page faults (lab entry 042). A unit's size is known to zstd, which makes the context small.
     ///
     /// # Errors
-    /// If the codec can't be made.
+    /// If the codec can't be made, or this build has none of this format.
     pub fn new(compression: Compression) -> io::Result<Encoder> {
         let codec = match compression.format() {
             Format::Plain => Codec::Plain,
@@ -40,10 +42,7 @@ impl Encoder {
                     // No compression is made with these: zstd's default.
                     Level::Fast | Level::Small => 0,
                 };
-                let mut codec = zstd::bulk::Compressor::new(level)?;
-                // Frames are checked by who reads them, as BGZF blocks are.
-                codec.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
-                Codec::Zstd(codec)
+                Codec::Zstd(zstd::Compressor::new(level)?)
             }
         };
         Ok(Encoder { codec })
@@ -59,10 +58,7 @@ impl Encoder {
             Codec::Bgzf(deflater) => deflater.deflate(text, &mut out.bytes, &mut out.blocks),
             Codec::Zstd(codec) => {
                 for text in text.chunks(ZSTD_UNIT) {
-                    let start = out.bytes.len();
-                    out.bytes.resize(start + zstd::zstd_safe::compress_bound(text.len()), 0);
-                    let n = codec.compress_to_buffer(text, &mut out.bytes[start..])?;
-                    out.bytes.truncate(start + n);
+                    codec.compress(text, &mut out.bytes)?;
                 }
             }
         }
@@ -75,7 +71,7 @@ impl Encoder {
             Codec::Plain => {}
             Codec::Bgzf(_) => out.bytes.extend_from_slice(&EOF_BLOCK),
             // Even nothing is one frame: an empty file is not zstd.
-            Codec::Zstd(codec) if empty => out.bytes.extend(codec.compress(&[])?),
+            Codec::Zstd(codec) if empty => codec.compress(&[], &mut out.bytes)?,
             Codec::Zstd(_) => {}
         }
         Ok(())

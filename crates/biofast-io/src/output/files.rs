@@ -33,6 +33,16 @@ pub struct Files {
 }
 
 /// Why an output can't be written.
+///
+/// ```
+/// use biofast_io::output::{Conflict, Files};
+///
+/// let mut files = Files::default();
+/// files.read("Cargo.toml".as_ref())?;
+/// let conflict = files.write("./Cargo.toml".as_ref()).expect_err("it is read");
+/// assert!(matches!(conflict, Conflict::Input { .. }));
+/// # Ok::<(), Conflict>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conflict {

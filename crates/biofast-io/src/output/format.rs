@@ -7,6 +7,15 @@ use std::str::FromStr;
 use crate::container::Level;
 
 /// The compression of an output.
+///
+/// ```
+/// use biofast_io::output::Format;
+///
+/// // By the name of a file, or by what a user asks for.
+/// assert_eq!(Format::from_name("reads.fq.zst".as_ref()), Format::Zstd);
+/// assert_eq!("bgzf".parse::<Format>()?, Format::Bgzf);
+/// # Ok::<(), biofast_io::output::UnknownFormat>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// None.
@@ -38,6 +47,13 @@ impl Format {
 }
 
 /// A format's name that isn't one.
+///
+/// ```
+/// use biofast_io::output::Format;
+///
+/// let error = "bz2".parse::<Format>().expect_err("is only read");
+/// assert_eq!(error.to_string(), "'bz2' is not an output format: expected plain, bgzf (gz) or zstd");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFormat(String);
 
@@ -63,6 +79,17 @@ impl FromStr for Format {
 }
 
 /// A format with its level.
+///
+/// ```
+/// use biofast_io::output::{Compression, Format, Level};
+///
+/// let quick = Compression::new(Format::from_name("out.fq.gz".as_ref()), None)?;
+/// assert_eq!((quick.format(), quick.level()), (Format::Bgzf, Level::Fast));
+/// let small = Compression::new(Format::Bgzf, Some(Level::Number(9)))?;
+/// assert_eq!(small.unit(), Some(biofast_io::bgzf::BLOCK_TEXT));
+/// assert_eq!(Compression::default().format(), Format::Plain);
+/// # Ok::<(), biofast_io::output::InvalidLevel>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compression {
     format: Format,
@@ -70,6 +97,13 @@ pub struct Compression {
 }
 
 /// A level the format doesn't have.
+///
+/// ```
+/// use biofast_io::output::{Compression, Format, Level};
+///
+/// let error = Compression::new(Format::Zstd, Some(Level::Number(22))).expect_err("19 at most");
+/// assert_eq!(error.to_string(), "compression level 22 is out of range: expected 0 to 19");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidLevel {
     level: Level,

@@ -21,6 +21,7 @@ mod identity;
 mod parallel;
 mod sink;
 mod temporary;
+mod zstd;
 
 pub use crate::container::{Level, UnknownLevel};
 pub use atomic::AtomicFile;

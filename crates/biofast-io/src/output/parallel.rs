@@ -29,6 +29,7 @@ const PLAIN: usize = 256 << 10;
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[must_use = "an output that isn't finished never appears"]
 pub struct Writer {
     output: Output,
     /// Text that is not on its way yet, less than `job_len` bytes of it between calls.

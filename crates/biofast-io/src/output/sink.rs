@@ -15,6 +15,23 @@ use super::identity::descriptor;
 /// One output of a run. Dropped without [`commit`], a file never appears.
 ///
 /// What fails to be written breaks the output: it can't be committed any more, so what appears is always complete.
+///
+/// ```
+/// use biofast_io::output::{self, Compression, Format, Output};
+///
+/// let path = std::env::temp_dir().join(format!("biofast-doc-output-{}.fq.gz", std::process::id()));
+/// let compression = Compression::new(Format::from_name(&path), None)?;
+/// let mut output = Output::create(&path, compression)?;
+/// output.append(b"@r\nACGT\n+\nIIII\n")?;
+/// // Until here there is no such file; after it there is all of it.
+/// output::commit(vec![output], false)?;
+/// let mut reader = biofast_io::Reader::new(biofast_io::Source::open(&path)?, &Default::default())?;
+/// let mut text = String::new();
+/// std::io::Read::read_to_string(&mut reader, &mut text)?;
+/// assert_eq!(text, "@r\nACGT\n+\nIIII\n");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "an output that isn't committed never appears"]
 pub struct Output {
     name: String,
@@ -54,6 +71,17 @@ enum Target {
 }
 
 /// What went wrong with an output.
+///
+/// ```
+/// use biofast_io::output::{Compression, Output};
+/// use std::io::ErrorKind;
+///
+/// let Err(error) = Output::create("no/such/folder/x.fq".as_ref(), Compression::default()) else {
+///     panic!("there is no such folder")
+/// };
+/// assert_eq!((error.kind(), error.name()), (ErrorKind::NotFound, "no/such/folder/x.fq"));
+/// assert!(!error.is_closed_pipe());
+/// ```
 #[derive(Debug)]
 pub struct Error {
     name: String,

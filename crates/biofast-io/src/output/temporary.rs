@@ -30,6 +30,19 @@ fn state() -> MutexGuard<'static, State> {
 /// while they do, it waits. A program that has them should end as it was about to.
 ///
 /// It takes locks and must not be called inside a signal handler.
+///
+/// ```standalone_crate
+/// use biofast_io::output::{self, Output};
+///
+/// let path = std::env::temp_dir().join(format!("biofast-doc-abandon-{}", std::process::id()));
+/// let mut output = Output::create(&path, Default::default())?;
+/// output.append(b"half of it")?;
+/// // The user has pressed Ctrl-C.
+/// assert!(!output::abandon());
+/// assert!(output::commit(vec![output], false).is_err());
+/// assert!(!path.exists());
+/// # Ok::<(), output::Error>(())
+/// ```
 pub fn abandon() -> bool {
     let mut state = state();
     state.abandoned = true;
@@ -42,6 +55,18 @@ pub fn abandon() -> bool {
 
 /// Whether outputs of this process have been [abandoned](abandon) and none had appeared: what fails then fails because of
 /// that.
+///
+/// ```
+/// use biofast_io::output;
+///
+/// /// Of what follows from the program being told to end nothing needs to be said.
+/// fn report(error: &output::Error) {
+///     if !output::is_abandoned() {
+///         eprintln!("{error}");
+///     }
+/// }
+/// assert!(!output::is_abandoned());
+/// ```
 pub fn is_abandoned() -> bool {
     let state = state();
     state.abandoned && !state.committed

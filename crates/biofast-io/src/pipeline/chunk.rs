@@ -1,11 +1,35 @@
 //! The decompressed bytes of a chunk, and the unfinished record handed to the next one.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::container::bgzf::{Block, VirtualOffset};
 use crate::input::Map;
 
 /// Decompressed bytes of one chunk: a worker's own buffer, or a range of the map.
+///
+/// ```
+/// use biofast_io::pipeline::{self, End, Framer};
+/// use biofast_io::{Chunk, Error, Options, Source};
+///
+/// /// Finds nothing: each chunk is taken as it is.
+/// struct Bytes;
+///
+/// impl Framer for Bytes {
+///     type Frame = ();
+///     type Error = Error;
+///     fn scan(_: &mut (), _: &[u8]) {}
+///     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
+///         Ok(())
+///     }
+/// }
+///
+/// let source = Source::from_reader("example", &b"one\ntwo\n"[..]);
+/// let count = |sum: &mut usize, chunk: &Chunk, _: &()| *sum += chunk.bytes().len();
+/// let bytes = pipeline::fold(source, &Options::default(), Bytes, || 0, count, |a, b| *a += b)?;
+/// assert_eq!(bytes, 8);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct Chunk {
     buffer: Vec<u8>,
     /// Where the bytes are, if not in the buffer.
@@ -129,7 +153,9 @@ impl Chunk {
         self.leave_map();
         let wanted = HEADROOM + len;
         if self.buffer.len() < wanted {
-            self.buffer.resize(wanted, 0);
+            // Nothing in it is needed; and what is new zeros, not written ones, costs no memory until data come.
+            self.buffer = Vec::new();
+            self.buffer = vec![0; wanted];
         } else if self.buffer.len() > 4 * wanted {
             // A giant record passed through this buffer; don't keep its memory.
             self.buffer.truncate(wanted);
@@ -149,10 +175,15 @@ impl Chunk {
         self.map = None;
     }
 
-    pub(crate) fn set_mapped(&mut self, map: &Arc<Map>, range: std::ops::Range<usize>) {
+    pub(crate) fn set_mapped(&mut self, map: &Arc<Map>, range: Range<usize>) {
         self.map = Some(Arc::clone(map));
         self.start = range.start;
         self.end = range.end;
+    }
+
+    /// Where in which map the bytes are, if they are in one.
+    pub(crate) fn mapped(&self) -> Option<(Arc<Map>, Range<usize>)> {
+        self.map.as_ref().map(|map| (Arc::clone(map), self.start..self.end))
     }
 
     /// Touches what a map would otherwise bring in page by page.

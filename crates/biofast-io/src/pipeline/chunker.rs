@@ -9,7 +9,9 @@ use crate::container::bgzf::{self, Block, GroupFault, Inflater, Parsed};
 use crate::container::foreign;
 use crate::container::gzip;
 use crate::error::{Error, ErrorKind, Location};
-use crate::input::{Container, Map, Options, Source, StoredBytes, Warning, Witness};
+use crate::input::{
+    CancellationToken, Container, Map, Options, Source, StoredBytes, Warning, Witness,
+};
 
 /// Takes chunks from the front of an input.
 pub(crate) struct Chunker {
@@ -50,7 +52,7 @@ pub(crate) struct ChunkBuffer {
     name: Arc<str>,
     witness: Witness,
     map: Option<Arc<Map>>,
-    /// A part of the map to let go of.
+    /// A part of the map that nobody needs any more, to let go of.
     behind: Option<(Arc<Map>, Range<usize>)>,
 }
 
@@ -128,7 +130,11 @@ impl Chunker {
         }
         buffer.reset(&self.name, &self.witness);
         let input = &mut *self.input;
+        let is_cancelled = |token: &CancellationToken| token.is_cancelled();
         let result = match &mut self.mode {
+            _ if input.options().cancellation.as_ref().is_some_and(is_cancelled) => {
+                Err(Error::new(ErrorKind::Cancelled, Location::in_input(&self.name)))
+            }
             Mode::Plain => pull_plain(input, buffer),
             Mode::Bgzf => pull_bgzf(input, buffer, &mut self.eof_block_seen),
             Mode::Gzip(decoder) => pull_gzip(decoder, input, buffer),
@@ -152,7 +158,11 @@ impl Chunker {
             }
             Err(error) => buffer.fault = Some(error),
         }
-        buffer.behind = self.input.take_behind();
+        if let Some(behind) = self.input.take_behind()
+            && !matches!(self.mode, Mode::Plain)
+        {
+            buffer.behind = Some(behind);
+        }
         self.ended = buffer.last || buffer.fault.is_some();
         if self.ended
             && let Err(error) = self.witness.check_intact()
@@ -189,6 +199,9 @@ fn mapped_len(map_len: usize, options: &Options) -> usize {
     let share = map_len / MAPPED_SHARE.saturating_mul(options.threads.max(1));
     share.clamp(chunk_size, most.max(chunk_size))
 }
+
+/// The system maps so many bytes around one that is touched.
+const FAULT_AROUND: usize = 64 << 10;
 
 fn pull_plain(input: &mut StoredBytes, buffer: &mut ChunkBuffer) -> Result<Next, Error> {
     let chunk_size = input.options().chunk_size;
@@ -329,6 +342,12 @@ impl ChunkBuffer {
         self.raw_in_map = None;
         self.blocks.clear();
         self.part = None;
+        // Text in a map is let go of by who has used it: others may be far ahead by then, and what was let go of before would
+        // have come back to stay.
+        self.behind = self.chunk.mapped().map(|(map, used)| {
+            let start = used.start.saturating_sub(FAULT_AROUND);
+            (map, start..used.end)
+        });
         self.chunk.filled(0);
         self.fault = None;
         self.last = false;

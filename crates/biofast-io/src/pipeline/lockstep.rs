@@ -76,6 +76,14 @@ struct Framed<F: Framer> {
 }
 
 /// How inputs are read in step.
+///
+/// ```
+/// use biofast_io::pipeline::Plan;
+///
+/// // The first thousand pairs of an interleaved input, mates never apart.
+/// let plan = Plan { threads: 4, multiple: 2, limit: Some(2_000) };
+/// assert_eq!(plan.limit.map(|records| records / plan.multiple as u64), Some(1_000));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The total number of threads, at least 1.

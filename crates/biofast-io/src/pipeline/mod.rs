@@ -27,7 +27,9 @@ pub use lockstep::{CountRecords, Group, Part, Plan};
 pub use reader::Reader;
 pub use transform::{Ending, Failure, TransformInput, transform};
 
+use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
 
@@ -40,6 +42,18 @@ use ordered::Ordered;
 use turn::{Ticket, Token, Turns};
 
 /// What follows the bytes that are being framed.
+///
+/// ```
+/// use biofast_io::pipeline::End;
+///
+/// /// Whether a record that the bytes end in is an error of the format.
+/// fn is_cut(end: End, unfinished: usize) -> bool {
+///     unfinished > 0 && end == End::Data
+/// }
+/// assert!(is_cut(End::Data, 3));
+/// // Its rest comes with the next chunk; or something else went wrong before.
+/// assert!(!is_cut(End::More, 3) && !is_cut(End::Fault, 3));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// More data.
@@ -51,6 +65,60 @@ pub enum End {
 }
 
 /// Finds where records begin and end: the state that passes from chunk to chunk.
+///
+/// ```
+/// use biofast_io::pipeline::{self, End, Framer};
+/// use biofast_io::{Carry, Chunk, Error, Options, Source};
+/// use std::ops::Range;
+///
+/// /// A record is a line.
+/// #[derive(Default)]
+/// struct Lines {
+///     unfinished: Carry,
+/// }
+///
+/// impl Framer for Lines {
+///     type Frame = Vec<Range<usize>>;
+///     type Error = Error;
+///
+///     fn scan(lines: &mut Vec<Range<usize>>, _: &[u8]) {
+///         lines.clear();
+///     }
+///
+///     fn frame(
+///         &mut self,
+///         chunk: &mut Chunk,
+///         lines: &mut Vec<Range<usize>>,
+///         end: End,
+///     ) -> Result<(), Error> {
+///         chunk.join(&mut self.unfinished);
+///         let mut start = 0;
+///         for (at, _) in chunk.bytes().iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+///             lines.push(start..at);
+///             start = at + 1;
+///         }
+///         match end {
+///             End::Data if start < chunk.bytes().len() => lines.push(start..chunk.bytes().len()),
+///             End::Data => {}
+///             End::More | End::Fault => chunk.cut(start, &mut self.unfinished),
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// // Chunks of 4 bytes: lines go on from one to the next.
+/// let options = Options { chunk_size: 4, ..Options::default() };
+/// let longest = pipeline::fold(
+///     Source::from_reader("example", &b"a\nthe longest line\nb"[..]),
+///     &options,
+///     Lines::default(),
+///     || 0,
+///     |longest, _, lines| *longest = lines.iter().map(Range::len).fold(*longest, usize::max),
+///     |longest, other| *longest = other.max(*longest),
+/// )?;
+/// assert_eq!(longest, 16);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Framer: Send + 'static {
     /// What is found in one chunk. Workers reuse it: [`scan`](Framer::scan) must clear it.
     type Frame: Default + Send;
@@ -79,13 +147,63 @@ pub trait Framer: Send + 'static {
     }
 }
 
-/// A fault, and what had been gathered from the records before it.
-#[derive(Debug)]
+/// A fault, and what had been gathered from the records before it. As an error it is the fault alone.
+///
+/// ```
+/// use biofast_io::pipeline::{self, End, Fault, Framer};
+/// use biofast_io::{Chunk, Error, ErrorKind, Options, Source, bgzf};
+/// # struct Bytes;
+/// # impl Framer for Bytes {
+/// #     type Frame = ();
+/// #     type Error = Error;
+/// #     fn scan(_: &mut (), _: &[u8]) {}
+/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// // A whole block, and one that is cut.
+/// let mut file = bgzf::compress(b"one\ntwo\n");
+/// file.truncate(file.len() - bgzf::EOF_BLOCK.len());
+/// file.extend_from_slice(&bgzf::compress(b"three\n")[..20]);
+///
+/// let source = Source::from_reader("example", std::io::Cursor::new(file));
+/// let count = |sum: &mut usize, chunk: &Chunk, _: &()| *sum += chunk.bytes().len();
+/// let result = pipeline::fold(source, &Options::default(), Bytes, || 0, count, |a, b| *a += b);
+/// let Err(Fault { error, so_far }) = result else { panic!("the file is cut") };
+/// assert!(matches!(error.kind(), ErrorKind::Truncated(_)));
+/// assert_eq!(so_far, 8);
+/// ```
 pub struct Fault<C, E> {
     /// What went wrong.
     pub error: E,
     /// The result over exactly the records before the fault.
     pub so_far: C,
+}
+
+impl<C, E: fmt::Debug> fmt::Debug for Fault<C, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fault").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<C, E: fmt::Display> fmt::Display for Fault<C, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<C, E: std::error::Error> std::error::Error for Fault<C, E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The error itself is all of the message.
+        self.error.source()
+    }
+}
+
+impl<C> From<Fault<C, Error>> for Error {
+    fn from(fault: Fault<C, Error>) -> Error {
+        fault.error
+    }
 }
 
 /// Folds all records of `source` on `options.threads` threads.
@@ -143,11 +261,73 @@ where
     F: Framer,
     C: Send,
 {
-    let accept = |so_far: &mut C, _, chunk: &Chunk, frame: &F::Frame| {
+    let accept = |so_far: &mut C, chunk: &Chunk, frame: &F::Frame| {
         accept(so_far, chunk, frame);
-        ControlFlow::Continue(())
+        Ok(ControlFlow::Continue(()))
     };
-    run(source, options, framer, init, accept, merge, || {})
+    try_fold(source, options, framer, init, accept, merge)
+}
+
+/// [`fold`] with an `accept` that may end the reading early (`Break`) or fail with an error of the
+/// caller's own type.
+///
+/// Of several ends the first one in the order of the data counts, whatever the number of threads:
+/// an input's fault behind a `Break` is none, and of two failures the one of the earlier chunk is
+/// returned. Every chunk before the end has been accepted then; chunks behind it may have been
+/// accepted, too.
+///
+/// ```
+/// use biofast_io::pipeline::{self, End, Framer};
+/// use biofast_io::{Chunk, Error, Options, Source};
+/// use std::ops::ControlFlow;
+/// # struct Bytes;
+/// # impl Framer for Bytes {
+/// #     type Frame = ();
+/// #     type Error = Error;
+/// #     fn scan(_: &mut (), _: &[u8]) {}
+/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// // Whether a byte is anywhere: nothing behind it needs to be read.
+/// let found = pipeline::try_fold(
+///     Source::from_reader("example", &b"one\ntwo!\nthree\n"[..]),
+///     &Options { chunk_size: 4, ..Options::default() },
+///     Bytes,
+///     || false,
+///     |found, chunk, _| -> Result<_, Error> {
+///         *found |= chunk.bytes().contains(&b'!');
+///         Ok(if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+///     },
+///     |found, other| *found |= other,
+/// )?;
+/// assert!(found);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// The first fault or failure in the order of the data. After a fault of the input the result is
+/// over exactly the records before it.
+pub fn try_fold<F, C, E>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame) -> Result<ControlFlow<()>, E> + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<C, Fault<C, E>>
+where
+    F: Framer,
+    C: Send,
+    E: From<F::Error> + Send,
+{
+    let accept = |so_far: &mut C, _, chunk: &Chunk, frame: &F::Frame| accept(so_far, chunk, frame);
+    let (so_far, end) = run(source, options, framer, init, accept, merge, || {})?;
+    match end.and_then(|end| end.error) {
+        Some(error) => Err(Fault { error, so_far }),
+        None => Ok(so_far),
+    }
 }
 
 /// [`fold`], and beside it what depends on order: `accept` also fills a `T` for each chunk, and
@@ -158,6 +338,41 @@ where
 /// of it. `Break` ends the reading early and is not a fault; chunks after it may have been
 /// accepted already.
 ///
+/// ```
+/// use biofast_io::pipeline::{self, End, Framer};
+/// use biofast_io::{Chunk, Error, Options, Source};
+/// use std::ops::ControlFlow;
+/// # struct Bytes;
+/// # impl Framer for Bytes {
+/// #     type Frame = ();
+/// #     type Error = Error;
+/// #     fn scan(_: &mut (), _: &[u8]) {}
+/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// // Text is changed on all threads, and comes out in its order.
+/// let mut text = Vec::new();
+/// let bytes = pipeline::fold_ordered(
+///     Source::from_reader("example", &b"one\ntwo\nthree\n"[..]),
+///     &Options { chunk_size: 4, ..Options::default() },
+///     Bytes,
+///     || 0,
+///     |sum, chunk, _, upper: &mut Vec<u8>| {
+///         *sum += chunk.bytes().len();
+///         upper.extend(chunk.bytes().to_ascii_uppercase());
+///     },
+///     |sum, other| *sum += other,
+///     |upper| {
+///         text.append(upper);
+///         ControlFlow::Continue(())
+///     },
+/// )?;
+/// assert_eq!((bytes, text), (14, b"ONE\nTWO\nTHREE\n".to_vec()));
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// # Errors
 /// As [`fold`].
 pub fn fold_ordered<F, C, T>(
@@ -167,41 +382,177 @@ pub fn fold_ordered<F, C, T>(
     init: impl Fn() -> C + Sync,
     accept: impl Fn(&mut C, &Chunk, &F::Frame, &mut T) + Sync,
     merge: impl Fn(&mut C, C),
-    sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
+    mut sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
 ) -> Result<C, Fault<C, F::Error>>
 where
     F: Framer,
     C: Send,
     T: Default + Send,
 {
-    let ordered = Ordered::new(options.threads.max(1), sink);
-    let accept = |so_far: &mut C, number: u64, chunk: &Chunk, frame: &F::Frame| {
-        let mut result = ordered.blank();
-        accept(so_far, chunk, frame, &mut result);
-        ordered.deliver(number, result)
+    let accept = |so_far: &mut C, chunk: &Chunk, frame: &F::Frame, result: &mut T| {
+        accept(so_far, chunk, frame, result);
+        Ok(ControlFlow::Continue(()))
     };
-    run(source, options, framer, init, accept, merge, || ordered.stop())
+    try_fold_ordered(source, options, framer, init, accept, merge, |result| Ok(sink(result)))
 }
 
-/// What the folds share. `accept` gets the number of the chunk and may end the work; `abort` is
-/// called when a worker panics.
-fn run<F, C>(
+/// [`fold_ordered`] with functions that may fail with an error of the caller's own type, and an
+/// `accept` that may end the reading, too.
+///
+/// What `accept` has put into the `T` of a chunk before it breaks or fails reaches the sink, and so does
+/// all before it; nothing behind it does. So what the sink has got is exact, and the same at any
+/// number of threads.
+///
+/// ```
+/// use biofast_io::pipeline::{self, End, Framer};
+/// use biofast_io::{Chunk, Error, Options, Source};
+/// use std::{io, ops::ControlFlow};
+/// # struct Bytes;
+/// # impl Framer for Bytes {
+/// #     type Frame = ();
+/// #     type Error = Error;
+/// #     fn scan(_: &mut (), _: &[u8]) {}
+/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// // Written as it comes, to something that takes six bytes.
+/// let mut room = [0; 6];
+/// let mut out = &mut room[..];
+/// let result = pipeline::try_fold_ordered(
+///     Source::from_reader("example", &b"one\ntwo\nthree\n"[..]),
+///     &Options { chunk_size: 4, ..Options::default() },
+///     Bytes,
+///     || (),
+///     |(), chunk, _, text: &mut Vec<u8>| {
+///         text.extend_from_slice(chunk.bytes());
+///         Ok(ControlFlow::Continue(()))
+///     },
+///     |(), ()| (),
+///     |text| -> Result<_, io::Error> {
+///         io::Write::write_all(&mut out, text)?;
+///         text.clear();
+///         Ok(ControlFlow::Continue(()))
+///     },
+/// );
+/// assert_eq!(result.map_err(|fault| fault.error.kind()), Err(io::ErrorKind::WriteZero));
+/// assert_eq!(&room, b"one\ntw");
+/// ```
+///
+/// # Errors
+/// The first fault or failure in the order of the data.
+pub fn try_fold_ordered<F, C, T, E>(
     source: Source,
     options: &Options,
     framer: F,
     init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, u64, &Chunk, &F::Frame) -> ControlFlow<()> + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame, &mut T) -> Result<ControlFlow<()>, E> + Sync,
     merge: impl Fn(&mut C, C),
-    abort: impl Fn() + Sync,
-) -> Result<C, Fault<C, F::Error>>
+    mut sink: impl FnMut(&mut T) -> Result<ControlFlow<()>, E> + Send,
+) -> Result<C, Fault<C, E>>
 where
     F: Framer,
     C: Send,
+    T: Default + Send,
+    E: From<F::Error> + Send,
+{
+    // Why the sink took no more: `None` if it just had enough.
+    let mut sink_end = None;
+    let ordered = Ordered::new(options.threads.max(1), |result: &mut T| {
+        let error = match sink(result) {
+            Ok(ControlFlow::Continue(())) => return ControlFlow::Continue(()),
+            Ok(ControlFlow::Break(())) => None,
+            Err(error) => Some(error),
+        };
+        sink_end = Some(error);
+        ControlFlow::Break(())
+    });
+    let accept = |so_far: &mut C, number: u64, chunk: &Chunk, frame: &F::Frame| {
+        let mut result = ordered.blank();
+        let flow = accept(so_far, chunk, frame, &mut result);
+        if !matches!(flow, Ok(ControlFlow::Continue(()))) {
+            ordered.end_after(number);
+        }
+        // A sink that wants no more has said so itself.
+        match ordered.deliver(number, result) {
+            ControlFlow::Break(()) if flow.is_ok() => Ok(ControlFlow::Break(())),
+            _ => flow,
+        }
+    };
+    let (so_far, end) = run(source, options, framer, init, accept, merge, || ordered.stop())?;
+    drop(ordered);
+    // The sink gets nothing from behind another end, so its own is the first.
+    let error = match sink_end {
+        Some(error) => error,
+        None => end.and_then(|end| end.error),
+    };
+    match error {
+        Some(error) => Err(Fault { error, so_far }),
+        None => Ok(so_far),
+    }
+}
+
+/// Where reading ended before the data did.
+struct Stop<E> {
+    /// The number of the last chunk whose records count, not all of them perhaps.
+    chunk: u64,
+    /// The reason, if somebody didn't just have enough.
+    error: Option<E>,
+}
+
+/// The first end in the order of the data.
+struct FirstStop<E> {
+    /// The number of its chunk, to look at without a lock.
+    chunk: AtomicU64,
+    stop: Mutex<Option<Stop<E>>>,
+}
+
+impl<E> FirstStop<E> {
+    fn new() -> FirstStop<E> {
+        FirstStop { chunk: AtomicU64::new(u64::MAX), stop: Mutex::new(None) }
+    }
+
+    fn is_behind(&self, chunk: u64) -> bool {
+        chunk > self.chunk.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, chunk: u64, error: Option<E>) {
+        let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        if stop.as_ref().is_none_or(|stop| chunk < stop.chunk) {
+            *stop = Some(Stop { chunk, error });
+            self.chunk.store(chunk, Ordering::Relaxed);
+        }
+    }
+
+    fn into_inner(self) -> Option<Stop<E>> {
+        self.stop.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The result over all that was accepted, and where reading ended before the data did; or a fault without a place.
+type Ran<C, E> = Result<(C, Option<Stop<E>>), Fault<C, E>>;
+
+/// What the folds share. `accept` gets the number of the chunk and may end the work; `abort` is
+/// called when a worker panics.
+fn run<F, C, E>(
+    source: Source,
+    options: &Options,
+    framer: F,
+    init: impl Fn() -> C + Sync,
+    accept: impl Fn(&mut C, u64, &Chunk, &F::Frame) -> Result<ControlFlow<()>, E> + Sync,
+    merge: impl Fn(&mut C, C),
+    abort: impl Fn() + Sync,
+) -> Ran<C, E>
+where
+    F: Framer,
+    C: Send,
+    E: From<F::Error> + Send,
 {
     let mut chunker = match Chunker::new(source, options) {
         Ok(chunker) => chunker,
         Err(error) => {
-            return Err(Fault { error: error.into(), so_far: init() });
+            return Err(Fault { error: F::Error::from(error).into(), so_far: init() });
         }
     };
     let witness = chunker.witness();
@@ -213,18 +564,29 @@ where
         (Feed::inline(chunker), threads)
     };
     let turns = Turns::new(CHUNKS_PER_WORKER * workers, framer);
-    let fault = Mutex::new(None);
+    let first_stop = FirstStop::new();
     let work = || {
         let _guard = OnPanic(&abort);
         let mut so_far = init();
         let mut worker = Worker::<F>::new(&feed, &turns, options.notes.as_deref());
-        while let Some((number, error)) = worker.step() {
-            let flow = accept(&mut so_far, number, &worker.buffer.chunk, &worker.frame);
-            if flow.is_break() {
+        while let Some((number, fault)) = worker.step() {
+            // Whoever holds a chunk before the end goes on, so that the end is that of the data.
+            if first_stop.is_behind(number) {
                 break;
             }
-            if let Some(error) = error {
-                *fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            match accept(&mut so_far, number, &worker.buffer.chunk, &worker.frame) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => {
+                    first_stop.add(number, None);
+                    break;
+                }
+                Err(error) => {
+                    first_stop.add(number, Some(error));
+                    break;
+                }
+            }
+            if let Some(fault) = fault {
+                first_stop.add(number, Some(fault.into()));
                 break;
             }
         }
@@ -233,12 +595,26 @@ where
     let so_far = on_threads(workers, work, merge);
     feed.join();
     // The records of the last chunks were used after their check in the turn.
-    if let Err(error) = witness.check_intact() {
-        return Err(Fault { error: error.into(), so_far });
+    match witness.check_intact() {
+        Err(error) => Err(Fault { error: F::Error::from(error).into(), so_far }),
+        Ok(()) => Ok((so_far, first_stop.into_inner())),
     }
-    match fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(Fault { error, so_far }),
-        None => Ok(so_far),
+}
+
+/// Tells `accept` how many of `len` records, of which the first has the number `first`, are among the first `limit` of the
+/// data; breaks after the last of these. For an `accept` of [`try_fold`] or [`try_fold_ordered`].
+#[doc(hidden)]
+pub fn within_limit<E>(
+    limit: Option<u64>,
+    first: u64,
+    len: usize,
+    accept: impl FnOnce(usize) -> Result<ControlFlow<()>, E>,
+) -> Result<ControlFlow<()>, E> {
+    let left = limit.map_or(u64::MAX, |limit| limit.saturating_sub(first));
+    match usize::try_from(left) {
+        Ok(0) => Ok(ControlFlow::Break(())),
+        Ok(left) if left <= len => accept(left).map(|_| ControlFlow::Break(())),
+        _ => accept(len),
     }
 }
 
@@ -281,6 +657,30 @@ impl<A: Fn()> Drop for OnPanic<'_, A> {
 }
 
 /// The same framing on the calling thread, a chunk at a time: for plain iterators.
+///
+/// ```
+/// use biofast_io::pipeline::{End, Framer, Frames};
+/// use biofast_io::{Chunk, Error, Options, Source};
+/// # struct Bytes;
+/// # impl Framer for Bytes {
+/// #     type Frame = ();
+/// #     type Error = Error;
+/// #     fn scan(_: &mut (), _: &[u8]) {}
+/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// let source = Source::from_reader("example", &b"one\ntwo\n"[..]);
+/// let mut frames = Frames::new(source, &Options::serial(), Bytes)?;
+/// let mut bytes = 0;
+/// while frames.advance()? {
+///     let (chunk, _) = frames.current();
+///     bytes += chunk.bytes().len();
+/// }
+/// assert_eq!(bytes, 8);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct Frames<F: Framer> {
     feed: Feed,
     buffer: ChunkBuffer,

@@ -24,7 +24,16 @@ struct State<T, S> {
     sink: Option<S>,
     /// Results the sink is done with, to be used again.
     spare: Vec<T>,
+    /// The last item whose result the sink may get.
+    last: u64,
     stopped: bool,
+}
+
+impl<T, S> State<T, S> {
+    /// Whether the sink gets nothing any more, or not the result of this item.
+    fn has_ended(&self, number: u64) -> bool {
+        self.stopped || number > self.last
+    }
 }
 
 impl<T: Default, S: FnMut(&mut T) -> ControlFlow<()>> Ordered<T, S> {
@@ -34,6 +43,7 @@ impl<T: Default, S: FnMut(&mut T) -> ControlFlow<()>> Ordered<T, S> {
             ready: BTreeMap::new(),
             sink: Some(sink),
             spare: Vec::new(),
+            last: u64::MAX,
             stopped: false,
         };
         Ordered { state: Mutex::new(state), moved: Condvar::new(), limit: 4 * workers }
@@ -52,7 +62,7 @@ impl<T: Default, S: FnMut(&mut T) -> ControlFlow<()>> Ordered<T, S> {
     pub(crate) fn deliver(&self, number: u64, result: T) -> ControlFlow<()> {
         let mut state = self.lock();
         state.ready.insert(number, result);
-        while !state.stopped {
+        while !state.stopped && state.next <= state.last {
             let next = state.next;
             let Some(mut result) = state.ready.remove(&next) else { break };
             let Some(mut sink) = state.sink.take() else {
@@ -70,10 +80,17 @@ impl<T: Default, S: FnMut(&mut T) -> ControlFlow<()>> Ordered<T, S> {
             state.stopped |= flow.is_break();
             self.moved.notify_all();
         }
-        while !state.stopped && state.ready.len() > self.limit && number > state.next {
+        while !state.has_ended(number) && state.ready.len() > self.limit && number > state.next {
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if state.has_ended(number) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Keeps from the sink what comes after this item.
+    pub(crate) fn end_after(&self, number: u64) {
+        let mut state = self.lock();
+        state.last = state.last.min(number);
+        self.moved.notify_all();
     }
 
     /// Lets nobody wait any more: a worker has ended without leaving its result.

@@ -9,6 +9,18 @@ use crate::error::Error;
 use crate::input::{Container, Notes, Options, Source};
 
 /// Decompresses on the calling thread.
+///
+/// ```
+/// use biofast_io::{Container, Options, Reader, Source, bgzf};
+/// use std::io::{BufRead, Cursor};
+///
+/// let file = Cursor::new(bgzf::compress(b"one\ntwo\n"));
+/// let reader = Reader::new(Source::from_reader("example", file), &Options::default())?;
+/// assert_eq!(reader.container(), Container::Bgzf);
+/// let lines = reader.lines().collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(lines, ["one", "two"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Reader {
     chunker: Chunker,
     buffer: ChunkBuffer,

@@ -38,6 +38,29 @@ pub enum Ending<F: Framer> {
 }
 
 /// Why a [`transform`] failed.
+///
+/// ```
+/// use biofast_io::output::{Compression, Output};
+/// use biofast_io::pipeline::Failure;
+/// use biofast_io::{Error, Source};
+/// use std::io::ErrorKind;
+///
+/// /// What the user of a program can do about it.
+/// fn advice(failure: &Failure<Error>) -> &'static str {
+///     match failure {
+///         Failure::Output(error) if error.kind() == ErrorKind::StorageFull => "make room",
+///         Failure::Output(_) => "write somewhere else",
+///         Failure::Input(_) => "look at the input",
+///     }
+/// }
+///
+/// let Err(error) = Output::create("no/such/folder/x".as_ref(), Compression::default()) else {
+///     panic!("there is no such folder")
+/// };
+/// assert_eq!(advice(&Failure::Output(error)), "write somewhere else");
+/// let Err(error) = Source::open("no/such/file") else { panic!("there is no such file") };
+/// assert_eq!(advice(&Failure::Input(error)), "look at the input");
+/// ```
 #[derive(Debug)]
 pub enum Failure<E> {
     /// An input can't be read, or a record of it is wrong.
@@ -55,7 +78,15 @@ impl<E: std::fmt::Display> std::fmt::Display for Failure<E> {
     }
 }
 
-impl<E: std::error::Error> std::error::Error for Failure<E> {}
+impl<E: std::error::Error> std::error::Error for Failure<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The errors themselves are all of the message.
+        match self {
+            Failure::Input(error) => error.source(),
+            Failure::Output(error) => error.source(),
+        }
+    }
+}
 
 /// Reads `inputs` in step and writes what `work` makes of their records to `outputs`, on
 /// `plan.threads` threads.
@@ -70,6 +101,78 @@ impl<E: std::error::Error> std::error::Error for Failure<E> {}
 /// [`commit`](crate::output::commit); after a failure they lack the end of their format and can't be committed.
 ///
 /// Memory is bounded by (threads + 2) chunks an input and four encoded groups a thread.
+///
+/// ```
+/// use biofast_io::output::{self, Output};
+/// use biofast_io::pipeline::{self, CountRecords, End, Framer, Plan, TransformInput};
+/// use biofast_io::{Carry, Chunk, Error, Options, Source};
+/// use std::ops::Range;
+///
+/// /// A record is a line; those of a cut one are left out here.
+/// #[derive(Default)]
+/// struct Lines(Carry);
+///
+/// impl Framer for Lines {
+///     type Frame = Vec<Range<usize>>;
+///     type Error = Error;
+///
+///     fn scan(lines: &mut Self::Frame, _: &[u8]) {
+///         lines.clear();
+///     }
+///
+///     fn frame(&mut self, chunk: &mut Chunk, lines: &mut Self::Frame, _: End) -> Result<(), Error> {
+///         chunk.join(&mut self.0);
+///         let mut start = 0;
+///         for line in chunk.bytes().split_inclusive(|&byte| byte == b'\n') {
+///             if line.ends_with(b"\n") {
+///                 lines.push(start..start + line.len());
+///                 start += line.len();
+///             }
+///         }
+///         chunk.cut(start, &mut self.0);
+///         Ok(())
+///     }
+/// }
+///
+/// impl CountRecords for Lines {
+///     fn count(lines: &Self::Frame) -> usize {
+///         lines.len()
+///     }
+/// }
+///
+/// let path = std::env::temp_dir().join(format!("biofast-doc-transform-{}", std::process::id()));
+/// let mut outputs = vec![Output::create(&path, Default::default())?];
+/// let input = |text: &'static [u8]| TransformInput {
+///     source: Source::from_reader("example", text),
+///     options: Options::default(),
+///     framer: Lines::default(),
+/// };
+/// // Lines of two inputs in turn.
+/// let (lines, _) = pipeline::transform(
+///     vec![input(b"a\nb\n"), input(b"1\n2\n")],
+///     Plan { threads: 2, multiple: 1, limit: None },
+///     &mut outputs,
+///     || 0,
+///     |count, group, texts| {
+///         let lines = |input| {
+///             group.input(input).iter().flat_map(|part| {
+///                 part.frame()[part.records()].iter().map(|line| &part.chunk().bytes()[line.clone()])
+///             })
+///         };
+///         for (letter, digit) in lines(0).zip(lines(1)) {
+///             *count += 2;
+///             texts[0].extend_from_slice(letter);
+///             texts[0].extend_from_slice(digit);
+///         }
+///         Ok(())
+///     },
+///     |count, other| *count += other,
+/// )?;
+/// output::commit(outputs, false)?;
+/// assert_eq!((lines, std::fs::read(&path)?), (4, b"a\n1\nb\n2\n".to_vec()));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// The first fault in the order of the data, or the failure of an output.

@@ -30,15 +30,9 @@ fn read_in_chunks(
     chunk_size: usize,
 ) -> (Found, GzipChunks) {
     let notes: Arc<Notes> = Arc::default();
-    let options = Options {
-        io,
-        threads,
-        chunk_size,
-        gzip_piece: Some(chunk_len),
-        notes: Some(Arc::clone(&notes)),
-        ..Options::serial()
-    };
-    (read_by_all_threads(source, &options), notes.gzip_chunks())
+    let options =
+        Options { io, threads, chunk_size, notes: Some(Arc::clone(&notes)), ..Options::serial() };
+    (read_by_all_threads(source.with_gzip_piece(chunk_len), &options), notes.gzip_chunks())
 }
 
 /// In chunks by every way of reading; how many chunks were used and dropped.

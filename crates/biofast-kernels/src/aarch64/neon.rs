@@ -14,6 +14,7 @@ use crate::bases::{self, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::quality::vector::QualityCheck;
 use crate::quality::{self, ERROR_PLANES, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
+use crate::records::vector::index_plain_with;
 use crate::records::{count_plain_with, is_text};
 use crate::table::{compile, with_kernels};
 use crate::vector::{Matches, Simd, Vector, by_intrinsics, count_in_bytes, find_invalid};
@@ -50,6 +51,8 @@ impl Simd for Neon {
         fn sum_error_probability(bytes: &[u8]) -> u64 = sum_error_probability_neon;
         fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize =
             count_plain_records_neon;
+        fn index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize =
+            index_plain_records_neon;
         fn count_base_columns(
             rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
         ) -> u64 = count_base_columns_neon;
@@ -490,8 +493,23 @@ fn sum_error_probability_neon(bytes: &[u8]) -> u64 {
 #[target_feature(enable = "neon")]
 fn count_plain_records_neon(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
     count_plain_with(bytes, start, newlines, |header, bases, qualities| {
-        is_text(header)
-            && compiled::find_invalid_base(bases).is_none()
-            && compiled::find_invalid_quality(qualities).is_none()
+        is_valid_record(header, bases, qualities)
     })
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn index_plain_records_neon(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize {
+    index_plain_with::<Neon>(bytes, start, out, |header, bases, qualities| {
+        is_valid_record(header, bases, qualities)
+    })
+}
+
+/// Whether the lines of a record have nothing that isn't valid; bases and qualities are as many.
+#[inline]
+#[target_feature(enable = "neon")]
+fn is_valid_record(header: &[u8], bases: &[u8], qualities: &[u8]) -> bool {
+    is_text(header)
+        && compiled::find_invalid_base(bases).is_none()
+        && compiled::find_invalid_quality(qualities).is_none()
 }

@@ -16,6 +16,8 @@ pub use bases::BaseColumns;
 pub use qualities::QualityColumns;
 
 use crate::Kernels;
+#[cfg(target_arch = "x86_64")]
+use crate::places::{Places, Window};
 
 /// Positions per block of the column counters.
 pub const COLUMN_BLOCK: usize = 64;
@@ -40,12 +42,26 @@ pub(crate) struct ClassTable {
     /// Bit `class % 8` of plane `class / 8`.
     planes: [[u8; 128]; MAX_PLANES],
     classes: usize,
+    /// Places of the qualities that have a class, where they are few.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) places: Option<Places>,
+    /// All of these qualities.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) windows: Vec<Window>,
 }
 
 impl ClassTable {
     /// A table without classes.
     pub(crate) const fn new() -> Self {
-        Self { codes: [0; 128], planes: [[0; 128]; MAX_PLANES], classes: 0 }
+        Self {
+            codes: [0; 128],
+            planes: [[0; 128]; MAX_PLANES],
+            classes: 0,
+            #[cfg(target_arch = "x86_64")]
+            places: None,
+            #[cfg(target_arch = "x86_64")]
+            windows: Vec::new(),
+        }
     }
 
     /// Appends a class of the bytes up to 127 that `contains` holds for.
@@ -55,6 +71,14 @@ impl ClassTable {
         for byte in (1..128).filter(|&byte| contains(byte)) {
             self.codes[usize::from(byte)] = 8 + class as u8;
             self.planes[class / 8][usize::from(byte)] = 1 << (class % 8);
+        }
+        #[cfg(target_arch = "x86_64")]
+        {
+            let qualities = crate::quality::FIRST..=crate::quality::LAST;
+            let seen = qualities.filter(|&byte| self.codes[usize::from(byte)] > 0);
+            let set = seen.fold(0, |set, byte| set | 1 << byte);
+            self.places = Places::of(set);
+            self.windows = Window::all_of(set);
         }
     }
 

@@ -57,10 +57,33 @@ pub(crate) trait Classify<V: Vector>: Copy {
 
 /// Counts the classes of the rows in the stripe at `start`, `WIDTH` positions of it at a time: as many as a vector has bytes.
 /// Returns how many bytes had no class.
+#[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub(crate) fn count_stripe<V, C, const WIDTH: usize, const PLANES: usize>(
     rows: &[&[u8]],
     start: usize,
+    planes: usize,
+    counts: &mut [Counts],
+    classify: C,
+) -> u64
+where
+    V: Vector<Block = [u8; WIDTH], Mask = V>,
+    C: Classify<V>,
+{
+    let mut left_out = 0;
+    for first in (0..COLUMN_BLOCK).step_by(WIDTH) {
+        left_out +=
+            count_block::<V, C, WIDTH, PLANES>(rows, start, first, planes, counts, classify);
+    }
+    left_out
+}
+
+/// [`count_stripe`] of the `WIDTH` positions from `first` of the stripe on.
+#[inline(always)]
+pub(crate) fn count_block<V, C, const WIDTH: usize, const PLANES: usize>(
+    rows: &[&[u8]],
+    start: usize,
+    first: usize,
     planes: usize,
     counts: &mut [Counts],
     classify: C,
@@ -75,28 +98,26 @@ where
     let counts = &mut counts[..planes];
     let mut bytes = 0;
     let mut counted = V::no_sums();
-    for first in (0..COLUMN_BLOCK).step_by(WIDTH) {
-        let mut slices = [[zero; 8]; PLANES];
-        for group in rows.chunks(GROUP) {
-            let mut vectors = [Class { plane: zero, bit: zero }; GROUP];
-            for (vector, row) in vectors.iter_mut().zip(group) {
-                let row = stripe(row, start + first);
-                bytes += row.len().min(WIDTH);
-                *vector = classify.classes(match row.first_chunk() {
-                    Some(row) => V::load(row),
-                    None => V::load_or_zero(row),
-                });
-            }
-            for (plane, slices) in slices[..planes].iter_mut().enumerate() {
-                add_group(InPlane { vectors: &vectors, plane: classify.plane(plane) }, slices);
-            }
+    let mut slices = [[zero; 8]; PLANES];
+    for group in rows.chunks(GROUP) {
+        let mut vectors = [Class { plane: zero, bit: zero }; GROUP];
+        for (vector, row) in vectors.iter_mut().zip(group) {
+            let row = stripe(row, start + first);
+            bytes += row.len().min(WIDTH);
+            *vector = classify.classes(match row.first_chunk() {
+                Some(row) => V::load(row),
+                None => V::load_or_zero(row),
+            });
         }
-        for (slices, counts) in slices[..planes].iter().zip(&mut *counts) {
-            for (class, count) in transpose(*slices).into_iter().zip(counts) {
-                counted = V::add_bytes(counted, class);
-                if let Some(count) = count[first..].first_chunk_mut() {
-                    class.store(count);
-                }
+        for (plane, slices) in slices[..planes].iter_mut().enumerate() {
+            add_group(InPlane { vectors: &vectors, plane: classify.plane(plane) }, slices);
+        }
+    }
+    for (slices, counts) in slices[..planes].iter().zip(&mut *counts) {
+        for (class, count) in transpose(*slices).into_iter().zip(counts) {
+            counted = V::add_bytes(counted, class);
+            if let Some(count) = count[first..].first_chunk_mut() {
+                class.store(count);
             }
         }
     }

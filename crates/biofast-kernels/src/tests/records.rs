@@ -41,11 +41,17 @@ fn one_byte_that_differs_anywhere_ends_the_plain_records_where_it_should() {
     }
     let ends = ends_of_records(&text);
     assert_eq!(count_by_definition(&text, 2, &ends), lengths.len());
+    let index = |kernels: &Kernels, text: &[u8]| {
+        let mut newlines = vec![7];
+        let end = (kernels.index_plain_records)(text, 2, &mut newlines);
+        (newlines, end)
+    };
     let mut counts = std::collections::BTreeSet::new();
     for kernels in crate::available().into_iter().filter_map(kernels_for) {
         assert_eq!((kernels.count_plain_records)(&text, 2, &ends), lengths.len());
         assert_eq!((kernels.count_plain_records)(&text, 2, &[]), 0);
         for at in 2..text.len() {
+            assert!(index(kernels, &text[..at]).1 <= at);
             for byte in *b"@+\r\n\t !~\x1f\x7f\x80\xc1\0A" {
                 let before = std::mem::replace(&mut text[at], byte);
                 let ends = ends_of_records(&text);
@@ -53,9 +59,50 @@ fn one_byte_that_differs_anywhere_ends_the_plain_records_where_it_should() {
                 let found = (kernels.count_plain_records)(&text, 2, &ends);
                 assert_eq!(found, expected, "{}: byte {at} {before} as {byte}", kernels.isa);
                 counts.insert(found);
+                let plain = &ends[..found];
+                let indexed = [&[7][..], plain.as_flattened()].concat();
+                let end = plain.last().map_or(2, |ends| ends[3] as usize + 1);
+                assert_eq!(index(kernels, &text), (indexed, end), "{}", kernels.isa);
                 text[at] = before;
             }
         }
     }
+    // Records of one length after another, whose line feeds lie where those of the length before would.
+    let text = b"@a\nACGT\n+\nIIII\n@b\nA\n+\nI\n@c\nA\nGT\n+\nIIII\n";
+    for kernels in crate::available().into_iter().filter_map(kernels_for) {
+        let mut newlines = Vec::new();
+        assert_eq!((kernels.index_plain_records)(text, 0, &mut newlines), 24);
+        assert_eq!(newlines, [2, 7, 9, 14, 17, 19, 21, 23]);
+    }
     assert_eq!(counts.into_iter().collect::<Vec<_>>(), (0..=lengths.len()).collect::<Vec<_>>());
+}
+
+/// Reads of few values, then of others, of many, and of none; bases with and without other letters.
+#[test]
+fn reads_are_summarized_as_one_by_one() {
+    let alphabets: [&[u8]; 8] =
+        [b"F", b"#,:F", b"#9I", b"#,<7AFJ", b"!1AQaq2BRbr", &qualities(), b"FFFFF\0", &any_byte()];
+    let letters: [&[u8]; 4] = [b"ACGT", b"ACGTNacgtn", b"ACGT -`\0", &any_byte()];
+    for first in 0..alphabets.len() {
+        let (mut bases, mut quals) = (Vec::new(), Vec::new());
+        for (seed, len) in (0..140).chain([450, 480, 511, 1000, 5000]).enumerate() {
+            let alphabet = alphabets[if seed < 70 { first } else { seed % alphabets.len() }];
+            quals.push(bytes_of(alphabet, len, seed));
+            bases.push(bytes_of(letters[seed / 3 % 4], len, seed));
+        }
+        quals[3].clear();
+        let (bases, quals) = (slices(&bases), slices(&quals));
+        let summarize = |kernels: &Kernels| {
+            let mut out = vec![ReadSummary::default(); bases.len() + 1];
+            (kernels.summarize_reads)(&bases, &quals, &mut out);
+            out
+        };
+        let expected = summarize(kernels_for(Isa::Scalar).unwrap());
+        for kernels in crate::available().into_iter().filter_map(kernels_for) {
+            let found = summarize(kernels);
+            for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                assert_eq!(found, expected, "{}: read {i} after alphabet {first}", kernels.isa);
+            }
+        }
+    }
 }

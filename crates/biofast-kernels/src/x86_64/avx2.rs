@@ -9,10 +9,12 @@ use super::avx2_packed::{
     copy_qualities_avx2, copy_qualities_reversed_avx2, unpack_bases_avx2,
     unpack_bases_reverse_complement_avx2,
 };
-use crate::bases::vector::{LOWER_OF_BASES, NibbleCheck, UPPER_OF_BASES, count_each_base};
+use super::avx2_reads::summarize_reads_avx2;
+use crate::bases::vector::{NibbleCheck, count_each_base};
 use crate::bases::{self, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::quality::{self, ERROR_PROBABILITY, PHRED_VALUES, to_phreds};
+use crate::records::vector::index_plain_with;
 use crate::records::{count_plain_with, has_control};
 use crate::table::{compile, with_kernels};
 use crate::vector::{Matches, Simd, Vector, by_intrinsics, count_in_bytes};
@@ -37,8 +39,13 @@ impl Simd for Avx2 {
         fn count_bases(bytes: &[u8]) -> BaseCounts = count_bases_avx2;
         fn sum_qualities(bytes: &[u8]) -> u64 = sum_qualities_avx2;
         fn sum_error_probability(bytes: &[u8]) -> u64 = sum_error_probability_avx2;
+        fn summarize_reads(
+            bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]
+        ) = summarize_reads_avx2;
         fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize =
             count_plain_records_avx2;
+        fn index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize =
+            index_plain_records_avx2;
         fn count_base_columns(
             rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
         ) -> u64 = count_base_columns_avx2;
@@ -312,7 +319,7 @@ fn count_fields(groups: &[[u8; 15 * 32]]) -> Option<[u64; 4]> {
 /// Phred values, where `FIRST` is the byte of Phred 0; those of zero lanes are zero.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn to_phred<const FIRST: u8>(block: __m256i) -> __m256i {
+pub(super) fn to_phred<const FIRST: u8>(block: __m256i) -> __m256i {
     let first = _mm256_set1_epi8(FIRST as i8);
     let most = _mm256_set1_epi8((PHRED_VALUES - 1) as i8);
     _mm256_min_epu8(_mm256_subs_epu8(block, first), most)
@@ -448,32 +455,38 @@ static ERROR_TABLES: [[[u8; 16]; 4]; 6] = {
     tables
 };
 
+/// The bytes of the probabilities of any Phred values.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn look_up_any(phred: __m256i) -> [__m256i; 4] {
+    let mut planes = [_mm256_setzero_si256(); 4];
+    let mut look_up = |slices: std::ops::Range<usize>| {
+        for slice in slices {
+            // Bit 7 set, and so 0 looked up, unless the upper nibble is the slice's.
+            let nibble = _mm256_set1_epi8((16 * slice) as i8);
+            let index = _mm256_adds_epu8(_mm256_xor_si256(phred, nibble), _mm256_set1_epi8(0x70));
+            for (plane, table) in planes.iter_mut().zip(&ERROR_TABLES[slice]) {
+                let bytes = _mm256_shuffle_epi8(load_table(table), index);
+                *plane = _mm256_or_si256(*plane, bytes);
+            }
+        }
+    };
+    look_up(0..3);
+    // Seldom more than Phred 47.
+    let high = _mm256_cmpgt_epi8(phred, _mm256_set1_epi8(47));
+    if _mm256_movemask_epi8(high) != 0 {
+        look_up(3..6);
+    }
+    planes
+}
+
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
     let zero = _mm256_setzero_si256();
     let mut sums = [zero; 4];
     let mut add = |phred| {
-        let mut planes = [zero; 4];
-        let mut look_up = |slices: std::ops::Range<usize>| {
-            for slice in slices {
-                // Bit 7 set, and so 0 looked up, unless the upper nibble is the slice's.
-                let nibble = _mm256_set1_epi8((16 * slice) as i8);
-                let index =
-                    _mm256_adds_epu8(_mm256_xor_si256(phred, nibble), _mm256_set1_epi8(0x70));
-                for (plane, table) in planes.iter_mut().zip(&ERROR_TABLES[slice]) {
-                    let bytes = _mm256_shuffle_epi8(load_table(table), index);
-                    *plane = _mm256_or_si256(*plane, bytes);
-                }
-            }
-        };
-        look_up(0..3);
-        // Seldom more than Phred 47.
-        let high = _mm256_cmpgt_epi8(phred, _mm256_set1_epi8(47));
-        if _mm256_movemask_epi8(high) != 0 {
-            look_up(3..6);
-        }
-        for (sum, plane) in sums.iter_mut().zip(planes) {
+        for (sum, plane) in sums.iter_mut().zip(look_up_any(phred)) {
             *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(plane, zero));
         }
     };
@@ -497,56 +510,64 @@ fn sum_error_probability_avx2(bytes: &[u8]) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn count_plain_records_avx2(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
-    let upper = load_table(&UPPER_OF_BASES);
-    let lower = load_table(&LOWER_OF_BASES);
-    let nibble = _mm256_set1_epi8(0x0f);
+    #[allow(clippy::redundant_closure)]
+    // a function handed over by name would be compiled without the target features
+    count_plain_with(bytes, start, newlines, |header, bases, qualities| {
+        is_valid_record(header, bases, qualities)
+    })
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn index_plain_records_avx2(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize {
+    #[allow(clippy::redundant_closure)] // as above
+    index_plain_with::<Avx2>(bytes, start, out, |header, bases, qualities| {
+        is_valid_record(header, bases, qualities)
+    })
+}
+
+/// Whether the lines of a record have nothing that isn't valid; bases and qualities are as many.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn is_valid_record(header: &[u8], bases: &[u8], qualities: &[u8]) -> bool {
+    let letters = load_table(&ACGTN_BY_LOW_BITS);
     let zero = _mm256_setzero_si256();
     let first = _mm256_set1_epi8(quality::FIRST as i8);
     let [space, one] = [b' ', 1].map(|byte| _mm256_set1_epi8(byte as i8));
     let invalid = _mm256_set1_epi8((quality::LAST - quality::FIRST + 1) as i8);
-    count_plain_with(bytes, start, newlines, |header, bases, qualities| {
-        let (mut no_base, mut highest) = (zero, zero);
-        // What `find_invalid_base` and `find_invalid_quality` do, together as both have the same length.
-        let mut look = |bases, qualities| {
-            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bases), nibble);
-            let shared = _mm256_and_si256(
-                _mm256_shuffle_epi8(upper, high),
-                _mm256_shuffle_epi8(lower, bases),
-            );
-            no_base = _mm256_or_si256(no_base, _mm256_cmpeq_epi8(shared, zero));
-            highest = _mm256_max_epu8(highest, _mm256_sub_epi8(qualities, first));
-        };
-        let (base_blocks, tail) = bases.as_chunks();
-        for (bases, qualities) in base_blocks.iter().zip(qualities.as_chunks().0) {
-            look(load(bases), load(qualities));
-        }
-        if !tail.is_empty() {
-            match (bases.last_chunk(), qualities.last_chunk()) {
-                (Some(bases), Some(qualities)) => look(load(bases), load(qualities)),
-                _ => {
-                    look(load_or_fill(tail, b'A'), load_or_fill(qualities, quality::FIRST));
-                }
+    let (mut other, mut highest) = (zero, zero);
+    // Bases other than A, C, G, T and N in both cases are looked at below; qualities as in `find_invalid_quality`.
+    let mut look = |bases, qualities| {
+        let differ = _mm256_xor_si256(_mm256_shuffle_epi8(letters, bases), bases);
+        other = _mm256_or_si256(other, differ);
+        highest = _mm256_max_epu8(highest, _mm256_sub_epi8(qualities, first));
+    };
+    // The last block overlaps the one before, or is it.
+    match (bases.last_chunk(), qualities.last_chunk()) {
+        (Some(last), Some(last_qualities)) => {
+            for (bases, qualities) in bases.as_chunks().0.iter().zip(qualities.as_chunks().0) {
+                look(load(bases), load(qualities));
             }
+            look(load(last), load(last_qualities));
         }
-        // Printable ASCII becomes what qualities may be: a space and '!' 0, '~' the highest.
-        let text = |block| _mm256_subs_epu8(_mm256_sub_epi8(block, space), one);
-        let (blocks, tail) = header.as_chunks();
-        for block in blocks {
-            highest = _mm256_max_epu8(highest, text(load(block)));
+        _ => look(load_or_fill(bases, b'A'), load_or_fill(qualities, quality::FIRST)),
+    }
+    // Printable ASCII becomes what qualities may be: a space and '!' 0, '~' the highest.
+    let text = |block| _mm256_subs_epu8(_mm256_sub_epi8(block, space), one);
+    match header.last_chunk() {
+        Some(last) => {
+            for block in header.as_chunks().0 {
+                highest = _mm256_max_epu8(highest, text(load(block)));
+            }
+            highest = _mm256_max_epu8(highest, text(load(last)));
         }
-        if !tail.is_empty() {
-            let last = match header.last_chunk() {
-                Some(last) => text(load(last)),
-                None => text(load_or_fill(tail, b' ')),
-            };
-            highest = _mm256_max_epu8(highest, last);
-        }
-        let beyond = _mm256_cmpeq_epi8(_mm256_max_epu8(highest, invalid), highest);
-        let odd = _mm256_or_si256(no_base, beyond);
-        // A tab or UTF-8 in the header is odd, but fine.
-        _mm256_testz_si256(odd, odd) == 1
-            || !has_control(header)
-                && compiled::find_invalid_base(bases).is_none()
-                && compiled::find_invalid_quality(qualities).is_none()
-    })
+        None => highest = _mm256_max_epu8(highest, text(load_or_fill(header, b' '))),
+    }
+    let beyond = _mm256_cmpeq_epi8(_mm256_max_epu8(highest, invalid), highest);
+    let odd = _mm256_or_si256(_mm256_and_si256(other, _mm256_set1_epi8(!0x20)), beyond);
+    // Other bases are odd, and a tab or UTF-8 in the header, but fine.
+    _mm256_testz_si256(odd, odd) == 1
+        || !has_control(header)
+            && compiled::find_invalid_base(bases).is_none()
+            && compiled::find_invalid_quality(qualities).is_none()
 }

@@ -5,7 +5,8 @@
 use std::arch::x86_64::*;
 
 use super::avx2::load_table;
-use crate::columns::vector::{Class, Classify, count_stripe};
+use super::avx2_quick_columns::{blocks_of, count_few, count_letters, count_many};
+use crate::columns::vector::{Class, Classify, count_block};
 use crate::columns::{ClassTable, Counts, MAX_PLANES};
 use crate::vector::by_intrinsics;
 
@@ -21,13 +22,26 @@ pub(super) fn count_base_columns_avx2(
     _classes: &ClassTable,
     counts: &mut [Counts],
 ) -> u64 {
+    let mut left_out = 0;
+    for block in blocks_of(rows, start) {
+        if !count_letters(rows, block, counts) {
+            left_out += count_any_bases(rows, start, block.first, counts);
+        }
+    }
+    left_out
+}
+
+/// Classes of any bytes in the half of a stripe that starts at `first`.
+#[cold]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_any_bases(rows: &[&[u8]], start: usize, first: usize, counts: &mut [Counts]) -> u64 {
     let bases = Bases {
         letters: load_table(&LETTERS),
         bits: load_table(&LETTER_BITS),
         upper: _mm256_set1_epi8(!0x20),
         other: _mm256_set1_epi8(1 << 5),
     };
-    count_stripe::<_, _, 32, 1>(rows, start, 1, counts, bases)
+    count_block::<_, _, 32, 1>(rows, start, first, 1, counts, bases)
 }
 
 /// The classes of bases: the lower nibble tells the letters apart.
@@ -66,7 +80,7 @@ fn plane_of_bases(_: Bases, _: usize) -> __m256i {
 }
 
 /// The letter with each lower nibble.
-const LETTERS: [u8; 16] = {
+pub(super) const LETTERS: [u8; 16] = {
     let mut table = [0xff; 16];
     let mut i = 0;
     while i < 5 {
@@ -77,7 +91,7 @@ const LETTERS: [u8; 16] = {
 };
 
 /// The bit of the letter with each lower nibble.
-const LETTER_BITS: [u8; 16] = {
+pub(super) const LETTER_BITS: [u8; 16] = {
     let mut table = [0; 16];
     let mut i = 0;
     while i < 5 {
@@ -96,6 +110,32 @@ pub(super) fn count_quality_columns_avx2(
     classes: &ClassTable,
     counts: &mut [Counts],
 ) -> u64 {
+    let mut left_out = 0;
+    for block in blocks_of(rows, start) {
+        let quick = match &classes.places {
+            Some(places) if classes.planes().len() == 1 => {
+                count_few::<1>(rows, block, places, classes, counts)
+            }
+            Some(places) => count_few::<2>(rows, block, places, classes, counts),
+            None => count_many(rows, block, classes, counts),
+        };
+        if !quick {
+            left_out += count_any_qualities(rows, start, block.first, classes, counts);
+        }
+    }
+    left_out
+}
+
+/// Classes of any bytes in the half of a stripe that starts at `first`.
+#[cold]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count_any_qualities(
+    rows: &[&[u8]],
+    start: usize,
+    first: usize,
+    classes: &ClassTable,
+    counts: &mut [Counts],
+) -> u64 {
     // Sixteen codes by upper nibble, where there are any.
     let mut slices = [(_mm256_setzero_si256(), _mm256_setzero_si256()); 8];
     let mut used = 0;
@@ -106,11 +146,9 @@ pub(super) fn count_quality_columns_avx2(
             used += 1;
         }
     }
-    let qualities = Qualities { slices: &slices[..used], bits: load_table(&BITS) };
-    match classes.planes().len() {
-        planes @ 0..=6 => count_stripe::<_, _, 32, 6>(rows, start, planes, counts, qualities),
-        planes => count_stripe::<_, _, 32, MAX_PLANES>(rows, start, planes, counts, qualities),
-    }
+    let of = Qualities { slices: &slices[..used], bits: load_table(&BITS) };
+    let planes = classes.planes().len();
+    count_block::<_, _, 32, MAX_PLANES>(rows, start, first, planes, counts, of)
 }
 
 /// The classes of Phred values: their codes by upper nibble.

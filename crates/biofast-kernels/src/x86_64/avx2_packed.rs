@@ -15,7 +15,7 @@ const REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn load_half(block: &[u8; 16]) -> __m128i {
+pub(super) fn load_half(block: &[u8; 16]) -> __m128i {
     // SAFETY: the block has 16 bytes; the load needs no alignment.
     unsafe { _mm_loadu_si128(block.as_ptr().cast()) }
 }

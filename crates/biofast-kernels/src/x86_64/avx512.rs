@@ -13,6 +13,7 @@ use crate::bases::vector::{count_each_base, count_gc_acgt_of, count_n};
 use crate::bases::{self, ACGT_BITS};
 use crate::columns::{ClassTable, Counts};
 use crate::quality::{self, ERROR_PLANES, PHRED_VALUES, to_phreds};
+use crate::records::vector::index_plain_with;
 use crate::records::{count_plain_with, has_control};
 use crate::table::{compile, with_kernels};
 use crate::vector::{Check, Matches, Simd, Vector, by_intrinsics};
@@ -39,6 +40,8 @@ impl Simd for Avx512 {
         fn sum_error_probability(bytes: &[u8]) -> u64 = sum_error_probability_avx512;
         fn count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize =
             count_plain_records_avx512;
+        fn index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize =
+            index_plain_records_avx512;
         fn count_base_columns(
             rows: &[&[u8]], start: usize, classes: &ClassTable, counts: &mut [Counts]
         ) -> u64 = count_columns_avx512;
@@ -522,39 +525,61 @@ static INVALID_BASES: [u8; 128] = {
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi1,bmi2,popcnt"
 )]
 fn count_plain_records_avx512(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize {
+    #[allow(clippy::redundant_closure)]
+    // a function handed over by name would be compiled without the target features
+    count_plain_with(bytes, start, newlines, |header, bases, qualities| {
+        is_valid_record(header, bases, qualities)
+    })
+}
+
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi1,bmi2,popcnt"
+)]
+fn index_plain_records_avx512(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize {
+    #[allow(clippy::redundant_closure)] // as above
+    index_plain_with::<Avx512>(bytes, start, out, |header, bases, qualities| {
+        is_valid_record(header, bases, qualities)
+    })
+}
+
+/// Whether the lines of a record have nothing that isn't valid; bases and qualities are as many.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,gfni,bmi1,bmi2,popcnt"
+)]
+fn is_valid_record(header: &[u8], bases: &[u8], qualities: &[u8]) -> bool {
     let zero = _mm512_setzero_si512();
     let [low, high] = load_table(&INVALID_BASES);
     let letter = _mm512_set1_epi8(b'A' as i8);
     let first = _mm512_set1_epi8(quality::FIRST as i8);
     let range = _mm512_set1_epi8((quality::LAST - quality::FIRST) as i8);
     let [space, one] = [b' ', 1].map(|byte| _mm512_set1_epi8(byte as i8));
-    count_plain_with(bytes, start, newlines, |header, bases, qualities| {
-        let (mut no_base, mut highest) = (zero, zero);
-        // What `find_invalid_base` and `find_invalid_quality` do, together as both have the same length.
-        let mut look = |bases, qualities| {
-            let lookup = _mm512_permutex2var_epi8(low, bases, high);
-            no_base = _mm512_ternarylogic_epi64::<0xfe>(no_base, lookup, bases);
-            highest = _mm512_max_epu8(highest, _mm512_sub_epi8(qualities, first));
-        };
-        let (base_blocks, base_tail) = bases.as_chunks();
-        let (quality_blocks, quality_tail) = qualities.as_chunks();
-        for (bases, qualities) in base_blocks.iter().zip(quality_blocks) {
-            look(load(bases), load(qualities));
-        }
-        look(load_or(letter, base_tail), load_or(first, quality_tail));
-        // Printable ASCII becomes what qualities may be: a space and '!' 0, '~' the highest.
-        let text = |block| _mm512_subs_epu8(_mm512_sub_epi8(block, space), one);
-        let (header_blocks, header_tail) = header.as_chunks();
-        for block in header_blocks {
-            highest = _mm512_max_epu8(highest, text(load(block)));
-        }
-        highest = _mm512_max_epu8(highest, text(load_or(space, header_tail)));
-        // A tab or UTF-8 in the header is odd, but fine.
-        _mm512_movepi8_mask(no_base) | _mm512_cmpgt_epu8_mask(highest, range) == 0
-            || !has_control(header)
-                && compiled::find_invalid_base(bases).is_none()
-                && compiled::find_invalid_quality(qualities).is_none()
-    })
+    let (mut no_base, mut highest) = (zero, zero);
+    // What `find_invalid_base` and `find_invalid_quality` do, together as both have the same length.
+    let mut look = |bases, qualities| {
+        let lookup = _mm512_permutex2var_epi8(low, bases, high);
+        no_base = _mm512_ternarylogic_epi64::<0xfe>(no_base, lookup, bases);
+        highest = _mm512_max_epu8(highest, _mm512_sub_epi8(qualities, first));
+    };
+    let (base_blocks, base_tail) = bases.as_chunks();
+    let (quality_blocks, quality_tail) = qualities.as_chunks();
+    for (bases, qualities) in base_blocks.iter().zip(quality_blocks) {
+        look(load(bases), load(qualities));
+    }
+    look(load_or(letter, base_tail), load_or(first, quality_tail));
+    // Printable ASCII becomes what qualities may be: a space and '!' 0, '~' the highest.
+    let text = |block| _mm512_subs_epu8(_mm512_sub_epi8(block, space), one);
+    let (header_blocks, header_tail) = header.as_chunks();
+    for block in header_blocks {
+        highest = _mm512_max_epu8(highest, text(load(block)));
+    }
+    highest = _mm512_max_epu8(highest, text(load_or(space, header_tail)));
+    // A tab or UTF-8 in the header is odd, but fine.
+    _mm512_movepi8_mask(no_base) | _mm512_cmpgt_epu8_mask(highest, range) == 0
+        || !has_control(header)
+            && compiled::find_invalid_base(bases).is_none()
+            && compiled::find_invalid_quality(qualities).is_none()
 }
 
 /// Bytes that aren't bases, by a lookup.

@@ -3,6 +3,8 @@
 mod avx2;
 mod avx2_columns;
 mod avx2_packed;
+mod avx2_quick_columns;
+mod avx2_reads;
 mod avx512;
 mod avx512_columns;
 mod avx512_packed;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use biofast_bam::{Header, Unaligned, flag, parse_tag};
+use biofast_bam::{ErrorKind, Header, Unaligned, flag, parse_tag};
 use biofast_fastq::pair::{NameDigest, mate_number, template_name};
 use biofast_fastq::{Record, Unit};
 
@@ -210,7 +210,11 @@ impl Import {
             qualities: read.qualities(),
             tags,
         };
-        let dots = record.write(out).map_err(|reason| unstorable(read, reason))?;
+        let dots = record.write(out).map_err(|error| match error.kind() {
+            // The name is that of the read here, as it was given.
+            ErrorKind::Unwritable { reason, .. } => unstorable(read, reason),
+            kind => unstorable(read, kind),
+        })?;
         if self.strict && dots > 0 {
             return Err(unstorable(read, "BAM has no code for '.', and would make it N"));
         }

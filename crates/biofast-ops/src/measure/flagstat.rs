@@ -13,6 +13,21 @@ const SURE_MAPQ: u8 = 5;
 
 /// Counts records by all their flags at once; everything else is derived at the end, so the
 /// loop over records has no branch on flags.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::flagstat::Collector;
+///
+/// let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Placement };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (_, counts) = Collector::collect(input.source, &options)?;
+/// let [passed, failed] = counts.finish();
+/// assert_eq!((passed.total, passed.mapped, failed.total), (2, 1, 0));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collector {
     by_flags: Box<[Counts; FLAGS]>,
@@ -91,6 +106,17 @@ impl Collector {
 }
 
 /// The counts of `samtools flagstat`.
+///
+/// ```
+/// use biofast_ops::flagstat::FlagStat;
+///
+/// /// The share of primary records that are aligned.
+/// fn mapped(counts: &FlagStat) -> f64 {
+///     counts.primary_mapped as f64 / counts.primary as f64
+/// }
+/// let counts = FlagStat { primary: 4, primary_mapped: 3, ..FlagStat::default() };
+/// assert_eq!(mapped(&counts), 0.75);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names are those of the lines they print
 pub struct FlagStat {

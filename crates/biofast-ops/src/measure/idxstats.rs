@@ -6,6 +6,22 @@ use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
 /// Counts of records by reference sequence: `[mapped, unmapped]`.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::idxstats::Collector;
+///
+/// let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Placement };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (header, counts) = Collector::collect(input.source, &options)?;
+/// assert_eq!(header.references()[0].name, b"c");
+/// // Mapped and unmapped, of the first reference and of none.
+/// assert_eq!((counts.counts(Some(0)), counts.counts(None)), ([1, 0], [0, 1]));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collector {
     by_reference: Vec<[u64; 2]>,

@@ -8,7 +8,8 @@ use biofast_kernels::Isa;
 use super::{Encode, PICKED};
 use crate::encode::Effort;
 use crate::encode::simd::{
-    CODED, CODED_LITERAL, ItemCodes, Joined, PairCodes, Shortest, Simd, items_of,
+    CODED, CODED_LITERAL, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Shortest, Simd,
+    items_of,
 };
 use crate::encode::tokens::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::work::Work;
@@ -73,6 +74,12 @@ impl Simd for Avx2 {
     fn letters(bytes: &[u8; 32]) -> usize {
         // SAFETY: the CPU has the target features, see the type.
         unsafe { letters_avx2(bytes) }
+    }
+
+    #[inline(always)]
+    fn mers_seen(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { mers_seen_avx2(table, bases) }
     }
 
     #[inline(always)]
@@ -179,6 +186,19 @@ fn pick_avx2(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
     n
 }
 
+#[inline]
+#[target_feature(enable = "avx2")]
+fn mers_seen_avx2(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
+    let mers = _mm_srlv_epi32(_mm_set1_epi32(bases.cast_signed()), _mm_set_epi32(2, 4, 6, 8));
+    let hashes = _mm_mullo_epi32(mers, _mm_set1_epi32(MER_HASH.cast_signed()));
+    let slots = _mm_and_si128(_mm_srli_epi32::<12>(hashes), _mm_set1_epi32(0xfff));
+    // SAFETY: the slots are below 4,096, as many as the table has.
+    let found = unsafe { _mm_i32gather_epi32::<4>(table.as_ptr().cast(), slots) };
+    let tags = _mm_and_si128(hashes, _mm_set1_epi32(0xfff));
+    let same = _mm_cmpeq_epi32(_mm_srli_epi32::<16>(found), tags);
+    _mm_movemask_ps(_mm_castsi128_ps(same)).cast_unsigned()
+}
+
 /// Half of the bases: their groups, and which are pure.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -240,6 +260,12 @@ impl Simd for Avx512 {
     fn letters(bytes: &[u8; 32]) -> usize {
         // SAFETY: the CPU has the target features, see the type.
         unsafe { letters_avx2(bytes) }
+    }
+
+    #[inline(always)]
+    fn mers_seen(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
+        // SAFETY: the CPU has the target features, see the type.
+        unsafe { mers_seen_avx2(table, bases) }
     }
 
     #[inline(always)]

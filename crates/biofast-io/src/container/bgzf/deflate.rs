@@ -20,6 +20,7 @@ const FOOTER: usize = 8;
 ///
 /// Whatever encoder is behind it, a block's bytes must depend on the block's text alone:
 /// otherwise the output would depend on which worker made the block before.
+#[doc(hidden)]
 pub struct Deflater {
     /// For all texts, or those that `own` declines.
     codec: Compressor,

@@ -1,5 +1,8 @@
 //! BGZF blocks: headers, and the inflation and deflation of a group of blocks by one worker.
 //!
+//! To read BGZF there is [`Reader`](crate::Reader), to write it [`output`](crate::output); what works on single blocks is hidden here and may
+//! change with any version.
+//!
 //! Format: SAM specification, section 4.1. A block is a gzip member with a `BC` extra subfield
 //! that holds the block's total length less one; it inflates to at most 65,536 bytes.
 
@@ -32,6 +35,7 @@ const FIXED_HEADER: usize = 12;
 const FOOTER: usize = 8;
 
 /// What a block's header says.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Bytes before the deflate data.
@@ -41,6 +45,7 @@ pub struct Header {
 }
 
 /// What the first bytes of a would-be block are.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parsed {
     /// A block header.
@@ -56,6 +61,7 @@ pub enum Parsed {
 }
 
 /// Reads a block header. Extra subfields may be in any order.
+#[doc(hidden)]
 pub fn parse_header(bytes: &[u8]) -> Parsed {
     if bytes.len() < FIXED_HEADER {
         let magic = [0x1f, 0x8b];
@@ -97,11 +103,20 @@ pub fn parse_header(bytes: &[u8]) -> Parsed {
 }
 
 /// Whether `bytes` start with a BGZF block header, even one whose length field is wrong.
+///
+/// ```
+/// use biofast_io::bgzf::{EOF_BLOCK, is_block_start};
+///
+/// assert!(is_block_start(&EOF_BLOCK));
+/// // Ordinary gzip.
+/// assert!(!is_block_start(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0, 0]));
+/// ```
 pub fn is_block_start(bytes: &[u8]) -> bool {
     matches!(parse_header(bytes), Parsed::Block(_) | Parsed::Invalid(_))
 }
 
 /// One block of a group: where its parts are in the group's compressed bytes.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Offset of the block in the file.
@@ -149,7 +164,9 @@ impl Block {
 }
 
 /// Why a block could not be inflated.
+#[doc(hidden)]
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum InflateError {
     /// The deflate data are invalid.
     BadData,
@@ -196,7 +213,30 @@ impl From<InflateError> for ErrorKind {
     }
 }
 
+impl std::fmt::Display for InflateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            InflateError::BadData => f.write_str("invalid deflate data"),
+            InflateError::Length { expected, found: Some(found) } => {
+                write!(f, "{found} bytes instead of {expected}")
+            }
+            InflateError::Length { expected, found: None } => {
+                write!(f, "more bytes than {expected}")
+            }
+            InflateError::Between(bytes) => {
+                write!(f, "{bytes} bytes between the end of the data and the footer")
+            }
+            InflateError::Checksum { expected, found } => {
+                write!(f, "the CRC-32 is {found:08x} instead of {expected:08x}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for InflateError {}
+
 /// The first block of a group that could not be inflated.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct GroupFault {
     /// The number of the block in its group, counted from 0.
@@ -207,10 +247,20 @@ pub struct GroupFault {
     pub error: InflateError,
 }
 
+impl std::fmt::Display for GroupFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "block {}: {}", self.index, self.error)
+    }
+}
+
+impl std::error::Error for GroupFault {}
+
 /// A worker's own inflater. It takes a *group* of independent blocks, of which `biofast-deflate` inflates several at
 /// once.
+#[doc(hidden)]
 pub struct Inflater {
     libdeflate: Decompressor,
+    /// Made for the first group, as many inputs aren't BGZF and it takes 160 kB.
     own: Option<biofast_deflate::Inflater>,
     policy: Policy,
     trial: Trial,
@@ -224,9 +274,7 @@ impl Inflater {
 
     /// A new inflater with the given policy.
     pub fn with_policy(policy: Policy) -> Self {
-        let needed = policy != Policy::Fixed(Codec::Libdeflate);
-        let own = needed.then(biofast_deflate::Inflater::new);
-        Inflater { libdeflate: Decompressor::new(), own, policy, trial: Trial::default() }
+        Inflater { libdeflate: Decompressor::new(), own: None, policy, trial: Trial::default() }
     }
 
     /// Inflates `blocks` of `group` one after the other into `out`, which must be as long as
@@ -279,7 +327,7 @@ impl Inflater {
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<(usize, usize), GroupFault> {
-        let Some(own) = &mut self.own else { return Ok((0, 0)) };
+        let own = self.own.get_or_insert_with(biofast_deflate::Inflater::new);
         let mut rest = &mut *out;
         let jobs = blocks.iter().map(|block| {
             let (output, more) = std::mem::take(&mut rest).split_at_mut(block.inflated_len);

@@ -29,6 +29,7 @@ pub fn compress(data: &[u8]) -> Vec<u8> {
 }
 
 /// Appends `data` to `out` as BGZF blocks that are not compressed.
+#[doc(hidden)]
 pub fn store(data: &[u8], out: &mut Vec<u8>) {
     for part in data.chunks(STORED_DATA) {
         let start = out.len();

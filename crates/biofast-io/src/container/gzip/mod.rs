@@ -73,7 +73,7 @@ impl Decoder {
     /// of it.
     pub(crate) fn share(&mut self, input: &StoredBytes, threads: usize) -> bool {
         if self.inflate.can_resume() {
-            let forced = input.options().gzip_piece.or_else(codec::gzip_chunk);
+            let forced = input.gzip_piece().or_else(codec::gzip_chunk);
             // More threads than cores share what it costs, and not what it brings.
             let worth_it = threads.min(crate::available_threads()) >= codec::SHARING_THREADS
                 && input.len().is_none_or(|len| len >= speculate::WORTH_IT);

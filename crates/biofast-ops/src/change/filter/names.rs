@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use biofast_fastq::Unit;
 use biofast_fastq::pair::template_name;
-pub use regex::bytes::Regex;
+
+pub use super::regex::Regex;
 
 /// A list of names, which notes those that are asked for.
 #[derive(Debug, Default)]
@@ -61,6 +62,20 @@ pub struct ListedNames {
 }
 
 /// Which names are wanted. A pair is wanted if either name is.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::names::Names;
+///
+/// let names = Names::new().listed(b"@a/1 first\nb\n");
+/// let wants = |name: &[u8]| {
+///     names.wants(&Unit { index: 0, first: Record::new(name, b"A", b"I"), second: None })
+/// };
+/// assert!(wants(b"a/2") && !wants(b"c"));
+/// let found = names.summary().ok_or("there is a list")?;
+/// assert_eq!((found.listed, found.found, found.first_absent.as_deref()), (2, 1, Some("b")));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Names {
     listed: Option<NameList>,
@@ -142,9 +157,23 @@ mod tests {
         assert!(wants(&some, b"a") && !wants(&some, b"b"));
         let first_absent = Some("x".to_owned());
         assert_eq!(some.summary(), Some(ListedNames { listed: 3, found: 1, first_absent }));
+    }
+
+    #[test]
+    #[cfg(feature = "regex")]
+    fn patterns_and_the_inverse() {
+        let names = Names::new().listed(b"a\nb\nc");
         let names = names.matching(Regex::new("^[ab]").expect("a pattern"));
         assert!(wants(&names, b"a") && !wants(&names, b"c"));
         let names = names.inverted(true);
         assert!(!wants(&names, b"a") && wants(&names, b"c") && wants(&names, b"zzz"));
+    }
+
+    #[test]
+    #[cfg(not(feature = "regex"))]
+    fn a_pattern_without_its_feature_is_an_error() {
+        let error = Regex::new("a").expect_err("no patterns").to_string();
+        assert!(error.ends_with("without the feature 'regex'"), "{error}");
+        assert!(crate::filter::expression::Expression::parse("qname =~ \"a\"").is_err());
     }
 }

@@ -3,6 +3,17 @@
 use biofast_fastq::Record;
 
 /// A record and which of its bases are left.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::Read;
+///
+/// let mut read = Read::new(Record::new(b"r", b"ACGTN", b"IIII#"));
+/// read.drop_front(1);
+/// read.drop_tail(1);
+/// assert_eq!((read.sequence(), read.qualities()), (&b"CGT"[..], &b"III"[..]));
+/// assert!(read.is_trimmed() && read.record().sequence().len() == 5);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Read<'a> {
     record: Record<'a>,

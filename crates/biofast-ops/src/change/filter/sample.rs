@@ -2,6 +2,17 @@
 //! in the input, so mates are taken together, in one run or in two, at any number of threads.
 
 /// Which numbers are taken.
+///
+/// ```
+/// use biofast_ops::filter::sample::Sample;
+///
+/// // Exactly 3 of 100, the same ones for the same seed.
+/// let sample = Sample::count(3, 100, 7).ok_or("none at all")?;
+/// assert_eq!((0..100).filter(|&number| sample.takes(number)).count(), 3);
+/// // Each with a probability of 10 %.
+/// assert!(Sample::fraction(0.1, 7).is_some() && Sample::fraction(1.5, 7).is_none());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     seed: u64,

@@ -60,6 +60,18 @@ named! {
 }
 
 /// Counts of a run. Merging the tallies of two parts equals the tally of the whole.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::Filter;
+///
+/// let filter = Filter::new();
+/// let mut worker = filter.worker();
+/// let first = Record::new(b"r", b"ACGT", b"IIII");
+/// worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
+/// let tally = worker.tally();
+/// assert_eq!((tally.input[0].bases, tally.output[0].bases, tally.rejected_total()), (4, 4, 0));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// What came in: first reads (or reads without mates) and second reads.

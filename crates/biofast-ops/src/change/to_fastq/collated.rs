@@ -45,7 +45,16 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for Problem {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // The errors themselves are all of the message.
+            Problem::Input(error) => error.source(),
+            Problem::Output(error) => error.source(),
+            Problem::Temporary(error) => Some(error),
+        }
+    }
+}
 
 impl From<output::Error> for Problem {
     fn from(error: output::Error) -> Problem {

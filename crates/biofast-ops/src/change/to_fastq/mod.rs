@@ -23,6 +23,13 @@ use biofast_bam::flag;
 use serde::Serialize;
 
 /// Which read of a template a record is, as samtools tells it.
+///
+/// ```
+/// use biofast_bam::flag;
+/// use biofast_ops::to_fastq::Part;
+///
+/// assert_eq!(Part::of(flag::PAIRED | flag::READ2), Part::Second);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Neither of the two, or both.

@@ -25,6 +25,21 @@ use in_order::InOrder;
 use waiting::Waiting;
 
 /// The statistics of one input of alignments.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::alignments::Statistics;
+///
+/// let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let statistics =
+///     Statistics::collect(input.source, &options).map_err(|fault| fault.error)?;
+/// assert_eq!(statistics.malformed_record(), None);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 pub struct Statistics {
     pub(crate) header: Header,
     pub(crate) counts: Collector,

@@ -37,6 +37,16 @@ use crate::measure::reads::PairCheck;
 use crate::measure::records::{RecordSum, Sum};
 
 /// How to check.
+///
+/// ```
+/// use biofast_ops::check::{Format, Options};
+///
+/// let io = biofast_io::Options::default();
+/// // Must be BAM, and may end without its marker.
+/// let options =
+///     Options { allow_missing_eof: true, expected: Some(Format::Bam), ..Options::new(&io) };
+/// assert!(!options.pairs && !options.checksum);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     /// How to read; `strict` is set by the check itself, and so are `notes` where there are none.
@@ -320,6 +330,20 @@ impl Outcome {
 }
 
 /// Checks an input from its first byte to its last, or to its first fault.
+///
+/// ```
+/// use biofast_io::Source;
+/// use biofast_ops::check::{Options, Rule, check};
+///
+/// let io = biofast_io::Options::default();
+/// let reads = |text: &'static [u8]| Source::from_reader("example", text);
+/// let good = check(reads(b"@a\nACGT\n+\nIIII\n"), &Options::new(&io))?;
+/// assert_eq!((good.records, good.fault), (Some(1), None));
+/// let bad = check(reads(b"@a\nACGT\n+\nIII\n"), &Options::new(&io))?;
+/// let fault = bad.fault.ok_or("a quality is missing")?;
+/// assert_eq!((fault.rule, fault.at.record), (Rule::Fastq, Some(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the input can't be read. Everything that is wrong with what can be read is a

@@ -13,6 +13,15 @@ use super::summary::Summary;
 const DENSE: usize = 1024;
 
 /// How many reads have which length.
+///
+/// ```
+/// use biofast_ops::measure::reads::Lengths;
+///
+/// let mut lengths = Lengths::default();
+/// lengths.add(150, 2);
+/// lengths.add(9_000, 1);
+/// assert_eq!(lengths.iter().collect::<Vec<_>>(), [(150, 2), (9_000, 1)]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lengths {
     dense: Box<[u64; DENSE]>,

@@ -32,6 +32,18 @@ pub use summary::{Encoding, Percent, SequenceType, Summary};
 pub(crate) const READS_AT_ONCE: usize = 960;
 
 /// Counts over reads. Merging two collectors equals collecting both inputs.
+///
+/// ```
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::measure::reads::Collector;
+///
+/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\n55\n"[..]);
+/// let collector = Collector::collect(source, &Options::default(), Collector::new)
+///     .map_err(|fault| fault.error)?;
+/// let summary = collector.summary();
+/// assert_eq!((collector.reads(), summary.bases, summary.max_len), (2, 6, 4));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collector {
     /// Number of reads.
@@ -113,10 +125,11 @@ impl Collector {
     fn accept_reads(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
         let mut summaries = [ReadSummary::default(); READS_AT_ONCE];
         kernels::summarize_reads(sequences, qualities, &mut summaries);
-        let reads = sequences.iter().zip(qualities).zip(summaries);
-        for ((&sequence, &qualities), ReadSummary { counts, error_sum }) in reads {
-            self.counts.add(&Read { sequence, qualities, counts, error_sum });
-        }
+        let reads = sequences.iter().zip(qualities).zip(&summaries);
+        self.counts.add(reads.map(|((&sequence, &qualities), summary)| {
+            let ReadSummary { counts, error_sum } = *summary;
+            Read { sequence, qualities, counts, error_sum }
+        }));
     }
 
     /// Adds what another collector counted.

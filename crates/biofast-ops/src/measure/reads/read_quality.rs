@@ -37,8 +37,9 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
 pub(crate) fn mean_phred_floor(sum: u64, len: u64) -> u8 {
     let thresholds = &*THRESHOLDS;
     // A start that is too low costs nothing, one beyond the result would be wrong: the mean is
-    // taken a little too high. (A float division is faster than one of 64-bit integers.)
-    let mean = (sum as f32 / len as f32 * 1.000_001) as u32;
+    // taken a little too high. (A float division is faster than one of 64-bit integers, and to a float
+    // these convert faster with a sign, which both are too small for.)
+    let mean = (sum as i64 as f32 / len as i64 as f32 * 1.000_001) as u32;
     let start = usize::from(thresholds.start[mean.leading_zeros() as usize]);
     // Without branches: neighbouring reads have different qualities.
     let above = &thresholds.probability[start + 1..][..TRIED];

@@ -74,10 +74,12 @@ macro_rules! statistics {
         }
 
         impl Counts {
-            /// Counts a read.
+            /// Counts reads, for one statistic after the other: so each loop keeps in registers what it needs.
             #[inline(always)]
-            pub(crate) fn add(&mut self, read: &Read<'_>) {
-                $(Statistic::add(&mut self.$name, read);)*
+            pub(crate) fn add<'a>(&mut self, reads: impl Iterator<Item = Read<'a>> + Clone) {
+                $(for read in reads.clone() {
+                    Statistic::add(&mut self.$name, &read);
+                })*
             }
 
             /// Adds other counts.

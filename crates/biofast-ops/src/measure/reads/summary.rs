@@ -6,6 +6,13 @@ use super::Collector;
 
 /// A share of a whole, in hundredths of a percent rounded half up from exact integers, so that
 /// it prints the same everywhere.
+///
+/// ```
+/// use biofast_ops::measure::reads::Percent;
+///
+/// assert_eq!(Percent::of(1, 3).value(), 33.33);
+/// assert_eq!(Percent::of(0, 0).to_string(), "0.00");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Percent(u64);
 
@@ -93,6 +100,19 @@ impl Encoding {
 }
 
 /// Figures about a set of reads.
+///
+/// ```
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::measure::reads::{Collector, SequenceType};
+///
+/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\n55\n"[..]);
+/// let summary = Collector::collect(source, &Options::default(), Collector::new)
+///     .map_err(|fault| fault.error)?
+///     .summary();
+/// assert_eq!((summary.n50, summary.gc.value()), ((4, 1), 66.67));
+/// assert_eq!((summary.quality_range, summary.sequence_type), (Some((20, 40)), SequenceType::Dna));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Number of reads.

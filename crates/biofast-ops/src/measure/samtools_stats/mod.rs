@@ -57,7 +57,16 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The errors themselves are all of the message.
+        match self {
+            Failure::Input(error) => error.source(),
+            Failure::Reference(error) => error.source(),
+            Failure::MalformedTags(_) => None,
+        }
+    }
+}
 
 /// What a worker counts.
 pub(crate) struct Counts {

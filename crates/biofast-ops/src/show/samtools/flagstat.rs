@@ -38,6 +38,15 @@ fn percent_or_na(part: u64, whole: u64) -> String {
 }
 
 /// The text of `samtools flagstat`.
+///
+/// ```
+/// use biofast_ops::flagstat::FlagStat;
+/// use biofast_ops::show::samtools::flagstat::text;
+///
+/// let passed = FlagStat { total: 3, primary: 3, ..FlagStat::default() };
+/// let report = text(&[passed, FlagStat::default()]);
+/// assert!(report.starts_with("3 + 0 in total (QC-passed reads + QC-failed reads)\n3 + 0 primary\n"));
+/// ```
 pub fn text(counts: &[FlagStat; 2]) -> String {
     let mut out = String::new();
     for (passed, failed) in lines(&counts[0]).into_iter().zip(lines(&counts[1])) {

@@ -53,6 +53,16 @@ fn seqkit_cells(s: &Summary) -> Vec<String> {
 
 /// Tab-separated rows under [`COLUMNS`]. If any input is faulty, a column `status` is added:
 /// `ok`, or `error: …` in a row whose other figures are `NA`.
+///
+/// ```
+/// use biofast_ops::measure::reads::Collector;
+/// use biofast_ops::show::tables::reads::{COLUMNS, Row, tsv};
+///
+/// let summary = Collector::new().summary();
+/// let table = tsv(&[Row { name: "lane1", result: Ok(&summary) }]);
+/// assert!(table.starts_with(&COLUMNS.join("\t")));
+/// assert!(table.lines().nth(1).is_some_and(|line| line.starts_with("lane1\tFASTQ\t")));
+/// ```
 pub fn tsv(rows: &[Row<'_>]) -> String {
     let faulty = rows.iter().any(|row| row.result.is_err());
     let mut out = COLUMNS.join("\t");

@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 30] = [
+pub(super) const JOBS: [Job; 32] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -218,6 +218,16 @@ pub(super) const JOBS: [Job; 30] = [
         &["o1.fq.gz", "o2.fq.gz", "s.fq", "z.fq", "o.json"],
     ),
     job("fastq, grouped", &["fastq", "--grouped", "x.bam", "-o", "o.fq"], &["o.fq"]),
+    job(
+        "sort",
+        &["sort", "x.bam", "-o", "o.bam", "--write-index", "--json", "o.json"],
+        &["o.bam", "o.bam.bai", "o.json"],
+    ),
+    job(
+        "sort, spilling",
+        &["sort", "-n", "x.bam", "-o", "o.bam", "--temp-dir", ".", "--memory", "16K"],
+        &["o.bam"],
+    ),
     job(
         "import",
         &["import", "1.fq.gz", "2.fq.gz", "-r", "ID:1", "-o", "o.bam", "--json", "o.json"],

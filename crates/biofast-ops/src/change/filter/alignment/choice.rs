@@ -77,7 +77,7 @@ impl Choice {
     pub fn absent_read_groups(&self, header: &Header) -> Vec<Vec<u8>> {
         let Some(ids) = &self.read_groups else { return Vec::new() };
         let known = RefCell::new(HashSet::new());
-        header.with_read_groups(|id| known.borrow_mut().insert(id.to_vec()));
+        let _ = header.with_read_groups(|id| known.borrow_mut().insert(id.to_vec()));
         let mut absent: Vec<Vec<u8>> = ids.difference(&known.into_inner()).cloned().collect();
         absent.sort_unstable();
         absent

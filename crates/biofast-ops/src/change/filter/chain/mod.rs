@@ -14,6 +14,21 @@ use super::trim::Trimmer;
 use crate::measure::records::{Amount, Sum};
 
 /// When a pair is kept.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::predicate::MinLen;
+/// use biofast_ops::filter::{Filter, PairRule};
+///
+/// let kept = |rule| {
+///     let filter = Filter::new().require(MinLen(3)).pair_rule(rule);
+///     let mut worker = filter.worker();
+///     let (first, second) = (Record::new(b"r", b"ACGT", b"IIII"), Some(Record::new(b"r", b"A", b"I")));
+///     worker.apply(Unit { index: 0, first, second }, &mut [Vec::new()]);
+///     worker.tally().output[0].reads
+/// };
+/// assert_eq!((kept(PairRule::Both), kept(PairRule::Any)), (0, 1));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairRule {
     /// When both reads are good.
@@ -24,6 +39,16 @@ pub enum PairRule {
 }
 
 /// Which text gets which reads; what has no text is dropped.
+///
+/// ```
+/// use biofast_ops::filter::{Filter, Routes};
+///
+/// // Outputs 0 and 1 get first and second reads, 2 both without their mates, 3 what was rejected.
+/// let routes = Routes { first: 0, second: 1, orphans: [Some(2); 2], rejected: Some(3) };
+/// let filter = Filter::new().routes(routes);
+/// # let _ = filter;
+/// assert_eq!(Routes::default().second, 0); // interleaved
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routes {
     /// Kept reads, or the first of kept pairs.
@@ -44,6 +69,24 @@ impl Default for Routes {
 }
 
 /// A chain of trimmers and predicates.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::predicate::MinLen;
+/// use biofast_ops::filter::trim::Crop;
+/// use biofast_ops::filter::{Filter, Reason};
+///
+/// let filter = Filter::new().trim(Crop { front: [1, 0], tail: [0, 0] }).require(MinLen(3));
+/// let mut worker = filter.worker();
+/// // One text an output; all kept reads go to the first.
+/// let mut texts = vec![Vec::new()];
+/// for (index, sequence) in [&b"ACGT"[..], b"ACG"].into_iter().enumerate() {
+///     let first = Record::new(b"r", sequence, &b"IIII"[..sequence.len()]);
+///     worker.apply(Unit { index: index as u64, first, second: None }, &mut texts);
+/// }
+/// assert_eq!(texts[0], b"@r\nCGT\n+\nIII\n");
+/// assert_eq!(worker.tally().rejected(Reason::TooShort), 1);
+/// ```
 #[derive(Default)]
 pub struct Filter {
     sample: Option<Sample>,
@@ -126,6 +169,21 @@ impl Filter {
 }
 
 /// Applies a [`Filter`] and counts.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::Filter;
+///
+/// let filter = Filter::new();
+/// // One a thread; what they counted is put together at the end.
+/// let (mut one, mut other) = (filter.worker(), filter.worker());
+/// let first = Record::new(b"r", b"ACGT", b"IIII");
+/// one.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
+/// other.apply(Unit { index: 1, first, second: None }, &mut [Vec::new()]);
+/// one.merge(other);
+/// let (tally, _) = one.finish();
+/// assert_eq!((tally.input[0].reads, tally.output[0].bases), (2, 8));
+/// ```
 pub struct Worker<'f> {
     filter: &'f Filter,
     tally: Tally,

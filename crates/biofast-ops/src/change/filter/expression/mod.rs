@@ -60,6 +60,14 @@ use eval::Subject;
 use tree::Node;
 
 /// A compiled filter expression. Clones share the compiled form.
+///
+/// ```
+/// use biofast_ops::filter::expression::Expression;
+///
+/// assert!(Expression::parse("mapq >= 30 && !flag.unmap").is_ok());
+/// let error = Expression::parse("mapq >=").expect_err("a value is missing");
+/// assert!(error.to_string().contains("expected a value"), "{error}");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Expression {
     root: Arc<Node>,

@@ -1,7 +1,7 @@
 //! POSIX extended regular expressions, as `regcomp` of glibc reads them, in the syntax of the
 //! crate regex. Only whether a text matches is asked, so which match is taken doesn't matter.
 
-use regex::bytes::{Regex, RegexBuilder};
+use crate::change::filter::regex::{self, Regex};
 
 /// The largest count of `{n,m}`, as in glibc.
 const MAX_COUNT: u32 = 32_767;
@@ -12,13 +12,7 @@ const MAX_COUNT: u32 = 32_767;
 /// What is wrong with it.
 pub(super) fn compile(pattern: &[u8]) -> Result<Regex, String> {
     let translated = Translator { pattern, at: 0, out: String::new() }.translate()?;
-    RegexBuilder::new(&translated).unicode(false).dot_matches_new_line(true).build().map_err(
-        |error| match error {
-            regex::Error::CompiledTooBig(_) => "repetitions that make it too large".to_owned(),
-            // The last line says what, the lines before show it.
-            error => error.to_string().lines().last().unwrap_or_default().to_owned(),
-        },
-    )
+    regex::compile(&translated)
 }
 
 struct Translator<'a> {
@@ -255,7 +249,7 @@ impl Translator<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "regex"))]
 mod tests {
     use super::*;
 

@@ -2,10 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use regex::bytes::Regex;
-
 use super::pattern;
 use super::variable::Variable;
+use crate::change::filter::regex::Regex;
 
 /// A part of an expression. `at` is its byte in the text.
 #[derive(Debug)]

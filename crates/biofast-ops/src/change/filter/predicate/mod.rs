@@ -7,6 +7,25 @@ use super::read::Read;
 use super::tally::Reason;
 
 /// A condition on a read.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::{Filter, Predicate, Read, Reason};
+///
+/// /// A condition of one's own: the read starts with what was used to amplify it.
+/// struct StartsWith(&'static [u8]);
+///
+/// impl Predicate for StartsWith {
+///     fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+///         (!read.sequence().starts_with(self.0)).then_some(Reason::NotSelected)
+///     }
+/// }
+///
+/// let read = Read::new(Record::new(b"r", b"ACGT", b"IIII"));
+/// assert_eq!(StartsWith(b"AC").objection(&read), None);
+/// let filter = Filter::new().require(StartsWith(b"AC"));
+/// # let _ = filter;
+/// ```
 pub trait Predicate: Send + Sync {
     /// Why the read doesn't meet it; `None` if it does.
     fn objection(&self, read: &Read<'_>) -> Option<Reason>;
@@ -17,6 +36,16 @@ fn object(when: bool, reason: Reason) -> Option<Reason> {
 }
 
 /// At least so many bases.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::predicate::MinLen;
+/// use biofast_ops::filter::{Predicate, Read, Reason};
+///
+/// let read = Read::new(Record::new(b"r", b"ACGT", b"IIII"));
+/// assert_eq!(MinLen(4).objection(&read), None);
+/// assert_eq!(MinLen(5).objection(&read), Some(Reason::TooShort));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MinLen(pub usize);
 
@@ -27,6 +56,15 @@ impl Predicate for MinLen {
 }
 
 /// At most so many bases.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::predicate::MaxLen;
+/// use biofast_ops::filter::{Predicate, Read, Reason};
+///
+/// let read = Read::new(Record::new(b"r", b"ACGT", b"IIII"));
+/// assert_eq!(MaxLen(3).objection(&read), Some(Reason::TooLong));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MaxLen(pub usize);
 
@@ -37,6 +75,18 @@ impl Predicate for MaxLen {
 }
 
 /// Which mean a mean quality is.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::predicate::{Mean, MinMeanQuality};
+/// use biofast_ops::filter::{Predicate, Read, Reason};
+///
+/// // Phred 40 and 2: one bad base weighs.
+/// let read = Read::new(Record::new(b"r", b"AC", b"I#"));
+/// assert_eq!(MinMeanQuality::new(20.0, Mean::Arithmetic).objection(&read), None);
+/// let by_errors = MinMeanQuality::new(20.0, Mean::ErrorProbability);
+/// assert_eq!(by_errors.objection(&read), Some(Reason::MeanQualityTooLow));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mean {
     /// −10·log10 of the mean error probability.
@@ -81,6 +131,17 @@ impl Bound {
 }
 
 /// A mean quality of at least so much. A read without bases has none and passes.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::predicate::{Mean, MinMeanQuality};
+/// use biofast_ops::filter::{Predicate, Read, Reason};
+///
+/// let read = Read::new(Record::new(b"r", b"ACGT", b"5555"));
+/// assert_eq!(MinMeanQuality::new(20.0, Mean::default()).objection(&read), None);
+/// let higher = MinMeanQuality::new(21.0, Mean::default());
+/// assert_eq!(higher.objection(&read), Some(Reason::MeanQualityTooLow));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MinMeanQuality(Bound);
 
@@ -115,6 +176,16 @@ impl Predicate for MaxMeanQuality {
 }
 
 /// At most so many N.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::predicate::MaxN;
+/// use biofast_ops::filter::{Predicate, Read, Reason};
+///
+/// let read = Read::new(Record::new(b"r", b"ANNT", b"I##I"));
+/// assert_eq!(MaxN(2).objection(&read), None);
+/// assert_eq!(MaxN(1).objection(&read), Some(Reason::TooManyN));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MaxN(pub u64);
 
@@ -136,6 +207,16 @@ impl Predicate for MaxNPercent {
 }
 
 /// (G+C)/(A+C+G+T) between two percentages, both included; a read with none of the four has 0.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::predicate::Gc;
+/// use biofast_ops::filter::{Predicate, Read, Reason};
+///
+/// let read = Read::new(Record::new(b"r", b"GGGA", b"IIII"));
+/// assert_eq!(Gc { min: 20.0, max: 80.0 }.objection(&read), None);
+/// assert_eq!(Gc { min: 20.0, max: 60.0 }.objection(&read), Some(Reason::GcTooHigh));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Gc {
     /// The lowest percentage.
@@ -154,6 +235,17 @@ impl Predicate for Gc {
 }
 
 /// At most so many expected errors: the sum of the error probabilities.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::predicate::MaxExpectedErrors;
+/// use biofast_ops::filter::{Predicate, Read, Reason};
+///
+/// // Two bases that are wrong once in ten reads each.
+/// let read = Read::new(Record::new(b"r", b"ACGT", b"II++"));
+/// assert_eq!(MaxExpectedErrors(0.3).objection(&read), None);
+/// assert_eq!(MaxExpectedErrors(0.1).objection(&read), Some(Reason::TooManyExpectedErrors));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MaxExpectedErrors(pub f64);
 

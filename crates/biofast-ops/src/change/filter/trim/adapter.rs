@@ -4,6 +4,18 @@ use super::overlap::mismatches;
 use super::{Read, Trim, Trimmer};
 
 /// Adapters of a common library preparation, for first and second reads.
+///
+/// ```
+/// use biofast_ops::filter::trim::{Adapters, KITS};
+///
+/// let kit = KITS.iter().find(|kit| kit.name == "nextera").ok_or("no such kit")?;
+/// let mut adapters = Adapters::new(3, 0.1);
+/// for (mate, adapter) in kit.adapters.iter().enumerate() {
+///     adapters.add(mate, adapter.as_bytes())?;
+/// }
+/// assert!(!adapters.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kit {
     /// Its name on the command line.
@@ -34,6 +46,19 @@ pub const KITS: &[Kit] = &[
 /// An adapter is found at a position if the bases from there on, as many as adapter and read
 /// both have, are at least the least overlap and differ in at most the given share of them,
 /// rounded down. N in the adapter equals everything.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::trim::Adapters;
+/// use biofast_ops::filter::{Read, Trimmer};
+///
+/// let mut adapters = Adapters::new(3, 0.1);
+/// adapters.add(0, b"AGATCGGAAGAGC")?;
+/// let mut read = Read::new(Record::new(b"r", b"TTTTTTAGATCG", b"IIIIIIIIIIII"));
+/// adapters.trim_read(&mut read, 0);
+/// assert_eq!(read.sequence(), b"TTTTTT");
+/// # Ok::<(), biofast_ops::filter::trim::InvalidAdapter>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Adapters {
     adapters: [Vec<Vec<u8>>; 2],

@@ -42,6 +42,30 @@ named! {
 }
 
 /// Cuts something off reads.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::{Read, Trim, Trimmer};
+///
+/// /// A trimmer of one's own: cuts at the first N.
+/// struct CutAtN;
+///
+/// impl Trimmer for CutAtN {
+///     fn kind(&self) -> Trim {
+///         Trim::Quality
+///     }
+///
+///     fn trim_read(&self, read: &mut Read<'_>, _mate: usize) {
+///         if let Some(at) = read.sequence().iter().position(|&base| base == b'N') {
+///             read.truncate(at);
+///         }
+///     }
+/// }
+///
+/// let mut read = Read::new(Record::new(b"r", b"ACNGT", b"II#II"));
+/// CutAtN.trim_read(&mut read, 0);
+/// assert_eq!(read.sequence(), b"AC");
+/// ```
 pub trait Trimmer: Send + Sync {
     /// What the cut bases are booked under.
     fn kind(&self) -> Trim;

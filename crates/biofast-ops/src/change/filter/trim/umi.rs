@@ -15,6 +15,18 @@ pub enum UmiSource {
 
 /// Cuts the identifier off and appends `:` and the identifier to the names of both mates, two
 /// identifiers joined by `_`. A read shorter than the identifier gives what it has.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::Filter;
+/// use biofast_ops::filter::trim::{Umi, UmiSource};
+///
+/// let filter = Filter::new().trim(Umi { source: UmiSource::First, len: 3, skip: 1 });
+/// let mut texts = vec![Vec::new()];
+/// let first = Record::new(b"r", b"ACGTGG", b"IIIIII");
+/// filter.worker().apply(Unit { index: 0, first, second: None }, &mut texts);
+/// assert_eq!(texts[0], b"@r:ACG\nGG\n+\nII\n");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Umi {
     /// Where it is.

@@ -1,0 +1,40 @@
+//! In place of the module `cram` in a build without it: the same type, of which there are no values.
+
+use biofast_io::{ErrorKind, Location, Source};
+
+use crate::adapter::Produce;
+use crate::error::Error;
+use crate::input::InputOptions;
+
+pub(crate) enum CramToBam {}
+
+impl CramToBam {
+    /// # Errors
+    /// Always.
+    pub(crate) fn new(source: Source, _options: &InputOptions<'_>) -> Result<CramToBam, Error> {
+        let kind = ErrorKind::NotInBuild { format: "CRAM", feature: "cram" };
+        let at = Location { name: Some(source.name().into()), ..Location::default() };
+        Err(biofast_io::Error::new(kind, at).into())
+    }
+}
+
+impl Produce for CramToBam {
+    fn produce(&mut self, _out: &mut Vec<u8>) -> Result<bool, Error> {
+        match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ErrorKind, Reader};
+
+    #[test]
+    fn a_format_without_its_feature_is_named() {
+        let error = Reader::from_reader("x", &b"CRAM\x03\x00"[..]).err().expect("no decoder");
+        assert!(matches!(error.kind(), ErrorKind::Io(e)
+            if matches!(e.kind(), biofast_io::ErrorKind::NotInBuild { .. })));
+        let text = "x: this is CRAM, and this build of biofast can't read it: it was built without the feature 'cram'";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::Unsupported);
+    }
+}

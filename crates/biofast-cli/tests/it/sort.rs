@@ -1,0 +1,302 @@
+//! `biofast sort`: the order that a plain sort gives and samtools, whatever the memory and the number of threads.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::cmp::Ordering;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use biofast_testkit::random::Random;
+use common::{Folder, assert_error, biofast, biofast_with, installed, listed, text};
+
+const HEADER: &str = "@HD\tVN:1.5\tGO:query\n@SQ\tSN:c1\tLN:100000\n@SQ\tSN:c2\tLN:100000\n";
+
+/// Records with many names, places and values alike; each has its number in the tag ZI.
+fn records(seed: u64, n: usize) -> String {
+    let mut random = Random(seed);
+    let mut out = HEADER.to_owned();
+    for i in 0..n {
+        let number = random.below(40);
+        let name = match random.below(6) {
+            0 => format!("r{number}"),
+            1 => format!("q0{number}"),
+            2 => format!("q00{number}"),
+            3 => format!("x:{number}:7"),
+            4 => format!("x:7:{number}"),
+            _ => format!("a{number}b"),
+        };
+        let flags = [0, 16, 4, 20, 99, 147, 83, 163, 77, 141, 1024, 256, 2048, 336, 2176, 384, 193];
+        let flags = flags[random.below(flags.len())];
+        let reference = ["c1", "c2", "*"][random.below(3)];
+        let position = match reference {
+            "*" => [0, 0, 0, 5][random.below(4)],
+            _ => 1 + random.below(30),
+        };
+        let is_mapped = flags & 4 == 0 && reference != "*" && position > 0;
+        let cigar = if is_mapped { ["4M", "3S1M", "1M9D3M"][random.below(3)] } else { "*" };
+        let _ = write!(
+            out,
+            "{name}\t{flags}\t{reference}\t{position}\t0\t{cigar}\t*\t0\t0\tACGT\tIIII"
+        );
+        let _ = match random.below(9) {
+            0 | 1 => write!(out, "\tXX:i:{}", random.below(600) as i32 - 300),
+            2 => write!(out, "\tXX:f:{}", (random.below(16) as f32 - 8.0) / 2.0),
+            3 | 4 => write!(out, "\tXX:Z:{}", ["a", "b", "ab", "B"][random.below(4)]),
+            5 => write!(out, "\tXX:A:{}", ["a", "B", "z"][random.below(3)]),
+            _ => Ok(()),
+        };
+        let _ = writeln!(out, "\tZI:i:{i}");
+    }
+    out
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.starts_with('@')).collect()
+}
+
+/// Digits as numbers, byte for byte and number for number; of equal ones first that with more zeros.
+fn natural(mut a: &str, mut b: &str) -> Ordering {
+    loop {
+        let number = |text: &str| {
+            let len = text.bytes().take_while(u8::is_ascii_digit).count();
+            (len > 0).then(|| (text[..len].parse::<u128>().unwrap(), len))
+        };
+        let (order, steps) = match (number(a), number(b)) {
+            (Some((x, i)), Some((y, j))) => (x.cmp(&y).then(j.cmp(&i)), (i, j)),
+            _ => match (a.bytes().next(), b.bytes().next()) {
+                (None, None) => return Ordering::Equal,
+                (x, y) if x != y => return x.cmp(&y),
+                _ => (Ordering::Equal, (1, 1)),
+            },
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+        (a, b) = (&a[steps.0..], &b[steps.1..]);
+    }
+}
+
+fn by_coordinate(a: &[&str], b: &[&str]) -> Ordering {
+    let key = |fields: &[&str]| {
+        let reference = ["c1", "c2"].iter().position(|name| *name == fields[2]).unwrap_or(2);
+        let flags: u16 = fields[1].parse().unwrap();
+        (reference, fields[3].parse::<u32>().unwrap(), flags & 16)
+    };
+    key(a).cmp(&key(b))
+}
+
+fn by_name(names: fn(&str, &str) -> Ordering, a: &[&str], b: &[&str]) -> Ordering {
+    let read = |fields: &[&str]| fields[1].parse::<u16>().unwrap() & 0xc0;
+    names(a[0], b[0]).then(read(a).cmp(&read(b)))
+}
+
+/// None, characters, text, numbers.
+fn by_value(a: &[&str], b: &[&str]) -> Ordering {
+    let value = |fields: &[&str]| {
+        let Some(field) = fields.iter().find_map(|field| field.strip_prefix("XX:")) else {
+            return (0, String::new(), 0.0);
+        };
+        match field.split_at(2) {
+            ("A:", value) => (1, value.to_owned(), 0.0),
+            ("Z:", value) => (2, value.to_owned(), 0.0),
+            (_, value) => (3, String::new(), value.parse().unwrap()),
+        }
+    };
+    value(a).partial_cmp(&value(b)).unwrap()
+}
+
+type Compare = fn(&[&str], &[&str]) -> Ordering;
+
+/// Options, the state in the header, and the plain order.
+const ORDERS: [(&[&str], &str, Compare); 5] = [
+    (&[], "SO:coordinate", by_coordinate),
+    (&["-n"], "SO:queryname\tSS:queryname:natural", |a, b| by_name(natural, a, b)),
+    (&["-N"], "SO:queryname\tSS:queryname:lexicographical", |a, b| by_name(|a, b| a.cmp(b), a, b)),
+    (&["-t", "XX"], "SO:unknown", |a, b| by_value(a, b).then_with(|| by_coordinate(a, b))),
+    (&["-n", "-t", "XX"], "SO:unknown", |a, b| by_value(a, b).then_with(|| by_name(natural, a, b))),
+];
+
+fn sorted(args: &[&str]) -> String {
+    let run = biofast(&[&["sort", "-q", "--no-PG", "-O", "sam"], args].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    run.stdout
+}
+
+/// The same of samtools, without the line @HD.
+fn by_samtools(args: &[&str]) -> Option<String> {
+    let args = [&["sort", "--no-PG", "-O", "sam"], args].concat();
+    let output = Command::new("samtools").args(args).output().unwrap();
+    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+fn without_first_line(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with("@HD")).flat_map(|line| [line, "\n"]).collect()
+}
+
+#[test]
+fn every_order_is_that_of_a_plain_sort_and_of_samtools() {
+    let folder = Folder::new();
+    let samtools = installed("samtools");
+    for (seed, n) in [(1, 0), (2, 1), (3, 500), (4, 1500)] {
+        let input = records(seed, n);
+        let path = folder.file("x.sam", &input);
+        // As it is read: what has no reference is unmapped.
+        let input = biofast(&["view", &path]).stdout;
+        for (options, state, compare) in ORDERS {
+            let ours = sorted(&[options, &[&path]].concat());
+            let mut expected = lines(&input);
+            expected.sort_by(|a, b| {
+                let [a, b] = [a, b].map(|line| line.split('\t').collect::<Vec<_>>());
+                compare(&a, &b)
+            });
+            let found = lines(&ours);
+            let differ = found.iter().zip(&expected).find(|(a, b)| a != b);
+            assert!(found == expected, "{options:?} of {n}: {differ:?}");
+            assert!(ours.starts_with(&format!("@HD\tVN:1.5\t{state}\n")), "{ours:.60}");
+            if samtools && !options.contains(&"-N") {
+                let theirs = by_samtools(&[options, &[&path]].concat()).unwrap();
+                let [theirs, ours] = [&theirs, &ours].map(|text| without_first_line(text));
+                let differ = theirs.lines().zip(ours.lines()).find(|(a, b)| a != b);
+                assert!(theirs == ours, "{options:?} of {n}: {differ:?}");
+            }
+        }
+    }
+}
+
+/// Many records, as BAM: some megabytes.
+fn many(folder: &Folder) -> String {
+    let sam = folder.file("many.sam", records(9, 40_000));
+    let bam = text(&folder.path("many.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    bam
+}
+
+#[test]
+fn memory_and_threads_and_containers_make_no_difference() {
+    let folder = Folder::new();
+    let bam = many(&folder);
+    let temporary = text(&folder.path("t"));
+    std::fs::create_dir(&temporary).unwrap();
+    for (options, ..) in ORDERS {
+        let expected = sorted(&[options, &[&bam, "-@", "1", "-m", "1G"]].concat());
+        assert_eq!(lines(&expected).len(), 40_000);
+        for (threads, memory) in [("1", "100K"), ("2", "1M"), ("7", "1M"), ("2", "3M"), ("3", "1G")]
+        {
+            let json = text(&folder.path("j.json"));
+            let how = [&bam, "-@", threads, "-m", memory, "-T", &temporary, "--json", &json];
+            assert!(sorted(&[options, &how].concat()) == expected, "{options:?} {how:?}");
+            let json: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+            let runs = json["summary"]["stored_runs"].as_u64().unwrap();
+            assert_eq!(json["summary"]["records"], 40_000);
+            // At 100K there are more runs than are merged at once.
+            assert!(runs == 0 || memory != "1G", "{json}");
+            assert!(runs > 0 || memory == "1G", "{json}");
+        }
+        let bytes = std::fs::read(&bam).unwrap();
+        let args =
+            [&["sort", "-q", "--no-PG", "-O", "sam", "--chunk-size", "3000"], options].concat();
+        assert!(biofast_with(&args, &bytes).stdout == expected, "standard input");
+    }
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "temporary files stayed");
+}
+
+#[test]
+fn the_file_is_the_same_and_its_index_that_of_samtools() {
+    let folder = Folder::new();
+    let bam = many(&folder);
+    let out = |name: &str| text(&folder.path(name));
+    let one = out("one.bam");
+    for (threads, memory, name) in
+        [("1", "1G", "one.bam"), ("2", "1M", "two.bam"), ("5", "2M", "two.bam")]
+    {
+        let to = out(name);
+        let args = ["sort", "--no-PG", "-q", "-@", threads, "-m", memory, &bam, "-o", &to];
+        let run = biofast(&[&args[..], &["--write-index"]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        for ending in ["", ".bai"] {
+            let [one, other] =
+                [&one, &to].map(|path| std::fs::read(format!("{path}{ending}")).unwrap());
+            assert!(one == other, "{threads} {memory} {ending}");
+        }
+    }
+    assert_eq!(biofast(&["check", &one]).code, 0, "its order is what its header says");
+    if installed("samtools") {
+        let again = out("again.bai");
+        let run = Command::new("samtools").args(["index", &one, &again]).status().unwrap();
+        assert!(run.success());
+        assert_eq!(std::fs::read(format!("{one}.bai")).unwrap(), std::fs::read(again).unwrap());
+    }
+    // Sorted input stays as it is.
+    let again = out("again.bam");
+    assert_eq!(biofast(&["sort", "--no-PG", "-q", &one, "-o", &again]).code, 0);
+    assert!(std::fs::read(&one).unwrap() == std::fs::read(&again).unwrap());
+}
+
+#[test]
+fn third_party_files_come_in_the_order_of_samtools() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let Ok(manifest) = std::fs::read_to_string(shared.join("conformance/MANIFEST.tsv")) else {
+        eprintln!("skipped: {} is absent", shared.display());
+        return;
+    };
+    if !installed("samtools") {
+        return;
+    }
+    let rows = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    let valid = rows.filter(|row| {
+        matches!(row[1], "bam" | "sam")
+            && row[2] == "valid"
+            // U is T for us and for samtools from 1.22 on, N for those before.
+            && !["xx#u.sam", "seq.warn.sam"].iter().any(|name| row[0].ends_with(name))
+            && !row[0].contains("large_seq")
+    });
+    let mut paths: Vec<_> = valid.map(|row| shared.join("conformance").join(row[0])).collect();
+    // Two programs for each: a part of them tells, and all are compared where that is asked for.
+    if std::env::var_os("BIOFAST_CORPUS").is_none_or(|which| which != "all") {
+        paths = paths.into_iter().step_by(6).collect();
+    }
+    paths.push(shared.join("real/ecoli_k12_minimap2.bam"));
+    let (mut same, mut refused) = (0, 0);
+    for (at, path) in paths.iter().enumerate() {
+        let path = text(path);
+        let options: &[&str] = [&[][..], &["-n"], &["-t", "NM"]][at % 3];
+        let Some(theirs) = by_samtools(&[options, &[&path]].concat()) else { continue };
+        let run = biofast(&[&["sort", "-q", "--no-PG", "-O", "sam"], options, &[&path]].concat());
+        if run.code != 0 {
+            let said = run.stderr.replace(',', "");
+            assert!(said.contains("2147483647"), "{path}: {said}");
+            eprintln!("refused: {path}: {}", run.stderr.lines().next().unwrap_or_default());
+            refused += 1;
+            continue;
+        }
+        assert!(lines(&theirs) == lines(&run.stdout), "{path} {options:?}");
+        same += 1;
+    }
+    eprintln!("{same} files are sorted as samtools sorts them, {refused} are refused");
+    assert!(same > 9 * refused);
+}
+
+#[test]
+fn a_faulty_input_or_folder_is_named_and_nothing_appears() {
+    let folder = Folder::new();
+    let bam = many(&folder);
+    let bytes = std::fs::read(&bam).unwrap();
+    let cut = folder.file("cut.bam", &bytes[..bytes.len() / 2]);
+    let out = text(&folder.path("o.bam"));
+    let before = listed(&folder).len();
+    assert_error(&biofast(&["sort", &cut, "-m", "1M", "-o", &out]), &["cut.bam"]);
+    let nowhere = text(&folder.path("nowhere"));
+    let run = biofast(&["sort", &bam, "-m", "1M", "-T", &nowhere, "-o", &out]);
+    assert_error(&run, &["nowhere", "temporary files", "--temp-dir"]);
+    // Without need for temporary files there is no need for their folder.
+    assert_eq!(biofast(&["sort", &bam, "-m", "1G", "-T", &nowhere, "-o", "/dev/null"]).code, 0);
+    assert_error(&biofast(&["sort", &bam, "-o", &bam]), &["is an input"]);
+    assert_error(&biofast(&["sort", "-n", &bam, "-o", &out, "--write-index"]), &["coordinate"]);
+    assert_error(&biofast(&["sort", &bam, "--write-index"]), &["-o"]);
+    assert_error(&biofast(&["sort", &bam, "-o", "x.cram"]), &["cram"]);
+    assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
+    assert_eq!(biofast(&["sort", &bam, "-m", "100", "-o", &out]).code, 2);
+}

@@ -1,0 +1,41 @@
+//! No patterns: this build has none. The same functions as `enabled.rs` has, for a type that has no values.
+
+use std::fmt;
+
+/// A pattern, of which there are none in a build without the feature `regex`.
+#[derive(Clone, Debug)]
+pub struct Regex(Never);
+
+#[derive(Clone, Debug)]
+enum Never {}
+
+/// What every pattern meets in a build without the feature `regex`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoPatterns;
+
+impl fmt::Display for NoPatterns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "this build of biofast has no patterns: it was built without the feature 'regex'",
+        )
+    }
+}
+
+impl std::error::Error for NoPatterns {}
+
+impl Regex {
+    /// # Errors
+    /// Always.
+    pub fn new(_pattern: &str) -> Result<Regex, NoPatterns> {
+        Err(NoPatterns)
+    }
+
+    /// Can't be called.
+    pub fn is_match(&self, _text: &[u8]) -> bool {
+        match self.0 {}
+    }
+}
+
+pub(crate) fn compile(_pattern: &str) -> Result<Regex, String> {
+    Err(NoPatterns.to_string())
+}

@@ -1,0 +1,18 @@
+//! Patterns by the crate regex.
+
+pub use regex::bytes::Regex;
+use regex::bytes::RegexBuilder;
+
+/// Compiles a pattern of an expression.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    RegexBuilder::new(pattern).unicode(false).dot_matches_new_line(true).build().map_err(|error| {
+        match error {
+            regex::Error::CompiledTooBig(_) => "repetitions that make it too large".to_owned(),
+            // The last line says what, the lines before show it.
+            error => error.to_string().lines().last().unwrap_or_default().to_owned(),
+        }
+    })
+}

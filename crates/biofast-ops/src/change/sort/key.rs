@@ -1,0 +1,218 @@
+//! By what records are sorted: keys that compare as bytes.
+
+use biofast_bam::{Error, Record, Value, flag};
+
+/// The order that records are brought into. Records that are equal in it stay in the order of the input.
+///
+/// ```
+/// use biofast_ops::sort::Order;
+///
+/// // By cell, as `samtools sort -t CB`.
+/// let order = Order::Tag(*b"CB");
+/// assert_eq!(order.header_fields().0, "unknown");
+/// assert_eq!(Order::default(), Order::Coordinate);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By reference in the order of the header, those without one last, then by position and strand, forward first. As
+    /// `samtools sort`.
+    #[default]
+    Coordinate,
+    /// By name, in which runs of digits count as numbers, then records that are neither first nor second read, first reads
+    /// and second reads. As `samtools sort -n`.
+    NaturalName,
+    /// The same with names compared byte by byte, as `samtools sort -N` of later versions.
+    LexicographicName,
+    /// By the value of an optional field, then by coordinate: records without it first, then characters and text, then
+    /// numbers. As `samtools sort -t`.
+    Tag([u8; 2]),
+    /// The same, then by name, as `samtools sort -n -t`.
+    TagAndName([u8; 2]),
+}
+
+impl Order {
+    /// What the header says of it: the fields SO and SS of its line `@HD`.
+    ///
+    /// ```
+    /// use biofast_ops::sort::Order;
+    ///
+    /// assert_eq!(Order::Coordinate.header_fields(), ("coordinate", None));
+    /// assert_eq!(Order::NaturalName.header_fields(), ("queryname", Some("queryname:natural")));
+    /// ```
+    pub fn header_fields(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Order::Coordinate => ("coordinate", None),
+            Order::NaturalName => ("queryname", Some("queryname:natural")),
+            Order::LexicographicName => ("queryname", Some("queryname:lexicographical")),
+            Order::Tag(_) | Order::TagAndName(_) => ("unknown", None),
+        }
+    }
+
+    /// Whether the first eight bytes are all of a key.
+    pub(super) fn is_short(self) -> bool {
+        self == Order::Coordinate
+    }
+
+    /// Appends the key of a record.
+    ///
+    /// # Errors
+    /// If an optional field that is part of it can't be read.
+    pub(super) fn key(self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        match self {
+            Order::Coordinate => out.extend(coordinate(record).to_be_bytes()),
+            Order::NaturalName => natural_name(record, out),
+            Order::LexicographicName => {
+                out.extend_from_slice(record.name());
+                end_name(record, out);
+            }
+            Order::Tag(tag) => {
+                value(record.tag(&tag)?, out);
+                out.extend(coordinate(record).to_be_bytes());
+            }
+            Order::TagAndName(tag) => {
+                value(record.tag(&tag)?, out);
+                natural_name(record, out);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn coordinate(record: &Record<'_>) -> u64 {
+    coordinate_of(record.as_bytes())
+}
+
+/// Reference, position and strand of a record's bytes in one number: 31, 32 and 1 bits. (SAMv1, 4.2: they are at the bytes
+/// 0, 4 and, in the flags, 14.)
+#[inline]
+pub(super) fn coordinate_of(record: &[u8]) -> u64 {
+    let word = |at: usize| {
+        i32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
+    };
+    let flags = u16::from_le_bytes([record[14], record[15]]);
+    let reference = u64::try_from(word(0)).unwrap_or(i32::MAX as u64);
+    // From −1 on.
+    let position = (i64::from(word(4)) + 1) as u64;
+    reference << 33 | position << 1 | u64::from(flags & flag::REVERSE != 0)
+}
+
+/// A name so that bytes compare as numbers do: of each run of digits a digit, their number without leading zeros, they
+/// themselves, and how few zeros were in front, as of equal numbers the one with more of them comes first. Names are shorter
+/// than 255 bytes, and nothing in them is below `!`.
+fn natural_name(record: &Record<'_>, out: &mut Vec<u8>) {
+    let mut rest = record.name();
+    while let Some((&first, more)) = rest.split_first() {
+        if !first.is_ascii_digit() {
+            out.push(first);
+            rest = more;
+            continue;
+        }
+        let len = rest.iter().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len());
+        let (digits, after) = rest.split_at(len);
+        let zeros = digits.iter().position(|&b| b != b'0').unwrap_or(len);
+        out.extend([b'0', (len - zeros) as u8]);
+        out.extend_from_slice(&digits[zeros..]);
+        out.push(u8::MAX - zeros as u8);
+        rest = after;
+    }
+    end_name(record, out);
+}
+
+/// The end of a name, before all that may go on, and which read of the template this is.
+fn end_name(record: &Record<'_>, out: &mut Vec<u8>) {
+    out.extend([0, (record.flags() >> 6 & 3) as u8]);
+}
+
+/// The value of an optional field: its class, and bytes that compare as it does.
+fn value(value: Option<Value<'_>>, out: &mut Vec<u8>) {
+    let text = |out: &mut Vec<u8>, text: &[u8]| {
+        out.push(2);
+        out.extend_from_slice(text);
+        out.push(0);
+    };
+    let number = match value {
+        None => return out.push(0),
+        Some(Value::Character(character)) => {
+            return out.extend([1, character]);
+        }
+        Some(Value::Text(bytes) | Value::Hex(bytes)) => return text(out, bytes),
+        Some(Value::Float(number)) => f64::from(number),
+        Some(Value::Double(number)) => number,
+        Some(Value::I8(number)) => f64::from(number),
+        Some(Value::U8(number)) => f64::from(number),
+        Some(Value::I16(number)) => f64::from(number),
+        Some(Value::U16(number)) => f64::from(number),
+        Some(Value::I32(number)) => f64::from(number),
+        Some(Value::U32(number)) => f64::from(number),
+        // Arrays.
+        Some(_) => return out.push(4),
+    };
+    // In the order of `f64::total_cmp`; zero has one sign.
+    let bits = (number + 0.0).to_bits();
+    let ordered = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
+    out.push(3);
+    out.extend(ordered.to_be_bytes());
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use biofast_bam::{Header, RecordBuf};
+
+    use super::*;
+
+    fn key(order: Order, record: &RecordBuf) -> Vec<u8> {
+        let (mut bytes, mut key) = (Vec::new(), Vec::new());
+        let record = record.write_bam(&Header::default(), &mut bytes).unwrap();
+        order.key(&record, &mut key).unwrap();
+        key
+    }
+
+    #[test]
+    fn digits_in_names_are_numbers_and_more_zeros_come_first() {
+        let compare = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|name| {
+                let record = RecordBuf::unmapped(name).build().unwrap();
+                key(Order::NaturalName, &record)
+            });
+            one.cmp(&other)
+        };
+        let rising = [
+            "!", "0", "1", "1a", "2", "10", "10:9", "10:10", ":", "a", "a-", "a0", "a0a", "a01b",
+            "a1", "aa",
+        ];
+        for (at, one) in rising.iter().enumerate() {
+            for other in &rising[at + 1..] {
+                assert_eq!(compare(one, other), Ordering::Less, "{one} {other}");
+            }
+        }
+        for (one, other) in [("01", "1"), ("a00", "a0"), ("x007y", "x07y"), ("x007y", "x07a")] {
+            assert_eq!(compare(one, other), Ordering::Less, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn numbers_compare_across_their_types() {
+        let mut record = RecordBuf::unmapped("r").build().unwrap();
+        let mut last = key(Order::Tag(*b"XX"), &record);
+        for value in [
+            Value::Character(b'z'),
+            Value::Text(b"a"),
+            Value::Text(b"ab"),
+            Value::Float(-1e9),
+            Value::I8(-3),
+            Value::Float(-0.5),
+            Value::U8(0),
+            Value::Float(0.25),
+            Value::U16(300),
+            Value::U32(u32::MAX),
+        ] {
+            record.set_tag(b"XX", value).unwrap();
+            let next = key(Order::Tag(*b"XX"), &record);
+            assert!(last < next, "{value:?}");
+            last = next;
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! Sorting alignments, in a bounded amount of memory.
+//!
+//! Records are gathered with keys that compare as bytes. What has filled its share of the memory is sorted and goes to a
+//! temporary file as a run; in the end all runs are merged. Each record carries its number in the input, which decides
+//! between equal ones: the result does not depend on memory, threads, or which run a record was in.
+//!
+//! ```
+//! use biofast_bam::Reader;
+//! use biofast_ops::sort::{Limits, Order, Sorter};
+//!
+//! let sam = b"@SQ\tSN:c\tLN:99\nx\t0\tc\t7\t60\t1M\t*\t0\t0\tA\tI\ny\t0\tc\t3\t60\t1M\t*\t0\t0\tA\tI\n";
+//! let mut reader = Reader::from_reader("example", &sam[..])?;
+//! let mut sorter = Sorter::new(Order::Coordinate, &Limits::default());
+//! while let Some(record) = reader.next_record()? {
+//!     sorter.add(&record)?;
+//! }
+//! let mut sorted = sorter.finish(reader.header(), 1)?;
+//! let mut names = Vec::new();
+//! while let Some(record) = sorted.next_record()? {
+//!     names.push(record.name().to_vec());
+//! }
+//! assert_eq!(names, [b"y", b"x"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod codec;
+mod gather;
+mod key;
+mod merge;
+mod segment;
+mod stored;
+
+pub use key::Order;
+
+use std::fmt;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use biofast_bam::{self as bam, Header, Query, Record};
+use biofast_io::{Location, Options};
+use serde::Serialize;
+
+use gather::Gathered;
+use merge::{Merge, Run};
+use stored::{BLOCK, StoredRun, Storer};
+
+/// What sorting may take.
+///
+/// ```
+/// use biofast_ops::sort::Limits;
+///
+/// let limits = Limits { memory: 4 << 30, ..Limits::default() };
+/// assert!(limits.memory > Limits::default().memory);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of memory for records, of all threads together; what reads and writes takes some 64 MB beside them.
+    pub memory: usize,
+    /// The folder of temporary files, if records take more.
+    pub folder: PathBuf,
+}
+
+impl Default for Limits {
+    /// 768 MB, and the system's folder of temporary files.
+    fn default() -> Limits {
+        Limits { memory: 768 << 20, folder: std::env::temp_dir() }
+    }
+}
+
+/// Memory that a stored run takes while it is merged: a block that is used, one that is ready, and one on its way.
+const MEMORY_OF_RUN: usize = 3 * BLOCK;
+/// Runs that are merged at once in any case.
+const FEWEST_RUNS: usize = 16;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Records sorted.
+    pub records: u64,
+    /// Runs that went to temporary files.
+    pub stored_runs: u64,
+    /// Bytes of temporary files.
+    pub stored_bytes: u64,
+}
+
+/// Why it failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The input can't be read, or a record of it can't be sorted.
+    Input(bam::Error),
+    /// A temporary file can't be written or read.
+    Temporary(PathBuf, io::Error),
+}
+
+impl Problem {
+    /// The same of the record of this number, counted from 1.
+    fn of_record(self, name: &Arc<str>, number: u64) -> Problem {
+        match self {
+            Problem::Input(error) => {
+                let at = Location { record: Some(number), ..Location::in_input(name) };
+                Problem::Input(error.or_at(at))
+            }
+            problem => problem,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Input(error) => error.fmt(f),
+            Problem::Temporary(folder, error) => {
+                write!(f, "temporary files in {}: {error}", biofast_io::display_name(folder))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Problem {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Problem::Input(error) => error.source(),
+            Problem::Temporary(_, error) => Some(error),
+        }
+    }
+}
+
+impl From<bam::Error> for Problem {
+    fn from(error: bam::Error) -> Problem {
+        Problem::Input(error)
+    }
+}
+
+/// Takes records in any order.
+pub struct Sorter {
+    order: Order,
+    limits: Limits,
+    gathered: Gathered,
+    storer: Option<Storer>,
+    /// What other sorters gathered.
+    others: Vec<Gathered>,
+    stored: Vec<StoredRun>,
+    summary: Summary,
+}
+
+impl Sorter {
+    /// A sorter without records. The folder is used only when they take more memory than they may.
+    pub fn new(order: Order, limits: &Limits) -> Sorter {
+        Sorter {
+            order,
+            limits: limits.clone(),
+            gathered: Gathered::new(limits.memory),
+            storer: None,
+            others: Vec::new(),
+            stored: Vec::new(),
+            summary: Summary::default(),
+        }
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// If it breaks a rule that written records keep, what it is sorted by can't be read, or a temporary file can't be
+    /// written.
+    pub fn add(&mut self, record: &Record<'_>) -> Result<(), Problem> {
+        self.add_as(self.summary.records, record)
+    }
+
+    /// Adds the record of this number. Numbers rise.
+    fn add_as(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
+        // Here, where there are several threads, not when they are written.
+        record.check()?;
+        let growth = self.gathered.growth(record.as_bytes().len());
+        if growth > 0 && self.gathered.memory() + growth > self.limits.memory {
+            self.store()?;
+        }
+        self.gathered.add(self.order, number, record)?;
+        self.summary.records += 1;
+        Ok(())
+    }
+
+    /// Sorts what was gathered and writes it to the file.
+    fn store(&mut self) -> Result<(), Problem> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let run = self.try_store().map_err(|error| self.temporary(error))?;
+        self.stored.push(run);
+        self.summary.stored_runs += 1;
+        Ok(())
+    }
+
+    fn try_store(&mut self) -> io::Result<StoredRun> {
+        if self.storer.is_none() {
+            self.storer = Some(Storer::create(&self.limits.folder)?);
+        }
+        let Some(storer) = &mut self.storer else { unreachable!("made above") };
+        self.gathered.sort(self.order);
+        for index in 0..self.gathered.len() {
+            storer.add(&self.gathered.get(index))?;
+        }
+        self.gathered.clear();
+        storer.finish_run()
+    }
+
+    fn temporary(&self, error: io::Error) -> Problem {
+        Problem::Temporary(self.limits.folder.clone(), error)
+    }
+
+    /// Takes over the records of another sorter.
+    fn merge(&mut self, other: Sorter) {
+        self.others.push(other.gathered);
+        self.others.extend(other.others);
+        self.stored.extend(other.stored);
+        let written = other.storer.map_or(0, |storer| storer.written());
+        let Summary { records, stored_runs, stored_bytes } = other.summary;
+        self.summary.records += records;
+        self.summary.stored_runs += stored_runs;
+        self.summary.stored_bytes += stored_bytes + written;
+    }
+
+    /// All records in order, of which `header` is the header. Sorting and reading temporary files is done by `threads`
+    /// threads, with one by the thread that asks.
+    ///
+    /// # Errors
+    /// If a temporary file can't be written or read.
+    pub fn finish(mut self, header: &Header, threads: usize) -> Result<Sorted, Problem> {
+        let mut gathered = std::mem::take(&mut self.others);
+        gathered.push(std::mem::replace(&mut self.gathered, Gathered::new(0)));
+        gathered.retain(|gathered| !gathered.is_empty());
+        let order = self.order;
+        std::thread::scope(|scope| {
+            let (last, others) = gathered.split_last_mut().unzip();
+            for one in others.unwrap_or_default() {
+                let sort = std::thread::Builder::new();
+                // Where no thread can be had, it is sorted here, below.
+                let _ = sort.spawn_scoped(scope, move || one.sort(order));
+            }
+            if let Some(last) = last {
+                last.sort(order);
+            }
+        });
+        let merge = self.try_merge(gathered, threads).map_err(|error| self.temporary(error))?;
+        let written = self.storer.as_ref().map_or(0, Storer::written);
+        self.summary.stored_bytes += written;
+        let Sorter { summary, limits, .. } = self;
+        Ok(Sorted { merge, header: header.clone(), summary, limits })
+    }
+
+    /// Merges stored runs until few enough are left, and then these with what is in memory.
+    fn try_merge(&mut self, gathered: Vec<Gathered>, threads: usize) -> io::Result<Merge> {
+        let readers = if threads > 1 { threads } else { 0 };
+        let most = (self.limits.memory / 10 / MEMORY_OF_RUN).max(FEWEST_RUNS);
+        while self.stored.len() > most {
+            let mut storer = Storer::create(&self.limits.folder)?;
+            let mut longer = Vec::new();
+            let mut runs = std::mem::take(&mut self.stored).into_iter().map(Run::Stored).peekable();
+            while runs.peek().is_some() {
+                let some = runs.by_ref().take(most).collect();
+                let mut merge = Merge::new(some, self.order, readers)?;
+                while let Some(entry) = merge.next()? {
+                    storer.add(&entry)?;
+                }
+                longer.push(storer.finish_run()?);
+            }
+            self.summary.stored_bytes += storer.written();
+            self.stored = longer;
+        }
+        let stored = std::mem::take(&mut self.stored).into_iter().map(Run::Stored);
+        let runs = gathered.into_iter().map(Run::Memory).chain(stored).collect();
+        Merge::new(runs, self.order, readers)
+    }
+}
+
+/// Records in order, one after the other.
+pub struct Sorted {
+    merge: Merge,
+    header: Header,
+    summary: Summary,
+    limits: Limits,
+}
+
+impl Sorted {
+    /// The header of the input.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How many records there are, and what sorting them took.
+    pub fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// The next record, which has been [checked](Record::check) for writing; `None` after the last.
+    ///
+    /// # Errors
+    /// If a temporary file can't be read.
+    #[inline]
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Problem> {
+        match self.merge.next() {
+            Ok(Some(entry)) => Ok(Some(Record::from_checked(entry.record))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(Problem::Temporary(self.limits.folder.clone(), error)),
+        }
+    }
+}
+
+/// Sorts all records of an input, or those of a query, on `options.threads` threads.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::sort::{Limits, Order, sort};
+///
+/// let sam = b"b\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\na\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let mut sorted = sort(input.source, &options, Order::NaturalName, &Limits::default())?;
+/// assert_eq!(sorted.next_record()?.map(|record| record.name()), Some(&b"a"[..]));
+/// assert_eq!(sorted.summary().records, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the input, or if a temporary file can't be written or read.
+pub fn sort(
+    input: impl Into<Query>,
+    options: &Options,
+    order: Order,
+    limits: &Limits,
+) -> Result<Sorted, Problem> {
+    let input = input.into();
+    let name: Arc<str> = input.name().into();
+    let share = Limits { memory: limits.memory / options.threads.max(1), ..limits.clone() };
+    let mut trouble = None;
+    let result = bam::par_fold_regions_ordered(
+        input,
+        options,
+        || Sorter::new(order, &share),
+        |sorter, batch, failed: &mut Option<Problem>| {
+            let mut numbered = (batch.first_record()..).zip(batch);
+            *failed = numbered.find_map(|(number, record)| {
+                sorter.add_as(number, &record).map_err(|e| e.of_record(&name, number + 1)).err()
+            });
+        },
+        Sorter::merge,
+        |failed| {
+            trouble = failed.take();
+            if trouble.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+    );
+    // What a worker couldn't do is worse than what the input has behind it.
+    if let Some(trouble) = trouble {
+        return Err(trouble);
+    }
+    let (header, mut sorter) = result.map_err(|fault| Problem::Input(fault.error))?;
+    sorter.limits = limits.clone();
+    sorter.finish(&header, options.threads)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use biofast_bam::{RecordBuf, flag};
+    use biofast_testkit::random::Random;
+
+    use super::*;
+
+    /// A record that has its number as mapping quality and template length.
+    fn record(random: &mut Random, number: usize) -> RecordBuf {
+        let name = ["a", "a1", "a10", "a9", "b"][random.below(5)];
+        let builder = match random.below(4) {
+            0 => RecordBuf::unmapped(name),
+            reference => {
+                let (reference, position) = (reference as i32 - 1, random.below(4) as i32);
+                RecordBuf::mapped(name, reference, position, "2M".parse().unwrap())
+            }
+        };
+        let reverse = if random.chance(50) { flag::REVERSE } else { 0 };
+        let mut record = builder.sequence(b"AC").build().unwrap();
+        record.set_flags(record.flags() | reverse);
+        record.set_template_len(number as i32);
+        record
+    }
+
+    #[test]
+    fn a_thousand_sets_are_sorted_as_a_stable_sort_does_in_any_memory() {
+        let text = "@SQ\tSN:x\tLN:99\n@SQ\tSN:y\tLN:99\n@SQ\tSN:z\tLN:99\n";
+        let header = Header::from_text(text.as_bytes()).unwrap();
+        let mut random = Random(5);
+        let mut runs = 0;
+        for set in 0..1000 {
+            let n = random.below(if set % 50 == 0 { 20_000 } else { 60 });
+            let records: Vec<_> = (0..n).map(|number| record(&mut random, number)).collect();
+            // What is gathered by several threads: each has some of the records, in their order.
+            let workers = 1 + random.below(3);
+            let limits = Limits { memory: 16 << 10, ..Limits::default() };
+            let mut sorters: Vec<_> =
+                (0..workers).map(|_| Sorter::new(Order::Coordinate, &limits)).collect();
+            let mut bytes = Vec::new();
+            for (number, record) in (0..).zip(&records) {
+                bytes.clear();
+                let record = record.write_bam(&header, &mut bytes).unwrap();
+                sorters[random.below(workers)].add_as(number, &record).unwrap();
+            }
+            let mut all = sorters.pop().unwrap();
+            sorters.into_iter().for_each(|sorter| all.merge(sorter));
+            let mut sorted = all.finish(&header, 1 + set % 3).unwrap();
+            assert_eq!(sorted.summary().records, n as u64);
+            runs = runs.max(sorted.summary().stored_runs);
+            let mut expected: Vec<_> = records.iter().collect();
+            expected.sort_by_key(|record| {
+                let reference = record.reference_id() as u32;
+                (reference, record.position(), record.flags() & flag::REVERSE != 0)
+            });
+            for record in expected {
+                let found = sorted.next_record().unwrap().unwrap();
+                assert_eq!(found.template_len(), record.template_len());
+                assert_eq!(found.name(), record.name());
+            }
+            assert!(sorted.next_record().unwrap().is_none());
+        }
+        assert!(runs > 2 * FEWEST_RUNS as u64, "{runs} runs at most: none were merged twice");
+    }
+}

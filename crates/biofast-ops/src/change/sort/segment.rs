@@ -1,0 +1,67 @@
+//! Memory that records are appended to.
+
+use memmap2::MmapMut;
+
+/// Memory of a fixed size, which is taken from the system page by page as it is filled, in large pages where
+/// the system has them: records are read from it in any order, and small ones would be looked up again and again.
+pub(super) struct Segment {
+    memory: Memory,
+    len: usize,
+}
+
+enum Memory {
+    Mapped(MmapMut),
+    /// Where it can't be mapped.
+    Allocated(Vec<u8>),
+}
+
+/// Below this, large pages would be waste.
+const SMALLEST_MAP: usize = 8 << 20;
+
+impl Segment {
+    pub(super) fn new(size: usize) -> Segment {
+        let mapped = (size >= SMALLEST_MAP).then(|| MmapMut::map_anon(size));
+        let memory = match mapped {
+            Some(Ok(map)) => {
+                // It works without, too.
+                #[cfg(target_os = "linux")]
+                let _ = map.advise(memmap2::Advice::HugePage);
+                Memory::Mapped(map)
+            }
+            _ => Memory::Allocated(vec![0; size]),
+        };
+        Segment { memory, len: 0 }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        match &self.memory {
+            Memory::Mapped(map) => map,
+            Memory::Allocated(bytes) => bytes,
+        }
+    }
+
+    /// How many bytes it has room for, and how many are there.
+    pub(super) fn size(&self) -> usize {
+        self.bytes().len()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes `len` more bytes, which are in the room there is.
+    pub(super) fn append(&mut self, len: usize) -> &mut [u8] {
+        let from = self.len;
+        self.len += len;
+        let bytes = match &mut self.memory {
+            Memory::Mapped(map) => &mut map[..],
+            Memory::Allocated(bytes) => bytes,
+        };
+        &mut bytes[from..self.len]
+    }
+
+    /// Forgets what is in it and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+}

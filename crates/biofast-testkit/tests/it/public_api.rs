@@ -1,0 +1,311 @@
+//! The public items of the libraries are those listed in docs/api: `cargo ci-api` compares, `cargo renew-api` writes the lists anew.
+//!
+//! rustdoc says which items there are and where in the source (`--output-format json`, unstable, so that it runs with
+//! `RUSTC_BOOTSTRAP`); their signatures are cut out of the source. Only what rarely changes in that format is looked at.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+const CRATES: [&str; 7] = [
+    "biofast-kernels",
+    "biofast-deflate",
+    "biofast-io",
+    "biofast-fastq",
+    "biofast-bam",
+    "biofast-ops",
+    "biofast",
+];
+
+/// Traits that no caller has to know: unstable ones, and those about panics.
+const COMPILERS: [&str; 5] =
+    ["Freeze", "RefUnwindSafe", "StructuralPartialEq", "UnsafeUnpin", "UnwindSafe"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Of a crate what rustdoc found. In a folder of its own: who looks at `RUSTC_BOOTSTRAP` would be compiled anew each time.
+fn rustdoc(name: &str) -> Value {
+    let target = root().join("target/api");
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "rustdoc",
+            "--quiet",
+            "--locked",
+            "--lib",
+            "--all-features",
+            "--package",
+            name,
+            "--target-dir",
+        ])
+        .arg(&target)
+        .args(["--", "-Zunstable-options", "--output-format=json", "--cap-lints=allow"])
+        .env("RUSTC_BOOTSTRAP", "1")
+        .current_dir(root())
+        .status();
+    assert!(status.unwrap().success(), "rustdoc of {name}");
+    let file = target.join("doc").join(format!("{}.json", name.replace('-', "_")));
+    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+}
+
+struct Listing<'a> {
+    index: &'a serde_json::Map<String, Value>,
+    sources: BTreeMap<String, String>,
+    /// Where each item was listed first.
+    seen: BTreeMap<String, String>,
+    /// What is re-exported: the path of the module, and the item `use`.
+    uses: Vec<(String, &'a Value)>,
+    lines: Vec<String>,
+}
+
+/// The kind of an item, and what is said of that kind.
+fn kind(item: &Value) -> (&str, &Value) {
+    let (kind, inner) = item["inner"].as_object().unwrap().iter().next().unwrap();
+    (kind, inner)
+}
+
+impl<'a> Listing<'a> {
+    fn item(&self, id: &Value) -> Option<&'a Value> {
+        self.index.get(&id.to_string())
+    }
+
+    /// The item's text in the source up to one of `ends`, in one line and without comments.
+    fn text(&mut self, item: &Value, ends: &[char]) -> String {
+        let span = &item["span"];
+        let Some(file) = span["filename"].as_str() else { return String::new() };
+        let source = self
+            .sources
+            .entry(file.to_owned())
+            .or_insert_with(|| std::fs::read_to_string(root().join(file)).unwrap());
+        let at = |place: &Value| {
+            let line = place[0].as_u64().unwrap() as usize - 1;
+            let before: usize = source.split_inclusive('\n').take(line).map(str::len).sum();
+            let column = place[1].as_u64().unwrap() as usize - 1;
+            let text = source[before..].chars().take(column).map(char::len_utf8).sum::<usize>();
+            before + text
+        };
+        let (from, to) = (at(&span["begin"]), at(&span["end"]));
+        let text = &source[from..to];
+        let text = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+        let text = text.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let text = text.split(|c| ends.contains(&c)).next().unwrap_or_default();
+        let text = text.trim().trim_end_matches([';', ',']);
+        text.replace("( ", "(").replace(", )", ")").replace(",)", ")").replace(", >", ">")
+    }
+
+    fn line(&mut self, path: &str, item: &Value, text: &str) {
+        let attributes = item["attrs"].to_string();
+        let mut line = format!("{path}: ");
+        for (attribute, shown) in [
+            ("non_exhaustive", "#[non_exhaustive] "),
+            ("MustUse", "#[must_use] "),
+            ("must_use", "#[must_use] "),
+        ] {
+            line += if attributes.contains(attribute) { shown } else { "" };
+        }
+        self.lines.push(line + text);
+    }
+
+    fn module(&mut self, path: &str, module: &'a Value) {
+        for id in module["items"].as_array().unwrap() {
+            let Some(item) = self.item(id) else { continue };
+            match kind(item).0 {
+                "use" => self.uses.push((path.to_owned(), item)),
+                _ => self.add(path, item["name"].as_str().unwrap(), id),
+            }
+        }
+    }
+
+    /// Re-exported items, and those re-exported by them.
+    fn all_uses(&mut self) {
+        while let Some((path, item)) = self.uses.pop() {
+            let used = kind(item).1;
+            let (name, source) = (used["name"].as_str().unwrap(), used["source"].as_str().unwrap());
+            match self.item(&used["id"]) {
+                Some(module) if used["is_glob"] == true => self.module(&path, kind(module).1),
+                Some(_) => self.add(&path, name, &used["id"]),
+                None => self.line(&format!("{path}::{name}"), item, &format!("pub use {source}")),
+            }
+        }
+    }
+
+    fn add(&mut self, path: &str, name: &str, id: &Value) {
+        let Some(item) = self.item(id) else { return };
+        let path = format!("{path}::{name}");
+        if let Some(first) = self.seen.get(&id.to_string()) {
+            let text = format!("pub use {first}");
+            return self.line(&path, item, &text);
+        }
+        self.seen.insert(id.to_string(), path.clone());
+        let (kind, inner) = kind(item);
+        match kind {
+            "module" => {
+                self.line(&path, item, "pub mod");
+                self.module(&path, inner);
+            }
+            "struct" | "union" => {
+                let text = self.text(item, &['{', '(']);
+                let is_open = inner.to_string().contains("\"has_stripped_fields\":false");
+                let is_open = is_open
+                    || inner["kind"]["tuple"]
+                        .as_array()
+                        .is_some_and(|fields| !fields.contains(&Value::Null));
+                self.line(&path, item, &(text + if is_open { "" } else { " (private fields)" }));
+                self.fields(&path, &inner["kind"]["plain"]);
+                self.fields(&path, &inner["kind"]);
+            }
+            "enum" => {
+                let text = self.text(item, &['{']);
+                self.line(&path, item, &text);
+                for id in inner["variants"].as_array().unwrap() {
+                    let Some(variant) = self.item(id) else { continue };
+                    let path = format!("{path}::{}", variant["name"].as_str().unwrap());
+                    let text = self.text(variant, &['{', '=']);
+                    self.line(&path, variant, &text);
+                    self.fields(&path, &self::kind(variant).1["kind"]["struct"]);
+                }
+            }
+            "trait" => {
+                let text = self.text(item, &['{']);
+                self.line(&path, item, &text);
+                self.members(&path, &inner["items"]);
+            }
+            "constant" | "static" => {
+                let text = self.text(item, &['=']);
+                self.line(&path, item, &text);
+            }
+            "function" => self.function(&path, item),
+            _ => {
+                let text = self.text(item, &[]);
+                self.line(&path, item, &text);
+            }
+        }
+        if kind != "trait" && !inner["impls"].is_null() {
+            self.impls(&path, &inner["impls"]);
+        }
+    }
+
+    fn function(&mut self, path: &str, item: &Value) {
+        let mut text = self.text(item, &['{']);
+        if !text.contains("fn ") {
+            // Made by a macro: what rustdoc says of the types will do.
+            text = kind(item).1["sig"].to_string();
+        }
+        self.line(path, item, &text);
+    }
+
+    /// The public fields of a struct, or of a variant; a variant's without names are part of its text.
+    fn fields(&mut self, path: &str, kind: &Value) {
+        let fields = [&kind["fields"], &kind["tuple"]];
+        for id in fields.into_iter().filter_map(Value::as_array).flatten() {
+            if let Some(field) = self.item(id).filter(|field| !field["span"].is_null()) {
+                let text = self.text(field, &[]);
+                let path = format!("{path}.{}", field["name"].as_str().unwrap());
+                self.line(&path, field, &text);
+            }
+        }
+    }
+
+    fn members(&mut self, path: &str, items: &Value) {
+        for id in items.as_array().unwrap() {
+            let Some(item) = self.item(id) else { continue };
+            let path = format!("{path}::{}", item["name"].as_str().unwrap());
+            match kind(item) {
+                ("function", _) => self.function(&path, item),
+                _ => {
+                    let text = self.text(item, &['=']);
+                    self.line(&path, item, &text);
+                }
+            }
+        }
+    }
+
+    /// The methods of a type, and the traits it has.
+    fn impls(&mut self, path: &str, impls: &Value) {
+        let mut traits = Vec::new();
+        for id in impls.as_array().unwrap() {
+            let Some(item) = self.item(id) else { continue };
+            let inner = kind(item).1;
+            let Some(of) = inner["trait"]["path"].as_str() else {
+                self.members(path, &inner["items"]);
+                continue;
+            };
+            let name = of.rsplit("::").next().unwrap();
+            if !inner["blanket_impl"].is_null() || COMPILERS.contains(&name) {
+                continue;
+            }
+            let not = if inner["is_negative"] == true { "!" } else { "" };
+            match inner["trait"]["args"].is_null() {
+                true => traits.push(format!("{not}{name}")),
+                false => {
+                    let text = self.text(item, &['{']);
+                    self.lines.push(format!("{path}: {text}"));
+                }
+            }
+            for id in inner["items"].as_array().unwrap() {
+                let Some(item) = self.item(id).filter(|item| kind(item).0 == "assoc_type") else {
+                    continue;
+                };
+                let text = self.text(item, &[]);
+                self.lines.push(format!("{path}: {name} with {text}"));
+            }
+        }
+        traits.sort();
+        traits.dedup();
+        self.lines.push(format!("{path}: impl {}", traits.join(", ")));
+    }
+}
+
+/// The public items of a crate, one a line, sorted by path.
+fn listing(name: &str) -> String {
+    let found = rustdoc(name);
+    let index = found["index"].as_object().unwrap();
+    let mut listing = Listing {
+        index,
+        sources: BTreeMap::new(),
+        seen: BTreeMap::new(),
+        uses: Vec::new(),
+        lines: Vec::new(),
+    };
+    let module = &index[&found["root"].to_string()];
+    listing.module(&name.replace('-', "_"), kind(module).1);
+    listing.all_uses();
+    listing.lines.sort();
+    listing.lines.dedup();
+    listing.lines.join("\n") + "\n"
+}
+
+fn file(name: &str) -> PathBuf {
+    root().join("docs/api").join(format!("{name}.txt"))
+}
+
+#[test]
+#[ignore = "compiles all libraries for rustdoc: cargo ci-api"]
+fn is_as_listed() {
+    let mut changes = Vec::new();
+    for name in CRATES {
+        let (known, found) =
+            (std::fs::read_to_string(file(name)).unwrap_or_default(), listing(name));
+        let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
+        changes.extend(known.lines().filter(|l| !is_in(&found, l)).map(|l| format!("-{l}")));
+        changes.extend(found.lines().filter(|l| !is_in(&known, l)).map(|l| format!("+{l}")));
+    }
+    assert!(
+        changes.is_empty(),
+        "public items differ from docs/api; if that is meant, run `cargo renew-api` and say in CHANGELOG.md \
+         what changes for callers:\n{}",
+        changes.join("\n")
+    );
+}
+
+#[test]
+#[ignore = "writes docs/api: cargo renew-api"]
+fn renew() {
+    for name in CRATES {
+        std::fs::create_dir_all(root().join("docs/api")).unwrap();
+        std::fs::write(file(name), listing(name)).unwrap();
+    }
+}
