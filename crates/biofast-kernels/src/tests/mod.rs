@@ -105,6 +105,9 @@ fn check_definitions(bytes: &[u8]) {
         let expected = phreds.iter().filter(|&&phred| usize::from(phred) == q).count();
         assert_eq!(entry, 1 + expected as u64);
     }
+    let mut of_parts = [1; 94];
+    count_qualities_of(bytes.chunks(7), &mut of_parts);
+    assert_eq!(of_parts, histogram);
 }
 
 /// All kernels over slices against scalar.

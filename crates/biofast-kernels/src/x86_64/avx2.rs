@@ -455,6 +455,19 @@ static ERROR_TABLES: [[[u8; 16]; 4]; 6] = {
     tables
 };
 
+/// How many planes of each slice aren't all zero: probabilities of high values are small.
+const ERROR_PLANES: [usize; 6] = {
+    let mut planes = [0; 6];
+    let mut slice = 0;
+    while slice < 6 {
+        // The largest probability of a slice is its first.
+        let bits = u32::BITS - ERROR_PROBABILITY[16 * slice].leading_zeros();
+        planes[slice] = bits.div_ceil(8) as usize;
+        slice += 1;
+    }
+    planes
+};
+
 /// The bytes of the probabilities of any Phred values.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -465,7 +478,8 @@ pub(super) fn look_up_any(phred: __m256i) -> [__m256i; 4] {
             // Bit 7 set, and so 0 looked up, unless the upper nibble is the slice's.
             let nibble = _mm256_set1_epi8((16 * slice) as i8);
             let index = _mm256_adds_epu8(_mm256_xor_si256(phred, nibble), _mm256_set1_epi8(0x70));
-            for (plane, table) in planes.iter_mut().zip(&ERROR_TABLES[slice]) {
+            let tables = &ERROR_TABLES[slice][..ERROR_PLANES[slice]];
+            for (plane, table) in planes.iter_mut().zip(tables) {
                 let bytes = _mm256_shuffle_epi8(load_table(table), index);
                 *plane = _mm256_or_si256(*plane, bytes);
             }

@@ -2,7 +2,7 @@
 //! later ones in bins that widen with the position, so that memory does not grow with length.
 
 use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns};
-use biofast_kernels::{count_bases, count_qualities};
+use biofast_kernels::{count_bases, count_qualities_of};
 use serde::{Deserialize, Serialize};
 
 use super::report::{InvalidReport, dense, rounded, sparse};
@@ -64,32 +64,37 @@ impl Positions {
     /// Adds reads: their sequences, and as many qualities of the same lengths, or empty ones. The
     /// slices are cut to their first [`EXACT_POSITIONS`] positions on the way.
     pub(crate) fn add_reads(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
+        self.add_later(sequences, qualities);
         for (sequence, quality) in sequences.iter_mut().zip(qualities.iter_mut()) {
-            if sequence.len() > EXACT_POSITIONS {
-                self.add_later(sequence, quality);
-                *sequence = &sequence[..EXACT_POSITIONS];
-                *quality = &quality[..EXACT_POSITIONS.min(quality.len())];
-            }
+            *sequence = &sequence[..EXACT_POSITIONS.min(sequence.len())];
+            *quality = &quality[..EXACT_POSITIONS.min(quality.len())];
         }
         self.bases.add(sequences);
         self.qualities.add(qualities);
     }
 
-    fn add_later(&mut self, sequence: &[u8], qualities: &[u8]) {
+    /// Bin after bin, as a histogram of many reads takes less time than one of each.
+    fn add_later(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
+        let longest = sequences.iter().map(|sequence| sequence.len()).max().unwrap_or(0);
         for index in 0.. {
             let bin = later_bin(index);
-            if bin.start >= sequence.len() {
+            if bin.start >= longest {
                 break;
             }
-            let range = bin.start..bin.end.min(sequence.len());
             if self.later.len() == index {
                 self.later.push(Counts::default());
             }
             let counts = &mut self.later[index];
-            counts.bases += count_bases(&sequence[range.clone()]);
-            if !qualities.is_empty() {
-                count_qualities(&qualities[range], &mut counts.qualities);
+            let within = |slice: &'_ &[u8]| -> Option<std::ops::Range<usize>> {
+                (slice.len() > bin.start).then(|| bin.start..bin.end.min(slice.len()))
+            };
+            for sequence in sequences {
+                if let Some(range) = within(sequence) {
+                    counts.bases += count_bases(&sequence[range]);
+                }
             }
+            let parts = qualities.iter().filter_map(|slice| Some(&slice[within(slice)?]));
+            count_qualities_of(parts, &mut counts.qualities);
         }
     }
 
