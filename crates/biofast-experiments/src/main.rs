@@ -150,6 +150,9 @@ struct Bench {
     /// reads. Programs obey BIOFAST_SIMD; results go to a folder `real-LEVEL`.
     #[arg(long, value_name = "DIR", conflicts_with = "growth")]
     real: Option<PathBuf>,
+    /// Instead of the jobs: biofast alone on one thread, and what more cores could give by its serial parts.
+    #[arg(long, conflicts_with_all = ["only", "growth", "real"])]
+    scaling: bool,
     /// With --growth: 16 million reads, too, which takes 7 GB of temporary files.
     #[arg(long, requires = "growth")]
     large: bool,
@@ -312,6 +315,7 @@ fn run(cli: Cli) -> Result<()> {
             };
             match b.real {
                 Some(folder) => bench::real::run(&options, &folder),
+                None if b.scaling => bench::scaling::run(&options),
                 None if b.growth => bench::growth::run(&options, b.large),
                 None => bench::run(&options),
             }

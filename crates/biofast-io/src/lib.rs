@@ -39,7 +39,7 @@ pub use container::{bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
     CancellationToken, Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options, Progress,
-    Source, Warning, display_name, is_named_pipe,
+    SerialTimes, Source, Warning, display_name, is_named_pipe,
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};

@@ -30,6 +30,7 @@ pub(crate) fn describe(
         decoder(container, options),
         threads(options.threads, asked),
         kernels(),
+        serial_parts(options),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     message("note", &format!("{}: {}", Escaped(name.as_bytes()), parts.join("; ")));
@@ -96,6 +97,25 @@ fn kernels() -> String {
         true => format!("{active} kernels, as BIOFAST_SIMD asks"),
         false => format!("{active} kernels, the best this CPU has"),
     }
+}
+
+/// What more threads would not make faster.
+fn serial_parts(options: &Options) -> String {
+    let Some(times) = options.notes.as_ref().map(|notes| notes.serial_times()) else {
+        return String::new();
+    };
+    // Of little, the first chunks' page faults are all there is to see.
+    const WORTH_TELLING: u64 = 1_000_000;
+    if times.bytes < WORTH_TELLING {
+        return String::new();
+    }
+    format!(
+        "one thread at a time, of {:.3} GB: {:.4} s taking chunks, {:.4} s framing, {:.4} s writing",
+        times.bytes as f64 / 1e9,
+        times.taking.as_secs_f64(),
+        times.framing.as_secs_f64(),
+        times.writing.as_secs_f64(),
+    )
 }
 
 fn is_set(variable: &str) -> bool {

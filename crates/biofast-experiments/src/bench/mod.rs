@@ -15,6 +15,7 @@ pub mod page;
 pub mod real;
 mod report;
 mod runs;
+pub mod scaling;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::jobs::{self, BASE, Job};
 use super::runs::{self, Run};
-use super::{figure, growth, real};
+use super::{figure, growth, real, scaling};
 use crate::core::machine::{self, Record};
 use crate::core::stats::{Estimate, median, paired_ratio};
 
@@ -22,6 +22,7 @@ const BEGIN: &str = "<!-- bench of ";
 const BEGIN_END: &str = ": written by `biofast-lab bench-report`, do not edit -->";
 const END: &str = "<!-- end of bench -->";
 const BEGIN_REAL: &str = "<!-- real reads of ";
+const BEGIN_SCALING: &str = "<!-- scaling of ";
 /// Of the bootstrap; a page must come out the same each time.
 const SEED: u64 = 1;
 /// A job slower than this many times its limit is behind.
@@ -58,7 +59,8 @@ pub(crate) fn expected(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut files = Vec::new();
-    let text = with_real_reads(root, &text)?;
+    let text = with_part(root, &text, BEGIN_REAL, real::part)?;
+    let text = with_part(root, &text, BEGIN_SCALING, scaling::part)?;
     let (mut page, mut rest) = (String::new(), text.as_str());
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (machine, after) = after.split_once(BEGIN_END).context("a begin without its end")?;
@@ -75,15 +77,20 @@ pub(crate) fn expected(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     Ok(files)
 }
 
-/// The page with its tables of real reads renewed.
-fn with_real_reads(root: &Path, text: &str) -> Result<String> {
+/// The page with what follows each `begin` renewed: `part` makes it of a machine's folder.
+fn with_part(
+    root: &Path,
+    text: &str,
+    begin: &str,
+    part: fn(&Path) -> Result<String>,
+) -> Result<String> {
     let (mut page, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once(BEGIN_REAL) {
+    while let Some((before, after)) = rest.split_once(begin) {
         let (machine, after) = after.split_once(BEGIN_END).context("a begin without its end")?;
         let (_, after) = after.split_once(END).context("a part without its end")?;
         ensure!(!machine.contains(['/', '\n']), "{machine:?} is no machine's folder");
-        let part = real::part(&root.join(RESULTS).join(machine))?;
-        write!(page, "{before}{BEGIN_REAL}{machine}{BEGIN_END}\n\n{part}\n{END}")?;
+        let part = part(&root.join(RESULTS).join(machine))?;
+        write!(page, "{before}{begin}{machine}{BEGIN_END}\n\n{part}\n{END}")?;
         rest = after;
     }
     page.push_str(rest);

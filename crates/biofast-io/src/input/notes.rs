@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::container::Container;
 use crate::error::Location;
@@ -213,6 +214,42 @@ pub struct GzipChunks {
     pub dropped: u64,
 }
 
+/// How long the parts took that one thread at a time does, whatever the number of threads: the longest of them is a bound
+/// of the speed that more threads can give.
+///
+/// ```
+/// use biofast_io::{Notes, Options, Reader, Source};
+/// use std::io::Read;
+/// use std::sync::Arc;
+///
+/// let notes = Arc::new(Notes::default());
+/// let options = Options { notes: Some(Arc::clone(&notes)), ..Options::default() };
+/// let mut reader = Reader::new(Source::from_reader("example", &b"ACGT\n"[..]), &options)?;
+/// reader.read_to_end(&mut Vec::new())?;
+/// assert!(!notes.serial_times().taking.is_zero());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SerialTimes {
+    /// Bytes framed, as they are decompressed.
+    pub bytes: u64,
+    /// Taking chunks: reading or slicing them; of what isn't in blocks, decompressing them, too; and waiting for
+    /// a pipe.
+    pub taking: Duration,
+    /// Framing chunks in their order.
+    pub framing: Duration,
+    /// Writing results in their order.
+    pub writing: Duration,
+}
+
+/// A part that one thread at a time does.
+#[derive(Clone, Copy)]
+pub(crate) enum SerialPart {
+    Taking,
+    Framing,
+    Writing,
+}
+
 /// What a reader finds out about its input besides the data.
 ///
 /// ```
@@ -237,6 +274,9 @@ pub struct Notes {
     mapped: OnceLock<bool>,
     /// Chunks of gzip that were inflated ahead: used, and dropped.
     gzip_chunks: [AtomicU64; 2],
+    /// Bytes framed, and nanoseconds of each [`SerialPart`].
+    framed: AtomicU64,
+    serial: [AtomicU64; 3],
 }
 
 impl Notes {
@@ -272,6 +312,34 @@ impl Notes {
     pub fn gzip_chunks(&self) -> GzipChunks {
         let [used, dropped] = self.gzip_chunks.each_ref().map(|n| n.load(Ordering::Relaxed));
         GzipChunks { used, dropped }
+    }
+
+    /// Does `work`, which is a serial part; how long it took is noted if there are notes.
+    pub(crate) fn time<R>(notes: Option<&Notes>, part: SerialPart, work: impl FnOnce() -> R) -> R {
+        let Some(notes) = notes else { return work() };
+        let start = Instant::now();
+        let result = work();
+        // 2^64 ns are 584 years.
+        let nanos = start.elapsed().as_nanos() as u64;
+        notes.serial[part as usize].fetch_add(nanos, Ordering::Relaxed);
+        result
+    }
+
+    pub(crate) fn framed(&self, bytes: usize) {
+        self.framed.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// How long the serial parts have taken so far. What several inputs are written to is noted with the first of them.
+    pub fn serial_times(&self) -> SerialTimes {
+        let time = |part: SerialPart| {
+            Duration::from_nanos(self.serial[part as usize].load(Ordering::Relaxed))
+        };
+        SerialTimes {
+            bytes: self.framed.load(Ordering::Relaxed),
+            taking: time(SerialPart::Taking),
+            framing: time(SerialPart::Framing),
+            writing: time(SerialPart::Writing),
+        }
     }
 
     /// Whether the input is read through a memory map.

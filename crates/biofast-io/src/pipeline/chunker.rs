@@ -10,7 +10,8 @@ use crate::container::foreign;
 use crate::container::gzip;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{
-    CancellationToken, Container, Map, Options, Source, StoredBytes, Warning, Witness,
+    CancellationToken, Container, Map, Notes, Options, SerialPart, Source, StoredBytes, Warning,
+    Witness,
 };
 
 /// Takes chunks from the front of an input.
@@ -128,6 +129,11 @@ impl Chunker {
         if self.ended {
             return false;
         }
+        let notes = self.input.options().notes.clone();
+        Notes::time(notes.as_deref(), SerialPart::Taking, || self.pull_next(buffer))
+    }
+
+    fn pull_next(&mut self, buffer: &mut ChunkBuffer) -> bool {
         buffer.reset(&self.name, &self.witness);
         let input = &mut *self.input;
         let is_cancelled = |token: &CancellationToken| token.is_cancelled();

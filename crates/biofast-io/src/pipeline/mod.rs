@@ -35,7 +35,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::container::bgzf::Inflater;
 use crate::error::Error;
-use crate::input::{Container, Notes, Options, Source, Witness};
+use crate::input::{Container, Notes, Options, SerialPart, Source, Witness};
 use chunker::{ChunkBuffer, Chunker};
 use feed::{Feed, Pull};
 use ordered::Ordered;
@@ -460,7 +460,8 @@ where
     // Why the sink took no more: `None` if it just had enough.
     let mut sink_end = None;
     let ordered = Ordered::new(options.threads.max(1), |result: &mut T| {
-        let error = match sink(result) {
+        let written = Notes::time(options.notes.as_deref(), SerialPart::Writing, || sink(result));
+        let error = match written {
             Ok(ControlFlow::Continue(())) => return ControlFlow::Continue(()),
             Ok(ControlFlow::Break(())) => None,
             Err(error) => Some(error),
@@ -779,7 +780,11 @@ fn frame_in_turn<F: Framer>(
         (None, true) => End::Data,
         (None, false) => End::More,
     };
-    let framed = framer.frame(&mut buffer.chunk, frame, end);
+    if let Some(notes) = notes {
+        notes.framed(buffer.chunk.bytes().len());
+    }
+    let framed =
+        Notes::time(notes, SerialPart::Framing, || framer.frame(&mut buffer.chunk, frame, end));
     // Before any finding is believed: were the bytes those of the file?
     if let Err(error) = buffer.check_intact() {
         return Err(framer.locate(error));

@@ -8,7 +8,7 @@ use super::lockstep::{CountRecords, Group, Part, Plan, Puller, Schedule, Task, V
 use super::ordered::Ordered;
 use super::turn::{Token, Turns};
 use super::{Framer, OnPanic, on_threads};
-use crate::input::{Options, Source};
+use crate::input::{Notes, Options, SerialPart, Source};
 use crate::output::{self, Encoded, Encoder, Output, UnitCutter};
 
 /// One input of a [`transform`].
@@ -190,17 +190,21 @@ where
     C: Send,
 {
     let threads = plan.threads.max(1);
+    let notes = inputs.first().and_then(|input| input.options.notes.clone());
     let encoders = open(outputs, threads).map_err(Failure::Output)?;
     let schedule = Schedule::new(inputs, plan).map_err(Failure::Input)?;
     let units = outputs.iter().map(|output| output.compression().unit()).collect();
     // Text appended before goes on here.
     let carries = outputs.iter_mut().map(Output::take_carry).collect();
     let write_fault = Mutex::new(None);
-    let sink = |group: &mut EncodedGroup| match write(outputs, group) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            keep(&write_fault, error);
-            ControlFlow::Break(())
+    let sink = |group: &mut EncodedGroup| {
+        let written = Notes::time(notes.as_deref(), SerialPart::Writing, || write(outputs, group));
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                keep(&write_fault, error);
+                ControlFlow::Break(())
+            }
         }
     };
     let shared = Shared {
