@@ -109,6 +109,7 @@ pub struct Cigar<'a> {
 }
 
 impl<'a> Cigar<'a> {
+    #[inline]
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Cigar { words: bytes.as_chunks::<4>().0 }
     }

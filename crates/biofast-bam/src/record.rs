@@ -212,9 +212,15 @@ impl<'a> Record<'a> {
     /// The words of the tag `CG` if `stored` only stands for them.
     #[inline]
     fn long_cigar(&self, stored: &[u8]) -> Option<&'a [u8]> {
-        if !cigar::is_placeholder(stored, self.sequence_len()) {
-            return None;
+        match cigar::is_placeholder(stored, self.sequence_len()) {
+            true => self.cigar_of_tag(stored),
+            false => None,
         }
+    }
+
+    /// Rarely needed: a call, so that what is often asked isn't one.
+    #[cold]
+    fn cigar_of_tag(&self, stored: &[u8]) -> Option<&'a [u8]> {
         let words = self.tags().find(|tag| tag.name == *b"CG")?.as_u32_array()?;
         // As htslib: a shorter list is no CIGAR that didn't fit, and a record without a place has
         // none.

@@ -88,6 +88,7 @@ pub struct Tags<'a> {
 }
 
 impl<'a> Tags<'a> {
+    #[inline]
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Tags { rest: bytes, malformed: false }
     }
@@ -103,30 +104,60 @@ impl<'a> Tags<'a> {
         self.malformed
     }
 
-    /// The length of a value of type `kind` at the start of `rest`, and what of it isn't value.
-    #[inline]
-    fn value_len(kind: u8, rest: &[u8]) -> Option<(usize, usize)> {
-        let fixed = |n| Some((n, 0));
-        match kind {
-            b'A' | b'c' | b'C' => fixed(1),
-            b's' | b'S' => fixed(2),
-            b'i' | b'I' | b'f' => fixed(4),
-            // Not in the specification; samtools reads and writes it.
-            b'd' => fixed(8),
-            b'Z' | b'H' => memchr::memchr(0, rest).map(|n| (n, 1)),
-            b'B' => {
-                let [kind, count @ ..] = rest.first_chunk::<5>()?;
-                let size = match kind {
-                    b'c' | b'C' => 1,
-                    b's' | b'S' => 2,
-                    b'i' | b'I' | b'f' => 4,
-                    _ => return None,
-                };
-                let elements = (u32::from_le_bytes(*count) as usize).checked_mul(size)?;
-                Some((elements.checked_add(5)?, 0))
-            }
+    /// The length of a value at the start of `rest` with what ends it, where `kind` doesn't say it alone; `usize::MAX` if it is
+    /// malformed. A number and no option, so that it is returned in a register.
+    fn varied_len(kind: u8, rest: &[u8]) -> usize {
+        let len = match kind {
+            b'Z' | b'H' => find_nul(rest).map(|n| n + 1),
+            b'B' => array_len(rest),
             _ => None,
+        };
+        len.unwrap_or(usize::MAX)
+    }
+}
+
+/// The length of an array at the start of `rest`, with its type and count.
+fn array_len(rest: &[u8]) -> Option<usize> {
+    let [kind, count @ ..] = rest.first_chunk::<5>()?;
+    let size = match kind {
+        b'c' | b'C' => 1,
+        b's' | b'S' => 2,
+        b'i' | b'I' | b'f' => 4,
+        _ => return None,
+    };
+    let elements = (u32::from_le_bytes(*count) as usize).checked_mul(size)?;
+    elements.checked_add(5)
+}
+
+/// The length of a value of a type whose values have one, by the type's letter.
+static SIZES: [u8; 256] = {
+    let mut sizes = [0; 256];
+    // `d` is not in the specification; samtools reads and writes it.
+    let kinds = *b"AcCsSiIfd";
+    let lens = [1, 1, 1, 2, 2, 4, 4, 4, 8];
+    let mut n = 0;
+    while n < kinds.len() {
+        sizes[kinds[n] as usize] = lens[n];
+        n += 1;
+    }
+    sizes
+};
+
+/// Where the first NUL is. Most texts are short: the first bytes are looked at without a call.
+#[inline]
+fn find_nul(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    for (index, word) in text.as_chunks::<8>().0.iter().take(4).enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let zeros = word.wrapping_sub(ONES) & !word & (0x80 * ONES);
+        if zeros != 0 {
+            return Some(8 * index + zeros.trailing_zeros() as usize / 8);
         }
+    }
+    let seen = (text.len() / 8).min(4) * 8;
+    match &text[seen..] {
+        short if short.len() < 8 => short.iter().position(|&byte| byte == 0).map(|n| seen + n),
+        long => memchr::memchr(0, long).map(|n| seen + n),
     }
 }
 
@@ -190,15 +221,22 @@ impl fmt::Debug for Described<'_> {
 impl<'a> Iterator for Tags<'a> {
     type Item = Tag<'a>;
 
-    #[inline]
+    // Returned through memory, a field takes as long again.
+    #[inline(always)]
     fn next(&mut self) -> Option<Tag<'a>> {
         if self.rest.is_empty() {
             return None;
         }
         let field = self.rest.split_first_chunk::<3>().and_then(|(&[a, b, kind], rest)| {
-            let (len, end) = Tags::value_len(kind, rest)?;
+            let (len, end) = match SIZES[usize::from(kind)] {
+                0 => {
+                    let end = Tags::varied_len(kind, rest);
+                    (end - usize::from(kind != b'B'), end)
+                }
+                size => (usize::from(size), usize::from(size)),
+            };
             let value = rest.get(..len)?;
-            Some((Tag { name: [a, b], kind, value }, &rest[len + end..]))
+            Some((Tag { name: [a, b], kind, value }, rest.get(end..)?))
         });
         match field {
             Some((tag, rest)) => {
@@ -241,6 +279,19 @@ mod tests {
         assert_eq!(ints, [-2, 254, -2, 65534, -2, 4294967294, 5]);
         let text = Tags::new(&bytes).find_map(|t| t.as_text());
         assert_eq!(text, Some(&b"ab"[..]));
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_found_wherever_it_is() {
+        for len in 0..80 {
+            let mut text = vec![0x80; len];
+            assert_eq!(find_nul(&text), None);
+            for at in (0..len).rev() {
+                text[at] = 0;
+                assert_eq!(find_nul(&text), Some(at));
+                text[at] = 1;
+            }
+        }
     }
 
     #[test]

@@ -1,41 +1,122 @@
 //! Numbers as text.
 
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[0; 2]; 100];
+/// Numbers below this one have at most eight digits: one word.
+const WORD: u64 = 100_000_000;
+
+/// Appends the first `len` bytes of a word, which has eight: storing all of them costs less than asking for the length.
+#[inline(always)]
+pub(super) fn write_word(word: u64, len: usize, out: &mut Vec<u8>) {
+    let end = out.len() + len;
+    out.extend_from_slice(&word.to_le_bytes());
+    out.truncate(end);
+}
+
+/// The eight digits of a number below 100,000,000, zeros in front, as bytes from the first to the last: pairs of parts are
+/// divided at once.
+#[inline]
+fn digits(value: u64) -> u64 {
+    let halves = value / 10_000 | (value % 10_000) << 32;
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let pairs = hundreds | (halves - 100 * hundreds) << 16;
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | (pairs - 10 * tens) << 8
+}
+
+/// What turns digits into characters.
+const ASCII: u64 = 0x3030_3030_3030_3030;
+
+/// The characters of the numbers below 1,000, which most are, with their number in the last byte.
+static SMALL: [u32; 1000] = {
+    let mut small = [0; 1000];
     let mut n = 0;
-    while n < 100 {
-        pairs[n] = [b'0' + n as u8 / 10, b'0' + n as u8 % 10];
+    while n < small.len() {
+        let (mut rest, mut len) = (n as u32, 0);
+        while rest > 0 || len == 0 {
+            small[n] = small[n] << 8 | (rest % 10 + b'0' as u32);
+            rest /= 10;
+            len += 1;
+        }
+        small[n] |= len << 24;
         n += 1;
     }
-    pairs
+    small
 };
 
-/// Appends a number in decimal digits.
+/// The characters of a number below 1,000, and how many they are.
+#[inline(always)]
+fn small(value: u64) -> Option<(u64, usize)> {
+    let small = *SMALL.get(usize::try_from(value).ok()?)?;
+    Some((u64::from(small & 0xff_ffff), (small >> 24) as usize))
+}
+
+/// The characters of a number below 100,000,000, and how many they are.
 #[inline]
-pub(super) fn write_unsigned(mut value: u64, out: &mut Vec<u8>) {
-    if value < 10 {
-        return out.push(b'0' + value as u8);
+fn word(value: u64) -> (u64, usize) {
+    let digits = digits(value);
+    // The last one is there even if it is 0.
+    let zeros = ((digits | 1 << 56).trailing_zeros() / 8) as usize;
+    ((digits | ASCII) >> (8 * zeros), 8 - zeros)
+}
+
+/// Appends a number in decimal digits.
+#[inline(always)]
+pub(super) fn write_unsigned(value: u64, out: &mut Vec<u8>) {
+    match small(value) {
+        Some((word, len)) => write_word(word, len, out),
+        None => write_large(value, out),
     }
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    while value >= 10 {
-        at -= 2;
-        digits[at..at + 2].copy_from_slice(&PAIRS[(value % 100) as usize]);
-        value /= 100;
+}
+
+/// [`write_unsigned`] of any number.
+#[inline(never)]
+fn write_large(value: u64, out: &mut Vec<u8>) {
+    if value < WORD {
+        let (word, len) = word(value);
+        return write_word(word, len, out);
     }
-    if value > 0 {
-        at -= 1;
-        digits[at] = b'0' + value as u8;
+    write_large(value / WORD, out);
+    write_word(digits(value % WORD) | ASCII, 8, out);
+}
+
+/// Appends a number and a character.
+#[inline(always)]
+pub(super) fn write_ended(value: u64, end: u8, out: &mut Vec<u8>) {
+    match small(value) {
+        Some((word, len)) => write_word(word | u64::from(end) << (8 * len), len + 1, out),
+        None => write_large_ended(value, end, out),
     }
-    out.extend_from_slice(&digits[at..]);
+}
+
+/// [`write_ended`] of any number.
+#[inline(never)]
+fn write_large_ended(value: u64, end: u8, out: &mut Vec<u8>) {
+    if value < WORD / 10 {
+        let (word, len) = word(value);
+        return write_word(word | u64::from(end) << (8 * len), len + 1, out);
+    }
+    write_large(value, out);
+    out.push(end);
+}
+
+/// Appends a number with its sign, if that is a minus, and a character.
+#[inline]
+pub(super) fn write_signed_ended(value: i64, end: u8, out: &mut Vec<u8>) {
+    write_sign(value, out);
+    write_ended(value.unsigned_abs(), end, out);
+}
+
+/// Appends the sign of a number, if that is a minus. It can't be foreseen: no branch.
+#[inline]
+fn write_sign(value: i64, out: &mut Vec<u8>) {
+    let end = out.len() + usize::from(value < 0);
+    out.push(b'-');
+    out.truncate(end);
 }
 
 /// Appends a number with its sign, if that is a minus.
 #[inline]
 pub(super) fn write_signed(value: i64, out: &mut Vec<u8>) {
-    if value < 0 {
-        out.push(b'-');
-    }
+    write_sign(value, out);
     write_unsigned(value.unsigned_abs(), out);
 }
 
@@ -80,10 +161,67 @@ pub(super) fn write_float_element(value: f64, out: &mut Vec<u8>) {
     write_unsigned(units / SCALE, out);
     let fraction = units % SCALE;
     if fraction > 0 {
-        let digits = format!(".{fraction:010}");
-        out.extend_from_slice(digits.trim_end_matches('0').as_bytes());
+        out.push(b'.');
+        let start = out.len();
+        write_word((digits(fraction / WORD) | ASCII) >> 48, 2, out);
+        write_word(digits(fraction % WORD) | ASCII, 8, out);
+        trim_zeros(start, out);
     }
 }
+
+/// Takes away the zeros at the end that don't lie before `start`.
+fn trim_zeros(start: usize, out: &mut Vec<u8>) {
+    let zeros = out[start..].iter().rev().take_while(|&&digit| digit == b'0').count();
+    out.truncate(out.len() - zeros);
+}
+
+/// [`write_general`] of what needs no exponent and is a number as most are: the exact value is rounded, in integers.
+/// `None`, and nothing appended, if it is another.
+fn write_fixed(value: f64, out: &mut Vec<u8>) -> Option<()> {
+    if !(1e-4..999_999.0).contains(&value) {
+        return None;
+    }
+    // The value is `mantissa` / 2^`shift`; it is no subnormal.
+    let bits = value.to_bits();
+    let mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
+    let shift = u32::try_from(1075 - (bits >> 52) as i32).ok()?;
+    // Digits behind the point: nine for 0.0001, none from 100,000 on.
+    let mut places = (0..9).find(|&n| value >= FROM[n]).unwrap_or(9);
+    let rounded = |places: usize| {
+        let scaled = mantissa * 10u128.pow(places as u32);
+        let (whole, rest) = (scaled >> shift, scaled & ((1 << shift) - 1));
+        let half = (1u128 << shift) / 2;
+        // Half to even.
+        let up = rest > half || (rest == half && shift > 0 && whole & 1 == 1);
+        whole as u64 + u64::from(up)
+    };
+    let mut units = rounded(places);
+    if units >= 10u64.pow(DIGITS as u32) {
+        places = places.checked_sub(1)?;
+        units = rounded(places);
+    }
+    let scale = 10u64.pow(places as u32);
+    write_unsigned(units / scale, out);
+    let fraction = units % scale;
+    if fraction > 0 {
+        out.push(b'.');
+        let start = out.len();
+        if places == 9 {
+            // It has six digits at most.
+            out.push(b'0');
+        }
+        write_word(
+            digits(fraction * 10u64.pow(8u32.saturating_sub(places as u32))) | ASCII,
+            8,
+            out,
+        );
+        trim_zeros(start, out);
+    }
+    Some(())
+}
+
+/// From where on numbers have so many digits behind the point, of six.
+const FROM: [f64; 9] = [1e5, 1e4, 1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3];
 
 /// Appends a number that isn't negative, or NaN, as C's `%g`.
 fn write_general(value: f64, out: &mut Vec<u8>) {
@@ -93,6 +231,13 @@ fn write_general(value: f64, out: &mut Vec<u8>) {
     if value.is_infinite() {
         return out.extend_from_slice(b"inf");
     }
+    if write_fixed(value, out).is_none() {
+        write_by_format(value, out);
+    }
+}
+
+/// [`write_general`] of finite numbers: what defines it.
+fn write_by_format(value: f64, out: &mut Vec<u8>) {
     let rounded = format!("{value:.*e}", DIGITS as usize - 1);
     let Some((digits, Ok(exponent))) =
         rounded.split_once('e').map(|(digits, exponent)| (digits, exponent.parse::<i32>()))
@@ -113,6 +258,7 @@ fn write_general(value: f64, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn integers_of_every_length() {
@@ -121,14 +267,69 @@ mod tests {
             for n in [value - 1, value, value + 1, value * 3] {
                 let mut out = Vec::new();
                 write_unsigned(n, &mut out);
-                assert_eq!(out, n.to_string().as_bytes());
+                write_ended(n, b';', &mut out);
+                assert_eq!(out, format!("{n}{n};").as_bytes());
+                for n in [n as i64, (n as i64).wrapping_neg()] {
+                    let mut out = Vec::new();
+                    write_signed(n, &mut out);
+                    write_signed_ended(n, b';', &mut out);
+                    assert_eq!(out, format!("{n}{n};").as_bytes());
+                }
             }
             value = next;
         }
         for n in [i64::MIN, -10, -1, 0, i64::MAX] {
             let mut out = Vec::new();
             write_signed(n, &mut out);
-            assert_eq!(out, n.to_string().as_bytes());
+            write_signed_ended(n, b';', &mut out);
+            assert_eq!(out, format!("{n}{n};").as_bytes());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn integers_as_the_standard_library_prints_them(n in any::<u64>(), shift in 0..64) {
+            let n = n >> shift;
+            let mut out = Vec::new();
+            write_unsigned(n, &mut out);
+            write_signed_ended(n as i64, b'M', &mut out);
+            write_ended(n, b'M', &mut out);
+            prop_assert_eq!(String::from_utf8_lossy(&out), format!("{n}{}M{n}M", n as i64));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn fractions_are_rounded_as_their_definition_rounds_them(
+            digits in 0u32..10_000_000, scale in 0..12, bits in any::<u32>(), any in any::<f64>(),
+        ) {
+            let tie = f64::from(digits) / f64::from(1u32 << scale);
+            let decimal = f64::from(digits) / 10f64.powi(scale);
+            let narrow = f64::from(f32::from_bits(bits % 0x4b00_0000));
+            for value in [tie, decimal, f64::from(decimal as f32), narrow, any.abs()] {
+                let (mut out, mut expected) = (Vec::new(), Vec::new());
+                write_general(value, &mut out);
+                write_by_format(value, &mut expected);
+                prop_assert_eq!(out, expected, "{}", value);
+            }
+        }
+
+        #[test]
+        fn elements_have_ten_digits_of_the_fraction_at_most(fraction in 0u64..10_000_000_000) {
+            let mut out = vec![b'.'];
+            write_word((super::digits(fraction / WORD) | ASCII) >> 48, 2, &mut out);
+            write_word(super::digits(fraction % WORD) | ASCII, 8, &mut out);
+            prop_assert_eq!(out, format!(".{fraction:010}").into_bytes());
+        }
+    }
+
+    #[test]
+    fn every_number_of_up_to_four_digits() {
+        for n in 0..10_000u64 {
+            let mut out = Vec::new();
+            write_unsigned(n, &mut out);
+            write_unsigned(n * 10_000 + 9_999 - n, &mut out);
+            assert_eq!(out, format!("{n}{}", n * 10_000 + 9_999 - n).as_bytes());
         }
     }
 

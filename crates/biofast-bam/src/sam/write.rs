@@ -6,8 +6,11 @@ use biofast_kernels as kernels;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::record::Record;
-use crate::sam::number::{write_float, write_float_element, write_signed, write_unsigned};
-use crate::tags::{MALFORMED as MALFORMED_TAGS, Tag};
+use crate::sam::number::{
+    write_ended, write_float, write_float_element, write_signed, write_signed_ended,
+    write_unsigned, write_word,
+};
+use crate::tags::{MALFORMED as MALFORMED_TAGS, Tag, Tags};
 
 /// The letters of CIGAR operations by their code; htslib prints those without a meaning so.
 const OPS: [u8; 16] = *b"MIDNSHP=XB??????";
@@ -33,21 +36,53 @@ const FIXED: usize = 128;
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
 pub struct SamWriter {
-    /// The names of the reference sequences with a tab.
-    names: Vec<Box<[u8]>>,
+    /// The names of the reference sequences.
+    names: Vec<Name>,
+}
+
+/// A name with the tab behind it.
+struct Name {
+    /// Its first bytes: all of most names.
+    start: [u8; SHORT],
+    /// All of it.
+    bytes: Box<[u8]>,
+}
+
+/// The length of a short name with its tab: it is copied at once.
+const SHORT: usize = 16;
+
+impl Name {
+    fn new(name: &[u8]) -> Name {
+        let bytes = [name, b"\t"].concat().into_boxed_slice();
+        let mut start = [0; SHORT];
+        start.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
+        Name { start, bytes }
+    }
+
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>) {
+        if self.bytes.len() > SHORT {
+            return out.extend_from_slice(&self.bytes);
+        }
+        let end = out.len() + self.bytes.len();
+        out.extend_from_slice(&self.start);
+        out.truncate(end);
+    }
 }
 
 impl SamWriter {
     /// A writer of records under `header`.
     pub fn new(header: &Header) -> SamWriter {
-        let name = |name: &[u8]| [name, b"\t"].concat().into_boxed_slice();
-        SamWriter { names: header.references().iter().map(|r| name(&r.name)).collect() }
+        SamWriter { names: header.references().iter().map(|r| Name::new(&r.name)).collect() }
     }
 
-    /// The name of a reference with its tab.
+    /// Appends the name of a reference with its tab.
     #[inline]
-    fn name(&self, reference: i32) -> &[u8] {
-        usize::try_from(reference).ok().and_then(|n| self.names.get(n)).map_or(b"*\t", |name| name)
+    fn write_name(&self, reference: i32, out: &mut Vec<u8>) {
+        match usize::try_from(reference).ok().and_then(|n| self.names.get(n)) {
+            Some(name) => name.write(out),
+            None => out.extend_from_slice(b"*\t"),
+        }
     }
 
     /// Appends the line of `record` with its line feed.
@@ -71,23 +106,18 @@ impl SamWriter {
         }
         out.extend_from_slice(if name.is_empty() { b"*" } else { name });
         out.push(b'\t');
-        write_unsigned(record.flags().into(), out);
-        out.push(b'\t');
-        out.extend_from_slice(self.name(record.reference_id()));
-        write_signed(i64::from(record.position()) + 1, out);
-        out.push(b'\t');
-        write_unsigned(record.mapping_quality().into(), out);
-        out.push(b'\t');
+        write_ended(record.flags().into(), b'\t', out);
+        self.write_name(record.reference_id(), out);
+        write_signed_ended(i64::from(record.position()) + 1, b'\t', out);
+        write_ended(record.mapping_quality().into(), b'\t', out);
         write_cigar(record, out);
         out.push(b'\t');
         match record.mate_reference_id() {
             mate if mate >= 0 && mate == record.reference_id() => out.extend_from_slice(b"=\t"),
-            mate => out.extend_from_slice(self.name(mate)),
+            mate => self.write_name(mate, out),
         }
-        write_signed(i64::from(record.mate_position()) + 1, out);
-        out.push(b'\t');
-        write_signed(record.template_len().into(), out);
-        out.push(b'\t');
+        write_signed_ended(i64::from(record.mate_position()) + 1, b'\t', out);
+        write_signed_ended(record.template_len().into(), b'\t', out);
         match record.sequence_len() {
             0 => out.extend_from_slice(b"*\t*"),
             len => {
@@ -96,44 +126,131 @@ impl SamWriter {
                 write_qualities(record.qualities(), out)?;
             }
         }
-        let mut tags = record.tags();
-        let has_long_cigar = record.has_long_cigar();
-        for tag in tags.by_ref() {
-            if has_long_cigar && tag.name == *b"CG" {
-                continue;
-            }
-            out.push(b'\t');
-            write_tag(&tag, out)?;
-        }
-        if tags.is_malformed() {
-            return Err(MALFORMED_TAGS);
-        }
+        write_tags(record, out)?;
         out.push(b'\n');
         Ok(())
     }
+}
+
+/// Appends the optional fields, each after a tab.
+#[inline]
+fn write_tags(record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    let (bytes, has_long_cigar) = (record.as_bytes(), record.has_long_cigar());
+    let mut at = bytes.len() - record.tag_bytes().len();
+    while at < bytes.len() {
+        if !has_long_cigar && let Some(next) = write_plain_tag(bytes, at, out) {
+            at = next;
+            continue;
+        }
+        let mut tags = Tags::new(&bytes[at..]);
+        let Some(tag) = tags.next() else { return Err(MALFORMED_TAGS) };
+        at = bytes.len() - tags.rest().len();
+        if has_long_cigar && tag.name == *b"CG" {
+            continue;
+        }
+        out.push(b'\t');
+        write_tag(&tag, out)?;
+    }
+    Ok(())
+}
+
+/// Texts up to this length are looked at and copied by words.
+const SHORT_TEXT: usize = 64;
+
+/// Appends the optional field at `at` of a record after a tab and returns where the next one starts, if it is a whole number
+/// or a short text without control characters, as most are. Otherwise nothing is appended: what it is, is for [`Tags`] to
+/// say, and how it is written for [`write_tag`].
+#[inline]
+fn write_plain_tag(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> Option<usize> {
+    let (&[a, b, kind], rest) = bytes.get(at..)?.split_first_chunk::<3>()?;
+    let start = |letter| u64::from_le_bytes([b'\t', a, b, b':', letter, b':', 0, 0]);
+    let (len, value) = match kind {
+        b'C' => (1, i64::from(*rest.first()?)),
+        b'c' => (1, i64::from(*rest.first()? as i8)),
+        b'S' => (2, i64::from(u16::from_le_bytes(*rest.first_chunk()?))),
+        b's' => (2, i64::from(i16::from_le_bytes(*rest.first_chunk()?))),
+        b'I' => (4, i64::from(u32::from_le_bytes(*rest.first_chunk()?))),
+        b'i' => (4, i64::from(i32::from_le_bytes(*rest.first_chunk()?))),
+        b'Z' => {
+            let before = out.len();
+            write_word(start(b'Z'), 6, out);
+            let mut end = at + 3;
+            while end - at < SHORT_TEXT {
+                let word = word_at(bytes, end);
+                match control_bytes(word) {
+                    0 => write_word(word, 8, out),
+                    found => {
+                        let len = (found.trailing_zeros() / 8) as usize;
+                        write_word(word, len, out);
+                        end += len;
+                        break;
+                    }
+                }
+                end += 8;
+            }
+            if bytes.get(end) == Some(&0) {
+                return Some(end + 1);
+            }
+            out.truncate(before);
+            return None;
+        }
+        _ => return None,
+    };
+    write_word(start(b'i'), 6, out);
+    write_signed(value, out);
+    Some(at + 3 + len)
+}
+
+/// Eight bytes from `at` on, zeros behind the end.
+#[inline]
+fn word_at(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        Some(word) => u64::from_le_bytes(*word),
+        None => {
+            // A record has more than eight bytes.
+            let last = bytes.last_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+            let missing = (at + 8).saturating_sub(bytes.len()) as u32;
+            last.checked_shr(8 * missing).unwrap_or(0)
+        }
+    }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// The high bit of each byte below ' '. What is above the lowest one may be set by it.
+#[inline]
+fn control_bytes(word: u64) -> u64 {
+    word.wrapping_sub(0x20 * ONES) & !word & (0x80 * ONES)
 }
 
 /// Whether there is a control character in a name.
 #[inline]
 fn breaks_lines(name: &[u8]) -> bool {
     // Eight bytes at once: the high bit of each that is below ' ', or 0x7f.
-    const ONES: u64 = 0x0101_0101_0101_0101;
     let any = |bytes: u64| {
         let deleted = bytes ^ (0x7f * ONES);
-        let below = bytes.wrapping_sub(0x20 * ONES) & !bytes;
-        let zero = deleted.wrapping_sub(ONES) & !deleted;
-        (below | zero) & (0x80 * ONES)
+        let zero = deleted.wrapping_sub(ONES) & !deleted & (0x80 * ONES);
+        control_bytes(bytes) | zero
     };
-    let (words, tail) = name.as_chunks::<8>();
-    let words = words.iter().fold(0, |all, word| all | any(u64::from_le_bytes(*word)));
-    let mut last = [b' '; 8];
-    last[..tail.len()].copy_from_slice(tail);
-    words | any(u64::from_le_bytes(last)) != 0
+    let Some(last) = name.last_chunk::<8>() else {
+        return name.iter().any(u8::is_ascii_control);
+    };
+    let words = name.as_chunks::<8>().0.iter().chain([last]);
+    words.fold(0, |all, word| all | any(u64::from_le_bytes(*word))) != 0
 }
 
 /// The highest of some qualities; compilers turn this into vector code.
+#[inline]
 fn highest(raw: &[u8]) -> u8 {
-    raw.iter().fold(0, |highest, &quality| highest.max(quality))
+    // The last block overlaps the one before it, so that none is left over.
+    let Some(last) = raw.last_chunk::<16>() else {
+        return raw.iter().fold(0, |highest, &quality| highest.max(quality));
+    };
+    let mut highest = *last;
+    for block in raw.as_chunks::<16>().0 {
+        highest.iter_mut().zip(block).for_each(|(most, &quality)| *most = (*most).max(quality));
+    }
+    highest.into_iter().fold(0, u8::max)
 }
 
 const TOO_HIGH: &str = "a quality is above 93, the highest that has a character";
@@ -247,8 +364,7 @@ fn write_cigar(record: &Record<'_>, out: &mut Vec<u8>) {
     }
     // It fits the sequence: that was checked when the record was framed.
     for word in cigar.words() {
-        write_unsigned((word >> 4).into(), out);
-        out.push(OPS[(word & 15) as usize]);
+        write_ended((word >> 4).into(), OPS[(word & 15) as usize], out);
     }
 }
 
@@ -329,7 +445,60 @@ fn write_elements(kind: u8, elements: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::breaks_lines;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A field, or what looks like the start of one.
+    fn field() -> impl Strategy<Value = Vec<u8>> {
+        let number = ("[cCsSiIfAdBH]", prop::collection::vec(any::<u8>(), 0..9));
+        let number = number.prop_map(|(kind, value)| [b"XY", kind.as_bytes(), &value].concat());
+        let text = "XZZ[ -~]{0,90}".prop_map(|text| [text.as_bytes(), b"\0"].concat());
+        let odd = prop::collection::vec(
+            prop_oneof![any::<u8>(), Just(0), Just(b'\t'), Just(b'a')],
+            0..40,
+        );
+        let odd = odd.prop_map(|text| [b"XZZ", &text[..]].concat());
+        prop_oneof![number, text, odd]
+    }
+
+    proptest! {
+        #[test]
+        fn plain_fields_are_written_as_all_fields_are(fields in prop::collection::vec(field(), 0..6)) {
+            let bytes = [&[7; 32], &fields.concat()[..]].concat();
+            let mut at = 32;
+            while at < bytes.len() {
+                let (mut out, mut expected) = (b"before".to_vec(), b"before\t".to_vec());
+                let mut tags = Tags::new(&bytes[at..]);
+                let tag = tags.next();
+                let written = tag.map_or(Err(MALFORMED_TAGS), |tag| write_tag(&tag, &mut expected));
+                let next = bytes.len() - tags.rest().len();
+                match write_plain_tag(&bytes, at, &mut out) {
+                    Some(end) => {
+                        prop_assert_eq!((written, end), (Ok(()), next));
+                        prop_assert_eq!(out, expected);
+                    }
+                    None => prop_assert_eq!(out, b"before"),
+                }
+                at = next;
+            }
+        }
+
+        #[test]
+        fn short_texts_and_numbers_are_plain(text in "[ -~]{0,63}", number in any::<i32>()) {
+            let fields = [b"XZZ", text.as_bytes(), b"\0XIi", &number.to_le_bytes()[..]].concat();
+            let bytes = [&[7; 32], &fields[..]].concat();
+            let mut out = Vec::new();
+            let at = write_plain_tag(&bytes, 32, &mut out);
+            let end = at.and_then(|at| write_plain_tag(&bytes, at, &mut out));
+            prop_assert_eq!(end, Some(bytes.len()));
+            prop_assert_eq!(out, format!("\tXZ:Z:{text}\tXI:i:{number}").into_bytes());
+        }
+
+        #[test]
+        fn the_highest_quality_of_any_number(raw in prop::collection::vec(any::<u8>(), 0..70)) {
+            prop_assert_eq!(highest(&raw), raw.iter().copied().max().unwrap_or(0));
+        }
+    }
 
     #[test]
     fn control_characters_at_every_place() {

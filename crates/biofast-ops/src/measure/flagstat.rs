@@ -1,6 +1,6 @@
 //! Counts of alignment records by flag, as `samtools flagstat` defines them.
 
-use biofast_bam::{Batch, Error, Header, Query, flag};
+use biofast_bam::{Batch, Error, Header, Query, Record, flag};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 use serde::{Deserialize, Serialize};
@@ -73,14 +73,18 @@ impl Collector {
 
     /// Adds the records of a batch.
     pub fn accept(&mut self, batch: Batch<'_>) {
-        for record in batch {
-            let counts = &mut self.by_flags[usize::from(record.flags()) % FLAGS];
-            let elsewhere = record.mate_reference_id() != record.reference_id();
-            let sure = record.mapping_quality() >= SURE_MAPQ;
-            counts.records += 1;
-            counts.elsewhere += u64::from(elsewhere);
-            counts.surely_elsewhere += u64::from(elsewhere & sure);
-        }
+        batch.iter().for_each(|record| self.add(&record));
+    }
+
+    /// Adds a record.
+    #[inline]
+    pub(crate) fn add(&mut self, record: &Record<'_>) {
+        let counts = &mut self.by_flags[usize::from(record.flags()) % FLAGS];
+        let elsewhere = record.mate_reference_id() != record.reference_id();
+        let sure = record.mapping_quality() >= SURE_MAPQ;
+        counts.records += 1;
+        counts.elsewhere += u64::from(elsewhere);
+        counts.surely_elsewhere += u64::from(elsewhere & sure);
     }
 
     /// Adds what another collector counted.

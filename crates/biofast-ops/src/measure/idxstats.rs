@@ -1,7 +1,7 @@
 //! Mapped and unmapped records of each reference sequence, as `samtools idxstats` has them.
 //! Counted by reading the file, so no index is needed and none can be stale.
 
-use biofast_bam::{Batch, Error, Header, Query, flag};
+use biofast_bam::{Batch, Error, Header, Query, Record, flag};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
@@ -49,13 +49,22 @@ impl Collector {
 
     /// Adds the records of a batch.
     pub fn accept(&mut self, batch: Batch<'_>) {
+        self.prepare(batch);
+        batch.iter().for_each(|record| self.add(&record));
+    }
+
+    /// Makes room for the records of a batch.
+    pub(crate) fn prepare(&mut self, batch: Batch<'_>) {
         self.by_reference.resize(batch.reference_count(), [0; 2]);
-        for record in batch {
-            let unmapped = usize::from(record.flags() & flag::UNMAPPED != 0);
-            match usize::try_from(record.reference_id()) {
-                Ok(reference) => self.by_reference[reference][unmapped] += 1,
-                Err(_) => self.unplaced[unmapped] += 1,
-            }
+    }
+
+    /// Adds a record of a batch that was [prepared](Self::prepare) for.
+    #[inline]
+    pub(crate) fn add(&mut self, record: &Record<'_>) {
+        let unmapped = usize::from(record.flags() & flag::UNMAPPED != 0);
+        match usize::try_from(record.reference_id()) {
+            Ok(reference) => self.by_reference[reference][unmapped] += 1,
+            Err(_) => self.unplaced[unmapped] += 1,
         }
     }
 

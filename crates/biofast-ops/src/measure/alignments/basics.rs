@@ -165,7 +165,11 @@ impl Basics {
         let mut lens = [0u64; OPS];
         for (op, len) in cigar.iter() {
             lens[op as usize] += u64::from(len);
-            self.ops[op as usize].0 += u64::from(mapped);
+            if mapped {
+                let (count, sum) = &mut self.ops[op as usize];
+                *count += 1;
+                *sum += u64::from(len);
+            }
         }
         let unclipped_len = len as u64 + lens[Op::HardClip as usize].min(MAX_HARD_CLIP);
         let longest = &mut self.longest[fragment as usize];
@@ -174,9 +178,6 @@ impl Basics {
             self.lengths[fragment as usize].add(unclipped_len, 1);
         }
         if mapped {
-            for (sum, len) in self.ops.iter_mut().zip(lens) {
-                sum.1 += len;
-            }
             self.clipped +=
                 u64::from(lens[Op::SoftClip as usize] + lens[Op::HardClip as usize] > 0);
             if lens[Op::Insertion as usize] + lens[Op::Deletion as usize] > 0 {

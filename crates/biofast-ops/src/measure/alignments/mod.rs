@@ -129,9 +129,10 @@ impl Statistics {
 
 impl Collector {
     fn accept(&mut self, batch: Batch<'_>, left: &mut InOrder) {
-        self.flags.accept(batch);
-        self.references.accept(batch);
+        self.references.prepare(batch);
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+            self.flags.add(&record);
+            self.references.add(&record);
             let flags = record.flags();
             let mapped = flags & flag::UNMAPPED == 0;
             let original = flags & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0;

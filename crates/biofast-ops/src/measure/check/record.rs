@@ -25,6 +25,9 @@ pub(super) struct Rules {
     read_group: Vec<u8>,
     /// The names of the record's optional fields.
     tags: Vec<[u8; 2]>,
+    /// Names of fields that were found good one after the other, with their types as [`class`] has them: the next record
+    /// mostly has the same, and they needn't be looked at again.
+    usual: Vec<[u8; 3]>,
 }
 
 impl Rules {
@@ -53,39 +56,54 @@ impl Rules {
         doubt: &mut impl FnMut(Doubt),
     ) -> Result<(), Finding> {
         let mut fields = record.tags();
+        let mut next = fields.next();
+        // So many fields are the usual ones.
+        let mut usual = 0;
+        while let (Some(tag), Some(&[a, b, kind])) = (next, self.usual.get(usual))
+            && (tag.name, class(tag.kind)) == ([a, b], kind)
+        {
+            usual += 1;
+            check_value(&tag)?;
+            self.check_read_group(&tag, facts, doubt);
+            next = fields.next();
+        }
+        if next.is_none() && !fields.is_malformed() {
+            return Ok(());
+        }
         // A bit for each name, of 64: a set bit calls for a look at the names themselves.
         let mut seen = 0u64;
-        let mut has_modifications = false;
+        let bit = |[a, b]: [u8; 2]| 1 << ((a ^ b.wrapping_mul(7)) & 63);
+        self.usual.truncate(usual);
         self.tags.clear();
-        for tag in fields.by_ref() {
+        for &[a, b, _] in &self.usual {
+            seen |= bit([a, b]);
+            self.tags.push([a, b]);
+        }
+        let mut has_modifications = false;
+        let mut is_usual = true;
+        while let Some(tag) = next {
             let [a, b] = tag.name;
             if !a.is_ascii_alphabetic() || !b.is_ascii_alphanumeric() {
                 return bad_tag("expected a name of a letter and a letter or digit", &tag);
             }
-            let bit = 1 << ((a ^ b.wrapping_mul(7)) & 63);
-            if seen & bit != 0 && self.tags.contains(&tag.name) {
+            if seen & bit(tag.name) != 0 && self.tags.contains(&tag.name) {
                 return bad_tag("it occurs twice, and each may occur once", &tag);
             }
-            seen |= bit;
+            seen |= bit(tag.name);
             self.tags.push(tag.name);
             check_value(&tag)?;
-            has_modifications |= matches!(tag.name, [b'M', b'M' | b'L' | b'N']);
-            if let Some(expected) = defined_type(tag.name)
-                && !expected.contains(&tag.kind)
-            {
+            let is_modification = matches!(tag.name, [b'M', b'M' | b'L' | b'N']);
+            has_modifications |= is_modification;
+            let has_defined_type = has_defined_type(&tag);
+            if !has_defined_type {
                 doubt(Doubt::TagType);
             }
-            if tag.name == *b"RG"
-                && tag.value != self.read_group
-                && let Some(known) = &facts.read_groups
-            {
-                if known.contains(tag.value) {
-                    self.read_group.clear();
-                    self.read_group.extend_from_slice(tag.value);
-                } else {
-                    doubt(Doubt::ReadGroupUnknown);
-                }
+            self.check_read_group(&tag, facts, doubt);
+            is_usual &= has_defined_type && !is_modification && self.usual.len() < MOST_USUAL;
+            if is_usual {
+                self.usual.push([a, b, class(tag.kind)]);
             }
+            next = fields.next();
         }
         if fields.is_malformed() {
             let after = match self.tags.last() {
@@ -100,6 +118,37 @@ impl Rules {
         }
         Ok(())
     }
+
+    /// Looks the read group up, if the field is one.
+    #[inline(always)]
+    fn check_read_group(&mut self, tag: &Tag<'_>, facts: &Facts, doubt: &mut impl FnMut(Doubt)) {
+        if tag.name == *b"RG" && tag.value != self.read_group && !self.knows(tag.value, facts) {
+            doubt(Doubt::ReadGroupUnknown);
+        }
+    }
+
+    /// Whether the header has the read group, or none at all.
+    fn knows(&mut self, group: &[u8], facts: &Facts) -> bool {
+        let Some(known) = &facts.read_groups else { return true };
+        let is_known = known.contains(group);
+        if is_known {
+            self.read_group.clear();
+            self.read_group.extend_from_slice(group);
+        }
+        is_known
+    }
+}
+
+/// Fields that are remembered as usual.
+const MOST_USUAL: usize = 64;
+
+/// What a field's type is, as far as the rules tell types apart: those of whole numbers are one.
+#[inline]
+fn class(kind: u8) -> u8 {
+    match kind {
+        b'c' | b'C' | b's' | b'S' | b'I' => b'i',
+        kind => kind,
+    }
 }
 
 fn bad_tag(expected: &str, tag: &Tag<'_>) -> Result<(), Finding> {
@@ -107,17 +156,24 @@ fn bad_tag(expected: &str, tag: &Tag<'_>) -> Result<(), Finding> {
 }
 
 /// The value of an optional field; its length has been checked.
-#[inline]
+#[inline(always)]
 fn check_value(tag: &Tag<'_>) -> Result<(), Finding> {
     match tag.kind {
+        b'Z' if highest(tag.value, |b| b.wrapping_sub(b' ')) <= b'~' - b' ' => Ok(()),
+        b'Z' | b'A' | b'H' | b'd' => check_odd_value(*tag),
+        _ => Ok(()),
+    }
+}
+
+/// The value of a type that has rules for values; a text that isn't fine.
+fn check_odd_value(tag: Tag<'_>) -> Result<(), Finding> {
+    let tag = &tag;
+    match tag.kind {
         b'Z' => {
-            let printable = tag.value.iter().fold(true, |all, b| all & matches!(b, b' '..=b'~'));
-            if !printable {
-                if tag.value.iter().any(|b| matches!(b, b'\t' | b'\n' | b'\r')) {
-                    return bad_tag("a tab or line break in its text", tag);
-                }
-                return bad_tag("expected printable characters in its text (type Z)", tag);
+            if tag.value.iter().any(|b| matches!(b, b'\t' | b'\n' | b'\r')) {
+                return bad_tag("a tab or line break in its text", tag);
             }
+            return bad_tag("expected printable characters in its text (type Z)", tag);
         }
         b'A' if !tag.value.iter().all(u8::is_ascii_graphic) => {
             return bad_tag("expected a printable character (type A)", tag);
@@ -136,22 +192,40 @@ fn check_value(tag: &Tag<'_>) -> Result<(), Finding> {
     Ok(())
 }
 
-/// The type letters of the commonest fields of the specification of optional fields.
+/// Whether the type is the defined one, for the commonest fields of the specification of optional fields.
 #[inline]
-fn defined_type(name: [u8; 2]) -> Option<&'static [u8]> {
-    match name {
-        [b'N', b'M' | b'H'] | [b'A', b'S'] | [b'H', b'I'] | [b'M' | b'U', b'Q'] => Some(b"cCsSiI"),
-        [b'R' | b'P', b'G'] | [b'M', b'D' | b'C'] | [b'S', b'A'] | [b'L', b'B'] => Some(b"Z"),
-        [b'M', b'L'] | [b'C', b'G'] => Some(b"B"),
-        _ => None,
+fn has_defined_type(tag: &Tag<'_>) -> bool {
+    match tag.name {
+        [b'N', b'M' | b'H'] | [b'A', b'S'] | [b'H', b'I'] | [b'M' | b'U', b'Q'] => {
+            class(tag.kind) == b'i'
+        }
+        [b'R' | b'P', b'G'] | [b'M', b'D' | b'C'] | [b'S', b'A'] | [b'L', b'B'] => tag.kind == b'Z',
+        [b'M', b'L'] | [b'C', b'G'] => tag.kind == b'B',
+        _ => true,
     }
+}
+
+/// The highest of the bytes that `map` gives; 0 if there are none. Compilers turn this into vector code: the last block
+/// overlaps the one before it, so that none is left over.
+#[inline(always)]
+fn highest(bytes: &[u8], map: impl Fn(u8) -> u8 + Copy) -> u8 {
+    fn by_blocks<const N: usize>(bytes: &[u8], map: impl Fn(u8) -> u8 + Copy) -> Option<u8> {
+        let mut highest = bytes.last_chunk::<N>()?.map(map);
+        for block in bytes.as_chunks::<N>().0 {
+            highest.iter_mut().zip(block).for_each(|(most, &byte)| *most = (*most).max(map(byte)));
+        }
+        Some(highest.into_iter().fold(0, u8::max))
+    }
+    by_blocks::<16>(bytes, map)
+        .or_else(|| by_blocks::<8>(bytes, map))
+        .unwrap_or_else(|| bytes.iter().fold(0, |highest, &byte| highest.max(map(byte))))
 }
 
 /// QNAME is `[!-?A-~]{1,254}` (section 1.4).
 #[inline]
 fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding> {
-    let fine = name.iter().fold(true, |all, b| all & matches!(b, b'!'..=b'?' | b'A'..=b'~'));
-    if fine && !name.is_empty() {
+    let other = |b: u8| if b == b'@' { u8::MAX } else { b.wrapping_sub(b'!') };
+    if highest(name, other) <= b'~' - b'!' && !name.is_empty() {
         return Ok(());
     }
     let end = name.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
@@ -290,8 +364,7 @@ fn check_mate(
 /// Phred values up to 93, or 0xff throughout (section 4.2.3).
 #[inline]
 fn check_qualities(qualities: &[u8]) -> Result<(), Finding> {
-    let highest = qualities.iter().fold(0, |highest, &q| highest.max(q));
-    if highest <= MAX_QUALITY {
+    if highest(qualities, |q| q) <= MAX_QUALITY {
         return Ok(());
     }
     if qualities.iter().all(|&q| q == 0xff) {
@@ -304,4 +377,82 @@ fn check_qualities(qualities: &[u8]) -> Result<(), Finding> {
         at + 1
     );
     Err((Rule::Qualities, message))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use biofast_testkit::bam::{Aligned, aligned, header};
+    use proptest::prelude::*;
+
+    /// Fields, good and bad.
+    const FIELDS: [&[u8]; 14] = [
+        b"NMC\x01",
+        b"NMs\x01\0",
+        b"NMZx\0",
+        b"RGZa\0",
+        b"RGZb\0",
+        b"RGC\x01",
+        b"MMZx\0",
+        b"MLBC\0\0\0\0",
+        b"XAAq",
+        b"XAA\x01",
+        b"XZZsome text of some length\0",
+        b"XZZ\x01\0",
+        b"1XC\x01",
+        b"XCi\x01",
+    ];
+
+    proptest! {
+        #[test]
+        fn records_before_change_no_finding(
+            records in prop::collection::vec(
+                prop::collection::vec(0..FIELDS.len(), 0..5).prop_map(|fields| {
+                    fields.iter().flat_map(|&n| FIELDS[n]).copied().collect()
+                }),
+                1..12,
+            ),
+        ) {
+            let record = |tags: Vec<u8>| aligned(&Aligned { len: 4, tags, ..Aligned::default() });
+            let records: Vec<u8> = records.into_iter().flat_map(record).collect();
+            let bam = [header(&[("c", 1000)]), records].concat();
+            let facts = Facts {
+                read_groups: Some([b"a".to_vec()].into()),
+                circular: vec![false],
+                references: vec![(b"c".to_vec(), 1000)],
+                ..Facts::default()
+            };
+            let mut reader = biofast_bam::Reader::from_reader("x", std::io::Cursor::new(bam)).unwrap();
+            let mut rules = Rules::default();
+            while let Some(record) = reader.next_record().unwrap() {
+                let (mut doubts, mut alone) = (Doubts::default(), Doubts::default());
+                let found = rules.check(&record, 7, &facts, &mut doubts);
+                prop_assert_eq!(found, Rules::default().check(&record, 7, &facts, &mut alone));
+                prop_assert_eq!(doubts.iter().collect::<Vec<_>>(), alone.iter().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_highest_of_bytes_of_any_number(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+            let expected = bytes.iter().map(|b| b.wrapping_sub(b' ')).max().unwrap_or(0);
+            prop_assert_eq!(highest(&bytes, |b| b.wrapping_sub(b' ')), expected);
+        }
+    }
+
+    #[test]
+    fn every_character_of_a_name_at_every_place() {
+        for len in 1..40 {
+            for at in 0..len {
+                for byte in 1..=255 {
+                    let mut name = vec![b'x'; len];
+                    name[at] = byte;
+                    let fine = matches!(byte, b'!'..=b'?' | b'A'..=b'~');
+                    assert_eq!(check_name(&name, &mut |_| ()).is_ok(), fine, "{byte} at {at}");
+                }
+            }
+        }
+    }
 }

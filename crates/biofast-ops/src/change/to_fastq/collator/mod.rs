@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ pub enum Found<'a> {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Collator {
-    waiting: HashMap<Read, Waiting>,
+    waiting: HashMap<Read, Waiting, Names>,
     /// What the waiting ones cost.
     cost: usize,
     most: usize,
@@ -127,6 +127,66 @@ impl PartialEq for Read {
 
 impl Eq for Read {}
 
+/// Makes hashes of names, with a key of its own: nobody can choose names that share one.
+struct Names {
+    key: u64,
+    start: u64,
+}
+
+impl Names {
+    fn new() -> Names {
+        let random = RandomState::new();
+        Names { key: random.hash_one(1) | 1, start: random.hash_one(2) }
+    }
+}
+
+impl BuildHasher for Names {
+    type Hasher = NameHasher;
+
+    #[inline]
+    fn build_hasher(&self) -> NameHasher {
+        NameHasher { key: self.key, state: self.start }
+    }
+}
+
+/// A hash by multiplications: a name has a few words, and takes part in few comparisons.
+struct NameHasher {
+    key: u64,
+    state: u64,
+}
+
+impl NameHasher {
+    #[inline]
+    fn add(&mut self, word: u64) {
+        let product = u128::from(self.state ^ word) * u128::from(self.key);
+        self.state = (product as u64 ^ (product >> 64) as u64).wrapping_add(self.key);
+    }
+}
+
+impl Hasher for NameHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.add(u64::from_le_bytes(*word)));
+        // The last word overlaps the one before it; the length is told apart by `write_usize`.
+        match bytes.last_chunk::<8>() {
+            _ if rest.is_empty() => {}
+            Some(word) => self.add(u64::from_le_bytes(*word)),
+            None => self.add(rest.iter().fold(1, |word, &byte| word << 8 | u64::from(byte))),
+        }
+    }
+
+    #[inline]
+    fn write_usize(&mut self, n: usize) {
+        self.add(n as u64);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.state
+    }
+}
+
 impl Collator {
     /// A collator whose waiting reads take about `most` bytes of memory, and more than that in
     /// temporary files in `folder`.
@@ -135,7 +195,7 @@ impl Collator {
     }
 
     fn at_level(most: usize, folder: &Path, level: u32) -> Collator {
-        let (waiting, folder) = (HashMap::new(), folder.to_owned());
+        let (waiting, folder) = (HashMap::with_hasher(Names::new()), folder.to_owned());
         Collator { waiting, cost: 0, most, number: 0, folder, spill: None, level }
     }
 
@@ -151,21 +211,20 @@ impl Collator {
         self.number += 1;
         let number = self.number;
         let waiting = Waiting { part: read.part, has_qualities: read.has_qualities, number };
-        match self.waiting.get(read.name) {
-            Some(other) if other.part != read.part => {
-                let Some((mate, _)) = self.waiting.remove_entry(read.name) else { return Ok(()) };
+        match self.waiting.remove_entry(read.name) {
+            Some((mate, other)) if other.part != read.part => {
                 self.cost -= mate.bytes.len() + OVERHEAD;
                 found(match read.part {
                     Part::Second => Found::Pair(mate.text(), read.text),
                     _ => Found::Pair(read.text, mate.text()),
                 })
             }
-            Some(other) => {
+            Some((old, other)) => {
                 if read.has_qualities && !other.has_qualities {
-                    if let Some((old, _)) = self.waiting.remove_entry(read.name) {
-                        self.cost -= old.bytes.len() + OVERHEAD;
-                    }
+                    self.cost -= old.bytes.len() + OVERHEAD;
                     self.wait(&read, waiting)?;
+                } else {
+                    self.waiting.insert(old, other);
                 }
                 found(Found::Repeated)
             }
@@ -235,7 +294,7 @@ impl Collator {
 }
 
 /// Takes all reads out, in the order they came.
-fn in_order(waiting: &mut HashMap<Read, Waiting>) -> Vec<(Read, Waiting)> {
+fn in_order(waiting: &mut HashMap<Read, Waiting, Names>) -> Vec<(Read, Waiting)> {
     let mut all: Vec<_> = waiting.drain().collect();
     all.sort_unstable_by_key(|(_, waiting)| waiting.number);
     all
