@@ -158,6 +158,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let header = header.with_sort_order(state, sub_order);
     let target = Target::open(args, files, &args.program.header(&header))?;
     let report = output::optional_report(files, args.json.as_deref())?;
+    let metrics = args.duplicates.metrics(files)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = match &marking {
         None => sort::sort(source, &watch.options, order, &limits),
@@ -166,8 +167,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     drop(bar);
     args.reading.tell(&watch, &input);
     let mut sorted = result.map_err(explained)?;
-    let mut outputs = target.write(args, &mut sorted, watch.options.threads, report.is_some())?;
+    let mut outputs = target.write(
+        args,
+        &mut sorted,
+        watch.options.threads,
+        report.is_some() || metrics.is_some(),
+    )?;
     let summary = sorted.summary();
+    metrics.write(&sorted, &mut outputs)?;
     if let Some(report) = report {
         let mut summary = serde_json::to_value(summary)?;
         if let (Some(found), Some(object)) = (sorted.duplicates(), summary.as_object_mut()) {

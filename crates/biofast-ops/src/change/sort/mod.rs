@@ -345,6 +345,11 @@ impl Sorted {
         self.marker.as_ref().map(|marker| marker.counts())
     }
 
+    /// The same by library, if that was asked for.
+    pub fn duplicates_by_library(&self) -> Vec<duplicates::LibraryCounts> {
+        self.marker.as_ref().map(|marker| marker.by_library()).unwrap_or_default()
+    }
+
     /// What was added as an entry.
     fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Problem> {
         let folder = &self.limits.folder;

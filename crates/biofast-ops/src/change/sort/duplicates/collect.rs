@@ -9,7 +9,8 @@ use super::super::{Limits, Order, Problem, Sorter};
 use super::gate::Batch;
 use super::keys::{self, Ends, Entrant, Pair, Read};
 use super::mates::{self, Member, Primary};
-use super::{Counts, Marking, Mode};
+use super::picard::{self, Libraries};
+use super::{Counts, Marking, Mode, Rule};
 
 /// Entries are sorted by their whole keys.
 const BY_KEY: Order = Order::LexicographicName;
@@ -68,6 +69,7 @@ pub(super) struct Candidates {
 pub(super) struct Collector {
     marking: Marking,
     lengths: Arc<[u64]>,
+    libraries: Arc<Libraries>,
     sorter: Sorter,
     candidates: Candidates,
     members: Vec<Member>,
@@ -87,7 +89,12 @@ struct Looked<'g, 'r> {
 }
 
 impl Collector {
-    pub(super) fn new(limits: &Limits, marking: &Marking, lengths: &Arc<[u64]>) -> Collector {
+    pub(super) fn new(
+        limits: &Limits,
+        marking: &Marking,
+        lengths: &Arc<[u64]>,
+        libraries: &Arc<Libraries>,
+    ) -> Collector {
         // Keys take a third of what records take, or less.
         let part = |sixteenths: usize| Limits {
             memory: limits.memory / 16 * sixteenths,
@@ -96,6 +103,7 @@ impl Collector {
         Collector {
             marking: marking.clone(),
             lengths: Arc::clone(lengths),
+            libraries: Arc::clone(libraries),
             sorter: Sorter::new(Order::Coordinate, &part(12)),
             candidates: Candidates {
                 pairs: Sorter::new(BY_KEY, &part(3)),
@@ -154,8 +162,12 @@ impl Collector {
         Ok(())
     }
 
+    fn clears(&self) -> bool {
+        self.marking.clear || self.marking.rule == Rule::Picard
+    }
+
     fn add_other(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
-        if !self.marking.clear || record.flags() & flag::DUPLICATE == 0 {
+        if !self.clears() || record.flags() & flag::DUPLICATE == 0 {
             return self.sorter.add_checked(number, record);
         }
         self.record.clear();
@@ -175,7 +187,7 @@ impl Collector {
     ) -> Result<(), Problem> {
         self.record.clear();
         let mut primary = *primary;
-        let clears = self.marking.clear && primary.flags & flag::DUPLICATE != 0;
+        let clears = self.clears() && primary.flags & flag::DUPLICATE != 0;
         if clears {
             primary.flags &= !flag::DUPLICATE;
         }
@@ -193,7 +205,7 @@ impl Collector {
     ) -> Result<(), Problem> {
         let group = members.len() as u64;
         let mut excluded = flag::UNMAPPED;
-        if !self.marking.include_fails {
+        if !self.marking.include_fails && self.marking.rule == Rule::Samtools {
             excluded |= flag::QC_FAIL;
         }
         let mut at = 0;
@@ -224,7 +236,10 @@ impl Collector {
                 let read =
                     Read { offset: at as u64, position: primary.position, is_reverse, spreads };
                 let ends = Ends::new(record, primary.position);
-                let barcode = keys::barcode(&self.marking, record);
+                let barcode = match self.marking.rule {
+                    Rule::Samtools => keys::barcode(&self.marking, record),
+                    Rule::Picard => Some(self.libraries.of(record)),
+                };
                 Some(Looked { record, read, ends, barcode, number: first + at as u64 })
             };
             let Some(other) = other else {
@@ -234,7 +249,12 @@ impl Collector {
                 continue;
             };
             let both = [looked(one, at - 2), looked(other, at - 1)];
-            self.look_at_pair(first, group, records, [one, other], &both)?;
+            match self.marking.rule {
+                Rule::Samtools => {
+                    self.look_at_pair(first, group, records, [one, other], &both)?;
+                }
+                Rule::Picard => self.look_as_picard(first, group, [one, other], &both)?,
+            }
         }
         Ok(())
     }
@@ -313,6 +333,60 @@ impl Collector {
         Ok(())
     }
 
+    /// Reads of which one is the mate of the other, as Picard sees them.
+    fn look_as_picard(
+        &mut self,
+        first: u64,
+        group: u64,
+        reads: [&Primary; 2],
+        looked: &[Option<Looked<'_, '_>>; 2],
+    ) -> Result<(), Problem> {
+        let has_mate = |at: usize| reads[at].flags & flag::MATE_UNMAPPED == 0;
+        for at in 0..2 {
+            let Some(own) = &looked[at] else { continue };
+            if has_mate(at) {
+                self.candidates.counts.paired += 1;
+            } else {
+                self.add_single(reads[at], own, group)?;
+            }
+        }
+        let [one, other] = match looked {
+            [Some(one), Some(other)]
+                if has_mate(0)
+                    && has_mate(1)
+                    && picard::group_of(one.record) == picard::group_of(other.record) =>
+            {
+                [one, other]
+            }
+            _ => {
+                // No pair, but single reads here are duplicates all the same.
+                for at in 0..2 {
+                    let Some(own) = looked[at].as_ref().filter(|_| has_mate(at)) else { continue };
+                    let place =
+                        keys::place(reads[at].reference, own.ends.five_prime(reads[at].flags));
+                    keys::write_single(place, own.read.is_reverse, own.barcode, &mut self.key);
+                    self.key.push(keys::PRESENCE);
+                    let entry = Entry { number: own.number, key: &self.key, record: &[] };
+                    self.candidates.singles.add_entry(&entry)?;
+                }
+                return Ok(());
+            }
+        };
+        let pairs = picard::pair(reads, [&one.ends, &other.ends]);
+        let (left, right) = if pairs[0].is_left { (one, other) } else { (other, one) };
+        let score = picard::score(one.record) + picard::score(other.record);
+        pairs[0].write(left.barcode, &mut self.key);
+        self.key.push(0);
+        keys::write_score(score, &mut self.key);
+        picard::write_location(one.record.name(), &mut self.key);
+        self.key.extend(left.read.position.to_be_bytes());
+        self.key.push(u8::from(left.read.is_reverse));
+        let reads = [Some(left.read), Some(right.read)];
+        Entrant { reads, group, hidden: None }.write(&mut self.entrant);
+        let entry = Entry { number: first, key: &self.key, record: &self.entrant };
+        self.candidates.pairs.add_entry(&entry)
+    }
+
     /// A read without a mate that is aligned.
     fn add_single(
         &mut self,
@@ -325,7 +399,13 @@ impl Collector {
         keys::write_single(place, looked.read.is_reverse, looked.barcode, &mut self.key);
         self.candidates.filter.add(&self.key);
         self.key.push(keys::SINGLE);
-        keys::write_score(i64::from(read.score), &mut self.key);
+        match self.marking.rule {
+            Rule::Samtools => keys::write_score(i64::from(read.score), &mut self.key),
+            Rule::Picard => {
+                keys::write_score(picard::score(looked.record), &mut self.key);
+                picard::write_location(looked.record.name(), &mut self.key);
+            }
+        }
         // Positions of aligned reads aren't below 0.
         self.key.extend(read.position.to_be_bytes());
         Entrant { reads: [Some(looked.read), None], group, hidden: None }.write(&mut self.entrant);

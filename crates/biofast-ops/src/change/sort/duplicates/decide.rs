@@ -6,7 +6,7 @@ use super::super::gather::Entry;
 use super::super::{Limits, Problem};
 use super::collect::Candidates;
 use super::keys::{self, Entrant, PRESENCE, Read};
-use super::{Barcode, Counts, Marking, Mode};
+use super::{Counts, Marking};
 
 /// A bit for each record, by its number.
 #[derive(Default)]
@@ -73,7 +73,7 @@ pub(super) fn decide(
     let Candidates { mut pairs, mut singles, filter, .. } = candidates;
     let groups = if marking.supplementary { Bits::new(records) } else { Bits::default() };
     let mut decisions = Decisions { reads: Bits::new(records), groups };
-    let has_barcodes = marking.barcode != Barcode::None;
+    let has_barcodes = marking.has_barcodes();
     // Beside what the records take.
     let of_keys = Limits { memory: limits.memory / 16 * 3, ..limits.clone() };
     pairs.limits = of_keys.clone();
@@ -107,7 +107,7 @@ pub(super) fn decide(
             }
         }
         // Where single reads may be, they learn that a pair is there.
-        for (place, is_reverse) in places_of(group, &entrant, marking.mode) {
+        for (place, is_reverse) in places_of(group, &entrant) {
             let barcode = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
             keys::write_single(place, is_reverse, barcode.map(u32::from_be_bytes), &mut key);
             if filter.may_have(&key) {
@@ -143,7 +143,7 @@ pub(super) fn decide(
 }
 
 /// Where the reads of an entry would be as single ones.
-fn places_of(group: &[u8], entrant: &Entrant, mode: Mode) -> impl Iterator<Item = (u64, bool)> {
+fn places_of(group: &[u8], entrant: &Entrant) -> impl Iterator<Item = (u64, bool)> {
     let word = |at: usize| {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&group[at..at + 8]);
@@ -157,7 +157,7 @@ fn places_of(group: &[u8], entrant: &Entrant, mode: Mode) -> impl Iterator<Item 
         // On one strand the start of the left read and the end of the right one are known.
         let is_hidden = (side == 0) == read.is_reverse;
         let place = match hidden {
-            Some(place) if mode == Mode::Template && is_hidden => place,
+            Some(place) if is_hidden => place,
             _ => places[side],
         };
         Some((place, read.is_reverse))

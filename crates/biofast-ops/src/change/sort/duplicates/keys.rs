@@ -27,10 +27,10 @@ use super::mates::Primary;
 use super::{Barcode, Marking, Mode};
 
 /// How the reads of a pair lie.
-const FORWARD_FORWARD: u8 = 0;
-const REVERSE_REVERSE: u8 = 1;
-const FORWARD_REVERSE: u8 = 2;
-const REVERSE_FORWARD: u8 = 3;
+pub(super) const FORWARD_FORWARD: u8 = 0;
+pub(super) const REVERSE_REVERSE: u8 = 1;
+pub(super) const FORWARD_REVERSE: u8 = 2;
+pub(super) const REVERSE_FORWARD: u8 = 3;
 
 /// What single keys say of reads of pairs, and of single ones.
 pub(super) const PRESENCE: u8 = 0;

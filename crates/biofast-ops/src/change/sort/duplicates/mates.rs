@@ -3,7 +3,7 @@
 use biofast_bam::{Cigar, Op, Record, flag};
 
 /// Qualities below this don't count for a score.
-const LEAST_QUALITY: u8 = 15;
+pub(super) const LEAST_QUALITY: u8 = 15;
 
 /// What a primary record is changed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,12 +32,14 @@ mod decide;
 mod gate;
 mod keys;
 mod mates;
+mod metrics;
+mod picard;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_bam::{Header, Query, Reader, Record, flag};
+use biofast_bam::{Query, Reader, Record, flag};
 use biofast_io::Options;
 use serde::Serialize;
 
@@ -46,6 +48,9 @@ use super::{Limits, Problem, Sorted};
 use collect::Collector;
 use decide::Decisions;
 use gate::{Batch, Gate};
+use metrics::ByLibrary;
+pub use metrics::LibraryCounts;
+use picard::Libraries;
 
 /// How duplicates are found and what happens to them.
 ///
@@ -58,6 +63,8 @@ use gate::{Batch, Gate};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Marking {
+    /// Whose rule decides.
+    pub rule: Rule,
     /// What two pairs have in common.
     pub mode: Mode,
     /// Records of a duplicate that aren't primary, or aren't aligned, are marked as well.
@@ -70,6 +77,33 @@ pub struct Marking {
     pub remove: bool,
     /// What else duplicates have in common.
     pub barcode: Barcode,
+    /// Records are counted by library, too.
+    pub by_library: bool,
+}
+
+impl Marking {
+    /// Whether keys have a part for a barcode; Picard's rule has the library there.
+    fn has_barcodes(&self) -> bool {
+        self.barcode != Barcode::None || self.rule == Rule::Picard
+    }
+}
+
+/// Whose rule decides which reads are duplicates, and which of them stays.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::Rule;
+///
+/// assert_eq!(Rule::default(), Rule::Samtools);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rule {
+    /// That of `samtools markdup`; of equal scores the least name.
+    #[default]
+    Samtools,
+    /// That of Picard's MarkDuplicates: libraries apart; of equal scores the first on the flow cell, or in coordinate order. It
+    /// looks at the first bases of reads (the mode isn't asked for), at reads that failed checks, and not at barcodes; marks of
+    /// the input are removed.
+    Picard,
 }
 
 /// Where two pairs must be alike.
@@ -156,6 +190,7 @@ pub(super) struct Marker {
     decisions: Decisions,
     marking: Marking,
     counts: Counts,
+    by_library: Option<ByLibrary>,
     record: Vec<u8>,
 }
 
@@ -170,14 +205,18 @@ impl Marker {
             flags |= flag::DUPLICATE;
             self.counts.duplicate_non_primary += u64::from(!looked_at);
         }
-        if self.marking.remove && flags & flag::DUPLICATE != 0 {
+        let removes = self.marking.remove && flags & flag::DUPLICATE != 0;
+        if removes && self.by_library.is_none() {
             return false;
         }
-        self.counts.written += 1;
         self.record.clear();
         self.record.extend_from_slice(entry.record);
         self.record[14..16].copy_from_slice(&flags.to_le_bytes());
-        true
+        if let Some(counts) = &mut self.by_library {
+            counts.add(&Record::from_checked(&self.record));
+        }
+        self.counts.written += u64::from(!removes);
+        !removes
     }
 
     /// The record taken last.
@@ -187,6 +226,10 @@ impl Marker {
 
     pub(super) fn counts(&self) -> Counts {
         self.counts
+    }
+
+    pub(super) fn by_library(&self) -> Vec<LibraryCounts> {
+        self.by_library.iter().flat_map(ByLibrary::counts).cloned().collect()
     }
 }
 
@@ -209,7 +252,8 @@ pub fn sort(
     let lengths: Arc<[u64]> = header.references().iter().map(|one| one.length).collect();
     let threads = options.threads.max(1);
     let share = Limits { memory: limits.memory / threads, ..limits.clone() };
-    let new = || Collector::new(&share, marking, &lengths);
+    let libraries = Arc::new(Libraries::new(&header));
+    let new = || Collector::new(&share, marking, &lengths, &libraries);
     let mut gate = Gate::new(&name);
     let collector = match threads {
         1 => {
@@ -226,31 +270,16 @@ pub fn sort(
     };
     drop(reader);
     let (without_mate, read) = gate.counts();
-    finish(
-        collector,
-        &header,
-        limits,
-        threads,
-        marking,
-        Counts { read, without_mate, ..Counts::default() },
-    )
-}
-
-fn finish(
-    collector: Collector,
-    header: &Header,
-    limits: &Limits,
-    threads: usize,
-    marking: &Marking,
-    mut counts: Counts,
-) -> Result<Sorted, Problem> {
+    let mut counts = Counts { read, without_mate, ..Counts::default() };
     let (mut sorter, candidates) = collector.into_parts();
     counts.add(&candidates.counts);
-    let decisions = decide::decide(candidates, counts.read, limits, threads, marking, &mut counts)?;
+    let decisions = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
     sorter.limits = limits.clone();
-    let mut sorted = sorter.finish(header, threads)?;
+    let mut sorted = sorter.finish(&header, threads)?;
+    let by_library = marking.by_library.then(|| ByLibrary::new(libraries));
     let marking = marking.clone();
-    sorted.marker = Some(Box::new(Marker { decisions, marking, counts, record: Vec::new() }));
+    let marker = Marker { decisions, marking, counts, by_library, record: Vec::new() };
+    sorted.marker = Some(Box::new(marker));
     Ok(sorted)
 }
 
