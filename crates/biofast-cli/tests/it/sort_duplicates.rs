@@ -17,6 +17,8 @@ struct Sets {
     random: Random,
     text: String,
     name: String,
+    /// As a field, or nothing.
+    read_group: String,
     /// The references of the set.
     references: [String; 2],
 }
@@ -73,6 +75,9 @@ impl Sets {
             mate.0,
             mate.1
         );
+        if !self.random.chance(2) {
+            self.text.push_str(&self.read_group);
+        }
         if self.random.chance(60) {
             let barcode = self.number_of(&["AC", "AC", "GT"]);
             let _ = write!(self.text, "\tBX:Z:{barcode}");
@@ -108,7 +113,12 @@ impl Sets {
         let lane = self.random.below(2) + 1;
         let (x, y) = (1000 + self.random.below(60), 1000 + self.random.below(60));
         let umi = self.number_of(&["ACG", "TTT"]);
-        self.name = format!("{letter}:{number}:1:{lane}:1101:{x}:{y}:{umi}");
+        self.name = match self.random.below(4) {
+            0 => format!("{letter}:{number}:1:{lane}:1101:{x}:{y}"),
+            1 => format!("{letter}{number}:{lane}:1101:{x}:{y}"),
+            _ => format!("{letter}:{number}:1:{lane}:1101:{x}:{y}:{umi}"),
+        };
+        self.read_group = self.number_of(&["", "", "\tRG:Z:g0", "\tRG:Z:g1", "\tRG:Z:g2"]);
         let strand = |random: &mut Random| if random.chance(50) { 16 } else { 0 };
         let kind = self.random.below(20);
         let cigar = self.cigar();
@@ -219,6 +229,7 @@ fn sets(seed: u64, count: usize) -> String {
         random: Random(seed),
         text: String::new(),
         name: String::new(),
+        read_group: String::new(),
         references: [String::new(), String::new()],
     };
     let mut number = 1;
@@ -232,6 +243,7 @@ fn sets(seed: u64, count: usize) -> String {
             number += 1;
         }
     }
+    header.push_str("@RG\tID:g0\tSM:s\tLB:l0\n@RG\tID:g1\tSM:s\n@RG\tID:g2\tSM:s\tLB:l0\n");
     header + &sets.text
 }
 
@@ -414,6 +426,71 @@ fn a_thousand_sets_are_marked_as_by_samtools_in_any_memory_and_on_any_number_of_
     for (ours, theirs) in ways {
         let theirs = marked_by_samtools(&folder, &sorted, theirs);
         assert_same(&marked(&[ours, &[&input]].concat()), &theirs, &format!("{ours:?}"));
+    }
+}
+
+/// Name, flags and place of each record.
+fn flags(text: &str) -> Vec<Vec<&str>> {
+    lines(text).iter().map(|line| line.split('\t').take(9).collect()).collect()
+}
+
+#[test]
+fn a_thousand_sets_are_marked_as_by_picard() {
+    let picard = "PicardCommandLine";
+    if !installed("samtools") || !installed(picard) {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.file("x.sam", sets(13, 1200));
+    let sorted = mated(&folder, &input);
+    let [out, metrics, own, libraries] =
+        ["o.sam", "m.txt", "own.txt", "libraries.txt"].map(|name| text(&folder.path(name)));
+    let mut command = Command::new(picard);
+    command.args([
+        "MarkDuplicates",
+        "VALIDATION_STRINGENCY=SILENT",
+        "QUIET=true",
+        "VERBOSITY=ERROR",
+    ]);
+    command.args([format!("I={sorted}"), format!("O={out}"), format!("M={metrics}")]);
+    assert!(command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success());
+    let ours = marked(&["--rule", "picard", "-f", &own, "--picard-metrics", &libraries, &input]);
+    let theirs = std::fs::read_to_string(out).unwrap();
+    for (ours, theirs) in flags(&ours).iter().zip(&flags(&theirs)) {
+        assert_eq!(ours, theirs);
+    }
+    assert_eq!(lines(&ours).len(), lines(&theirs).len());
+    // By library, but for optical duplicates and what follows from them.
+    let rows = |path: &str| -> Vec<Vec<String>> {
+        let text = std::fs::read_to_string(path).unwrap();
+        let rows = text.lines().skip_while(|line| !line.starts_with("LIBRARY"));
+        let rows = rows.skip(1).take_while(|line| !line.is_empty());
+        let cells = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+        let mut rows: Vec<_> =
+            rows.map(cells).map(|row| [&row[..7], &row[8..9]].concat()).collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(rows(&libraries), rows(&metrics));
+    assert_eq!(rows(&libraries).len(), 2);
+}
+
+#[test]
+fn metrics_are_those_of_samtools_whatever_is_left_out() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.file("x.sam", sets(14, 300));
+    let sorted = mated(&folder, &input);
+    let [theirs, own] = ["theirs.txt", "own.txt"].map(|name| text(&folder.path(name)));
+    for options in [&[][..], &["-S"], &["-c", "-r"]] {
+        marked_by_samtools(&folder, &sorted, &[options, &["-f", &theirs]].concat());
+        marked(&[options, &["-f", &own, &input]].concat());
+        let read = |path: &str| std::fs::read_to_string(path).unwrap();
+        let (theirs, own) = (read(&theirs), read(&own));
+        assert!(own.starts_with("COMMAND: biofast"), "{own}");
+        assert!(own.lines().skip(1).eq(theirs.lines().skip(1)), "{options:?} {own} {theirs}");
     }
 }
 

@@ -34,7 +34,7 @@ Examples:
   biofast sort aln.sam -o sorted.bam --write-index
   biofast view -h aln.bam | biofast sort -o sorted.bam -
   biofast sort -n --memory 2G aln.bam -o by_name.bam
-  bwa mem ref.fa r1.fq r2.fq | biofast sort --mark-duplicates -o marked.bam --write-index -"
+  biofast sort -n aln.bam | biofast sort --mark-duplicates -o marked.bam --write-index -"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
