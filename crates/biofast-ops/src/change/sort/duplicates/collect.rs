@@ -350,39 +350,35 @@ impl Collector {
                 self.add_single(reads[at], own, group)?;
             }
         }
-        let [one, other] = match looked {
-            [Some(one), Some(other)]
-                if has_mate(0)
-                    && has_mate(1)
-                    && picard::group_of(one.record) == picard::group_of(other.record) =>
-            {
-                [one, other]
-            }
-            _ => {
-                // No pair, but single reads here are duplicates all the same.
-                for at in 0..2 {
-                    let Some(own) = looked[at].as_ref().filter(|_| has_mate(at)) else { continue };
-                    let place =
-                        keys::place(reads[at].reference, own.ends.five_prime(reads[at].flags));
-                    keys::write_single(place, own.read.is_reverse, own.barcode, &mut self.key);
-                    self.key.push(keys::PRESENCE);
-                    let entry = Entry { number: own.number, key: &self.key, record: &[] };
-                    self.candidates.singles.add_entry(&entry)?;
-                }
-                return Ok(());
-            }
+        // Of two libraries each read is in its own, and their pair in that of the first one in coordinate order.
+        let both = match looked {
+            [Some(one), Some(other)] if has_mate(0) && has_mate(1) => Some([one, other]),
+            _ => None,
         };
+        let is_silent = both.is_none_or(|[one, other]| one.barcode != other.barcode);
+        for at in 0..2 {
+            let Some(own) = looked[at].as_ref().filter(|_| is_silent && has_mate(at)) else {
+                continue;
+            };
+            let place = keys::place(reads[at].reference, own.ends.five_prime(reads[at].flags));
+            keys::write_single(place, own.read.is_reverse, own.barcode, &mut self.key);
+            self.key.push(keys::PRESENCE);
+            let entry = Entry { number: own.number, key: &self.key, record: &[] };
+            self.candidates.singles.add_entry(&entry)?;
+        }
+        let Some([one, other]) = both else { return Ok(()) };
+        let earlier = if picard::is_before(reads[1], reads[0]) { other } else { one };
         let pairs = picard::pair(reads, [&one.ends, &other.ends]);
         let (left, right) = if pairs[0].is_left { (one, other) } else { (other, one) };
         let score = picard::score(one.record) + picard::score(other.record);
-        pairs[0].write(left.barcode, &mut self.key);
+        pairs[0].write(earlier.barcode, &mut self.key);
         self.key.push(0);
         keys::write_score(score, &mut self.key);
         picard::write_location(one.record.name(), &mut self.key);
         self.key.extend(left.read.position.to_be_bytes());
         self.key.push(u8::from(left.read.is_reverse));
         let reads = [Some(left.read), Some(right.read)];
-        Entrant { reads, group, hidden: None }.write(&mut self.entrant);
+        Entrant { reads, group, hidden: None, is_silent }.write(&mut self.entrant);
         let entry = Entry { number: first, key: &self.key, record: &self.entrant };
         self.candidates.pairs.add_entry(&entry)
     }
@@ -408,7 +404,8 @@ impl Collector {
         }
         // Positions of aligned reads aren't below 0.
         self.key.extend(read.position.to_be_bytes());
-        Entrant { reads: [Some(looked.read), None], group, hidden: None }.write(&mut self.entrant);
+        Entrant { reads: [Some(looked.read), None], group, ..Entrant::default() }
+            .write(&mut self.entrant);
         let entry = Entry { number: looked.number, key: &self.key, record: &self.entrant };
         self.candidates.singles.add_entry(&entry)
     }

@@ -151,9 +151,9 @@ fn places_of(group: &[u8], entrant: &Entrant) -> impl Iterator<Item = (u64, bool
     };
     let places = [word(0), word(9)];
     let reads = entrant.reads;
-    let hidden = entrant.hidden;
+    let (hidden, is_silent) = (entrant.hidden, entrant.is_silent);
     (0..2).filter_map(move |side| {
-        let read = reads[side]?;
+        let read = reads[side].filter(|_| !is_silent)?;
         // On one strand the start of the left read and the end of the right one are known.
         let is_hidden = (side == 0) == read.is_reverse;
         let place = match hidden {

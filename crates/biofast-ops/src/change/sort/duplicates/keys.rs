@@ -234,6 +234,8 @@ pub(super) struct Entrant {
     pub(super) group: u64,
     /// Where the read of a pair begins that the key doesn't tell: both are on one strand.
     pub(super) hidden: Option<u64>,
+    /// Whether single reads learn of these in another way.
+    pub(super) is_silent: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -247,7 +249,7 @@ pub(super) struct Read {
 impl Entrant {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         out.clear();
-        let mut bits = u8::from(self.hidden.is_some());
+        let mut bits = u8::from(self.hidden.is_some()) | u8::from(self.is_silent) << 7;
         for (at, read) in self.reads.iter().enumerate() {
             if let Some(read) = read {
                 let of_read = 1 | u8::from(read.is_reverse) << 1 | u8::from(read.spreads) << 2;
@@ -278,7 +280,7 @@ impl Entrant {
             }
         }
         let hidden = (bits & 1 != 0).then(|| take(&mut bytes).map_or(0, u64::from_le_bytes));
-        Entrant { reads, group, hidden }
+        Entrant { reads, group, hidden, is_silent: bits >> 7 != 0 }
     }
 }
 
@@ -320,7 +322,7 @@ mod tests {
         let other = Read { offset: 1 << 40, position: 7, is_reverse: false, spreads: true };
         for reads in [[Some(read), None], [None, Some(other)], [Some(other), Some(read)]] {
             for hidden in [None, Some(u64::MAX - 5)] {
-                let entrant = Entrant { reads, group: 127, hidden };
+                let entrant = Entrant { reads, group: 127, hidden, is_silent: hidden.is_none() };
                 let mut bytes = Vec::new();
                 entrant.write(&mut bytes);
                 assert_eq!(Entrant::read(&bytes), entrant);

@@ -57,14 +57,9 @@ impl Libraries {
 
     /// The number of a record's library; 0 if it isn't known.
     pub(super) fn of(&self, record: &Record<'_>) -> u32 {
-        let group = group_of(record);
+        let group = record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text());
         group.and_then(|group| self.by_group.get(group)).copied().unwrap_or_default()
     }
-}
-
-/// The read group that a record names.
-pub(super) fn group_of<'a>(record: &Record<'a>) -> Option<&'a [u8]> {
-    record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text())
 }
 
 /// Appends where on the flow cell a read was, as its name says: tile and place, of 16 bits each; −1 if it doesn't say.
@@ -99,14 +94,19 @@ fn location(name: &[u8]) -> Option<[i16; 3]> {
     Some(out)
 }
 
+/// Whether a read comes before another one of its name in coordinate order, and not only in that of the input.
+pub(super) fn is_before(one: &Primary, other: &Primary) -> bool {
+    let place = |read: &Primary| (read.reference, read.position, read.flags & flag::REVERSE);
+    place(one) < place(other)
+}
+
 /// The keys of both reads of a pair. Of two at one place the left one is that which comes first when they are sorted.
 pub(super) fn pair(reads: [&Primary; 2], ends: [&Ends; 2]) -> [Pair; 2] {
     let is_reverse = |read: &Primary| read.flags & flag::REVERSE != 0;
     let place = |at: usize| keys::place(reads[at].reference, ends[at].five_prime(reads[at].flags));
     let places = [place(0), place(1)];
-    let in_file = |at: usize| (reads[at].reference, reads[at].position, is_reverse(reads[at]), at);
     let left = match places[0] == places[1] {
-        true => usize::from(in_file(1) < in_file(0)),
+        true => usize::from(is_before(reads[1], reads[0])),
         false => usize::from(places[1] < places[0]),
     };
     let orientation = match (is_reverse(reads[left]), is_reverse(reads[1 - left])) {
