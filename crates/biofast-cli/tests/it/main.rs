@@ -31,6 +31,7 @@ mod multiqc;
 mod outputs;
 mod seqkit;
 mod sort;
+mod sort_duplicates;
 mod stats;
 mod verbose;
 mod view;

@@ -151,8 +151,15 @@ impl Gathered {
         self.key.clear();
         order.key(record, &mut self.key)?;
         let prefix = prefix(&self.key);
-        let key = if order.is_short() { &[][..] } else { &self.key[..] };
-        let entry = Entry { number, key, record: record.as_bytes() };
+        let key = std::mem::take(&mut self.key);
+        let kept = if order.is_short() { &[][..] } else { &key[..] };
+        self.add_entry(prefix, &Entry { number, key: kept, record: record.as_bytes() });
+        self.key = key;
+        Ok(())
+    }
+
+    /// Adds an entry with the first bytes of its key, which it may not have itself.
+    pub(super) fn add_entry(&mut self, prefix: u64, entry: &Entry<'_>) {
         let len = entry.len();
         if self.room() < len {
             // One that was used before, and is long enough, or a new one.
@@ -174,7 +181,6 @@ impl Gathered {
             self.places.reserve_exact(more_places(self.places.len()));
         }
         self.places.push(Place { prefix, at });
-        Ok(())
     }
 
     /// The record of this number in the present order.

@@ -24,6 +24,7 @@
 //! ```
 
 mod codec;
+pub mod duplicates;
 mod gather;
 mod key;
 mod merge;
@@ -42,7 +43,7 @@ use biofast_bam::{self as bam, Header, Query, Record};
 use biofast_io::{Location, Options};
 use serde::Serialize;
 
-use gather::Gathered;
+use gather::{Entry, Gathered};
 use merge::{Merge, Run};
 use stored::{BLOCK, StoredRun, Storer};
 
@@ -93,6 +94,8 @@ pub enum Problem {
     Input(bam::Error),
     /// A temporary file can't be written or read.
     Temporary(PathBuf, io::Error),
+    /// Records of a name, which [marking duplicates](duplicates) needs together, aren't.
+    NotGrouped(String),
 }
 
 impl Problem {
@@ -115,6 +118,7 @@ impl fmt::Display for Problem {
             Problem::Temporary(folder, error) => {
                 write!(f, "temporary files in {}: {error}", biofast_io::display_name(folder))
             }
+            Problem::NotGrouped(what) => f.write_str(what),
         }
     }
 }
@@ -124,6 +128,7 @@ impl std::error::Error for Problem {
         match self {
             Problem::Input(error) => error.source(),
             Problem::Temporary(_, error) => Some(error),
+            Problem::NotGrouped(_) => None,
         }
     }
 }
@@ -173,12 +178,31 @@ impl Sorter {
     fn add_as(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
         // Here, where there are several threads, not when they are written.
         record.check()?;
-        let growth = self.gathered.growth(record.as_bytes().len());
+        self.add_checked(number, record)
+    }
+
+    /// Adds the record of this number, which keeps the rules.
+    fn add_checked(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
+        self.make_room(record.as_bytes().len())?;
+        self.gathered.add(self.order, number, record)?;
+        self.summary.records += 1;
+        Ok(())
+    }
+
+    /// Adds bytes that are no record under a key of their own, to a sorter of an order whose keys are kept.
+    fn add_entry(&mut self, entry: &Entry<'_>) -> Result<(), Problem> {
+        self.make_room(entry.key.len() + entry.record.len())?;
+        self.gathered.add_entry(gather::prefix(entry.key), entry);
+        self.summary.records += 1;
+        Ok(())
+    }
+
+    /// Stores what was gathered if one more record of this length may take too much memory.
+    fn make_room(&mut self, len: usize) -> Result<(), Problem> {
+        let growth = self.gathered.growth(len);
         if growth > 0 && self.gathered.memory() + growth > self.limits.memory {
             self.store()?;
         }
-        self.gathered.add(self.order, number, record)?;
-        self.summary.records += 1;
         Ok(())
     }
 
@@ -247,7 +271,7 @@ impl Sorter {
         let written = self.storer.as_ref().map_or(0, Storer::written);
         self.summary.stored_bytes += written;
         let Sorter { summary, limits, .. } = self;
-        Ok(Sorted { merge, header: header.clone(), summary, limits })
+        Ok(Sorted { merge, header: header.clone(), summary, limits, marker: None })
     }
 
     /// Merges stored runs until few enough are left, and then these with what is in memory.
@@ -281,6 +305,8 @@ pub struct Sorted {
     header: Header,
     summary: Summary,
     limits: Limits,
+    /// Marks duplicates.
+    marker: Option<Box<duplicates::Marker>>,
 }
 
 impl Sorted {
@@ -300,11 +326,34 @@ impl Sorted {
     /// If a temporary file can't be read.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Problem> {
-        match self.merge.next() {
-            Ok(Some(entry)) => Ok(Some(Record::from_checked(entry.record))),
-            Ok(None) => Ok(None),
-            Err(error) => Err(Problem::Temporary(self.limits.folder.clone(), error)),
+        let folder = &self.limits.folder;
+        let temporary = |error| Problem::Temporary(folder.clone(), error);
+        let Some(marker) = &mut self.marker else {
+            let entry = self.merge.next().map_err(temporary)?;
+            return Ok(entry.map(|entry| Record::from_checked(entry.record)));
+        };
+        while let Some(entry) = self.merge.next().map_err(temporary)? {
+            if marker.take(&entry) {
+                return Ok(Some(marker.record()));
+            }
         }
+        Ok(None)
+    }
+
+    /// What was found of [duplicates] in the records given on so far, if they are marked.
+    pub fn duplicates(&self) -> Option<duplicates::Counts> {
+        self.marker.as_ref().map(|marker| marker.counts())
+    }
+
+    /// The same by library, if that was asked for.
+    pub fn duplicates_by_library(&self) -> Vec<duplicates::LibraryCounts> {
+        self.marker.as_ref().map(|marker| marker.by_library()).unwrap_or_default()
+    }
+
+    /// What was added as an entry.
+    fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Problem> {
+        let folder = &self.limits.folder;
+        self.merge.next().map_err(|error| Problem::Temporary(folder.clone(), error))
     }
 }
 

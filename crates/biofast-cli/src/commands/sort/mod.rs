@@ -10,10 +10,13 @@ use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
 use biofast::ops::sort::{self, Limits, Order, Problem, Sorted};
 use clap::ValueEnum;
 
+mod duplicates;
+
 use crate::console::message;
 use crate::options::{Folder, InFile, OneFile, OutFile, Program, Size, default_memory};
 use crate::watch::Reading;
 use crate::{inputs, output};
+use duplicates::Duplicates;
 
 /// The level of BAM unless another is given, as of `filter`.
 const BAM_LEVEL: Level = Level::Number(6);
@@ -30,7 +33,8 @@ const BAM_LEVEL: Level = Level::Number(6);
 Examples:
   biofast sort aln.sam -o sorted.bam --write-index
   biofast view -h aln.bam | biofast sort -o sorted.bam -
-  biofast sort -n --memory 2G aln.bam -o by_name.bam"
+  biofast sort -n --memory 2G aln.bam -o by_name.bam
+  biofast sort -n aln.bam | biofast sort --mark-duplicates -o marked.bam --write-index -"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -97,6 +101,9 @@ pub(crate) struct Args {
     reference: Option<InFile>,
 
     #[command(flatten)]
+    duplicates: Duplicates,
+
+    #[command(flatten)]
     program: Program,
 
     #[command(flatten)]
@@ -130,6 +137,7 @@ fn tag(text: &str) -> Result<[u8; 2], String> {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let order = args.order();
+    let marking = args.duplicates.marking(order)?;
     if args.write_index.is_some() && order != Order::Coordinate {
         bail!("--write-index needs records sorted by coordinate");
     }
@@ -150,15 +158,29 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let header = header.with_sort_order(state, sub_order);
     let target = Target::open(args, files, &args.program.header(&header))?;
     let report = output::optional_report(files, args.json.as_deref())?;
+    let metrics = args.duplicates.metrics(files)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let result = sort::sort(source, &watch.options, order, &limits);
+    let result = match &marking {
+        None => sort::sort(source, &watch.options, order, &limits),
+        Some(marking) => sort::duplicates::sort(source, &watch.options, &limits, marking),
+    };
     drop(bar);
     args.reading.tell(&watch, &input);
     let mut sorted = result.map_err(explained)?;
-    let mut outputs = target.write(args, &mut sorted, watch.options.threads, report.is_some())?;
+    let mut outputs = target.write(
+        args,
+        &mut sorted,
+        watch.options.threads,
+        report.is_some() || metrics.is_some(),
+    )?;
     let summary = sorted.summary();
+    metrics.write(&sorted, &mut outputs)?;
     if let Some(report) = report {
-        let text = output::summary(serde_json::to_value(summary)?)?;
+        let mut summary = serde_json::to_value(summary)?;
+        if let (Some(found), Some(object)) = (sorted.duplicates(), summary.as_object_mut()) {
+            object.insert("duplicates".into(), serde_json::to_value(found)?);
+        }
+        let text = output::summary(summary)?;
         outputs.push(output::filled(report, text)?);
     }
     commit(outputs, args.sync)?;
@@ -168,6 +190,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             runs => format!("{runs} runs in temporary files, {} bytes", summary.stored_bytes),
         };
         message("note", &format!("{} records sorted, {stored}", summary.records));
+        if let Some(found) = sorted.duplicates() {
+            duplicates::tell(&found);
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -209,6 +234,9 @@ impl Args {
 fn explained(problem: Problem) -> anyhow::Error {
     match problem {
         Problem::Input(error) => error.into(),
+        Problem::NotGrouped(what) => anyhow::anyhow!(
+            "{what}; try: biofast sort -n INPUT | biofast sort --mark-duplicates -o OUTPUT -"
+        ),
         problem => problem.into(),
     }
 }

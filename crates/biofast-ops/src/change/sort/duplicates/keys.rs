@@ -1,0 +1,347 @@
+//! What reads must have in common to be duplicates of each other, and which of them is the best, as bytes that sort so.
+//!
+//! Of a pair of which both reads have the same to say there is one entry for both, else one for each read:
+//!
+//! | bytes | of a pair's key |
+//! |---|---|
+//! | 8 | reference and place of the left read |
+//! | 1 | orientation |
+//! | 8 | reference and place of the right read |
+//! | 4 | barcode, where there are some |
+//! | 1 | whether it failed the checks of quality |
+//! | 6 | the score, the highest first |
+//! | | name |
+//!
+//! | bytes | of a single read's key |
+//! |---|---|
+//! | 8 | reference and place |
+//! | 1 | strand |
+//! | 4 | barcode, where there are some |
+//! | 1 | 0: a read of a pair is here, 1: a single read |
+//! | 6 | the score, the highest first |
+//! | 4 | position |
+
+use biofast_bam::{Op, Record, flag};
+
+use super::mates::Primary;
+use super::{Barcode, Marking, Mode};
+
+/// How the reads of a pair lie.
+pub(super) const FORWARD_FORWARD: u8 = 0;
+pub(super) const REVERSE_REVERSE: u8 = 1;
+pub(super) const FORWARD_REVERSE: u8 = 2;
+pub(super) const REVERSE_FORWARD: u8 = 3;
+
+/// What single keys say of reads of pairs, and of single ones.
+pub(super) const PRESENCE: u8 = 0;
+pub(super) const SINGLE: u8 = 1;
+
+/// The part of a pair's key that all of a group have in common, and that of a single key.
+pub(super) fn pair_group_len(has_barcodes: bool) -> usize {
+    17 + if has_barcodes { 4 } else { 0 }
+}
+
+pub(super) fn single_group_len(has_barcodes: bool) -> usize {
+    9 + if has_barcodes { 4 } else { 0 }
+}
+
+/// Reference and coordinate in a number that sorts so. What is 2^31 bases in front of a reference counts as there, and
+/// what is 2^32 + 2^31 behind its start.
+pub(super) fn place(reference: i32, coordinate: i64) -> u64 {
+    let shifted = (coordinate + (1 << 31)).clamp(0, (1 << 33) - 1) as u64;
+    (reference as u32 as u64) << 33 | shifted
+}
+
+/// The ends of a read on the reference, clipped bases included, counted from 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    start: i64,
+    end: i64,
+    /// The end as its mate reckons it: a read without bases on the reference has none there.
+    end_for_mate: i64,
+}
+
+impl Ends {
+    pub(super) fn new(record: &Record<'_>, position: i32) -> Ends {
+        let is_clip = |op: Op| matches!(op, Op::SoftClip | Op::HardClip);
+        let (mut front, mut back, mut on_reference) = (0, 0, 0);
+        let mut is_front = true;
+        // Clips behind an operation along the reference.
+        let (mut for_mate, mut is_begun) = (0, false);
+        for (op, len) in record.cigar().iter() {
+            let len = i64::from(len);
+            if is_clip(op) {
+                if is_front {
+                    front += len;
+                }
+                if is_begun {
+                    for_mate += len;
+                }
+                back += len;
+                continue;
+            }
+            (is_front, back) = (false, 0);
+            if op.consumes_reference() {
+                is_begun = true;
+                on_reference += len;
+                for_mate += len;
+            }
+        }
+        let position = i64::from(position);
+        Ends {
+            start: position - front + 1,
+            end: position + on_reference.max(1) + back,
+            end_for_mate: position + for_mate,
+        }
+    }
+
+    /// Where its first base is, seen from the sequencer.
+    pub(super) fn five_prime(&self, flags: u16) -> i64 {
+        if flags & flag::REVERSE == 0 { self.start } else { self.end }
+    }
+}
+
+/// A read of a pair: the key of the pair, with the left read first, and which of the two this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) left: u64,
+    pub(super) right: u64,
+    pub(super) orientation: u8,
+    pub(super) is_left: bool,
+}
+
+/// The key of `read`, which has the mate `other`.
+pub(super) fn pair(mode: Mode, read: (&Primary, &Ends), other: (&Primary, &Ends)) -> Pair {
+    let ((read, ends), (other, of_other)) = (read, other);
+    let reverse = read.flags & flag::REVERSE != 0;
+    let is_same = reverse == (read.flags & flag::MATE_REVERSE != 0);
+    let is_first = read.flags & flag::READ1 != 0;
+    let (start, end) = (ends.start, ends.end);
+    let (other_start, other_end) = (of_other.start, of_other.end_for_mate);
+    let (here, there) = match (is_same, reverse) {
+        (true, false) => (start, other_start),
+        (true, true) => (end, other_end),
+        (false, true) => (end, other_start),
+        (false, false) => (start, other_end),
+    };
+    let is_left = match (read.reference == other.reference, mode) {
+        (false, _) => read.reference < other.reference,
+        (true, Mode::Template) => here <= there,
+        (true, Mode::Sequence) if here != there => here < there,
+        (true, Mode::Sequence) if read.position != other.position => read.position < other.position,
+        (true, Mode::Sequence) => is_first,
+    };
+    let orientation = match (is_same, reverse, mode) {
+        // From either side alike: which of the reads comes first on its strand.
+        (true, _, Mode::Template) => match is_first == (is_left != reverse) {
+            true => FORWARD_FORWARD,
+            false => REVERSE_REVERSE,
+        },
+        (true, false, Mode::Sequence) => FORWARD_FORWARD,
+        (true, true, Mode::Sequence) => REVERSE_REVERSE,
+        (false, _, _) => match is_left != reverse {
+            true => FORWARD_REVERSE,
+            false => REVERSE_FORWARD,
+        },
+    };
+    let (here, there) = match (mode, is_same) {
+        // The ends of the template.
+        (Mode::Template, true) if is_left => (start, other_end),
+        (Mode::Template, true) => (end, other_start),
+        (Mode::Template, false) if reverse => (end, other_start),
+        (Mode::Template, false) => (start, other_end),
+        (Mode::Sequence, _) => (here, there),
+    };
+    let (here, there) = (place(read.reference, here), place(other.reference, there));
+    let (left, right) = if is_left { (here, there) } else { (there, here) };
+    Pair { left, right, orientation, is_left }
+}
+
+impl Pair {
+    /// Whether it is the pair of which `other` is the other read.
+    pub(super) fn is_of(&self, other: &Pair) -> bool {
+        self.is_left != other.is_left && Pair { is_left: other.is_left, ..*self } == *other
+    }
+
+    /// Writes the part of the key that all of a group have.
+    pub(super) fn write(&self, barcode: Option<u32>, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend(self.left.to_be_bytes());
+        out.push(self.orientation);
+        out.extend(self.right.to_be_bytes());
+        out.extend(barcode.into_iter().flat_map(u32::to_be_bytes));
+    }
+}
+
+/// Writes the part of a single read's key that all of a group have.
+pub(super) fn write_single(place: u64, is_reverse: bool, barcode: Option<u32>, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend(place.to_be_bytes());
+    out.push(u8::from(is_reverse));
+    out.extend(barcode.into_iter().flat_map(u32::to_be_bytes));
+}
+
+/// Appends a score, the highest first.
+pub(super) fn write_score(score: i64, out: &mut Vec<u8>) {
+    let rank = (1 << 47) - score;
+    out.extend(&(rank as u64).to_be_bytes()[2..]);
+}
+
+/// What stands for the barcode of a read; `None` if there are no barcodes.
+pub(super) fn barcode(marking: &Marking, record: &Record<'_>) -> Option<u32> {
+    let text = match marking.barcode {
+        Barcode::None => return None,
+        Barcode::Tag(tag) => {
+            let found = record.tags().find(|found| found.name == tag);
+            found.and_then(|found| found.as_text())
+        }
+        Barcode::Name => name_barcode(record.name()),
+    };
+    Some(text.map_or(0, hash))
+}
+
+/// What stands in a read's name behind its seventh colon.
+fn name_barcode(name: &[u8]) -> Option<&[u8]> {
+    let mut parts = name.splitn(8, |&byte| byte == b':');
+    let are_good = parts
+        .by_ref()
+        .take(7)
+        .all(|part| !part.is_empty() && part.iter().all(u8::is_ascii_alphanumeric));
+    let barcode = parts.next().filter(|barcode| are_good && !barcode.is_empty())?;
+    barcode.split(|&byte| byte == b'@').next().filter(|barcode| !barcode.is_empty())
+}
+
+/// Bob Jenkins's one-at-a-time hash, by which samtools compares barcodes.
+fn hash(bytes: &[u8]) -> u32 {
+    let mut hash = bytes.iter().fold(0u32, |hash, &byte| {
+        // Characters are signed there in name only.
+        let hash = hash.wrapping_add(u32::from(byte));
+        let hash = hash.wrapping_add(hash << 10);
+        hash ^ hash >> 6
+    });
+    hash = hash.wrapping_add(hash << 3);
+    hash ^= hash >> 11;
+    hash.wrapping_add(hash << 15)
+}
+
+/// What an entry says of its read or reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entrant {
+    /// The left and the right read, or one of them: its place among the records of the group, its position, and
+    /// whether all records of the name that aren't aligned themselves are duplicates with it.
+    pub(super) reads: [Option<Read>; 2],
+    /// How many records the group has.
+    pub(super) group: u64,
+    /// Where the read of a pair begins that the key doesn't tell: both are on one strand.
+    pub(super) hidden: Option<u64>,
+    /// Whether single reads learn of these in another way.
+    pub(super) is_silent: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) offset: u64,
+    pub(super) position: i32,
+    pub(super) is_reverse: bool,
+    pub(super) spreads: bool,
+}
+
+impl Entrant {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        out.clear();
+        let mut bits = u8::from(self.hidden.is_some()) | u8::from(self.is_silent) << 7;
+        for (at, read) in self.reads.iter().enumerate() {
+            if let Some(read) = read {
+                let of_read = 1 | u8::from(read.is_reverse) << 1 | u8::from(read.spreads) << 2;
+                bits |= of_read << (1 + 3 * at);
+            }
+        }
+        out.push(bits);
+        write_number(self.group, out);
+        for read in self.reads.iter().flatten() {
+            write_number(read.offset, out);
+            out.extend(read.position.to_le_bytes());
+        }
+        out.extend(self.hidden.into_iter().flat_map(u64::to_le_bytes));
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(mut bytes: &[u8]) -> Entrant {
+        let bits = bytes.split_off_first().copied().unwrap_or_default();
+        let group = read_number(&mut bytes);
+        let mut reads = [None; 2];
+        for (at, read) in reads.iter_mut().enumerate() {
+            let of_read = bits >> (1 + 3 * at);
+            if of_read & 1 != 0 {
+                let offset = read_number(&mut bytes);
+                let position = take(&mut bytes).map_or(0, i32::from_le_bytes);
+                let (is_reverse, spreads) = (of_read & 2 != 0, of_read & 4 != 0);
+                *read = Some(Read { offset, position, is_reverse, spreads });
+            }
+        }
+        let hidden = (bits & 1 != 0).then(|| take(&mut bytes).map_or(0, u64::from_le_bytes));
+        Entrant { reads, group, hidden, is_silent: bits >> 7 != 0 }
+    }
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk::<N>()?;
+    *bytes = rest;
+    Some(*first)
+}
+
+/// Seven bits a byte, the lowest first.
+fn write_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 128 {
+        out.push(number as u8 | 128);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn read_number(bytes: &mut &[u8]) -> u64 {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = bytes.split_off_first().copied().unwrap_or_default();
+        number |= u64::from(byte & 127) << shift;
+        if byte < 128 {
+            break;
+        }
+    }
+    number
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_of_reads_is_read_again() {
+        let read = Read { offset: 300, position: -1, is_reverse: true, spreads: false };
+        let other = Read { offset: 1 << 40, position: 7, is_reverse: false, spreads: true };
+        for reads in [[Some(read), None], [None, Some(other)], [Some(other), Some(read)]] {
+            for hidden in [None, Some(u64::MAX - 5)] {
+                let entrant = Entrant { reads, group: 127, hidden, is_silent: hidden.is_none() };
+                let mut bytes = Vec::new();
+                entrant.write(&mut bytes);
+                assert_eq!(Entrant::read(&bytes), entrant);
+            }
+        }
+    }
+
+    #[test]
+    fn a_barcode_stands_behind_the_seventh_colon() {
+        assert_eq!(name_barcode(b"a:1:F2:3:4:5:6:ACGT"), Some(&b"ACGT"[..]));
+        assert_eq!(name_barcode(b"a:1:2:3:4:5:6:AC:GT"), Some(&b"AC:GT"[..]));
+        for name in ["a:1:2:3:4:5:6", "a:1:2:3:4:5:6:", "a:1::3:4:5:6:A", "a", ""] {
+            assert_eq!(name_barcode(name.as_bytes()), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn places_sort_by_reference_and_coordinate() {
+        let places = [(0, -5), (0, 0), (0, 1 << 31), (1, -5), (1, 2), (i32::MAX - 1, 0)];
+        assert!(places.map(|(reference, at)| place(reference, at)).is_sorted_by(|a, b| a < b));
+    }
+}

@@ -1,0 +1,132 @@
+//! What is counted of duplicates.
+
+use serde::Serialize;
+
+use super::picard::Libraries;
+use super::{Counts, Record, flag};
+
+/// What was found in a library, as Picard counts it.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::LibraryCounts;
+///
+/// let found = LibraryCounts { paired: 8, paired_duplicates: 2, ..LibraryCounts::default() };
+/// assert_eq!(found.duplicated(), 0.25);
+/// assert_eq!(found.estimated_size(), Some(6));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LibraryCounts {
+    /// Its name.
+    pub library: String,
+    /// Aligned primary records without a mate that is aligned.
+    pub unpaired: u64,
+    /// Those with one.
+    pub paired: u64,
+    /// Aligned records that aren't primary.
+    pub secondary_or_supplementary: u64,
+    /// Records that aren't aligned.
+    pub unmapped: u64,
+    /// Records without a mate that are duplicates.
+    pub unpaired_duplicates: u64,
+    /// Records with one that are.
+    pub paired_duplicates: u64,
+}
+
+impl LibraryCounts {
+    /// Counts a record as it is marked.
+    pub(super) fn add(&mut self, record: &Record<'_>) {
+        let flags = record.flags();
+        let is_marked = u64::from(flags & flag::DUPLICATE != 0);
+        if flags & flag::UNMAPPED != 0 {
+            self.unmapped += 1;
+        } else if flags & (flag::SECONDARY | flag::SUPPLEMENTARY) != 0 {
+            self.secondary_or_supplementary += 1;
+        } else if flags & flag::PAIRED == 0 || flags & flag::MATE_UNMAPPED != 0 {
+            self.unpaired += 1;
+            self.unpaired_duplicates += is_marked;
+        } else {
+            self.paired += 1;
+            self.paired_duplicates += is_marked;
+        }
+    }
+
+    /// The part of the aligned primary records that is duplicates; 0 if there are none.
+    pub fn duplicated(&self) -> f64 {
+        let pairs = self.paired / 2 * 2;
+        match self.unpaired + pairs {
+            0 => 0.0,
+            all => (self.unpaired_duplicates + self.paired_duplicates / 2 * 2) as f64 / all as f64,
+        }
+    }
+
+    /// How many molecules the library may have, if some of its pairs are duplicates.
+    pub fn estimated_size(&self) -> Option<u64> {
+        estimate(self.paired / 2, (self.paired / 2).saturating_sub(self.paired_duplicates / 2))
+    }
+
+    fn is_empty(&self) -> bool {
+        let nothing = LibraryCounts { library: self.library.clone(), ..LibraryCounts::default() };
+        *self == nothing
+    }
+}
+
+impl Counts {
+    /// How many molecules there may be, by the pairs of all libraries; `None` if none is a duplicate, or all are.
+    pub fn estimated_library_size(&self) -> Option<u64> {
+        let unique = self.paired.saturating_sub(self.duplicate_pair) / 2;
+        match self.duplicate_pair / 2 {
+            0 => None,
+            _ => estimate(self.paired / 2, unique),
+        }
+    }
+}
+
+/// Counts by library.
+pub(super) struct ByLibrary {
+    libraries: std::sync::Arc<Libraries>,
+    counts: Vec<LibraryCounts>,
+}
+
+impl ByLibrary {
+    pub(super) fn new(libraries: std::sync::Arc<Libraries>) -> ByLibrary {
+        let named =
+            |name: &String| LibraryCounts { library: name.clone(), ..LibraryCounts::default() };
+        let counts = libraries.names.iter().map(named).collect();
+        ByLibrary { libraries, counts }
+    }
+
+    pub(super) fn add(&mut self, record: &Record<'_>) {
+        let number = self.libraries.of(record) as usize;
+        self.counts[number].add(record);
+    }
+
+    /// Those of the header, and the one of reads that have none if there are such.
+    pub(super) fn counts(&self) -> impl Iterator<Item = &LibraryCounts> {
+        let only = self.counts.len() == 1;
+        let unknown = self.counts[..1].iter().filter(move |counts| only || !counts.is_empty());
+        self.counts[1..].iter().chain(unknown)
+    }
+}
+
+/// The number of molecules x of which `pairs` were drawn with `unique` different ones among them (Lander and Waterman):
+/// unique / x = 1 − exp(−pairs / x), by halving as samtools and Picard do, forty times.
+fn estimate(pairs: u64, unique: u64) -> Option<u64> {
+    if unique == 0 || unique >= pairs {
+        return None;
+    }
+    let (n, c) = (pairs as f64, unique as f64);
+    let excess = |times: f64| c / (times * c) - 1.0 + (-n / (times * c)).exp();
+    let (mut low, mut high) = (1.0, 100.0);
+    while excess(high) > 0.0 {
+        high *= 10.0;
+    }
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        let excess = excess(middle);
+        if excess == 0.0 {
+            break;
+        }
+        *(if excess > 0.0 { &mut low } else { &mut high }) = middle;
+    }
+    Some((c * (low + high) / 2.0) as u64)
+}

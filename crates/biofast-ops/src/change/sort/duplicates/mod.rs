@@ -1,0 +1,359 @@
+//! Sorting by coordinate and marking duplicates in one run.
+//!
+//! Records come grouped by name, as an aligner writes them. Of each group the [mates] learn of each other, and what decides
+//! about duplicates goes as a short [key](keys) to sorters of its own, beside the records. When all have been read, the keys are
+//! sorted, and the first of each group of equal ones stays: [what is decided](decide) is a bit for each record,
+//! which is looked up while the records are merged.
+//!
+//! ```
+//! use biofast_bam::{Input, InputOptions, flag};
+//! use biofast_io::{Options, Source};
+//! use biofast_ops::sort::{Limits, duplicates};
+//!
+//! let sam = b"@SQ\tSN:c\tLN:99\n\
+//!     x\t0\tc\t7\t60\t3M\t*\t0\t0\tACG\tIII\n\
+//!     y\t0\tc\t8\t60\t1S2M\t*\t0\t0\tACG\tIFF\n";
+//! let options = Options::default();
+//! let input = Input::open(Source::from_reader("example", &sam[..]), &InputOptions::new(&options))?;
+//! let marking = duplicates::Marking::default();
+//! let mut sorted = duplicates::sort(input.source, &options, &Limits::default(), &marking)?;
+//! let mut marked = Vec::new();
+//! while let Some(record) = sorted.next_record()? {
+//!     if record.flags() & flag::DUPLICATE != 0 {
+//!         marked.push(record.name().to_vec());
+//!     }
+//! }
+//! assert_eq!(marked, [b"y"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod collect;
+mod decide;
+mod gate;
+mod keys;
+mod mates;
+mod metrics;
+mod picard;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use biofast_bam::{Query, Reader, Record, flag};
+use biofast_io::Options;
+use serde::Serialize;
+
+use super::gather::Entry;
+use super::{Limits, Problem, Sorted};
+use collect::Collector;
+use decide::Decisions;
+use gate::{Batch, Gate};
+use metrics::ByLibrary;
+pub use metrics::LibraryCounts;
+use picard::Libraries;
+
+/// How duplicates are found and what happens to them.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::{Barcode, Marking};
+///
+/// // By cell, and without the duplicates.
+/// let marking = Marking { barcode: Barcode::Tag(*b"CB"), remove: true, ..Marking::default() };
+/// assert!(!marking.supplementary);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Marking {
+    /// Whose rule decides.
+    pub rule: Rule,
+    /// What two pairs have in common.
+    pub mode: Mode,
+    /// Records of a duplicate that aren't primary, or aren't aligned, are marked as well.
+    pub supplementary: bool,
+    /// Reads that failed the checks of quality are looked at, too; one that passed is kept rather.
+    pub include_fails: bool,
+    /// Marks of the input, and the optional fields `dt` and `do` with them, are removed first.
+    pub clear: bool,
+    /// Duplicates are left out.
+    pub remove: bool,
+    /// What else duplicates have in common.
+    pub barcode: Barcode,
+    /// Records are counted by library, too.
+    pub by_library: bool,
+}
+
+impl Marking {
+    /// Whether keys have a part for a barcode; Picard's rule has the library there.
+    fn has_barcodes(&self) -> bool {
+        self.barcode != Barcode::None || self.rule == Rule::Picard
+    }
+}
+
+/// Whose rule decides which reads are duplicates, and which of them stays.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::Rule;
+///
+/// assert_eq!(Rule::default(), Rule::Samtools);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rule {
+    /// That of `samtools markdup`; of equal scores the least name.
+    #[default]
+    Samtools,
+    /// That of Picard's MarkDuplicates: libraries apart; of equal scores the first on the flow cell, or in coordinate order. It
+    /// looks at the first bases of reads (the mode isn't asked for), at reads that failed checks, and not at barcodes; marks of
+    /// the input are removed.
+    Picard,
+}
+
+/// Where two pairs must be alike.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::Mode;
+///
+/// assert_eq!(Mode::default(), Mode::Template);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The outer ends of both reads, clipped bases included. As `samtools markdup -m t`.
+    #[default]
+    Template,
+    /// The first bases of both reads as they were sequenced. As `samtools markdup -m s`.
+    Sequence,
+}
+
+/// What tells molecules at one place from each other.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::Barcode;
+///
+/// assert_eq!(Barcode::default(), Barcode::None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Barcode {
+    /// Nothing.
+    #[default]
+    None,
+    /// The text of this optional field.
+    Tag([u8; 2]),
+    /// What follows the seventh colon of the name.
+    Name,
+}
+
+/// What was found.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::Counts;
+///
+/// assert_eq!(Counts::default().duplicates(), 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Records read.
+    pub read: u64,
+    /// Records given on.
+    pub written: u64,
+    /// Records that aren't looked at: not primary, not aligned, or of bad quality.
+    pub excluded: u64,
+    /// Records that are looked at.
+    pub examined: u64,
+    /// Of these, reads of which the mate is aligned, too.
+    pub paired: u64,
+    /// The others.
+    pub single: u64,
+    /// Reads of pairs that are duplicates.
+    pub duplicate_pair: u64,
+    /// Other reads that are duplicates.
+    pub duplicate_single: u64,
+    /// Records marked with a primary one.
+    pub duplicate_non_primary: u64,
+    /// Names with a read of a pair whose mate isn't there.
+    pub without_mate: u64,
+}
+
+impl Counts {
+    /// All records that were marked.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicate_pair + self.duplicate_single + self.duplicate_non_primary
+    }
+
+    fn add(&mut self, other: &Counts) {
+        self.excluded += other.excluded;
+        self.examined += other.examined;
+        self.paired += other.paired;
+        self.single += other.single;
+    }
+}
+
+/// Marks records while they are merged.
+pub(super) struct Marker {
+    decisions: Decisions,
+    marking: Marking,
+    counts: Counts,
+    by_library: Option<ByLibrary>,
+    record: Vec<u8>,
+}
+
+impl Marker {
+    /// Takes the next record; `false` if it is left out.
+    pub(super) fn take(&mut self, entry: &Entry<'_>) -> bool {
+        let mut flags = u16::from_le_bytes([entry.record[14], entry.record[15]]);
+        let looked_at = self.decisions.reads.get(entry.number);
+        let other = flag::SUPPLEMENTARY | flag::UNMAPPED | flag::SECONDARY;
+        let follows = flags & other != 0 && self.decisions.groups.get(entry.number);
+        if looked_at || follows {
+            flags |= flag::DUPLICATE;
+            self.counts.duplicate_non_primary += u64::from(!looked_at);
+        }
+        let removes = self.marking.remove && flags & flag::DUPLICATE != 0;
+        if removes && self.by_library.is_none() {
+            return false;
+        }
+        self.record.clear();
+        self.record.extend_from_slice(entry.record);
+        self.record[14..16].copy_from_slice(&flags.to_le_bytes());
+        if let Some(counts) = &mut self.by_library {
+            counts.add(&Record::from_checked(&self.record));
+        }
+        self.counts.written += u64::from(!removes);
+        !removes
+    }
+
+    /// The record taken last.
+    pub(super) fn record(&self) -> Record<'_> {
+        Record::from_checked(&self.record)
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    pub(super) fn by_library(&self) -> Vec<LibraryCounts> {
+        self.by_library.iter().flat_map(ByLibrary::counts).cloned().collect()
+    }
+}
+
+/// Sorts all records of an input by coordinate, or those of a query, and marks duplicates, on `options.threads` threads.
+/// The example is that of the [module](self).
+///
+/// # Errors
+/// The first fault of the input; if records of a name aren't together; or if a temporary file can't be written or read.
+pub fn sort(
+    input: impl Into<Query>,
+    options: &Options,
+    limits: &Limits,
+    marking: &Marking,
+) -> Result<Sorted, Problem> {
+    let input = input.into();
+    let name: Arc<str> = input.name().into();
+    let mut reader = Reader::new(input, options)?;
+    let header = reader.shared_header();
+    gate::check_header(&name, &header)?;
+    let lengths: Arc<[u64]> = header.references().iter().map(|one| one.length).collect();
+    let threads = options.threads.max(1);
+    let share = Limits { memory: limits.memory / threads, ..limits.clone() };
+    let libraries = Arc::new(Libraries::new(&header));
+    let new = || Collector::new(&share, marking, &lengths, &libraries);
+    let mut gate = Gate::new(&name);
+    let collector = match threads {
+        1 => {
+            let mut collector = new();
+            let mut batch = Batch::default();
+            while gate.fill(&mut reader, &mut batch)? {
+                collector
+                    .add(&batch)
+                    .map_err(|(number, problem)| problem.of_record(&name, number))?;
+            }
+            collector
+        }
+        _ => on_threads(threads, &name, new, |batch| gate.fill(&mut reader, batch))?,
+    };
+    drop(reader);
+    let (without_mate, read) = gate.counts();
+    let mut counts = Counts { read, without_mate, ..Counts::default() };
+    let (mut sorter, candidates) = collector.into_parts();
+    counts.add(&candidates.counts);
+    let decisions = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
+    sorter.limits = limits.clone();
+    let mut sorted = sorter.finish(&header, threads)?;
+    let by_library = marking.by_library.then(|| ByLibrary::new(libraries));
+    let marking = marking.clone();
+    let marker = Marker { decisions, marking, counts, by_library, record: Vec::new() };
+    sorted.marker = Some(Box::new(marker));
+    Ok(sorted)
+}
+
+/// What collectors on several threads gather of the batches that `fill` makes.
+fn on_threads(
+    threads: usize,
+    name: &Arc<str>,
+    new: impl Fn() -> Collector,
+    mut fill: impl FnMut(&mut Batch) -> Result<bool, Problem>,
+) -> Result<Collector, Problem> {
+    let (full, batches) = sync_channel::<Batch>(threads);
+    let (used, empty) = sync_channel::<Batch>(2 * threads + 1);
+    let batches = Mutex::new(batches);
+    let has_failed = AtomicBool::new(false);
+    let work = |mut collector: Collector| {
+        let next = |batches: &Mutex<Receiver<Batch>>| {
+            batches.lock().unwrap_or_else(PoisonError::into_inner).recv()
+        };
+        let mut failure = None;
+        while let Ok(batch) = next(&batches) {
+            // The others go on until no batch is left, so that nobody waits.
+            if failure.is_none() {
+                if let Err(problem) = collector.add(&batch) {
+                    failure = Some(problem);
+                    has_failed.store(true, Ordering::Relaxed);
+                }
+            }
+            let _ = used.try_send(batch);
+        }
+        match failure {
+            None => Ok(collector),
+            Some(problem) => Err(problem),
+        }
+    };
+    std::thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for _ in 0..threads {
+            let collector = new();
+            workers.push(scope.spawn(|| work(collector)));
+        }
+        let mut outcome = Ok(());
+        while !has_failed.load(Ordering::Relaxed) {
+            let mut batch = empty.try_recv().unwrap_or_default();
+            match fill(&mut batch) {
+                Ok(true) => {
+                    if full.send(batch).is_err() {
+                        break;
+                    }
+                }
+                Ok(false) => break,
+                Err(problem) => {
+                    outcome = Err(problem);
+                    break;
+                }
+            }
+        }
+        drop(full);
+        let mut whole: Option<Collector> = None;
+        let mut failures = Vec::new();
+        for worker in workers {
+            match worker.join() {
+                Ok(Ok(collector)) => match &mut whole {
+                    None => whole = Some(collector),
+                    Some(whole) => whole.merge(collector),
+                },
+                Ok(Err(failure)) => failures.push(failure),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        // What is wrong with a record that was read comes before what was to be read.
+        if let Some((number, problem)) = failures.into_iter().min_by_key(|failure| failure.0) {
+            return Err(problem.of_record(name, number));
+        }
+        outcome?;
+        Ok(whole.unwrap_or_else(&new))
+    })
+}
