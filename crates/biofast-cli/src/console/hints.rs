@@ -86,6 +86,10 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::Truncated(_) => CUT,
         ErrorKind::MissingEofContainer => MISSING_END,
         ErrorKind::BadIndex(_) => STALE_INDEX,
+        ErrorKind::Unsorted { .. } | ErrorKind::Misplaced { .. } => {
+            "`biofast sort FILE` puts records in order: with -n, -N or -t TAG in another one than by coordinate"
+        }
+        ErrorKind::Output(error) => return of_output(error),
         ErrorKind::UnknownReference { .. } => {
             "`biofast view -H FILE` shows the names in its @SQ lines; some files say chr1, others 1"
         }

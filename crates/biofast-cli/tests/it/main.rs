@@ -27,6 +27,7 @@ mod hints;
 mod html;
 mod import;
 mod index;
+mod merge;
 mod multiqc;
 mod outputs;
 mod seqkit;

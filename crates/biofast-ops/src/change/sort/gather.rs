@@ -22,11 +22,11 @@ pub(super) const HEAD: usize = 16;
 
 /// A record with its key, as they are kept in memory and in files.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<'a> {
-    pub(super) number: u64,
+pub(in crate::change) struct Entry<'a> {
+    pub(in crate::change) number: u64,
     /// Empty where it is short.
-    pub(super) key: &'a [u8],
-    pub(super) record: &'a [u8],
+    pub(in crate::change) key: &'a [u8],
+    pub(in crate::change) record: &'a [u8],
 }
 
 impl<'a> Entry<'a> {
@@ -58,7 +58,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Appends it.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
+    pub(in crate::change) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.head());
         out.extend_from_slice(self.key);
         out.extend_from_slice(self.record);
@@ -84,7 +84,7 @@ struct Place {
 }
 
 /// Records that are kept in memory, in the order they came or sorted.
-pub(super) struct Gathered {
+pub(in crate::change) struct Gathered {
     segment: usize,
     segments: Vec<Segment>,
     /// How many segments are in use.

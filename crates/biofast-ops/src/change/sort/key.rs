@@ -1,5 +1,7 @@
 //! By what records are sorted: keys that compare as bytes.
 
+use std::fmt;
+
 use biofast_bam::{Error, Record, Value, flag};
 
 /// The order that records are brought into. Records that are equal in it stay in the order of the input.
@@ -48,8 +50,20 @@ impl Order {
         }
     }
 
+    /// What of a key is in order wherever records are sorted so: programs differ in how they sort strands at one position, and the
+    /// reads of one name.
+    pub(in crate::change) fn loosely(self, key: &[u8]) -> (&[u8], u8) {
+        let Some((&last, rest)) = key.split_last() else { return (key, 0) };
+        match self {
+            // The last bit is the strand.
+            Order::Coordinate | Order::Tag(_) => (rest, last & !1),
+            // The last byte is the number of the read.
+            Order::NaturalName | Order::LexicographicName | Order::TagAndName(_) => (rest, 0),
+        }
+    }
+
     /// Whether the first eight bytes are all of a key.
-    pub(super) fn is_short(self) -> bool {
+    pub(in crate::change) fn is_short(self) -> bool {
         self == Order::Coordinate
     }
 
@@ -57,7 +71,11 @@ impl Order {
     ///
     /// # Errors
     /// If an optional field that is part of it can't be read.
-    pub(super) fn key(self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    pub(in crate::change) fn key(
+        self,
+        record: &Record<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         match self {
             Order::Coordinate => out.extend(coordinate(record).to_be_bytes()),
             Order::NaturalName => natural_name(record, out),
@@ -75,6 +93,22 @@ impl Order {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Order {
+    /// What records are sorted by: `not sorted by {order}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tag = |f: &mut fmt::Formatter<'_>, [a, b]: [u8; 2], then| {
+            write!(f, "the field {}{}, then by {then}", char::from(a), char::from(b))
+        };
+        match *self {
+            Order::Coordinate => f.write_str("coordinate"),
+            Order::NaturalName => f.write_str("name (with digits as numbers)"),
+            Order::LexicographicName => f.write_str("name (byte by byte)"),
+            Order::Tag(name) => tag(f, name, "coordinate"),
+            Order::TagAndName(name) => tag(f, name, "name"),
+        }
     }
 }
 

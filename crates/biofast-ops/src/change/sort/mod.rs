@@ -24,11 +24,11 @@
 //! ```
 
 mod codec;
-mod gather;
+pub(super) mod gather;
 mod key;
-mod merge;
+pub(super) mod merge;
 mod segment;
-mod stored;
+pub(super) mod stored;
 
 pub use key::Order;
 
