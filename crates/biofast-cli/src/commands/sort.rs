@@ -47,6 +47,11 @@ pub(crate) struct Args {
     #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic")]
     tag: Option<[u8; 2]>,
 
+    /// Sort by the 5' ends of templates, then by library, molecule (MI) and name: what is of one molecule stands
+    /// together
+    #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"])]
+    template_coordinate: bool,
+
     /// Memory for records, of all threads together, such as 512M or 4G; what reads and writes takes some 64 MB more
     /// [default: a quarter of what the machine or its container has, at most 16G]
     #[arg(short = 'm', long, value_name = "SIZE")]
@@ -99,8 +104,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, source) = bam::peek_header(opened.source)?;
-    let (state, sub_order) = order.header_fields();
-    let header = header.with_sort_order(state, sub_order);
+    let header = order.header(&header);
     let target = args.writing.open(args.out_path(), files, &args.program.header(&header))?;
     let report = output::optional_report(files, args.json.as_deref())?;
     let bar = watch.bar(input.len(), &args.reading.messages);
@@ -135,6 +139,7 @@ impl Args {
             (Some(tag), true) => Order::TagAndName(tag),
             (Some(tag), false) => Order::Tag(tag),
             (None, true) => Order::NaturalName,
+            _ if self.template_coordinate => Order::TemplateCoordinate,
             (None, false) if self.lexicographic => Order::LexicographicName,
             (None, false) => Order::Coordinate,
         }

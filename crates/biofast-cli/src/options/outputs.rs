@@ -44,6 +44,12 @@ impl Program {
         self.no_program
     }
 
+    /// What makes of a header the one that is written.
+    pub(crate) fn owned(&self) -> impl FnOnce(&Header) -> Header + Send + 'static {
+        let own = Program { no_program: self.no_program };
+        move |header| own.header(header).into_owned()
+    }
+
     /// The header as it is written.
     pub(crate) fn header<'h>(&self, header: &'h Header) -> Cow<'h, Header> {
         match self.no_program {

@@ -4,6 +4,7 @@
 
 mod alignment_stats;
 mod alignments;
+mod cat;
 mod check;
 mod check_damage;
 mod check_rules;

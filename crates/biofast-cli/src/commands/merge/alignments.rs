@@ -82,6 +82,7 @@ impl Args {
             (Some(tag), true) => Order::TagAndName(tag),
             (Some(tag), false) => Order::Tag(tag),
             (None, true) => Order::NaturalName,
+            _ if self.template_coordinate => Order::TemplateCoordinate,
             (None, false) if self.lexicographic => Order::LexicographicName,
             (None, false) => Order::Coordinate,
         }

@@ -56,6 +56,11 @@ pub(crate) struct Args {
     #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic")]
     tag: Option<[u8; 2]>,
 
+    /// Alignments are sorted by the 5' ends of templates, then by library, molecule (MI) and name: what is of one molecule stands
+    /// together
+    #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"])]
+    template_coordinate: bool,
+
     /// Read groups of the same ID are one; else those of later files get another ID, and so do their reads
     #[arg(short = 'c', long)]
     combine_rg: bool,
@@ -168,6 +173,7 @@ impl Args {
             ("-n", self.name),
             ("-N", self.lexicographic),
             ("-t", self.tag.is_some()),
+            ("--template-coordinate", self.template_coordinate),
             ("-c", self.combine_rg),
             ("-p", self.combine_pg),
             ("--temp-dir", self.temp_dir.is_some()),

@@ -37,6 +37,7 @@ use serde::Serialize;
 
 use super::sort::merge::{Merge as Runs, Run};
 use super::sort::stored::Storer;
+use super::sort::template::Libraries;
 use super::sort::{Order, Problem};
 use headers::{Combine, Translation};
 use piece::Piece;
@@ -183,8 +184,7 @@ impl Merge {
         let combine =
             Combine { read_groups: rules.combine_read_groups, programs: rules.combine_programs };
         let (header, translations) = headers::join(&headers, combine)?;
-        let (order, sub_order) = rules.order.header_fields();
-        let header = header.with_sort_order(order, sub_order);
+        let header = rules.order.header(&header);
         let translations = translations.into_iter().map(Arc::new).collect();
         Ok(Merge { inputs: opened, translations, header, rules, round })
     }
@@ -202,6 +202,7 @@ impl Merge {
         let Merge { inputs, translations, header, rules, round } = self;
         let readers = if threads > 1 { threads } else { 0 };
         let dropped = Arc::new(AtomicU64::new(0));
+        let libraries = Arc::new(Libraries::of(&header));
         let count = inputs.len().clamp(1, round);
         let block = (BLOCKS / count).clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
         let pieces = inputs.into_iter().zip(translations).enumerate();
@@ -209,8 +210,8 @@ impl Merge {
         let of = |(index, ((input, name), translation)): (usize, (Named, Arc<Translation>))| {
             let reader = reader(input.place, &name, &input.options, &rules)?;
             let place = (index, name);
-            let dropped = Arc::clone(&dropped);
-            let piece = Piece::new(reader, place, rules.order, translation, block, dropped);
+            let shared = (Arc::clone(&dropped), Arc::clone(&libraries));
+            let piece = Piece::new(reader, place, rules.order, translation, block, shared);
             Ok(Run::Blocks(Mutex::new(Box::new(piece))))
         };
         let failed = |error| explained(error, &rules);

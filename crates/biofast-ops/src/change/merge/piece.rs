@@ -11,6 +11,7 @@ use super::headers::Translation;
 use crate::change::sort::Order;
 use crate::change::sort::gather::Entry;
 use crate::change::sort::merge::Blocks;
+use crate::change::sort::template::Libraries;
 
 /// Bits of a record's number that are its number in its input; those above are the input's.
 const NUMBER_BITS: u32 = 40;
@@ -27,6 +28,7 @@ pub(super) struct Piece {
     number: u64,
     /// Fields that were dropped, of all inputs.
     dropped: Arc<AtomicU64>,
+    libraries: Arc<Libraries>,
     key: Vec<u8>,
     /// What the record before is sorted by, its name and its place.
     last: Vec<u8>,
@@ -43,7 +45,7 @@ impl Piece {
         order: Order,
         translation: Arc<Translation>,
         block: usize,
-        dropped: Arc<AtomicU64>,
+        (dropped, libraries): (Arc<AtomicU64>, Arc<Libraries>),
     ) -> Piece {
         Piece {
             reader,
@@ -53,6 +55,7 @@ impl Piece {
             block,
             number: (index as u64) << NUMBER_BITS,
             dropped,
+            libraries,
             key: Vec::new(),
             last: Vec::new(),
             last_name: Vec::new(),
@@ -79,7 +82,7 @@ impl Piece {
                 }
             };
             self.key.clear();
-            self.order.key(&record, &mut self.key).map_err(located)?;
+            self.order.key(&record, &self.libraries, &mut self.key).map_err(located)?;
             let (place, name) = ((record.reference_id(), record.position()), record.name());
             if number > 1 && self.order.loosely(&self.key) < self.order.loosely(&self.last) {
                 let kind = match self.order {

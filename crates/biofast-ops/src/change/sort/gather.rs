@@ -4,6 +4,7 @@ use biofast_bam::Record;
 
 use super::key::Order;
 use super::segment::Segment;
+use super::template::Libraries;
 
 /// Bytes that are asked for at once: a part of what may be taken, but not more than this.
 const LARGEST_SEGMENT: usize = 32 << 20;
@@ -93,7 +94,12 @@ pub(in crate::change) struct Gathered {
     /// Bytes of the segments.
     bytes: usize,
     key: Vec<u8>,
+    /// Those of the header, once it is known.
+    pub(super) libraries: Option<Libraries>,
 }
+
+/// What keys are made with before a header is known.
+static NO_LIBRARIES: Libraries = Libraries::none();
 
 impl Gathered {
     /// None yet; some day records of `memory` bytes.
@@ -105,6 +111,7 @@ impl Gathered {
             places: Vec::new(),
             bytes: 0,
             key: Vec::new(),
+            libraries: None,
         }
     }
 
@@ -149,7 +156,7 @@ impl Gathered {
         record: &Record<'_>,
     ) -> Result<(), biofast_bam::Error> {
         self.key.clear();
-        order.key(record, &mut self.key)?;
+        order.key(record, self.libraries.as_ref().unwrap_or(&NO_LIBRARIES), &mut self.key)?;
         let prefix = prefix(&self.key);
         let key = if order.is_short() { &[][..] } else { &self.key[..] };
         let entry = Entry { number, key, record: record.as_bytes() };
