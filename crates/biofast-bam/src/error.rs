@@ -155,6 +155,15 @@ pub enum ErrorKind {
         /// The place of this record.
         found: (i32, i32),
     },
+    /// The same where they must be sorted by something else than coordinates.
+    Misplaced {
+        /// The read's name, fit for display.
+        name: String,
+        /// That of the record before.
+        previous: String,
+        /// What records must be sorted by.
+        order: String,
+    },
 }
 
 impl Error {
@@ -331,6 +340,9 @@ impl fmt::Display for ErrorKind {
                 Place(*found),
                 Place(*previous)
             ),
+            ErrorKind::Misplaced { name, previous, order } => {
+                write!(f, "not sorted by {order}: '{name}' comes after '{previous}'")
+            }
         }
     }
 }

@@ -180,6 +180,29 @@ impl Header {
         Ok(())
     }
 
+    /// The header at the start of BAM data, and how many bytes it takes; nothing if there are more to come.
+    ///
+    /// ```
+    /// use biofast_bam::Header;
+    ///
+    /// let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+    /// let mut bytes = Vec::new();
+    /// header.write_bam(&mut bytes)?;
+    /// assert_eq!(Header::from_bam(&bytes)?, Some((header, bytes.len())));
+    /// assert_eq!(Header::from_bam(&bytes[..9])?, None);
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If they are no BAM data, or the header contradicts itself.
+    pub fn from_bam(bytes: &[u8]) -> Result<Option<(Header, usize)>, Error> {
+        match Header::parse(bytes) {
+            Ok(Parsed::Complete(header, len)) => Ok(Some((header, len))),
+            Ok(Parsed::NeedMore) => Ok(None),
+            Err(kind) => Err(Error::new(kind, Location::default())),
+        }
+    }
+
     /// A header of this text whose references are those of its `@SQ` lines.
     ///
     /// ```

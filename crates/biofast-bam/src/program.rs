@@ -86,6 +86,23 @@ impl Header {
     /// ```
     #[must_use]
     pub fn with_sort_order(&self, order: &str, sub_order: Option<&str>) -> Header {
+        self.ordered(order, None, sub_order)
+    }
+
+    /// The same, and how records are grouped: `GO`.
+    ///
+    /// ```
+    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.5\tSO:coordinate\n")?;
+    /// let header = header.with_grouping("unsorted", "query", None);
+    /// assert_eq!(header.text(), b"@HD\tVN:1.5\tSO:unsorted\tGO:query\n");
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_grouping(&self, order: &str, group: &str, sub_order: Option<&str>) -> Header {
+        self.ordered(order, Some(group), sub_order)
+    }
+
+    fn ordered(&self, order: &str, group: Option<&str>, sub_order: Option<&str>) -> Header {
         let mut text = Vec::new();
         self.write_sam(&mut text);
         let has_line = text.starts_with(b"@HD\t") || text.starts_with(b"@HD\n");
@@ -100,6 +117,9 @@ impl Header {
             }
         }
         new.extend_from_slice(format!("\tSO:{order}").as_bytes());
+        if let Some(group) = group {
+            new.extend_from_slice(format!("\tGO:{group}").as_bytes());
+        }
         if let Some(sub_order) = sub_order {
             new.extend_from_slice(format!("\tSS:{sub_order}").as_bytes());
         }

@@ -81,6 +81,11 @@ impl Reading {
         Watch::new(self.strictness.alignments(self.threads.options()))
     }
 
+    /// The same for one of several inputs, which have one progress bar.
+    pub(crate) fn sharing(&self, progress: &Arc<Progress>) -> Watch {
+        Watch::sharing(progress, self.strictness.alignments(self.threads.options()))
+    }
+
     /// Says what was noticed of the input, and how it was read where that is wanted.
     pub(crate) fn tell(&self, watch: &Watch, input: &Input) {
         watch.tell(input, None, &self.messages, &self.threads);

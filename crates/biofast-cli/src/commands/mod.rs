@@ -3,6 +3,7 @@
 //! A new one: docs/adding-a-command.md.
 
 mod about;
+mod cat;
 mod check;
 mod counts;
 mod fastq;
@@ -30,7 +31,8 @@ pub(crate) enum Command {
     Flagstat(flagstat::Args),
     Idxstats(idxstats::Args),
     Index(index::Args),
-    Merge(merge::Args),
+    Merge(Box<merge::Args>),
+    Cat(cat::Args),
     View(Box<view::Args>),
     Fastq(Box<fastq::Args>),
     Import(Box<import::Args>),
@@ -48,6 +50,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Idxstats(args) => idxstats::run(args, files),
         Command::Index(args) => index::run(args, files),
         Command::Merge(args) => merge::run(args, files),
+        Command::Cat(args) => cat::run(args, files),
         Command::View(args) => view::run(args, files),
         Command::Fastq(args) => fastq::run(args, files),
         Command::Import(args) => import::run(args, files),

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use biofast::io::output;
-use biofast::ops::sort;
+use biofast::ops::{cat, sort};
 use biofast::{bam, fastq, io as bytes};
 
 /// An error of the command line that says what helps.
@@ -41,6 +41,13 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(sort::Problem::Temporary(..)) = error.downcast_ref::<sort::Problem>() {
         return Some(
             "--temp-dir names another folder; with more --memory less of it is needed".into(),
+        );
+    }
+    if let Some(cat::Problem::NotBgzf(_)) = error.downcast_ref::<cat::Problem>() {
+        return Some(
+            "`biofast filter FILE -o FILE.bgz` makes BGZF of FASTQ, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM; \
+             `cat` joins plain and gzip files"
+                .into(),
         );
     }
     if let Some(error) = error.downcast_ref::<bytes::Error>() {
@@ -86,6 +93,10 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::Truncated(_) => CUT,
         ErrorKind::MissingEofContainer => MISSING_END,
         ErrorKind::BadIndex(_) => STALE_INDEX,
+        ErrorKind::Unsorted { .. } | ErrorKind::Misplaced { .. } => {
+            "`biofast sort FILE` puts records in order: with -n, -N or -t TAG in another one than by coordinate"
+        }
+        ErrorKind::Output(error) => return of_output(error),
         ErrorKind::UnknownReference { .. } => {
             "`biofast view -H FILE` shows the names in its @SQ lines; some files say chr1, others 1"
         }

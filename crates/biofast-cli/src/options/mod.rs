@@ -11,6 +11,7 @@ mod messages;
 mod outputs;
 mod paths;
 mod regions;
+mod sorted;
 mod strictness;
 mod threads;
 
@@ -23,5 +24,6 @@ pub(crate) use messages::Messages;
 pub(crate) use outputs::{Out, Program};
 pub(crate) use paths::{Folder, InFile, OutFile, named};
 pub(crate) use regions::RegionArgs;
+pub(crate) use sorted::SortedOut;
 pub(crate) use strictness::Strictness;
 pub(crate) use threads::Threads;

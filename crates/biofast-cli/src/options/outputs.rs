@@ -1,6 +1,7 @@
 //! Where results go, and what is written about the run.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use anyhow::Result;
 use biofast::bam::Header;
@@ -18,6 +19,11 @@ pub(crate) struct Out {
 }
 
 impl Out {
+    /// The file; none for standard output.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
     /// Opens it.
     pub(crate) fn open(&self, files: &mut Files) -> Result<Output> {
         output::report(files, self.out.as_deref())
@@ -36,6 +42,12 @@ impl Program {
     /// The option, if it is given.
     pub(crate) fn given(&self) -> bool {
         self.no_program
+    }
+
+    /// What makes of a header the one that is written.
+    pub(crate) fn owned(&self) -> impl FnOnce(&Header) -> Header + Send + 'static {
+        let own = Program { no_program: self.no_program };
+        move |header| own.header(header).into_owned()
     }
 
     /// The header as it is written.

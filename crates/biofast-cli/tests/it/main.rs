@@ -4,6 +4,7 @@
 
 mod alignment_stats;
 mod alignments;
+mod cat;
 mod check;
 mod check_damage;
 mod check_rules;
@@ -27,6 +28,7 @@ mod hints;
 mod html;
 mod import;
 mod index;
+mod merge;
 mod multiqc;
 mod outputs;
 mod seqkit;

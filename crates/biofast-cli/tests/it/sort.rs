@@ -299,4 +299,100 @@ fn a_faulty_input_or_folder_is_named_and_nothing_appears() {
     assert_error(&biofast(&["sort", &bam, "-o", "x.cram"]), &["cram"]);
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
     assert_eq!(biofast(&["sort", &bam, "-m", "100", "-o", &out]).code, 2);
+    if Path::new("/dev/full").exists() {
+        let run = biofast(&["sort", &bam, "-o", "/dev/full"]);
+        assert_error(&run, &["/dev/full", "No space left", "the disk is full"]);
+    }
+}
+
+/// Paired records with clips, mates' CIGARs, libraries and molecules. Names are unique, so that no two are equal in the order.
+fn templates(seed: u64, n: usize) -> String {
+    let mut random = Random(seed);
+    let mut out = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c1\tLN:1000\n@SQ\tSN:c2\tLN:1000\n\
+                   @RG\tID:a\tLB:second\n@RG\tID:b\tLB:first\n@RG\tID:c\n"
+        .to_owned();
+    const FLAGS: [u32; 19] =
+        [0, 16, 4, 99, 147, 83, 163, 77, 141, 73, 133, 121, 181, 65, 129, 115, 179, 355, 2195];
+    const CIGARS: [&str; 9] =
+        ["4M", "1S3M", "2H1S3M", "3M1S", "3M1S2H", "1M9D3M", "1M2I1M", "1S2M1S", "2M5N2M"];
+    for i in 0..n {
+        let flags = FLAGS[random.below(FLAGS.len())];
+        let (cigar, mate) = (CIGARS[random.below(9)], CIGARS[random.below(9)]);
+        let reference = ["c1", "c2"][random.below(2)];
+        let mate_reference = ["=", "c1", "c2"][random.below(3)];
+        let (position, mate_position) = (10 + random.below(5), 10 + random.below(5));
+        let (is_placed, is_paired) = (flags & 12 != 12 && flags != 4, flags & 1 != 0);
+        let _ = write!(out, "{}{i}\t{flags}", ["r", "q"][random.below(2)]);
+        let _ = match is_placed {
+            true => write!(out, "\t{reference}\t{position}\t9\t"),
+            false => write!(out, "\t*\t0\t9\t"),
+        };
+        out += if flags & 4 == 0 { cigar } else { "*" };
+        let _ = match is_paired && is_placed {
+            true => write!(out, "\t{mate_reference}\t{mate_position}"),
+            false => write!(out, "\t*\t0"),
+        };
+        out += "\t0\tACGT\tIIII";
+        if is_paired && flags & 8 == 0 {
+            let _ = write!(out, "\tMC:Z:{mate}");
+        }
+        if random.chance(70) {
+            let _ = write!(out, "\tRG:Z:{}", ["a", "b", "c"][random.below(3)]);
+        }
+        if random.chance(60) {
+            let molecules = ["1", "2", "10", "1/A", "1/B", "2/A", "10/B"];
+            let _ = write!(out, "\tMI:Z:{}", molecules[random.below(7)]);
+        }
+        out += "\n";
+    }
+    out
+}
+
+#[test]
+fn templates_come_in_the_order_of_samtools_and_merge_again() {
+    let folder = Folder::new();
+    let header = "@HD\tVN:1.6\tSO:unsorted\tGO:query\tSS:unsorted:template-coordinate\n";
+    for (seed, n) in [(1, 0), (2, 50), (3, 4000)] {
+        let path = folder.file("x.sam", templates(seed, n));
+        let order = ["--template-coordinate", &path];
+        let ours = sorted(&order);
+        assert!(ours.starts_with(header), "{ours:.90}");
+        for (threads, memory) in [("1", "100K"), ("3", "1M")] {
+            assert!(sorted(&[&order[..], &["-@", threads, "-m", memory]].concat()) == ours);
+        }
+        if installed("samtools") {
+            let theirs = by_samtools(&order).unwrap();
+            let differ = theirs.lines().zip(ours.lines()).find(|(a, b)| a != b);
+            assert!(theirs == ours, "{n}: {differ:?}");
+        }
+        // Of parts, too.
+        let all = std::fs::read_to_string(&path).unwrap();
+        let (head, body): (Vec<&str>, Vec<&str>) =
+            all.lines().partition(|line| line.starts_with('@'));
+        let mut parts = Vec::new();
+        for part in 0..3 {
+            let some = body.iter().skip(part).step_by(3);
+            let some: String = head.iter().chain(some).flat_map(|line| [line, "\n"]).collect();
+            let unsorted = folder.file("part.sam", some);
+            parts.push(text(&folder.path(&format!("{part}.bam"))));
+            let sort = ["sort", "-q", "--template-coordinate", &unsorted, "-o", &parts[part]];
+            assert_eq!(biofast(&sort).code, 0);
+        }
+        let merge = ["merge", "-q", "-c", "-p", "--no-PG", "-O", "sam", "--template-coordinate"];
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let merged = biofast(&[&merge, &parts[..]].concat()).stdout;
+        let without_groups = |text: &str| {
+            let fields = |line: &str| {
+                let fields = line.split('\t').filter(|field| !field.starts_with("RG:Z:"));
+                fields.collect::<Vec<_>>().join("\t")
+            };
+            lines(text).into_iter().map(fields).collect::<Vec<_>>()
+        };
+        // Merging puts RG last.
+        assert!(without_groups(&merged) == without_groups(&ours));
+    }
+    let lonely = "@SQ\tSN:c1\tLN:99\nx\t65\tc1\t3\t9\t1M\t=\t5\t0\tA\tI\n";
+    let path = folder.file("lonely.sam", lonely);
+    let run = biofast(&["sort", "--template-coordinate", &path]);
+    assert_error(&run, &["lonely.sam", "record 1", "'x'", "(MC)", "fixmate"]);
 }

@@ -1,10 +1,12 @@
-//! What changes records: [selecting and trimming](filter) them, [sorting](sort) them, [FASTQ to unaligned BAM](import) and
+//! What changes records: [selecting and trimming](filter) them, [sorting](sort) and [merging](merge) them, [joining files](cat), [FASTQ to unaligned BAM](import) and
 //! [alignments back to FASTQ](to_fastq).
 //!
 //! What is counted on the way is counted by collectors of [`measure`](crate::measure).
 
+pub mod cat;
 pub mod filter;
 pub mod import;
+pub mod merge;
 pub mod sort;
 mod temporary;
 pub mod to_fastq;

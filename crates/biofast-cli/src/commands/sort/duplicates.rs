@@ -80,9 +80,9 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Whether there is one.
-    pub(super) fn is_some(&self) -> bool {
-        self.samtools.is_some() || self.picard.is_some()
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.samtools.iter().len() + self.picard.iter().len()
     }
 
     /// Fills the files, to be committed with the other outputs.

@@ -91,11 +91,11 @@ pub(crate) struct Args {
 pub(crate) struct Format {
     /// Print tab-separated values, with the columns of `seqkit stats -a -T`
     #[arg(short = 'T', long)]
-    pub(super) tsv: bool,
+    pub(in crate::commands) tsv: bool,
 
     /// Print everything as JSON; `biofast merge` reads it back
     #[arg(long)]
-    pub(super) json: bool,
+    pub(in crate::commands) json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -53,6 +53,8 @@ pub(crate) fn stage() -> Folder {
                 "a_1.fastq.gz",
                 "sample.fq.bgz",
                 "reads.fq.bgz",
+                "lane1.fq.gz",
+                "lane2.fq.gz",
             ][..],
         ),
         (&r2, &["reads_R2.fq.gz", "R2.fq.gz", "a_2.fastq.gz"]),
@@ -62,7 +64,7 @@ pub(crate) fn stage() -> Folder {
         }
         std::fs::remove_file(from).unwrap();
     }
-    for name in ["run", "indexes", "bin", "qc"] {
+    for name in ["run", "indexes", "bin", "qc", "parts"] {
         std::fs::create_dir(folder.path(name)).unwrap();
     }
     folder.file("wanted.txt", "r1\nSIM001:12:HFKJJBGXY:1:11101:1456:1000\n");
@@ -79,7 +81,16 @@ pub(crate) fn stage() -> Folder {
     };
     run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
     run(&["index", &at("aln.bam")]);
-    for copy in ["x.bam", "run/1.bam"] {
+    for copy in [
+        "x.bam",
+        "run/1.bam",
+        "lane1.bam",
+        "lane2.bam",
+        "unsorted1.bam",
+        "unsorted2.bam",
+        "parts/1.bam",
+        "parts/2.bam",
+    ] {
         std::fs::copy(folder.path("aln.bam"), folder.path(copy)).unwrap();
     }
     run(&["import", "-0", &fastq, "-o", &at("unaligned.bam")]);

@@ -4,6 +4,7 @@ use biofast_bam::Record;
 
 use super::key::Order;
 use super::segment::Segment;
+use super::template::Libraries;
 
 /// Bytes that are asked for at once: a part of what may be taken, but not more than this.
 const LARGEST_SEGMENT: usize = 32 << 20;
@@ -22,11 +23,11 @@ pub(super) const HEAD: usize = 16;
 
 /// A record with its key, as they are kept in memory and in files.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<'a> {
-    pub(super) number: u64,
+pub(in crate::change) struct Entry<'a> {
+    pub(in crate::change) number: u64,
     /// Empty where it is short.
-    pub(super) key: &'a [u8],
-    pub(super) record: &'a [u8],
+    pub(in crate::change) key: &'a [u8],
+    pub(in crate::change) record: &'a [u8],
 }
 
 impl<'a> Entry<'a> {
@@ -58,7 +59,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Appends it.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
+    pub(in crate::change) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.head());
         out.extend_from_slice(self.key);
         out.extend_from_slice(self.record);
@@ -84,7 +85,7 @@ struct Place {
 }
 
 /// Records that are kept in memory, in the order they came or sorted.
-pub(super) struct Gathered {
+pub(in crate::change) struct Gathered {
     segment: usize,
     segments: Vec<Segment>,
     /// How many segments are in use.
@@ -93,7 +94,12 @@ pub(super) struct Gathered {
     /// Bytes of the segments.
     bytes: usize,
     key: Vec<u8>,
+    /// Those of the header, once it is known.
+    pub(super) libraries: Option<Libraries>,
 }
+
+/// What keys are made with before a header is known.
+static NO_LIBRARIES: Libraries = Libraries::none();
 
 impl Gathered {
     /// None yet; some day records of `memory` bytes.
@@ -105,6 +111,7 @@ impl Gathered {
             places: Vec::new(),
             bytes: 0,
             key: Vec::new(),
+            libraries: None,
         }
     }
 
@@ -149,7 +156,7 @@ impl Gathered {
         record: &Record<'_>,
     ) -> Result<(), biofast_bam::Error> {
         self.key.clear();
-        order.key(record, &mut self.key)?;
+        order.key(record, self.libraries.as_ref().unwrap_or(&NO_LIBRARIES), &mut self.key)?;
         let prefix = prefix(&self.key);
         let key = std::mem::take(&mut self.key);
         let kept = if order.is_short() { &[][..] } else { &key[..] };

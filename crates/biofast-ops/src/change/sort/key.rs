@@ -1,6 +1,10 @@
 //! By what records are sorted: keys that compare as bytes.
 
-use biofast_bam::{Error, Record, Value, flag};
+use std::fmt;
+
+use biofast_bam::{Error, Header, Record, Value, flag};
+
+use super::template::{Libraries, template};
 
 /// The order that records are brought into. Records that are equal in it stay in the order of the input.
 ///
@@ -28,6 +32,10 @@ pub enum Order {
     Tag([u8; 2]),
     /// The same, then by name, as `samtools sort -n -t`.
     TagAndName([u8; 2]),
+    /// By the unclipped 5' ends of both reads of a template, the earlier one first, then by strands, library, molecule (MI) and name: what
+    /// belongs to one molecule stands together. As `samtools sort --template-coordinate`; paired reads need their mate's CIGAR
+    /// (MC).
+    TemplateCoordinate,
 }
 
 impl Order {
@@ -45,11 +53,46 @@ impl Order {
             Order::NaturalName => ("queryname", Some("queryname:natural")),
             Order::LexicographicName => ("queryname", Some("queryname:lexicographical")),
             Order::Tag(_) | Order::TagAndName(_) => ("unknown", None),
+            Order::TemplateCoordinate => ("unsorted", Some("unsorted:template-coordinate")),
+        }
+    }
+
+    /// The header of records that are in this order.
+    ///
+    /// ```
+    /// use biofast_bam::Header;
+    /// use biofast_ops::sort::Order;
+    ///
+    /// let header = Order::TemplateCoordinate.header(&Header::from_text(b"@HD\tVN:1.6\n")?);
+    /// let line = b"@HD\tVN:1.6\tSO:unsorted\tGO:query\tSS:unsorted:template-coordinate\n";
+    /// assert_eq!(header.text(), line);
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    #[must_use]
+    pub fn header(self, header: &Header) -> Header {
+        let (order, sub_order) = self.header_fields();
+        match self {
+            // Reads of one template stand together.
+            Order::TemplateCoordinate => header.with_grouping(order, "query", sub_order),
+            _ => header.with_sort_order(order, sub_order),
+        }
+    }
+
+    /// What of a key is in order wherever records are sorted so: programs differ in how they sort strands at one position, and the
+    /// reads of one name.
+    pub(in crate::change) fn loosely(self, key: &[u8]) -> (&[u8], u8) {
+        let Some((&last, rest)) = key.split_last() else { return (key, 0) };
+        match self {
+            // The last bit is the strand.
+            Order::Coordinate | Order::Tag(_) => (rest, last & !1),
+            // The last byte is the number of the read.
+            Order::NaturalName | Order::LexicographicName | Order::TagAndName(_) => (rest, 0),
+            Order::TemplateCoordinate => (rest, last),
         }
     }
 
     /// Whether the first eight bytes are all of a key.
-    pub(super) fn is_short(self) -> bool {
+    pub(in crate::change) fn is_short(self) -> bool {
         self == Order::Coordinate
     }
 
@@ -57,7 +100,12 @@ impl Order {
     ///
     /// # Errors
     /// If an optional field that is part of it can't be read.
-    pub(super) fn key(self, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    pub(in crate::change) fn key(
+        self,
+        record: &Record<'_>,
+        libraries: &Libraries,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         match self {
             Order::Coordinate => out.extend(coordinate(record).to_be_bytes()),
             Order::NaturalName => natural_name(record, out),
@@ -73,8 +121,26 @@ impl Order {
                 value(record.tag(&tag)?, out);
                 natural_name(record, out);
             }
+            Order::TemplateCoordinate => template(record, libraries, out)?,
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Order {
+    /// What records are sorted by: `not sorted by {order}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tag = |f: &mut fmt::Formatter<'_>, [a, b]: [u8; 2], then| {
+            write!(f, "the field {}{}, then by {then}", char::from(a), char::from(b))
+        };
+        match *self {
+            Order::Coordinate => f.write_str("coordinate"),
+            Order::NaturalName => f.write_str("name (with digits as numbers)"),
+            Order::LexicographicName => f.write_str("name (byte by byte)"),
+            Order::Tag(name) => tag(f, name, "coordinate"),
+            Order::TagAndName(name) => tag(f, name, "name"),
+            Order::TemplateCoordinate => f.write_str("template coordinate"),
+        }
     }
 }
 
@@ -166,7 +232,7 @@ mod tests {
     fn key(order: Order, record: &RecordBuf) -> Vec<u8> {
         let (mut bytes, mut key) = (Vec::new(), Vec::new());
         let record = record.write_bam(&Header::default(), &mut bytes).unwrap();
-        order.key(&record, &mut key).unwrap();
+        order.key(&record, &Libraries::default(), &mut key).unwrap();
         key
     }
 

@@ -12,9 +12,17 @@ use super::stored::{BLOCK, Decoder, StoredRun};
 
 /// A sorted run, in memory or in a file. It is read in blocks of records that lie one behind the other, as those in memory
 /// don't: they are fetched together, so that many are waited for at once, and by other threads.
-pub(super) enum Run {
+pub(in crate::change) enum Run {
     Memory(Gathered),
     Stored(StoredRun),
+    /// One that can be read only once, and not at two places at once.
+    Blocks(Mutex<Box<dyn Blocks>>),
+}
+
+/// Gives blocks of sorted records one after the other.
+pub(in crate::change) trait Blocks: Send {
+    /// The next block of records; an empty one at the end.
+    fn next_block(&mut self) -> io::Result<Vec<u8>>;
 }
 
 impl Run {
@@ -26,12 +34,16 @@ impl Run {
                 Some(&block) => Ok((run.store.read(block, decoder)?, place + 1)),
                 None => Ok((Vec::new(), place)),
             },
+            Run::Blocks(blocks) => {
+                let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok((blocks.next_block()?, place + 1))
+            }
         }
     }
 }
 
 /// Runs merged: the least of the first records of all, again and again, by a tree of losers.
-pub(super) struct Merge {
+pub(in crate::change) struct Merge {
     order: Order,
     heads: Vec<Head>,
     /// At 0 the run whose turn it is, behind it the losers of the comparisons on its way.
@@ -62,7 +74,11 @@ type Fetched = io::Result<(Vec<u8>, usize)>;
 
 impl Merge {
     /// Merges runs; blocks are read ahead on `threads` threads, or on this one if there are none.
-    pub(super) fn new(runs: Vec<Run>, order: Order, threads: usize) -> io::Result<Merge> {
+    pub(in crate::change) fn new(
+        runs: Vec<Run>,
+        order: Order,
+        threads: usize,
+    ) -> io::Result<Merge> {
         let mut fetcher = Fetcher::new(threads.min(runs.len()))?;
         let mut heads = Vec::with_capacity(runs.len());
         for run in runs {
@@ -110,7 +126,7 @@ impl Merge {
 
     /// The next record.
     #[inline]
-    pub(super) fn next(&mut self) -> io::Result<Option<Entry<'_>>> {
+    pub(in crate::change) fn next(&mut self) -> io::Result<Option<Entry<'_>>> {
         if self.heads.is_empty() {
             return Ok(None);
         }

@@ -25,11 +25,12 @@
 
 mod codec;
 pub mod duplicates;
-mod gather;
+pub(super) mod gather;
 mod key;
-mod merge;
+pub(super) mod merge;
 mod segment;
-mod stored;
+pub(super) mod stored;
+pub(super) mod template;
 
 pub use key::Order;
 
@@ -162,6 +163,35 @@ impl Sorter {
             others: Vec::new(),
             stored: Vec::new(),
             summary: Summary::default(),
+        }
+    }
+
+    /// The same sorter, which knows the libraries of a header's read groups: [`Order::TemplateCoordinate`] sorts by them.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, RecordBuf};
+    /// use biofast_ops::sort::{Limits, Order, Sorter};
+    ///
+    /// let header = Header::from_text(b"@RG\tID:x\tLB:second\n@RG\tID:y\tLB:first\n")?;
+    /// let mut sorter = Sorter::new(Order::TemplateCoordinate, &Limits::default()).libraries(&header);
+    /// for group in ["x", "y"] {
+    ///     let read = RecordBuf::unmapped("r").tag(b"RG", group).build()?;
+    ///     sorter.add(&read.write_bam(&header, &mut Vec::new())?)?;
+    /// }
+    /// let mut sorted = sorter.finish(&header, 1)?;
+    /// let first = sorted.next_record()?.and_then(|record| record.tag(b"RG").ok()?);
+    /// assert_eq!(first.and_then(|group| group.as_text()), Some(&b"y"[..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn libraries(mut self, header: &Header) -> Sorter {
+        self.know(header);
+        self
+    }
+
+    fn know(&mut self, header: &Header) {
+        if self.order == Order::TemplateCoordinate && self.gathered.libraries.is_none() {
+            self.gathered.libraries = Some(template::Libraries::of(header));
         }
     }
 
@@ -391,6 +421,7 @@ pub fn sort(
         options,
         || Sorter::new(order, &share),
         |sorter, batch, failed: &mut Option<Problem>| {
+            sorter.know(batch.header());
             let mut numbered = (batch.first_record()..).zip(batch);
             *failed = numbered.find_map(|(number, record)| {
                 sorter.add_as(number, &record).map_err(|e| e.of_record(&name, number + 1)).err()

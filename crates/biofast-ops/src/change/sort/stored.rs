@@ -25,7 +25,7 @@ pub(super) struct Block {
 }
 
 /// Sorted records in a file.
-pub(super) struct StoredRun {
+pub(in crate::change) struct StoredRun {
     pub(super) store: Arc<Store>,
     pub(super) blocks: Vec<Block>,
 }
@@ -65,7 +65,7 @@ impl Decoder {
 }
 
 /// Writes runs to a store, one after the other.
-pub(super) struct Storer {
+pub(in crate::change) struct Storer {
     store: Arc<Store>,
     codec: Compressor,
     end: u64,
@@ -75,7 +75,7 @@ pub(super) struct Storer {
 }
 
 impl Storer {
-    pub(super) fn create(folder: &Path) -> io::Result<Storer> {
+    pub(in crate::change) fn create(folder: &Path) -> io::Result<Storer> {
         Ok(Storer {
             store: Store::create(folder)?,
             codec: Compressor::new()?,
@@ -87,7 +87,7 @@ impl Storer {
     }
 
     /// Adds a record to the run.
-    pub(super) fn add(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+    pub(in crate::change) fn add(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         if !self.text.is_empty() && self.text.len() + entry.len() > BLOCK {
             self.write_block()?;
         }
@@ -108,7 +108,7 @@ impl Storer {
     }
 
     /// Ends the run.
-    pub(super) fn finish_run(&mut self) -> io::Result<StoredRun> {
+    pub(in crate::change) fn finish_run(&mut self) -> io::Result<StoredRun> {
         if !self.text.is_empty() {
             self.write_block()?;
         }

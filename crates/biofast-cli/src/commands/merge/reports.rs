@@ -1,53 +1,30 @@
-//! `biofast merge`: reports of parts to the report of the whole.
+//! Reports of parts to the report of the whole.
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use biofast::io::output::Files;
 use biofast::ops::reads::Collector;
 use biofast::ops::reads::report::{FileReport, Preamble, Report};
 
-use super::stats::{self, Entry, Figures, Format, Wanted};
+use super::Args;
+use crate::commands::stats::{self, Entry, Figures, Wanted};
 use crate::console::Trouble;
-use crate::options::{InFile, Out, OutFile};
-use crate::{inputs, output};
+use crate::inputs::{self, Input};
+use crate::output;
 
-/// Merge JSON reports of `biofast stats`: the result equals one run over all inputs
-///
-/// Rows of the same sample become one. With --sample, all rows do.
-#[derive(clap::Args)]
-#[command(after_help = "\
-Examples:
-  biofast merge lane1.json lane2.json --json -o both.json
-  biofast merge --sample patient7 lane1.json lane2.json")]
-pub(crate) struct Args {
-    /// Reports written by `biofast stats --json`
-    #[arg(required = true, value_name = "REPORT")]
-    reports: Vec<InFile>,
-
-    /// Merge everything into one row of this name
-    #[arg(long, value_name = "NAME")]
-    sample: Option<String>,
-
-    #[command(flatten)]
-    format: Format,
-
-    /// Also write a report for the browser to FILE, as `biofast stats --html`
-    #[arg(long, value_name = "FILE")]
-    html: Option<OutFile>,
-
-    #[command(flatten)]
-    out: Out,
-}
-
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
     let report = args.out.open(files)?;
     let page = output::optional_report(files, args.html.as_deref())?;
     let mut entries = Vec::new();
-    for path in &args.reports {
-        let text = inputs::read(path)?;
+    for input in inputs {
+        let text = match input {
+            Input::Path(path) => inputs::read(path)?,
+            // Seen before: it isn't opened again.
+            Input::Stdin(_) | Input::Unnamed(_) => bail!("a report is read from a file"),
+        };
         let mut read = || -> Result<()> {
-            let not_a_report = "not a report of `biofast stats --json`";
+            let not_a_report = "not a report of `biofast stats --json`, nor alignments";
             let preamble: Preamble = serde_json::from_slice(&text).context(not_a_report)?;
             preamble.check()?;
             let older = "damaged, or made by an older biofast: run `biofast stats --json` again";
@@ -57,7 +34,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             }
             Ok(())
         };
-        read().with_context(|| path.display().to_string())?;
+        read().with_context(|| input.name())?;
     }
     let entries = stats::join_by_sample(entries, Wanted::new(args.format, args.html.is_some()));
     stats::report(&entries, false);

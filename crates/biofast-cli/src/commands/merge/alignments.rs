@@ -1,0 +1,90 @@
+//! Sorted alignments to one file.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Result;
+use biofast::io::Source;
+use biofast::io::output::{Files, commit};
+use biofast::ops::merge::{Input as Sorted, Merge, Rules};
+use biofast::ops::sort::Order;
+
+use super::Args;
+use crate::commands::sort::{explained, temp_dir};
+use crate::console::message;
+use crate::inputs::Input;
+
+/// Merges inputs, of which those that can't be opened again are open.
+pub(super) fn run(
+    args: &Args,
+    inputs: Vec<(&Input, Option<Source>)>,
+    files: &mut Files,
+) -> Result<ExitCode> {
+    let order = args.order();
+    if args.writing.has_index() && order != Order::Coordinate {
+        anyhow::bail!("--write-index needs records sorted by coordinate");
+    }
+    let progress = Arc::default();
+    let (mut sorted, mut watches) = (Vec::new(), Vec::new());
+    let total: Option<u64> = inputs.iter().map(|(input, _)| input.len()).sum();
+    let count = inputs.len();
+    for (input, source) in inputs {
+        let watch = args.reading.sharing(&progress);
+        sorted.push(match (source, input) {
+            (Some(source), _) => Sorted::from_source(source, &watch.options),
+            (None, Input::Path(path)) => Sorted::open(path, &watch.options),
+            (None, input) => Sorted::from_source(input.open()?, &watch.options),
+        });
+        watches.push((watch, input));
+    }
+    let rules = Rules {
+        order,
+        combine_read_groups: args.combine_rg,
+        combine_programs: args.combine_pg,
+        reference: args.reference.as_deref().map(Into::into),
+        folder: temp_dir(args.temp_dir.as_deref(), args.out.path()),
+    };
+    let Some((watch, _)) = watches.first() else { anyhow::bail!("no input") };
+    let threads = watch.options.threads;
+    let bar = watch.bar(total, &args.reading.messages);
+    let merge = Merge::new(sorted, rules)?;
+    let target = args.writing.open(args.out.path(), files, &args.program.header(merge.header()))?;
+    let mut merged = merge.start(threads).map_err(explained)?;
+    let mut writer = target.writer(threads, 0)?;
+    while let Some(record) = merged.next_record().map_err(explained)? {
+        writer.write_checked(&record)?;
+    }
+    let outputs = writer.into_outputs()?;
+    drop(bar);
+    for (watch, input) in &watches {
+        args.reading.tell(watch, input);
+    }
+    commit(outputs, args.writing.sync())?;
+    if !args.reading.messages.quiet {
+        let summary = merged.summary();
+        if summary.dropped_fields > 0 {
+            let dropped = summary.dropped_fields;
+            message(
+                "warning",
+                &format!(
+                    "{dropped} fields RG and PG were dropped: the headers of their files don't have such an ID"
+                ),
+            );
+        }
+        message("note", &format!("{} records of {count} files merged", summary.records));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn order(&self) -> Order {
+        match (self.tag, self.name) {
+            (Some(tag), true) => Order::TagAndName(tag),
+            (Some(tag), false) => Order::Tag(tag),
+            (None, true) => Order::NaturalName,
+            _ if self.template_coordinate => Order::TemplateCoordinate,
+            (None, false) if self.lexicographic => Order::LexicographicName,
+            (None, false) => Order::Coordinate,
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `biofast merge`: reports of parts to the report of the whole, or sorted alignments to one file.
+
+mod alignments;
+mod reports;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use biofast::bam;
+use biofast::io::Source;
+use biofast::io::output::Files;
+
+use super::sort::tag;
+use super::stats::Format;
+use crate::console::Hinted;
+use crate::inputs::{self, Input};
+use crate::options::{Folder, InFile, Out, OutFile, Program, SortedOut};
+use crate::watch::Reading;
+
+/// Merge sorted alignments, or JSON reports of `biofast stats`
+///
+/// What is given decides: sorted BAM, SAM or CRAM becomes one sorted file, as by `samtools merge`; reports
+/// become the report of one run over all inputs.
+#[derive(clap::Args)]
+#[command(
+    // Letters that samtools merge has for others.
+    mut_arg("threads", |a| a.short_alias(None)),
+    after_help = "\
+Examples:
+  biofast merge lane1.bam lane2.bam -o both.bam --write-index
+  biofast merge -c -p parts/*.bam -o whole.bam
+  biofast merge lane1.json lane2.json --json -o both.json
+  biofast merge --sample patient7 lane1.json lane2.json"
+)]
+pub(crate) struct Args {
+    /// Sorted alignments, or reports written by `biofast stats --json`
+    #[arg(required_unless_present = "list", value_name = "FILE")]
+    files: Vec<InFile>,
+
+    /// Read more names of alignment files from FILE, one per line
+    #[arg(short = 'b', long = "files-from", value_name = "FILE")]
+    list: Option<InFile>,
+
+    #[command(flatten)]
+    out: Out,
+
+    /// Alignments are sorted by name, in which runs of digits are numbers: r2 before r10
+    #[arg(short = 'n', long)]
+    name: bool,
+
+    /// Alignments are sorted by name, compared byte by byte
+    #[arg(short = 'N', long, conflicts_with = "name")]
+    lexicographic: bool,
+
+    /// Alignments are sorted by the value of this optional field, then by coordinate, or by name with -n
+    #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic")]
+    tag: Option<[u8; 2]>,
+
+    /// Alignments are sorted by the 5' ends of templates, then by library, molecule (MI) and name: what is of one molecule stands
+    /// together
+    #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"])]
+    template_coordinate: bool,
+
+    /// Read groups of the same ID are one; else those of later files get another ID, and so do their reads
+    #[arg(short = 'c', long)]
+    combine_rg: bool,
+
+    /// Programs (@PG) of the same ID are one; else those of later files get another ID
+    #[arg(short = 'p', long)]
+    combine_pg: bool,
+
+    #[command(flatten)]
+    writing: SortedOut,
+
+    /// The folder of temporary files, which more than 200 files need [default: TMPDIR if set, else that of the output]
+    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER")]
+    temp_dir: Option<Folder>,
+
+    /// Reference sequences of CRAM files, in FASTA, indexed (.fai) or not
+    #[arg(long, value_name = "FASTA")]
+    reference: Option<InFile>,
+
+    #[command(flatten)]
+    program: Program,
+
+    /// Merge all reports into one row of this name
+    #[arg(long, value_name = "NAME")]
+    sample: Option<String>,
+
+    #[command(flatten)]
+    format: Format,
+
+    /// Also write a report for the browser to FILE, as `biofast stats --html`
+    #[arg(long, value_name = "FILE")]
+    html: Option<OutFile>,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What an input holds.
+enum Held {
+    /// Alignments, and the input if it can't be opened again.
+    Alignments(Option<Source>),
+    Report,
+}
+
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", files)?;
+    inputs::keep_indexes(&inputs, files)?;
+    let (mut alignments, mut report) = (Vec::new(), None);
+    for input in &inputs {
+        match held(input)? {
+            Held::Alignments(source) => alignments.push((input, source)),
+            Held::Report => report = report.or(Some(input)),
+        }
+    }
+    match (alignments.first(), report) {
+        (Some((one, _)), Some(other)) => Err(Hinted {
+            message: format!("{} holds alignments, but {} doesn't", one.name(), other.name()),
+            hint: "merge either sorted alignments (BAM, SAM or CRAM) or reports of `biofast stats --json`",
+        }
+        .into()),
+        (Some(_), None) => {
+            if let Some(option) = args.only_of_reports() {
+                bail!("{option} is for reports, and alignments are given");
+            }
+            alignments::run(args, alignments, files)
+        }
+        (None, _) => {
+            if let Some(option) = args.only_of_alignments() {
+                bail!("{option} is for alignments, and what is given is none");
+            }
+            reports::run(args, &inputs, files)
+        }
+    }
+}
+
+/// What an input holds. A report is text, and begins with a brace.
+fn held(input: &Input) -> Result<Held> {
+    let can_reopen = matches!(input, Input::Path(path) if path.is_file());
+    let mut source = input.open()?;
+    let start = source.peek(64).unwrap_or_default();
+    if start.trim_ascii_start().starts_with(b"{") {
+        if !can_reopen {
+            bail!("{}: a report is read from a file", input.name());
+        }
+        return Ok(Held::Report);
+    }
+    match bam::Format::sniff(&mut source) {
+        Ok(_) => Ok(Held::Alignments((!can_reopen).then_some(source))),
+        // What isn't a report either is told by who reads it.
+        Err(error) if can_reopen && matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => {
+            Ok(Held::Report)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Args {
+    fn only_of_reports(&self) -> Option<&'static str> {
+        let options = [
+            ("--sample", self.sample.is_some()),
+            ("-T (--tsv)", self.format.tsv),
+            ("--json", self.format.json),
+            ("--html", self.html.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    fn only_of_alignments(&self) -> Option<&'static str> {
+        let options = [
+            ("-n", self.name),
+            ("-N", self.lexicographic),
+            ("-t", self.tag.is_some()),
+            ("--template-coordinate", self.template_coordinate),
+            ("-c", self.combine_rg),
+            ("-p", self.combine_pg),
+            ("--temp-dir", self.temp_dir.is_some()),
+            ("--reference", self.reference.is_some()),
+            ("--no-PG", self.program.given()),
+        ];
+        let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+        given.or(self.writing.given())
+    }
+}

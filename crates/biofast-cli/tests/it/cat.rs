@@ -1,0 +1,167 @@
+//! `biofast cat`: the records of all files in their order, without compressing them again.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::process::Command;
+
+use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::sam::{self, Shape};
+use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
+
+/// BAM files of the same references.
+fn parts(folder: &Folder, n: u64) -> Vec<String> {
+    let part = |seed| {
+        let records = 100 + 50 * seed as usize;
+        let shape = Shape { records, sorted: false, longest: 150, oddities: true, seed };
+        let sam = folder.file("x.sam", sam::text(&shape));
+        let bam = text(&folder.path(&format!("{seed}.bam")));
+        assert_eq!(biofast(&["view", "-b", "--no-PG", &sam, "-o", &bam]).code, 0);
+        bam
+    };
+    (1..=n).map(part).collect()
+}
+
+fn records(path: &str) -> String {
+    let run = biofast(&["view", path]);
+    assert_eq!(run.code, 0, "{run:?}");
+    run.stdout
+}
+
+#[test]
+fn records_and_header_are_those_of_samtools() {
+    let folder = Folder::new();
+    let paths = parts(&folder, 4);
+    let inputs: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let out = |name: &str| text(&folder.path(name));
+    let all = out("all.bam");
+    for threads in ["1", "2", "5"] {
+        let to = out(&format!("by{threads}.bam"));
+        let args = ["cat", "-q", "--no-PG", "-@", threads, "-o", &to];
+        let run = biofast(&[&args, &inputs[..]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        match threads {
+            "1" => drop(std::fs::copy(&to, &all).unwrap()),
+            _ => assert!(std::fs::read(&to).unwrap() == std::fs::read(&all).unwrap()),
+        }
+    }
+    let expected: String = paths.iter().map(|path| records(path)).collect();
+    assert!(records(&all) == expected);
+    assert_eq!(biofast(&["check", &all]).code, 0);
+    if installed("samtools") {
+        let theirs = out("theirs.bam");
+        let mut samtools = Command::new("samtools");
+        let run = samtools.args(["cat", "--no-PG", "-o", &theirs]).args(&inputs).status().unwrap();
+        assert!(run.success());
+        let [ours, theirs] = [&all, &theirs].map(|p| biofast(&["view", "-h", "--no-PG", p]).stdout);
+        let rest = |text: &str| text.split_once('\n').unwrap().1.to_owned();
+        // What the header says of the order isn't true any more.
+        assert!(rest(&ours) == rest(&theirs));
+    }
+    // From a pipe, and with the line of this run.
+    let first = std::fs::read(&paths[0]).unwrap();
+    let piped = out("piped.bam");
+    let args = [&["cat", "-q", "-o", &piped, "-"], &inputs[1..]].concat();
+    assert_eq!(biofast_with(&args, &first).code, 0);
+    assert!(records(&piped) == expected);
+    assert!(biofast(&["view", "-H", "--no-PG", &piped]).stdout.contains("@PG\tID:biofast"));
+}
+
+#[test]
+fn blocks_of_reads_are_copied_and_one_end_is_left() {
+    let folder = Folder::new();
+    let texts = [reads("a", 40), String::new(), reads("b", 70), reads("c", 1)];
+    let mut paths = Vec::new();
+    for (at, reads) in texts.iter().enumerate() {
+        paths.push(folder.file(&format!("{at}.fq.gz"), bgzf(reads.as_bytes(), 500)));
+    }
+    let inputs: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let (out, json) = (text(&folder.path("all.fq.gz")), text(&folder.path("j.json")));
+    let run = biofast(&[&["cat", "-q", "--json", &json, "-o", &out], &inputs[..]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let bytes = std::fs::read(&out).unwrap();
+    assert_eq!(gunzip(&bytes).unwrap(), texts.concat().as_bytes());
+    let without_end = |path: &String| {
+        let bytes = std::fs::read(path).unwrap();
+        bytes[..bytes.len() - 28].to_vec()
+    };
+    let blocks: Vec<u8> = paths.iter().flat_map(without_end).collect();
+    assert!(bytes[..bytes.len() - 28] == blocks, "the blocks are those of the parts");
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert_eq!(json["summary"]["records"], 111, "{json}");
+    assert_eq!(json["summary"]["content"], "fastq");
+    assert_eq!(biofast(&["check", &out]).code, 0);
+}
+
+#[test]
+fn faults_are_named_and_nothing_appears() {
+    let folder = Folder::new();
+    let paths = parts(&folder, 2);
+    let (one, two) = (paths[0].as_str(), paths[1].as_str());
+    let bytes = std::fs::read(two).unwrap();
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 4;
+    let flipped = folder.file("flipped.bam", flipped);
+    let cut = folder.file("cut.bam", &bytes[..bytes.len() / 2]);
+    let no_end = folder.file("no_end.bam", &bytes[..bytes.len() - 28]);
+    let sam = folder.file("y.sam", "@SQ\tSN:other\tLN:9\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n");
+    let other = text(&folder.path("other.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &other]).code, 0);
+    let fq = folder.file("x.fq", "@r\nA\n+\nI\n");
+    let gz = folder.file("x.fq.gz", gzip(b"@r\nA\n+\nI\n"));
+    let bgz = folder.file("y.fq.gz", bgzf(b"@r\nA\n+\nI\n", 100));
+    let out = text(&folder.path("o.bam"));
+    let before = listed(&folder).len();
+    for threads in ["1", "3"] {
+        let run =
+            |inputs: &[&str]| biofast(&[&["cat", "-@", threads, "-o", &out], inputs].concat());
+        assert_error(&run(&[one, &flipped]), &["flipped.bam"]);
+        assert_error(&run(&[one, &cut]), &["cut.bam"]);
+        assert_error(&run(&[one, &no_end]), &["no_end.bam", "--allow-missing-eof"]);
+        assert_error(&run(&[one, &other]), &["other.bam", "reference sequences"]);
+        assert_error(&run(&[one, &sam]), &["y.sam", "only blocks of BGZF"]);
+        assert_error(&run(&[one, &bgz]), &["y.fq.gz", "holds no BAM"]);
+        assert_error(&run(&[&bgz, one]), &["1.bam holds BAM"]);
+        assert_error(&run(&[&bgz, &fq]), &["x.fq", "only blocks of BGZF", "biofast filter"]);
+        assert_error(&run(&[&bgz, &gz]), &["x.fq.gz", "only blocks of BGZF"]);
+        assert_error(&run(&[one, "absent.bam"]), &["absent.bam"]);
+    }
+    assert_error(&biofast(&["cat", one, two, "-o", one]), &["is an input"]);
+    if std::path::Path::new("/dev/full").exists() {
+        let run = biofast(&["cat", one, two, "-o", "/dev/full"]);
+        assert_error(&run, &["/dev/full", "No space left", "the disk is full"]);
+    }
+    assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
+    let run = biofast(&["cat", "-q", "--allow-missing-eof", &no_end, one, "-o", &out]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(records(&out) == records(two) + &records(one));
+}
+
+#[test]
+fn what_the_header_says_of_the_order_is_true() {
+    let folder = Folder::new();
+    let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:999\n";
+    let bam = |name: &str, more: &str, places: &[u32]| {
+        let records = places.iter().map(|p| format!("r\t0\tc\t{p}\t9\t1M\t*\t0\t0\tA\tI\n"));
+        let sam = folder.file("x.sam", format!("{header}{more}{}", records.collect::<String>()));
+        let bam = text(&folder.path(name));
+        assert_eq!(biofast(&["view", "-b", "--no-PG", &sam, "-o", &bam]).code, 0);
+        bam
+    };
+    let low = bam("low.bam", "", &[1, 5, 5]);
+    let high = bam("high.bam", "@RG\tID:new\n", &[5, 7]);
+    let out = text(&folder.path("o.bam"));
+    let first_line = || biofast(&["view", "-H", &out]).stdout.lines().next().unwrap().to_owned();
+    let run = biofast(&["cat", &low, &high, "-o", &out]);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.stderr.contains("read groups, such as 'new', are not in the first header"),
+        "{run:?}"
+    );
+    assert_eq!(first_line(), "@HD\tVN:1.6\tSO:unknown");
+    assert_eq!(biofast(&["cat", "-q", "--sorted", &low, &high, "-o", &out]).code, 0);
+    assert_eq!(first_line(), "@HD\tVN:1.6\tSO:coordinate");
+    assert_eq!(biofast(&["check", &out]).code, 0);
+    let run = biofast(&["cat", "-q", "--sorted", &high, &low, "-o", &out]);
+    assert_error(&run, &["low.bam: record 1", "not sorted by coordinate"]);
+}

@@ -1,0 +1,242 @@
+//! Copies blocks while they are read.
+
+use std::collections::BTreeSet;
+use std::io::{Cursor, Read};
+
+use biofast_bam::{Header, Reference};
+use biofast_io::bgzf::{self, Parsed, parse_header};
+use biofast_io::output::{self, Output};
+use biofast_io::{Options, Reader, Source};
+
+use super::Content;
+
+type MakeHeader = Box<dyn FnOnce(&Header) -> Header + Send>;
+
+/// Takes the bytes of parts as they are read, and writes their blocks.
+pub(super) struct Copier {
+    pub(super) output: Output,
+    /// What is made of the first header.
+    pub(super) make_header: Option<MakeHeader>,
+    /// Blocks that were copied.
+    pub(super) blocks: u64,
+    /// IDs of read groups that the first header lacks.
+    pub(super) lost: BTreeSet<Vec<u8>>,
+    /// Of the first header: its references and its read groups.
+    first: Option<(Vec<Reference>, BTreeSet<Vec<u8>>)>,
+    phase: Phase,
+    /// Bytes of blocks that aren't complete, or whose kind isn't known.
+    pending: Vec<u8>,
+    /// Inflated bytes of a header that isn't complete.
+    header: Vec<u8>,
+    /// The last block that isn't empty, of text.
+    last: Vec<u8>,
+    content: Content,
+    fault: Option<Fault>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// What the part holds isn't known.
+    Unknown,
+    /// Its header isn't complete.
+    Header,
+    Blocks,
+}
+
+/// Why a part can't be copied.
+pub(super) enum Fault {
+    NotBgzf,
+    References,
+    Output(output::Error),
+}
+
+impl Copier {
+    pub(super) fn new(output: Output) -> Copier {
+        Copier {
+            output,
+            make_header: None,
+            blocks: 0,
+            lost: BTreeSet::new(),
+            first: None,
+            phase: Phase::Unknown,
+            pending: Vec::new(),
+            header: Vec::new(),
+            last: Vec::new(),
+            content: Content::Fastq,
+            fault: None,
+        }
+    }
+
+    /// A part begins.
+    pub(super) fn begin(&mut self) {
+        self.phase = Phase::Unknown;
+        self.header.clear();
+        self.last.clear();
+    }
+
+    /// The part holds this.
+    pub(super) fn go_on(&mut self, content: Content) {
+        self.content = content;
+        self.phase = match content {
+            Content::Bam => Phase::Header,
+            Content::Fastq => Phase::Blocks,
+        };
+        self.copy();
+    }
+
+    /// Takes the next bytes of the part; `false` if there is no use in more of them.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        // The reader says what is wrong with blocks, where it is.
+        if matches!(self.fault, Some(Fault::NotBgzf)) {
+            return true;
+        }
+        self.pending.extend_from_slice(bytes);
+        self.copy();
+        matches!(self.fault, None | Some(Fault::NotBgzf))
+    }
+
+    /// The part has been read.
+    ///
+    /// # Errors
+    /// If it couldn't be copied.
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        if self.fault.is_none() && (!self.pending.is_empty() || self.phase == Phase::Header) {
+            self.fault = Some(Fault::NotBgzf);
+        }
+        self.pending.clear();
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        // The next part begins with a line of its own.
+        if self.content == Content::Fastq
+            && !self.last.is_empty()
+            && !inflate(&self.last).is_some_and(|text| text.ends_with(b"\n"))
+        {
+            self.write(&blocks_of(b"\n"));
+            self.blocks += 1;
+        }
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if self.fault.is_none()
+            && let Err(error) = self.output.append(bytes)
+        {
+            self.fault = Some(Fault::Output(error));
+        }
+    }
+
+    /// Copies the blocks that are complete.
+    fn copy(&mut self) {
+        if self.phase == Phase::Unknown || self.fault.is_some() {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        // Blocks that follow one another are written together.
+        let (mut from, mut at) = (0, 0);
+        while at < pending.len() && self.fault.is_none() {
+            let rest = &pending[at..];
+            let len = match parse_header(rest) {
+                Parsed::Block(header) if header.block_len <= rest.len() => header.block_len,
+                Parsed::Block(_) | Parsed::NeedMore(_) => break,
+                Parsed::OtherGzip | Parsed::NotGzip | Parsed::Invalid(_) => {
+                    self.fault = Some(Fault::NotBgzf);
+                    break;
+                }
+            };
+            let block = &rest[..len];
+            // ISIZE: the last block of a file is empty, and one of these is enough.
+            let is_empty = block.ends_with(&[0; 4]);
+            if is_empty || self.phase == Phase::Header {
+                self.write(&pending[from..at]);
+                from = at + len;
+                if !is_empty {
+                    self.take_header(block);
+                }
+            } else {
+                self.blocks += 1;
+                if self.content == Content::Fastq {
+                    self.last.clear();
+                    self.last.extend_from_slice(block);
+                }
+            }
+            at += len;
+        }
+        self.write(&pending[from..at.max(from)]);
+        self.pending = pending;
+        self.pending.drain(..at);
+    }
+
+    /// Takes a block of the header, which may end in it.
+    fn take_header(&mut self, block: &[u8]) {
+        let Some(text) = inflate(block) else {
+            self.fault = Some(Fault::NotBgzf);
+            return;
+        };
+        self.header.extend_from_slice(&text);
+        let (header, len) = match Header::from_bam(&self.header) {
+            Ok(Some(found)) => found,
+            Ok(None) => return,
+            Err(_) => {
+                self.fault = Some(Fault::NotBgzf);
+                return;
+            }
+        };
+        self.phase = Phase::Blocks;
+        let groups = read_groups(&header);
+        match &self.first {
+            Some((references, known)) => {
+                if references[..] != *header.references() {
+                    self.fault = Some(Fault::References);
+                    return;
+                }
+                self.lost.extend(groups.difference(known).cloned());
+            }
+            None => {
+                self.first = Some((header.references().to_vec(), groups));
+                let header = match self.make_header.take() {
+                    Some(make) => make(&header),
+                    None => header,
+                };
+                let mut bytes = Vec::new();
+                if header.write_bam(&mut bytes).is_err() {
+                    // It was read from BAM, and lines don't double it.
+                    self.fault = Some(Fault::NotBgzf);
+                    return;
+                }
+                self.write(&blocks_of(&bytes));
+            }
+        }
+        let records = std::mem::take(&mut self.header);
+        if records.len() > len {
+            self.write(&blocks_of(&records[len..]));
+            self.blocks += 1;
+        }
+    }
+}
+
+/// The IDs of a header's read groups.
+fn read_groups(header: &Header) -> BTreeSet<Vec<u8>> {
+    let lines = header.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t"));
+    let ids = lines.filter_map(|line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        line.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(b"ID:"))
+    });
+    ids.map(<[u8]>::to_vec).collect()
+}
+
+/// The text of a block; nothing if it is damaged, which its reader says.
+fn inflate(block: &[u8]) -> Option<Vec<u8>> {
+    let source = Source::from_reader("", Cursor::new(block.to_vec()));
+    let mut text = Vec::new();
+    let mut reader = Reader::new(source, &Options::serial()).ok()?;
+    reader.read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+/// Blocks of this text.
+fn blocks_of(text: &[u8]) -> Vec<u8> {
+    let mut bytes = bgzf::compress(text);
+    bytes.truncate(bytes.len() - bgzf::EOF_BLOCK.len());
+    bytes
+}

@@ -1,0 +1,309 @@
+//! Sorted alignments of several inputs to one, as `samtools merge`.
+//!
+//! Of each input a few blocks are in memory. At most [`MOST_OPEN`] inputs are open at once: of more, so many at a time are merged to
+//! temporary files first. Records that are equal come in the order of the inputs.
+//!
+//! ```
+//! use biofast_io::{Options, Source};
+//! use biofast_ops::merge::{Input, Merge, Rules};
+//!
+//! let one = b"@SQ\tSN:c\tLN:99\nx\t0\tc\t3\t60\t1M\t*\t0\t0\tA\tI\nz\t0\tc\t9\t60\t1M\t*\t0\t0\tA\tI\n";
+//! let other = b"@SQ\tSN:c\tLN:99\ny\t0\tc\t7\t60\t1M\t*\t0\t0\tA\tI\n";
+//! let inputs = [&one[..], &other[..]]
+//!     .map(|sam| Input::from_source(Source::from_reader("example", sam), &Options::default()));
+//! let merge = Merge::new(inputs.into(), Rules::default())?;
+//! assert_eq!(merge.header().references().len(), 1);
+//! let mut merged = merge.start(1)?;
+//! let mut names = Vec::new();
+//! while let Some(record) = merged.next_record()? {
+//!     names.push(record.name().to_vec());
+//! }
+//! assert_eq!(names, [b"x", b"y", b"z"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod headers;
+mod piece;
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use biofast_bam::{Error, ErrorKind, Header, Reader, Record};
+use biofast_io::{Location, Options, Source};
+use serde::Serialize;
+
+use super::sort::merge::{Merge as Runs, Run};
+use super::sort::stored::Storer;
+use super::sort::template::Libraries;
+use super::sort::{Order, Problem};
+use headers::{Combine, Translation};
+use piece::Piece;
+
+/// Inputs that are open at once.
+pub const MOST_OPEN: usize = 200;
+
+/// Bytes of records of one input that are read at once: of few inputs more than of many.
+const LARGEST_BLOCK: usize = 128 << 10;
+const SMALLEST_BLOCK: usize = 32 << 10;
+/// What the blocks of all inputs shall not be more than.
+const BLOCKS: usize = 16 << 20;
+
+/// How inputs are merged.
+///
+/// ```
+/// use biofast_ops::merge::Rules;
+/// use biofast_ops::sort::Order;
+///
+/// // Parts of one file: read groups of the same ID are the same.
+/// let rules = Rules { order: Order::NaturalName, combine_read_groups: true, ..Rules::default() };
+/// assert!(!rules.combine_programs);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// The order that all inputs have.
+    pub order: Order,
+    /// Whether read groups of the same ID are one, that of the first input; else all but the first get another ID.
+    pub combine_read_groups: bool,
+    /// The same of programs.
+    pub combine_programs: bool,
+    /// A FASTA file with the reference sequences, for CRAM.
+    pub reference: Option<PathBuf>,
+    /// The folder of temporary files, for more inputs than are opened at once.
+    pub folder: PathBuf,
+}
+
+impl Default for Rules {
+    /// By coordinate, nothing combined, and the system's folder of temporary files.
+    fn default() -> Rules {
+        Rules {
+            order: Order::Coordinate,
+            combine_read_groups: false,
+            combine_programs: false,
+            reference: None,
+            folder: std::env::temp_dir(),
+        }
+    }
+}
+
+/// A sorted input: BAM, SAM or CRAM.
+pub struct Input {
+    place: Place,
+    options: Options,
+}
+
+enum Place {
+    /// A file that can be opened again.
+    File(PathBuf),
+    Source(Source),
+    /// It was closed, and its header has this sum.
+    Again(PathBuf, u32),
+    Reader(Box<Reader>),
+}
+
+impl Input {
+    /// The file at `path`.
+    ///
+    /// ```
+    /// use biofast_io::Options;
+    /// use biofast_ops::merge::{Input, Merge, Rules};
+    ///
+    /// let input = Input::open("absent.bam", &Options::default());
+    /// assert!(Merge::new(vec![input], Rules::default()).is_err());
+    /// ```
+    pub fn open(path: impl Into<PathBuf>, options: &Options) -> Input {
+        Input { place: Place::File(path.into()), options: options.clone() }
+    }
+
+    /// What a source gives.
+    pub fn from_source(source: Source, options: &Options) -> Input {
+        Input { place: Place::Source(source), options: options.clone() }
+    }
+}
+
+/// What was done.
+///
+/// ```
+/// let summary = biofast_ops::merge::Summary::default();
+/// assert_eq!(summary.dropped_fields, 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Records written.
+    pub records: u64,
+    /// Fields RG and PG that were dropped, as their IDs are not in the header of their input.
+    pub dropped_fields: u64,
+}
+
+type Named = (Input, Arc<str>);
+
+/// Inputs whose headers have been read.
+pub struct Merge {
+    inputs: Vec<Named>,
+    translations: Vec<Arc<Translation>>,
+    header: Header,
+    rules: Rules,
+    /// How many inputs are read between temporary files.
+    round: usize,
+}
+
+impl Merge {
+    /// Reads the headers and puts them together.
+    ///
+    /// # Errors
+    /// If an input can't be opened, its header can't be read, or headers contradict each other.
+    pub fn new(inputs: Vec<Input>, rules: Rules) -> Result<Merge, Error> {
+        Merge::in_rounds(inputs, rules, MOST_OPEN)
+    }
+
+    fn in_rounds(inputs: Vec<Input>, rules: Rules, round: usize) -> Result<Merge, Error> {
+        let (mut opened, mut headers) = (Vec::new(), Vec::new());
+        let stay_open = inputs.len() <= round;
+        for input in inputs {
+            let Input { place, options } = input;
+            let path = match &place {
+                Place::File(path) if !stay_open && path.is_file() => Some(path.clone()),
+                _ => None,
+            };
+            let name: Arc<str> = match &place {
+                Place::File(path) => biofast_io::display_name(path).into(),
+                Place::Source(source) => source.name().into(),
+                Place::Reader(_) | Place::Again(..) => "".into(),
+            };
+            let reader = reader(place, &name, &options, &rules)?;
+            headers.push((Arc::clone(&name), reader.header().clone()));
+            let sum = sum_of(reader.header());
+            let place = match path {
+                Some(path) => Place::Again(path, sum),
+                None => Place::Reader(Box::new(reader)),
+            };
+            opened.push((Input { place, options }, name));
+        }
+        let combine =
+            Combine { read_groups: rules.combine_read_groups, programs: rules.combine_programs };
+        let (header, translations) = headers::join(&headers, combine)?;
+        let header = rules.order.header(&header);
+        let translations = translations.into_iter().map(Arc::new).collect();
+        Ok(Merge { inputs: opened, translations, header, rules, round })
+    }
+
+    /// The header that the merged records have.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Begins to merge. Inputs are read by `threads` threads, with one by the thread that asks.
+    ///
+    /// # Errors
+    /// The first fault of an input that shows, or if a temporary file can't be written.
+    pub fn start(self, threads: usize) -> Result<Merged, Problem> {
+        let Merge { inputs, translations, header, rules, round } = self;
+        let readers = if threads > 1 { threads } else { 0 };
+        let dropped = Arc::new(AtomicU64::new(0));
+        let libraries = Arc::new(Libraries::of(&header));
+        let count = inputs.len().clamp(1, round);
+        let block = (BLOCKS / count).clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
+        let pieces = inputs.into_iter().zip(translations).enumerate();
+        let mut pieces: VecDeque<_> = pieces.collect();
+        let of = |(index, ((input, name), translation)): (usize, (Named, Arc<Translation>))| {
+            let reader = reader(input.place, &name, &input.options, &rules)?;
+            let place = (index, name);
+            let shared = (Arc::clone(&dropped), Arc::clone(&libraries));
+            let piece = Piece::new(reader, place, rules.order, translation, block, shared);
+            Ok(Run::Blocks(Mutex::new(Box::new(piece))))
+        };
+        let failed = |error| explained(error, &rules);
+        let mut stored = Vec::new();
+        while pieces.len() > round {
+            let some = pieces.drain(..round).map(of).collect::<Result<Vec<_>, Error>>();
+            let mut runs =
+                Runs::new(some.map_err(Problem::Input)?, rules.order, readers).map_err(failed)?;
+            let mut storer = Storer::create(&rules.folder).map_err(failed)?;
+            while let Some(entry) = runs.next().map_err(failed)? {
+                storer.add(&entry).map_err(failed)?;
+            }
+            stored.push(Run::Stored(storer.finish_run().map_err(failed)?));
+        }
+        let open = pieces.into_iter().map(of).collect::<Result<Vec<_>, Error>>();
+        stored.extend(open.map_err(Problem::Input)?);
+        let runs = Runs::new(stored, rules.order, readers).map_err(failed)?;
+        Ok(Merged { runs, header, rules, dropped, records: 0 })
+    }
+}
+
+/// An input's reader, which has its header.
+fn reader(
+    place: Place,
+    name: &Arc<str>,
+    options: &Options,
+    rules: &Rules,
+) -> Result<Reader, Error> {
+    let (source, sum) = match place {
+        Place::File(path) => (Source::open(path)?, None),
+        Place::Again(path, sum) => (Source::open(path)?, Some(sum)),
+        Place::Source(source) => (source, None),
+        Place::Reader(reader) => return Ok(*reader),
+    };
+    let mut builder = Reader::builder().options(Options { threads: 1, ..options.clone() });
+    if let Some(reference) = &rules.reference {
+        builder = builder.reference(reference);
+    }
+    let reader = builder.read(source)?;
+    if sum.is_some_and(|sum| sum != sum_of(reader.header())) {
+        let kind = ErrorKind::BadHeader("it is another one than when the file was opened before");
+        return Err(Error::new(kind, Location::in_input(name)));
+    }
+    Ok(reader)
+}
+
+/// A sum that tells a header from another one of the same file.
+fn sum_of(header: &Header) -> u32 {
+    biofast_io::crc32(header.text())
+}
+
+/// An error of an input, or one of a temporary file.
+fn explained(error: io::Error, rules: &Rules) -> Problem {
+    match error.downcast::<Error>() {
+        Ok(error) => Problem::Input(error),
+        Err(error) => Problem::Temporary(rules.folder.clone(), error),
+    }
+}
+
+/// Records in order, one after the other.
+pub struct Merged {
+    runs: Runs,
+    header: Header,
+    rules: Rules,
+    dropped: Arc<AtomicU64>,
+    records: u64,
+}
+
+impl Merged {
+    /// The header that the records have.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What was done so far.
+    pub fn summary(&self) -> Summary {
+        Summary { records: self.records, dropped_fields: self.dropped.load(Ordering::Relaxed) }
+    }
+
+    /// The next record, which has been [checked](Record::check) for writing; `None` after the last.
+    ///
+    /// # Errors
+    /// If an input is faulty or out of order, or a temporary file can't be read.
+    #[inline]
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Problem> {
+        match self.runs.next() {
+            Ok(Some(entry)) => {
+                self.records += 1;
+                Ok(Some(Record::from_checked(entry.record)))
+            }
+            Ok(None) => Ok(None),
+            Err(error) => Err(explained(error, &self.rules)),
+        }
+    }
+}
