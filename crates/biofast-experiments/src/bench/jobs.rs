@@ -34,6 +34,8 @@ pub(crate) struct Job {
     pub(crate) mate: Option<Datasets>,
     /// It reads the BAI index, which biofast makes before the runs.
     pub(crate) index: bool,
+    /// It reads the file sorted by name, which biofast does before the runs.
+    pub(crate) by_name: bool,
     pub(crate) contestants: Vec<Contestant>,
 }
 
@@ -177,6 +179,8 @@ struct WrittenJob {
     mate: Option<Datasets>,
     #[serde(default)]
     index: bool,
+    #[serde(default)]
+    by_name: bool,
     contestants: Vec<Named>,
 }
 
@@ -302,6 +306,7 @@ fn parse(peers: &str, catalogue: &str) -> Result<Vec<Job>> {
             truth: job.truth,
             mate: job.mate,
             index: job.index,
+            by_name: job.by_name,
             contestants,
         })
     };

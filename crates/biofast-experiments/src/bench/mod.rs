@@ -19,6 +19,7 @@ pub mod scaling;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -87,10 +88,13 @@ pub fn run(options: &Options) -> Result<()> {
     let all = (jobs.len() * options.threads.len()) as f64;
     let mut done = 0.0;
     for &job in &jobs {
-        let input =
+        let mut input =
             Input::prepare(job, options.quick, &manifest, &options.dir, &scratch, &mut verified)?;
         if job.index {
             input.make_index(&programs, &scratch)?;
+        }
+        if job.by_name {
+            input.sort_by_name(&programs, &scratch)?;
         }
         for &threads in &options.threads {
             eprintln!(
@@ -276,6 +280,18 @@ impl Input {
         let stderr = scratch.0.join("stderr");
         let usage = measure::run(biofast, &args, &scratch.0, None, &stderr)?;
         ensure!(usage.exit == 0, "cannot index {}", self.link.display());
+        Ok(())
+    }
+
+    /// The file sorted by name stands for the one it was: as an aligner writes it, mates together and places at random.
+    fn sort_by_name(&mut self, programs: &Programs, scratch: &Scratch) -> Result<()> {
+        let biofast = programs.biofast()?;
+        let sorted = self.link.with_extension("by_name.bam");
+        let mut args: Vec<OsString> = ["sort", "-n", "-q", "-l", "6"].map(Into::into).into();
+        args.extend([self.link.clone().into(), "-o".into(), sorted.clone().into()]);
+        let usage = measure::run(biofast, &args, &scratch.0, None, &scratch.0.join("stderr"))?;
+        ensure!(usage.exit == 0, "cannot sort {}", self.link.display());
+        self.link = sorted;
         Ok(())
     }
 }
