@@ -89,6 +89,13 @@ fn real(data: &str) -> Option<PathBuf> {
         "real-50" => "chipseq_SRR5204809-10_R1.fastq.gz",
         "real-binned" => "novaseq_binned.fastq.gz",
         "real-nanopore" => "ont_mix_permissive.fastq.gz",
+        "real-4" => "novaseq4_metagenome_R1.fastq.gz",
+        "real-6" => "bacteroides_6level_R1.fastq.gz",
+        "real-10x-3" => "tenx_flex_3level_R2.fastq.gz",
+        "real-10x-tags" => "tenx_antibody_3level_R2.fastq.gz",
+        "real-10x-4" => "tenx_visium_4level.fastq.gz",
+        "real-nanopore-r10" => "ont_r10_subset.fastq.gz",
+        "real-hifi" => "hifi_ecoli.fastq.gz",
         _ => return None,
     };
     let path = Path::new(&std::env::var_os(REAL)?).join(name);
