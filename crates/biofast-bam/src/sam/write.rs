@@ -223,6 +223,18 @@ fn control_bytes(word: u64) -> u64 {
     word.wrapping_sub(0x20 * ONES) & !word & (0x80 * ONES)
 }
 
+/// A name that breaks lines without the NULs at its end, if these are all that does.
+#[cold]
+fn without_nuls(mut name: &[u8]) -> Result<&[u8], &'static str> {
+    while let [rest @ .., 0] = name {
+        name = rest;
+    }
+    match breaks_lines(name) {
+        true => Err("its name holds a control character, such as a tab or line break"),
+        false => Ok(name),
+    }
+}
+
 /// Whether there is a control character in a name.
 #[inline]
 fn breaks_lines(name: &[u8]) -> bool {
@@ -281,23 +293,17 @@ impl Record<'_> {
     ///
     /// # Errors
     /// If it holds a tab, a line break or another control character.
+    #[inline]
     pub(crate) fn text_name(&self) -> Result<&[u8], &'static str> {
-        let mut name = self.name();
-        if breaks_lines(name) {
-            while let [rest @ .., 0] = name {
-                name = rest;
-            }
-            if breaks_lines(name) {
-                return Err("its name holds a control character, such as a tab or line break");
-            }
-        }
-        Ok(name)
+        let name = self.name();
+        if breaks_lines(name) { without_nuls(name) } else { Ok(name) }
     }
 
     /// Checks that the name can stand in lines of text.
     ///
     /// # Errors
     /// If it holds a tab, a line break or another control character.
+    #[inline]
     pub fn check_name(&self) -> Result<&[u8], Error> {
         self.text_name().map_err(|reason| self.unwritable(reason))
     }
@@ -306,6 +312,7 @@ impl Record<'_> {
     ///
     /// # Errors
     /// If one doesn't.
+    #[inline]
     pub fn check_qualities(&self) -> Result<(), Error> {
         match highest(self.qualities()) > HIGHEST_QUALITY {
             true => Err(self.unwritable(TOO_HIGH)),
@@ -314,6 +321,7 @@ impl Record<'_> {
     }
 
     /// An error that this record can't be written.
+    #[cold]
     pub fn unwritable(&self, reason: &'static str) -> Error {
         unwritable(self, reason)
     }

@@ -49,21 +49,19 @@ impl Default for Format {
 
 impl Format {
     /// Whether the record has qualities to be written.
+    #[inline]
     pub(super) fn has_qualities(&self, record: &Record<'_>) -> bool {
         !kernels::is_missing(record.qualities()) || self.original(record).is_some()
     }
 
+    #[inline]
     fn original<'a>(&self, record: &Record<'a>) -> Option<&'a [u8]> {
-        if !self.original_qualities {
-            return None;
-        }
-        record.tags().find(|tag| tag.name == *b"OQ").and_then(|tag| tag.as_text())
+        if self.original_qualities { text_of(record, *b"OQ") } else { None }
     }
 
     /// The text of the barcode field, if a description wants one.
     pub(super) fn barcode<'a>(&self, record: &Record<'a>) -> Option<&'a [u8]> {
-        let name = self.casava?;
-        record.tags().find(|tag| tag.name == name).and_then(|tag| tag.as_text())
+        text_of(record, self.casava?)
     }
 
     /// Appends the four lines of a record. `barcode` is that of the first read of the pair, which
@@ -124,6 +122,11 @@ impl Format {
         out.push(b'\n');
         Ok(())
     }
+}
+
+/// The text of an optional field.
+fn text_of<'a>(record: &Record<'a>, name: [u8; 2]) -> Option<&'a [u8]> {
+    record.tags().find(|tag| tag.name == name).and_then(|tag| tag.as_text())
 }
 
 /// ` 1:N:0:BARCODE`, where what separates barcodes becomes `+`.
