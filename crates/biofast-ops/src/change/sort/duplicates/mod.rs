@@ -301,11 +301,11 @@ fn on_threads(
         let mut failure = None;
         while let Ok(batch) = next(&batches) {
             // The others go on until no batch is left, so that nobody waits.
-            if failure.is_none() {
-                if let Err(problem) = collector.add(&batch) {
-                    failure = Some(problem);
-                    has_failed.store(true, Ordering::Relaxed);
-                }
+            if failure.is_none()
+                && let Err(problem) = collector.add(&batch)
+            {
+                failure = Some(problem);
+                has_failed.store(true, Ordering::Relaxed);
             }
             let _ = used.try_send(batch);
         }
