@@ -101,9 +101,9 @@ fn deflate_with(codec: &mut Compressor, text: &[u8], out: &mut Vec<u8>) {
 fn deflate_into(codec: &mut Compressor, text: &[u8], room: usize, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     out.resize(start + room, 0);
-    let n = codec.deflate_compress(text, &mut out[start..]);
-    out.truncate(start + n.unwrap_or(0));
-    n.is_ok()
+    let made = codec.deflate_compress(text, &mut out[start..]).ok();
+    out.truncate(start + made.unwrap_or(0));
+    made.is_some()
 }
 
 /// `text` as one stored deflate block (RFC 1951, 3.2.4).
@@ -165,6 +165,19 @@ mod tests {
             assert!(lengths.iter().all(|&len| len as usize <= MAX_INFLATED));
             out.extend(EOF_BLOCK);
             assert!(read(out) == text, "level {level}");
+        }
+    }
+
+    #[test]
+    fn what_breaks_in_the_middle_of_a_block_is_read_back() {
+        let records = b"@r\nACGTACGTTTGA\n+\nIIIIIIIII#II\n".repeat(1000);
+        for odd in [b"no record\n".to_vec(), noise(100), noise(BLOCK_TEXT)] {
+            let text = [&records[..], &odd, &records].concat();
+            let (mut out, mut lengths) = (Vec::new(), Vec::new());
+            Deflater::new(Level::Fast).deflate(&text, &mut out, &mut lengths);
+            assert!(lengths.iter().all(|&len| len as usize <= MAX_INFLATED));
+            out.extend(EOF_BLOCK);
+            assert!(read(out) == text);
         }
     }
 
