@@ -60,6 +60,14 @@ impl Bits {
         self.flush(out);
     }
 
+    /// An empty stored block: what follows begins with a whole byte.
+    pub(super) fn align(&mut self, out: &mut Out) {
+        self.flush(out);
+        self.put(0, 3);
+        self.finish(out);
+        self.put_flushed(0xffff_0000, 32, out);
+    }
+
     /// Fills the last byte with zeros.
     pub(super) fn finish(&mut self, out: &mut Out) {
         self.used = self.used.next_multiple_of(8);

@@ -1,9 +1,7 @@
 //! What literals and copies cost, in sixteenths of a bit: from what the block's first records became.
 
 use super::simd::Shortest;
-use super::symbols::{
-    LENGTH_BASE, LENGTH_EXTRA, LENGTHS, MAX_LENGTH, distance_extra, distance_symbol, length_symbol,
-};
+use super::symbols::{LENGTH_BASE, LENGTH_EXTRA, LENGTHS, MAX_LENGTH, length_symbol};
 use super::tokens::{MIN_LENGTH, RUN, Tokens};
 
 /// A bit.
@@ -27,6 +25,9 @@ pub(super) struct Costs {
     /// How many scores there are.
     scores: u32,
     commonest: u8,
+    /// A literal of another score, and a run, on average.
+    other: u32,
+    a_run: u32,
 }
 
 /// 16 × log2 of `n`, at least 1, nearly: a straight line between powers of two. Integers are the same everywhere.
@@ -45,6 +46,8 @@ impl Costs {
             copy: 0,
             scores: 0,
             commonest: 0,
+            other: 0,
+            a_run: 0,
         }
     }
 
@@ -83,6 +86,19 @@ impl Costs {
             .skip(33)
             .filter(|(i, _)| !b"ACGTN".contains(&(*i as u8)));
         self.commonest = scores.max_by_key(|(_, n)| **n).map_or(0, |(score, _)| score as u8);
+        let (mut others, mut sum) = (0, 0);
+        for (score, &n) in counts[..128].iter().enumerate().skip(33) {
+            let score = score as u8;
+            if n > 0
+                && score != self.commonest
+                && !b"ACGTN".contains(&score)
+                && n * RARE > tokens.items().len() as u32
+            {
+                others += n;
+                sum += n * self.literals[usize::from(score)];
+            }
+        }
+        self.other = sum / others.max(1);
         // Nearly all distances are 1 or that of the record before.
         let near = (log2(runs + copies + 1) - log2(runs.max(1))).min(4 * BIT);
         for ((symbol, &extra), &base) in LENGTH_EXTRA.iter().enumerate().zip(&LENGTH_BASE) {
@@ -94,6 +110,12 @@ impl Costs {
                 *run = cost;
             }
         }
+        let (mut all_runs, mut sum) = (0, 0);
+        for (i, &n) in counts[RUN..].iter().enumerate() {
+            all_runs += n;
+            sum += n * self.runs[MIN_LENGTH + i];
+        }
+        self.a_run = sum / all_runs.max(1);
         for (score, shortest) in self.shortest.iter_mut().enumerate() {
             *shortest = MIN_LENGTH as u8;
             if counts[score] > 0 {
@@ -119,29 +141,31 @@ impl Costs {
         self.commonest
     }
 
+    #[inline(always)]
+    pub(super) fn other(&self) -> u32 {
+        self.other
+    }
+
+    #[inline(always)]
+    pub(super) fn a_run(&self) -> u32 {
+        self.a_run
+    }
+
     /// From how many bytes on a run of each score is cheaper than literals.
     #[inline(always)]
     pub(super) fn shortest(&self) -> &Shortest {
         &self.shortest
     }
 
-    /// A copy.
+    /// A copy from `distance` back, on average over lengths.
     #[inline(always)]
-    pub(super) fn copy(&self, length: usize, distance: usize) -> u32 {
-        let extra = u32::from(LENGTH_EXTRA[length_symbol(length) % LENGTHS])
-            + distance_extra(distance_symbol(distance as u32));
-        self.copy + BIT * extra
+    pub(super) fn copy_of(&self, distance: usize) -> u32 {
+        self.copy + BIT * (distance as u32 | 4).ilog2()
     }
 
     /// A byte of a line of scores as literal.
     #[inline(always)]
     pub(super) fn of(&self, score: u8) -> u32 {
         self.literals[usize::from(score) % self.literals.len()]
-    }
-
-    /// A run of at least 3.
-    #[inline(always)]
-    pub(super) fn run(&self, length: usize) -> u32 {
-        self.runs[length.min(MAX_LENGTH)]
     }
 }

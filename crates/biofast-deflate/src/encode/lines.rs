@@ -1,8 +1,12 @@
 //! Which line of a record a block begins with. A block may begin and end anywhere in a record.
 
+use super::work::{FIRST_NEW, NEW};
+
 /// Bytes of a line on average, at least: going from line to line must cost little.
 const SHORTEST: usize = 12;
 
+/// Bytes whose lines are counted before.
+const BEGIN: usize = 512;
 /// Bytes that are looked at, and more if they have fewer lines.
 const HEAD: usize = 4096;
 const FEW: usize = 9;
@@ -56,12 +60,20 @@ impl Lines {
     ///
     /// What is found decides on how well the text is compressed, never on what is written: any reading of it is right.
     pub(super) fn first(&mut self, text: &[u8]) -> Option<Kind> {
+        // Many short lines are known by the first ones.
+        let begin = text.get(..BEGIN).unwrap_or(text);
+        if begin.iter().filter(|&&byte| byte == b'\n').count() * SHORTEST > begin.len() {
+            return None;
+        }
         let head = text.get(..HEAD).unwrap_or(text);
         let mut found = self.find(head);
         if found && self.count() < FEW {
             found = self.find(text);
         }
-        found.then(|| Kind::ALL[self.phase])
+        // Names that are all new are declined before anything is done.
+        let new = if found { self.new_bytes(text) } else { 0 };
+        let few = new.saturating_sub(FIRST_NEW) * NEW <= self.len;
+        (found && few).then(|| Kind::ALL[self.phase])
     }
 
     /// Finds the lines of `text`; false if they don't make records.
@@ -89,6 +101,25 @@ impl Lines {
             }
             _ => false,
         }
+    }
+
+    /// About how many bytes of names are unlike the name before.
+    fn new_bytes(&self, text: &[u8]) -> usize {
+        let (mut new, mut before) = (0, None);
+        for line in self.of(Kind::Name) {
+            let name = text.get(line.start..line.end).unwrap_or_default();
+            // The block may begin in a name.
+            if !name.starts_with(b"@") {
+                continue;
+            }
+            if let Some(before) = before.replace(name) {
+                let same = |(a, b): &(&u8, &u8)| a == b;
+                let begin = name.iter().zip(before).take_while(same).count();
+                let end = name.iter().rev().zip(before.iter().rev()).take_while(same).count();
+                new += name.len().saturating_sub(begin + end);
+            }
+        }
+        new
     }
 
     /// How many there are; the first and the last may be parts.

@@ -24,7 +24,7 @@ use biofast_kernels::Isa;
 
 use isa::Encode;
 use text::MAX_TEXT;
-use work::Work;
+use work::{Encoded, Work};
 
 /// Bytes below which a text is not worth it.
 const MIN_TEXT: usize = 2048;
@@ -89,15 +89,37 @@ impl FastqDeflater {
     /// the better choice: what doesn't read as records of four lines, sequences that repeat each other, and texts below
     /// 2 kB or above 64 KiB.
     pub fn deflate(&mut self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        let before = out.len();
+        let done = self.deflate_start(text, out) == text.len() && !text.is_empty();
+        if !done {
+            out.truncate(before);
+        }
+        done
+    }
+
+    /// Appends as much of `text` as is records of four lines, and returns how much that is: all of it; nothing, with `out`
+    /// as it was; or the part before something else. Then what was appended ends with a whole byte, and a DEFLATE stream of
+    /// the rest, made by another encoder, makes it complete.
+    ///
+    /// ```
+    /// use biofast_deflate::{Effort, FastqDeflater};
+    ///
+    /// let record = "@read\nACGTACGTAACC\n+\nIIIIIIIIIIII\n";
+    /// let text = record.repeat(900) + "no record\n" + &record.repeat(900);
+    /// let mut stream = Vec::new();
+    /// let n = FastqDeflater::new(Effort::Fast).deflate_start(text.as_bytes(), &mut stream);
+    /// assert!(text[..n].len() > 32_000 && text[n..].contains("no record"));
+    /// ```
+    pub fn deflate_start(&mut self, text: &[u8], out: &mut Vec<u8>) -> usize {
         if !(MIN_TEXT..=MAX_TEXT).contains(&text.len()) {
-            return false;
+            return 0;
         }
         match (self.encode)(&mut self.work, text, self.effort) {
-            Some(n) => {
-                out.extend_from_slice(self.work.stream(n));
-                true
+            Some(Encoded { stream, text }) => {
+                out.extend_from_slice(self.work.stream(stream));
+                text
             }
-            None => false,
+            None => 0,
         }
     }
 }

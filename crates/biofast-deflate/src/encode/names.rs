@@ -25,7 +25,7 @@ pub(super) struct Names {
     tails: Box<[u16; SLOTS]>,
     /// Whether these two are in use.
     far: bool,
-    /// Bytes of names and separators that were no copies.
+    /// Bytes of names and separators that were no copies, but for the first.
     pub(super) new_bytes: usize,
 }
 
@@ -148,7 +148,6 @@ impl Names {
     ) {
         let first = tail.map_or(start, |tail| tail.start);
         let Some((like, like_end)) = self.name.replace((start, end)) else {
-            self.new_bytes += end - first;
             return tokens.literals(text, first, end);
         };
         let mut at = first;
@@ -163,7 +162,7 @@ impl Names {
     }
 
     /// Adds `text[start..end]`, with copies of what it has in common with the earlier `text[like..like_end]`. Where they
-    /// differ both are followed to the end of the field.
+    /// differ both are followed to the end of the field, or to where they are the same again.
     #[inline(always)]
     fn add_fields<S: Simd>(
         &mut self,
@@ -189,10 +188,19 @@ impl Names {
             }
             // A field is letters and digits, or a single other byte.
             let field = |at: usize| at + S::letters(thirty_two(text, at)).max(1);
-            let next = field(at).min(end);
-            from = field(from).min(like_end);
+            let mut next = field(at).min(end);
+            let mut like_next = field(from).min(like_end);
+            if next - at == like_next - from {
+                // In fields of the same length the same may follow.
+                let same = S::equal_half(thirty_two(text, at), thirty_two(text, from));
+                let fours = same & same >> 1 & same >> 2 & same >> 3;
+                let skipped = fours.trailing_zeros() as usize;
+                if skipped + 4 <= next - at {
+                    (next, like_next) = (at + skipped, from + skipped);
+                }
+            }
             tokens.literals(text, at, next);
-            at = next;
+            (at, from) = (next, like_next);
         }
         tokens.literals(text, at, end);
         self.new_bytes += end - start - copied;

@@ -1,23 +1,36 @@
-//! Lines of qualities: literals, runs of one score, and, with more effort, copies of earlier stretches.
+//! Lines of qualities: literals, runs of one score, and, where these are many or with more effort, copies of earlier stretches.
 
 use super::costs::Costs;
 use super::simd::Simd;
-use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
-use super::text::{Text, common, repeats, run, sixty_four, word};
+use super::symbols::MAX_DISTANCE;
+use super::text::{Text, common_before, repeats, run, sixty_four, word};
 use super::tokens::Tokens;
 
 /// Slots of the table of earlier stretches.
 const SLOTS: usize = 8192;
-/// Bytes that two stretches must have in common to be found.
-const HASHED: u32 = 8;
+/// Bytes that two stretches must have in common to be found, of many scores and of few.
+const HASHED: u32 = 5;
+const HASHED_FEW: u32 = 7;
 /// Sixteenths of a bit that a copy must save: each also makes the codes of others longer.
-const MARGIN: u32 = 6 * 16;
+const MARGIN: u32 = 8 * 16;
+const MARGIN_FEW: u32 = 6 * 16;
+/// The shortest copy.
+const SHORTEST: usize = 4;
 const HASH: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Earlier stretches of qualities.
 pub(super) struct Stretches {
-    /// The last place of each hash, and more bits of the hash above.
-    table: Box<[u32; SLOTS]>,
+    /// The last place of each hash.
+    table: Box<[u16; SLOTS]>,
+}
+
+/// How earlier stretches are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Search {
+    /// There are few different scores.
+    pub(super) few: bool,
+    /// In a window of fewer places where a stretch may begin none is looked for.
+    pub(super) least: u32,
 }
 
 /// Adds the qualities `text[start..end]` as literals and runs.
@@ -90,15 +103,15 @@ impl Stretches {
         self.table.fill(0);
     }
 
-    /// Adds a line with its runs, and with copies that begin where scores change (where they leave the most common one,
-    /// if they are few) and are cheaper.
+    /// Adds a line with its runs, and with copies that are cheaper. These are looked for where scores change (where they
+    /// leave the most common one, if they are few).
     #[inline(always)]
     pub(super) fn add<S: Simd>(
         &mut self,
         tokens: &mut Tokens,
         text: &Text,
         (start, end): (usize, usize),
-        (costs, common_score): (&Costs, Option<u8>),
+        (costs, search): (&Costs, Search),
     ) {
         let mut at = start;
         while at < end {
@@ -113,11 +126,11 @@ impl Stretches {
                 n => n,
             };
             let keep = u64::MAX >> (64 - n);
-            let mut changes = !again & keep;
-            if let Some(score) = common_score {
-                changes &= !S::equal(sixty_four(text, at), &[score; 64]);
-            }
-            let found = self.find::<S>(text, (at, end), (changes, again & keep), costs);
+            let common = S::equal(sixty_four(text, at), &[costs.commonest(); 64]);
+            let masks = Masks { inside: inside(again & keep), common };
+            let places = !again & keep & if search.few { !common } else { u64::MAX };
+            let places = if places.count_ones() < search.least { 0 } else { places };
+            let found = self.find::<S>(text, (at, end), places, &masks, (costs, search));
             let Some((place, length, distance)) = found else {
                 add_window::<S>(tokens, text, at, (again, n), costs);
                 at += n;
@@ -136,64 +149,55 @@ impl Stretches {
         &mut self,
         text: &Text,
         (at, end): (usize, usize),
-        (mut places, again): (u64, u64),
-        costs: &Costs,
+        mut places: u64,
+        masks: &Masks,
+        (costs, search): (&Costs, Search),
     ) -> Option<(usize, usize, usize)> {
+        let (hashed, margin) = if search.few { (HASHED_FEW, MARGIN_FEW) } else { (HASHED, MARGIN) };
         while places != 0 {
             let i = places.trailing_zeros();
             let place = at + i as usize;
             places &= places - 1;
-            let hash = (word(text, place) << (64 - 8 * HASHED)).wrapping_mul(HASH);
-            // A tag beside the place saves looking at the text there.
-            let tag = (hash >> 24) as u32 & 0xffff;
+            let hash = (word(text, place) << (64 - 8 * hashed)).wrapping_mul(HASH);
             let found = &mut self.table[(hash >> 51) as usize % SLOTS];
-            let before = *found;
-            *found = tag << 16 | place as u32;
-            let earlier = before as usize & 0xffff;
-            if before >> 16 == tag
-                && earlier > 0
-                && earlier < place
-                && place - earlier <= MAX_DISTANCE
-            {
-                let length = common::<S>(text, place, earlier, (end - place).min(MAX_LENGTH));
-                if length >= 4
-                    && stretch(text, (place, length), (again, i), costs)
-                        > costs.copy(length, place - earlier) + MARGIN
-                {
-                    return Some((place, length, place - earlier));
-                }
+            let earlier = usize::from(*found);
+            *found = place as u16;
+            // Slot 0 may be empty; what is the same there may be copied as well.
+            let here = word(text, place);
+            if (here ^ word(text, earlier)).trailing_zeros() < 8 * SHORTEST as u32 {
+                continue;
+            }
+            let same = S::equal(sixty_four(text, place), sixty_four(text, earlier));
+            let ahead = (same.trailing_ones() as usize).min(end - place);
+            let back = common_before::<S>(text, place, earlier).min(i as usize);
+            let (from, length) = (i as usize - back, ahead + back);
+            let span = u64::MAX.checked_shr(64 - length.min(64) as u32).unwrap_or(0) << from;
+            let distance = place.wrapping_sub(earlier);
+            let saved = masks.cost(span, costs).saturating_sub(costs.copy_of(distance));
+            if saved > margin && length >= SHORTEST && distance <= MAX_DISTANCE {
+                return Some((at + from, length, distance));
             }
         }
         None
     }
 }
 
-/// What the `length` scores at `place` cost as literals and runs; `again` says from bit `i` on which repeat the one before.
-#[inline(always)]
-fn stretch(
-    text: &Text,
-    (place, length): (usize, usize),
-    (again, i): (u64, u32),
-    costs: &Costs,
-) -> u32 {
-    let (mut at, mut sum) = (0, 0);
-    while at < length {
-        let shift = i as usize + at;
-        // Behind the window it is looked at anew.
-        let n = match again.checked_shr(shift as u32) {
-            Some(rest) if at > 0 => (rest.trailing_ones() as usize).min(length - at),
-            None => run(text, place + at, place + length),
-            _ => 0,
-        };
-        let score = text[place + at];
-        if n >= usize::from(costs.shortest()[usize::from(score) % 128]) {
-            sum += costs.run(n);
-            at += n;
-        } else {
-            let n = n.max(1);
-            sum += n as u32 * costs.of(score);
-            at += n;
-        }
+/// What the 64 bytes of a window become.
+struct Masks {
+    /// Bytes in runs of three or more like the one before.
+    inside: u64,
+    /// Those of the most common score.
+    common: u64,
+}
+
+impl Masks {
+    /// What the bytes of `span` cost as literals and runs.
+    #[inline(always)]
+    fn cost(&self, span: u64, costs: &Costs) -> u32 {
+        let literals = span & !self.inside;
+        let runs = span & self.inside & !(self.inside << 1);
+        (literals & self.common).count_ones() * costs.of(costs.commonest())
+            + (literals & !self.common).count_ones() * costs.other()
+            + runs.count_ones() * costs.a_run()
     }
-    sum
 }

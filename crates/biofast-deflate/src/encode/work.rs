@@ -6,7 +6,7 @@ use super::costs::Costs;
 use super::emit::{Emitter, OVERHEAD};
 use super::lines::{Kind, Lines};
 use super::names::Names;
-use super::quals::{self, Stretches};
+use super::quals::{self, Search, Stretches};
 use super::repeats::Repeats;
 use super::simd::Simd;
 use super::text::{MAX_TEXT, PADDING, Text, newline};
@@ -16,11 +16,15 @@ use super::tokens::Tokens;
 /// take headers and time.
 const LONG: usize = 400;
 
-/// One byte in so many may be of a name and unlike the name before.
-const NEW: usize = 6;
-/// Bytes after which it shows early that there are too many: one in so many until then.
-const EARLY: usize = 4096;
-const EARLY_NEW: usize = 5;
+/// One byte in so many may be of a name and unlike the name before, besides the first so many, which shows after some
+/// bytes of text.
+pub(super) const NEW: usize = 8;
+pub(super) const FIRST_NEW: usize = 70;
+const EARLY: usize = 2048;
+
+/// What comes before something that is no record is kept if it is one part in so many of the text: the matches that cross
+/// the border are lost, and there is a header more.
+const PART: usize = 16;
 
 /// Bytes in which there is no 0 if it is text.
 const BINARY: usize = 256;
@@ -32,8 +36,26 @@ const TIMES: usize = 8;
 /// Scores in use from which equal stretches are looked for beyond the record before.
 const MANY_SCORES: u32 = 10;
 
+/// Up to so many scores …
+const FEW_SCORES: usize = 4;
+/// … that are at least one of so many …
+const RARE: usize = 500;
+/// … as far as they are looked at in a line …
+const LOOKED_AT: usize = 256;
+/// … are busy, so that equal stretches are looked for, if they take a literal or a run for so many of them.
+const BUSY: usize = 3;
+/// Places in 64 scores where a stretch may begin, from which on it is looked for, by effort.
+const PLACES: [u32; 2] = [3, 1];
+
 // A stream as long as its text is given up; one block more may follow before that shows.
 const _: () = assert!(3 * MAX_TEXT + 2 * OVERHEAD <= MAX_STREAM);
+
+/// How much was made of how much text.
+pub(super) struct Encoded {
+    /// Bytes of the stream; less than all of the text leaves it open.
+    pub(super) stream: usize,
+    pub(super) text: usize,
+}
 
 /// The memory that deflating takes.
 pub(crate) struct Work {
@@ -75,11 +97,11 @@ impl Work {
         &self.out[..n]
     }
 
-    /// Deflates `text`, at most [`MAX_TEXT`] bytes, and returns the length of the stream; `None` if it is no use.
+    /// Deflates `text`, at most [`MAX_TEXT`] bytes; `None` if it is no use.
     ///
     /// Inlined into each instruction set's function, together with what it calls.
     #[inline(always)]
-    pub(super) fn encode<S: Simd>(&mut self, text: &[u8], effort: Effort) -> Option<usize> {
+    pub(super) fn encode<S: Simd>(&mut self, text: &[u8], effort: Effort) -> Option<Encoded> {
         // BAM is declined at once.
         if text[..text.len().min(BINARY)].contains(&0) {
             return None;
@@ -102,15 +124,18 @@ impl Coder {
         first: Kind,
         effort: Effort,
         out: &mut Out,
-    ) -> Option<usize> {
+    ) -> Option<Encoded> {
         let Self { costs, names, stretches, repeats, tokens, emitter } = self;
         costs.clear();
         names.clear();
         repeats.clear();
         tokens.clear();
-        if effort == Effort::Small {
-            stretches.clear();
-        }
+        stretches.clear();
+        // Whether stretches of qualities are looked for; bytes of qualities and what became of them until that is known.
+        let mut searching = false;
+        let (mut scored, mut items) = (0, 0);
+        // How often each value came in the first records.
+        let mut values = [0; 128];
         let mut bits = Bits::new();
         // Whether lines end with a carriage return, too.
         let end = newline::<S>(text, 0, n);
@@ -129,12 +154,15 @@ impl Coder {
                     returns && newline > start && newline < n && text[newline - 1] == b'\r',
                 )
         };
-        while start < n {
+        let whole = loop {
+            if start >= n {
+                break true;
+            }
             let begins_with = |byte| start == 0 || text[start] == byte;
             let end = match kind {
                 Kind::Name => {
                     if !begins_with(b'@') {
-                        return None;
+                        break false;
                     }
                     let end = newline::<S>(text, start, n);
                     let unit = (done.max(content_end(tail, done)), n.min(end + 1));
@@ -167,16 +195,18 @@ impl Coder {
                         tokens.clear();
                         block = done;
                     }
-                    let new = names.new_bytes;
-                    let early = done >= EARLY && new * EARLY_NEW > done;
-                    if bits.at > n || new * NEW > n || early {
+                    if bits.at > n {
                         return None;
+                    }
+                    let new = names.new_bytes.saturating_sub(FIRST_NEW);
+                    if done >= EARLY && new * NEW > done {
+                        break false;
                     }
                     end
                 }
                 Kind::Plus => {
                     if !begins_with(b'+') {
-                        return None;
+                        break false;
                     }
                     let end = newline::<S>(text, start, n);
                     let next = n.min(end + 1);
@@ -189,7 +219,7 @@ impl Coder {
                     let end = match known.take() {
                         Some(bases) if start + bases >= n => n,
                         Some(bases) if text[start + bases] == b'\n' => start + bases,
-                        Some(_) => return None,
+                        Some(_) => break false,
                         None => newline::<S>(text, start, n),
                     };
                     let stop = content(start, end);
@@ -201,13 +231,18 @@ impl Coder {
                     }
                     if done < until {
                         let line = (done, until);
-                        match effort {
-                            Effort::Small if costs.scores() > 0 => {
-                                let rare =
-                                    (costs.scores() < MANY_SCORES).then_some(costs.commonest());
-                                stretches.add::<S>(tokens, text, line, (costs, rare));
+                        if searching {
+                            let few = costs.scores() < MANY_SCORES;
+                            let search = Search { few, least: PLACES[effort as usize] };
+                            stretches.add::<S>(tokens, text, line, (costs, search));
+                        } else {
+                            let before = tokens.items().len();
+                            quals::add::<S>(tokens, text, line, costs);
+                            items += tokens.items().len() - before;
+                            scored += until - done;
+                            if records < FIRST {
+                                count(text, (done, until), &mut values);
                             }
-                            _ => quals::add::<S>(tokens, text, line, costs),
                         }
                         done = until;
                     }
@@ -215,18 +250,44 @@ impl Coder {
                     if records == next_costs {
                         next_costs *= TIMES;
                         costs.update(tokens);
-                        names.look_far(costs.scores() >= MANY_SCORES);
+                        let many = costs.scores() >= MANY_SCORES;
+                        names.look_far(many);
+                        let looked_at: usize = values.iter().sum();
+                        let few =
+                            values.iter().filter(|&&n| n * RARE > looked_at).count() <= FEW_SCORES;
+                        let busy = few && items * BUSY >= scored;
+                        searching |= effort == Effort::Small || busy;
                     }
                     end
                 }
             };
             start = end + 1;
             kind = kind.next();
+        };
+        let whole = whole || done >= n;
+        if !whole && done * PART < n {
+            return None;
         }
-        tokens.literals(text, done, n);
-        emitter.block::<S>(tokens, true, &mut bits, out);
-        bits.finish(out);
-        (bits.at < n && names.new_bytes * NEW <= n).then_some(bits.at)
+        if whole {
+            tokens.literals(text, done, n);
+            done = n;
+        }
+        if whole || done > block {
+            emitter.block::<S>(tokens, whole, &mut bits, out);
+        }
+        match whole {
+            true => bits.finish(out),
+            false => bits.align(out),
+        }
+        (bits.at < done).then_some(Encoded { stream: bits.at, text: done })
+    }
+}
+
+/// Counts the first scores of a line.
+fn count(text: &Text, (start, end): (usize, usize), values: &mut [usize; 128]) {
+    let scores = text.get(start..end.min(start + LOOKED_AT)).unwrap_or_default();
+    for &score in scores {
+        values[usize::from(score) % 128] += 1;
     }
 }
 

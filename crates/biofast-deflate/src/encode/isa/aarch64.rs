@@ -7,9 +7,9 @@ use super::PICKED;
 use crate::encode::Effort;
 use crate::encode::simd::Simd;
 use crate::encode::tokens::{BASES, Item};
-use crate::encode::work::Work;
+use crate::encode::work::{Encoded, Work};
 
-pub(super) fn encode(work: &mut Work, text: &[u8], effort: Effort) -> Option<usize> {
+pub(super) fn encode(work: &mut Work, text: &[u8], effort: Effort) -> Option<Encoded> {
     work.encode::<Neon>(text, effort)
 }
 

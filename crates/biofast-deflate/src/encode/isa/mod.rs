@@ -4,7 +4,7 @@ use biofast_kernels::Isa;
 
 use super::Effort;
 use super::simd::Portable;
-use super::work::Work;
+use super::work::{Encoded, Work};
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -12,7 +12,7 @@ mod aarch64;
 mod x86_64;
 
 /// Deflates a text with the given working memory; see [`Work::encode`].
-pub(super) type Encode = fn(&mut Work, &[u8], Effort) -> Option<usize>;
+pub(super) type Encode = fn(&mut Work, &[u8], Effort) -> Option<Encoded>;
 
 /// The encoder for `isa`, which the CPU must have: pass only what `biofast_kernels` says is available.
 pub(super) fn encode_for(isa: Isa) -> Encode {
@@ -25,7 +25,7 @@ pub(super) fn encode_for(isa: Isa) -> Encode {
     }
 }
 
-fn encode_portable(work: &mut Work, text: &[u8], effort: Effort) -> Option<usize> {
+fn encode_portable(work: &mut Work, text: &[u8], effort: Effort) -> Option<Encoded> {
     work.encode::<Portable>(text, effort)
 }
 

@@ -12,7 +12,7 @@ use crate::encode::simd::{
     items_of,
 };
 use crate::encode::tokens::{BASES, Item, MIN_LENGTH, RUN};
-use crate::encode::work::Work;
+use crate::encode::work::{Encoded, Work};
 
 /// The encoder for AVX2 or AVX-512, which the CPU must have.
 pub(super) fn encode(isa: Isa) -> Encode {
@@ -39,7 +39,7 @@ macro_rules! level {
                 work: &mut Work,
                 text: &[u8],
                 effort: Effort,
-            ) -> Option<usize> {
+            ) -> Option<Encoded> {
                 work.encode::<$simd>(text, effort)
             }
         }

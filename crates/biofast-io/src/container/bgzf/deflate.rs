@@ -14,6 +14,8 @@ pub const BLOCK_TEXT: usize = 0xff00;
 const HEADER: [u8; 18] = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0, 0];
 /// CRC-32 and ISIZE.
 const FOOTER: usize = 8;
+/// The longest stream of a block.
+const ROOM: usize = MAX_INFLATED - HEADER.len() - FOOTER;
 
 /// A worker's own deflater, the counterpart of [`Inflater`](super::Inflater). It takes the text
 /// of several blocks at once.
@@ -63,7 +65,10 @@ impl Deflater {
         match (&mut self.own, &mut self.rival) {
             (None, _) => deflate_with(&mut self.codec, text, out),
             (Some(own), None) => {
-                if !own.deflate(text, out) {
+                let done = own.deflate_start(text, out);
+                let room = ROOM - (out.len() - body);
+                if done < text.len() && !deflate_into(&mut self.codec, &text[done..], room, out) {
+                    out.truncate(body);
                     deflate_with(&mut self.codec, text, out);
                 }
             }
@@ -87,15 +92,18 @@ impl Deflater {
 
 /// Appends `text` as libdeflate makes it, or stored where that would not fit a block.
 fn deflate_with(codec: &mut Compressor, text: &[u8], out: &mut Vec<u8>) {
-    let body = out.len();
-    out.resize(body + MAX_INFLATED - HEADER.len() - FOOTER, 0);
-    match codec.deflate_compress(text, &mut out[body..]) {
-        Ok(n) => out.truncate(body + n),
-        Err(libdeflater::CompressionError::InsufficientSpace) => {
-            out.truncate(body);
-            store(text, out);
-        }
+    if !deflate_into(codec, text, ROOM, out) {
+        store(text, out);
     }
+}
+
+/// Appends `text` as libdeflate makes it if that takes `room` bytes or less.
+fn deflate_into(codec: &mut Compressor, text: &[u8], room: usize, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    out.resize(start + room, 0);
+    let made = codec.deflate_compress(text, &mut out[start..]).ok();
+    out.truncate(start + made.unwrap_or(0));
+    made.is_some()
 }
 
 /// `text` as one stored deflate block (RFC 1951, 3.2.4).
@@ -157,6 +165,19 @@ mod tests {
             assert!(lengths.iter().all(|&len| len as usize <= MAX_INFLATED));
             out.extend(EOF_BLOCK);
             assert!(read(out) == text, "level {level}");
+        }
+    }
+
+    #[test]
+    fn what_breaks_in_the_middle_of_a_block_is_read_back() {
+        let records = b"@r\nACGTACGTTTGA\n+\nIIIIIIIII#II\n".repeat(1000);
+        for odd in [b"no record\n".to_vec(), noise(100), noise(BLOCK_TEXT)] {
+            let text = [&records[..], &odd, &records].concat();
+            let (mut out, mut lengths) = (Vec::new(), Vec::new());
+            Deflater::new(Level::Fast).deflate(&text, &mut out, &mut lengths);
+            assert!(lengths.iter().all(|&len| len as usize <= MAX_INFLATED));
+            out.extend(EOF_BLOCK);
+            assert!(read(out) == text);
         }
     }
 
