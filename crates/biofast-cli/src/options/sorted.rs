@@ -146,10 +146,15 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// The format that is written.
+    pub(crate) fn format(&self) -> bam::Format {
+        if self.is_bam { bam::Format::Bam } else { bam::Format::Sam }
+    }
+
     /// What writes it. With `others`, a stream may be closed by its reader without harm to these.
     pub(crate) fn writer(self, threads: usize, others: usize) -> Result<Writer> {
-        let format = if self.is_bam { bam::Format::Bam } else { bam::Format::Sam };
-        let builder = Writer::builder(&self.header).format(format).threads(threads).sync(self.sync);
+        let builder =
+            Writer::builder(&self.header).format(self.format()).threads(threads).sync(self.sync);
         let mut outputs = [self.output];
         output::outlast_readers(&mut outputs, others);
         let [output] = outputs;

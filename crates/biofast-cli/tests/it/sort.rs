@@ -305,6 +305,101 @@ fn a_faulty_input_or_folder_is_named_and_nothing_appears() {
     }
 }
 
+#[test]
+fn input_that_is_in_order_is_noticed_and_gives_the_same_bytes() {
+    let folder = Folder::new();
+    let bam = many(&folder);
+    let at = |name: &str| text(&folder.path(name));
+    let json = |name: &str| -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(at(name)).unwrap()).unwrap()
+    };
+    for (options, ..) in ORDERS {
+        let run = |input: &str, out: &str, more: &[&str]| {
+            let how = ["sort", "-q", "--no-PG", "--json", &at("j.json"), input, "-o", &at(out)];
+            let run = biofast(&[&how, options, more].concat());
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{options:?}");
+            json("j.json")["summary"].clone()
+        };
+        // Little memory, and yet no temporary files.
+        assert_eq!(run(&bam, "one.bam", &[])["was_sorted"], false);
+        for threads in ["1", "3"] {
+            let summary = run(&at("one.bam"), "two.bam", &["-m", "100K", "-@", threads]);
+            assert_eq!(summary["was_sorted"], true, "{options:?}");
+            assert_eq!((&summary["records"], &summary["stored_runs"]), (&40_000.into(), &0.into()));
+            let [one, two] = ["one.bam", "two.bam"].map(|name| std::fs::read(at(name)).unwrap());
+            assert!(one == two, "{options:?} {threads}");
+        }
+    }
+    // One record that is out of order, at the end.
+    let sam = biofast(&["view", "-h", "--no-PG", &at("one.bam")]).stdout;
+    let (head, records): (Vec<&str>, Vec<&str>) = sam.lines().partition(|l| l.starts_with('@'));
+    let swapped = head.iter().chain(&records[1..]).chain(&records[..1]);
+    let swapped = folder.file("x.sam", swapped.flat_map(|line| [line, "\n"]).collect::<String>());
+    assert_eq!(biofast(&["view", "-b", "--no-PG", &swapped, "-o", &at("x.bam")]).code, 0);
+    let again = sorted(&["-n", "-t", "XX", &at("x.bam")]);
+    assert!(lines(&again).len() == 40_000 && again != sam);
+    // A fault behind sorted records is told as ever.
+    let bytes = std::fs::read(at("two.bam")).unwrap();
+    let cut = folder.file("cut.bam", &bytes[..bytes.len() - 100]);
+    assert_error(&biofast(&["sort", "-n", &cut, "-o", &at("o.bam")]), &["cut.bam"]);
+    assert!(!folder.path("o.bam").exists());
+}
+
+#[test]
+fn reports_of_what_is_written_are_those_of_stats_and_its_sum_is_that_of_the_input() {
+    let folder = Folder::new();
+    let sam = folder.file("x.sam", records(17, 3000));
+    let at = |name: &str| text(&folder.path(name));
+    let read = |name: &str| std::fs::read_to_string(at(name)).unwrap();
+    let (bam, out) = (at("x.bam"), at("o.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    for (input, threads) in [(&sam, "1"), (&bam, "3"), (&out, "2")] {
+        let to = at("next.bam");
+        let args = [
+            "sort",
+            "-q",
+            "--no-PG",
+            "-@",
+            threads,
+            input,
+            "-o",
+            &to,
+            "--stats",
+            &at("s.json"),
+            "--html",
+            &at("p.html"),
+            "--samtools-stats",
+            &at("s.txt"),
+            "--json",
+            &at("j.json"),
+        ];
+        let run = biofast(&args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{input}");
+        let json = biofast(&["stats", "--json", &to]).stdout;
+        assert!(read("s.json") == json);
+        assert!(read("p.html").contains("<html"));
+        let figures = |text: &str| {
+            text.lines()
+                .filter(|line| !line.starts_with('#'))
+                .flat_map(|l| [l, "\n"])
+                .collect::<String>()
+        };
+        let samtools = biofast(&["stats", "--format", "samtools", &to]).stdout;
+        assert!(figures(&read("s.txt")) == figures(&samtools));
+        let summary: serde_json::Value = serde_json::from_str(&read("j.json")).unwrap();
+        let files = &summary["files"];
+        assert_eq!((&files[0]["role"], &files[1]["role"]), (&"input".into(), &"output".into()));
+        assert_eq!(files[0]["checksum"], files[1]["checksum"]);
+        assert_eq!(files[1]["reads"], 3000);
+        let run = biofast(&["check", "--against", &at("j.json")]);
+        assert_eq!(run.code, 0, "{run:?}");
+        std::fs::rename(&to, &out).unwrap();
+    }
+    let run = biofast(&["sort", &sam, "-o", &at("y.bam"), "--stats", &sam]);
+    assert_error(&run, &["is an input"]);
+    assert!(!folder.path("y.bam").exists());
+}
+
 /// Paired records with clips, mates' CIGARs, libraries and molecules. Names are unique, so that no two are equal in the order.
 fn templates(seed: u64, n: usize) -> String {
     let mut random = Random(seed);

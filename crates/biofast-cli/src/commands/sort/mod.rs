@@ -1,20 +1,26 @@
 //! `biofast sort`: alignments in another order.
 
+mod duplicates;
+mod reports;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::io::output::{Files, commit};
+use biofast::io::{Options, Source, display_name};
+use biofast::ops::filter::report::{FileSum, Role};
+use biofast::ops::measure::records::Sum;
 use biofast::ops::sort::{self, Limits, Order, Problem};
 
-mod duplicates;
-
 use crate::console::message;
+use crate::inputs::Input;
 use crate::options::{Folder, InFile, OneFile, OutFile, Program, Size, SortedOut, default_memory};
-use crate::watch::Reading;
+use crate::watch::{Reading, Watch};
 use crate::{inputs, output};
 use duplicates::Duplicates;
+use reports::ReportArgs;
 
 /// Sort alignments by coordinate, name or an optional field, as `samtools sort`
 ///
@@ -72,6 +78,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     json: Option<OutFile>,
 
+    #[command(flatten)]
+    reports: ReportArgs,
+
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
     #[arg(long, value_name = "FASTA")]
     reference: Option<InFile>,
@@ -102,6 +111,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let limits = Limits {
         memory: args.memory.map_or_else(default_memory, |Size(bytes)| bytes),
         folder: args.temp_dir(),
+        sums: args.json.is_some(),
     };
     let input = args.file.input(files)?;
     let watch = args.reading.watch();
@@ -113,36 +123,66 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     // A header that can't be read is noticed before any output is touched.
     let (header, source) = bam::peek_header(opened.source)?;
     let header = order.header(&header);
-    let target = args.writing.open(args.out_path(), files, &args.program.header(&header))?;
+    let header = args.program.header(&header);
+    let target = args.writing.open(args.out_path(), files, &header)?;
+    let mut reports = args.reports.open(files)?;
     let report = output::optional_report(files, args.json.as_deref())?;
     let metrics = args.duplicates.metrics(files)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = match &marking {
-        None => sort::sort(source, &watch.options, order, &limits),
         Some(marking) => sort::duplicates::sort(source, &watch.options, &limits, marking),
+        None if is_sorted(&input, order, &watch) => {
+            sort::copy(source, &watch.options, order, &limits)
+        }
+        None => sort::sort(source, &watch.options, order, &limits),
     };
-    drop(bar);
-    args.reading.tell(&watch, &input);
-    let mut sorted = result.map_err(explained)?;
-    let others = report.iter().len() + metrics.len();
+    let mut sorted = result.map_err(|problem| {
+        args.reading.tell(&watch, &input);
+        explained(problem)
+    })?;
+    let format = target.format();
+    let others = report.iter().len() + reports.len() + metrics.len();
     let mut writer = target.writer(watch.options.threads, others)?;
+    reports.start(&header)?;
+    let (mut written, mut letters) = (Sum::default(), Default::default());
     while let Some(record) = sorted.next_record().map_err(explained)? {
         writer.write_checked(&record)?;
+        reports.add(&record);
+        if report.is_some() {
+            written.add_alignment(&record, &mut letters);
+        }
     }
     let mut outputs = writer.into_outputs()?;
+    outputs.extend(reports.finish(args.out_path(), format)?);
+    drop(bar);
+    args.reading.tell(&watch, &input);
     let summary = sorted.summary();
     metrics.write(&sorted, &mut outputs)?;
     if let Some(report) = report {
+        let read = summary.input.unwrap_or_default();
+        let removes = marking.is_some_and(|marking| marking.remove);
+        if read != written && !removes {
+            bail!("what was written is not what was read: please report it");
+        }
+        let path = args.out_path().map_or_else(|| "-".into(), display_name);
+        let files = [(input.name(), Role::Input, read), (path, Role::Output, written)];
+        let files = files.map(|(path, role, sum)| FileSum {
+            path,
+            role,
+            partial: false,
+            records: sum.into(),
+        });
         let mut summary = serde_json::to_value(summary)?;
         if let (Some(found), Some(object)) = (sorted.duplicates(), summary.as_object_mut()) {
             object.insert("duplicates".into(), serde_json::to_value(found)?);
         }
-        let text = output::summary(summary)?;
+        let text = output::summary_of_files(summary, &files)?;
         outputs.push(output::filled(report, text)?);
     }
     commit(outputs, args.writing.sync())?;
     if !quiet {
         let stored = match summary.stored_runs {
+            _ if summary.was_sorted => "which were in order already".into(),
             0 => "in memory".into(),
             runs => format!("{runs} runs in temporary files, {} bytes", summary.stored_bytes),
         };
@@ -191,6 +231,18 @@ pub(super) fn temp_dir(given: Option<&Path>, out: Option<&Path>) -> PathBuf {
     let named = || std::env::var_os("TMPDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
     let given = given.map(Path::to_owned);
     given.or_else(named).or_else(beside).unwrap_or_else(std::env::temp_dir)
+}
+
+/// Whether a file is BAM in this order already. What can't be read twice isn't looked at, nor what costs more to read than to keep.
+fn is_sorted(input: &Input, order: Order, watch: &Watch) -> bool {
+    let Input::Path(path) = input else { return false };
+    let options = Options { progress: None, notes: None, ..watch.options.clone() };
+    let looked_at = || {
+        let mut source = path.is_file().then(|| Source::open(path).ok())??;
+        let format = bam::Format::sniff(&mut source).ok()?;
+        (format == bam::Format::Bam).then(|| sort::is_sorted(source, &options, order))?
+    };
+    looked_at().is_some()
 }
 
 /// Errors of libraries as such.

@@ -33,15 +33,19 @@ pub(super) fn collect(
     };
     match Statistics::collect(query, &watch.options) {
         Ok(statistics) => {
-            let error = statistics.malformed_record().map(|record| {
-                Trouble::new(format!("record {record}: its optional fields can't be read"))
-            });
+            let error = malformed(&statistics);
             (Some(Box::new(Figures::from(&statistics))), error)
         }
         Err(fault) => {
             (Some(Box::new(Figures::from(&*fault.so_far))), Some(Trouble::of(&fault.error)))
         }
     }
+}
+
+/// What is wrong with records that were counted all the same.
+pub(super) fn malformed(statistics: &Statistics) -> Option<Trouble> {
+    let record = statistics.malformed_record()?;
+    Some(Trouble::new(format!("record {record}: its optional fields can't be read")))
 }
 
 /// `biofast stats --format samtools`.

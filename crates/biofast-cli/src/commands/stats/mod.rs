@@ -16,6 +16,7 @@ use anyhow::{Error, Result, bail};
 use biofast::bam;
 use biofast::io::output::Files;
 use biofast::io::{Escaped, Options, Progress, Source};
+use biofast::ops::alignments::Statistics;
 use biofast::ops::reads::{Collector, Encoding};
 use rayon::prelude::*;
 
@@ -236,6 +237,24 @@ fn collect(
             }
         },
     }
+}
+
+/// The report of one file of alignments in this format, as JSON and as a page for the browser.
+pub(crate) fn of_alignments(
+    name: String,
+    format: bam::Format,
+    statistics: &Statistics,
+) -> Result<(String, String)> {
+    let error = alignments::malformed(statistics).map(|trouble| trouble.after(&name));
+    let entry = Entry {
+        sample: name.clone(),
+        inputs: vec![name],
+        errors: error.into_iter().collect(),
+        warnings: Vec::new(),
+        pairs: None,
+        figures: Figures::Alignments(format, Some(Box::new(statistics.into()))),
+    };
+    Ok((rows::json(&alignments::report(&[&entry]))?, html::page(&[entry])?))
 }
 
 /// The same of alignments in this format.

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use biofast_bam::{Error, ErrorKind, Header};
 use biofast_io::Location;
 
+/// The new ID of each ID.
+type Ids = HashMap<Vec<u8>, Vec<u8>>;
+
 /// How the records of an input are written under the common header.
 pub(super) struct Translation {
     /// The new index of each reference; nothing where all keep theirs.
@@ -13,8 +16,8 @@ pub(super) struct Translation {
     /// Whether references come in another order than in the input.
     pub(super) is_reordered: bool,
     /// The new IDs of read groups and programs.
-    pub(super) read_groups: HashMap<Vec<u8>, Vec<u8>>,
-    pub(super) programs: HashMap<Vec<u8>, Vec<u8>>,
+    pub(super) read_groups: Ids,
+    pub(super) programs: Ids,
 }
 
 /// Whether lines of equal IDs are taken to be one.
@@ -163,7 +166,7 @@ impl Lines {
         number: usize,
         lines: impl Iterator<Item = &'a [u8]>,
         combine: bool,
-    ) -> (HashMap<Vec<u8>, Vec<u8>>, Vec<Vec<u8>>) {
+    ) -> (Ids, Vec<Vec<u8>>) {
         let (mut ids, mut new) = (HashMap::new(), Vec::new());
         for line in lines {
             let Some(id) = field(line, b"ID:") else {

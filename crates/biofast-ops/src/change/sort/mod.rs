@@ -29,20 +29,24 @@ pub(super) mod gather;
 mod key;
 pub(super) mod merge;
 mod segment;
+mod sorted;
 pub(super) mod stored;
 pub(super) mod template;
 
 pub use key::Order;
+pub use sorted::{copy, is_sorted};
 
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_bam::{self as bam, Header, Query, Record};
 use biofast_io::{Location, Options};
 use serde::Serialize;
+
+use crate::measure::records::Sum;
 
 use gather::{Entry, Gathered};
 use merge::{Merge, Run};
@@ -62,12 +66,14 @@ pub struct Limits {
     pub memory: usize,
     /// The folder of temporary files, if records take more.
     pub folder: PathBuf,
+    /// Whether records are summed as they are read: [`Summary::input`].
+    pub sums: bool,
 }
 
 impl Default for Limits {
     /// 768 MB, and the system's folder of temporary files.
     fn default() -> Limits {
-        Limits { memory: 768 << 20, folder: std::env::temp_dir() }
+        Limits { memory: 768 << 20, folder: std::env::temp_dir(), sums: false }
     }
 }
 
@@ -85,6 +91,11 @@ pub struct Summary {
     pub stored_runs: u64,
     /// Bytes of temporary files.
     pub stored_bytes: u64,
+    /// Whether the records were in order already.
+    pub was_sorted: bool,
+    /// Number and checksum of the records that were read, if that was [asked for](Limits::sums).
+    #[serde(skip)]
+    pub input: Option<Sum>,
 }
 
 /// Why it failed.
@@ -150,6 +161,8 @@ pub struct Sorter {
     others: Vec<Gathered>,
     stored: Vec<StoredRun>,
     summary: Summary,
+    /// For the letters of a record that is summed.
+    letters: [Vec<u8>; 2],
 }
 
 impl Sorter {
@@ -163,6 +176,7 @@ impl Sorter {
             others: Vec::new(),
             stored: Vec::new(),
             summary: Summary::default(),
+            letters: Default::default(),
         }
     }
 
@@ -215,6 +229,10 @@ impl Sorter {
     fn add_checked(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
         self.make_room(record.as_bytes().len())?;
         self.gathered.add(self.order, number, record)?;
+        if self.limits.sums {
+            let sum = self.summary.input.get_or_insert_default();
+            sum.add_alignment(record, &mut self.letters);
+        }
         self.summary.records += 1;
         Ok(())
     }
@@ -270,7 +288,10 @@ impl Sorter {
         self.others.extend(other.others);
         self.stored.extend(other.stored);
         let written = other.storer.map_or(0, |storer| storer.written());
-        let Summary { records, stored_runs, stored_bytes } = other.summary;
+        let Summary { records, stored_runs, stored_bytes, input, .. } = other.summary;
+        if let Some(input) = input {
+            self.summary.input.get_or_insert_default().add(input);
+        }
         self.summary.records += records;
         self.summary.stored_runs += stored_runs;
         self.summary.stored_bytes += stored_bytes + written;
@@ -301,7 +322,7 @@ impl Sorter {
         let written = self.storer.as_ref().map_or(0, Storer::written);
         self.summary.stored_bytes += written;
         let Sorter { summary, limits, .. } = self;
-        Ok(Sorted { merge, header: header.clone(), summary, limits, marker: None })
+        Ok(Sorted { merge, header: header.clone(), summary, limits, copied: None, marker: None })
     }
 
     /// Merges stored runs until few enough are left, and then these with what is in memory.
@@ -335,6 +356,8 @@ pub struct Sorted {
     header: Header,
     summary: Summary,
     limits: Limits,
+    /// What was read, where records are copied.
+    copied: Option<Arc<Mutex<Sum>>>,
     /// Marks duplicates.
     marker: Option<Box<duplicates::Marker>>,
 }
@@ -347,7 +370,9 @@ impl Sorted {
 
     /// How many records there are, and what sorting them took.
     pub fn summary(&self) -> Summary {
-        self.summary
+        let copied = self.copied.as_ref().filter(|_| self.limits.sums);
+        let copied = copied.map(|sum| *sum.lock().unwrap_or_else(PoisonError::into_inner));
+        Summary { input: copied.or(self.summary.input), ..self.summary }
     }
 
     /// The next record, which has been [checked](Record::check) for writing; `None` after the last.
@@ -356,13 +381,17 @@ impl Sorted {
     /// If a temporary file can't be read.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Problem> {
-        let folder = &self.limits.folder;
-        let temporary = |error| Problem::Temporary(folder.clone(), error);
         let Some(marker) = &mut self.marker else {
-            let entry = self.merge.next().map_err(temporary)?;
+            let entry = self.merge.next().map_err(|error| failed(error, &self.limits))?;
+            // Those that are copied are counted as they come.
+            if let Some(entry) = &entry
+                && self.summary.was_sorted
+            {
+                self.summary.records = entry.number + 1;
+            }
             return Ok(entry.map(|entry| Record::from_checked(entry.record)));
         };
-        while let Some(entry) = self.merge.next().map_err(temporary)? {
+        while let Some(entry) = self.merge.next().map_err(|error| failed(error, &self.limits))? {
             if marker.take(&entry) {
                 return Ok(Some(marker.record()));
             }
@@ -382,8 +411,15 @@ impl Sorted {
 
     /// What was added as an entry.
     fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Problem> {
-        let folder = &self.limits.folder;
-        self.merge.next().map_err(|error| Problem::Temporary(folder.clone(), error))
+        self.merge.next().map_err(|error| failed(error, &self.limits))
+    }
+}
+
+/// Why a merge couldn't go on: the fault of an input that is copied, or of a temporary file.
+fn failed(error: io::Error, limits: &Limits) -> Problem {
+    match error.downcast::<bam::Error>() {
+        Ok(error) => Problem::Input(error),
+        Err(error) => Problem::Temporary(limits.folder.clone(), error),
     }
 }
 

@@ -1,0 +1,176 @@
+//! Reports of records while they are written: whoever makes one reads them on a thread of its own.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use anyhow::{Context, Result, bail};
+use biofast::bam::{self, Header, Record};
+use biofast::io::output::{Files, Output};
+use biofast::io::{Options, Source};
+use biofast::ops::alignments::Statistics;
+use biofast::ops::samtools_stats::SamtoolsStats;
+use biofast::ops::show::samtools;
+
+use crate::commands::stats;
+use crate::options::OutFile;
+use crate::output;
+
+/// Which reports.
+#[derive(clap::Args)]
+pub(super) struct ReportArgs {
+    /// Also write the statistics of the sorted records to FILE, as `biofast stats --json`
+    #[arg(long, value_name = "FILE")]
+    stats: Option<OutFile>,
+
+    /// Also write the text of `samtools stats` to FILE, as `biofast stats --format samtools`
+    #[arg(long, value_name = "FILE")]
+    samtools_stats: Option<OutFile>,
+
+    /// Also write a report for the browser to FILE, as `biofast stats --html`
+    #[arg(long, value_name = "FILE")]
+    html: Option<OutFile>,
+}
+
+/// The reports that are wanted, with their outputs.
+pub(super) struct Reports {
+    stats: Option<Output>,
+    html: Option<Output>,
+    samtools: Option<Output>,
+    statistics: Option<JoinHandle<Result<Statistics>>>,
+    text: Option<JoinHandle<Result<String>>>,
+    taps: Vec<SyncSender<Arc<Vec<u8>>>>,
+    bytes: Vec<u8>,
+}
+
+/// Bytes of records that are handed over at once.
+const PART: usize = 256 << 10;
+/// Parts that may wait for a reader.
+const WAITING: usize = 4;
+
+impl ReportArgs {
+    /// Opens what is wanted.
+    pub(super) fn open(&self, files: &mut Files) -> Result<Reports> {
+        Ok(Reports {
+            stats: output::optional_report(files, self.stats.as_deref())?,
+            html: output::optional_report(files, self.html.as_deref())?,
+            samtools: output::optional_report(files, self.samtools_stats.as_deref())?,
+            statistics: None,
+            text: None,
+            taps: Vec::new(),
+            bytes: Vec::new(),
+        })
+    }
+}
+
+impl Reports {
+    /// How many are wanted.
+    pub(super) fn len(&self) -> usize {
+        self.stats.iter().chain(&self.html).chain(&self.samtools).count()
+    }
+
+    /// Begins to gather what they need of records with this header.
+    pub(super) fn start(&mut self, header: &Header) -> Result<()> {
+        if self.len() == 0 {
+            return Ok(());
+        }
+        header.write_bam(&mut self.bytes)?;
+        let options = Options::serial();
+        if self.stats.is_some() || self.html.is_some() {
+            let (source, options) = (self.tap(), options.clone());
+            let work =
+                move || Statistics::collect(source, &options).map_err(|fault| fault.error.into());
+            self.statistics = Some(std::thread::Builder::new().name("stats".into()).spawn(work)?);
+        }
+        if self.samtools.is_some() {
+            let source = self.tap();
+            let work = move || {
+                let statistics = SamtoolsStats::collect(source, &options, None)?;
+                let command: Vec<String> =
+                    std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+                let command = command.join(" ").replace('\n', "\\n");
+                Ok(samtools::stats::text(&statistics, env!("CARGO_PKG_VERSION"), &command))
+            };
+            self.text = Some(std::thread::Builder::new().name("stats".into()).spawn(work)?);
+        }
+        Ok(())
+    }
+
+    /// A source of all records.
+    fn tap(&mut self) -> Source {
+        let (sender, parts) = sync_channel(WAITING);
+        self.taps.push(sender);
+        Source::from_adapter("sorted", Tap { parts, part: Arc::default(), at: 0 })
+    }
+
+    /// Takes a record.
+    #[inline]
+    pub(super) fn add(&mut self, record: &Record<'_>) {
+        if self.taps.is_empty() {
+            return;
+        }
+        record.write_bam(&mut self.bytes);
+        if self.bytes.len() >= PART {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        let part =
+            Arc::new(std::mem::replace(&mut self.bytes, Vec::with_capacity(PART + PART / 8)));
+        // Who has ended says why when it is asked.
+        self.taps.retain(|tap| tap.send(Arc::clone(&part)).is_ok());
+    }
+
+    /// Fills the reports, of records that are in the file at this path. Returns them.
+    pub(super) fn finish(
+        mut self,
+        path: Option<&Path>,
+        format: bam::Format,
+    ) -> Result<Vec<Output>> {
+        self.hand_over();
+        self.taps.clear();
+        let mut filled = Vec::new();
+        if let Some(statistics) = self.statistics.map(JoinHandle::join) {
+            let Ok(statistics) = statistics else { bail!("the statistics can't be made") };
+            let statistics = statistics.context("the statistics can't be made")?;
+            let name = path.map_or_else(|| "-".into(), biofast::io::display_name);
+            let (json, page) = stats::of_alignments(name, format, &statistics)?;
+            for (output, text) in [(self.stats, json), (self.html, page)] {
+                if let Some(output) = output {
+                    filled.push(output::filled(output, text)?);
+                }
+            }
+        }
+        if let (Some(text), Some(output)) = (self.text.map(JoinHandle::join), self.samtools) {
+            let Ok(text) = text else { bail!("the text of samtools stats can't be made") };
+            let text = text.context("the text of samtools stats can't be made")?;
+            filled.push(output::filled(output, text)?);
+        }
+        Ok(filled)
+    }
+}
+
+/// Reads the parts that are handed over.
+struct Tap {
+    parts: Receiver<Arc<Vec<u8>>>,
+    part: Arc<Vec<u8>>,
+    at: usize,
+}
+
+impl Read for Tap {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.part.len() {
+            match self.parts.recv() {
+                Ok(part) => (self.part, self.at) = (part, 0),
+                Err(_) => return Ok(0),
+            }
+        }
+        let n = out.len().min(self.part.len() - self.at);
+        out[..n].copy_from_slice(&self.part[self.at..self.at + n]);
+        self.at += n;
+        Ok(n)
+    }
+}
