@@ -15,7 +15,7 @@ pub(super) fn write_word(word: u64, len: usize, out: &mut Vec<u8>) {
 /// divided at once.
 #[inline]
 fn digits(value: u64) -> u64 {
-    let halves = value / 10_000 | (value % 10_000) << 32;
+    let halves = (value / 10_000) | ((value % 10_000) << 32);
     let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let pairs = hundreds | (halves - 100 * hundreds) << 16;
     let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
