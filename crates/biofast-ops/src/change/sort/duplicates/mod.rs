@@ -1,8 +1,8 @@
 //! Sorting by coordinate and marking duplicates in one run.
 //!
-//! Records come grouped by name, as an aligner writes them. Of each group the [mates] learn of each other, and what decides
-//! about duplicates goes as a short [key](keys) to sorters of its own, beside the records. When all have been read, the keys are
-//! sorted, and the first of each group of equal ones stays: [what is decided](decide) is a bit for each record,
+//! Records come grouped by name, as an aligner writes them. Of each group the mates learn of each other, and what decides
+//! about duplicates goes as a short key to sorters of its own, beside the records. When all have been read, the keys are
+//! sorted, and the first of each group of equal ones stays: what is decided is a bit for each record,
 //! which is looked up while the records are merged.
 //!
 //! ```
