@@ -43,8 +43,7 @@ use crate::measure::records::{RecordSum, Sum};
 ///
 /// let io = biofast_io::Options::default();
 /// // Must be BAM, and may end without its marker.
-/// let options =
-///     Options { allow_missing_eof: true, expected: Some(Format::Bam), ..Options::new(&io) };
+/// let options = Options::new(&io).with_allow_missing_eof(true).with_expected(Format::Bam);
 /// assert!(!options.pairs && !options.checksum);
 /// ```
 #[derive(Clone, Debug)]
@@ -74,6 +73,41 @@ impl<'a> Options<'a> {
             checksum: false,
             expected: None,
         }
+    }
+
+    /// Takes the reference sequences of CRAM from this FASTA file.
+    #[must_use]
+    pub fn with_reference(mut self, path: impl Into<PathBuf>) -> Options<'a> {
+        self.reference = Some(path.into());
+        self
+    }
+
+    /// Whether the end-of-file marker of BGZF and CRAM may be missing.
+    #[must_use]
+    pub fn with_allow_missing_eof(mut self, allow: bool) -> Options<'a> {
+        self.allow_missing_eof = allow;
+        self
+    }
+
+    /// Whether to gather what the check of pairs needs.
+    #[must_use]
+    pub fn with_pairs(mut self, pairs: bool) -> Options<'a> {
+        self.pairs = pairs;
+        self
+    }
+
+    /// Whether to gather number and checksum of the records.
+    #[must_use]
+    pub fn with_checksum(mut self, checksum: bool) -> Options<'a> {
+        self.checksum = checksum;
+        self
+    }
+
+    /// What the input must hold.
+    #[must_use]
+    pub fn with_expected(mut self, format: Format) -> Options<'a> {
+        self.expected = Some(format);
+        self
     }
 }
 
