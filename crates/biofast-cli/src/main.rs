@@ -76,6 +76,7 @@ fn silence_decompressors() {
 fn check_overrides() -> anyhow::Result<()> {
     biofast::kernels::check_override()?;
     biofast::io::codec::check_override()?;
+    biofast::io::codec::check_lanes()?;
     biofast::io::codec::check_piece_len()?;
     Ok(())
 }

@@ -11,9 +11,10 @@ use crate::tables::Tables;
 /// The most lanes that run at once.
 pub(crate) const MAX_LANES: usize = 4;
 
-/// How many do run. A step's chain is short enough for two lanes to keep a core busy; more of them need more registers
-/// and cache than there are. On an AMD Zen 4 two, three and four lanes ran at 1.47, 1.51 and 1.44 × libdeflate on FASTQ.
-/// On AArch64 a fourth gains little by the static analyser: see docs/performance.md.
+/// How many do run if nobody says otherwise. A step's chain is short enough for two lanes to keep a core busy; more of them
+/// need more registers and cache than there are. On an AMD Zen 4 two, three and four lanes ran at 1.47, 1.51 and 1.44 ×
+/// libdeflate on FASTQ, on a Cascade Lake two at 1.49 and three at 1.40 (AVX2), so readers of files try. On AArch64 a fourth
+/// gains little by the static analyser: see docs/performance.md.
 pub(crate) const LANES: usize = 3;
 
 /// A raw DEFLATE stream (RFC 1951, without gzip header and footer) and where its bytes go.
@@ -25,7 +26,7 @@ pub struct Block<'a> {
     pub output: &'a mut [u8],
 }
 
-/// Inflates blocks, three at once. Holds about 170 kB of tables: keep it.
+/// Inflates blocks, three at once, or as many as [set](Self::set_lanes). Holds about 170 kB of tables: keep it.
 pub struct Inflater {
     work: Work,
     inflate: Inflate,
@@ -40,7 +41,7 @@ pub(crate) struct Work {
 }
 
 impl Inflater {
-    /// How many blocks are inflated at once.
+    /// How many blocks are inflated at once unless [set](Self::set_lanes) otherwise.
     pub const LANES: usize = LANES;
 
     /// An inflater for the instruction set that `biofast_kernels` uses.
@@ -59,15 +60,26 @@ impl Inflater {
         Self { work: Work { tables, lanes: LANES }, inflate: isa::inflate_for(isa) }
     }
 
-    /// Runs fewer or more lanes than is best, 1..=4. For tests and benchmarks.
-    #[doc(hidden)]
+    /// How many blocks are inflated at once from now on, 1 to 4. How many are fastest depends on the CPU, its caches above all, by
+    /// some hundredths; the bytes are the same.
+    ///
+    /// ```
+    /// use biofast_deflate::{Block, Inflater};
+    ///
+    /// let mut inflater = Inflater::new();
+    /// inflater.set_lanes(2);
+    /// let mut a = [0; 1];
+    /// inflater.inflate_blocks([Block { input: &[0x4b, 0x04, 0x00], output: &mut a }])?;
+    /// assert_eq!(&a, b"a");
+    /// # Ok::<(), biofast_deflate::Fault>(())
+    /// ```
     pub fn set_lanes(&mut self, lanes: usize) {
         self.work.lanes = lanes.clamp(1, MAX_LANES);
     }
 
     /// Inflates `blocks`, each to exactly its output.
     ///
-    /// It takes six or more blocks, of about the same length, to be at its best: a multiple of [`Self::LANES`]. Checksums are not its business: see
+    /// It takes six or more blocks, of about the same length, to be at its best: a multiple of those inflated at once. Checksums are not its business: see
     /// [`crc32`](crate::crc32()).
     ///
     /// # Errors

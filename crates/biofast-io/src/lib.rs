@@ -38,8 +38,8 @@ pub use container::splice;
 pub use container::{bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
-    CancellationToken, Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options, Progress,
-    SerialTimes, Source, Warning, display_name, is_named_pipe,
+    BlockDecoder, CancellationToken, Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options,
+    Progress, SerialTimes, Source, Warning, display_name, is_named_pipe,
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};

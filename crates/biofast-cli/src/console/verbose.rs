@@ -53,17 +53,17 @@ fn source(len: Option<u64>, options: &Options) -> String {
 }
 
 fn decoder(container: Container, options: &Options) -> String {
-    let asked = is_set("BIOFAST_INFLATE");
     match container {
         Container::Plain => String::new(),
         Container::Bgzf => {
-            let why = if asked { "as BIOFAST_INFLATE asks" } else { "the default" };
-            match codec::active() {
-                Policy::Fixed(codec) => format!("blocks inflated on all threads by {codec}, {why}"),
-                Policy::Faster => {
-                    format!("blocks inflated on all threads by the faster decoder, {why}")
-                }
-            }
+            let decoder = options.notes.as_ref().and_then(|notes| notes.block_decoder());
+            let decoder = decoder.map_or_else(String::new, |decoder| decoder.to_string());
+            let why = match (codec::active(), is_set("BIOFAST_INFLATE")) {
+                (Policy::Fixed(_), true) => "as BIOFAST_INFLATE asks",
+                (Policy::Fixed(_), false) => "the default",
+                (Policy::Faster, _) => "the fastest by trial",
+            };
+            format!("blocks inflated on all threads by {decoder}, {why}")
         }
         _ if options.notes.as_ref().is_some_and(|notes| notes.gzip_chunks().used > 0) => {
             let why = if is_set("BIOFAST_GZIP_PIECE") {

@@ -97,18 +97,24 @@ fn output_is_the_same_on_any_threads_simd_level_chunk_and_source() {
 }
 
 #[test]
-fn an_unknown_inflate_codec_is_refused_and_both_known_ones_agree() {
+fn an_unknown_inflate_codec_is_refused_and_both_known_ones_agree_at_any_number_of_lanes() {
     let path = sample("sample_R1.fq.bgz");
-    let run = |codec: &str| {
-        let mut command = command(&["stats", "--json", &path]);
-        command.env("BIOFAST_INFLATE", codec);
+    let run = |codec: &str, lanes: &str| {
+        let mut command = command(&["stats", "--json", "--chunk-size", "300000", &path]);
+        command.env("BIOFAST_INFLATE", codec).env("BIOFAST_INFLATE_LANES", lanes);
         finish(command)
     };
-    assert_eq!(run("own").code, 0);
-    assert_eq!(run("own"), run("libdeflate"));
-    let refused = run("zlib");
-    assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("BIOFAST_INFLATE=zlib"), "{}", refused.stderr);
+    assert_eq!(run("own", "").code, 0);
+    for lanes in ["", "1", "2", "3", "4"] {
+        assert_eq!(run("own", lanes), run("libdeflate", ""), "{lanes} lanes");
+    }
+    for (codec, lanes, name) in
+        [("zlib", "", "BIOFAST_INFLATE=zlib"), ("", "5", "BIOFAST_INFLATE_LANES=5")]
+    {
+        let refused = run(codec, lanes);
+        assert_eq!(refused.code, 2);
+        assert!(refused.stderr.contains(name), "{}", refused.stderr);
+    }
 }
 
 #[test]

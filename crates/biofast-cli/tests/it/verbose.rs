@@ -39,7 +39,9 @@ fn every_command_that_reads_tells_source_container_decoder_threads_and_kernels()
         let name = if container.starts_with("plain") { &fastq } else { &bam };
         let decoder = match container.starts_with("plain") {
             true => "",
-            false => "blocks inflated on all threads by own, as BIOFAST_INFLATE asks; ",
+            false => {
+                "blocks inflated on all threads by own, 3 blocks at once, as BIOFAST_INFLATE asks; "
+            }
         };
         let expected = format!(
             "; read, as files below 50 MB are; {decoder}2 threads, as -@ asks; scalar kernels, as \

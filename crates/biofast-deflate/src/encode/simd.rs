@@ -67,9 +67,9 @@ pub(super) trait Simd {
         bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
     }
 
-    /// Moves the items that `keep` has bits for to the front of `to`, in their order, and says how many these are. What is
+    /// Writes the bytes that `keep` has bits for to the front of `to`, in their order, and says how many these are. What is
     /// behind them there is not defined.
-    fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize;
+    fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize;
 
     /// Whether codes can be joined faster than one by one.
     const JOINS: bool = false;
@@ -118,41 +118,73 @@ pub(super) trait Simd {
         shortest: &Shortest,
         to: &mut [Item; 64],
     ) -> usize {
-        let (items, keep) = items_of(bytes, inside, keep, shortest);
-        match items.first_chunk() {
-            Some(items) => Self::pick(items, keep, to),
-            None => 0,
-        }
+        let runs = Runs::find(bytes, inside, keep, shortest);
+        let n = Self::pick(bytes, runs.keep, to);
+        runs.write(to);
+        n
     }
 }
 
-/// Literals, and runs in the places where they begin; and which of them to keep. One item more is for what is not to be
-/// written.
-#[inline(always)]
-pub(super) fn items_of(
-    bytes: &[u8; 64],
-    inside: u64,
-    mut keep: u64,
-    shortest: &Shortest,
-) -> ([Item; 65], u64) {
-    let mut first = inside & !(inside << 1);
-    let mut last = inside & !(inside >> 1);
-    let mut items = [0; 65];
-    for (item, &byte) in items.iter_mut().zip(bytes) {
-        *item = Item::from(byte);
+/// The runs of 64 bytes that become one item each.
+pub(super) struct Runs {
+    /// The bytes to be written: the first of each such run, and those of no such run.
+    pub(super) keep: u64,
+    /// Their items, and from bit 16 on where these belong.
+    items: [u32; 32],
+    n: usize,
+}
+
+/// Runs looked at in one go, whether there are so many or not: how many there are can't be foreseen, and a branch that goes the
+/// other way takes as long as all of them.
+const TOGETHER: usize = 4;
+
+impl Runs {
+    /// Of the bytes `inside` runs of three or more, those that are `shortest` or longer; that is 3 at least. 64 bytes hold 16
+    /// of them, with a byte between two.
+    #[inline(always)]
+    pub(super) fn find(
+        bytes: &[u8; 64],
+        inside: u64,
+        mut keep: u64,
+        shortest: &Shortest,
+    ) -> Runs {
+        let mut first = inside & !(inside << 1);
+        let mut last = inside & !(inside >> 1);
+        let mut items = [0; 32];
+        let mut n = 0;
+        while first != 0 {
+            for _ in 0..TOGETHER {
+                // Behind the last run both are 64, and nothing comes of it.
+                let (from, until) = (first.trailing_zeros(), last.trailing_zeros());
+                let length = until + 1 - from;
+                let rest = 2u64.wrapping_shl(until).wrapping_sub(2u64.wrapping_shl(from));
+                let score = usize::from(bytes[from as usize % 64]) % shortest.len();
+                let shorter = length >= u32::from(shortest[score]);
+                keep &= !(if shorter { rest } else { 0 });
+                let place = (keep & !u64::MAX.wrapping_shl(from)).count_ones();
+                items[n % 32] = place << 16 | (RUN as u32 + length - MIN_LENGTH as u32);
+                n += usize::from(shorter);
+                first &= first.wrapping_sub(1);
+                last &= last.wrapping_sub(1);
+            }
+        }
+        // What is written in one go beyond the last: a run has three bytes, so the last two places are free.
+        if let Some(rest) = items[n % 32..].first_chunk_mut::<TOGETHER>() {
+            *rest = [63 << 16; TOGETHER];
+        }
+        Runs { keep, items, n }
     }
-    while first != 0 {
-        let (from, until) = (first.trailing_zeros() as usize, last.trailing_zeros() as usize);
-        let length = until + 1 - from;
-        let rest = (2u64 << until).wrapping_sub(2 << from);
-        let score = usize::from(bytes[from % 64]) % shortest.len();
-        let shorter = length >= usize::from(shortest[score]);
-        keep &= !(if shorter { rest } else { 0 });
-        items[if shorter { from } else { 64 } % 65] = (RUN + length - MIN_LENGTH) as Item;
-        first &= first - 1;
-        last &= last.wrapping_sub(1);
+
+    /// Writes the items over the first bytes of the runs.
+    #[inline(always)]
+    pub(super) fn write(&self, to: &mut [Item; 64]) {
+        let (groups, _) = self.items.as_chunks::<TOGETHER>();
+        for group in &groups[..self.n.div_ceil(TOGETHER) % groups.len()] {
+            for &item in group {
+                to[(item >> 16) as usize % 64] = item as Item;
+            }
+        }
     }
-    (items, keep)
 }
 
 /// No SIMD.
@@ -182,10 +214,10 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
         let mut n = 0;
-        for (i, &item) in items.iter().enumerate() {
-            to[n % 64] = item;
+        for (i, &byte) in bytes.iter().enumerate() {
+            to[n % 64] = Item::from(byte);
             n += (keep >> i & 1) as usize;
         }
         n

@@ -7,6 +7,7 @@
 //! another name: what the two differ by is noise.
 
 mod answers;
+mod art;
 mod figure;
 pub mod growth;
 mod jobs;

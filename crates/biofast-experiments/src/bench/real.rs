@@ -1,7 +1,7 @@
 //! Jobs on real reads, which generated ones only resemble: `biofast-lab bench --real DIR`.
 //!
 //! Each FASTQ file of the folder (mates by `_R1` and `_R2`) is repeated to a size that can be timed, as plain text and as
-//! BGZF at level 6, and goes through the jobs for reads. `BIOFAST_SIMD` holds for the programs measured; results of a
+//! BGZF at level 6, and goes through the jobs for reads; simulated pairs ([`art`]) come last. `BIOFAST_SIMD` holds for the programs measured; results of a
 //! level have a folder of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use biofast::fastq::par_fold;
 use biofast::io::{self, Source};
 
+use super::art;
 use super::jobs::{self, BASE, Job};
 use super::report::{by_rep, paired, ratio};
 use super::runs::{self, Run};
@@ -52,7 +53,14 @@ pub fn run(options: &Options, folder: &Path) -> Result<()> {
     let out = options.out.join(machine::exact_slug()).join(folder_name(options.quick));
     fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
     let mut faults = Vec::new();
-    for set in sets(folder)? {
+    let mut sets = sets(folder)?;
+    match art::find() {
+        Some(program) => {
+            sets.push(Set { name: art::NAME.to_owned(), reads: Reads::SimulatedBy(program) })
+        }
+        None => eprintln!("not in PATH: art_illumina, so no reads of {}", art::NAME),
+    }
+    for set in sets {
         let scratch = Scratch::create()?;
         let prepared = set.prepare(programs.biofast()?, options.quick, &scratch)?;
         for job in &chosen {
@@ -101,8 +109,15 @@ fn folder_name(quick: bool) -> String {
 /// Reads, or pairs of them.
 struct Set {
     name: String,
-    file: PathBuf,
-    mate: Option<PathBuf>,
+    reads: Reads,
+}
+
+/// Where they come from.
+enum Reads {
+    /// Files.
+    Stored { file: PathBuf, mate: Option<PathBuf> },
+    /// This program makes pairs.
+    SimulatedBy(PathBuf),
 }
 
 /// The FASTQ files of a folder, in the order of their names.
@@ -128,7 +143,7 @@ fn sets(folder: &Path) -> Result<Vec<Set>> {
     let set = |(stem, file): (&String, &PathBuf)| {
         let name = stem.strip_suffix("_R1").unwrap_or(stem).to_owned();
         let mate = files.get(&format!("{name}_R2")).filter(|mate| *mate != file).cloned();
-        Set { name, file: file.clone(), mate }
+        Set { name, reads: Reads::Stored { file: file.clone(), mate } }
     };
     Ok(files.iter().filter(|(stem, _)| !mates.contains(*stem)).map(set).collect())
 }
@@ -143,11 +158,18 @@ struct Prepared {
 
 impl Set {
     fn prepare(&self, biofast: &Path, quick: bool, scratch: &Scratch) -> Result<Prepared> {
-        let text = read(&self.file)?;
+        let (file, mate) = match &self.reads {
+            Reads::Stored { file, mate } => (file.clone(), mate.clone()),
+            Reads::SimulatedBy(program) => {
+                let (first, second) = art::simulate(program, &scratch.0)?;
+                (first, Some(second))
+            }
+        };
+        let text = read(&file)?;
         let least = if quick { TEXT_QUICK } else { TEXT };
         let times = least.div_ceil((text.len() as u64).max(1));
         let plain = self.repeat(&text, times, "reads", biofast, scratch)?;
-        if let Some(mate) = &self.mate {
+        if let Some(mate) = &mate {
             self.repeat(&read(mate)?, times, "mates", biofast, scratch)?;
         }
         let bgzf = FileEntry {
@@ -156,7 +178,7 @@ impl Set {
             bytes: fs::metadata(scratch.0.join("reads.fq.gz")).context("no reads")?.len(),
             ..plain.clone()
         };
-        Ok(Prepared { plain, bgzf, folder: scratch.0.clone(), has_mate: self.mate.is_some() })
+        Ok(Prepared { plain, bgzf, folder: scratch.0.clone(), has_mate: mate.is_some() })
     }
 
     /// Writes `text` so many times to `NAME.fq`, and that to `NAME.fq.gz`.
@@ -358,7 +380,7 @@ mod tests {
         let found: Vec<(String, bool)> = sets(folder.path())
             .expect("two sets")
             .into_iter()
-            .map(|set| (set.name, set.mate.is_some()))
+            .map(|set| (set.name, matches!(set.reads, Reads::Stored { mate: Some(_), .. })))
             .collect();
         assert_eq!(found, [("a".to_owned(), true), ("b_R2".to_owned(), false)]);
     }

@@ -1,10 +1,9 @@
-//! Which decoder inflates BGZF blocks: the faster one by trial, unless `BIOFAST_INFLATE` says otherwise. And which one
-//! the streams of ordinary gzip: ours, unless it says so.
+//! Which decoder inflates BGZF blocks, and how many at once: the fastest by trial, unless `BIOFAST_INFLATE` and
+//! `BIOFAST_INFLATE_LANES` say otherwise. And which one the streams of ordinary gzip: ours, unless it says so.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 /// The environment variable that overrides the choice.
 const VARIABLE: &str = "BIOFAST_INFLATE";
@@ -28,13 +27,6 @@ pub enum Codec {
 
 impl Codec {
     const ALL: [Codec; 2] = [Codec::Own, Codec::Libdeflate];
-
-    fn other(self) -> Codec {
-        match self {
-            Codec::Own => Codec::Libdeflate,
-            Codec::Libdeflate => Codec::Own,
-        }
-    }
 
     /// The name that `BIOFAST_INFLATE` takes.
     pub fn name(self) -> &'static str {
@@ -86,7 +78,7 @@ pub enum Policy {
 /// The policy in use: [`Policy::Faster`] where the CPU has what `biofast-deflate` needs, else libdeflate; or what
 /// `BIOFAST_INFLATE` names. All give the same bytes and the same verdicts.
 ///
-/// Which one is faster depends on the data and on the CPU, so each worker tries both: on an AMD Zen 4 with AVX-512
+/// Which one is faster depends on the data and on the CPU, so the workers of an input try both: on an AMD Zen 4 with AVX-512
 /// `biofast-deflate` ran at 1.24 × the speed of libdeflate on FASTQ and 1.06 × on BAM, with AVX2 at 1.13 and 0.91 ×.
 ///
 /// ```
@@ -109,6 +101,56 @@ pub(crate) fn for_streams() -> Codec {
     match wish.is_some_and(|wish| wish.eq_ignore_ascii_case(Codec::Libdeflate.name())) {
         true => Codec::Libdeflate,
         false => Codec::Own,
+    }
+}
+
+/// The environment variable that says how many blocks `biofast-deflate` inflates at once.
+const LANES_VARIABLE: &str = "BIOFAST_INFLATE_LANES";
+
+/// The most.
+const MOST_LANES: usize = 4;
+
+/// The value of `BIOFAST_INFLATE_LANES` is no number of blocks that can be inflated at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoLanes(String);
+
+impl fmt::Display for NoLanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{LANES_VARIABLE}={}: not a number of blocks from 1 to {MOST_LANES}", self.0)
+    }
+}
+
+impl std::error::Error for NoLanes {}
+
+/// Checks the environment variable `BIOFAST_INFLATE_LANES`: how many BGZF blocks `biofast-deflate` inflates at once on a
+/// thread, 1 to 4. Unset or empty: two, three or four, by trial.
+///
+/// Programs call this once at start, as [`check_override`].
+///
+/// ```
+/// // Nobody has set it: what is fastest is found out.
+/// assert_eq!(biofast_io::codec::check_lanes()?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the variable is no such number.
+pub fn check_lanes() -> Result<Option<usize>, NoLanes> {
+    choose_lanes(std::env::var_os(LANES_VARIABLE))
+}
+
+/// The number of blocks that `BIOFAST_INFLATE_LANES` asks for.
+pub(crate) fn lanes() -> Option<usize> {
+    static CHOSEN: OnceLock<Option<usize>> = OnceLock::new();
+    *CHOSEN.get_or_init(|| check_lanes().ok().flatten())
+}
+
+fn choose_lanes(wish: Option<OsString>) -> Result<Option<usize>, NoLanes> {
+    let Some(wish) = wish.filter(|wish| !wish.is_empty()) else { return Ok(None) };
+    let lanes = wish.to_str().and_then(|wish| wish.parse().ok());
+    match lanes.filter(|lanes| (1..=MOST_LANES).contains(lanes)) {
+        Some(lanes) => Ok(Some(lanes)),
+        None => Err(NoLanes(wish.to_string_lossy().into_owned())),
     }
 }
 
@@ -200,100 +242,6 @@ fn choose(wish: Option<OsString>) -> Result<Policy, UnknownCodec> {
     named.map(Policy::Fixed).ok_or_else(|| UnknownCodec(wish.into_owned()))
 }
 
-/// Times both decoders on groups of blocks in turn, then stays with the faster one and tries the other now and then.
-///
-/// How fast a core runs changes by more than what the decoders differ, so times are only compared with those of the
-/// groups right before and after.
-#[derive(Clone, Debug)]
-pub(crate) struct Trial {
-    /// Groups given out, up to the first choice.
-    groups: u32,
-    /// For each decoder: the least time per byte before the first choice, in nanoseconds.
-    pace: [Option<f64>; 2],
-    preferred: Codec,
-    /// Groups until the other one is tried.
-    until: u32,
-    /// The time per byte of the preferred decoder's last group.
-    last: Option<f64>,
-    /// The time per byte of the other decoder's group after it, until the next one is known too.
-    tried: Option<f64>,
-    /// How often in succession the other one was faster.
-    wins: u32,
-}
-
-impl Default for Trial {
-    fn default() -> Self {
-        let preferred = Codec::Own;
-        let until = Trial::PERIOD;
-        Trial { groups: 0, pace: [None; 2], preferred, until, last: None, tried: None, wins: 0 }
-    }
-}
-
-impl Trial {
-    /// Groups of each decoder before one is preferred.
-    const FIRST: u32 = 3;
-    /// Groups of the preferred decoder between two of the other one …
-    const PERIOD: u32 = 63;
-    /// … and after one in which the other one was faster.
-    const SOON: u32 = 3;
-    /// The other one is preferred when it was faster so often in succession.
-    const WINS: u32 = 3;
-
-    /// The decoder for the next group.
-    pub(crate) fn next(&mut self) -> Codec {
-        let n = self.groups;
-        if n < 2 * Self::FIRST {
-            self.groups += 1;
-            return Codec::ALL[n as usize % 2];
-        }
-        if n == 2 * Self::FIRST {
-            self.groups += 1;
-            let [own, libdeflate] = self.pace.map(|pace| pace.unwrap_or(0.0));
-            self.preferred = if own <= libdeflate { Codec::Own } else { Codec::Libdeflate };
-        }
-        if self.until == 0 {
-            self.until = Self::PERIOD;
-            return self.preferred.other();
-        }
-        self.until -= 1;
-        self.preferred
-    }
-
-    /// What a group took. Groups that ended in a fault don't count.
-    pub(crate) fn record(&mut self, codec: Codec, bytes: usize, took: Duration) {
-        // Small groups say little, and have too few blocks.
-        if bytes < 1 << 18 {
-            return;
-        }
-        let now = took.as_nanos() as f64 / bytes as f64;
-        if self.groups <= 2 * Self::FIRST {
-            let pace = &mut self.pace[codec as usize];
-            *pace = Some(pace.map_or(now, |before| now.min(before)));
-        } else if codec != self.preferred {
-            self.tried = Some(now);
-        } else {
-            if let (Some(tried), Some(last)) = (self.tried.take(), self.last) {
-                self.compare(tried, last.min(now));
-            }
-            self.last = Some(now);
-        }
-    }
-
-    /// One group of the other decoder, beside the faster one of its neighbours.
-    fn compare(&mut self, tried: f64, neighbour: f64) {
-        if tried >= neighbour {
-            self.wins = 0;
-            return;
-        }
-        self.wins += 1;
-        self.until = Self::SOON;
-        if self.wins == Self::WINS {
-            self.preferred = self.preferred.other();
-            (self.wins, self.until) = (0, Self::PERIOD);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -315,36 +263,15 @@ mod tests {
     }
 
     #[test]
-    fn the_faster_decoder_gets_most_groups_and_a_change_is_noticed() {
-        let mut trial = Trial::default();
-        // Nanoseconds a byte; what is faster changes half way.
-        let mut given = [[0; 2]; 2];
-        for n in 0..2000 {
-            let half = n / 1000;
-            let codec = trial.next();
-            given[half][codec as usize] += 1;
-            let pace = [[1.0, 2.0], [3.0, 2.0]][half][codec as usize];
-            trial.record(codec, 1 << 20, Duration::from_nanos((pace * (1 << 20) as f64) as u64));
+    fn lanes_are_a_number_that_there_are() {
+        assert_eq!(choose_lanes(None), Ok(None));
+        assert_eq!(choose_lanes(Some("".into())), Ok(None));
+        assert_eq!(choose_lanes(Some("2".into())), Ok(Some(2)));
+        for bad in ["0", "5", "two", "-1"] {
+            let error = choose_lanes(Some(bad.into())).expect_err(bad);
+            let expected =
+                format!("BIOFAST_INFLATE_LANES={bad}: not a number of blocks from 1 to 4");
+            assert_eq!(error.to_string(), expected);
         }
-        let [[own, other], [late_own, late_other]] = given;
-        assert!(own > 900 && other > 10, "{given:?}");
-        assert!(late_other > 700 && late_own > 10, "{given:?}");
-    }
-
-    #[test]
-    fn disturbances_do_not_change_the_choice() {
-        let mut trial = Trial::default();
-        let mut rng = biofast_testkit::random::Random(1);
-        let mut given = [0; 2];
-        for n in 0..4000 {
-            let codec = trial.next();
-            given[codec as usize] += 1;
-            // Half of the time everything takes up to twice as long, for stretches of 40 groups; and single groups do.
-            let stretch = if n / 40 % 2 == 0 { 1.0 } else { 1.7 };
-            let single = if rng.chance(20) { 1.5 } else { 1.0 };
-            let pace = [1.0, 1.2][codec as usize] * stretch * single;
-            trial.record(codec, 1 << 20, Duration::from_nanos((pace * (1 << 20) as f64) as u64));
-        }
-        assert!(given[1] < 100, "{given:?}");
     }
 }

@@ -12,6 +12,7 @@ mod inflate;
 mod level;
 mod libdeflate;
 pub mod splice;
+pub(crate) mod trial;
 
 pub use level::{Level, UnknownLevel};
 

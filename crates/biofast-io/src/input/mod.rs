@@ -17,7 +17,9 @@ mod stored;
 pub use container::Container;
 pub use map::Map;
 pub(crate) use notes::SerialPart;
-pub use notes::{CancellationToken, GzipChunks, Notes, Progress, SerialTimes, Warning};
+pub use notes::{
+    BlockDecoder, CancellationToken, GzipChunks, Notes, Progress, SerialTimes, Warning,
+};
 pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
 pub(crate) use source::Backing;
 pub use source::{Source, display_name, is_named_pipe};

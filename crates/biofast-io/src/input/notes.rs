@@ -214,6 +214,55 @@ pub struct GzipChunks {
     pub dropped: u64,
 }
 
+/// What inflates the blocks of a BGZF input. All give the same bytes.
+///
+/// ```
+/// use std::io::Read;
+/// use std::sync::Arc;
+///
+/// use biofast_io::{BlockDecoder, Notes, Options, Reader, Source, bgzf};
+///
+/// let notes = Arc::new(Notes::default());
+/// let options = Options { notes: Some(Arc::clone(&notes)), ..Options::default() };
+/// let file = std::io::Cursor::new(bgzf::compress(b"@r\nA\n+\nI\n"));
+/// Reader::new(Source::from_reader("example", file), &options)?.read_to_end(&mut Vec::new())?;
+/// // Which one it is depends on the CPU and, of larger files, on what is faster there.
+/// let decoder = notes.block_decoder().expect("there are blocks");
+/// assert!(["own, 3 blocks at once", "libdeflate"].contains(&&*decoder.to_string()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlockDecoder {
+    /// `biofast-deflate`.
+    Own {
+        /// Blocks inflated at once on each thread.
+        lanes: usize,
+    },
+    /// libdeflate, one block after the other.
+    Libdeflate,
+}
+
+impl BlockDecoder {
+    /// Blocks inflated at once.
+    pub(crate) fn lanes(self) -> usize {
+        match self {
+            BlockDecoder::Own { lanes } => lanes.max(1),
+            BlockDecoder::Libdeflate => 1,
+        }
+    }
+}
+
+impl std::fmt::Display for BlockDecoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BlockDecoder::Own { lanes: 1 } => f.write_str("own, one block at a time"),
+            BlockDecoder::Own { lanes } => write!(f, "own, {lanes} blocks at once"),
+            BlockDecoder::Libdeflate => f.write_str("libdeflate"),
+        }
+    }
+}
+
 /// How long the parts took that one thread at a time does, whatever the number of threads: the longest of them is a bound
 /// of the speed that more threads can give.
 ///
@@ -272,6 +321,7 @@ pub struct Notes {
     warnings: Mutex<Vec<Warning>>,
     container: OnceLock<Container>,
     mapped: OnceLock<bool>,
+    block_decoder: Mutex<Option<BlockDecoder>>,
     /// Chunks of gzip that were inflated ahead: used, and dropped.
     gzip_chunks: [AtomicU64; 2],
     /// Bytes framed, and nanoseconds of each [`SerialPart`].
@@ -302,6 +352,15 @@ impl Notes {
     /// The container, once the input has been opened.
     pub fn container(&self) -> Option<Container> {
         self.container.get().copied()
+    }
+
+    pub(crate) fn inflates_by(&self, decoder: BlockDecoder) {
+        *self.block_decoder.lock().unwrap_or_else(PoisonError::into_inner) = Some(decoder);
+    }
+
+    /// What inflates the blocks of the input, the latest if that has changed; `None` if there are none.
+    pub fn block_decoder(&self) -> Option<BlockDecoder> {
+        *self.block_decoder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn gzip_chunk(&self, used: bool) {

@@ -8,6 +8,7 @@ use super::chunk::Chunk;
 use crate::container::bgzf::{self, Block, GroupFault, Inflater, Parsed};
 use crate::container::foreign;
 use crate::container::gzip;
+use crate::container::trial::Trial;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{
     CancellationToken, Container, Map, Notes, Options, SerialPart, Source, StoredBytes, Warning,
@@ -21,6 +22,8 @@ pub(crate) struct Chunker {
     name: Arc<str>,
     witness: Witness,
     container: Container,
+    /// Which decoder inflates its blocks.
+    trial: Arc<Trial>,
     /// Set when the last chunk has been taken.
     ended: bool,
     /// Whether the BGZF block taken last was the end-of-file block.
@@ -40,6 +43,8 @@ pub(crate) struct ChunkBuffer {
     raw: Vec<u8>,
     raw_in_map: Option<Range<usize>>,
     blocks: Vec<Block>,
+    /// Of all workers of the input: what inflates them.
+    trial: Option<Arc<Trial>>,
     /// What has been inflated but for its references to what is before it.
     part: Option<gzip::Unresolved>,
     /// The decompressed bytes.
@@ -83,7 +88,16 @@ impl Chunker {
             }
         };
         let input = Box::new(input);
-        Ok(Chunker { input, mode, name, witness, container, ended: false, eof_block_seen: false })
+        Ok(Chunker {
+            input,
+            mode,
+            name,
+            witness,
+            container,
+            trial: Arc::default(),
+            ended: false,
+            eof_block_seen: false,
+        })
     }
 
     pub(crate) fn container(&self) -> Container {
@@ -142,7 +156,14 @@ impl Chunker {
                 Err(Error::new(ErrorKind::Cancelled, Location::in_input(&self.name)))
             }
             Mode::Plain => pull_plain(input, buffer),
-            Mode::Bgzf => pull_bgzf(input, buffer, &mut self.eof_block_seen),
+            Mode::Bgzf => {
+                buffer.trial = Some(Arc::clone(&self.trial));
+                let decoder = self.trial.preferred();
+                if let Some(notes) = &input.options().notes {
+                    notes.inflates_by(decoder);
+                }
+                pull_bgzf(input, buffer, decoder.lanes(), &mut self.eof_block_seen)
+            }
             Mode::Gzip(decoder) => pull_gzip(decoder, input, buffer),
             Mode::Foreign(decoder) => {
                 let room = buffer.chunk.room(input.options().chunk_size);
@@ -251,6 +272,7 @@ fn pull_gzip(
 fn pull_bgzf(
     input: &mut StoredBytes,
     buffer: &mut ChunkBuffer,
+    lanes: usize,
     eof_block_seen: &mut bool,
 ) -> Result<Next, Error> {
     let chunk_size = input.options().chunk_size;
@@ -273,6 +295,11 @@ fn pull_bgzf(
         buffer.blocks.push(block);
         taken = end;
     };
+    // A last block on its own takes nearly as long as one in each lane.
+    if matches!(next, Ok(Next::More)) && buffer.blocks.len() > lanes {
+        let whole = buffer.blocks.len() - buffer.blocks.len() % lanes;
+        taken -= buffer.blocks.drain(whole..).map(|block| block.header.block_len).sum::<usize>();
+    }
     buffer.keep_raw(input, taken)?;
     if matches!(next, Ok(Next::Last)) && !*eof_block_seen {
         if input.options().strict {
@@ -330,6 +357,7 @@ impl ChunkBuffer {
             raw: Vec::new(),
             raw_in_map: None,
             blocks: Vec::new(),
+            trial: None,
             part: None,
             chunk: Chunk::new(),
             fault: None,
@@ -416,6 +444,9 @@ impl ChunkBuffer {
             _ => &self.raw,
         };
         let room = &mut self.chunk.room(total)[..total];
+        if let Some(trial) = &self.trial {
+            inflater.share(trial);
+        }
         match inflater.inflate(group, &self.blocks, room) {
             Ok(n) => self.chunk.filled(n),
             Err(GroupFault { index, good, error }) => {

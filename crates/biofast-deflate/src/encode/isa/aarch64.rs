@@ -95,17 +95,17 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
         let mut n = 0;
-        for (i, eight) in items.as_chunks::<8>().0.iter().enumerate() {
+        for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
             let keep = (keep >> (8 * i) & 255) as usize;
-            // At most 56 of the items before were kept.
+            // At most 56 of the bytes before were kept.
             if let Some(to) = to.get_mut(n..).and_then(<[Item]>::first_chunk_mut::<8>) {
-                // SAFETY: the arrays have 16 bytes.
+                // SAFETY: the arrays have 8 bytes, and the last one 16.
                 unsafe {
-                    let order = vld1q_u8(PICKED[keep].as_ptr());
-                    let picked = vqtbl1q_u8(vld1q_u8(eight.as_ptr().cast()), order);
-                    vst1q_u8(to.as_mut_ptr().cast(), picked);
+                    let order = vld1_u8(PICKED[keep].as_ptr());
+                    let picked = vtbl1_u8(vld1_u8(eight.as_ptr()), order);
+                    vst1q_u16(to.as_mut_ptr(), vmovl_u8(picked));
                 }
             }
             n += keep.count_ones() as usize;

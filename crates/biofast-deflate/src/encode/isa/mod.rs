@@ -29,20 +29,19 @@ fn encode_portable(work: &mut Work, text: &[u8], effort: Effort) -> Option<Encod
     work.encode::<Portable>(text, effort)
 }
 
-/// Where the bytes of the items are that eight bits keep.
+/// Where the bytes are that eight bits keep.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-static PICKED: [[u8; 16]; 256] = {
-    let mut orders = [[0; 16]; 256];
+static PICKED: [[u8; 8]; 256] = {
+    let mut orders = [[0; 8]; 256];
     let mut keep = 0;
     while keep < 256 {
-        let (mut item, mut n) = (0, 0);
-        while item < 8 {
-            if keep >> item & 1 == 1 {
-                orders[keep][2 * n] = 2 * item as u8;
-                orders[keep][2 * n + 1] = 2 * item as u8 + 1;
+        let (mut byte, mut n) = (0, 0);
+        while byte < 8 {
+            if keep >> byte & 1 == 1 {
+                orders[keep][n] = byte as u8;
                 n += 1;
             }
-            item += 1;
+            byte += 1;
         }
         keep += 1;
     }

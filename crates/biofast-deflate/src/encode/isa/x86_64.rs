@@ -8,8 +8,7 @@ use biofast_kernels::Isa;
 use super::{Encode, PICKED};
 use crate::encode::Effort;
 use crate::encode::simd::{
-    CODED, CODED_LITERAL, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Shortest, Simd,
-    items_of,
+    CODED, CODED_LITERAL, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Runs, Shortest, Simd,
 };
 use crate::encode::tokens::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::work::{Encoded, Work};
@@ -83,9 +82,9 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
         // SAFETY: the CPU has the target features, see the type.
-        unsafe { pick_avx2(items, keep, to) }
+        unsafe { pick_avx2(bytes, keep, to) }
     }
 
     #[inline(always)]
@@ -119,11 +118,10 @@ fn items_avx2(
     shortest: &Shortest,
     to: &mut [Item; 64],
 ) -> usize {
-    let (items, keep) = items_of(bytes, inside, keep, shortest);
-    match items.first_chunk() {
-        Some(items) => pick_avx2(items, keep, to),
-        None => 0,
-    }
+    let runs = Runs::find(bytes, inside, keep, shortest);
+    let n = pick_avx2(bytes, runs.keep, to);
+    runs.write(to);
+    n
 }
 
 #[inline]
@@ -168,17 +166,17 @@ fn letters_avx2(bytes: &[u8; 32]) -> usize {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn pick_avx2(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+fn pick_avx2(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
     let mut n = 0;
-    for (i, eight) in items.as_chunks::<8>().0.iter().enumerate() {
+    for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
         let keep = (keep >> (8 * i) & 255) as usize;
-        // At most 56 of the items before were kept.
+        // At most 56 of the bytes before were kept.
         if let Some(to) = to.get_mut(n..).and_then(<[Item]>::first_chunk_mut::<8>) {
-            // SAFETY: the arrays have 16 bytes.
+            // SAFETY: the arrays have 8 bytes, and the last one 16.
             unsafe {
-                let order = _mm_loadu_si128(PICKED[keep].as_ptr().cast());
-                let picked = _mm_shuffle_epi8(_mm_loadu_si128(eight.as_ptr().cast()), order);
-                _mm_storeu_si128(to.as_mut_ptr().cast(), picked);
+                let order = _mm_loadl_epi64(PICKED[keep].as_ptr().cast());
+                let picked = _mm_shuffle_epi8(_mm_loadl_epi64(eight.as_ptr().cast()), order);
+                _mm_storeu_si128(to.as_mut_ptr().cast(), _mm_cvtepu8_epi16(picked));
             }
         }
         n += keep.count_ones() as usize;
@@ -269,9 +267,9 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn pick(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
         // SAFETY: the CPU has the target features, see the type.
-        unsafe { pick_avx512(items, keep, to) }
+        unsafe { pick_avx512(bytes, keep, to) }
     }
 
     const JOINS: bool = true;
@@ -338,13 +336,14 @@ avx512! {
         }
     }
 
-    fn pick_avx512(items: &[Item; 64], keep: u64, to: &mut [Item; 64]) -> usize {
+    fn pick_avx512(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
         let first = (keep as u32).count_ones() as usize;
-        let (a, b) = (items.as_ptr(), to.as_mut_ptr());
-        // SAFETY: the arrays have 128 bytes; of the second half, 64 bytes are written behind at most 32 items.
+        let (a, b) = (bytes.as_ptr(), to.as_mut_ptr());
+        // SAFETY: the arrays have 64 bytes and 128; of the second half, 64 bytes are written behind at most 32 items.
         unsafe {
             let half = |at: usize, keep: u32| {
-                _mm512_maskz_compress_epi16(keep, _mm512_loadu_si512(a.add(at).cast()))
+                let bytes = _mm256_loadu_si256(a.add(at).cast());
+                _mm512_maskz_compress_epi16(keep, _mm512_cvtepu8_epi16(bytes))
             };
             _mm512_storeu_si512(b.cast(), half(0, keep as u32));
             _mm512_storeu_si512(b.add(first).cast(), half(32, (keep >> 32) as u32));

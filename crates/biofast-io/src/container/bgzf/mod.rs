@@ -14,11 +14,14 @@ pub use deflate::{BLOCK_TEXT, Deflater};
 pub use offset::VirtualOffset;
 pub use write::{compress, store};
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use crate::container::codec::{self, Codec, Policy, Trial};
+use crate::container::codec::{self, Policy};
 use crate::container::libdeflate::{Decompressor, Failure, Inflated};
+use crate::container::trial::{Trial, Worker};
 use crate::error::ErrorKind;
+use crate::input::BlockDecoder;
 
 /// The empty block that ends a BGZF file.
 pub const EOF_BLOCK: [u8; 28] = [
@@ -262,8 +265,9 @@ pub struct Inflater {
     libdeflate: Decompressor,
     /// Made for the first group, as many inputs aren't BGZF and it takes 160 kB.
     own: Option<biofast_deflate::Inflater>,
-    policy: Policy,
-    trial: Trial,
+    /// Its own, or that of all workers of an input.
+    trial: Arc<Trial>,
+    worker: Worker,
 }
 
 impl Inflater {
@@ -274,7 +278,15 @@ impl Inflater {
 
     /// A new inflater with the given policy.
     pub fn with_policy(policy: Policy) -> Self {
-        Inflater { libdeflate: Decompressor::new(), own: None, policy, trial: Trial::default() }
+        let trial = Arc::new(Trial::new(policy, codec::lanes()));
+        Inflater { libdeflate: Decompressor::new(), own: None, trial, worker: Worker::new() }
+    }
+
+    /// What comes next belongs to an input whose workers share a trial.
+    pub(crate) fn share(&mut self, trial: &Arc<Trial>) {
+        if !Arc::ptr_eq(&self.trial, trial) {
+            self.trial = Arc::clone(trial);
+        }
     }
 
     /// Inflates `blocks` of `group` one after the other into `out`, which must be as long as
@@ -288,26 +300,36 @@ impl Inflater {
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<usize, GroupFault> {
-        let Policy::Fixed(codec) = self.policy else {
-            let codec = self.trial.next();
-            let start = Instant::now();
-            let bytes = self.inflate_by(codec, group, blocks, out)?;
-            self.trial.record(codec, bytes, start.elapsed());
-            return Ok(bytes);
-        };
-        self.inflate_by(codec, group, blocks, out)
+        let turn = self.trial.next(self.worker);
+        if !turn.timed {
+            return self.inflate_by(turn.decoder, group, blocks, out);
+        }
+        // What would leave lanes without a block isn't timed: if this decoder comes to be preferred, groups are cut to its lanes.
+        let whole = blocks.len() - blocks.len() % turn.decoder.lanes();
+        let (timed, rest) = blocks.split_at(whole);
+        let start = Instant::now();
+        let bytes = self.inflate_by(turn.decoder, group, timed, out)?;
+        self.trial.record(self.worker, bytes, start.elapsed());
+        let more = self
+            .inflate_by(self.trial.preferred(), group, rest, &mut out[bytes..])
+            .map_err(|fault| GroupFault {
+                index: whole + fault.index,
+                good: bytes + fault.good,
+                error: fault.error,
+            })?;
+        Ok(bytes + more)
     }
 
     fn inflate_by(
         &mut self,
-        codec: Codec,
+        decoder: BlockDecoder,
         group: &[u8],
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<usize, GroupFault> {
         let (mut index, mut at) = (0, 0);
-        if codec == Codec::Own {
-            (index, at) = self.inflate_together(group, blocks, out)?;
+        if let BlockDecoder::Own { lanes } = decoder {
+            (index, at) = self.inflate_together(lanes, group, blocks, out)?;
         }
         for block in &blocks[index..] {
             let target = &mut out[at..at + block.inflated_len];
@@ -323,11 +345,13 @@ impl Inflater {
     /// The faulty one is left to libdeflate, so that verdicts and their wording don't depend on the codec.
     fn inflate_together(
         &mut self,
+        lanes: usize,
         group: &[u8],
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<(usize, usize), GroupFault> {
         let own = self.own.get_or_insert_with(biofast_deflate::Inflater::new);
+        own.set_lanes(lanes);
         let mut rest = &mut *out;
         let jobs = blocks.iter().map(|block| {
             let (output, more) = std::mem::take(&mut rest).split_at_mut(block.inflated_len);
@@ -376,6 +400,7 @@ impl Default for Inflater {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::container::codec::Codec;
 
     #[test]
     fn the_subfield_is_found_behind_another_one() {
