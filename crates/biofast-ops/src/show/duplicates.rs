@@ -2,7 +2,7 @@
 
 use crate::sort::duplicates::{Counts, LibraryCounts};
 
-/// The statistics of `samtools markdup -f`. Optical duplicates aren't looked for and counted as none.
+/// The statistics of `samtools markdup -f`.
 ///
 /// ```
 /// use biofast_ops::show::duplicates::samtools_text;
@@ -22,10 +22,10 @@ pub fn samtools_text(found: &Counts) -> String {
         ("SINGLE", found.single),
         ("DUPLICATE PAIR", found.duplicate_pair),
         ("DUPLICATE SINGLE", found.duplicate_single),
-        ("DUPLICATE PAIR OPTICAL", 0),
-        ("DUPLICATE SINGLE OPTICAL", 0),
+        ("DUPLICATE PAIR OPTICAL", found.duplicate_pair_optical),
+        ("DUPLICATE SINGLE OPTICAL", found.duplicate_single_optical),
         ("DUPLICATE NON PRIMARY", found.duplicate_non_primary),
-        ("DUPLICATE NON PRIMARY OPTICAL", 0),
+        ("DUPLICATE NON PRIMARY OPTICAL", found.duplicate_non_primary_optical),
         ("DUPLICATE PRIMARY TOTAL", primary),
         ("DUPLICATE TOTAL", primary + found.duplicate_non_primary),
         ("ESTIMATED_LIBRARY_SIZE", found.estimated_library_size().unwrap_or_default()),
@@ -38,7 +38,7 @@ pub fn samtools_text(found: &Counts) -> String {
     out
 }
 
-/// The table of Picard's MarkDuplicates. Optical duplicates aren't looked for and counted as none.
+/// The table of Picard's MarkDuplicates.
 ///
 /// ```
 /// use biofast_ops::show::duplicates::picard_text;
@@ -61,7 +61,7 @@ pub fn picard_text(found: &[LibraryCounts]) -> String {
         let part = part.trim_end_matches('0').trim_end_matches('.');
         let size = one.estimated_size().map_or_else(String::new, |size| size.to_string());
         out += &format!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t0\t{part}\t{size}\n",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{part}\t{size}\n",
             one.library,
             one.unpaired,
             one.paired / 2,
@@ -69,6 +69,7 @@ pub fn picard_text(found: &[LibraryCounts]) -> String {
             one.unmapped,
             one.unpaired_duplicates,
             one.paired_duplicates / 2,
+            one.paired_optical / 2,
         );
     }
     out.push('\n');

@@ -64,6 +64,12 @@ pub(super) struct Duplicates {
     #[arg(long, requires = "mark_duplicates", conflicts_with = "barcode_tag")]
     barcode_name: bool,
 
+    /// Tell optical duplicates by the place on the flow cell in names of reads, up to this distance: 100 for HiSeq, 2500 for NovaSeq.
+    /// What is marked gets the field dt, SQ of optical ones and LB of others; with the rule of Picard they are only counted, up to
+    /// 100 unless another is given
+    #[arg(short = 'd', long, value_name = "N", requires = "mark_duplicates")]
+    optical_distance: Option<u32>,
+
     /// Write what was found to FILE, as samtools markdup -f
     #[arg(short = 'f', long, value_name = "FILE", requires = "mark_duplicates")]
     metrics: Option<OutFile>,
@@ -149,6 +155,7 @@ impl Duplicates {
             clear: self.clear_duplicates,
             remove: self.remove_duplicates,
             by_library: self.picard_metrics.is_some(),
+            optical_distance: self.optical_distance,
             barcode: match (self.barcode_tag, self.barcode_name) {
                 (Some(tag), _) => Barcode::Tag(tag),
                 (None, true) => Barcode::Name,
@@ -161,6 +168,14 @@ impl Duplicates {
 /// Says what was found.
 pub(super) fn tell(found: &Counts) {
     let Counts { duplicate_pair, duplicate_single, duplicate_non_primary, examined, .. } = *found;
+    let optical = match found.duplicate_pair_optical + found.duplicate_single_optical {
+        0 => String::new(),
+        reads => format!("; {reads} of these reads are optical duplicates"),
+    };
+    let unknown = match found.without_location {
+        0 => String::new(),
+        reads => format!("; names of {reads} don't say where they were on the flow cell"),
+    };
     let alone = match found.without_mate {
         0 => String::new(),
         names => format!("; of {names} names the mate isn't there"),
@@ -169,7 +184,7 @@ pub(super) fn tell(found: &Counts) {
         "note",
         &format!(
             "of {examined} reads looked at {} are duplicates ({duplicate_pair} of pairs, {duplicate_single} single), and \
-             {duplicate_non_primary} other records with them{alone}",
+             {duplicate_non_primary} other records with them{optical}{unknown}{alone}",
             duplicate_pair + duplicate_single
         ),
     );

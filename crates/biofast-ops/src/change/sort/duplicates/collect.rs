@@ -100,11 +100,13 @@ impl Collector {
             memory: limits.memory / 16 * sixteenths,
             ..limits.clone()
         };
+        // What tells optical duplicates, too.
+        let of_records = if marking.optical_distance().is_some() { 11 } else { 12 };
         Collector {
             marking: marking.clone(),
             lengths: Arc::clone(lengths),
             libraries: Arc::clone(libraries),
-            sorter: Sorter::new(Order::Coordinate, &part(12)),
+            sorter: Sorter::new(Order::Coordinate, &part(of_records)),
             candidates: Candidates {
                 pairs: Sorter::new(BY_KEY, &part(3)),
                 singles: Sorter::new(BY_KEY, &part(1)),
@@ -367,7 +369,9 @@ impl Collector {
             self.candidates.singles.add_entry(&entry)?;
         }
         let Some([one, other]) = both else { return Ok(()) };
-        let earlier = if picard::is_before(reads[1], reads[0]) { other } else { one };
+        let starts = usize::from(picard::is_before(reads[1], reads[0]));
+        let orientation = picard::orientation_as_sequenced([reads[starts], reads[1 - starts]]);
+        let earlier = if starts == 1 { other } else { one };
         let pairs = picard::pair(reads, [&one.ends, &other.ends]);
         let (left, right) = if pairs[0].is_left { (one, other) } else { (other, one) };
         let score = picard::score(one.record) + picard::score(other.record);
@@ -379,6 +383,8 @@ impl Collector {
         self.key.push(u8::from(left.read.is_reverse));
         let reads = [Some(left.read), Some(right.read)];
         Entrant { reads, group, hidden: None, is_silent }.write(&mut self.entrant);
+        let read_group = self.libraries.group_of(earlier.record);
+        picard::write_cluster(orientation, read_group, &mut self.entrant);
         let entry = Entry { number: first, key: &self.key, record: &self.entrant };
         self.candidates.pairs.add_entry(&entry)
     }
@@ -395,17 +401,23 @@ impl Collector {
         keys::write_single(place, looked.read.is_reverse, looked.barcode, &mut self.key);
         self.candidates.filter.add(&self.key);
         self.key.push(keys::SINGLE);
+        Entrant { reads: [Some(looked.read), None], group, ..Entrant::default() }
+            .write(&mut self.entrant);
         match self.marking.rule {
-            Rule::Samtools => keys::write_score(i64::from(read.score), &mut self.key),
+            Rule::Samtools => {
+                keys::write_turn(read.position, looked.number, &mut self.key);
+                self.entrant.push(u8::from(read.flags & flag::QC_FAIL != 0));
+                keys::write_score(i64::from(read.score), &mut self.entrant);
+                if self.marking.optical_distance().is_some() {
+                    self.entrant.extend_from_slice(looked.record.name());
+                }
+            }
             Rule::Picard => {
                 keys::write_score(picard::score(looked.record), &mut self.key);
                 picard::write_location(looked.record.name(), &mut self.key);
+                self.key.extend(read.position.to_be_bytes());
             }
         }
-        // Positions of aligned reads aren't below 0.
-        self.key.extend(read.position.to_be_bytes());
-        Entrant { reads: [Some(looked.read), None], group, ..Entrant::default() }
-            .write(&mut self.entrant);
         let entry = Entry { number: looked.number, key: &self.key, record: &self.entrant };
         self.candidates.singles.add_entry(&entry)
     }

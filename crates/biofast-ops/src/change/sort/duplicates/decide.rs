@@ -3,10 +3,12 @@
 use biofast_bam::Header;
 
 use super::super::gather::Entry;
-use super::super::{Limits, Problem};
-use super::collect::Candidates;
+use super::super::{Limits, Problem, Sorted, Sorter};
+use super::collect::{Candidates, Filter};
 use super::keys::{self, Entrant, PRESENCE, Read};
-use super::{Counts, Marking};
+use super::optical::{self, Chains, Member};
+use super::picard::Set;
+use super::{Counts, Marking, Rule};
 
 /// A bit for each record, by its number.
 #[derive(Default)]
@@ -34,6 +36,11 @@ pub(super) struct Decisions {
     pub(super) reads: Bits,
     /// Records of groups of which the others follow a primary one.
     pub(super) groups: Bits,
+    /// Of both, those that are optical, where they are told from others.
+    pub(super) optical: Bits,
+    pub(super) optical_groups: Bits,
+    /// Optical duplicates by library, where they are only counted.
+    pub(super) optical_pairs: Vec<u64>,
 }
 
 impl Decisions {
@@ -44,11 +51,19 @@ impl Decisions {
             (first..first + group).for_each(|number| self.groups.set(number));
         }
     }
+
+    /// Says of a read that is marked that it is optical.
+    pub(super) fn mark_optical(&mut self, first: u64, group: u64, offset: u64, spreads: bool) {
+        self.optical.set(first + offset);
+        if spreads {
+            (first..first + group).for_each(|number| self.optical_groups.set(number));
+        }
+    }
 }
 
 /// The best read of a group so far.
 struct Best {
-    /// What of its key decides.
+    /// What of its key decides: whether it failed the checks of quality, its score, and its name, if that is needed.
     rank: Vec<u8>,
     first: u64,
     group: u64,
@@ -60,6 +75,23 @@ impl Best {
     fn place(first: u64, read: &Read) -> (i32, bool, u64) {
         (read.position, read.is_reverse, first + read.offset)
     }
+
+    fn name(&self) -> &[u8] {
+        self.rank.get(keys::RANK..).unwrap_or_default()
+    }
+
+    /// It as a read of a pair in a chain.
+    fn member(&self) -> Member<'_> {
+        Member {
+            is_paired: true,
+            rank: self.rank.get(..keys::RANK).unwrap_or_default(),
+            name: self.name(),
+            first: self.first,
+            group: self.group,
+            read: self.read,
+            is_optical: false,
+        }
+    }
 }
 
 pub(super) fn decide(
@@ -70,80 +102,275 @@ pub(super) fn decide(
     marking: &Marking,
     counts: &mut Counts,
 ) -> Result<Decisions, Problem> {
-    let Candidates { mut pairs, mut singles, filter, .. } = candidates;
-    let groups = if marking.supplementary { Bits::new(records) } else { Bits::default() };
-    let mut decisions = Decisions { reads: Bits::new(records), groups };
-    let has_barcodes = marking.has_barcodes();
+    let Candidates { pairs, singles, filter, .. } = candidates;
+    let bits = |wanted: bool| if wanted { Bits::new(records) } else { Bits::default() };
+    let distance = marking.optical_distance();
+    let of_samtools = distance.filter(|_| marking.rule == Rule::Samtools);
+    let decisions = Decisions {
+        reads: Bits::new(records),
+        groups: bits(marking.supplementary),
+        optical: bits(of_samtools.is_some()),
+        optical_groups: bits(of_samtools.is_some() && marking.supplementary),
+        optical_pairs: Vec::new(),
+    };
     // Beside what the records take.
     let of_keys = Limits { memory: limits.memory / 16 * 3, ..limits.clone() };
-    pairs.limits = of_keys.clone();
-    let mut pairs = pairs.finish(&Header::default(), threads)?;
-    let len = keys::pair_group_len(has_barcodes);
-    let (mut common, mut best) = (Vec::new(), [None, None]);
-    let mut key = Vec::new();
-    while let Some(entry) = pairs.next_entry()? {
-        let (group, rank) = entry.key.split_at(len);
-        if group != common {
-            common.clear();
-            common.extend_from_slice(group);
-            best = [None, None];
-        }
-        let entrant = Entrant::read(entry.record);
-        let first = entry.number;
-        for (best, read) in best.iter_mut().zip(&entrant.reads) {
-            let Some(read) = read else { continue };
-            let next = || Best { rank: rank.to_vec(), first, group: entrant.group, read: *read };
-            let Some(best) = best else {
-                *best = Some(next());
-                continue;
-            };
-            counts.duplicate_pair += 1;
-            // Only records of one name, which isn't one then, have all in common.
-            if best.rank == rank && Best::place(first, read) < Best::place(best.first, &best.read) {
-                let worse = std::mem::replace(best, next());
-                decisions.mark(worse.first, worse.group, &worse.read);
-            } else {
-                decisions.mark(first, entrant.group, read);
-            }
-        }
-        // Where single reads may be, they learn that a pair is there.
-        for (place, is_reverse) in places_of(group, &entrant) {
-            let barcode = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
-            keys::write_single(place, is_reverse, barcode.map(u32::from_be_bytes), &mut key);
-            if filter.may_have(&key) {
-                key.push(PRESENCE);
-                singles.add_entry(&Entry { number: first, key: &key, record: &[] })?;
-            }
-        }
+    let chains = of_samtools.map(|distance| Chains::new(limits, distance));
+    let has_barcodes = marking.has_barcodes();
+    let mut pass = Pass { has_barcodes, singles, filter, decisions, counts, chains };
+    let mut sorted = finish(pairs, &of_keys, threads)?;
+    let set = distance.filter(|_| marking.rule == Rule::Picard).map(Set::new);
+    pass.decide_pairs(&mut sorted, set)?;
+    drop(sorted);
+    let Pass { singles, mut decisions, counts, mut chains, .. } = pass;
+    let sorted = finish(singles, &of_keys, threads)?;
+    let mut singles = Singles { sorted, decisions: &mut decisions, counts };
+    match marking.rule {
+        Rule::Samtools => singles.decide_in_order(has_barcodes, chains.as_mut())?,
+        Rule::Picard => singles.decide_by_rank(has_barcodes)?,
     }
-    drop(pairs);
-    singles.limits = of_keys;
-    let mut singles = singles.finish(&Header::default(), threads)?;
-    let len = keys::single_group_len(has_barcodes);
-    let mut has_one = false;
-    common.clear();
-    while let Some(entry) = singles.next_entry()? {
-        let (group, rank) = entry.key.split_at(len);
-        if group != common {
-            common.clear();
-            common.extend_from_slice(group);
-            has_one = false;
-        }
-        let is_first = !std::mem::replace(&mut has_one, true);
-        if is_first || rank.first() == Some(&PRESENCE) {
-            continue;
-        }
-        let entrant = Entrant::read(entry.record);
-        if let Some(read) = entrant.reads.iter().flatten().next() {
-            counts.duplicate_single += 1;
-            decisions.mark(entry.number - read.offset, entrant.group, read);
-        }
+    drop(singles);
+    if let Some(chains) = chains {
+        chains.decide(threads, &mut decisions, counts)?;
     }
     Ok(decisions)
 }
 
-/// Where the reads of an entry would be as single ones.
-fn places_of(group: &[u8], entrant: &Entrant) -> impl Iterator<Item = (u64, bool)> {
+fn finish(mut sorter: Sorter, limits: &Limits, threads: usize) -> Result<Sorted, Problem> {
+    sorter.limits = limits.clone();
+    sorter.finish(&Header::default(), threads)
+}
+
+/// What goes over the pairs.
+struct Pass<'c> {
+    has_barcodes: bool,
+    singles: Sorter,
+    filter: Filter,
+    decisions: Decisions,
+    counts: &'c mut Counts,
+    chains: Option<Chains>,
+}
+
+impl Pass<'_> {
+    /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set.
+    fn decide_pairs(&mut self, pairs: &mut Sorted, mut set: Option<Set>) -> Result<(), Problem> {
+        let len = keys::pair_group_len(self.has_barcodes);
+        let (mut common, mut best, mut ordinal) = (Vec::new(), [None, None], 0);
+        // Whether chains know the best read.
+        let mut is_known = [false; 2];
+        while let Some(entry) = pairs.next_entry()? {
+            let (group, rank) = entry.key.split_at(len);
+            if group != common {
+                self.end_set(&common, set.as_mut());
+                common.clear();
+                common.extend_from_slice(group);
+                (best, is_known) = ([None, None], [false; 2]);
+                ordinal += 1;
+            }
+            let mut rest = entry.record;
+            let entrant = Entrant::read(&mut rest);
+            let first = entry.number;
+            if let (Some(set), Some(location)) =
+                (&mut set, rank.get(keys::RANK..).and_then(|r| r.get(..6)))
+            {
+                set.add(location, rest);
+            }
+            for (side, best) in best.iter_mut().enumerate() {
+                let Some(read) = &entrant.reads[side] else { continue };
+                let next =
+                    || Best { rank: rank.to_vec(), first, group: entrant.group, read: *read };
+                let Some(best) = best else {
+                    *best = Some(next());
+                    continue;
+                };
+                self.counts.duplicate_pair += 1;
+                // Only records of one name, which isn't one then, have all in common.
+                let is_worse = best.rank != rank
+                    || Best::place(first, read) >= Best::place(best.first, &best.read);
+                let worse = if is_worse { next() } else { std::mem::replace(best, next()) };
+                self.decisions.mark(worse.first, worse.group, &worse.read);
+                if let Some(chains) = &mut self.chains {
+                    let chain = optical::chain_of_pairs(ordinal, side);
+                    if !std::mem::replace(&mut is_known[side], true) {
+                        chains.add_best(chain, best.name())?;
+                    }
+                    chains.add(chain, &worse.member())?;
+                }
+            }
+            // Where single reads may be, they learn that a pair is there, and the chain of the first one.
+            for (side, place, read) in places_of(group, &entrant) {
+                let barcode = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
+                let barcode = barcode.map(u32::from_be_bytes);
+                let mut key = Vec::with_capacity(40);
+                keys::write_single(place, read.is_reverse, barcode, &mut key);
+                if !self.filter.may_have(&key) {
+                    continue;
+                }
+                let chain = optical::chain_of_pairs(ordinal, side);
+                let number = first + read.offset;
+                key.push(PRESENCE);
+                keys::write_turn(read.position, number, &mut key);
+                let record = &chain.to_le_bytes();
+                self.singles.add_entry(&Entry { number, key: &key, record })?;
+                if let (Some(chains), Some(best)) = (&mut self.chains, &best[side])
+                    && !std::mem::replace(&mut is_known[side], true)
+                {
+                    chains.add_best(chain, best.name())?;
+                }
+            }
+        }
+        self.end_set(&common, set.as_mut());
+        Ok(())
+    }
+
+    /// Counts the optical duplicates of a set by the library of its group.
+    fn end_set(&mut self, group: &[u8], set: Option<&mut Set>) {
+        let optical = set.map_or(0, Set::finish);
+        let library = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
+        let library = library.map_or(0, u32::from_be_bytes) as usize;
+        if optical > 0 {
+            let by_library = &mut self.decisions.optical_pairs;
+            by_library.resize(by_library.len().max(library + 1), 0);
+            by_library[library] += optical;
+            self.counts.duplicate_pair_optical += 2 * optical;
+        }
+    }
+}
+
+/// What goes over the single reads.
+struct Singles<'d> {
+    sorted: Sorted,
+    decisions: &'d mut Decisions,
+    counts: &'d mut Counts,
+}
+
+impl Singles<'_> {
+    /// Marks all single reads at a place but the first, and that, too, where a read of a pair is.
+    fn decide_by_rank(&mut self, has_barcodes: bool) -> Result<(), Problem> {
+        let len = keys::single_group_len(has_barcodes);
+        let (mut common, mut has_one) = (Vec::new(), false);
+        while let Some(entry) = self.sorted.next_entry()? {
+            let (group, rank) = entry.key.split_at(len);
+            if group != common {
+                common.clear();
+                common.extend_from_slice(group);
+                has_one = false;
+            }
+            let is_first = !std::mem::replace(&mut has_one, true);
+            if is_first || rank.first() == Some(&PRESENCE) {
+                continue;
+            }
+            let entrant = Entrant::read(&mut { entry.record });
+            if let Some(read) = entrant.reads.iter().flatten().next() {
+                self.counts.duplicate_single += 1;
+                self.decisions.mark(entry.number - read.offset, entrant.group, read);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes over single reads in coordinate order, as samtools does: it compares a read with the one that was best by then.
+    fn decide_in_order(
+        &mut self,
+        has_barcodes: bool,
+        mut chains: Option<&mut Chains>,
+    ) -> Result<(), Problem> {
+        let len = keys::single_group_len(has_barcodes);
+        let (mut common, mut ordinal) = (Vec::new(), 0);
+        let mut place = Place::default();
+        while let Some(entry) = self.sorted.next_entry()? {
+            let (group, turn) = entry.key.split_at(len);
+            if group != common {
+                let ended = std::mem::take(&mut place);
+                ended.end(self.decisions, self.counts, chains.as_deref_mut())?;
+                common.clear();
+                common.extend_from_slice(group);
+                ordinal += 1;
+                place.chain = optical::chain_of_singles(ordinal);
+            }
+            if turn.first() == Some(&PRESENCE) {
+                if place.pair.is_empty() {
+                    place.pair.extend_from_slice(&turn[1..]);
+                    place.chain = keys::take(&mut { entry.record }).map_or(0, u64::from_le_bytes);
+                }
+                continue;
+            }
+            let mut rest = entry.record;
+            let entrant = Entrant::read(&mut rest);
+            let Some(read) = entrant.reads.iter().flatten().next() else { continue };
+            let first = entry.number - read.offset;
+            let next = Best { rank: rest.to_vec(), first, group: entrant.group, read: *read };
+            if !place.pair.is_empty() && turn[1..] > place.pair[..] {
+                place.mark(&next, None, self.decisions, self.counts, chains.as_deref_mut())?;
+                continue;
+            }
+            let Some(best) = place.best.take() else {
+                place.best = Some(next);
+                continue;
+            };
+            // Scores sort from the highest to the least; a read of the same score that comes later is worse.
+            let (best, worse) = match next.rank.get(1..keys::RANK) < best.rank.get(1..keys::RANK) {
+                true => (next, best),
+                false => (best, next),
+            };
+            place.mark(&worse, Some(&best), self.decisions, self.counts, chains.as_deref_mut())?;
+            place.best = Some(best);
+        }
+        place.end(self.decisions, self.counts, chains)
+    }
+}
+
+/// A place where single reads begin.
+#[derive(Default)]
+struct Place {
+    /// Where the first read of a pair here comes in coordinate order; empty if there is none.
+    pair: Vec<u8>,
+    chain: u64,
+    /// The best single read that comes before that.
+    best: Option<Best>,
+    has_duplicates: bool,
+}
+
+impl Place {
+    /// Marks a read which was compared with another single one or, if not, with that of a pair.
+    fn mark(
+        &mut self,
+        worse: &Best,
+        best: Option<&Best>,
+        decisions: &mut Decisions,
+        counts: &mut Counts,
+        chains: Option<&mut Chains>,
+    ) -> Result<(), Problem> {
+        self.has_duplicates = true;
+        counts.duplicate_single += 1;
+        decisions.mark(worse.first, worse.group, &worse.read);
+        let Some(chains) = chains else { return Ok(()) };
+        // Of equal scores the first one was better here, and the least name is among duplicates.
+        let is_near = |best: &Best| optical::are_near(best.name(), worse.name(), chains.distance);
+        let is_optical = best.is_some_and(is_near);
+        chains.add(self.chain, &Member { is_paired: false, is_optical, ..worse.member() })
+    }
+
+    /// Ends what is here: beside a read of a pair the best single one is a duplicate, too.
+    fn end(
+        mut self,
+        decisions: &mut Decisions,
+        counts: &mut Counts,
+        chains: Option<&mut Chains>,
+    ) -> Result<(), Problem> {
+        let Some(best) = self.best.take() else { return Ok(()) };
+        if !self.pair.is_empty() {
+            return self.mark(&best, None, decisions, counts, chains);
+        }
+        match chains {
+            Some(chains) if self.has_duplicates => chains.add_best(self.chain, best.name()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where the reads of an entry would be as single ones, and which they are.
+fn places_of(group: &[u8], entrant: &Entrant) -> impl Iterator<Item = (usize, u64, Read)> {
     let word = |at: usize| {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&group[at..at + 8]);
@@ -160,6 +387,6 @@ fn places_of(group: &[u8], entrant: &Entrant) -> impl Iterator<Item = (u64, bool
             Some(place) if is_hidden => place,
             _ => places[side],
         };
-        Some((place, read.is_reverse))
+        Some((side, place, read))
     })
 }

@@ -18,8 +18,10 @@
 //! | 1 | strand |
 //! | 4 | barcode, where there are some |
 //! | 1 | 0: a read of a pair is here, 1: a single read |
-//! | 6 | the score, the highest first |
-//! | 4 | position |
+//! | 4 | position, and so the coordinate order |
+//! | 8 | the number of the record |
+//!
+//! Of Picard's rule the score and the place on the flow cell stand before the position, and not the number.
 
 use biofast_bam::{Op, Record, flag};
 
@@ -35,6 +37,9 @@ pub(super) const REVERSE_FORWARD: u8 = 3;
 /// What single keys say of reads of pairs, and of single ones.
 pub(super) const PRESENCE: u8 = 0;
 pub(super) const SINGLE: u8 = 1;
+
+/// Bytes that say whether a read failed the checks of quality, and its score.
+pub(super) const RANK: usize = 7;
 
 /// The part of a pair's key that all of a group have in common, and that of a single key.
 pub(super) fn pair_group_len(has_barcodes: bool) -> usize {
@@ -181,6 +186,13 @@ pub(super) fn write_single(place: u64, is_reverse: bool, barcode: Option<u32>, o
     out.extend(barcode.into_iter().flat_map(u32::to_be_bytes));
 }
 
+/// Appends where a record comes among those of one place and strand in coordinate order. Positions of aligned reads aren't
+/// below 0.
+pub(super) fn write_turn(position: i32, number: u64, out: &mut Vec<u8>) {
+    out.extend(position.to_be_bytes());
+    out.extend(number.to_be_bytes());
+}
+
 /// Appends a score, the highest first.
 pub(super) fn write_score(score: i64, out: &mut Vec<u8>) {
     let rank = (1 << 47) - score;
@@ -265,33 +277,33 @@ impl Entrant {
         out.extend(self.hidden.into_iter().flat_map(u64::to_le_bytes));
     }
 
-    /// What [`write`](Self::write) wrote.
-    pub(super) fn read(mut bytes: &[u8]) -> Entrant {
+    /// What [`write`](Self::write) wrote; `bytes` are what stands behind it.
+    pub(super) fn read(bytes: &mut &[u8]) -> Entrant {
         let bits = bytes.split_off_first().copied().unwrap_or_default();
-        let group = read_number(&mut bytes);
+        let group = read_number(bytes);
         let mut reads = [None; 2];
         for (at, read) in reads.iter_mut().enumerate() {
             let of_read = bits >> (1 + 3 * at);
             if of_read & 1 != 0 {
-                let offset = read_number(&mut bytes);
-                let position = take(&mut bytes).map_or(0, i32::from_le_bytes);
+                let offset = read_number(bytes);
+                let position = take(bytes).map_or(0, i32::from_le_bytes);
                 let (is_reverse, spreads) = (of_read & 2 != 0, of_read & 4 != 0);
                 *read = Some(Read { offset, position, is_reverse, spreads });
             }
         }
-        let hidden = (bits & 1 != 0).then(|| take(&mut bytes).map_or(0, u64::from_le_bytes));
+        let hidden = (bits & 1 != 0).then(|| take(bytes).map_or(0, u64::from_le_bytes));
         Entrant { reads, group, hidden, is_silent: bits >> 7 != 0 }
     }
 }
 
-fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+pub(super) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (first, rest) = bytes.split_first_chunk::<N>()?;
     *bytes = rest;
     Some(*first)
 }
 
 /// Seven bits a byte, the lowest first.
-fn write_number(mut number: u64, out: &mut Vec<u8>) {
+pub(super) fn write_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 128 {
         out.push(number as u8 | 128);
         number >>= 7;
@@ -299,7 +311,7 @@ fn write_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-fn read_number(bytes: &mut &[u8]) -> u64 {
+pub(super) fn read_number(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let byte = bytes.split_off_first().copied().unwrap_or_default();
@@ -325,7 +337,7 @@ mod tests {
                 let entrant = Entrant { reads, group: 127, hidden, is_silent: hidden.is_none() };
                 let mut bytes = Vec::new();
                 entrant.write(&mut bytes);
-                assert_eq!(Entrant::read(&bytes), entrant);
+                assert_eq!(Entrant::read(&mut &bytes[..]), entrant);
             }
         }
     }

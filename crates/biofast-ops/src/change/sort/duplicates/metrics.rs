@@ -30,6 +30,8 @@ pub struct LibraryCounts {
     pub unpaired_duplicates: u64,
     /// Records with one that are.
     pub paired_duplicates: u64,
+    /// Of these, those that are optical duplicates.
+    pub paired_optical: u64,
 }
 
 impl LibraryCounts {
@@ -59,9 +61,11 @@ impl LibraryCounts {
         }
     }
 
-    /// How many molecules the library may have, if some of its pairs are duplicates.
+    /// How many molecules the library may have, if some of its pairs are duplicates that aren't optical.
     pub fn estimated_size(&self) -> Option<u64> {
-        estimate(self.paired / 2, (self.paired / 2).saturating_sub(self.paired_duplicates / 2))
+        let pairs = self.paired / 2;
+        let unique = pairs.saturating_sub(self.paired_duplicates / 2);
+        estimate(pairs.saturating_sub(self.paired_optical / 2), unique)
     }
 
     fn is_empty(&self) -> bool {
@@ -71,12 +75,13 @@ impl LibraryCounts {
 }
 
 impl Counts {
-    /// How many molecules there may be, by the pairs of all libraries; `None` if none is a duplicate, or all are.
+    /// How many molecules there may be, by the pairs of all libraries; `None` if none is a duplicate that isn't optical, or all are.
     pub fn estimated_library_size(&self) -> Option<u64> {
+        let optical = self.duplicate_pair_optical;
         let unique = self.paired.saturating_sub(self.duplicate_pair) / 2;
-        match self.duplicate_pair / 2 {
+        match self.duplicate_pair.saturating_sub(optical) / 2 {
             0 => None,
-            _ => estimate(self.paired / 2, unique),
+            _ => estimate(self.paired.saturating_sub(optical) / 2, unique),
         }
     }
 }
@@ -95,9 +100,17 @@ impl ByLibrary {
         ByLibrary { libraries, counts }
     }
 
-    pub(super) fn add(&mut self, record: &Record<'_>) {
+    pub(super) fn add(&mut self, record: &Record<'_>, is_optical: bool) {
         let number = self.libraries.of(record) as usize;
         self.counts[number].add(record);
+        self.counts[number].paired_optical += u64::from(is_optical);
+    }
+
+    /// Adds pairs that are optical duplicates, by the number of the library.
+    pub(super) fn add_optical_pairs(&mut self, pairs: &[u64]) {
+        for (counts, pairs) in self.counts.iter_mut().zip(pairs) {
+            counts.paired_optical += 2 * pairs;
+        }
     }
 
     /// Those of the header, and the one of reads that have none if there are such.

@@ -33,6 +33,7 @@ mod gate;
 mod keys;
 mod mates;
 mod metrics;
+mod optical;
 mod picard;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,9 +80,24 @@ pub struct Marking {
     pub barcode: Barcode,
     /// Records are counted by library, too.
     pub by_library: bool,
+    /// Duplicates whose clusters were at most so far from each other on the flow cell are optical ones, if the names of reads tell
+    /// it. By the rule of samtools they aren't told from others if this isn't given, or is 0, and if it is, all that is marked gets
+    /// the field `dt`; Picard's rule only counts them, up to a distance of 100 if nothing is given.
+    pub optical_distance: Option<u32>,
 }
 
+/// The distance of Picard's rule.
+const PICARD_DISTANCE: u32 = 100;
+
 impl Marking {
+    /// Up to which distance duplicates are optical ones, if they are told from others.
+    fn optical_distance(&self) -> Option<u32> {
+        match self.rule {
+            Rule::Samtools => self.optical_distance.filter(|&distance| distance > 0),
+            Rule::Picard => Some(self.optical_distance.unwrap_or(PICARD_DISTANCE)),
+        }
+    }
+
     /// Whether keys have a part for a barcode; Picard's rule has the library there.
     fn has_barcodes(&self) -> bool {
         self.barcode != Barcode::None || self.rule == Rule::Picard
@@ -167,6 +183,14 @@ pub struct Counts {
     pub duplicate_single: u64,
     /// Records marked with a primary one.
     pub duplicate_non_primary: u64,
+    /// Of the reads of pairs that are duplicates, optical ones.
+    pub duplicate_pair_optical: u64,
+    /// Of the other reads that are duplicates, optical ones.
+    pub duplicate_single_optical: u64,
+    /// Of the records marked with a primary one, those marked with an optical one.
+    pub duplicate_non_primary_optical: u64,
+    /// Duplicates whose names don't say where they were on the flow cell, if that was asked for.
+    pub without_location: u64,
     /// Names with a read of a pair whose mate isn't there.
     pub without_mate: u64,
 }
@@ -189,6 +213,8 @@ impl Counts {
 pub(super) struct Marker {
     decisions: Decisions,
     marking: Marking,
+    /// Whether the field `dt` is written.
+    tells_types: bool,
     counts: Counts,
     by_library: Option<ByLibrary>,
     record: Vec<u8>,
@@ -205,6 +231,11 @@ impl Marker {
             flags |= flag::DUPLICATE;
             self.counts.duplicate_non_primary += u64::from(!looked_at);
         }
+        let is_optical = match looked_at {
+            true => self.decisions.optical.get(entry.number),
+            false => follows && self.decisions.optical_groups.get(entry.number),
+        };
+        self.counts.duplicate_non_primary_optical += u64::from(follows && is_optical);
         let removes = self.marking.remove && flags & flag::DUPLICATE != 0;
         if removes && self.by_library.is_none() {
             return false;
@@ -213,7 +244,11 @@ impl Marker {
         self.record.extend_from_slice(entry.record);
         self.record[14..16].copy_from_slice(&flags.to_le_bytes());
         if let Some(counts) = &mut self.by_library {
-            counts.add(&Record::from_checked(&self.record));
+            let is_paired = looked_at && optical::is_paired(flags);
+            counts.add(&Record::from_checked(&self.record), is_optical && is_paired);
+        }
+        if (looked_at || follows) && self.tells_types {
+            optical::write_type(is_optical, &mut self.record);
         }
         self.counts.written += u64::from(!removes);
         !removes
@@ -276,9 +311,13 @@ pub fn sort(
     let decisions = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
     sorter.limits = limits.clone();
     let mut sorted = sorter.finish(&header, threads)?;
-    let by_library = marking.by_library.then(|| ByLibrary::new(libraries));
-    let marking = marking.clone();
-    let marker = Marker { decisions, marking, counts, by_library, record: Vec::new() };
+    let mut by_library = marking.by_library.then(|| ByLibrary::new(libraries));
+    if let Some(by_library) = &mut by_library {
+        by_library.add_optical_pairs(&decisions.optical_pairs);
+    }
+    let tells_types = marking.rule == Rule::Samtools && marking.optical_distance().is_some();
+    let (marking, record) = (marking.clone(), Vec::new());
+    let marker = Marker { decisions, marking, tells_types, counts, by_library, record };
     sorted.marker = Some(Box::new(marker));
     Ok(sorted)
 }

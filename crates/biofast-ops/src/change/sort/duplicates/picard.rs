@@ -1,6 +1,6 @@
 //! The keys of Picard's rule: libraries apart, the first bases of reads, and of equal scores what was first on the flow cell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use biofast_bam::{Header, Record, flag};
 
@@ -30,6 +30,8 @@ pub(super) fn score(record: &Record<'_>) -> i64 {
 pub(super) struct Libraries {
     by_group: BTreeMap<Vec<u8>, u32>,
     pub(super) names: Vec<String>,
+    /// The numbers of read groups in the header.
+    numbers: BTreeMap<Vec<u8>, u16>,
 }
 
 /// The library of reads that have none.
@@ -37,13 +39,19 @@ const UNKNOWN: &str = "Unknown Library";
 
 impl Libraries {
     pub(super) fn new(header: &Header) -> Libraries {
-        let mut libraries =
-            Libraries { by_group: BTreeMap::new(), names: vec![UNKNOWN.to_owned()] };
+        let mut libraries = Libraries {
+            by_group: BTreeMap::new(),
+            names: vec![UNKNOWN.to_owned()],
+            numbers: BTreeMap::new(),
+        };
         for line in header.text().split(|&byte| byte == b'\n') {
             let Some(fields) = line.strip_prefix(b"@RG\t") else { continue };
             let fields = fields.split(|&byte| byte == b'\t' || byte == b'\r');
             let field = |name: &[u8]| fields.clone().find_map(|field| field.strip_prefix(name));
-            let (Some(id), Some(library)) = (field(b"ID:"), field(b"LB:")) else { continue };
+            let Some(id) = field(b"ID:") else { continue };
+            let number = libraries.numbers.len() as u16;
+            libraries.numbers.entry(id.to_vec()).or_insert(number);
+            let Some(library) = field(b"LB:") else { continue };
             let library = String::from_utf8_lossy(library);
             let known = libraries.names.iter().position(|name| *name == library);
             let number = known.unwrap_or_else(|| {
@@ -57,9 +65,19 @@ impl Libraries {
 
     /// The number of a record's library; 0 if it isn't known.
     pub(super) fn of(&self, record: &Record<'_>) -> u32 {
-        let group = record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text());
-        group.and_then(|group| self.by_group.get(group)).copied().unwrap_or_default()
+        read_group(record).and_then(|group| self.by_group.get(group)).copied().unwrap_or_default()
     }
+
+    /// The number of a record's read group, which is that of the first one where it has none, and another one if the header
+    /// doesn't have it.
+    pub(super) fn group_of(&self, record: &Record<'_>) -> u16 {
+        let unknown = self.numbers.len() as u16;
+        read_group(record).map_or(0, |id| self.numbers.get(id).copied().unwrap_or(unknown))
+    }
+}
+
+fn read_group<'r>(record: &Record<'r>) -> Option<&'r [u8]> {
+    record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text())
 }
 
 /// Appends where on the flow cell a read was, as its name says: tile and place, of 16 bits each; −1 if it doesn't say.
@@ -120,9 +138,151 @@ pub(super) fn pair(reads: [&Primary; 2], ends: [&Ends; 2]) -> [Pair; 2] {
     [0, 1].map(|at| Pair { left: left_place, right, orientation, is_left: at == left })
 }
 
+/// How the reads of a pair lie, the one that was sequenced first before the other. Of two that both say so it is the later one
+/// in coordinate order.
+pub(super) fn orientation_as_sequenced([earlier, later]: [&Primary; 2]) -> u8 {
+    let (first, second) = match later.flags & flag::READ1 != 0 {
+        true => (later, earlier),
+        false => (earlier, later),
+    };
+    match [first, second].map(|read| read.flags & flag::REVERSE != 0) {
+        [false, true] => keys::FORWARD_REVERSE,
+        [true, false] => keys::REVERSE_FORWARD,
+        [false, false] => keys::FORWARD_FORWARD,
+        [true, true] => keys::REVERSE_REVERSE,
+    }
+}
+
+/// Appends what of a pair decides about optical duplicates beside its location.
+pub(super) fn write_cluster(orientation: u8, read_group: u16, out: &mut Vec<u8>) {
+    out.push(orientation);
+    out.extend(read_group.to_be_bytes());
+}
+
+/// Of larger sets Picard tells none.
+const LARGEST_SET: usize = 300_000;
+
+/// The pairs of a set of duplicates, the one that stays among them.
+pub(super) struct Set {
+    distance: u32,
+    /// By orientation: how many pairs there are, and read group, tile, x and y of those whose names tell.
+    pairs: [(usize, Vec<u64>); 4],
+}
+
+impl Set {
+    pub(super) fn new(distance: u32) -> Set {
+        Set { distance, pairs: Default::default() }
+    }
+
+    /// Adds a pair by what [`write_location`] and [`write_cluster`] wrote.
+    pub(super) fn add(&mut self, location: &[u8], cluster: &[u8]) {
+        let (&[a, b, c, d, e, f], &[orientation, g, h]) = (location, cluster) else { return };
+        let (count, places) = &mut self.pairs[usize::from(orientation) % 4];
+        *count += 1;
+        // The tile is −1 where there is none.
+        let has_location = [a, b] != (u16::MAX >> 1).to_be_bytes();
+        if has_location && *count <= LARGEST_SET {
+            places.push(u64::from_be_bytes([g, h, a, b, c, d, e, f]));
+        }
+    }
+
+    /// How many of the pairs are optical duplicates, and forgets them: those that are near each other on one tile are a cluster,
+    /// of which one isn't.
+    pub(super) fn finish(&mut self) -> u64 {
+        let mut optical = 0;
+        for (count, places) in &mut self.pairs {
+            if (2..=LARGEST_SET).contains(count) {
+                optical += optical_of(places, self.distance);
+            }
+            *count = 0;
+            places.clear();
+        }
+        optical
+    }
+}
+
+/// Goes over each tile by x: of the reads that aren't too far behind, those with the next lower and the next higher y are near if
+/// any is, as all on one side are near each other.
+fn optical_of(places: &mut [u64], distance: u32) -> u64 {
+    places.sort_unstable();
+    let distance = i64::from(distance);
+    let at = |place: u64, shift: u32| i64::from((place >> shift) as u16);
+    let mut optical = 0;
+    for tile in places.chunk_by(|one, other| one >> 32 == other >> 32) {
+        let mut clusters: Vec<usize> = (0..tile.len()).collect();
+        let (mut open, mut oldest) = (BTreeSet::new(), 0);
+        for (number, &place) in tile.iter().enumerate() {
+            let (x, y) = (at(place, 16), at(place, 0));
+            while x - at(tile[oldest], 16) > distance {
+                open.remove(&(at(tile[oldest], 0), oldest));
+                oldest += 1;
+            }
+            let below = open.range(..(y, 0)).next_back().copied();
+            let above = open.range((y, 0)..).next().copied();
+            for (other_y, other) in [below, above].into_iter().flatten() {
+                let [one, other] = [number, other].map(|read| root(&mut clusters, read));
+                if i64::abs(other_y - y) <= distance && one != other {
+                    clusters[one] = other;
+                    optical += 1;
+                }
+            }
+            open.insert((y, number));
+        }
+    }
+    optical
+}
+
+/// The read that stands for a cluster.
+fn root(clusters: &mut [usize], mut read: usize) -> usize {
+    while clusters[read] != read {
+        clusters[read] = clusters[clusters[read]];
+        read = clusters[read];
+    }
+    read
+}
+
 #[cfg(test)]
 mod tests {
+    use biofast_testkit::random::Random;
+
     use super::*;
+
+    #[test]
+    fn all_of_a_cluster_but_one_are_optical() {
+        let mut random = Random(9);
+        for round in 0..300 {
+            let distance = [0, 1, 5, 40][round % 4];
+            let count = 2 + random.below(60);
+            let mut number = |range: usize| random.below(range) as i16 - 20;
+            let reads: Vec<[i16; 4]> =
+                (0..count).map(|_| [number(2), number(3), number(200), number(90)]).collect();
+            let mut set = Set::new(distance);
+            for [group, tile, x, y] in &reads {
+                let (mut location, mut cluster) = (Vec::new(), Vec::new());
+                let name = format!("a:1:{tile}:{x}:{y}");
+                write_location(name.as_bytes(), &mut location);
+                write_cluster(keys::FORWARD_REVERSE, *group as u16, &mut cluster);
+                set.add(&location, &cluster);
+            }
+            // Whoever is near someone takes the least number around, until nothing changes.
+            let near = |one: &[i16; 4], other: &[i16; 4]| {
+                let apart = |axis: usize| one[axis].abs_diff(other[axis]);
+                one[..2] == other[..2] && u32::from(apart(2).max(apart(3))) <= distance
+            };
+            let mut clusters: Vec<usize> = (0..count).collect();
+            for _ in 0..count {
+                for (at, one) in reads.iter().enumerate() {
+                    let around = (0..count).filter(|&other| near(one, &reads[other]));
+                    let least = around.map(|other| clusters[other]).min();
+                    clusters[at] = clusters[at].min(least.unwrap_or(at));
+                }
+            }
+            clusters.sort_unstable();
+            clusters.dedup();
+            assert_eq!(set.finish(), (count - clusters.len()) as u64, "{reads:?}");
+            assert_eq!(set.finish(), 0);
+        }
+    }
 
     #[test]
     fn a_name_of_five_or_seven_parts_says_where_the_read_was() {
