@@ -135,11 +135,15 @@ pub(crate) struct Seen<'a> {
     pub(crate) unclipped_len: u64,
     /// Bases the read was deleted of.
     pub(crate) deleted: u64,
+    /// The length of the alignment, if the record is mapped and that is one stretch of matches and nothing else.
+    pub(crate) stretch: Option<u32>,
 }
 
 impl Basics {
     /// Counts a record; `None` if it is secondary or has no sequence. `number` counts from 0.
-    #[inline]
+    ///
+    /// Part of the loop over records: what it found out stays in registers.
+    #[inline(always)]
     pub(crate) fn add<'a>(&mut self, record: &Record<'a>, number: u64) -> Option<Seen<'a>> {
         let flags = record.flags();
         if flags & flag::SECONDARY != 0 {
@@ -161,6 +165,48 @@ impl Basics {
         let fragment = Fragment::of(flags);
         let cigar = record.cigar();
         let mapped = flags & flag::UNMAPPED == 0;
+        // Most alignments are one stretch of matches.
+        let stretch = match cigar.get(0) {
+            Some((Op::Match, len)) if mapped && cigar.len() == 1 => Some(len),
+            _ => None,
+        };
+        let (mut unclipped_len, mut deleted) = (len as u64, 0);
+        match stretch {
+            Some(stretch) => {
+                let (count, sum) = &mut self.ops[Op::Match as usize];
+                *count += 1;
+                *sum += u64::from(stretch);
+            }
+            None => {
+                let (hard_clipped, gone) = self.add_ops(flags, fragment, len as u64, cigar);
+                unclipped_len += hard_clipped;
+                deleted = gone;
+            }
+        }
+        let longest = &mut self.longest[fragment as usize];
+        *longest = (*longest).max(unclipped_len);
+        if !supplementary {
+            self.lengths[fragment as usize].add(unclipped_len, 1);
+        }
+        if mapped {
+            if !supplementary {
+                self.add_insert(record);
+            }
+            self.add_edit_distance(record, number);
+        }
+        Some(Seen { fragment, cigar, unclipped_len, deleted, stretch })
+    }
+
+    /// Counts the operations of a record; returns how many bases were hard-clipped and deleted.
+    #[inline(never)]
+    fn add_ops(
+        &mut self,
+        flags: u16,
+        fragment: Fragment,
+        len: u64,
+        cigar: Cigar<'_>,
+    ) -> (u64, u64) {
+        let mapped = flags & flag::UNMAPPED == 0;
         let mut lens = [0u64; OPS];
         for (op, len) in cigar.iter() {
             lens[op as usize] += u64::from(len);
@@ -170,27 +216,28 @@ impl Basics {
                 *sum += u64::from(len);
             }
         }
-        let unclipped_len = len as u64 + lens[Op::HardClip as usize].min(MAX_HARD_CLIP);
-        let longest = &mut self.longest[fragment as usize];
-        *longest = (*longest).max(unclipped_len);
-        if !supplementary {
-            self.lengths[fragment as usize].add(unclipped_len, 1);
-        }
         if mapped {
             self.clipped +=
                 u64::from(lens[Op::SoftClip as usize] + lens[Op::HardClip as usize] > 0);
             if lens[Op::Insertion as usize] + lens[Op::Deletion as usize] > 0 {
-                self.add_indels(fragment, flags & flag::REVERSE != 0, len as u64, cigar);
+                self.add_indels(fragment, flags & flag::REVERSE != 0, len, cigar);
             }
-            if !supplementary {
-                self.add_insert(record);
-            }
-            self.add_edit_distance(record, number);
         }
-        Some(Seen { fragment, cigar, unclipped_len, deleted: lens[Op::Deletion as usize] })
+        (lens[Op::HardClip as usize].min(MAX_HARD_CLIP), lens[Op::Deletion as usize])
     }
 
+    #[inline]
     fn add_edit_distance(&mut self, record: &Record<'_>, number: u64) {
+        // Aligners put it first, and few reads differ in more than a byte can say.
+        if let [b'N', b'M', b'C', distance, ..] = record.tag_bytes() {
+            self.edit_distance = self.edit_distance.wrapping_add(u64::from(*distance));
+            return;
+        }
+        self.look_for_edit_distance(record, number);
+    }
+
+    #[inline(never)]
+    fn look_for_edit_distance(&mut self, record: &Record<'_>, number: u64) {
         let mut tags = record.tags();
         match tags.find(|tag| tag.name == *b"NM") {
             Some(tag) => {

@@ -66,13 +66,19 @@ impl InOrder {
         let before = self.blocks.len();
         if mapped {
             let mut at = i64::from(record.position());
-            for (op, len) in seen.cigar.iter() {
-                let end = at + i64::from(len);
-                if op.is_aligned() {
-                    self.blocks.push((at.min(length), end.min(length)));
-                }
-                if op.consumes_reference() {
-                    at = end;
+            if let Some(stretch) = seen.stretch {
+                let end = at + i64::from(stretch);
+                self.blocks.push((at.min(length), end.min(length)));
+                at = end;
+            } else {
+                for (op, len) in seen.cigar.iter() {
+                    let end = at + i64::from(len);
+                    if op.is_aligned() {
+                        self.blocks.push((at.min(length), end.min(length)));
+                    }
+                    if op.consumes_reference() {
+                        at = end;
+                    }
                 }
             }
             if at > length {
