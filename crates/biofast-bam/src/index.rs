@@ -8,6 +8,7 @@ mod assemble;
 mod bins;
 mod build;
 mod hash_order;
+mod lines;
 mod query;
 mod read;
 mod serial;
@@ -16,6 +17,7 @@ mod written;
 use std::path::Path;
 
 pub use build::{BuildOptions, Built, build};
+pub use lines::LineIndexer;
 pub(crate) use serial::Serial;
 pub use written::Indexer;
 

@@ -74,17 +74,32 @@ impl Partial {
             ));
         }
         // A position of −1 counts as 0.
-        let from = position.max(0);
-        let to = alignment_end.max(1);
+        let interval = (position.max(0), alignment_end.max(1));
+        let unmapped = record.flags() & flag::UNMAPPED != 0;
+        self.add_interval(reference, interval, Segment { start, end }, unmapped, scheme);
+        Ok(())
+    }
+
+    /// Adds what lies on these positions, which must not be empty, and where it stands.
+    pub(super) fn add_interval(
+        &mut self,
+        reference: i32,
+        (from, to): (i64, i64),
+        segment: Segment,
+        unmapped: bool,
+        scheme: Scheme,
+    ) {
         let bin = scheme.bin_of(from, to);
         match self.runs.last_mut() {
-            Some(run) if (run.reference, run.bin) == (reference, bin) => run.segment.end = end,
-            _ => self.runs.push(Run { reference, bin, segment: Segment { start, end } }),
+            Some(run) if (run.reference, run.bin) == (reference, bin) => {
+                run.segment.end = segment.end;
+            }
+            _ => self.runs.push(Run { reference, bin, segment }),
         }
         let first = (from >> scheme.min_shift) as u64;
         let last = ((to - 1) >> scheme.min_shift) as u64;
-        add_windows(&mut self.windows, Windows { reference, first, last, record: start });
-        let unmapped = usize::from(record.flags() & flag::UNMAPPED != 0);
+        add_windows(&mut self.windows, Windows { reference, first, last, record: segment.start });
+        let unmapped = usize::from(unmapped);
         match self.counts.last_mut() {
             Some((last, counts)) if *last == reference => counts[unmapped] += 1,
             _ => {
@@ -93,7 +108,6 @@ impl Partial {
                 self.counts.push((reference, counts));
             }
         }
-        Ok(())
     }
 
     /// Replaces all places.
@@ -201,11 +215,17 @@ impl Assembly {
     }
 
     /// The bytes of the index, not compressed.
-    pub(super) fn finish(
+    pub(super) fn finish(self, format: Format, scheme: Scheme, reference_count: usize) -> Vec<u8> {
+        self.finish_with(format, scheme, reference_count, &[])
+    }
+
+    /// The same with what CSI says besides.
+    pub(super) fn finish_with(
         mut self,
         format: Format,
         scheme: Scheme,
         reference_count: usize,
+        aux: &[u8],
     ) -> Vec<u8> {
         self.open_run(None, scheme);
         let mut out = Vec::new();
@@ -215,7 +235,8 @@ impl Assembly {
                 out.extend_from_slice(b"CSI\x01");
                 put_i32(&mut out, scheme.min_shift.into());
                 put_i32(&mut out, scheme.depth.into());
-                put_i32(&mut out, 0);
+                put_i32(&mut out, aux.len());
+                out.extend_from_slice(aux);
             }
         }
         put_i32(&mut out, reference_count);

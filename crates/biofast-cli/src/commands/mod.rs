@@ -6,6 +6,7 @@ mod about;
 mod cat;
 mod check;
 mod counts;
+mod coverage;
 mod fastq;
 mod filter;
 mod import;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Check(check::Args),
     Flagstat(flagstat::Args),
     Idxstats(idxstats::Args),
+    Coverage(Box<coverage::Args>),
     Index(index::Args),
     Merge(Box<merge::Args>),
     Cat(cat::Args),
@@ -48,6 +50,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Check(args) => check::run(args, files),
         Command::Flagstat(args) => flagstat::run(args, files),
         Command::Idxstats(args) => idxstats::run(args, files),
+        Command::Coverage(args) => coverage::run(args, files),
         Command::Index(args) => index::run(args, files),
         Command::Merge(args) => merge::run(args, files),
         Command::Cat(args) => cat::run(args, files),

@@ -8,6 +8,7 @@
 
 pub mod alignments;
 pub mod check;
+pub mod coverage;
 pub mod flagstat;
 pub mod idxstats;
 pub mod reads;

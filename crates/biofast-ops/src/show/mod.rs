@@ -8,6 +8,7 @@ pub mod duplicates;
 pub mod fastqc;
 pub mod filter;
 pub mod html;
+pub mod mosdepth;
 mod number;
 pub mod plot;
 pub mod samtools;

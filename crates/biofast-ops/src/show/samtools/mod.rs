@@ -1,5 +1,7 @@
 //! The texts of samtools' reports, byte for byte.
 
+pub mod coverage;
+pub mod depth;
 pub mod flagstat;
 pub mod idxstats;
 pub mod stats;

@@ -1,6 +1,7 @@
 //! Statistics as text, a row an input: tab-separated, and tables for people.
 
 pub mod alignments;
+pub mod coverage;
 pub mod reads;
 
 use std::fmt::Write as _;

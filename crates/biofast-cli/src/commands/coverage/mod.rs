@@ -1,0 +1,180 @@
+//! `biofast coverage`.
+
+mod args;
+mod files;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use biofast::bam::flag::Filter;
+use biofast::bam::{self, Detail, Query, Selection};
+use biofast::io::Progress;
+use biofast::io::output::Files;
+use biofast::ops::coverage::{self, Counting, Distribution, Intervals, Rules};
+use biofast::ops::show::tables::coverage as table;
+
+use crate::console::message;
+use crate::inputs::{self, Input};
+use crate::options::RegionArgs;
+use crate::output;
+use crate::watch::Watch;
+
+pub(crate) use args::Args;
+use args::Format;
+
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let all = args.inputs.inputs(files)?;
+    let writes_files = args.prefix.is_some() || args.out_dir.is_some();
+    if !writes_files {
+        let for_files = [
+            ("--by", args.by.is_some()),
+            ("--quantize", args.quantize.is_some()),
+            ("--no-per-base", args.no_per_base),
+        ];
+        if let Some((name, _)) = for_files.into_iter().find(|(_, given)| *given) {
+            bail!("{name} is for the files of mosdepth: give --prefix or --out-dir");
+        }
+    }
+    let of_bases = matches!(args.format, Format::SamtoolsCoverage | Format::SamtoolsDepth);
+    if args.min_base_quality > 0 && !of_bases {
+        bail!("--min-base-quality goes with --format samtools-coverage and samtools-depth");
+    }
+    if args.all_positions > 0 && args.format != Format::SamtoolsDepth {
+        bail!("--all-positions goes with --format samtools-depth");
+    }
+    if writes_files {
+        return files::write(args, &all, files);
+    }
+    if of_bases {
+        let [input] = &all[..] else {
+            bail!("the formats of samtools take one input, but {} are named", all.len());
+        };
+        return files::samtools(args, input, files);
+    }
+    let report = args.out.open(files)?;
+    let mut rows = Vec::new();
+    for input in &all {
+        rows.push((input.name(), depths(args, input)?));
+    }
+    let text = match args.format {
+        Format::Tsv => table::tsv(&rows),
+        _ => table::table(&rows),
+    };
+    output::finish(report, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The depths of one input, for its row.
+fn depths(args: &Args, input: &Input) -> Result<Distribution> {
+    let watch = args.reading.watch();
+    let query = query(args, input, &watch, None, Detail::Alignment)?;
+    let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
+    let only = args.chrom.as_deref().map(str::as_bytes);
+    let result = coverage::collect(query, &watch.options, &rules(args), |header| {
+        Ok(coverage::PerReference::new(header))
+    });
+    drop(bar);
+    args.reading.tell(&watch, input);
+    let (header, depths) = result?;
+    let mut sum = Distribution::default();
+    for (reference, depths) in header.references().iter().zip(depths.finish()) {
+        if only.is_none_or(|only| only == reference.name) {
+            sum.merge(&depths);
+        }
+    }
+    Ok(sum)
+}
+
+/// Which records count.
+fn rules(args: &Args) -> Rules {
+    Rules {
+        filter: Filter {
+            none_of: args.flag,
+            any_of: args.include_flag,
+            min_mapping_quality: args.mapq,
+            ..Filter::default()
+        },
+        read_groups: args.read_groups.iter().map(|id| id.clone().into_bytes()).collect(),
+        counting: if args.fast_mode { Counting::Whole } else { Counting::Once },
+        min_base_quality: args.min_base_quality,
+        ..Rules::default()
+    }
+}
+
+/// What is read of an input: all, or the references that are asked for, through an index where there is one.
+fn query(
+    args: &Args,
+    input: &Input,
+    watch: &Watch,
+    intervals: Option<&Intervals>,
+    detail: Detail,
+) -> Result<Query> {
+    let opening = watch.opening(args.reference.as_deref(), detail);
+    let mut source = input.open()?;
+    inputs::tell_unused_reference(
+        args.reference.as_deref(),
+        &mut source,
+        args.reading.messages.quiet,
+    );
+    let is_file = matches!(input, Input::Path(_)) && source.len().is_some();
+    let mut selection = Selection::new();
+    match (&args.chrom, intervals) {
+        (Some(name), _) => {
+            selection.add(format!("{{{name}}}"));
+        }
+        (None, Some(intervals)) if is_file && only_intervals(args) && !intervals.are_windows() => {
+            let opened = bam::Input::open(source, &opening)?.source;
+            let (header, again) = bam::peek_header(opened)?;
+            let named = |name: &&[u8]| header.reference_id(name).is_some();
+            let names: Vec<&[u8]> = intervals.references().into_iter().filter(named).collect();
+            // As many as there are need no choice.
+            if names.is_empty() || names.len() == header.references().len() {
+                return Ok(again.into());
+            }
+            for name in names {
+                selection.add(format!("{{{}}}", String::from_utf8_lossy(name)));
+            }
+            source = input.open()?;
+        }
+        _ => return Ok(bam::Input::open(source, &opening)?.source.into()),
+    }
+    RegionArgs::select(&selection, input, source, &opening)
+}
+
+/// Whether nothing is asked of references without intervals.
+fn only_intervals(args: &Args) -> bool {
+    args.no_per_base && args.thresholds.is_empty() && args.quantize.is_none()
+}
+
+/// The intervals of `--by`.
+fn intervals(args: &Args) -> Result<Option<Intervals>> {
+    let Some(path) = args.by.as_deref() else { return Ok(None) };
+    let number = path.to_str().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+    let Some(number) = number.filter(|number| !number.is_empty()) else {
+        return Ok(Some(Intervals::bed(path)?));
+    };
+    match number.parse().ok().and_then(Intervals::windows) {
+        Some(windows) => Ok(Some(windows)),
+        None => bail!("--by {number}: windows have 1 to {} bases", u32::MAX),
+    }
+}
+
+/// Says which references of a BED file there are none of.
+fn tell_unknown(args: &Args, intervals: Option<&Intervals>, header: &bam::Header, name: &str) {
+    if args.reading.messages.quiet || args.chrom.is_some() {
+        return;
+    }
+    for reference in intervals.map(Intervals::references).unwrap_or_default() {
+        if header.reference_id(reference).is_none() {
+            let reference = biofast::io::Escaped(reference);
+            let what = format!("{name}: no reference '{reference}', of which --by has intervals");
+            message("warning", &what);
+        }
+    }
+}
+
+/// One progress bar for all inputs.
+fn watch(args: &Args, progress: &Arc<Progress>) -> Watch {
+    args.reading.sharing(progress)
+}

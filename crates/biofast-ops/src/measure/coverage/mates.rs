@@ -1,0 +1,114 @@
+//! Mates that overlap: where both lie, one of them is taken off again.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::spans::{Role, Span};
+use super::window::Window;
+
+/// Mates from which on those are forgotten that nothing can overlap any more.
+const FEW: usize = 1024;
+
+/// First mates that wait for the second one, by the hash of their names.
+pub(super) struct Mates {
+    waiting: HashMap<u128, Mate, BuildHasherDefault<Low>>,
+    /// When to look for those that wait in vain.
+    limit: usize,
+}
+
+struct Mate {
+    end: u32,
+    /// The stretches it covers; `None`: one, in a CIGAR of a single operation.
+    blocks: Option<Box<[(u32, u32)]>>,
+}
+
+impl Default for Mates {
+    fn default() -> Mates {
+        Mates { waiting: HashMap::default(), limit: FEW }
+    }
+}
+
+/// Takes the lower half of what is a hash already.
+#[derive(Default)]
+struct Low(u64);
+
+impl Hasher for Low {
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u128(&mut self, hash: u128) {
+        self.0 = hash as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Mates {
+    /// Looks for the mate of a record that lies on `blocks`, and corrects the depth where both lie; or lets it wait.
+    #[inline]
+    pub(super) fn add(&mut self, span: &Span, blocks: &[(u32, u32)], window: &mut Window) {
+        let wait = match span.role {
+            Role::None => return,
+            Role::First => true,
+            // Of mates that start together the first one waits.
+            Role::Together => self.waiting.get(&span.key).is_none_or(|mate| mate.end <= span.start),
+            Role::Other => false,
+        };
+        if wait {
+            self.wait(span, blocks);
+        } else if let Some(mate) = self.waiting.remove(&span.key)
+            && mate.end > span.start
+        {
+            correct(span, blocks, &mate, window);
+        }
+    }
+
+    fn wait(&mut self, span: &Span, blocks: &[(u32, u32)]) {
+        if self.waiting.len() >= self.limit {
+            self.waiting.retain(|_, mate| mate.end > span.start);
+            self.limit = FEW.max(2 * self.waiting.len());
+        }
+        let blocks = (!span.is_single).then(|| blocks.into());
+        self.waiting.insert(span.key, Mate { end: span.end, blocks });
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.waiting.clear();
+    }
+}
+
+/// Takes the second mate off where both lie.
+fn correct(span: &Span, blocks: &[(u32, u32)], mate: &Mate, window: &mut Window) {
+    let mut take_off = |from: u32, to: u32| {
+        window.step(from.into(), -1);
+        window.step(to.into(), 1);
+    };
+    let Some(theirs) = &mate.blocks else {
+        if span.is_single {
+            // As mosdepth does it: up to the end of the first mate, even where the second one ends before it.
+            return take_off(span.start, mate.end);
+        }
+        // It started before the window or with it.
+        for &(from, to) in blocks {
+            if from < mate.end {
+                take_off(from, to.min(mate.end));
+            }
+        }
+        return;
+    };
+    let mut theirs = theirs.iter().copied().peekable();
+    let mut mine = blocks.iter().copied().peekable();
+    while let (Some((from, to)), Some((mate_from, mate_to))) = (mine.peek(), theirs.peek()) {
+        let (start, end) = ((*from).max(*mate_from), (*to).min(*mate_to));
+        if start < end {
+            take_off(start, end);
+        }
+        if to < mate_to {
+            mine.next()
+        } else {
+            theirs.next()
+        };
+    }
+}

@@ -1,0 +1,336 @@
+//! Depth of coverage: how many alignments lie on each position, found in one reading of sorted records.
+//!
+//! Workers make of each record the stretches of the reference that it covers ([`Spans`]); these pass in order through a
+//! [`Collector`], which holds a window of the reference and gives the depths as [`Run`]s to whatever is made of them
+//! ([`Depths`]): a [`Distribution`], or the files of mosdepth
+//! ([`show::mosdepth`](crate::show::mosdepth)).
+//!
+//! Memory depends neither on the depth nor on the lengths of the references: the window has 65,536 positions, what lies
+//! further ahead (behind a long skip) is kept by position, and of mates only those are kept that may still overlap.
+//!
+//! ```
+//! use biofast_bam::{Detail, Input, InputOptions};
+//! use biofast_io::{Options, Source};
+//! use biofast_ops::coverage::{self, Distribution, Rules};
+//!
+//! let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M2D1M\t*\t0\t0\tACGTA\tIIIII\n";
+//! let options = Options::default();
+//! let opened = InputOptions { io: &options, reference: None, detail: Detail::Alignment };
+//! let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+//! let (header, depths) = coverage::collect(input.source, &options, &Rules::default(), |_| {
+//!     Ok(Distribution::default())
+//! })?;
+//! assert_eq!(header.references().len(), 1);
+//! // 5 of 10 positions have depth 1.
+//! assert_eq!((depths.bases(), depths.at_least(1), depths.positions()), (5, 5, 10));
+//! # Ok::<(), biofast_bam::Error>(())
+//! ```
+
+mod distribution;
+mod intervals;
+mod mates;
+mod spans;
+mod window;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use biofast_bam::{Error, ErrorKind, Header, Query};
+use biofast_io::{Location, Options};
+
+pub use distribution::{Distribution, PerReference};
+pub use intervals::{Interval, Intervals};
+pub use spans::{Counting, Rules, Spans, Sums};
+
+use mates::Mates;
+use spans::{Group, Span};
+use window::Window;
+
+/// Positions next to each other that have the same depth.
+///
+/// ```
+/// let run = biofast_ops::coverage::Run { from: 10, to: 25, depth: 3 };
+/// assert_eq!(run.len() * u64::from(run.depth), 45);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The first position, from 0.
+    pub from: u64,
+    /// The first position behind it.
+    pub to: u64,
+    /// How many alignments lie on each of them.
+    pub depth: u32,
+}
+
+impl Run {
+    /// How many positions.
+    #[expect(clippy::len_without_is_empty, reason = "none is empty")]
+    pub fn len(&self) -> u64 {
+        self.to - self.from
+    }
+}
+
+/// What is made of depths.
+///
+/// Of each reference that has records all runs come, from position 0 to its end, neighbours of different depth; then
+/// [`end`](Depths::end). Of one that has none only `end` comes. References come in the order of the header.
+///
+/// ```
+/// use biofast_ops::coverage::{Depths, Run};
+///
+/// /// The deepest position.
+/// #[derive(Default)]
+/// struct Deepest(u32);
+///
+/// impl Depths for Deepest {
+///     fn run(&mut self, run: Run) {
+///         self.0 = self.0.max(run.depth);
+///     }
+///
+///     fn end(&mut self, _reference: usize, _has_records: bool) {}
+/// }
+///
+/// let mut deepest = Deepest::default();
+/// deepest.run(Run { from: 0, to: 9, depth: 7 });
+/// assert_eq!(deepest.0, 7);
+/// ```
+pub trait Depths {
+    /// The next run of the reference.
+    fn run(&mut self, run: Run);
+
+    /// The reference of this index is complete. Whether it has any records, counted or not.
+    fn end(&mut self, reference: usize, has_records: bool);
+
+    /// A counted record reaches over these positions, and none before reached that far: told before their runs.
+    fn spanned(&mut self, _from: u64, _to: u64) {}
+
+    /// Whether nothing more is wanted.
+    fn has_ended(&self) -> bool {
+        false
+    }
+}
+
+impl<A: Depths, B: Depths> Depths for (A, B) {
+    fn run(&mut self, run: Run) {
+        self.0.run(run);
+        self.1.run(run);
+    }
+
+    fn end(&mut self, reference: usize, has_records: bool) {
+        self.0.end(reference, has_records);
+        self.1.end(reference, has_records);
+    }
+
+    fn spanned(&mut self, from: u64, to: u64) {
+        self.0.spanned(from, to);
+        self.1.spanned(from, to);
+    }
+
+    fn has_ended(&self) -> bool {
+        self.0.has_ended() && self.1.has_ended()
+    }
+}
+
+/// Makes depths of [`Spans`] that come in the order of the file: for whoever reads the records for other purposes, too.
+/// [`collect`] does all of it.
+///
+/// ```
+/// use biofast_bam::{Header, par_fold_ordered};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{Collector, Distribution, Rules, Spans};
+/// use std::ops::ControlFlow;
+///
+/// # let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n")?;
+/// # let mut bam = Vec::new();
+/// # header.write_bam(&mut bam)?;
+/// let rules = Rules::default();
+/// let mut collector = Collector::new(&header, Distribution::default());
+/// let mut unsorted = None;
+/// par_fold_ordered(
+///     Source::from_reader("example", std::io::Cursor::new(bam)),
+///     &Options::default(),
+///     || (),
+///     |(), batch, spans: &mut Spans| spans.add(batch, &rules),
+///     |(), ()| (),
+///     |spans| match collector.add(spans) {
+///         Ok(()) => ControlFlow::Continue(()),
+///         Err(error) => {
+///             unsorted = Some(error);
+///             ControlFlow::Break(())
+///         }
+///     },
+/// )?;
+/// assert_eq!(collector.finish().positions(), 0);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+pub struct Collector<D> {
+    lengths: Vec<u64>,
+    /// The reference whose depths are being found.
+    current: usize,
+    /// Whether it has any records.
+    has_records: bool,
+    /// The place of the last record.
+    last: (u32, i32),
+    /// Where the record ends that reaches furthest.
+    reach: u64,
+    window: Window,
+    mates: Mates,
+    depths: D,
+}
+
+impl<D: Depths> Collector<D> {
+    /// For records of a file with this header.
+    pub fn new(header: &Header, depths: D) -> Collector<D> {
+        Collector {
+            lengths: header.references().iter().map(|reference| reference.length).collect(),
+            current: 0,
+            has_records: false,
+            last: (0, i32::MIN),
+            reach: 0,
+            window: Window::default(),
+            mates: Mates::default(),
+            depths,
+        }
+    }
+
+    /// Adds the records of the next batch, and forgets them.
+    ///
+    /// # Errors
+    /// [`Unsorted`](ErrorKind::Unsorted) at the first record out of order, without the name of the input.
+    pub fn add(&mut self, spans: &mut Spans) -> Result<(), Error> {
+        let mut blocks = &spans.blocks[..];
+        let mut records = &spans.records[..];
+        for group in &spans.groups {
+            self.begin(group)?;
+            let (own, later) = records.split_at(group.spans);
+            records = later;
+            for span in own {
+                let (own, later) = blocks.split_at(span.blocks as usize);
+                blocks = later;
+                self.add_span(span, own);
+            }
+        }
+        let fault = spans.fault.take();
+        spans.clear();
+        fault.map_or(Ok(()), |(record, previous, found)| Err(unsorted(record, previous, found)))
+    }
+
+    /// Goes to the reference of records that stand together.
+    fn begin(&mut self, group: &Group) -> Result<(), Error> {
+        let first = (group.reference, group.first);
+        if first < self.last {
+            return Err(unsorted(group.record, self.last, first));
+        }
+        self.last = (group.reference, group.last);
+        let reference = (group.reference as usize).min(self.lengths.len());
+        while self.current < reference {
+            self.end_reference();
+        }
+        self.has_records |= group.has_inside && self.current < self.lengths.len();
+        Ok(())
+    }
+
+    fn add_span(&mut self, span: &Span, blocks: &[(u32, u32)]) {
+        let depths = &mut self.depths;
+        let start = u64::from(span.start);
+        self.window.advance(start, &mut |run| depths.run(run));
+        for &(from, to) in blocks {
+            self.window.step(from.into(), 1);
+            self.window.step(to.into(), -1);
+        }
+        self.mates.add(span, blocks, &mut self.window);
+        let end = u64::from(span.end);
+        if end > self.reach {
+            depths.spanned(start.max(self.reach), end);
+            self.reach = end;
+        }
+    }
+
+    fn end_reference(&mut self) {
+        let length = self.lengths[self.current];
+        if self.has_records {
+            let depths = &mut self.depths;
+            self.window.finish(length, &mut |run| depths.run(run));
+        }
+        self.depths.end(self.current, self.has_records);
+        self.mates.clear();
+        self.reach = 0;
+        self.has_records = false;
+        self.current += 1;
+    }
+
+    /// Whether nothing more is wanted of the depths.
+    pub fn has_ended(&self) -> bool {
+        self.depths.has_ended()
+    }
+
+    /// What was made of the depths, when all records have been added.
+    pub fn finish(mut self) -> D {
+        while self.current < self.lengths.len() {
+            self.end_reference();
+        }
+        self.depths
+    }
+}
+
+fn unsorted(record: u64, previous: (u32, i32), found: (u32, i32)) -> Error {
+    // Without a reference comes last: −1 as the largest unsigned number.
+    let signed = |(reference, position): (u32, i32)| (reference as i32, position);
+    let kind = ErrorKind::Unsorted { previous: signed(previous), found: signed(found) };
+    let at = Location { record: Some(record + 1), ..Location::default() };
+    Error::new(kind, at)
+}
+
+/// Reads all records of an input, or those of a query, and gives their depths to what `depths` makes of the header.
+///
+/// # Errors
+/// The first fault of the input; the first record that is out of order.
+pub fn collect<D: Depths + Send>(
+    input: impl Into<Query>,
+    options: &Options,
+    rules: &Rules,
+    depths: impl FnOnce(&Header) -> Result<D, Error>,
+) -> Result<(Header, D), Error> {
+    collect_with_sums(input, options, rules, depths).map(|(header, depths, _)| (header, depths))
+}
+
+/// The same with the sums of each reference, where the rules [ask](Rules::sums) for them.
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_with_sums<D: Depths + Send>(
+    input: impl Into<Query>,
+    options: &Options,
+    rules: &Rules,
+    depths: impl FnOnce(&Header) -> Result<D, Error>,
+) -> Result<(Header, D, Vec<Sums>), Error> {
+    let (header, query) = input.into().peek_header()?;
+    let name: Arc<str> = query.name().into();
+    let mut collector = Collector::new(&header, depths(&header)?);
+    let mut fault = None;
+    let result = biofast_bam::par_fold_regions_ordered(
+        query,
+        options,
+        Vec::new,
+        |sums: &mut Vec<Sums>, batch, spans: &mut Spans| spans.add_with_sums(batch, rules, sums),
+        |mine, theirs| Sums::merge_all(mine, theirs),
+        |spans| match collector.add(spans) {
+            Ok(()) if collector.has_ended() => ControlFlow::Break(()),
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                if let ErrorKind::Unsorted { previous, found } = *error.kind() {
+                    fault = Some((error.at().record.unwrap_or_default(), previous, found));
+                }
+                ControlFlow::Break(())
+            }
+        },
+    );
+    if let Some((number, previous, found)) = fault {
+        let kind = ErrorKind::Unsorted { previous, found };
+        let at = Location { record: Some(number), ..Location::in_input(&name) };
+        return Err(Error::new(kind, at));
+    }
+    let (_, mut sums) = result.map_err(|fault| fault.error)?;
+    sums.resize(header.references().len(), Sums::default());
+    Ok((header, collector.finish(), sums))
+}

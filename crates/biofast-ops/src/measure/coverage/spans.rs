@@ -1,0 +1,398 @@
+//! What is left of a batch's records for the depth: the stretches of the reference that they cover.
+
+use biofast_bam::{Batch, Record, flag};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
+
+/// What of an alignment counts.
+///
+/// ```
+/// use biofast_ops::coverage::{Counting, Rules};
+///
+/// assert_eq!(Rules::default().counting, Counting::Once);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Its aligned bases; where two mates of a proper pair overlap, those of one.
+    #[default]
+    Once,
+    /// Its aligned bases.
+    Each,
+    /// All from its first to its last base, deletions and skips with them.
+    Whole,
+}
+
+/// Which records count, and what of them.
+///
+/// ```
+/// use biofast_bam::flag::Filter;
+/// use biofast_ops::coverage::Rules;
+///
+/// let unique = Filter { min_mapping_quality: 20, ..Rules::default().filter };
+/// let rules = Rules { filter: unique, ..Rules::default() };
+/// assert_eq!(rules.filter.none_of, 1796);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Which records, by flags and mapping quality.
+    pub filter: flag::Filter,
+    /// Which read groups; empty: all records.
+    pub read_groups: Vec<Vec<u8>>,
+    /// What of an alignment counts.
+    pub counting: Counting,
+    /// Only bases of at least this quality count.
+    pub min_base_quality: u8,
+    /// Whether deleted bases count, too.
+    pub deletions: bool,
+    /// Whether [`Sums`] are wanted.
+    pub sums: bool,
+}
+
+impl Default for Rules {
+    /// As mosdepth: no unmapped, secondary, failed or duplicate records, and mates once.
+    fn default() -> Rules {
+        let none_of = flag::UNMAPPED | flag::SECONDARY | flag::QC_FAIL | flag::DUPLICATE;
+        Rules {
+            filter: flag::Filter { none_of, ..flag::Filter::default() },
+            read_groups: Vec::new(),
+            counting: Counting::Once,
+            min_base_quality: 0,
+            deletions: false,
+            sums: false,
+        }
+    }
+}
+
+/// Sums over the counted records of a reference.
+///
+/// ```
+/// use biofast_ops::coverage::Sums;
+///
+/// let mut all = vec![Sums { reads: 1, ..Sums::default() }];
+/// Sums::merge_all(&mut all, vec![Sums { reads: 2, ..Sums::default() }]);
+/// assert_eq!(all[0].reads, 3);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Records.
+    pub reads: u64,
+    /// Their mapping qualities.
+    pub mapping_qualities: u64,
+    /// The qualities of their bases that count.
+    pub base_qualities: u64,
+    /// Whether any of them lies on the reference.
+    pub is_covered: bool,
+}
+
+impl Sums {
+    /// Adds the sums of the same references.
+    pub fn merge_all(mine: &mut Vec<Sums>, theirs: Vec<Sums>) {
+        mine.resize(mine.len().max(theirs.len()), Sums::default());
+        for (mine, theirs) in mine.iter_mut().zip(theirs) {
+            mine.reads += theirs.reads;
+            mine.mapping_qualities += theirs.mapping_qualities;
+            mine.base_qualities += theirs.base_qualities;
+            mine.is_covered |= theirs.is_covered;
+        }
+    }
+}
+
+/// What a record is to its mate, as far as they may overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Mates don't matter.
+    None,
+    /// The mate starts later, on what this one covers.
+    First,
+    /// Both start together.
+    Together,
+    /// The mate may have come already.
+    Other,
+}
+
+/// A counted record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Where it starts and ends, within the reference.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// How many of the [`Spans::blocks`] are its own.
+    pub(super) blocks: u32,
+    pub(super) role: Role,
+    /// Whether it is aligned in one piece, without clipping.
+    pub(super) is_single: bool,
+    /// The hash of its name, where there is a role.
+    pub(super) key: u128,
+}
+
+/// Records of one reference that stand together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// None is the largest number.
+    pub(super) reference: u32,
+    /// The positions of the first and the last one.
+    pub(super) first: i32,
+    pub(super) last: i32,
+    /// The number of the first one, from 0.
+    pub(super) record: u64,
+    /// Whether any lies on the reference, counted or not.
+    pub(super) has_inside: bool,
+    /// How many are counted.
+    pub(super) spans: usize,
+}
+
+/// The records of a batch.
+///
+/// ```
+/// let spans = biofast_ops::coverage::Spans::default();
+/// assert_eq!(spans.counted(), 0);
+/// ```
+#[derive(Debug, Default)]
+pub struct Spans {
+    pub(super) groups: Vec<Group>,
+    pub(super) records: Vec<Span>,
+    /// The stretches of the reference that count, record after record: start and end, excluded.
+    pub(super) blocks: Vec<(u32, u32)>,
+    /// The first record out of order: its number from 0, the place before it and its own.
+    pub(super) fault: Option<(u64, (u32, i32), (u32, i32))>,
+}
+
+impl Spans {
+    /// Adds the records of a batch.
+    pub fn add(&mut self, batch: Batch<'_>, rules: &Rules) {
+        self.add_with_sums(batch, rules, &mut Vec::new());
+    }
+
+    /// How many records count.
+    pub fn counted(&self) -> usize {
+        self.records.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.groups.clear();
+        self.records.clear();
+        self.blocks.clear();
+        self.fault = None;
+    }
+
+    /// The same, with sums where the rules ask for them.
+    pub(super) fn add_with_sums(&mut self, batch: Batch<'_>, rules: &Rules, sums: &mut Vec<Sums>) {
+        let references = batch.header().references();
+        if rules.sums && !batch.is_empty() {
+            sums.resize(references.len(), Sums::default());
+        }
+        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+            let place = (record.reference_id() as u32, record.position());
+            let group = match self.groups.last_mut() {
+                Some(group) if group.reference == place.0 && group.last <= place.1 => group,
+                Some(group) if (group.reference, group.last) > place => {
+                    self.fault = Some((number, (group.reference, group.last), place));
+                    return;
+                }
+                _ => {
+                    self.groups.push(Group {
+                        reference: place.0,
+                        first: place.1,
+                        last: place.1,
+                        record: number,
+                        has_inside: false,
+                        spans: 0,
+                    });
+                    // Just pushed.
+                    let last = self.groups.len() - 1;
+                    &mut self.groups[last]
+                }
+            };
+            group.last = place.1;
+            let Some(reference) = references.get(place.0 as usize) else { continue };
+            // No index leads to what lies outside.
+            if i64::from(place.1) >= reference.length as i64
+                || (place.1 < 0 && record.alignment_end() <= 0)
+            {
+                continue;
+            }
+            group.has_inside = true;
+            if !rules.filter.accepts(record.flags(), record.mapping_quality())
+                || !(rules.read_groups.is_empty() || is_of(&record, &rules.read_groups))
+            {
+                continue;
+            }
+            group.spans += 1;
+            let length = reference.length as i64;
+            match sums.get_mut(place.0 as usize) {
+                Some(sums) if rules.sums => {
+                    sums.reads += 1;
+                    sums.is_covered |= record.flags() & flag::UNMAPPED == 0;
+                    sums.mapping_qualities += u64::from(record.mapping_quality());
+                    self.push(&record, length, rules, &mut sums.base_qualities);
+                }
+                _ => self.push(&record, length, rules, &mut 0),
+            }
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, record: &Record<'_>, length: i64, rules: &Rules, qualities: &mut u64) {
+        let position = i64::from(record.position());
+        let clip = |at: i64| at.clamp(0, length) as u32;
+        let before = self.blocks.len();
+        let cigar = record.cigar();
+        let end = if rules.counting == Counting::Whole {
+            let end = record.alignment_end();
+            self.blocks.push((clip(position), clip(end)));
+            end
+        } else {
+            let looks_at_bases = rules.min_base_quality > 0 || rules.deletions || rules.sums;
+            let end = if looks_at_bases {
+                self.push_bases(record, length, rules, qualities)
+            } else {
+                let mut at = position;
+                for (op, len) in cigar.iter() {
+                    if !op.consumes_reference() {
+                        continue;
+                    }
+                    let next = at + i64::from(len);
+                    if op.is_aligned() {
+                        self.push_block(before, clip(at), clip(next));
+                    }
+                    at = next;
+                }
+                at
+            };
+            // Unmapped, or without bases on the reference.
+            if record.flags() & flag::UNMAPPED != 0 || end == position { position + 1 } else { end }
+        };
+        let role = match rules.counting {
+            Counting::Once => role(record, end),
+            _ => Role::None,
+        };
+        let key = if role == Role::None { 0 } else { key(record.name()) };
+        let single = cigar.len() == 1 && self.blocks.len() == before + 1;
+        self.records.push(Span {
+            start: clip(position),
+            end: clip(end),
+            blocks: (self.blocks.len() - before) as u32,
+            role,
+            is_single: single,
+            key,
+        });
+    }
+
+    /// Adds a stretch of the record whose first one has the number `before`, unless it is empty.
+    #[inline]
+    fn push_block(&mut self, before: usize, from: u32, to: u32) {
+        if from >= to {
+            return;
+        }
+        match self.blocks[before..].last_mut() {
+            Some(last) if last.1 == from => last.1 = to,
+            _ => self.blocks.push((from, to)),
+        }
+    }
+
+    /// Adds the stretches of bases that are good enough, and their qualities; the end of the alignment.
+    fn push_bases(
+        &mut self,
+        record: &Record<'_>,
+        length: i64,
+        rules: &Rules,
+        sum: &mut u64,
+    ) -> i64 {
+        let before = self.blocks.len();
+        let clip = |at: i64| at.clamp(0, length) as u32;
+        let all = record.qualities();
+        let least = rules.min_base_quality;
+        let (mut at, mut base) = (i64::from(record.position()), 0usize);
+        for (op, len) in record.cigar().iter() {
+            let next = at + i64::from(len);
+            if op.is_aligned() {
+                let own = all.get(base..).unwrap_or_default();
+                let own = &own[..own.len().min(len as usize)];
+                // What lies outside the reference is no base of a position.
+                let inside = (clip(next) - clip(at)) as usize;
+                let skipped = (i64::from(clip(at)) - at).max(0) as usize;
+                let own = own.get(skipped..).unwrap_or_default();
+                let own = &own[..own.len().min(inside)];
+                if least == 0 {
+                    *sum += own.iter().map(|&quality| u64::from(quality)).sum::<u64>();
+                    self.push_block(before, clip(at), clip(next));
+                } else {
+                    let mut from = clip(at);
+                    for (&quality, position) in own.iter().zip(clip(at)..) {
+                        if quality < least {
+                            self.push_block(before, from, position);
+                            from = position + 1;
+                        } else {
+                            *sum += u64::from(quality);
+                        }
+                    }
+                    self.push_block(before, from, clip(next));
+                }
+            } else if rules.deletions
+                && op == biofast_bam::Op::Deletion
+                && all.get(base).is_none_or(|&quality| quality >= least)
+            {
+                self.push_block(before, clip(at), clip(next));
+            }
+            if op.consumes_reference() {
+                at = next;
+            }
+            if op.consumes_read() {
+                base += len as usize;
+            }
+        }
+        at
+    }
+}
+
+/// What a record that ends at `end` is to its mate.
+fn role(record: &Record<'_>, end: i64) -> Role {
+    let flags = record.flags();
+    if flags & flag::PROPER_PAIR == 0 || flags & flag::SUPPLEMENTARY != 0 {
+        return Role::None;
+    }
+    let (position, mate) = (record.position(), record.mate_position());
+    if record.mate_reference_id() != record.reference_id() || end <= i64::from(mate) {
+        return Role::Other;
+    }
+    match position.cmp(&mate) {
+        std::cmp::Ordering::Less => Role::First,
+        std::cmp::Ordering::Equal => Role::Together,
+        std::cmp::Ordering::Greater => Role::Other,
+    }
+}
+
+/// Whether a record is of one of the read groups.
+fn is_of(record: &Record<'_>, groups: &[Vec<u8>]) -> bool {
+    match record.tag(b"RG") {
+        Ok(Some(value)) => {
+            value.as_text().is_some_and(|own| groups.iter().any(|group| group == own))
+        }
+        _ => false,
+    }
+}
+
+/// The hash of a name, with a key of this process: nobody can choose names that share one.
+#[inline]
+fn key(name: &[u8]) -> u128 {
+    static SEEDS: OnceLock<[u64; 4]> = OnceLock::new();
+    let seeds = SEEDS.get_or_init(|| {
+        let random = RandomState::new();
+        [0, 1, 2, 3].map(|n: u64| random.hash_one(n) | 1)
+    });
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let (mut low, mut high) = (seeds[0] ^ name.len() as u64, seeds[1]);
+    let mut add = |word: u64| {
+        low = fold(low ^ word, seeds[2]).wrapping_add(seeds[0]);
+        high = fold(high ^ word, seeds[3]).wrapping_add(seeds[1]);
+    };
+    let (words, rest) = name.as_chunks::<8>();
+    words.iter().for_each(|word| add(u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    add(u64::from_le_bytes(last));
+    u128::from(fold(high, seeds[2])) << 64 | u128::from(fold(low, seeds[3]))
+}
