@@ -30,18 +30,18 @@ impl Entry for MemoryMap {
     fn applies(&self, cell: &Cell) -> bool {
         let (method, size, cold) = (cell.get("method"), cell.get("size"), cell.get("cache") == "cold");
         // Large files and cold ones are left to few methods, for time.
-        if cold && method == "fresh" || size == "512" && !FEW.contains(&method) {
+        if cold && (method == "fresh" || size == "512") || size == "512" && !FEW.contains(&method) {
             return false;
         }
         let few = FEW.contains(&method);
         match cell.get("consumer") {
             "open" => cell.get("cache") == "reads",
-            "sum" => !(cold && size == "512" && method == "library"),
+            "sum" => true,
             // What the combination is compared with, and the combination.
             "inflate-1" | "inflate-n" | "stats-bgzf-1" | "stats-bgzf-n" => {
-                few && method != "library" && size == "54" && cell.get("cache") != "touch-back"
+                few && method != "library" && size == "54" && cell.get("cache") == "reads"
             }
-            "stats" => few && ["5.4", "24", "54", "128", "512"].contains(&size) && (size != "512" || !cold),
+            "stats" => few && ["5.4", "24", "54", "128", "512"].contains(&size),
             _ => false,
         }
     }
