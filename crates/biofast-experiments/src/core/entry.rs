@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::cell::Cell;
 use super::inputs::Lab;
+use super::page_cache::Fill;
 use crate::datasets::to_hex;
 
 /// What one call of a condition found.
@@ -63,10 +64,12 @@ pub(crate) fn repeat<R>(calls: u64, mut work: impl FnMut() -> R) -> R {
 /// The page cache before a repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cache {
-    /// The files' pages are resident, which is verified.
+    /// The files' pages are resident, which is verified; plain reads from front to back brought them there.
     Warm,
     /// None of them is, which is verified.
     Cold,
+    /// They are resident, and this brought them there.
+    Filled(Fill),
 }
 
 /// One entry of the notebook as code.

@@ -128,7 +128,7 @@ fn prepare<'a>(
         cells.into_iter().map(|c| (c, false)).chain(controls.into_iter().map(|c| (c, true)))
     {
         let files = entry.files(&cell, lab).with_context(|| format!("files of {cell}"))?;
-        let mut cold = files.iter().filter(|(_, cache)| *cache == Cache::Cold);
+        let mut cold = files.iter().filter(|(_, cache)| *cache != Cache::Warm);
         if cold.any(|(path, _)| !page_cache::can_evict(path)) {
             continue;
         }
@@ -179,11 +179,16 @@ fn measure_once(
     let mut metrics = BTreeMap::new();
     let mut resident = None;
     for (path, cache) in &condition.files {
-        let now = page_cache::establish(path, *cache)?;
+        let state = page_cache::establish(path, *cache)?;
+        if let Some(folios) = state.folios {
+            metrics.insert("folio_kb".to_owned(), folios.kb);
+            metrics.insert("small_pages".to_owned(), folios.small);
+        }
+        let now = state.resident;
         // The file farthest from what was asked for.
         resident = Some(match (resident, cache) {
             (None, _) => now,
-            (Some(other), Cache::Warm) => now.min(other),
+            (Some(other), Cache::Warm | Cache::Filled(_)) => now.min(other),
             (Some(other), Cache::Cold) => now.max(other),
         });
     }

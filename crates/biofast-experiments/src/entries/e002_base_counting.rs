@@ -5,6 +5,7 @@ use std::iter::Sum;
 use anyhow::Result;
 use biofast_kernels::BaseCounts;
 
+use super::isa::{for_avx2, for_avx512};
 use super::kernel::{self, Input};
 use crate::core::cell::Cell;
 use crate::core::entry::{Entry, Task};
@@ -26,6 +27,8 @@ impl Entry for BaseCounting {
             "match" => count_match,
             "table" => count_table,
             "blocked" => count_blocked,
+            "blocked-avx2" => count_blocked_avx2,
+            "blocked-avx512" => count_blocked_avx512,
             isa => kernel::named(isa)?.count_bases,
         };
         kernel::sum_task(cell, lab, Input::Bases, move |part| Counts(count(part)), Counts::text)
@@ -91,7 +94,8 @@ fn count_table(bases: &[u8]) -> BaseCounts {
 }
 
 /// Plain Rust that compilers turn into vector code: byte counters, added up before they can wrap at 256.
-fn count_blocked(bases: &[u8]) -> BaseCounts {
+#[inline(always)]
+fn count_plain(bases: &[u8]) -> BaseCounts {
     let mut counts = BaseCounts::default();
     for block in bases.chunks(255) {
         let of = |letter: u8| {
@@ -104,6 +108,18 @@ fn count_blocked(bases: &[u8]) -> BaseCounts {
     counts
 }
 
+fn count_blocked(bases: &[u8]) -> BaseCounts {
+    count_plain(bases)
+}
+
+for_avx2! {
+    fn count_blocked_avx2(bases: &[u8]) -> BaseCounts = count_plain
+}
+
+for_avx512! {
+    fn count_blocked_avx512(bases: &[u8]) -> BaseCounts = count_plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +128,7 @@ mod tests {
     fn methods_agree_with_the_library() {
         for input in kernel::tests::inputs() {
             let expected = biofast_kernels::count_bases(&input);
-            for method in [count_match, count_table, count_blocked] {
+            for method in [count_match, count_table, count_blocked, count_blocked_avx2, count_blocked_avx512] {
                 assert_eq!(method(&input), expected, "{} bytes", input.len());
             }
         }

@@ -6,6 +6,7 @@ use std::iter::Sum;
 use anyhow::Result;
 use biofast_kernels::QualitySummary;
 
+use super::isa::{for_avx2, for_avx512};
 use super::kernel::{self, Input};
 use crate::core::cell::Cell;
 use crate::core::entry::{Entry, Task};
@@ -27,6 +28,8 @@ impl Entry for QualityAggregation {
             "match" => summarize_branches,
             "table" => summarize_histogram,
             "blocked" => summarize_blocked,
+            "blocked-avx2" => summarize_blocked_avx2,
+            "blocked-avx512" => summarize_blocked_avx512,
             isa => kernel::named(isa)?.summarize_qualities,
         };
         let kernel = move |part: &[u8]| Merged(summarize(part));
@@ -106,7 +109,8 @@ fn summarize_histogram(qualities: &[u8]) -> QualitySummary {
 
 /// Plain Rust that compilers turn into vector code: byte counters and a 16-bit sum for at most 255 bytes, which
 /// can't wrap (255 × 93 < 65,536).
-fn summarize_blocked(qualities: &[u8]) -> QualitySummary {
+#[inline(always)]
+fn summarize_plain(qualities: &[u8]) -> QualitySummary {
     let mut s = QualitySummary::default();
     for block in qualities.chunks(255) {
         let (mut sum, mut min, mut max, mut q20, mut q30) = (0u16, LAST, ZERO, 0u8, 0u8);
@@ -129,6 +133,18 @@ fn summarize_blocked(qualities: &[u8]) -> QualitySummary {
     s
 }
 
+fn summarize_blocked(qualities: &[u8]) -> QualitySummary {
+    summarize_plain(qualities)
+}
+
+for_avx2! {
+    fn summarize_blocked_avx2(qualities: &[u8]) -> QualitySummary = summarize_plain
+}
+
+for_avx512! {
+    fn summarize_blocked_avx512(qualities: &[u8]) -> QualitySummary = summarize_plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,7 +159,7 @@ mod tests {
         }
         for input in inputs {
             let expected = biofast_kernels::summarize_qualities(&input);
-            for method in [summarize_branches, summarize_histogram, summarize_blocked] {
+            for method in [summarize_branches, summarize_histogram, summarize_blocked, summarize_blocked_avx2, summarize_blocked_avx512] {
                 assert_eq!(method(&input), expected, "{} bytes", input.len());
             }
         }

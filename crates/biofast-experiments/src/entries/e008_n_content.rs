@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 
+use super::isa::{for_avx2, for_avx512};
 use super::kernel::{self, Input};
 use crate::core::cell::Cell;
 use crate::core::entry::{Entry, Task};
@@ -24,6 +25,8 @@ impl Entry for NContent {
             "match" => count_match,
             "table" => count_table,
             "blocked" => count_blocked,
+            "blocked-avx2" => count_blocked_avx2,
+            "blocked-avx512" => count_blocked_avx512,
             isa => kernel::named(isa)?.count_n,
         };
         kernel::sum_task(cell, lab, Input::Bases, count, u64::to_string)
@@ -55,9 +58,22 @@ fn count_table(bases: &[u8]) -> u64 {
 }
 
 /// Plain Rust that compilers turn into vector code: a byte counter, added up before it can wrap at 256.
-fn count_blocked(bases: &[u8]) -> u64 {
+#[inline(always)]
+fn count_plain(bases: &[u8]) -> u64 {
     let of_block = |block: &[u8]| block.iter().map(|&b| u8::from(b & 0xdf == b'N')).sum::<u8>();
     bases.chunks(255).map(|block| u64::from(of_block(block))).sum()
+}
+
+fn count_blocked(bases: &[u8]) -> u64 {
+    count_plain(bases)
+}
+
+for_avx2! {
+    fn count_blocked_avx2(bases: &[u8]) -> u64 = count_plain
+}
+
+for_avx512! {
+    fn count_blocked_avx512(bases: &[u8]) -> u64 = count_plain
 }
 
 #[cfg(test)]
@@ -70,7 +86,7 @@ mod tests {
         inputs.push(b"ACGTNRYSWKMBDHVacgtnryswkmbdhv.-*".repeat(300));
         for input in inputs {
             let expected = biofast_kernels::count_n(&input);
-            for method in [count_match, count_table, count_blocked] {
+            for method in [count_match, count_table, count_blocked, count_blocked_avx2, count_blocked_avx512] {
                 assert_eq!(method(&input), expected, "{} bytes", input.len());
             }
         }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::isa::for_avx2;
+use super::isa::{for_avx2, for_avx512};
 use super::kernel;
 use crate::core::cell::Cell;
 use crate::core::entry::{Entry, Outcome, Task, repeat};
@@ -19,7 +19,8 @@ impl Entry for Masking {
     }
 
     fn applies(&self, cell: &Cell) -> bool {
-        cell.get("method") != "avx2" || kernel::kernels("avx2").is_some()
+        let method = cell.get("method");
+        !["avx2", "avx512"].contains(&method) || kernel::kernels(method).is_some()
     }
 
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
@@ -30,6 +31,7 @@ impl Entry for Masking {
             "copy-then-branch" => mask_copy,
             "select" => mask_select,
             "avx2" => mask_avx2,
+            "avx512" => mask_avx512,
             other => bail!("no method is called {other:?}"),
         };
         let mut out = vec![0; reads.bases.len()];
@@ -49,16 +51,16 @@ impl Entry for Masking {
     }
 }
 
-/// A branch for every base.
+/// A branch for every base that no compiler can leave out, as the search ends where it finds one: bases up to the next one
+/// to be masked are copied.
 fn mask_branch(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
-    for ((base, quality), out) in bases.iter().zip(qualities).zip(out) {
-        // Volatile use of the condition keeps the compiler from making a selection of it.
-        if std::hint::black_box(*quality < THRESHOLD) {
-            *out = b'N';
-        } else {
-            *out = *base;
-        }
+    let mut at = 0;
+    while let Some(good) = qualities[at..].iter().position(|quality| *quality < THRESHOLD) {
+        out[at..at + good].copy_from_slice(&bases[at..at + good]);
+        out[at + good] = b'N';
+        at += good + 1;
     }
+    out[at..].copy_from_slice(&bases[at..]);
 }
 
 /// A copy, then a visit of the bases to be masked: what is rare is done rarely.
@@ -87,6 +89,10 @@ for_avx2! {
     fn mask_avx2(bases: &[u8], qualities: &[u8], out: &mut [u8]) = mask_plain
 }
 
+for_avx512! {
+    fn mask_avx512(bases: &[u8], qualities: &[u8], out: &mut [u8]) = mask_plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +105,7 @@ mod tests {
             let expected: Vec<u8> = (0..len)
                 .map(|i| if qualities[i] - b'!' < 20 { b'N' } else { bases[i] })
                 .collect();
-            for mask in [mask_branch, mask_copy, mask_select, mask_avx2] {
+            for mask in [mask_branch, mask_copy, mask_select, mask_avx2, mask_avx512] {
                 let mut out = vec![0; len];
                 mask(&bases, &qualities, &mut out);
                 assert_eq!(out, expected, "{len} bases");

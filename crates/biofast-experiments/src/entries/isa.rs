@@ -1,20 +1,24 @@
-//! Plain Rust compiled a second time for AVX2, for methods that leave vectorisation to the compiler: the same
-//! source, with the instructions the library's kernels may use.
+//! Plain Rust compiled once more for AVX2 or AVX-512, for methods that leave vectorisation to the compiler: the same
+//! source, with the instructions the library's kernels may use. So what an instruction set is worth and what work by hand is
+//! worth are told apart.
 
-/// Declares `$name`, which is `$plain` (`#[inline(always)]`) compiled for AVX2, BMI and POPCNT where the CPU has them, and
-/// `$plain` itself elsewhere.
-macro_rules! for_avx2 {
-    ($(#[$doc:meta])* $visible:vis fn $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? = $plain:ident) => {
+/// Declares `$name`, which is `$plain` (`#[inline(always)]`) compiled with these target features where the CPU has the library's
+/// kernels for `$isa`, and `$plain` itself elsewhere.
+macro_rules! for_isa {
+    (
+        $isa:ident $features:literal
+        $(#[$doc:meta])* $visible:vis fn $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? = $plain:ident
+    ) => {
         $(#[$doc])*
         #[allow(unsafe_code)]
         $visible fn $name($($arg: $type),*) $(-> $result)? {
             #[cfg(target_arch = "x86_64")]
             {
-                #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+                #[target_feature(enable = $features)]
                 fn inner($($arg: $type),*) $(-> $result)? {
                     $plain($($arg),*)
                 }
-                if biofast_kernels::kernels_for(biofast_kernels::Isa::Avx2).is_some() {
+                if biofast_kernels::kernels_for(biofast_kernels::Isa::$isa).is_some() {
                     // SAFETY: the kernels are there only if the CPU has all these features.
                     return unsafe { inner($($arg),*) };
                 }
@@ -24,4 +28,20 @@ macro_rules! for_avx2 {
     };
 }
 
-pub(super) use for_avx2;
+/// [`for_isa`] for AVX2, BMI and POPCNT.
+macro_rules! for_avx2 {
+    ($($item:tt)*) => {
+        $crate::entries::isa::for_isa! { Avx2 "avx2,bmi1,bmi2,lzcnt,popcnt" $($item)* }
+    };
+}
+
+/// [`for_isa`] for AVX-512 with bytes and words, besides.
+macro_rules! for_avx512 {
+    ($($item:tt)*) => {
+        $crate::entries::isa::for_isa! {
+            Avx512 "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt" $($item)*
+        }
+    };
+}
+
+pub(super) use {for_avx2, for_avx512, for_isa};

@@ -66,7 +66,9 @@ pub(super) fn named(method: &str) -> Result<&'static Kernels> {
 /// Whether this machine can run a method on so many threads. Several threads get one layout: their parts.
 pub(super) fn applies(cell: &Cell) -> bool {
     let method = cell.get("method");
-    let here = !ISAS.contains(&method) || kernels(method).is_some();
+    // Plain code that is compiled for an instruction set is run where the library's kernels for it are.
+    let isa = method.strip_prefix("blocked-").unwrap_or(method);
+    let here = !ISAS.contains(&isa) || kernels(isa).is_some();
     here && threads_exist(cell) && (cell.get("threads") == "1" || cell.get("layout") != "read")
 }
 

@@ -9,6 +9,7 @@ mod reverse_simd;
 mod sized;
 mod stream;
 mod two_bit;
+mod whole_file;
 
 /// Declares each file and lists its entry.
 macro_rules! entries {
@@ -58,6 +59,9 @@ entries! {
     e049_learned_index::LearnedIndex,
     e050_crash_safety::CrashSafety,
     e052_fastq_deflate::FastqDeflate,
+    e054_decoder_lanes::DecoderLanes,
+    e055_page_cache::PageCache,
+    e056_backward_copies::BackwardCopies,
 }
 
 /// The plain code with a branch for each byte that an entry compares the kernel `name` with.

@@ -1,6 +1,7 @@
 //! Systems that experiments are about and the toolkit doesn't use: small, correct, tested on their own.
 
 pub(crate) mod adaptive;
+pub(crate) mod advised_map;
 pub mod allocator;
 pub(crate) mod cdb64;
 pub(crate) mod cgroup;

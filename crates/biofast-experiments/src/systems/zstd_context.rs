@@ -1,5 +1,7 @@
 //! zstd with a compression context that is made for each call or used again, told the size of the input or not: what
-//! entry 042 counts page faults of. The output is the caller's buffer, so that the context alone differs.
+//! entry 042 counts page faults of. The output is the caller's buffer, so that the context alone differs. Beside them two ways of
+//! the zstd crate that look as harmless in a program: `copy_encode`, which makes a context for each call and isn't told the
+//! size, and a `bulk::Compressor` that is kept, which does neither.
 
 use anyhow::{Result, anyhow, ensure};
 use zstd::zstd_safe::zstd_sys::ZSTD_EndDirective;
@@ -8,22 +10,50 @@ use zstd::zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer, ResetDirective, com
 /// How contexts are used.
 pub(crate) struct Compressor {
     level: i32,
-    /// Says the size of the input before it comes.
-    pledged: bool,
-    /// None: a new one for each call.
-    kept: Option<CCtx<'static>>,
+    way: Way,
+}
+
+enum Way {
+    /// A context of one's own, which is told the size or not; none: a new one for each call.
+    Own { pledged: bool, kept: Option<CCtx<'static>> },
+    /// `zstd::stream::copy_encode`.
+    CopyEncode,
+    /// `zstd::bulk::Compressor`, kept.
+    Bulk(zstd::bulk::Compressor<'static>),
 }
 
 impl Compressor {
     pub(crate) fn new(level: i32, pledged: bool, reuse: bool) -> Self {
-        Compressor { level, pledged, kept: reuse.then(CCtx::create) }
+        Compressor { level, way: Way::Own { pledged, kept: reuse.then(CCtx::create) } }
     }
 
-    /// Compresses to one frame, which is all of `out` afterwards; returns the size of the context.
-    pub(crate) fn compress(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize> {
-        match &mut self.kept {
-            Some(context) => run(context, self.level, self.pledged, input, out),
-            None => run(&mut CCtx::create(), self.level, self.pledged, input, out),
+    pub(crate) fn copy_encode(level: i32) -> Self {
+        Compressor { level, way: Way::CopyEncode }
+    }
+
+    pub(crate) fn bulk(level: i32) -> Result<Self> {
+        Ok(Compressor { level, way: Way::Bulk(zstd::bulk::Compressor::new(level)?) })
+    }
+
+    /// Compresses to one frame, which is all of `out` afterwards; returns the size of the context, if it is known.
+    pub(crate) fn compress(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Option<usize>> {
+        match &mut self.way {
+            Way::Own { pledged, kept } => {
+                let size = match kept {
+                    Some(context) => run(context, self.level, *pledged, input, out),
+                    None => run(&mut CCtx::create(), self.level, *pledged, input, out),
+                };
+                size.map(Some)
+            }
+            Way::CopyEncode => {
+                out.clear();
+                zstd::stream::copy_encode(input, out, self.level)?;
+                Ok(None)
+            }
+            Way::Bulk(compressor) => {
+                *out = compressor.compress(input)?;
+                Ok(None)
+            }
         }
     }
 }
@@ -68,7 +98,7 @@ mod tests {
                 let mut compressor = Compressor::new(9, pledged, reuse);
                 let mut out = Vec::new();
                 for input in [segments.reference(0), b"", segments.segment(0)] {
-                    let size = compressor.compress(input, &mut out).expect("compresses");
+                    let size = compressor.compress(input, &mut out).expect("compresses").expect("known");
                     let back = zstd::stream::decode_all(&out[..]).expect("decompresses");
                     assert_eq!(back, input);
                     sizes.push((pledged, size));
@@ -77,6 +107,13 @@ mod tests {
                 let said = zstd::zstd_safe::get_frame_content_size(&out).expect("a frame");
                 let len = segments.segment(0).len() as u64;
                 assert_eq!(said, pledged.then_some(len));
+            }
+        }
+        for mut compressor in [Compressor::copy_encode(9), Compressor::bulk(9).expect("a context")] {
+            let mut out = Vec::new();
+            for input in [segments.reference(0), b"", segments.segment(0)] {
+                assert_eq!(compressor.compress(input, &mut out).expect("compresses"), None);
+                assert_eq!(zstd::stream::decode_all(&out[..]).expect("decompresses"), input);
             }
         }
         let most = |pledged| sizes.iter().filter(|s| s.0 == pledged).map(|s| s.1).max();

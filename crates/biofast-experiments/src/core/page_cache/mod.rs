@@ -1,17 +1,29 @@
 //! The page cache: makes a file's pages resident or not, and verifies it. Called by the runner before a
 //! repetition that needs a known state.
 //!
+//! Resident pages differ, too: they are in folios of one page or of hundreds, and who brought them there has decided
+//! that (entry 055). So a warm file is one that was filled in a known way, plain reads if nothing else is
+//! said, after it was made cold; what filled it last is remembered.
+//!
 //! Cold is `fsync`, then `posix_fadvise(POSIX_FADV_DONTNEED)`, which drops clean pages only; mincore tells
 //! whether it worked. macOS has no such call: there the file is replaced by a copy that was read and written past
 //! the cache (`F_NOCACHE`). What lies below this system's cache (a host's, a disk's) can't be emptied from here.
 #![allow(unsafe_code)]
 
+mod fill;
+mod folios;
+
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::os::fd::AsRawFd as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail, ensure};
+
+pub(crate) use fill::Fill;
+pub(crate) use folios::Folios;
 
 use super::entry::Cache;
 
@@ -25,7 +37,7 @@ pub(crate) fn can_evict(path: &Path) -> bool {
 }
 
 /// Makes a file beside `path` cold.
-fn try_evict(path: &Path) -> Result<f64> {
+fn try_evict(path: &Path) -> Result<State> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(&vec![7; 4 << 20])?;
@@ -35,40 +47,85 @@ fn try_evict(path: &Path) -> Result<f64> {
 /// The most that may still be resident of a cold file, and missing of a warm one.
 const TOLERANCE: f64 = 0.005;
 
-/// Brings a file into a state and returns the fraction of its pages that is then resident.
-pub(crate) fn establish(path: &Path, cache: Cache) -> Result<f64> {
+/// What a file looks like in the page cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct State {
+    /// The fraction of its pages that is resident.
+    pub(crate) resident: f64,
+    /// How these lie together; known of files that were filled in a way of their own, by root.
+    pub(crate) folios: Option<Folios>,
+}
+
+/// What filled the files that are resident, as far as it was this program. Files that were made cold aren't here: who
+/// reads them then fills them in its own way.
+static FILLED: Mutex<BTreeMap<PathBuf, Fill>> = Mutex::new(BTreeMap::new());
+
+/// Brings a file into a state.
+pub(crate) fn establish(path: &Path, cache: Cache) -> Result<State> {
     let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let len = file.metadata().with_context(|| format!("cannot look at {}", path.display()))?.len();
+    let fill = match cache {
+        Cache::Warm => Some(Fill::Reads),
+        Cache::Cold => None,
+        Cache::Filled(fill) => Some(fill),
+    };
     if len == 0 {
-        return Ok(if cache == Cache::Warm { 1.0 } else { 0.0 });
+        return Ok(State { resident: f64::from(u8::from(fill.is_some())), folios: None });
     }
+    let mut filled = FILLED.lock().unwrap_or_else(PoisonError::into_inner);
     // A page that is in use elsewhere may need another try.
     for _ in 0..5 {
-        match cache {
-            Cache::Cold => file = evict(file, path)?,
-            Cache::Warm => {}
-        }
-        let resident = residency(&file, len)?;
-        match cache {
-            Cache::Cold if resident <= TOLERANCE => return Ok(resident),
-            Cache::Warm if resident >= 1.0 - TOLERANCE => return Ok(resident),
-            Cache::Cold => {}
-            Cache::Warm => {
-                let mut buffer = vec![0; 1 << 20];
-                while file.read(&mut buffer).context("cannot read")? > 0 {}
-                file = File::open(path)?;
+        let Some(fill) = fill else {
+            filled.remove(path);
+            file = evict(file, path)?;
+            let resident = residency(&file, len)?;
+            if resident <= TOLERANCE {
+                return Ok(State { resident, folios: None });
             }
+            continue;
+        };
+        let resident = residency(&file, len)?;
+        if filled.get(path) == Some(&fill) && resident >= 1.0 - TOLERANCE {
+            let folios = match cache {
+                Cache::Filled(_) => folios::of(&file),
+                _ => None,
+            };
+            return Ok(State { resident, folios });
         }
+        filled.remove(path);
+        if CAN_EVICT_IN_PLACE {
+            file = evict(file, path)?;
+        }
+        // What can't be dropped, such as files in memory, stays as it is: warm it is nevertheless.
+        if cache == Cache::Warm || residency(&file, len)? <= TOLERANCE {
+            fill.run(path).with_context(|| format!("cannot fill {}", path.display()))?;
+            filled.insert(path.to_owned(), fill);
+        }
+        file = File::open(path)?;
     }
     bail!("{} can't be made {cache:?}", path.display())
+}
+
+/// How the pages of a file lie together in the page cache, if it is all there and this process may know.
+pub(crate) fn folios(path: &Path) -> Option<Folios> {
+    let file = File::open(path).ok()?;
+    let len = file.metadata().ok()?.len();
+    (residency(&file, len).ok()? >= 1.0).then(|| folios::of(&file)).flatten()
+}
+
+/// Tells the system about the use of a part of a file; a length of 0 is up to its end.
+#[cfg(target_os = "linux")]
+pub(crate) fn advise(file: &File, from: u64, len: u64, advice: libc::c_int) -> Result<()> {
+    // SAFETY: plain system call on a descriptor that `file` keeps open.
+    let code = unsafe { libc::posix_fadvise(file.as_raw_fd(), from as i64, len as i64, advice) };
+    ensure!(code == 0, "posix_fadvise failed with {code}");
+    Ok(())
 }
 
 #[cfg(target_os = "linux")]
 fn evict(file: File, path: &Path) -> Result<File> {
     file.sync_all().with_context(|| format!("cannot sync {}", path.display()))?;
-    // SAFETY: plain system call on a descriptor that `file` keeps open.
-    let code = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
-    ensure!(code == 0, "posix_fadvise failed with {code}");
+    advise(&file, 0, 0, libc::POSIX_FADV_DONTNEED)?;
     Ok(file)
 }
 
@@ -89,7 +146,7 @@ fn replace_by_copy(
     path: &Path,
     prepare: impl Fn(&File) -> Result<()>,
 ) -> Result<File> {
-    use std::io::Seek as _;
+    use std::io::{Read as _, Seek as _};
 
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut copy = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
@@ -144,25 +201,55 @@ fn residency(file: &File, len: u64) -> Result<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
+
     use super::*;
+
+    /// Beside this file's build products, which are on a disk; a temporary directory may be in memory,
+    /// where nothing can be evicted.
+    fn on_disk() -> tempfile::TempDir {
+        let dir = std::env::current_exe().expect("own path");
+        tempfile::tempdir_in(dir.parent().expect("folder")).expect("temporary directory")
+    }
 
     #[test]
     fn both_states_are_reached() {
-        // Beside this file's build products, which are on a disk; a temporary directory may be in memory,
-        // where nothing can be evicted.
-        let dir = std::env::current_exe().expect("own path");
-        let dir = tempfile::tempdir_in(dir.parent().expect("folder")).expect("temporary directory");
+        let dir = on_disk();
         let path = dir.path().join("file");
         std::fs::write(&path, vec![7u8; 3 << 20]).expect("writes");
-        assert!(establish(&path, Cache::Warm).expect("warm") > 0.99);
+        assert!(establish(&path, Cache::Warm).expect("warm").resident > 0.99);
         if can_evict(&path) {
             match establish(&path, Cache::Cold) {
-                Ok(resident) => assert!(resident < 0.01),
+                Ok(state) => assert!(state.resident < 0.01),
                 Err(error) => eprintln!("skipped: {error:#}"),
             }
-            assert!(establish(&path, Cache::Warm).expect("warm") > 0.99);
+            assert!(establish(&path, Cache::Warm).expect("warm").resident > 0.99);
         }
     }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn files_are_filled_in_every_way_and_keep_their_bytes() {
+        let dir = on_disk();
+        let path = dir.path().join("file");
+        let bytes: Vec<u8> = (0..(3 << 20) + 5).map(|i| (i / 7) as u8).collect();
+        std::fs::write(&path, &bytes).expect("writes");
+        if let Err(error) = establish(&path, Cache::Cold) {
+            eprintln!("skipped: {error:#}");
+            return;
+        }
+        for (name, fill) in Fill::ALL {
+            let state = establish(&path, Cache::Filled(fill)).expect(name);
+            assert!(state.resident > 0.99, "{name}");
+            // Asked for again, it is there already.
+            let again = establish(&path, Cache::Filled(fill)).expect(name);
+            let kb = |state: State| state.folios.map(|folios| folios.kb);
+            assert_eq!(kb(again), kb(state), "{name}");
+            eprintln!("{name}: {:?}", state.folios);
+            assert_eq!(std::fs::read(&path).expect("reads"), bytes, "{name}");
+        }
+    }
+
     #[test]
     fn a_copy_takes_the_place_of_a_file_with_its_bytes_and_permissions() {
         let dir = tempfile::tempdir().expect("temporary directory");
