@@ -39,8 +39,18 @@ enum Command {
         #[arg(required = true)]
         ids: Vec<String>,
     },
-    /// Fail unless notebook, index and figures agree with the results, and protocols are older than these.
+    /// Fail unless notebook, index and figures agree with the results, results are sound, and protocols and the sources
+    /// that were measured are older than these.
     Check,
+    /// Write down that sources which changed since leave the results of entries valid.
+    Accept {
+        /// Numbers of entries, or `all`.
+        #[arg(required = true)]
+        ids: Vec<String>,
+        /// Why they do: it is shown on the entries' pages.
+        #[arg(long, value_name = "REASON")]
+        why: String,
+    },
     /// Begin an experiment.
     New {
         /// Its short name, with or without a number in front.
@@ -100,7 +110,7 @@ struct Cycles {
 
 #[derive(Args)]
 struct Run {
-    /// Numbers of entries, or `all`.
+    /// Numbers of entries, `threads` (all that more cores could change) or `all`.
     #[arg(required = true)]
     ids: Vec<String>,
     /// Small inputs, few repetitions; written to target/lab.
@@ -109,6 +119,9 @@ struct Run {
     /// With the opt-in levels (10 million reads), which need several GB of memory or disk.
     #[arg(long)]
     full: bool,
+    /// Keep the run as a pilot beside the machine's results, and leave these as they are.
+    #[arg(long)]
+    pilot: bool,
     /// Repetitions, instead of the protocol's.
     #[arg(long, value_name = "N")]
     reps: Option<usize>,
@@ -279,6 +292,7 @@ fn run(cli: Cli) -> Result<()> {
                 ids: r.ids,
                 quick: r.quick,
                 full: r.full,
+                pilot: r.pilot,
                 repetitions: r.reps,
                 seed: r.seed,
                 dir: r.dir.dir,
@@ -287,6 +301,7 @@ fn run(cli: Cli) -> Result<()> {
         }
         Command::Report { ids } => notebook::report(&places, &ids),
         Command::Check => notebook::check(&places),
+        Command::Accept { ids, why } => notebook::accept(&places, &ids, &why),
         Command::New { slug } => notebook::create(&places, &slug),
         Command::Cell { id, cell, scale, dir, scratch } => {
             notebook::run_cell(&id, &cell, &scale, &dir, &scratch)

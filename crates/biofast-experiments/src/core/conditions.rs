@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::inputs::UsedDataset;
 use super::protocol::Protocol;
 use super::runner::Plan;
+use super::sources::Sources;
+use super::surroundings::Surroundings;
 use crate::core::machine;
 
 /// The file's name in a folder of results.
@@ -44,6 +46,12 @@ pub(crate) struct Conditions {
     /// Instruction sets the kernels have here, the fastest last.
     pub(crate) simd: Vec<String>,
     pub(crate) datasets: Vec<UsedDataset>,
+    /// Of what the entry measures; empty in results older than this field.
+    #[serde(default, skip_serializing_if = "Sources::is_empty")]
+    pub(crate) sources: Sources,
+    /// Absent in results older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) surroundings: Option<Surroundings>,
 }
 
 impl Conditions {
@@ -73,6 +81,8 @@ impl Conditions {
             cache: "inputs in memory".to_owned(),
             simd: biofast_kernels::available().iter().map(|isa| isa.name().to_owned()).collect(),
             datasets: Vec::new(),
+            sources: Sources::new(),
+            surroundings: Some(Surroundings::now(plan.dir)),
         }
     }
 

@@ -11,6 +11,7 @@ use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::pinning;
 use super::protocol::Scale;
 use crate::datasets::manifest::{FileEntry, Manifest};
 use crate::datasets::{self, Format, to_hex};
@@ -122,15 +123,17 @@ impl Lab {
         Ok(entry.clone())
     }
 
-    /// A pool of so many threads, made once.
+    /// A pool of so many threads, each kept on a CPU, made once.
     pub(crate) fn pool(&self, threads: usize) -> Result<Arc<ThreadPool>> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pool) = pools.get(&threads) {
             return Ok(Arc::clone(pool));
         }
+        let cpus = pinning::allowed();
         let pool = Arc::new(
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
+                .start_handler(move |worker| pinning::pin(&cpus, worker))
                 .build()
                 .context("cannot start threads")?,
         );

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use super::cell::Cell;
 
@@ -16,7 +16,7 @@ pub(crate) const NAME: &str = "measurements.csv";
 /// Columns behind the factors.
 const FIXED: [&str; 6] = ["run", "rep", "order", "calls", "bytes", "answer"];
 /// Metrics that come first, if they were measured.
-const FIRST: [&str; 12] = [
+const FIRST: [&str; 13] = [
     "wall_s",
     "user_s",
     "sys_s",
@@ -29,6 +29,7 @@ const FIRST: [&str; 12] = [
     "peak_anon_kb",
     "read_blocks",
     "resident",
+    "steal_s",
 ];
 
 /// One repetition of one condition.
@@ -80,7 +81,9 @@ fn format(factors: &[String], all: &[Measurement]) -> Result<String> {
     let mut metrics: Vec<&str> = FIRST.into_iter().filter(|name| present.contains(name)).collect();
     metrics.extend(present.iter().filter(|name| !FIRST.contains(name)));
     let names = factors.iter().map(String::as_str).chain(FIXED).chain(metrics.iter().copied());
-    let mut text = names.collect::<Vec<_>>().join(",") + "\n";
+    let names: Vec<&str> = names.collect();
+    ensure_distinct(&names)?;
+    let mut text = names.join(",") + "\n";
     for m in all {
         for factor in factors {
             write!(text, "{},", m.cell.get(factor))?;
@@ -104,11 +107,21 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
+/// A table read by others has one column of a name.
+fn ensure_distinct(names: &[&str]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    match names.iter().find(|name| !seen.insert(**name)) {
+        Some(twice) => bail!("two columns are called {twice:?}"),
+        None => Ok(()),
+    }
+}
+
 fn parse(text: &str) -> Result<Vec<Measurement>> {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().context("empty")?.split(',').collect();
     let factors = header.iter().position(|name| *name == "run").context("no column \"run\"")?;
     ensure!(header[factors..].starts_with(&FIXED), "unexpected columns");
+    ensure_distinct(&header)?;
     lines
         .enumerate()
         .map(|(i, line)| {
@@ -173,6 +186,24 @@ mod tests {
         let text = format(&factors, &all).expect("formats");
         assert!(text.starts_with("method,reads,run,rep,order,calls,bytes,answer,wall_s,own\n"));
         assert_eq!(parse(&text).expect("parses"), all);
+    }
+
+    #[test]
+    fn two_columns_of_a_name_are_refused() {
+        let text = "bytes,run,rep,order,calls,bytes,answer,wall_s\nx,main,1,1,1,1,ok,1\n";
+        assert_eq!(parse(text).expect_err("twice").to_string(), "two columns are called \"bytes\"");
+        let cell = Cell::default().with("writes", "3");
+        let one = Measurement {
+            cell,
+            again: false,
+            rep: 1,
+            order: 1,
+            calls: 1,
+            bytes: 1,
+            answer: "x".into(),
+            metrics: [("writes".to_owned(), 1.0)].into(),
+        };
+        assert!(format(&["writes".to_owned()], &[one]).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::cell::Cell;
+use super::notes::Notes;
 use crate::datasets::to_hex;
 
 /// The file's name in an entry's folder.
@@ -61,6 +62,9 @@ pub(crate) struct Protocol {
     /// SHA-256 of the file.
     #[serde(skip)]
     pub(crate) sha256: String,
+    /// What is said about the entry beside it; already applied to the checks.
+    #[serde(skip)]
+    pub(crate) notes: Notes,
 }
 
 fn default_quick_repetitions() -> usize {
@@ -173,6 +177,9 @@ pub(crate) struct Check {
     /// False for a prediction of ours, which is reported but doesn't carry the verdict on the claim.
     #[serde(default = "yes")]
     pub(crate) carries: bool,
+    /// What the entry's notes decided about it.
+    #[serde(skip)]
+    pub(crate) note: Option<String>,
 }
 
 /// A second ratio, for statements about how two factors act together.
@@ -196,6 +203,8 @@ impl Protocol {
         let mut protocol: Protocol =
             toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
         protocol.sha256 = to_hex(&Sha256::digest(text.as_bytes()));
+        protocol.notes = Notes::read(folder)?;
+        protocol.notes.apply(&mut protocol.verdict.checks)?;
         protocol.validate().with_context(|| format!("{}", path.display()))?;
         let folder_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         ensure!(
@@ -205,6 +214,12 @@ impl Protocol {
             protocol.name()
         );
         Ok(protocol)
+    }
+
+    /// Whether a run that followed a protocol of that checksum followed this one, or one whose changes since are
+    /// written down with their reason.
+    pub(crate) fn is_followed(&self, sha256: &str) -> bool {
+        self.sha256 == sha256 || self.notes.amendments.iter().any(|a| a.protocol_sha256 == sha256)
     }
 
     /// `NNN-slug`.

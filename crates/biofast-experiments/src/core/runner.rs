@@ -16,6 +16,7 @@ use super::inputs::Lab;
 use super::measurements::Measurement;
 use super::page_cache;
 use super::protocol::{Mode, Protocol, Scale};
+use super::surroundings;
 use super::usage::{self, Resources};
 use crate::core::measure;
 use crate::rng::Rng;
@@ -195,6 +196,7 @@ fn measure_once(
     if let Some(resident) = resident {
         metrics.insert("resident".to_owned(), resident);
     }
+    let stolen = surroundings::steal_s();
     let outcome = match &mut condition.task {
         Some(task) => {
             let (outcome, wall_s, used) = timed(task, condition.calls)?;
@@ -207,6 +209,9 @@ fn measure_once(
             run_child(&condition.cell, &environment, protocol, plan, lab, &mut metrics)?
         }
     };
+    if let Some((before, after)) = stolen.zip(surroundings::steal_s()) {
+        metrics.insert("steal_s".to_owned(), after - before);
+    }
     metrics.extend(outcome.values.iter().cloned());
     Ok((outcome, metrics))
 }

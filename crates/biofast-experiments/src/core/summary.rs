@@ -1,5 +1,5 @@
 //! From measurements to medians, ratios and the verdict: `summary.json`. Everything here follows from the
-//! protocol and the measurements, so that `check` can do it again and compare.
+//! protocol with its notes and the measurements, so that `check` can do it again and compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,10 +34,12 @@ pub(crate) enum Outcome {
     Reproduced,
     Partly,
     Refuted,
+    /// Of a check: its conditions don't exist on this machine. Of an entry: that is so of all its checks.
     NotMeasurable,
-    Holds,
-    Fails,
-    /// The interval, widened by the noise, contains the bound.
+    Held,
+    Failed,
+    /// Of a check: the interval, widened by the noise, contains the bound. Of an entry: its verdict depends on what
+    /// couldn't be decided.
     Undecided,
 }
 
@@ -47,9 +49,9 @@ impl Outcome {
             Outcome::Reproduced => "reproduced",
             Outcome::Partly => "partly",
             Outcome::Refuted => "refuted",
-            Outcome::NotMeasurable => "not measurable on this machine",
-            Outcome::Holds => "holds",
-            Outcome::Fails => "fails",
+            Outcome::NotMeasurable => "not measurable here",
+            Outcome::Held => "held",
+            Outcome::Failed => "failed",
             Outcome::Undecided => "undecided",
         }
     }
@@ -89,6 +91,8 @@ pub(crate) struct CellResult {
     pub(crate) speedup: Option<Interval>,
     /// Medians of every column measured.
     pub(crate) medians: BTreeMap<String, f64>,
+    /// Repetitions of several threads that took turns on one core.
+    pub(crate) serial: usize,
 }
 
 /// A condition under two names.
@@ -112,6 +116,56 @@ pub(crate) struct CheckResult {
     /// The level where it was found, of checks that look for a level.
     pub(crate) level: Option<String>,
     pub(crate) outcome: Outcome,
+    /// What stands behind the outcome: a decision of the notes, or repetitions that ran serially.
+    pub(crate) note: Option<String>,
+}
+
+/// How many checks that carry a verdict came out how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) held: usize,
+    pub(crate) failed: usize,
+    pub(crate) undecided: usize,
+    pub(crate) not_measurable: usize,
+}
+
+impl Tally {
+    pub(crate) fn of(checks: &[CheckResult]) -> Tally {
+        let mut tally = Tally::default();
+        for check in checks.iter().filter(|check| check.carries) {
+            match check.outcome {
+                Outcome::Held => tally.held += 1,
+                Outcome::Failed => tally.failed += 1,
+                Outcome::NotMeasurable => tally.not_measurable += 1,
+                _ => tally.undecided += 1,
+            }
+        }
+        tally
+    }
+
+    /// The verdict that stands however the open statements come out; undecided if they could change it.
+    pub(crate) fn verdict(self) -> Outcome {
+        let open = self.undecided + self.not_measurable;
+        match (self.held, self.failed, open) {
+            (0, 0, _) if self.undecided == 0 => Outcome::NotMeasurable,
+            (1.., 1.., _) => Outcome::Partly,
+            (_, 0, 0) => Outcome::Reproduced,
+            (0, _, 0) => Outcome::Refuted,
+            _ => Outcome::Undecided,
+        }
+    }
+
+    /// `2 held, 1 undecided`.
+    pub(crate) fn text(self) -> String {
+        let parts = [
+            (self.held, Outcome::Held),
+            (self.failed, Outcome::Failed),
+            (self.undecided, Outcome::Undecided),
+            (self.not_measurable, Outcome::NotMeasurable),
+        ];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        parts.map(|(count, of)| format!("{count} {}", of.text())).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Measurements by condition.
@@ -123,16 +177,17 @@ struct Data<'a> {
 
 /// Summarises a run.
 pub(crate) fn summarise(protocol: &Protocol, all: &[Measurement]) -> Result<Summary> {
-    let mut data = Data { protocol, main: BTreeMap::new(), again: BTreeMap::new() };
-    for m in all {
-        let map = if m.again { &mut data.again } else { &mut data.main };
-        map.entry(m.cell.clone()).or_default().push(m);
-    }
+    let data = Data::new(protocol, all.iter());
+    let parallel = Data::new(protocol, all.iter().filter(|m| !ran_serially(m)));
     let control = data.controls(&protocol.metric)?;
     let noise =
         significant(control.iter().map(|c| (c.ratio.median - 1.0).abs()).fold(0.0, f64::max));
-    let checks: Vec<CheckResult> =
-        protocol.verdict.checks.iter().map(|check| data.check(check)).collect::<Result<_>>()?;
+    let any_serial = all.iter().any(ran_serially);
+    let checks = protocol.verdict.checks.iter().map(|check| {
+        let result = data.check(check)?;
+        if any_serial { Ok(result.confirmed_by(&parallel.check(check)?)) } else { Ok(result) }
+    });
+    let checks: Vec<CheckResult> = checks.collect::<Result<_>>()?;
     let mut cells = Vec::new();
     let mut seen = BTreeSet::new();
     // In the order of the protocol, as far as it knows the levels.
@@ -141,19 +196,47 @@ pub(crate) fn summarise(protocol: &Protocol, all: &[Measurement]) -> Result<Summ
             cells.push(data.summarise_cell(cell, own)?);
         }
     }
-    Ok(Summary { verdict: verdict(&checks), noise, control, checks, cells })
+    Ok(Summary { verdict: Tally::of(&checks).verdict(), noise, control, checks, cells })
+}
+
+/// The factor whose levels are numbers of threads.
+const THREADS: &str = "threads";
+/// Levels of it that ask for one.
+const ONE_THREAD: [&str; 3] = ["", "1", "one"];
+/// Several threads that used no more CPU time than this for a second of wall time took turns.
+const SERIAL_CORES: f64 = 1.1;
+/// In shorter calls CPU time is about as long as waking a thread, whatever the cores did.
+const SERIAL_FROM_S: f64 = 1e-3;
+
+/// Whether the threads of a repetition took turns instead of running beside each other: such a one says where the
+/// system put them, and nothing about the memory or the work.
+fn ran_serially(m: &Measurement) -> bool {
+    let cores = || Some(m.metric("cpu_s")? / m.metric("wall_s").filter(|s| *s >= SERIAL_FROM_S)?);
+    !ONE_THREAD.contains(&m.cell.get(THREADS)) && cores().is_some_and(|n| n <= SERIAL_CORES)
 }
 
 const ONE: Estimate = Estimate { value: 1.0, low: 1.0, high: 1.0 };
 
-/// Reproduced if all checks that carry it hold, refuted if none does, partly otherwise.
-fn verdict(checks: &[CheckResult]) -> Outcome {
-    let count = |outcome| checks.iter().filter(|c| c.carries && c.outcome == outcome).count();
-    match (count(Outcome::Holds), count(Outcome::Fails), count(Outcome::Undecided)) {
-        (0, 0, _) => Outcome::NotMeasurable,
-        (_, 0, 0) => Outcome::Reproduced,
-        (0, _, _) => Outcome::Refuted,
-        _ => Outcome::Partly,
+impl CheckResult {
+    /// The outcome stands if it is the same without the repetitions that ran serially.
+    fn confirmed_by(self, parallel: &CheckResult) -> CheckResult {
+        if self.outcome == parallel.outcome || self.outcome == Outcome::Undecided {
+            return self;
+        }
+        let note = format!("{} only with the repetitions that ran serially", self.outcome.text());
+        let note = self.note.map_or(note.clone(), |own| format!("{own}; {note}"));
+        CheckResult { outcome: Outcome::Undecided, note: Some(note), ..self }
+    }
+}
+
+impl<'a> Data<'a> {
+    fn new(protocol: &'a Protocol, all: impl Iterator<Item = &'a Measurement>) -> Self {
+        let mut data = Data { protocol, main: BTreeMap::new(), again: BTreeMap::new() };
+        for m in all {
+            let map = if m.again { &mut data.again } else { &mut data.main };
+            map.entry(m.cell.clone()).or_default().push(m);
+        }
+        data
     }
 }
 
@@ -165,7 +248,8 @@ impl Data<'_> {
             let ratio = self.ratio(again, main, metric).unwrap_or(ONE);
             Ok(ControlResult { levels: levels(cell), ratio: ratio.into() })
         };
-        self.again.iter().map(result).collect()
+        // Where only some repetitions are looked at, an original may have none of them.
+        self.again.iter().filter(|(cell, _)| self.main.contains_key(*cell)).map(result).collect()
     }
 
     /// The metric of `a` divided by that of `b`, paired by repetition.
@@ -201,6 +285,7 @@ impl Data<'_> {
             metric: metric.into(),
             speedup: speedup.map(Interval::from),
             medians: medians.collect(),
+            serial: own.iter().filter(|m| ran_serially(m)).count(),
         })
     }
 
@@ -237,6 +322,7 @@ impl Data<'_> {
             measured: measured.map(Interval::from),
             level,
             outcome,
+            note: check.note.clone(),
         })
     }
 
@@ -281,7 +367,8 @@ impl Data<'_> {
         alike.map(|c| (c.ratio.median - 1.0).abs()).fold(0.0, f64::max)
     }
 
-    /// The smallest level from which on the ratio is above 1 by more than the noise; infinite if there is none.
+    /// Between which levels the smallest lies from which on the ratio is above 1, beyond the noise, at all larger ones.
+    /// The interval is infinite above where the largest level isn't above 1, or isn't surely so.
     fn first_above_one(
         &self,
         check: &Check,
@@ -293,8 +380,9 @@ impl Data<'_> {
         let mut levels: Vec<(f64, &str)> =
             levels.into_iter().filter_map(|level| Some((scale_of(check, level)?, level))).collect();
         levels.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut found = (f64::INFINITY, "none");
-        let mut measured = false;
+        // From the largest down: what surely pays, then what may, until a level that surely doesn't.
+        let (mut surely, mut perhaps) = (None, None);
+        let mut largest = None;
         for (scale, level) in levels.into_iter().rev() {
             let at = |levels: &BTreeMap<String, String>| {
                 let mut levels = levels.clone();
@@ -304,14 +392,25 @@ impl Data<'_> {
             let Some(ratio) = self.value(&at(&check.of), &at(&check.over), metric) else {
                 continue;
             };
-            measured = true;
-            if ratio.low <= 1.0 + self.noise_at(&at(&check.of), control) {
+            largest = largest.or(Some((scale, level)));
+            let noise = 1.0 + self.noise_at(&at(&check.of), control);
+            if ratio.high < noise.recip() {
                 break;
             }
-            found = (scale, level);
+            if ratio.low > noise && surely == perhaps {
+                surely = Some((scale, level));
+            }
+            perhaps = Some((scale, level));
         }
-        let estimate = Estimate { value: found.0, low: found.0, high: found.0 };
-        (measured.then_some(estimate), measured.then(|| found.1.to_owned()))
+        let Some(largest) = largest else { return (None, None) };
+        let (low, high, text) = match (perhaps, surely) {
+            // It doesn't pay at the largest: if it ever does, then beyond.
+            (None, _) => (largest.0, f64::INFINITY, format!("beyond {}, if at all", largest.1)),
+            (Some(low), Some(high)) if low == high => (low.0, high.0, low.1.to_owned()),
+            (Some(low), Some(high)) => (low.0, high.0, format!("between {} and {}", low.1, high.1)),
+            (Some(low), None) => (low.0, f64::INFINITY, format!("{} or more, if at all", low.1)),
+        };
+        (Some(Estimate { value: high, low, high }), Some(text))
     }
 }
 
@@ -340,9 +439,9 @@ fn judge(check: &Check, e: Estimate, noise: f64) -> Outcome {
     let at_least = check.at_least.unwrap_or(f64::NEG_INFINITY);
     let at_most = check.at_most.unwrap_or(f64::INFINITY);
     if low >= at_least && high <= at_most {
-        Outcome::Holds
+        Outcome::Held
     } else if high < at_least || low > at_most {
-        Outcome::Fails
+        Outcome::Failed
     } else {
         Outcome::Undecided
     }
@@ -403,7 +502,7 @@ mod tests {
         // At least 8 times at 1K; at least 2 times at 1M; from 1K on; no method of that name was run.
         assert_eq!(
             outcomes,
-            [Outcome::Holds, Outcome::Fails, Outcome::Holds, Outcome::NotMeasurable]
+            [Outcome::Held, Outcome::Failed, Outcome::Held, Outcome::NotMeasurable]
         );
         assert_eq!(summary.checks[0].measured.map(|m| m.median), Some(10.0));
         assert_eq!(summary.checks[2].level.as_deref(), Some("1K"));
@@ -432,27 +531,100 @@ mod tests {
             ("fast again", "1M", &[2.0, 2.0, 2.0]),
         ]);
         let summary = summarise(&sample(), &all).expect("summarises");
-        assert_eq!((summary.noise, summary.checks[0].outcome), (1.0, Outcome::Holds));
+        assert_eq!((summary.noise, summary.checks[0].outcome), (1.0, Outcome::Held));
     }
 
     #[test]
-    fn verdicts() {
-        let check = |outcome| CheckResult {
-            name: "a".into(),
-            claim: "b".into(),
-            carries: true,
-            bound: String::new(),
-            measured: None,
-            level: None,
-            outcome,
+    fn a_threshold_is_a_range_where_levels_are_undecided() {
+        let from_where = |all: &[Measurement]| {
+            let summary = summarise(&sample(), all).expect("summarises");
+            let check =
+                summary.checks.into_iter().find(|c| c.name == "from where").expect("is there");
+            (check.level.unwrap_or_default(), check.outcome)
         };
-        let of =
-            |outcomes: &[Outcome]| verdict(&outcomes.iter().map(|o| check(*o)).collect::<Vec<_>>());
+        let of = |small: &[f64], large: &[f64]| {
+            let one = &[1.0; 3][..];
+            from_where(&data(&[
+                ("slow", "1K", one),
+                ("slow", "1M", one),
+                ("fast", "1K", small),
+                ("fast", "1M", large),
+            ]))
+        };
+        let (quick, late, either) = ([0.5, 0.5, 0.5], [2.0, 2.0, 2.0], [0.5, 1.0, 2.0]);
+        assert_eq!(of(&quick, &quick), ("1K".into(), Outcome::Held));
+        assert_eq!(of(&late, &quick), ("1M".into(), Outcome::Failed));
+        assert_eq!(of(&either, &quick), ("between 1K and 1M".into(), Outcome::Undecided));
+        assert_eq!(of(&quick, &either), ("1K or more, if at all".into(), Outcome::Undecided));
+        assert_eq!(of(&late, &either), ("1M or more, if at all".into(), Outcome::Failed));
+        assert_eq!(of(&quick, &late), ("beyond 1M, if at all".into(), Outcome::Failed));
+    }
+
+    #[test]
+    fn threads_that_took_turns_decide_nothing() {
+        let protocol: Protocol = toml::from_str(
+            &super::super::protocol::tests::TEXT
+                .replace("name = \"method\"", "name = \"threads\"")
+                .replace("method", "threads"),
+        )
+        .expect("parses");
+        let measurement =
+            |(threads, again, rep, wall, cpu): (&str, bool, usize, f64, f64)| Measurement {
+                cell: Cell::default().with("threads", threads).with("reads", "1K"),
+                again,
+                rep,
+                order: 1,
+                calls: 1,
+                bytes: 100,
+                answer: "x".into(),
+                metrics: [("wall_s", wall), ("user_s", cpu), ("sys_s", 0.0)]
+                    .map(|(n, v)| (n.to_owned(), v))
+                    .into(),
+            };
+        let summary = |cpu: f64| {
+            let mut all = Vec::new();
+            for rep in 1..=9 {
+                all.push(measurement(("slow", false, rep, 1.0, 1.9)));
+                all.push(measurement(("fast", true, rep, 1.0, 1.9)));
+                // One of nine ran beside another; the others may have taken turns.
+                let (wall, cpu) = if rep == 1 { (0.1, 0.19) } else { (1.0, cpu) };
+                all.push(measurement(("fast", false, rep, wall, cpu)));
+            }
+            summarise(&protocol, &all).expect("summarises")
+        };
+        let parallel = summary(1.9);
+        assert_eq!(parallel.checks[0].outcome, Outcome::Failed);
+        let serial = summary(1.0);
+        assert_eq!(serial.checks[0].outcome, Outcome::Undecided);
+        let note = serial.checks[0].note.as_deref();
+        assert_eq!(note, Some("failed only with the repetitions that ran serially"));
+        let fast = serial.cells.iter().find(|c| c.levels["threads"] == "fast");
+        assert_eq!(fast.map(|c| c.serial), Some(8));
+    }
+
+    #[test]
+    fn a_verdict_stands_however_the_open_statements_come_out() {
+        let of = |held, failed, undecided, not_measurable| {
+            Tally { held, failed, undecided, not_measurable }.verdict()
+        };
         use Outcome::*;
-        assert_eq!(of(&[Holds, Holds, NotMeasurable]), Reproduced);
-        assert_eq!(of(&[Holds, Undecided]), Partly);
-        assert_eq!(of(&[Fails, Undecided]), Refuted);
-        assert_eq!(of(&[Undecided]), Outcome::NotMeasurable);
-        assert_eq!(of(&[]), Outcome::NotMeasurable);
+        assert_eq!(of(2, 0, 0, 0), Reproduced);
+        assert_eq!(of(0, 2, 0, 0), Refuted);
+        assert_eq!(of(1, 1, 0, 0), Partly);
+        // One that failed and one that held decide it.
+        assert_eq!(of(1, 1, 3, 2), Partly);
+        // One failure and any number of open statements are no refutation, nor the other way round.
+        assert_eq!(of(0, 1, 1, 0), Undecided);
+        assert_eq!(of(0, 1, 0, 1), Undecided);
+        assert_eq!(of(1, 0, 1, 0), Undecided);
+        assert_eq!(of(1, 0, 0, 1), Undecided);
+        assert_eq!(of(0, 0, 1, 0), Undecided);
+        assert_eq!(of(0, 0, 1, 1), Undecided);
+        assert_eq!(of(0, 0, 0, 1), NotMeasurable);
+        assert_eq!(of(0, 0, 0, 0), NotMeasurable);
+        assert_eq!(
+            Tally { held: 2, failed: 0, undecided: 1, not_measurable: 0 }.text(),
+            "2 held, 1 undecided"
+        );
     }
 }

@@ -50,7 +50,7 @@ impl Entry for WindowOrMap {
             let (seen, asked) = repeat(calls, || read(&path, &method, &places, touch))?;
             let after = cold.then(storage_bytes).flatten();
             let mut outcome = Outcome::new(seen, places.len() * REQUEST)
-                .with("calls", asked.calls as f64)
+                .with("system_calls", asked.calls as f64)
                 .with("asked_bytes", asked.bytes as f64);
             if let (Some(before), Some(after)) = (before, after) {
                 outcome = outcome.with("storage_bytes", (after - before) as f64);

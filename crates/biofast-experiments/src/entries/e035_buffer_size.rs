@@ -43,7 +43,7 @@ impl Entry for BufferSize {
                 if fresh { read(&path, &mut vec![0; size]) } else { read(&path, &mut kept) }
             })?;
             Ok(Outcome::new(seen, bytes)
-                .with("calls", reads as f64)
+                .with("system_calls", reads as f64)
                 .with("buffer_kb", size as f64 / 1024.0))
         }))
     }

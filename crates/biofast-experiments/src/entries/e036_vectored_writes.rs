@@ -57,7 +57,7 @@ impl Entry for VectoredWrites {
             if calls == 0 {
                 let written = std::fs::read(&work.path)?;
                 let answer = to_hex(&Sha256::digest(&written)[..8]);
-                return Ok(Outcome::new(answer, work.text.len()).with("calls", last as f64));
+                return Ok(Outcome::new(answer, work.text.len()).with("system_calls", last as f64));
             }
             for _ in 0..calls {
                 last = work.run()?;

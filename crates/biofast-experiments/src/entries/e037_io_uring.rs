@@ -57,7 +57,7 @@ impl Entry for IoUring {
                     anyhow::Ok(seen)
                 })?;
                 Ok(Outcome::new(seen, bytes)
-                    .with("calls", (reader.calls() - before) as f64)
+                    .with("system_calls", (reader.calls() - before) as f64)
                     .with("registered", f64::from(u8::from(reader.is_registered()))))
             }));
         }
@@ -67,7 +67,7 @@ impl Entry for IoUring {
                 Some(pool) => on_threads(&path, &places, len, pool),
                 None => by_pread(&path, &places, len),
             })?;
-            Ok(Outcome::new(seen, bytes).with("calls", places.len() as f64))
+            Ok(Outcome::new(seen, bytes).with("system_calls", places.len() as f64))
         }))
     }
 }

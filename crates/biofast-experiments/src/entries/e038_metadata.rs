@@ -40,7 +40,7 @@ impl Entry for Metadata {
         let method = cell.get("method").to_owned();
         Ok(Box::new(move |calls| {
             let (all, asked) = repeat(calls, || ask(&method, &paths, &groups, with_stats))?;
-            Ok(Outcome::new(all, bytes as usize).with("calls", asked as f64))
+            Ok(Outcome::new(all, bytes as usize).with("system_calls", asked as f64))
         }))
     }
 }

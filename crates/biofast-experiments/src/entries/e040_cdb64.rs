@@ -103,7 +103,7 @@ fn measure<S: Store>(
     let done = (calls(reader.store()) - calls_before) as f64 / wanted.len() as f64;
     let mut outcome = Outcome::new(format!("{}/{}", again.0, again.1), wanted.len() * 16)
         .with("get_s", get_s)
-        .with("calls", done);
+        .with("read_calls", done);
     if let (Some(before), Some(after)) = (before, storage_bytes()) {
         let each = (after - before) as f64 / wanted.len() as f64;
         outcome = outcome.with("storage_bytes", each);

@@ -36,7 +36,7 @@ impl Entry for MappedWrites {
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let name = format!("written-{}", cell.to_argument().replace([',', '='], "-"));
         let path = random_file(lab, &name, FILE)?;
-        let len = cell.number("bytes")?;
+        let len = cell.number("piece")?;
         // One piece in each page, in order or not, so that every write meets a page in the state made.
         let mut places: Vec<u64> = (0..(FILE / PAGE) as u64).map(|i| i * PAGE as u64).collect();
         match cell.get("pattern") {

@@ -65,6 +65,6 @@ fn run(lab: &Lab, options: Options, values: &[Vec<u8>]) -> Result<Outcome> {
     Ok(Outcome::new(total, bytes)
         .with("insert_s", seconds / values.len() as f64)
         .with("remaps", (now.remaps - counters.remaps) as f64)
-        .with("writes", (now.writes - counters.writes) as f64)
+        .with("write_calls", (now.writes - counters.writes) as f64)
         .with("op_faults", used.minor_faults + used.major_faults))
 }

@@ -1,5 +1,5 @@
 //! `biofast-lab check`: the notebook, the index and the figures say what the measurements say, no protocol
-//! was changed after its results, and nothing is missing. Run by CI.
+//! and no source that was measured was changed after its results, data are sound, and nothing is missing. Run by CI.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use anyhow::{Context as _, Result, bail};
 
 use super::page::{self, MachineResults};
 use super::{
-    Places, compute, figure, figure_note, index, machine_folders, overview, protocols,
-    render_index, to_json,
+    Places, compute, figure, figure_note, index, machine_folders, machines, overview, protocols,
+    render_index, render_machines, to_json,
 };
 use crate::bench;
 use crate::core::conditions::Conditions;
 use crate::core::protocol::{Protocol, Scale};
-use crate::core::summary;
+use crate::core::{measurements, sound, sources, summary};
 use crate::entries;
 
 /// Looks at everything and fails, naming each fault.
@@ -46,21 +46,55 @@ pub fn check(places: &Places) -> Result<()> {
         Ok(text) => compare(&places.notebook().join(index::NAME), &text, &mut faults),
         Err(error) => faults.push(format!("index: {error:#}")),
     }
+    match render_machines(places) {
+        Ok(text) => compare(&places.notebook().join(machines::NAME), &text, &mut faults),
+        Err(error) => faults.push(format!("machines: {error:#}")),
+    }
     if faults.is_empty() {
         println!("{} entries agree with their data", all.len());
+        let unknown = recorded_without_sources(places, &all)?;
+        if !unknown.is_empty() {
+            println!(
+                "{} of them unknown, recorded before sources were hashed: {}",
+                unknown.len(),
+                unknown.join(", ")
+            );
+        }
         return Ok(());
     }
     bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
 }
 
+/// Entries with results that don't say which sources they were measured of.
+fn recorded_without_sources(places: &Places, all: &[Protocol]) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for protocol in all {
+        for folder in machine_folders(&places.results(), protocol)? {
+            if Conditions::read(&folder)?.sources.is_empty() && !found.contains(&protocol.id) {
+                found.push(protocol.id.clone());
+            }
+        }
+    }
+    Ok(found)
+}
+
 fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -> Result<()> {
     let name = protocol.name();
+    faults.extend(protocol.notes.faults().into_iter().map(|fault| format!("{name}: {fault}")));
+    // Named sources exist, whether or not results have their checksums.
+    let now = match sources::now(&places.root, protocol) {
+        Ok(now) => now,
+        Err(error) => {
+            faults.push(format!("{name}: {error:#}"));
+            sources::Sources::new()
+        }
+    };
     if !entries::ALL.iter().any(|entry| entry.id() == protocol.id) {
         faults.push(format!("{name} has no code under entries/"));
     }
     let mut results = Vec::new();
     for folder in machine_folders(&places.results(), protocol)? {
-        results.push(check_results(&folder, protocol, faults)?);
+        results.push(check_results(&folder, protocol, &now, faults)?);
     }
     let Some(page) = page::find(&places.notebook(), protocol)? else {
         faults.push(format!("{name} has no page in the notebook; `biofast-lab report` makes one"));
@@ -92,15 +126,33 @@ fn check_overview(places: &Places, faults: &mut Vec<String>) -> Result<()> {
 fn check_results(
     folder: &Path,
     protocol: &Protocol,
+    now: &sources::Sources,
     faults: &mut Vec<String>,
 ) -> Result<MachineResults> {
     let results = compute(folder, protocol)?;
     let conditions: &Conditions = &results.conditions;
-    if conditions.protocol_sha256 != protocol.sha256 {
+    if !protocol.is_followed(&conditions.protocol_sha256) {
         faults.push(format!(
-            "{}: the protocol was changed after the run; run the entry again",
-            folder.display()
+            "{}: the protocol was changed after the run; run the entry again, or say in notes.toml why results stay \
+             valid ([[amendment]] with protocol_sha256 = \"{}\")",
+            folder.display(),
+            conditions.protocol_sha256
         ));
+    }
+    for fault in sound::faults(protocol, &measurements::read(folder)?) {
+        faults.push(format!("{}: unsound: {fault}", folder.display()));
+    }
+    if !conditions.sources.is_empty() {
+        for stale in sources::stale(&conditions.sources, now, &protocol.notes) {
+            faults.push(format!(
+                "{}: stale: {} {} (now {}); run entry {id} again, or `biofast-lab accept {id} --why REASON`",
+                folder.display(),
+                stale.file,
+                stale.how,
+                stale.sha256,
+                id = protocol.id
+            ));
+        }
     }
     if conditions.scale == Scale::Quick.name() {
         faults.push(format!("{}: a quick run is no result", folder.display()));
@@ -154,9 +206,19 @@ mod tests {
     use super::super::{regenerate, write_page};
     use super::*;
     use crate::core::cell::Cell;
-    use crate::core::measurements::{self, Measurement};
+    use crate::core::measurements::Measurement;
+    use crate::core::notes;
     use crate::core::protocol::tests::TEXT;
     use crate::core::runner::Plan;
+
+    const NOTES: &str = r#"
+answer = "Fast is twice as fast."
+advice = "Use fast."
+measures = ["src"]
+claim = [{ text = "Ten times.", source = "A test, line 1." }]
+unmeasured = [{ claim = "Faster still.", source = "A test, line 2.", why = "No such machine." }]
+mark = [{ value = 2.0, label = "claimed" }]
+"#;
 
     /// A repository with one entry that was run.
     fn repository() -> (tempfile::TempDir, Places) {
@@ -166,6 +228,10 @@ mod tests {
         fs::create_dir_all(&experiment).expect("folder");
         fs::create_dir_all(places.notebook()).expect("folder");
         fs::write(experiment.join("protocol.toml"), TEXT).expect("protocol");
+        fs::write(experiment.join(notes::NAME), NOTES).expect("notes");
+        fs::create_dir_all(dir.path().join("src/deep")).expect("folder");
+        fs::write(dir.path().join("src/kernel.rs"), "fn kernel() {}\n").expect("source");
+        fs::write(dir.path().join("src/deep/other.rs"), "fn other() {}\n").expect("source");
         let protocol = Protocol::read(&experiment).expect("reads");
         let folder = places.results().join("999-example/some-machine");
         fs::create_dir_all(&folder).expect("folder");
@@ -185,8 +251,11 @@ mod tests {
                 .to_vec();
         measurements::write(&folder, &["method".into(), "reads".into()], &all).expect("writes");
         let plan = Plan { scale: Scale::Normal, repetitions: 1, seed: 1, dir: dir.path() };
-        let conditions =
-            Conditions { command: "a test".into(), ..Conditions::now(&protocol, &plan) };
+        let conditions = Conditions {
+            command: "a test".into(),
+            sources: sources::now(&places.root, &protocol).expect("hashes"),
+            ..Conditions::now(&protocol, &plan)
+        };
         conditions.write(&folder).expect("writes");
         regenerate(&folder, &protocol).expect("regenerates");
         write_page(&places, &protocol).expect("writes");
@@ -242,6 +311,87 @@ mod tests {
     }
 
     #[test]
+    fn a_source_that_was_changed_after_the_run_is_stale_until_it_is_accepted() {
+        let (_dir, places) = repository();
+        let source = places.root.join("src/deep/other.rs");
+        fs::write(&source, "// Only a comment.\nfn other() {}\n").expect("writes");
+        assert_eq!(faults(&places), Vec::<String>::new());
+        fs::write(&source, "fn other() { slower() }\n").expect("writes");
+        let found = faults(&places);
+        assert!(
+            found.len() == 1 && found[0].contains("stale: src/deep/other.rs was changed"),
+            "{found:?}"
+        );
+        check(&places).expect_err("stale");
+        super::super::accept(&places, &["999".to_owned()], "a name only").expect("accepts");
+        // The page names what was accepted.
+        let found = faults(&places);
+        assert!(found.is_empty(), "{found:?}");
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
+        assert!(fs::read_to_string(&page).expect("reads").contains("a name only"));
+        fs::write(&source, "fn other() { slower_still() }\n").expect("writes");
+        assert_eq!(faults(&places).len(), 1);
+        fs::write(places.root.join("src/new.rs"), "fn new() {}\n").expect("writes");
+        assert_eq!(faults(&places).len(), 2);
+        fs::remove_dir_all(places.root.join("src")).expect("removes");
+        assert!(faults(&places).iter().any(|f| f.contains("which an entry measures")));
+    }
+
+    #[test]
+    fn results_older_than_checksums_are_named_and_no_fault() {
+        let (_dir, places) = repository();
+        let folder = places.results().join("999-example/some-machine");
+        let mut conditions = Conditions::read(&folder).expect("reads");
+        conditions.sources.clear();
+        conditions.surroundings = None;
+        conditions.write(&folder).expect("writes");
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        write_page(&places, &protocol).expect("writes");
+        assert_eq!(faults(&places), Vec::<String>::new());
+        let unknown = recorded_without_sources(&places, &[protocol]).expect("looks");
+        assert_eq!(unknown, ["999"]);
+    }
+
+    #[test]
+    fn data_that_lack_a_repetition_are_unsound() {
+        let (_dir, places) = repository();
+        let file = places.results().join("999-example/some-machine/measurements.csv");
+        let text = fs::read_to_string(&file).expect("reads");
+        fs::write(&file, text + "slow,1K,main,2,1,1,1,y,2\n").expect("writes");
+        let found = faults(&places);
+        assert!(
+            found.iter().any(|f| f.contains("unsound") && f.contains("repetitions")),
+            "{found:?}"
+        );
+        assert!(found.iter().any(|f| f.contains("unsound") && f.contains("answered")), "{found:?}");
+    }
+
+    #[test]
+    fn a_protocol_may_be_amended_with_a_reason() {
+        let (_dir, places) = repository();
+        let folder = places.experiments().join("999-example");
+        let before = Protocol::read(&folder).expect("reads").sha256;
+        let file = folder.join("protocol.toml");
+        let text = fs::read_to_string(&file).expect("reads").replace("Is fast faster?", "Faster?");
+        fs::write(&file, text).expect("writes");
+        assert!(faults(&places).iter().any(|f| f.contains(&before)));
+        let amendment =
+            format!("\n[[amendment]]\nprotocol_sha256 = \"{before}\"\nwhy = \"words\"\n");
+        fs::write(folder.join(notes::NAME), NOTES.to_owned() + &amendment).expect("writes");
+        write_page(&places, &Protocol::read(&folder).expect("reads")).expect("writes");
+        assert_eq!(faults(&places), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_entry_without_notes_is_noticed() {
+        let (_dir, places) = repository();
+        fs::remove_file(places.experiments().join("999-example").join(notes::NAME))
+            .expect("removes");
+        assert!(faults(&places).iter().any(|f| f.contains("no notes.toml")));
+    }
+
+    #[test]
     fn the_summary_holds_every_claim_and_notices_what_was_edited() {
         let (_dir, places) = repository();
         overview::write(&places).expect("writes");
@@ -250,9 +400,10 @@ mod tests {
         for part in [
             "verdicts: \"1 partly\"",
             "-999-kernel-example.md",
-            "| small | 8× | 2 [2, 2] | fails (≥ 8) |",
-            "| missing | 3× | – | not measurable on this machine (≥ 3) |",
-            "| A: kernels | 1 | 0 | 1 | 0 | 0 | 0 |",
+            "| small | 8× | 2 [2, 2] | failed (≥ 8) |",
+            "| missing | 3× | – | not measurable here (≥ 3) |",
+            "| A: kernels | 1 | 0 | 1 | 0 | 0 | 0 | 0 |",
+            "Faster still.",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }

@@ -1,5 +1,6 @@
 //! `figure.svg`: a point with its interval for every condition the protocol's figure asks for, lines between
-//! the points of a series. Everything a reader needs is on it: title, units, what the intervals are, machine.
+//! the points of a series. Everything a reader needs is on it: title, factors, units, what the intervals are, what was
+//! claimed, how far the same condition under two names differed, machine. Sizes stand at their true distances.
 
 use std::path::Path;
 
@@ -10,13 +11,14 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::numbers;
 use super::tables::cell_of;
+use crate::core::notes::Mark;
 use crate::core::protocol::{FigureValue, Protocol};
 use crate::core::summary::{Interval, Summary};
 
 /// The file's name in a folder of results.
 pub(crate) const NAME: &str = "figure.svg";
 
-const WIDTH: i32 = 900;
+const WIDTH: i32 = 940;
 const HEIGHT: i32 = 520;
 /// Of the plot inside the figure.
 const LEFT: i32 = 80;
@@ -56,7 +58,7 @@ pub(crate) fn draw(summary: &Summary, protocol: &Protocol, machine: &str) -> Res
     {
         let area =
             SVGBackend::with_string(&mut svg, (WIDTH as u32, HEIGHT as u32)).into_drawing_area();
-        draw_all(&area, &ticks, &series, protocol, machine)
+        draw_all(&area, &ticks, &series, summary.noise, protocol, machine)
             .map_err(|error| anyhow!("cannot draw the figure: {error}"))?;
     }
     Ok(svg)
@@ -128,8 +130,10 @@ struct Axis {
 }
 
 impl Axis {
-    fn new(series: &[Series], log: bool) -> Axis {
-        let values = || series.iter().flat_map(|s| &s.points).flat_map(|(_, i)| [i.low, i.high]);
+    fn new(series: &[Series], marks: &[Mark], log: bool) -> Axis {
+        let measured =
+            || series.iter().flat_map(|s| &s.points).flat_map(|(_, i)| [i.low, i.median, i.high]);
+        let values = || measured().chain(marks.iter().map(|mark| mark.value));
         let positive = values().filter(|v| v.is_finite() && *v > 0.0);
         let (min, max) =
             positive.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), v| (a.min(v), b.max(v)));
@@ -151,11 +155,75 @@ impl Axis {
         Axis { low: 0.0, high: count * step, log, ticks }
     }
 
+    /// Whether the axis has a place for a value.
+    fn has(&self, value: f64) -> bool {
+        !self.log || value > 0.0
+    }
+
     fn y(&self, value: f64) -> i32 {
         let position = |v: f64| if self.log { v.max(self.low).log10() } else { v };
         let share =
             (position(value) - position(self.low)) / (position(self.high) - position(self.low));
         BOTTOM - (share * f64::from(BOTTOM - TOP)).round() as i32
+    }
+}
+
+/// A value of the y axis.
+fn axis_label(protocol: &Protocol, value: f64) -> String {
+    match protocol.figure.y {
+        FigureValue::Metric => numbers::value(&protocol.metric, value),
+        _ => numbers::figure(value),
+    }
+}
+
+/// What the y axis shows, with its unit where its labels don't have one.
+fn y_label(protocol: &Protocol) -> String {
+    let figure = &protocol.figure;
+    let unit = match figure.y {
+        FigureValue::Metric => "",
+        FigureValue::Speedup => "×",
+        FigureValue::Throughput => "MB",
+    };
+    if figure.y_label.contains(unit) {
+        figure.y_label.clone()
+    } else {
+        format!("{} ({unit})", figure.y_label)
+    }
+}
+
+/// Where the levels of the x axis stand.
+struct Places {
+    x: Vec<i32>,
+    /// The least distance between two.
+    slot: i32,
+    log: bool,
+}
+
+impl Places {
+    /// Numbers by their size, logarithmically if they span more than a factor of 20; names side by side.
+    fn of(ticks: &[String]) -> Places {
+        let width = f64::from(RIGHT - LEFT);
+        let count = ticks.len().max(1) as f64;
+        let even = (width / count) as i32;
+        let values: Option<Vec<f64>> = ticks.iter().map(|tick| numbers::level(tick)).collect();
+        let sorted = |v: &[f64]| v.len() > 1 && v.windows(2).all(|pair| pair[0] < pair[1]);
+        let Some(values) = values.filter(|v| sorted(v)) else {
+            let x =
+                (0..ticks.len()).map(|i| LEFT + (width * (i as f64 + 0.5) / count).round() as i32);
+            return Places { x: x.collect(), slot: even, log: false };
+        };
+        let (first, last) = (values[0], values[values.len() - 1]);
+        let log = first > 0.0 && last / first > 20.0;
+        let scale = |v: f64| if log { v.log10() } else { v };
+        // Half a slot stays free at both ends.
+        let margin = width / count / 2.0;
+        let share = |v: f64| (scale(v) - scale(first)) / (scale(last) - scale(first));
+        let x: Vec<i32> = values
+            .iter()
+            .map(|v| LEFT + (margin + share(*v) * (width - 2.0 * margin)).round() as i32)
+            .collect();
+        let slot = x.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(even);
+        Places { x, slot: slot.max(1), log }
     }
 }
 
@@ -169,6 +237,7 @@ fn draw_all(
     area: &Area<'_>,
     ticks: &[String],
     series: &[Series],
+    noise: f64,
     protocol: &Protocol,
     machine: &str,
 ) -> Result<(), Box<dyn std::error::Error>> {
@@ -181,61 +250,94 @@ fn draw_all(
         area.draw(&Text::new(words, (x, y), style(size, h, VPos::Center)))
     };
     text(LEFT, 22, 18, HPos::Left, format!("{} {}", protocol.id, figure.title))?;
-    let note = "points: medians; bars: 95 % bootstrap intervals";
+    let percent = numbers::figure(noise * 100.0);
+    let note =
+        format!("points: medians; bars: 95 % bootstrap intervals; A/A control within {percent} %");
     text(LEFT, 46, 12, HPos::Left, format!("{machine}; {note}"))?;
 
-    let axis = Axis::new(series, figure.log);
+    let marks = &protocol.notes.marks;
+    let axis = Axis::new(series, marks, figure.log);
+    // A ratio within the control's own is none.
+    if figure.y == FigureValue::Speedup && noise > 0.0 {
+        let (low, high) = (axis.y((1.0 + noise).recip()), axis.y(1.0 + noise));
+        let corners = [(LEFT, high.clamp(TOP, BOTTOM)), (RIGHT, low.clamp(TOP, BOTTOM))];
+        area.draw(&Rectangle::new(corners, RGBColor(238, 238, 205).filled()))?;
+        text(RIGHT - 4, (corners[0].1 + corners[1].1) / 2, 10, HPos::Right, "noise".to_owned())?;
+    }
     for &tick in &axis.ticks {
         let y = axis.y(tick);
         area.draw(&PathElement::new([(LEFT, y), (RIGHT, y)], RGBColor(225, 225, 225)))?;
-        let label = match figure.y {
-            FigureValue::Metric => numbers::value(&protocol.metric, tick),
-            _ => numbers::figure(tick),
-        };
-        text(LEFT - 8, y, 12, HPos::Right, label)?;
+        text(LEFT - 8, y, 12, HPos::Right, axis_label(protocol, tick))?;
     }
     if figure.y == FigureValue::Speedup && axis.low < 1.0 && axis.high > 1.0 {
         let y = axis.y(1.0);
         area.draw(&PathElement::new([(LEFT, y), (RIGHT, y)], BLACK.stroke_width(1)))?;
     }
-    let width = RIGHT - LEFT;
-    let x_of = |place: usize| {
-        LEFT + (width as f64 * (place as f64 + 0.5) / ticks.len().max(1) as f64).round() as i32
-    };
-    let slot = width / ticks.len().max(1) as i32;
+    for mark in marks {
+        let y = axis.y(mark.value);
+        for x in (LEFT..RIGHT).step_by(10) {
+            let dash = [(x, y), ((x + 6).min(RIGHT), y)];
+            area.draw(&PathElement::new(dash, RGBColor(170, 0, 0).stroke_width(1)))?;
+        }
+        let words = format!("{} {}", mark.label, axis_label(protocol, mark.value));
+        text(LEFT + 4, y - 7, 10, HPos::Left, words)?;
+    }
+    let places = Places::of(ticks);
+    let slot = places.slot;
     // Labels that would touch are put on two lines.
     let longest = ticks.iter().map(|t| t.chars().count()).max().unwrap_or(0) as i32;
     for (i, tick) in ticks.iter().enumerate() {
         let lower = if longest * 7 > slot && i % 2 == 1 { 14 } else { 0 };
-        text(x_of(i), BOTTOM + 14 + lower, 12, HPos::Center, tick.clone())?;
+        text(places.x[i], BOTTOM + 14 + lower, 12, HPos::Center, tick.clone())?;
     }
     area.draw(&Rectangle::new([(LEFT, TOP), (RIGHT, BOTTOM)], BLACK.stroke_width(1)))?;
-    text((LEFT + RIGHT) / 2, BOTTOM + 52, 14, HPos::Center, figure.x_label.clone())?;
+    let scale = if places.log { " (logarithmic)" } else { "" };
+    let x_label = format!("{}: {}{scale}", figure.x, figure.x_label);
+    let x_label = if figure.x == figure.x_label { figure.x.clone() + scale } else { x_label };
+    text((LEFT + RIGHT) / 2, BOTTOM + 52, 14, HPos::Center, x_label)?;
     let turned = ("sans-serif", 14)
         .into_font()
         .transform(FontTransform::Rotate270)
         .color(&BLACK)
         .pos(Pos::new(HPos::Center, VPos::Center));
-    area.draw(&Text::new(figure.y_label.clone(), (16, (TOP + BOTTOM) / 2), turned))?;
+    area.draw(&Text::new(y_label(protocol), (16, (TOP + BOTTOM) / 2), turned))?;
 
+    // The factors whose levels the names are, in the names' order.
+    let names =
+        protocol.factors.iter().map(|f| &f.name).filter(|name| figure.series.contains(name));
+    let by = names.map(String::as_str).collect::<Vec<_>>().join(" · ");
+    text(RIGHT + 14, TOP - 12, 12, HPos::Left, by)?;
     let spread = (slot / 2).min(60) / series.len().max(1) as i32;
     for (i, s) in series.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
         // Series stand side by side, so that intervals don't cover each other.
         let offset = (2 * i as i32 - (series.len() as i32 - 1)) * spread.max(1) / 2;
+        let at = |x: usize| places.x[x] + offset;
+        // A logarithmic axis has no place for nothing: it is written below the axis' end, and no line leads there.
+        let drawn: Vec<&(usize, Interval)> =
+            s.points.iter().filter(|(_, v)| axis.has(v.median)).collect();
         let points: Vec<(i32, i32)> =
-            s.points.iter().map(|(x, v)| (x_of(*x) + offset, axis.y(v.median))).collect();
+            drawn.iter().map(|(x, v)| (at(*x), axis.y(v.median))).collect();
         // Between names there is nothing to follow.
         if ticks.iter().all(|tick| tick.starts_with(|c: char| c.is_ascii_digit())) {
             area.draw(&PathElement::new(points.clone(), colour.mix(0.5).stroke_width(1)))?;
         }
-        for ((x, y), (_, v)) in points.iter().zip(&s.points) {
+        for ((x, y), (_, v)) in points.iter().zip(&drawn) {
             let (low, high) = (axis.y(v.low), axis.y(v.high));
             area.draw(&PathElement::new([(*x, low), (*x, high)], colour.stroke_width(2)))?;
-            for end in [low, high] {
+            for end in
+                [v.low, v.high].into_iter().filter(|end| axis.has(*end)).map(|end| axis.y(end))
+            {
                 area.draw(&PathElement::new([(x - 3, end), (x + 3, end)], colour))?;
             }
             area.draw(&Circle::new((*x, *y), 3, colour.filled()))?;
+        }
+        for (x, _) in s.points.iter().filter(|(_, v)| !axis.has(v.median)) {
+            let zero = ("sans-serif", 11)
+                .into_font()
+                .color(&colour)
+                .pos(Pos::new(HPos::Center, VPos::Center));
+            area.draw(&Text::new("0".to_owned(), (at(*x), BOTTOM - 8), zero))?;
         }
         let y = TOP + 8 + 18 * i as i32;
         area.draw(&Rectangle::new([(RIGHT + 14, y - 5), (RIGHT + 26, y + 5)], colour.filled()))?;
@@ -257,11 +359,39 @@ mod tests {
         };
         for log in [false, true] {
             for (low, high) in [(0.9, 1.1), (3e-9, 2e-2), (5.0, 5.0), (1234.0, 99_999.0)] {
-                let axis = Axis::new(&at(low, high), log);
+                let axis = Axis::new(&at(low, high), &[], log);
                 assert!(axis.low <= low && high <= axis.high, "{low} {high} {log}");
                 assert!((2..=16).contains(&axis.ticks.len()), "{:?}", axis.ticks);
                 assert!(axis.y(high) >= TOP && axis.y(low) <= BOTTOM);
             }
         }
+    }
+
+    #[test]
+    fn sizes_stand_at_their_distances_and_names_side_by_side() {
+        let of =
+            |ticks: &[&str]| Places::of(&ticks.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>());
+        let sizes = of(&["0.5", "5", "50", "500"]);
+        assert!(sizes.log);
+        let steps: Vec<i32> = sizes.x.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(steps.iter().all(|step| (step - steps[0]).abs() <= 1), "{steps:?}");
+        let threads = of(&["1", "2", "4"]);
+        assert!(!threads.log);
+        assert!((threads.x[2] - threads.x[1] - 2 * (threads.x[1] - threads.x[0])).abs() <= 2);
+        let names = of(&["read", "mmap", "both"]);
+        assert_eq!(names.x[1] - names.x[0], names.x[2] - names.x[1]);
+        assert_eq!(of(&["1K", "1M"]).x.len(), 2);
+        // The wrong way round is taken as names.
+        assert!(!of(&["1M", "1K"]).log);
+    }
+
+    #[test]
+    fn a_claim_is_on_the_axis_and_zero_is_not_on_a_logarithmic_one() {
+        let i = Interval { median: 2.0, low: 1.0, high: 3.0 };
+        let series = [Series { name: "a".into(), points: vec![(0, i)] }];
+        let marks = [Mark { value: 50.0, label: "claimed".into() }];
+        let axis = Axis::new(&series, &marks, true);
+        assert!(axis.high >= 50.0 && axis.low > 0.0 && !axis.has(0.0) && axis.has(1.0));
+        assert!(Axis::new(&series, &[], false).has(0.0));
     }
 }

@@ -17,10 +17,10 @@ const HEAD: &str = "\
 
 Each entry asks one question about how biofast should be built, mostly one that an earlier document claimed to have answered.
 It repeats the measurement without the faults found in the earlier one and says what became of the claim: *reproduced*, *partly*,
-*refuted* or *not measurable on this machine*, by a rule written down before the run. [docs/laboratory.md](../docs/laboratory.md)
+*refuted*, *undecided* or *not measurable here*, by a rule that [docs/laboratory.md](../docs/laboratory.md#verdicts) states. [docs/laboratory.md](../docs/laboratory.md)
 says how entries are measured and how to add one. Whole programs against other tools: [docs/performance.md](../docs/performance.md).
 
-`cargo lab run NNN` measures an entry again, `cargo lab check` compares this page and every table with the data. This page is generated.
+`cargo lab run NNN` measures an entry again, `cargo lab check` compares this page and every table with the data. This page is generated. What several machines found: [MACHINES.md](MACHINES.md).
 
 ";
 
@@ -39,8 +39,8 @@ pub(crate) fn render(
     overview: Option<&(PathBuf, String)>,
 ) -> Result<String> {
     let mut text = String::from(HEAD);
-    writeln!(text, "| entry | question | claimed | measured | verdict | command |")?;
-    writeln!(text, "|---|---|---|---|---|---|")?;
+    writeln!(text, "| entry | answer | question | claimed | measured | verdict | command |")?;
+    writeln!(text, "|---|---|---|---|---|---|---|")?;
     for line in lines {
         let p = line.protocol;
         let file = line.file.strip_prefix(notebook).unwrap_or(&line.file);
@@ -48,10 +48,11 @@ pub(crate) fn render(
             line.results.iter().map(|r| tables::headline(&r.summary, p)).collect();
         writeln!(
             text,
-            "| [{} {}]({}) | {} | {} | {} | {} | `cargo lab run {}` |",
+            "| [{} {}]({}) | {} | {} | {} | {} | {} | `cargo lab run {}` |",
             p.id,
             cell(&p.slug),
             file.display(),
+            cell(&p.notes.answer),
             cell(&p.question),
             cell(&p.claim),
             cell(&measured.join("; ")),
@@ -62,14 +63,20 @@ pub(crate) fn render(
     if let Some((file, counts)) = overview {
         writeln!(
             text,
-            "| [{id} summary]({}) | {} | all of the above | {counts} | – | `cargo lab report {id}` |",
+            "| [{id} summary]({}) | | {} | all of the above | {counts} | – | `cargo lab report {id}` |",
             file.strip_prefix(notebook).unwrap_or(file).display(),
             overview::QUESTION,
             id = overview::ID,
         )?;
     }
+    text.push_str(GAPS);
     Ok(text)
 }
+
+const GAPS: &str = "
+Numbers follow those of the earlier studies' own documents where there were such. Those that are missing (005, 006, 009, 012, 014, 019 to 024, 030, 033) were never
+entries here: the inventory of claims that this notebook began from lists nothing to measure under them.
+";
 
 /// Text for a table's cell.
 fn cell(text: &str) -> String {

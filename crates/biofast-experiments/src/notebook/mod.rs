@@ -6,6 +6,7 @@
 mod check;
 mod figure;
 mod index;
+mod machines;
 mod new;
 mod numbers;
 mod overview;
@@ -24,7 +25,8 @@ use crate::core::conditions::{self, Conditions};
 use crate::core::entry::Entry;
 use crate::core::inputs::Lab;
 use crate::core::protocol::{self, Protocol, Scale};
-use crate::core::{machine, measurements, runner, summary};
+use crate::core::surroundings::Surroundings;
+use crate::core::{machine, measurements, notes, runner, sources, summary};
 use crate::entries;
 use page::MachineResults;
 pub use {check::check, new::create};
@@ -53,12 +55,14 @@ impl Places {
 
 /// What `run` was asked for.
 pub struct RunOptions {
-    /// Three-digit numbers of entries, or `all`.
+    /// Three-digit numbers of entries, `threads` or `all`.
     pub ids: Vec<String>,
     /// Small inputs and few repetitions; results go to `target/lab`.
     pub quick: bool,
     /// With the opt-in levels.
     pub full: bool,
+    /// Kept beside the machine's results, which stay as they are.
+    pub pilot: bool,
     /// Instead of the protocol's number.
     pub repetitions: Option<usize>,
     /// Of the order of conditions.
@@ -81,11 +85,14 @@ fn protocols(places: &Places) -> Result<Vec<Protocol>> {
     Ok(all)
 }
 
-/// The entries named, in order; all for `all`, none for the summary.
+/// The entries named, in order; all for `all`, those with a factor of threads for `threads`, none for the summary.
 fn select(places: &Places, ids: &[String]) -> Result<Vec<Protocol>> {
     let all = protocols(places)?;
     if ids.iter().any(|id| id == "all") {
         return Ok(all);
+    }
+    if ids.iter().any(|id| id == "threads") {
+        return Ok(all.into_iter().filter(machines::is_about_threads).collect());
     }
     for id in ids.iter().filter(|id| *id != overview::ID) {
         ensure!(
@@ -139,6 +146,9 @@ pub fn run(places: &Places, options: &RunOptions) -> Result<()> {
         if options.full {
             command.arg("--full");
         }
+        if options.pilot {
+            command.arg("--pilot");
+        }
         if let Some(repetitions) = options.repetitions {
             command.args(["--reps", &repetitions.to_string()]);
         }
@@ -172,23 +182,31 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
     ensure!(plan.repetitions >= 2, "--reps needs a number above 1");
     let out = match &places.out {
         Some(out) => out.clone(),
-        None if scale == Scale::Quick => places.root.join("target/lab"),
+        None if scale == Scale::Quick && !options.pilot => places.root.join("target/lab"),
         None => places.results(),
     };
     let entry = code_of(&protocol.id)?;
     let scratch = Scratch::create(&options.dir)?;
     let lab = Lab::new(&options.dir, &scratch.0, scale, false);
     let mut conditions = Conditions::now(protocol, &plan);
+    conditions.sources = sources::now(&places.root, protocol)?;
     let start = Instant::now();
     let all = runner::run(entry, protocol, &lab, &plan).with_context(|| protocol.name())?;
     conditions.seconds = start.elapsed().as_secs_f64().round();
     conditions.datasets = lab.used();
+    conditions.surroundings = conditions.surroundings.map(Surroundings::until_now);
     if all.iter().any(|m| m.metrics.contains_key("resident")) {
         conditions.cache =
             "established before each repetition, verified by mincore (column resident)".to_owned();
     }
 
     let folder = out.join(protocol.name()).join(machine::exact_slug());
+    let folder = if options.pilot {
+        folder.join(PILOTS).join(conditions.date.replace(':', ""))
+    } else {
+        keep_earlier(&folder)?;
+        folder
+    };
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let factors: Vec<String> = protocol.factors.iter().map(|f| f.name.clone()).collect();
     measurements::write(&folder, &factors, &all)?;
@@ -202,8 +220,7 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
     }
     if out == places.results() {
         write_page(places, protocol)?;
-        overview::write(places)?;
-        write_index(places)?;
+        write_joint_pages(places)?;
     } else {
         let page = folder.join("tables.md");
         let text = tables::verdict(&results.summary, protocol)?
@@ -250,7 +267,8 @@ fn compute(folder: &Path, protocol: &Protocol) -> Result<MachineResults> {
     let machine = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let summary = summary::summarise(protocol, &measurements::read(folder)?)
         .with_context(|| format!("{}", folder.display()))?;
-    Ok(MachineResults { machine, conditions: Conditions::read(folder)?, summary })
+    let kept = kept_runs(folder)?;
+    Ok(MachineResults { machine, conditions: Conditions::read(folder)?, summary, kept })
 }
 
 /// The results of every machine.
@@ -325,8 +343,92 @@ pub fn report(places: &Places, ids: &[String]) -> Result<()> {
         write_page(places, &protocol)?;
         println!("{}", protocol.name());
     }
+    write_joint_pages(places)
+}
+
+/// The pages that are made of all entries.
+fn write_joint_pages(places: &Places) -> Result<()> {
     overview::write(places)?;
-    write_index(places)
+    write_index(places)?;
+    let path = places.notebook().join(machines::NAME);
+    fs::write(&path, render_machines(places)?)
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The page that puts the machines beside each other.
+fn render_machines(places: &Places) -> Result<String> {
+    let mut all = Vec::new();
+    for protocol in protocols(places)? {
+        let results = read_results(&places.results(), &protocol)?;
+        all.push((protocol, results));
+    }
+    machines::render(&all)
+}
+
+/// `biofast-lab accept`: writes down that sources which changed after the run leave its results valid, and why.
+pub fn accept(places: &Places, ids: &[String], why: &str) -> Result<()> {
+    ensure!(!why.trim().is_empty(), "--why needs a reason");
+    for protocol in select(places, ids)? {
+        let now = sources::now(&places.root, &protocol)?;
+        let path = places.experiments().join(protocol.name()).join(notes::NAME);
+        let mut text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut written = Vec::new();
+        for folder in machine_folders(&places.results(), &protocol)? {
+            let recorded = Conditions::read(&folder)?.sources;
+            if recorded.is_empty() {
+                continue;
+            }
+            for stale in sources::stale(&recorded, &now, &protocol.notes) {
+                if !written.contains(&stale.file) {
+                    let reason = toml::Value::from(why);
+                    text += &format!(
+                        "\n[[accepted]]\nfile = \"{}\"\nsha256 = \"{}\"\nwhy = {reason}\n",
+                        stale.file, stale.sha256
+                    );
+                    written.push(stale.file);
+                }
+            }
+        }
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("{}: {} source(s) accepted", protocol.name(), written.len());
+    }
+    report(places, ids)
+}
+
+/// Runs for a look that are kept, in a machine's folder of results.
+const PILOTS: &str = "pilots";
+/// Results that a later run replaced.
+const EARLIER: &str = "earlier";
+
+/// Moves a run that is about to be replaced into a folder named by its date.
+fn keep_earlier(folder: &Path) -> Result<()> {
+    if !folder.join(conditions::NAME).is_file() {
+        return Ok(());
+    }
+    let date = Conditions::read(folder)?.date.replace(':', "");
+    let kept = folder.join(EARLIER).join(date);
+    fs::create_dir_all(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
+    for name in [measurements::NAME, conditions::NAME] {
+        fs::rename(folder.join(name), kept.join(name))
+            .with_context(|| format!("cannot move {name} to {}", kept.display()))?;
+    }
+    Ok(())
+}
+
+/// The folders of runs that are kept beside a machine's results, relative to these.
+fn kept_runs(folder: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for kind in [PILOTS, EARLIER] {
+        let folder = folder.join(kind);
+        if folder.is_dir() {
+            for run in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
+                found.push(format!("{kind}/{}", run?.file_name().to_string_lossy()));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// A directory beside the datasets, so that it is on the same file system; removed at the end.

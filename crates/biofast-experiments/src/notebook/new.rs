@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context as _, Result, ensure};
 
 use super::{Places, overview, protocols};
-use crate::core::protocol;
+use crate::core::{notes, protocol};
 
 /// Makes `experiments/NNN-slug/protocol.toml`; the number is the next free one, or the first part of `slug`.
 pub fn create(places: &Places, slug: &str) -> Result<()> {
@@ -33,6 +33,9 @@ pub fn create(places: &Places, slug: &str) -> Result<()> {
     fs::write(&path, TEMPLATE.replace("{id}", &id).replace("{slug}", slug))
         .with_context(|| format!("cannot write {}", path.display()))?;
     println!("{}", path.display());
+    let path = folder.join(notes::NAME);
+    fs::write(&path, NOTES).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("{}", path.display());
     println!(
         "next: fill it in, write crates/biofast-experiments/src/entries/e{id}_{}.rs and register it in entries/mod.rs, \
          run `biofast-lab run {id} --quick`, then `biofast-lab run {id}`",
@@ -40,6 +43,18 @@ pub fn create(places: &Places, slug: &str) -> Result<()> {
     );
     Ok(())
 }
+
+const NOTES: &str = r#"# What is said beside the protocol; docs/laboratory.md names all fields. Answer and advice are written after the run.
+answer = ""
+advice = ""
+claimed_by = "others" # or "ours"
+# Files and folders whose code is measured, beside the entry's own file: results are stale once one of them changes.
+measures = [""]
+
+[[claim]]
+text = ""
+source = ""
+"#;
 
 const TEMPLATE: &str = r#"# Written before the run; a change after it is noticed by `biofast-lab check`. Empty fields are errors.
 id = "{id}"

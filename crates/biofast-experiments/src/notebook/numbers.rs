@@ -20,6 +20,17 @@ fn unit_of(metric: &str) -> Unit {
     }
 }
 
+/// What a level stands for, if it is a number, with K, M or G behind it or not.
+pub(crate) fn level(text: &str) -> Option<f64> {
+    let (digits, factor) = match text.chars().last()? {
+        'K' => (&text[..text.len() - 1], 1e3),
+        'M' => (&text[..text.len() - 1], 1e6),
+        'G' => (&text[..text.len() - 1], 1e9),
+        _ => (text, 1.0),
+    };
+    digits.parse::<f64>().ok().map(|n| n * factor)
+}
+
 /// Divisor and name of the unit that suits a value of a metric.
 fn scaled(metric: &str, value: f64) -> (f64, &'static str) {
     match unit_of(metric) {
@@ -100,6 +111,7 @@ mod tests {
         assert_eq!(value("wall_s", 2.5e-7), "250 ns");
         assert_eq!(value("max_rss_kb", 2000.0), "2.05 MB");
         assert_eq!(value("minor_faults", 1234567.0), "1,234,567");
+        assert_eq!((level("30K"), level("0.5"), level("mmap")), (Some(30e3), Some(0.5), None));
         assert_eq!(figure(0.0), "0");
         assert_eq!(figure(54.0), "54");
         assert_eq!(figure(54.04), "54.0");

@@ -10,8 +10,9 @@ use anyhow::{Context as _, Result, ensure};
 use super::page::{self, CLOSE, MachineResults, OPEN, one_line};
 use super::{Places, protocols, read_results, tables};
 use crate::core::machine;
+use crate::core::notes::By;
 use crate::core::protocol::Protocol;
-use crate::core::summary::{Outcome, Summary};
+use crate::core::summary::{Outcome, Summary, Tally};
 
 /// The number under which it stands in the notebook; entries don't take it.
 pub(crate) const ID: &str = "051";
@@ -31,8 +32,13 @@ const SECTIONS: [(&str, bool); 7] = [
 ];
 
 /// Verdicts in the order in which they are counted.
-const VERDICTS: [Outcome; 4] =
-    [Outcome::Reproduced, Outcome::Partly, Outcome::Refuted, Outcome::NotMeasurable];
+const VERDICTS: [Outcome; 5] = [
+    Outcome::Reproduced,
+    Outcome::Partly,
+    Outcome::Refuted,
+    Outcome::Undecided,
+    Outcome::NotMeasurable,
+];
 
 /// One entry with its results on all machines.
 pub(crate) struct Row {
@@ -115,15 +121,28 @@ pub(crate) fn empty_sections(text: &str) -> Vec<&'static str> {
 
 fn objective(rows: &[Row]) -> String {
     format!(
-        "{QUESTION} Each of the {} entries of this notebook measured again what an earlier document stated. \
+        "{QUESTION} Each of the {} entries of this notebook measured again what an earlier document stated, or what this project states itself, \
+         which is counted apart. \
          This page puts every statement that carries a verdict beside the figure that was measured, with its 95 % interval, \
          and draws the conclusions. The tables are made from the protocols and measurements by `cargo lab report {ID}`.",
         rows.len()
     )
 }
 
-/// `3 reproduced, 2 partly, …`, of each entry's verdict on the first machine.
+/// `3 reproduced, 2 partly, …` of others' claims and, apart, of ours, by the verdicts on the first machine.
 pub(crate) fn counts(rows: &[Row]) -> String {
+    let of = |by: By| -> Option<String> {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.by() == by).collect();
+        (!rows.is_empty()).then(|| counts_of(&rows))
+    };
+    match (of(By::Others), of(By::Ours)) {
+        (Some(others), Some(ours)) => format!("{others}; of our own claims {ours}"),
+        (None, Some(ours)) => format!("of our own claims {ours}"),
+        (others, None) => others.unwrap_or_default(),
+    }
+}
+
+fn counts_of(rows: &[&Row]) -> String {
     let mut parts: Vec<String> = VERDICTS
         .into_iter()
         .map(|verdict| (rows.iter().filter(|row| row.verdict() == Some(verdict)).count(), verdict))
@@ -140,6 +159,10 @@ pub(crate) fn counts(rows: &[Row]) -> String {
 impl Row {
     fn verdict(&self) -> Option<Outcome> {
         self.results.first().map(|results| results.summary.verdict)
+    }
+
+    fn by(&self) -> By {
+        self.protocol.notes.claimed_by
     }
 
     /// A, B or C, by what the entry is about.
@@ -159,19 +182,47 @@ fn verdicts(rows: &[Row]) -> Result<String> {
         write!(text, " {} |", verdict.text())?;
     }
     writeln!(text, " not run yet |\n|---|---:|{}", "---:|".repeat(VERDICTS.len() + 1))?;
-    let mut line = |name: &str, wanted: Option<char>| -> Result<()> {
-        let of: Vec<&Row> =
-            rows.iter().filter(|row| wanted.is_none_or(|series| row.series() == series)).collect();
+    let mut line = |name: &str, wanted: Option<char>, by: By| -> Result<()> {
+        let is_wanted = |row: &&Row| wanted.is_none_or(|series| row.series() == series);
+        let of: Vec<&Row> = rows.iter().filter(|row| row.by() == by).filter(is_wanted).collect();
         write!(text, "| {name} | {} |", of.len())?;
         for verdict in VERDICTS.map(Some).into_iter().chain([None]) {
             write!(text, " {} |", of.iter().filter(|row| row.verdict() == verdict).count())?;
         }
         Ok(writeln!(text)?)
     };
-    line("A: kernels", Some('A'))?;
-    line("B: streams", Some('B'))?;
-    line("C: files, lookups, memory, stores", Some('C'))?;
-    line("all", None)?;
+    line("A: kernels", Some('A'), By::Others)?;
+    line("B: streams", Some('B'), By::Others)?;
+    line("C: files, lookups, memory, stores", Some('C'), By::Others)?;
+    line("all claims of others", None, By::Others)?;
+    line("claims of our own", None, By::Ours)?;
+    let carrying = || {
+        rows.iter()
+            .flat_map(|row| row.results.first().map(|r| (row.by(), Tally::of(&r.summary.checks))))
+    };
+    let sum = |by: By, count: fn(Tally) -> usize| -> usize {
+        carrying().filter(|(of, _)| *of == by).map(|(_, tally)| count(tally)).sum()
+    };
+    writeln!(
+        text,
+        "\n| statements that carry a verdict | held | failed | undecided | not measurable here |"
+    )?;
+    writeln!(text, "|---|---:|---:|---:|---:|")?;
+    for (name, by) in [("of others' claims", By::Others), ("of our own claims", By::Ours)] {
+        writeln!(
+            text,
+            "| {name} | {} | {} | {} | {} |",
+            sum(by, |t| t.held),
+            sum(by, |t| t.failed),
+            sum(by, |t| t.undecided),
+            sum(by, |t| t.not_measurable)
+        )?;
+    }
+    let left = rows.iter().map(|row| row.protocol.notes.unmeasured.len()).sum::<usize>();
+    writeln!(
+        text,
+        "\n{left} claims of the same documents were not measured; the last table names them."
+    )?;
     Ok(text)
 }
 
@@ -190,7 +241,11 @@ fn table(path: &Path, rows: &[Row]) -> Result<String> {
             Some(page) => format!("[{name}]({})", beside(here, page)),
             None => name,
         };
-        writeln!(text, "| **{entry}** | **{}** | | | {} |", cell(&p.claim), {
+        let claim = match &p.notes.claims[..] {
+            [] => p.claim.clone(),
+            claims => claims.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join(" "),
+        };
+        writeln!(text, "| **{entry}** | **{}** | | | {} |", cell(&claim), {
             match row.results.is_empty() {
                 true => "not run yet".to_owned(),
                 false => format!("**{}**", page::verdict(&row.results)),
@@ -202,6 +257,14 @@ fn table(path: &Path, rows: &[Row]) -> Result<String> {
                 _ => &results.machine,
             };
             statements(&mut text, machine, &results.summary, p)?;
+        }
+    }
+    writeln!(text, "\nClaims of the same documents that no entry measures:\n")?;
+    writeln!(text, "| beside entry | claim | source | why not |\n|---|---|---|---|")?;
+    for row in rows {
+        for left in &row.protocol.notes.unmeasured {
+            let (claim, source, why) = (cell(&left.claim), cell(&left.source), cell(&left.why));
+            writeln!(text, "| {} | {claim} | {source} | {why} |", row.protocol.id)?;
         }
     }
     Ok(text)

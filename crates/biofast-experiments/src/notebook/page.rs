@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::{figure, numbers, tables};
 use crate::core::conditions::Conditions;
+use crate::core::notes::By;
 use crate::core::protocol::Protocol;
 use crate::core::summary::Summary;
 
@@ -36,6 +37,8 @@ pub(crate) struct MachineResults {
     pub(crate) machine: String,
     pub(crate) conditions: Conditions,
     pub(crate) summary: Summary,
+    /// Folders of pilots and earlier runs that are kept beside the results.
+    pub(crate) kept: Vec<String>,
 }
 
 /// The entry's file, if there is one.
@@ -93,6 +96,15 @@ pub(crate) fn render(
     let prose = hand_written(old);
     let mut text = frontmatter(path, protocol, results)?;
     writeln!(text, "\n# {} {}", protocol.id, protocol.title)?;
+    let notes = &protocol.notes;
+    let or_open =
+        |words: &str| if words.is_empty() { "not written yet".to_owned() } else { one_line(words) };
+    writeln!(
+        text,
+        "\n{OPEN}\n**Answer.** {}  \n**What to do.** {}\n{CLOSE}",
+        or_open(&notes.answer),
+        or_open(&notes.advice)
+    )?;
     for (name, by_hand) in SECTIONS {
         writeln!(text, "\n## {name}")?;
         if !by_hand {
@@ -203,12 +215,7 @@ fn generated(section: &str, protocol: &Protocol, results: &[MachineResults]) -> 
     match section {
         "Objective" => {
             writeln!(text, "{}\n", protocol.question.trim())?;
-            writeln!(
-                text,
-                "Claim: {} ({})",
-                one_line(&protocol.claim),
-                one_line(&protocol.source)
-            )?;
+            claims(&mut text, protocol)?;
         }
         "Prediction" => {
             writeln!(text, "{}\n", protocol.prediction.trim())?;
@@ -247,6 +254,9 @@ fn generated(section: &str, protocol: &Protocol, results: &[MachineResults]) -> 
                 writeln!(text, "![{}]({folder}/{})\n", protocol.figure.title, figure::NAME)?;
                 writeln!(text, "{}", tables::all(&r.summary, protocol)?)?;
             }
+            if results.len() > 1 {
+                writeln!(text, "Machines side by side: [MACHINES.md](../MACHINES.md).")?;
+            }
         }
         _ => {}
     }
@@ -254,6 +264,45 @@ fn generated(section: &str, protocol: &Protocol, results: &[MachineResults]) -> 
         text.push_str("Not run yet.");
     }
     Ok(text)
+}
+
+/// What was claimed, word for word, and what of it this entry leaves out.
+fn claims(text: &mut String, protocol: &Protocol) -> Result<()> {
+    let notes = &protocol.notes;
+    let whose = match notes.claimed_by {
+        By::Others => "Claimed",
+        By::Ours => "Claimed by this project",
+    };
+    if notes.claims.is_empty() {
+        let (claim, source) = (one_line(&protocol.claim), one_line(&protocol.source));
+        writeln!(text, "{whose}: {claim} ({source})")?;
+    } else {
+        writeln!(text, "{whose}:\n")?;
+        for claim in &notes.claims {
+            writeln!(text, "- {} ({})", one_line(&claim.text), one_line(&claim.source))?;
+        }
+    }
+    if !notes.unmeasured.is_empty() {
+        writeln!(text, "\nClaimed there as well, and not measured here:\n")?;
+        for left in &notes.unmeasured {
+            let (claim, source, why) =
+                (one_line(&left.claim), one_line(&left.source), one_line(&left.why));
+            writeln!(text, "- {claim} ({source}) {why}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What was decided after the run, and why results stay valid.
+fn decisions(text: &mut String, protocol: &Protocol) -> Result<()> {
+    for amendment in &protocol.notes.amendments {
+        writeln!(text, "\nThe protocol was amended after the run: {}", one_line(&amendment.why))?;
+    }
+    for accepted in &protocol.notes.accepted {
+        let (file, why) = (&accepted.file, one_line(&accepted.why));
+        writeln!(text, "\n`{file}` was changed after a run and results were kept: {why}")?;
+    }
+    Ok(())
 }
 
 fn methods(text: &mut String, protocol: &Protocol, results: &[MachineResults]) -> Result<()> {
@@ -282,8 +331,22 @@ fn methods(text: &mut String, protocol: &Protocol, results: &[MachineResults]) -
             c.flags,
             c.simd.join(", "),
         )?;
+        match c.sources.len() {
+            0 => writeln!(text, "Sources: unknown, recorded before sources were hashed.")?,
+            count => {
+                writeln!(text, "Checksums of {count} sources it measured are in the conditions.")?
+            }
+        }
+        if let Some(surroundings) = &c.surroundings {
+            writeln!(text, "Surroundings: {}.", surroundings.text())?;
+        }
+        if !r.kept.is_empty() {
+            let link = |run: &String| format!("[{run}](../../results/{name}/{machine}/{run})");
+            let links: Vec<String> = r.kept.iter().map(link).collect();
+            writeln!(text, "Pilots and earlier runs that are kept: {}.", links.join(", "))?;
+        }
     }
-    Ok(())
+    decisions(text, protocol)
 }
 
 #[cfg(test)]

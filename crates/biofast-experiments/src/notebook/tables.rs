@@ -8,17 +8,23 @@ use anyhow::Result;
 use super::numbers;
 use crate::core::cell::Cell;
 use crate::core::protocol::Protocol;
-use crate::core::summary::{CellResult, Outcome, Summary};
+use crate::core::summary::{CellResult, Outcome, Summary, Tally};
 
 /// The verdict with its checks.
 pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> {
     let mut text = String::new();
-    writeln!(text, "Verdict: **{}**.\n", summary.verdict.text())?;
+    let tally = Tally::of(&summary.checks).text();
+    let tally = if tally.is_empty() { "nothing here carries one".to_owned() } else { tally };
+    writeln!(text, "Verdict: **{}** ({tally}).\n", summary.verdict.text())?;
     writeln!(text, "| statement | claimed | measured | holds if | outcome |")?;
     writeln!(text, "|---|---|---:|---:|---|")?;
     for (check, rule) in summary.checks.iter().zip(&protocol.verdict.checks) {
         let metric = rule.metric.as_deref().unwrap_or(&protocol.metric);
-        let note = if check.carries { "" } else { " (our prediction)" };
+        let note = match (&check.note, check.carries) {
+            (Some(note), _) => format!(" ({note})"),
+            (None, true) => String::new(),
+            (None, false) => " (our prediction)".to_owned(),
+        };
         writeln!(
             text,
             "| {} | {} | {} | {} | {}{note} |",
@@ -35,7 +41,24 @@ pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> 
         numbers::figure(summary.noise * 100.0),
         summary.control.len()
     )?;
+    serial(&mut text, summary, protocol)?;
     Ok(text)
+}
+
+/// Conditions in which several threads took turns.
+fn serial(text: &mut String, summary: &Summary, protocol: &Protocol) -> Result<()> {
+    let of =
+        |c: &CellResult| format!("{} ({} of {})", cell_of(c, protocol), c.serial, c.repetitions);
+    let found: Vec<String> = summary.cells.iter().filter(|c| c.serial > 0).map(of).collect();
+    if !found.is_empty() {
+        writeln!(
+            text,
+            "\nRepetitions whose threads took turns on one core (CPU time at most 1.1 times the wall time), which say nothing about \
+             memory; a statement counts only if it comes out the same without them: {}.",
+            found.join("; ")
+        )?;
+    }
+    Ok(())
 }
 
 /// What a check measured.

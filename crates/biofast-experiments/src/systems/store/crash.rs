@@ -1,5 +1,5 @@
 //! Faults tried on a store by the thousand: its process killed, its file cut at every byte, every bit flipped, the
-//! sectors behind the last sync lost at random, rests behind its end. Each case ends with opening it again and
+//! sectors behind the last sync lost at random, leftover bytes behind its end. Each case ends with opening it again and
 //! comparing all keys and values with the operations that were asked for. Entry 050 and tests call it.
 
 use std::collections::BTreeMap;
