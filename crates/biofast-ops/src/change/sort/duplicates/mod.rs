@@ -363,7 +363,20 @@ fn on_threads(
         let mut workers = Vec::new();
         for _ in 0..threads {
             let collector = new();
-            workers.push(scope.spawn(|| work(collector)));
+            match std::thread::Builder::new().spawn_scoped(scope, || work(collector)) {
+                Ok(worker) => workers.push(worker),
+                // Then fewer do it.
+                Err(_) => break,
+            }
+        }
+        if workers.is_empty() {
+            let (mut collector, mut batch) = (new(), Batch::default());
+            while fill(&mut batch)? {
+                collector
+                    .add(&batch)
+                    .map_err(|(number, problem)| problem.of_record(name, number))?;
+            }
+            return Ok(collector);
         }
         let mut outcome = Ok(());
         while !has_failed.load(Ordering::Relaxed) {
