@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::io::output::{Files, is_same_file};
-use biofast::io::{Error, ErrorKind, Location, Source, display_name};
+use biofast::io::{Error, ErrorKind, Location, Options, Source, display_name};
 
 use crate::console::{Hinted, message};
 
@@ -137,6 +137,14 @@ pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The header of a file of alignments, of which nothing else is read.
+pub(crate) fn header_of(path: &Path) -> Result<bam::Header, bam::Error> {
+    let options = Options { threads: 1, ..Options::default() };
+    let opening = bam::InputOptions::new(&options);
+    let input = bam::Input::open(Source::open(path)?, &opening)?;
+    Ok(bam::peek_header(input.source)?.0)
 }
 
 /// Says that reference sequences make no difference, as BAM and SAM hold their bases.

@@ -19,10 +19,14 @@ use crate::watch::Reading;
 /// Blocks are copied as they are, not compressed again, and everything in them is checked on the way. The header
 /// is that of the first BAM file; all must have the same reference sequences.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    // A letter that samtools cat has for another.
+    disable_help_flag = true,
+    after_help = "\
 Examples:
   biofast cat unsorted1.bam unsorted2.bam -o both.bam
-  biofast cat lane1.fq.gz lane2.fq.gz -o both.fq.gz")]
+  biofast cat lane1.fq.gz lane2.fq.gz -o both.fq.gz"
+)]
 pub(crate) struct Args {
     /// BAM files, or FASTQ files in BGZF; '-' is standard input
     #[arg(required_unless_present = "list", value_name = "FILE")]
@@ -34,6 +38,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     out: Out,
+
+    /// The header of the alignments is that of FILE (SAM, BAM or CRAM), not that of the first file
+    #[arg(short = 'h', long = "header", value_name = "FILE")]
+    header: Option<InFile>,
 
     /// The files follow one another by coordinate: check that, and keep what the header says of the order
     #[arg(long)]
@@ -52,6 +60,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reading: Reading,
+
+    /// Print help
+    #[arg(long, short = '?', action = clap::ArgAction::Help)]
+    help: Option<bool>,
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
@@ -72,6 +84,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         };
         program(&header)
     });
+    if let Some(path) = &args.header {
+        files.read(path)?;
+        cat = cat.with_header(inputs::header_of(path)?);
+    }
     let progress = Arc::default();
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let first = args.reading.sharing(&progress);
@@ -99,8 +115,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if !args.reading.messages.quiet {
         if let Some(first) = summary.lost_read_groups.first() {
             let more = summary.lost_read_groups.len();
+            let whose = if args.header.is_some() { "given" } else { "first" };
             let lost = format!(
-                "{more} read groups, such as '{first}', are not in the first header, which is that of all"
+                "{more} read groups, such as '{first}', are not in the {whose} header, which is that of all"
             );
             message("warning", &lost);
         }

@@ -138,6 +138,31 @@ fn faults_are_named_and_nothing_appears() {
 }
 
 #[test]
+fn a_header_that_is_given_stands_in_the_place_of_the_first() {
+    let folder = Folder::new();
+    let paths = parts(&folder, 2);
+    let (one, two) = (paths[0].as_str(), paths[1].as_str());
+    let shown = biofast(&["view", "-H", "--no-PG", one]).stdout;
+    let given = folder.file("h.sam", format!("{shown}@RG\tID:new\n@CO\tgiven\n"));
+    let [ours, theirs] = ["ours.bam", "theirs.bam"].map(|name| text(&folder.path(name)));
+    let run = biofast(&["cat", "-q", "--no-PG", "-h", &given, one, two, "-o", &ours]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let view = |path: &str| biofast(&["view", "-h", "--no-PG", path]).stdout;
+    assert!(view(&ours).contains("@RG\tID:new\n@CO\tgiven\n"));
+    if installed("samtools") {
+        let mut samtools = Command::new("samtools");
+        let args = ["cat", "--no-PG", "-h", &given, "-o", &theirs, one, two];
+        assert!(samtools.args(args).status().unwrap().success());
+        let rest = |text: String| text.split_once('\n').unwrap().1.to_owned();
+        assert!(rest(view(&ours)) == rest(view(&theirs)));
+    }
+    let other = folder.file("other.sam", "@SQ\tSN:other\tLN:9\n");
+    let run = biofast(&["cat", "-h", &other, one, two, "-o", &ours]);
+    assert_error(&run, &["1.bam", "not those of the header that is given"]);
+    assert_error(&biofast(&["cat", "-h", &given, one, "-o", &given]), &["is an input"]);
+}
+
+#[test]
 fn what_the_header_says_of_the_order_is_true() {
     let folder = Folder::new();
     let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:999\n";

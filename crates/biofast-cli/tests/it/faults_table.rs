@@ -264,6 +264,168 @@ fn killed_at_any_moment_nothing_stands_under_the_final_name() {
     row.print("`filter` killed (SIGKILL) at a random moment");
 }
 
+/// Commands that write alignments: what they are called, and their options. Their inputs are `x.bam`, in order, or
+/// `grouped.bam`, by name, and the output is `o.bam` with its index.
+const WRITERS: [(&str, &[&str]); 3] = [
+    ("merge", &["x.bam", "y.bam", "--write-index"]),
+    ("cat", &["x.bam", "y.bam", "--json", "o.bam.bai"]),
+    (
+        "sort",
+        &["--mark-duplicates", "-d", "100", "grouped.bam", "-m", "1M", "-T", ".", "--write-index"],
+    ),
+];
+
+/// The inputs of the writers.
+fn write_inputs(folder: &Folder, records: usize) {
+    let shape = Shape { records, sorted: true, longest: 150, oddities: true, seed: 4 };
+    folder.file("x.sam", sam::text(&shape));
+    for arguments in [
+        &["view", "-b", "--no-PG", "x.sam", "-o", "x.bam"][..],
+        &["view", "-b", "--no-PG", "x.sam", "-o", "y.bam"],
+        &["sort", "-q", "-n", "x.sam", "-o", "grouped.bam"],
+    ] {
+        let mut command = command(arguments);
+        assert_eq!(finish_in(&mut command, folder).code, 0, "{arguments:?}");
+    }
+    std::fs::remove_file(folder.path("x.sam")).unwrap();
+}
+
+fn finish_in(command: &mut Command, folder: &Folder) -> Run {
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+#[test]
+fn alignments_killed_at_any_moment_are_whole_or_not_there() {
+    let folder = Folder::new();
+    write_inputs(&folder, count(2000, 20_000));
+    let inputs = ["grouped.bam", "x.bam", "y.bam"];
+    let outputs = ["o.bam", "o.bam.bai"];
+    for (name, options) in WRITERS {
+        let run = || {
+            let mut command =
+                command(&[&[name, "--quiet", "-@", "2", "-o", "o.bam"], options].concat());
+            command.current_dir(folder.path(""));
+            command
+        };
+        let begin = std::time::Instant::now();
+        assert_eq!(finish(run()).code, 0, "{name}");
+        let whole = begin.elapsed();
+        let read = || outputs.map(|name| std::fs::read(folder.path(name)).ok());
+        let good = read();
+        let row = Row::default();
+        let mut numbers = Random(7);
+        for _ in 0..count(8, 100) {
+            for output in outputs {
+                let _ = std::fs::remove_file(folder.path(output));
+            }
+            let mut child = run().stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(whole.mul_f64(numbers.below(1000) as f64 / 900.0));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let left = read();
+            // Names are given one after the other.
+            for (left, good) in left.iter().zip(&good) {
+                assert!(left.is_none() || left == good, "{name}: half a file under the final name");
+            }
+            if left == good {
+                row.harmless()
+            } else {
+                row.detected()
+            }
+            let known = |name: &String| {
+                let name = name.as_str();
+                inputs.contains(&name) || outputs.contains(&name) || name.ends_with(".biofast-tmp")
+            };
+            let others = listed(&folder);
+            assert!(others.iter().all(known), "{others:?}");
+        }
+        assert_eq!(finish(run()).code, 0);
+        let mut names = listed(&folder);
+        names.sort();
+        assert_eq!(names, ["grouped.bam", "o.bam", "o.bam.bai", "x.bam", "y.bam"]);
+        assert!(read() == good, "{name}");
+        row.print(&format!("`{name}` of alignments killed (SIGKILL) at a random moment"));
+    }
+}
+
+#[test]
+fn cut_alignments_are_joined_sorted_and_merged_to_nothing() {
+    let folder = Folder::new();
+    write_inputs(&folder, 400);
+    let content = |name: &str| {
+        let stored = std::fs::read(folder.path(name)).unwrap();
+        bgzf(&gunzip(&stored).unwrap(), 3000)
+    };
+    let whole = ["x.bam", "grouped.bam"].map(content);
+    let row = Row::default();
+    let mut numbers = Random(17);
+    let cuts: Vec<(usize, usize)> = (0..count(45, 1500))
+        .map(|at| (at % WRITERS.len(), numbers.below(usize::MAX >> 8)))
+        .collect();
+    each(&cuts, |own, &(which, cut)| {
+        let (name, options) = WRITERS[which];
+        let (file, bytes) = match name {
+            "sort" => ("grouped.bam", &whole[1]),
+            _ => ("y.bam", &whole[0]),
+        };
+        own.file("x.bam", &whole[0]);
+        // Half of them at a block.
+        let starts = bgzf_starts(bytes);
+        let at = match cut % 2 {
+            0 => 1 + cut % (bytes.len() - 1),
+            _ => starts[1 + cut % (starts.len() - 2)],
+        };
+        own.file(file, &bytes[..at]);
+        let before = listed(own).len();
+        let arguments = [&[name, "-@", "2", "-o", "o.bam"], options].concat();
+        let run = finish_in(&mut command(&arguments), own);
+        assert_error(&run, &[file]);
+        assert_eq!(listed(own).len(), before, "{name} cut at {at}: {:?}", listed(own));
+        row.detected();
+    });
+    row.print("an input of `merge`, `cat` or `sort --mark-duplicates` cut anywhere");
+}
+
+#[test]
+fn alignments_that_find_a_full_disk_leave_nothing() {
+    let folder = Folder::new();
+    write_inputs(&folder, 4000);
+    let row = Row::default();
+    let binary = env!("CARGO_BIN_EXE_biofast");
+    let mounted = text(&folder.path("disk"));
+    std::fs::create_dir_all(&mounted).unwrap();
+    for (name, options) in WRITERS {
+        let options =
+            options.join(" ").replace("-T .", "-T disk").replace("o.bam.bai", "disk/o.json");
+        let script = format!(
+            "mount -t tmpfs -o size=128k none disk || exit 77; \
+             '{binary}' {name} -q {options} -o disk/o.bam; code=$?; ls -A disk; exit $code"
+        );
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+        command.current_dir(folder.path(""));
+        let Ok(output) = command.output() else {
+            eprintln!("skipped: there is no unshare");
+            return;
+        };
+        let message = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() != Some(2) {
+            assert!(!message.contains("biofast"), "{name}: {message}");
+            eprintln!("skipped: no small file system can be mounted: {message}");
+            return;
+        }
+        assert!(message.contains("No space left"), "{message}");
+        assert_eq!(output.stdout, b"", "{name}: something was left on the disk");
+        row.detected();
+    }
+    row.print("disk full while alignments are written (tmpfs of 128 kB)");
+}
+
 #[test]
 fn what_is_no_file_is_named() {
     use std::os::unix::fs::symlink;

@@ -154,6 +154,62 @@ fn records_headers_and_ids_are_those_of_samtools() {
 }
 
 #[test]
+fn regions_headers_and_read_groups_of_files_are_those_of_samtools() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let given = "@HD\tVN:1.5\n@SQ\tSN:c2\tLN:1000\n@SQ\tSN:c1\tLN:1000\n@RG\tID:g\tSM:given\n@PG\tID:p\n@CO\tgiven\n";
+    let given = folder.file("given.sam", given);
+    let same = folder.file("same.sam", format!("{SEQUENCES}@RG\tID:g\tSM:given\n@CO\tgiven\n"));
+    let bed = folder.file("x.bed", "c1\t3\t9\nc2\t0\t2\nc1\t5\t12\nc2\t20\t22\n");
+    let ways: [(&[&str], bool); 9] = [
+        (&["-r"], false),
+        (&["-r", "-c", "-p"], false),
+        (&["-r", "-n"], false),
+        (&["-h", &same], false),
+        (&["-h", &same, "-c", "-p", "-r"], false),
+        (&["-h", &given, "-n"], false),
+        (&["-R", "c1:7-11"], true),
+        (&["-R", "c2", "-r", "-h", &same], true),
+        (&["-L", &bed], true),
+    ];
+    for (seed, (options, needs_index)) in (300..).zip(ways) {
+        let order: &[&str] = if options.contains(&"-n") { &["-n"] } else { &[] };
+        let paths = parts(&folder, seed, 3, order, ".bam");
+        if needs_index {
+            paths.iter().for_each(|path| assert_eq!(biofast(&["index", path]).code, 0));
+        }
+        let ours = merged(options, &paths);
+        let output = Command::new("samtools")
+            .args(["merge", "--no-PG", "-O", "sam", "-o", "-"])
+            .args(options)
+            .args(&paths)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let theirs = String::from_utf8(output.stdout).unwrap();
+        let ids = |text: &str| text.lines().filter(|line| line.starts_with('@')).count();
+        assert_eq!(ids(&ours), ids(&theirs) + usize::from(!theirs.starts_with("@HD")));
+        let [theirs, ours] = [renamed(&theirs, &ours), without_first_line(&ours)];
+        for (theirs, ours) in theirs.lines().zip(ours.lines()) {
+            assert_eq!(theirs, ours, "{options:?}");
+        }
+        assert_eq!(theirs.len(), ours.len(), "{options:?}");
+    }
+    // Without an index, and of what isn't BAM, all is read; a region that a file doesn't have is an error.
+    let paths = parts(&folder, 400, 2, &[], ".bam");
+    let whole = merged(&["-R", "c1:7-11"], &paths);
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let run = biofast(&[&["merge", "-O", "sam", "--no-PG", "-R", "c1:7-11"], &paths[..]].concat());
+    assert!(run.stderr.contains("400.0.bam has no index, so all of it is read"), "{run:?}");
+    assert_eq!((run.code, run.stdout == whole), (0, true));
+    let run = biofast(&[&["merge", "-R", "c9"], &paths[..]].concat());
+    assert_error(&run, &["400.0.bam", "c9"]);
+    assert_error(&biofast(&["merge", "-h", paths[0], "-o", paths[0], paths[1]]), &["is an input"]);
+}
+
+#[test]
 fn parts_become_what_sorting_all_of_them_at_once_gives() {
     let folder = Folder::new();
     for (seed, order) in (100..).zip(ORDERS) {

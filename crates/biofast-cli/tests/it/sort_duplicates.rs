@@ -21,6 +21,8 @@ struct Sets {
     read_group: String,
     /// The references of the set.
     references: [String; 2],
+    /// Names of many reads have the same tile.
+    share_tiles: bool,
 }
 
 const CIGARS: [&str; 14] = [
@@ -118,6 +120,13 @@ impl Sets {
             1 => format!("{letter}{number}:{lane}:1101:{x}:{y}"),
             _ => format!("{letter}:{number}:1:{lane}:1101:{x}:{y}:{umi}"),
         };
+        if self.share_tiles {
+            self.name = match self.random.below(4) {
+                0 => format!("{letter}5:{lane}:1101:{x}:{y}#{number}"),
+                1 => format!("{letter}7:1:1:{lane}:1101:{x}:{y}:U{number}"),
+                _ => format!("{letter}7:1:1:{lane}:1101:{x}:{y}#{number}"),
+            };
+        }
         self.read_group = self.number_of(&["", "", "\tRG:Z:g0", "\tRG:Z:g1", "\tRG:Z:g2"]);
         let strand = |random: &mut Random| if random.chance(50) { 16 } else { 0 };
         let kind = self.random.below(20);
@@ -224,6 +233,15 @@ fn operations(cigar: &str) -> Vec<(i64, char)> {
 }
 
 fn sets(seed: u64, count: usize) -> String {
+    sets_with(seed, count, false)
+}
+
+/// Sets in which many reads were near each other on the flow cell.
+fn sets_of_few_tiles(seed: u64, count: usize) -> String {
+    sets_with(seed, count, true)
+}
+
+fn sets_with(seed: u64, count: usize, share_tiles: bool) -> String {
     let mut header = "@HD\tVN:1.6\tSO:unsorted\tGO:query\n".to_owned();
     let mut sets = Sets {
         random: Random(seed),
@@ -231,6 +249,7 @@ fn sets(seed: u64, count: usize) -> String {
         name: String::new(),
         read_group: String::new(),
         references: [String::new(), String::new()],
+        share_tiles,
     };
     let mut number = 1;
     for set in 0..count {
@@ -429,6 +448,49 @@ fn a_thousand_sets_are_marked_as_by_samtools_in_any_memory_and_on_any_number_of_
     }
 }
 
+#[test]
+fn names_that_do_not_tell_where_reads_were_make_no_optical_duplicates() {
+    let sam =
+        "@SQ\tSN:c\tLN:99\na\t0\tc\t7\t9\t1M\t*\t0\t0\tA\tI\nb\t0\tc\t7\t9\t1M\t*\t0\t0\tA\tI\n";
+    let run =
+        biofast_with(&["sort", "--mark-duplicates", "-d", "100", "-O", "sam", "-"], sam.as_bytes());
+    assert!(run.stdout.ends_with("b\t1024\tc\t7\t9\t1M\t*\t0\t0\tA\tI\tdt:Z:LB\n"), "{run:?}");
+    assert!(run.stderr.contains("names of 1 don't say where they were"), "{run:?}");
+}
+
+/// What MultiQC finds the files by, and how it reads them.
+#[test]
+fn metrics_have_the_shape_that_multiqc_reads() {
+    let folder = Folder::new();
+    let input = folder.file("x.sam", sets_of_few_tiles(22, 40));
+    let [samtools, picard] = ["s.txt", "p.txt"].map(|name| text(&folder.path(name)));
+    marked(&["-d", "25", "-f", &samtools, "--picard-metrics", &picard, &input]);
+    let [samtools, picard] = [samtools, picard].map(|path| std::fs::read_to_string(path).unwrap());
+    let (command, rows) = samtools.split_once('\n').unwrap();
+    // The distance is what stands behind -d, and each line has one colon.
+    assert!(command.starts_with("COMMAND: ") && command.contains("samtools markdup"), "{command}");
+    assert!(command.contains("-d 25") && command.matches(':').count() == 1, "{command}");
+    let rows: HashMap<&str, u64> = rows
+        .lines()
+        .map(|line| line.split_once(": ").unwrap())
+        .map(|(name, value)| (name, value.parse().unwrap()))
+        .collect();
+    let sum = |names: &[&str]| names.iter().map(|name| rows[name]).sum::<u64>();
+    assert_eq!(rows["EXAMINED"], sum(&["PAIRED", "SINGLE"]));
+    let primary = sum(&["DUPLICATE PAIR", "DUPLICATE SINGLE"]);
+    assert_eq!(rows["DUPLICATE PRIMARY TOTAL"], primary);
+    assert!(sum(&["DUPLICATE PAIR OPTICAL", "DUPLICATE SINGLE OPTICAL"]) > 0);
+    let (_, table) =
+        picard.split_once("## METRICS CLASS\tpicard.sam.DuplicationMetrics\n").unwrap();
+    let mut table = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let (names, first) = (table.next().unwrap(), table.next().unwrap());
+    assert_eq!(names.len(), first.len());
+    let optical = names.iter().position(|name| *name == "READ_PAIR_OPTICAL_DUPLICATES").unwrap();
+    let all = std::iter::once(first).chain(table).take_while(|row| row.len() > 1);
+    let all: u64 = all.map(|row| row[optical].parse::<u64>().unwrap()).sum();
+    assert!(all.abs_diff(rows["DUPLICATE PAIR OPTICAL"] / 2) <= 2, "{all} {rows:?}");
+}
+
 /// Name, flags and place of each record.
 fn flags(text: &str) -> Vec<Vec<&str>> {
     lines(text).iter().map(|line| line.split('\t').take(9).collect()).collect()
@@ -441,7 +503,7 @@ fn a_thousand_sets_are_marked_as_by_picard() {
         return;
     }
     let folder = Folder::new();
-    let input = folder.file("x.sam", sets(13, 1200));
+    let input = folder.file("x.sam", sets_of_few_tiles(13, 1200));
     let sorted = mated(&folder, &input);
     let [out, metrics, own, libraries] =
         ["o.sam", "m.txt", "own.txt", "libraries.txt"].map(|name| text(&folder.path(name)));
@@ -460,19 +522,19 @@ fn a_thousand_sets_are_marked_as_by_picard() {
         assert_eq!(ours, theirs);
     }
     assert_eq!(lines(&ours).len(), lines(&theirs).len());
-    // By library, but for optical duplicates and what follows from them.
+    // By library.
     let rows = |path: &str| -> Vec<Vec<String>> {
         let text = std::fs::read_to_string(path).unwrap();
         let rows = text.lines().skip_while(|line| !line.starts_with("LIBRARY"));
         let rows = rows.skip(1).take_while(|line| !line.is_empty());
         let cells = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
-        let mut rows: Vec<_> =
-            rows.map(cells).map(|row| [&row[..7], &row[8..9]].concat()).collect();
+        let mut rows: Vec<_> = rows.map(cells).collect();
         rows.sort();
         rows
     };
     assert_eq!(rows(&libraries), rows(&metrics));
     assert_eq!(rows(&libraries).len(), 2);
+    assert!(rows(&libraries).iter().all(|row| row[7] != "0"));
 }
 
 #[test]

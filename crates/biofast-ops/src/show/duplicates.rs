@@ -31,7 +31,10 @@ pub fn samtools_text(found: &Counts) -> String {
         ("ESTIMATED_LIBRARY_SIZE", found.estimated_library_size().unwrap_or_default()),
     ];
     // MultiQC knows the file by these words, and takes a line with a second colon for damage.
-    let mut out = "COMMAND: biofast sort --mark-duplicates, as samtools markdup\n".to_owned();
+    let distance =
+        found.optical_distance.map_or_else(String::new, |distance| format!(" -d {distance}"));
+    let mut out =
+        format!("COMMAND: biofast sort --mark-duplicates{distance}, as samtools markdup\n");
     for (name, value) in rows {
         out += &format!("{name}: {value}\n");
     }

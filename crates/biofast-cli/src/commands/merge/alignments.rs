@@ -12,7 +12,7 @@ use biofast::ops::sort::Order;
 use super::Args;
 use crate::commands::sort::{explained, temp_dir};
 use crate::console::message;
-use crate::inputs::Input;
+use crate::inputs::{Input, header_of};
 
 /// Merges inputs, of which those that can't be opened again are open.
 pub(super) fn run(
@@ -37,8 +37,18 @@ pub(super) fn run(
         });
         watches.push((watch, input));
     }
+    let header = match &args.header {
+        Some(path) => {
+            files.read(path)?;
+            Some(header_of(path)?)
+        }
+        None => None,
+    };
     let rules = Rules {
         order,
+        read_groups_by_name: args.rg_by_file,
+        regions: args.regions.any().then(|| args.regions.selection()).transpose()?,
+        header,
         combine_read_groups: args.combine_rg,
         combine_programs: args.combine_pg,
         reference: args.reference.as_deref().map(Into::into),
@@ -48,6 +58,9 @@ pub(super) fn run(
     let threads = watch.options.threads;
     let bar = watch.bar(total, &args.reading.messages);
     let merge = Merge::new(sorted, rules)?;
+    if !args.reading.messages.quiet {
+        merge.notes().iter().for_each(|note| message("note", &note.to_string()));
+    }
     let target = args.writing.open(args.out.path(), files, &args.program.header(merge.header()))?;
     let mut merged = merge.start(threads).map_err(explained)?;
     let mut writer = target.writer(threads, 0)?;

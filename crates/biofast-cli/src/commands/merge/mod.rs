@@ -14,7 +14,7 @@ use super::sort::tag;
 use super::stats::Format;
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
-use crate::options::{Folder, InFile, Out, OutFile, Program, SortedOut};
+use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut};
 use crate::watch::Reading;
 
 /// Merge sorted alignments, or JSON reports of `biofast stats`
@@ -24,11 +24,14 @@ use crate::watch::Reading;
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools merge has for others.
+    disable_help_flag = true,
     mut_arg("threads", |a| a.short_alias(None)),
+    mut_arg("regions", |a| a.short('R')),
     after_help = "\
 Examples:
   biofast merge lane1.bam lane2.bam -o both.bam --write-index
   biofast merge -c -p parts/*.bam -o whole.bam
+  biofast merge -r -R chr1:1-200,000 lane1.bam lane2.bam -o part.bam
   biofast merge lane1.json lane2.json --json -o both.json
   biofast merge --sample patient7 lane1.json lane2.json"
 )]
@@ -69,6 +72,17 @@ pub(crate) struct Args {
     #[arg(short = 'p', long)]
     combine_pg: bool,
 
+    /// Give all reads of a file its name as their read group, without the ending .bam, .sam or .cram
+    #[arg(short = 'r', long)]
+    rg_by_file: bool,
+
+    /// The common header begins with that of FILE (SAM, BAM or CRAM), and those of the inputs are put behind it
+    #[arg(short = 'h', long = "header", value_name = "FILE")]
+    header: Option<InFile>,
+
+    #[command(flatten)]
+    regions: RegionArgs,
+
     #[command(flatten)]
     writing: SortedOut,
 
@@ -96,6 +110,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reading: Reading,
+
+    /// Print help
+    #[arg(long, short = '?', action = clap::ArgAction::Help)]
+    help: Option<bool>,
 }
 
 /// What an input holds.
@@ -176,6 +194,10 @@ impl Args {
             ("--template-coordinate", self.template_coordinate),
             ("-c", self.combine_rg),
             ("-p", self.combine_pg),
+            ("-r", self.rg_by_file),
+            ("-h", self.header.is_some()),
+            ("-R", !self.regions.regions.is_empty()),
+            ("-L", self.regions.regions_file.is_some()),
             ("--temp-dir", self.temp_dir.is_some()),
             ("--reference", self.reference.is_some()),
             ("--no-PG", self.program.given()),

@@ -15,13 +15,15 @@ type MakeHeader = Box<dyn FnOnce(&Header) -> Header + Send>;
 /// Takes the bytes of parts as they are read, and writes their blocks.
 pub(super) struct Copier {
     pub(super) output: Output,
+    /// What stands in the place of the first header.
+    pub(super) given: Option<Header>,
     /// What is made of the first header.
     pub(super) make_header: Option<MakeHeader>,
     /// Blocks that were copied.
     pub(super) blocks: u64,
     /// IDs of read groups that the first header lacks.
     pub(super) lost: BTreeSet<Vec<u8>>,
-    /// Of the first header: its references and its read groups.
+    /// Of the header that is written: its references and its read groups.
     first: Option<(Vec<Reference>, BTreeSet<Vec<u8>>)>,
     phase: Phase,
     /// Bytes of blocks that aren't complete, or whose kind isn't known.
@@ -54,6 +56,7 @@ impl Copier {
     pub(super) fn new(output: Output) -> Copier {
         Copier {
             output,
+            given: None,
             make_header: None,
             blocks: 0,
             lost: BTreeSet::new(),
@@ -183,29 +186,28 @@ impl Copier {
             }
         };
         self.phase = Phase::Blocks;
-        let groups = read_groups(&header);
-        match &self.first {
-            Some((references, known)) => {
-                if references[..] != *header.references() {
-                    self.fault = Some(Fault::References);
-                    return;
-                }
-                self.lost.extend(groups.difference(known).cloned());
+        let is_first = self.first.is_none();
+        let given = if is_first { self.given.take() } else { None };
+        let common = given.as_ref().unwrap_or(&header);
+        let (references, known) =
+            self.first.get_or_insert_with(|| (common.references().to_vec(), read_groups(common)));
+        if references[..] != *header.references() {
+            self.fault = Some(Fault::References);
+            return;
+        }
+        self.lost.extend(read_groups(&header).difference(known).cloned());
+        if is_first {
+            let written = match self.make_header.take() {
+                Some(make) => make(common),
+                None => common.clone(),
+            };
+            let mut bytes = Vec::new();
+            if written.write_bam(&mut bytes).is_err() {
+                // It was read, and lines don't double it.
+                self.fault = Some(Fault::NotBgzf);
+                return;
             }
-            None => {
-                self.first = Some((header.references().to_vec(), groups));
-                let header = match self.make_header.take() {
-                    Some(make) => make(&header),
-                    None => header,
-                };
-                let mut bytes = Vec::new();
-                if header.write_bam(&mut bytes).is_err() {
-                    // It was read from BAM, and lines don't double it.
-                    self.fault = Some(Fault::NotBgzf);
-                    return;
-                }
-                self.write(&blocks_of(&bytes));
-            }
+            self.write(&blocks_of(&bytes));
         }
         let records = std::mem::take(&mut self.header);
         if records.len() > len {

@@ -166,6 +166,8 @@ pub struct Cat {
     copier: Arc<Mutex<Copier>>,
     summary: Summary,
     sorted: bool,
+    /// Whether the header is that of no part.
+    has_header: bool,
     /// The place of the last record.
     last: u64,
 }
@@ -174,7 +176,7 @@ impl Cat {
     /// Writes to `output`, which adds no compression.
     pub fn new(output: Output) -> Cat {
         let copier = Arc::new(Mutex::new(Copier::new(output)));
-        Cat { copier, summary: Summary::default(), sorted: false, last: 0 }
+        Cat { copier, summary: Summary::default(), sorted: false, has_header: false, last: 0 }
     }
 
     /// What is made of the first header, to be that of the whole.
@@ -182,6 +184,36 @@ impl Cat {
     pub fn header(self, make: impl FnOnce(&Header) -> Header + Send + 'static) -> Cat {
         self.lock().make_header = Some(Box::new(make));
         self
+    }
+
+    /// Puts a header in the place of the first one. All parts must have its reference sequences.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, RecordBuf, Writer};
+    /// use biofast_io::output::{Compression, Output, commit};
+    /// use biofast_io::Options;
+    /// use biofast_ops::cat::{Cat, Part};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("biofast-ops-doc-cat-header-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let (part, path) = (folder.join("part.bam"), folder.join("all.bam"));
+    /// let mut writer = Writer::create(&part, &Header::from_text(b"@RG\tID:a\n")?)?;
+    /// writer.write(&RecordBuf::unmapped("r").build()?)?;
+    /// writer.finish()?;
+    /// let header = Header::from_text(b"@RG\tID:a\tSM:patient7\n")?;
+    /// let mut cat = Cat::new(Output::create(&path, Compression::default())?).with_header(header);
+    /// cat.add(Part::open(&part)?, &Options::default())?;
+    /// let (output, _) = cat.finish()?;
+    /// commit(vec![output], false)?;
+    /// let reader = biofast_bam::Reader::open(&path)?;
+    /// assert_eq!(reader.header().text(), b"@RG\tID:a\tSM:patient7\n");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_header(self, header: Header) -> Cat {
+        self.lock().given = Some(header);
+        Cat { has_header: true, ..self }
     }
 
     /// Whether alignments must be sorted by coordinate, also from part to part.
@@ -234,9 +266,10 @@ impl Cat {
         match copier.end() {
             Err(Fault::Output(error)) => return Err(error.into()),
             Err(Fault::References) => {
-                let kind = bam::ErrorKind::BadHeader(
-                    "its reference sequences are not those of the first part",
-                );
+                let kind = bam::ErrorKind::BadHeader(match self.has_header {
+                    true => "its reference sequences are not those of the header that is given",
+                    false => "its reference sequences are not those of the first part",
+                });
                 return Err(bam::Error::new(kind, Location::in_input(&name)).into());
             }
             Err(Fault::NotBgzf) if result.is_ok() => {

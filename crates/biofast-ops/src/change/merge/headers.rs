@@ -18,6 +18,8 @@ pub(super) struct Translation {
     /// The new IDs of read groups and programs.
     pub(super) read_groups: Ids,
     pub(super) programs: Ids,
+    /// The read group of all records, whatever they say.
+    pub(super) read_group: Option<Vec<u8>>,
 }
 
 /// Whether lines of equal IDs are taken to be one.
@@ -29,27 +31,11 @@ pub(super) struct Combine {
 
 /// Puts headers together as `samtools merge` does: the first `@HD` line; reference sequences by their names, those that are
 /// new behind the others; all read groups and programs, under another ID where another input has that one; all comments.
-///
-/// # Errors
-/// If a reference has two lengths, or there are more than a header can have.
-pub(super) fn join(
-    headers: &[(Arc<str>, Header)],
-    combine: Combine,
-) -> Result<(Header, Vec<Translation>), Error> {
-    let mut joined = Joined::default();
-    let translations = headers
-        .iter()
-        .enumerate()
-        .map(|(index, (name, header))| {
-            let wrong = |reason| Error::new(ErrorKind::BadHeader(reason), Location::in_input(name));
-            joined.add(index + 1, header, combine).map_err(wrong)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok((Header::from_text(&joined.text())?, translations))
-}
-
 #[derive(Default)]
-struct Joined {
+pub(super) struct Joined {
+    combine: Combine,
+    /// How many inputs there are.
+    inputs: usize,
     first_line: Vec<u8>,
     /// Index and length of each reference.
     references: HashMap<Vec<u8>, (i32, u64)>,
@@ -68,13 +54,50 @@ struct Lines {
 }
 
 impl Joined {
+    pub(super) fn new(combine: Combine) -> Joined {
+        Joined { combine, ..Joined::default() }
+    }
+
+    /// Adds a header that is no input's, in front of them.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub(super) fn add_first(&mut self, header: &Header) -> Result<(), Error> {
+        let wrong = |reason| Error::new(ErrorKind::BadHeader(reason), Location::default());
+        self.add_as(0, header, None).map(drop).map_err(wrong)
+    }
+
+    /// Adds the header of the next input, of this name. All of its records get `read_group`, if that is given.
+    ///
+    /// # Errors
+    /// If a reference has two lengths, or there are more than a header can have.
+    pub(super) fn add(
+        &mut self,
+        name: &Arc<str>,
+        header: &Header,
+        read_group: Option<Vec<u8>>,
+    ) -> Result<Translation, Error> {
+        self.inputs += 1;
+        let wrong = |reason| Error::new(ErrorKind::BadHeader(reason), Location::in_input(name));
+        self.add_as(self.inputs, header, read_group).map_err(wrong)
+    }
+
+    /// The header of all.
+    ///
+    /// # Errors
+    /// If lines contradict each other.
+    pub(super) fn header(&self) -> Result<Header, Error> {
+        Header::from_text(&self.text())
+    }
+
     /// Adds the header of the input of this number, counted from 1.
-    fn add(
+    fn add_as(
         &mut self,
         number: usize,
         header: &Header,
-        combine: Combine,
+        read_group: Option<Vec<u8>>,
     ) -> Result<Translation, &'static str> {
+        let combine = self.combine;
         let mut text = Vec::new();
         header.write_sam(&mut text);
         let lines: Vec<&[u8]> = text
@@ -89,8 +112,10 @@ impl Joined {
             self.first_line = line.to_vec();
         }
         let (references, is_reordered) = self.add_references(header, of(b"@SQ\t"))?;
-        let (groups, new_groups) =
-            self.read_groups.translated(number, of(b"@RG\t"), combine.read_groups);
+        let (groups, new_groups) = match &read_group {
+            Some(id) => self.read_groups.replaced(id, of(b"@RG\t")),
+            None => self.read_groups.translated(number, of(b"@RG\t"), combine.read_groups),
+        };
         let (programs, new_programs) =
             self.programs.translated(number, of(b"@PG\t"), combine.programs);
         // These lines name programs, whose IDs are known only now.
@@ -105,7 +130,7 @@ impl Joined {
             self.others.extend_from_slice(line);
             self.others.push(b'\n');
         }
-        Ok(Translation { references, is_reordered, read_groups: groups, programs })
+        Ok(Translation { references, is_reordered, read_groups: groups, programs, read_group })
     }
 
     /// The new indices of an input's references, and whether their order is another one.
@@ -185,6 +210,19 @@ impl Lines {
         (ids, new)
     }
 
+    /// All lines as one of this ID, which the first of them becomes if the ID is new.
+    fn replaced<'a>(
+        &mut self,
+        id: &[u8],
+        mut lines: impl Iterator<Item = &'a [u8]>,
+    ) -> (Ids, Vec<Vec<u8>>) {
+        if !self.ids.insert(id.to_vec()) {
+            return (Ids::new(), Vec::new());
+        }
+        let line = lines.find(|line| field(line, b"ID:").is_some()).unwrap_or(b"@RG\tID:");
+        (Ids::new(), vec![with_field(line, b"ID:", |_| Some(id.to_vec()))])
+    }
+
     /// The ID, or if there is one like it, with the input's number behind it.
     fn unused(&self, id: &[u8], number: usize) -> Vec<u8> {
         let with = |suffix: String| [id, suffix.as_bytes()].concat();
@@ -220,8 +258,11 @@ mod tests {
 
     fn joined(texts: &[&str], combine: Combine) -> Result<(String, Vec<Translation>), Error> {
         let header = |text: &&str| ("x".into(), Header::from_text(text.as_bytes()).unwrap());
-        let headers: Vec<_> = texts.iter().map(header).collect();
-        let (header, translations) = join(&headers, combine)?;
+        let headers: Vec<(Arc<str>, Header)> = texts.iter().map(header).collect();
+        let mut joined = Joined::new(combine);
+        let translations: Result<Vec<_>, _> =
+            headers.iter().map(|(name, header)| joined.add(name, header, None)).collect();
+        let (header, translations) = (joined.header()?, translations?);
         Ok((String::from_utf8(header.text().to_vec()).unwrap(), translations))
     }
 
@@ -247,6 +288,21 @@ mod tests {
             "{text}"
         );
         assert_eq!(translations[1].read_groups[&b"g"[..]], b"g");
+    }
+
+    #[test]
+    fn one_read_group_of_a_file_has_the_first_line_of_it() {
+        let header = |text: &str| Header::from_text(text.as_bytes()).unwrap();
+        let mut joined = Joined::new(Combine::default());
+        joined.add_first(&header("@RG\tID:c\tSM:first\n")).unwrap();
+        let some = header("@RG\tSM:s\tID:x\tPG:p\n@RG\tID:y\n@PG\tID:p\n");
+        for (name, header) in [("a", &some), ("b", &header("@CO\tnone\n")), ("c", &some)] {
+            let id = Some(name.as_bytes().to_vec());
+            joined.add(&name.into(), header, id).unwrap();
+        }
+        let text = String::from_utf8(joined.header().unwrap().text().to_vec()).unwrap();
+        let groups: Vec<_> = text.lines().filter(|line| line.starts_with("@RG")).collect();
+        assert_eq!(groups, ["@RG\tID:c\tSM:first", "@RG\tSM:s\tID:a\tPG:p", "@RG\tID:b"]);
     }
 
     #[test]

@@ -27,11 +27,12 @@ mod piece;
 
 use std::collections::VecDeque;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use biofast_bam::{Error, ErrorKind, Header, Reader, Record};
+use biofast_bam::query::Note;
+use biofast_bam::{Error, ErrorKind, Header, Reader, Record, Selection};
 use biofast_io::{Location, Options, Source};
 use serde::Serialize;
 
@@ -39,7 +40,7 @@ use super::sort::merge::{Merge as Runs, Run};
 use super::sort::stored::Storer;
 use super::sort::template::Libraries;
 use super::sort::{Order, Problem};
-use headers::{Combine, Translation};
+use headers::{Combine, Joined, Translation};
 use piece::Piece;
 
 /// Inputs that are open at once.
@@ -48,7 +49,9 @@ pub const MOST_OPEN: usize = 200;
 /// Bytes of records of one input that are read at once: of few inputs more than of many.
 const LARGEST_BLOCK: usize = 128 << 10;
 const SMALLEST_BLOCK: usize = 32 << 10;
-/// What the blocks of all inputs shall not be more than.
+/// Bytes that are inflated at once of each of many inputs: a BGZF block.
+const SMALLEST_CHUNK: usize = 64 << 10;
+/// What the blocks of all inputs shall not be more than, nor what is inflated of them at once.
 const BLOCKS: usize = 16 << 20;
 
 /// How inputs are merged.
@@ -60,6 +63,11 @@ const BLOCKS: usize = 16 << 20;
 /// // Parts of one file: read groups of the same ID are the same.
 /// let rules = Rules { order: Order::NaturalName, combine_read_groups: true, ..Rules::default() };
 /// assert!(!rules.combine_programs);
+/// // A part of the genome, and each file a read group.
+/// let mut regions = biofast_bam::Selection::new();
+/// regions.add("chr1:1-20,000");
+/// let rules = Rules { regions: Some(regions), read_groups_by_name: true, ..Rules::default() };
+/// assert!(rules.header.is_none());
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -69,6 +77,13 @@ pub struct Rules {
     pub combine_read_groups: bool,
     /// The same of programs.
     pub combine_programs: bool,
+    /// Whether all records of an input get its name as their read group, without folders and the ending `.bam`, `.sam` or `.cram`. Of
+    /// its read groups the header has the first one, under this ID.
+    pub read_groups_by_name: bool,
+    /// Only records that overlap these regions; an index beside a file is used.
+    pub regions: Option<Selection>,
+    /// What the common header begins with: the lines of all inputs are put behind it.
+    pub header: Option<Header>,
     /// A FASTA file with the reference sequences, for CRAM.
     pub reference: Option<PathBuf>,
     /// The folder of temporary files, for more inputs than are opened at once.
@@ -82,6 +97,9 @@ impl Default for Rules {
             order: Order::Coordinate,
             combine_read_groups: false,
             combine_programs: false,
+            read_groups_by_name: false,
+            regions: None,
+            header: None,
             reference: None,
             folder: std::env::temp_dir(),
         }
@@ -143,6 +161,7 @@ type Named = (Input, Arc<str>);
 pub struct Merge {
     inputs: Vec<Named>,
     translations: Vec<Arc<Translation>>,
+    notes: Vec<Note>,
     header: Header,
     rules: Rules,
     /// How many inputs are read between temporary files.
@@ -159,10 +178,18 @@ impl Merge {
     }
 
     fn in_rounds(inputs: Vec<Input>, rules: Rules, round: usize) -> Result<Merge, Error> {
-        let (mut opened, mut headers) = (Vec::new(), Vec::new());
+        let combine =
+            Combine { read_groups: rules.combine_read_groups, programs: rules.combine_programs };
+        let mut joined = Joined::new(combine);
+        if let Some(header) = &rules.header {
+            joined.add_first(header)?;
+        }
+        let (mut opened, mut translations, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let stay_open = inputs.len() <= round;
+        let chunk = (BLOCKS / inputs.len().clamp(1, round)).max(SMALLEST_CHUNK);
         for input in inputs {
-            let Input { place, options } = input;
+            let Input { place, mut options } = input;
+            options.chunk_size = options.chunk_size.min(chunk);
             let path = match &place {
                 Place::File(path) if !stay_open && path.is_file() => Some(path.clone()),
                 _ => None,
@@ -172,8 +199,13 @@ impl Merge {
                 Place::Source(source) => source.name().into(),
                 Place::Reader(_) | Place::Again(..) => "".into(),
             };
+            let read_group = match rules.read_groups_by_name {
+                true => Some(read_group_of(&place, &name)?),
+                false => None,
+            };
             let reader = reader(place, &name, &options, &rules)?;
-            headers.push((Arc::clone(&name), reader.header().clone()));
+            translations.push(Arc::new(joined.add(&name, reader.header(), read_group)?));
+            notes.extend_from_slice(reader.notes());
             let sum = sum_of(reader.header());
             let place = match path {
                 Some(path) => Place::Again(path, sum),
@@ -181,12 +213,13 @@ impl Merge {
             };
             opened.push((Input { place, options }, name));
         }
-        let combine =
-            Combine { read_groups: rules.combine_read_groups, programs: rules.combine_programs };
-        let (header, translations) = headers::join(&headers, combine)?;
-        let header = rules.order.header(&header);
-        let translations = translations.into_iter().map(Arc::new).collect();
-        Ok(Merge { inputs: opened, translations, header, rules, round })
+        let header = rules.order.header(&joined.header()?);
+        Ok(Merge { inputs: opened, translations, header, notes, rules, round })
+    }
+
+    /// What is worth telling of how regions are found.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// The header that the merged records have.
@@ -199,7 +232,7 @@ impl Merge {
     /// # Errors
     /// The first fault of an input that shows, or if a temporary file can't be written.
     pub fn start(self, threads: usize) -> Result<Merged, Problem> {
-        let Merge { inputs, translations, header, rules, round } = self;
+        let Merge { inputs, translations, header, rules, round, .. } = self;
         let readers = if threads > 1 { threads } else { 0 };
         let dropped = Arc::new(AtomicU64::new(0));
         let libraries = Arc::new(Libraries::of(&header));
@@ -240,22 +273,41 @@ fn reader(
     options: &Options,
     rules: &Rules,
 ) -> Result<Reader, Error> {
-    let (source, sum) = match place {
-        Place::File(path) => (Source::open(path)?, None),
-        Place::Again(path, sum) => (Source::open(path)?, Some(sum)),
-        Place::Source(source) => (source, None),
-        Place::Reader(reader) => return Ok(*reader),
-    };
     let mut builder = Reader::builder().options(Options { threads: 1, ..options.clone() });
     if let Some(reference) = &rules.reference {
         builder = builder.reference(reference);
     }
-    let reader = builder.read(source)?;
+    if let Some(regions) = &rules.regions {
+        builder = builder.regions(regions.clone());
+    }
+    let (reader, sum) = match place {
+        Place::File(path) => (builder.open(path)?, None),
+        Place::Again(path, sum) => (builder.open(path)?, Some(sum)),
+        Place::Source(source) => (builder.read(source)?, None),
+        Place::Reader(reader) => return Ok(*reader),
+    };
     if sum.is_some_and(|sum| sum != sum_of(reader.header())) {
         let kind = ErrorKind::BadHeader("it is another one than when the file was opened before");
         return Err(Error::new(kind, Location::in_input(name)));
     }
     Ok(reader)
+}
+
+/// The name of an input as the ID of a read group.
+fn read_group_of(place: &Place, name: &Arc<str>) -> Result<Vec<u8>, Error> {
+    let name_of_file = match place {
+        Place::File(path) | Place::Again(path, _) => path.file_name(),
+        Place::Source(_) | Place::Reader(_) => Path::new(&**name).file_name(),
+    };
+    let file = name_of_file.unwrap_or_default().as_encoded_bytes();
+    let endings: [&[u8]; 3] = [b".bam", b".sam", b".cram"];
+    let stem = endings.iter().find_map(|ending| file.strip_suffix(*ending));
+    let id = stem.filter(|stem| !stem.is_empty()).unwrap_or(file);
+    if id.is_empty() || !id.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        let kind = ErrorKind::BadHeader("the name of the file can't be the ID of a read group");
+        return Err(Error::new(kind, Location::in_input(name)));
+    }
+    Ok(id.to_vec())
 }
 
 /// A sum that tells a header from another one of the same file.

@@ -134,7 +134,7 @@ enum Change {
 
 /// Writes to `out` what becomes of a record under the common header, if it isn't the same: references by their new indices,
 /// and the fields RG and PG, with new IDs, at the end. So does samtools, and it drops those whose ID the header doesn't have:
-/// another input may have one of this ID.
+/// another input may have one of this ID. A read group that all records get stands last.
 fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) -> Change {
     let bytes = record.as_bytes();
     let tags_at = bytes.len() - record.tag_bytes().len();
@@ -164,7 +164,8 @@ fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) 
         .into_iter()
         .flatten()
         .all(|(place, new, id)| is_last(place) && new.is_some_and(|new| new[..] == ***id));
-    if stays && translation.references.is_none() {
+    let read_group = translation.read_group.as_deref();
+    if stays && translation.references.is_none() && read_group.is_none() {
         return Change::None;
     }
     out.clear();
@@ -187,6 +188,7 @@ fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) 
         out.extend_from_slice(&bytes[gaps[1].end..]);
     }
     let mut dropped = 0;
+    let of_group = of_group.filter(|_| read_group.is_none());
     for (name, found) in [(b"RGZ", of_group), (b"PGZ", of_program)] {
         match found {
             Some((_, Some(new), _)) => {
@@ -197,6 +199,11 @@ fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) 
             Some((_, None, _)) => dropped += 1,
             None => {}
         }
+    }
+    if let Some(id) = read_group {
+        out.extend_from_slice(b"RGZ");
+        out.extend_from_slice(id);
+        out.push(0);
     }
     Change::Made { dropped }
 }

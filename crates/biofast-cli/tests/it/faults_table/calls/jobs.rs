@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 32] = [
+pub(super) const JOBS: [Job; 37] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -229,6 +229,45 @@ pub(super) const JOBS: [Job; 32] = [
         &["o.bam"],
     ),
     job(
+        "sort --mark-duplicates",
+        &[
+            "sort",
+            "--mark-duplicates",
+            "-S",
+            "-d",
+            "100",
+            "grouped.bam",
+            "-o",
+            "o.bam",
+            "--write-index",
+            "--metrics",
+            "o.txt",
+            "--picard-metrics",
+            "p.txt",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+        ],
+        &["o.bam", "o.bam.bai", "o.txt", "p.txt"],
+    ),
+    job(
+        "merge, alignments",
+        &["merge", "x.bam", "y.bam", "x.sam", "-o", "o.bam", "--write-index"],
+        &["o.bam", "o.bam.bai"],
+    ),
+    job(
+        "merge, a region",
+        &["merge", "-r", "-h", "x.sam", "-R", "chr1:1-40000", "x.bam", "y.bam", "-o", "o.bam"],
+        &["o.bam"],
+    ),
+    job(
+        "cat, BAM",
+        &["cat", "x.bam", "y.bam", "-o", "o.bam", "--json", "o.json"],
+        &["o.bam", "o.json"],
+    ),
+    job("cat, FASTQ", &["cat", "1.fq.gz", "2.fq.gz", "-o", "o.fq.gz"], &["o.fq.gz"]),
+    job(
         "import",
         &["import", "1.fq.gz", "2.fq.gz", "-r", "ID:1", "-o", "o.bam", "--json", "o.json"],
         &["o.bam", "o.json"],
@@ -285,6 +324,7 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         &["view", "-b", "--no-PG", "x.sam", "-o", "x.bam"][..],
         &["view", "-b", "--no-PG", "x.sam", "-o", "y.bam"],
         &["index", "x.bam"],
+        &["sort", "-q", "-n", "--no-PG", "x.sam", "-o", "grouped.bam"],
         &["stats", "--json", "a.fq", "-o", "1.json"],
         &["stats", "--json", "2.fq.gz", "-o", "2.json"],
     ] {

@@ -61,6 +61,9 @@ use picard::Libraries;
 /// // By cell, and without the duplicates.
 /// let marking = Marking { barcode: Barcode::Tag(*b"CB"), remove: true, ..Marking::default() };
 /// assert!(!marking.supplementary);
+/// // Those that one cluster of a patterned flow cell has given are told from others.
+/// let marking = Marking { optical_distance: Some(2500), ..marking };
+/// assert!(marking.remove);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Marking {
@@ -191,6 +194,8 @@ pub struct Counts {
     pub duplicate_non_primary_optical: u64,
     /// Duplicates whose names don't say where they were on the flow cell, if that was asked for.
     pub without_location: u64,
+    /// Up to which distance duplicates are optical ones; nothing if they weren't told from others.
+    pub optical_distance: Option<u32>,
     /// Names with a read of a pair whose mate isn't there.
     pub without_mate: u64,
 }
@@ -305,7 +310,8 @@ pub fn sort(
     };
     drop(reader);
     let (without_mate, read) = gate.counts();
-    let mut counts = Counts { read, without_mate, ..Counts::default() };
+    let optical_distance = marking.optical_distance();
+    let mut counts = Counts { read, without_mate, optical_distance, ..Counts::default() };
     let (mut sorter, candidates) = collector.into_parts();
     counts.add(&candidates.counts);
     let decisions = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
@@ -357,7 +363,20 @@ fn on_threads(
         let mut workers = Vec::new();
         for _ in 0..threads {
             let collector = new();
-            workers.push(scope.spawn(|| work(collector)));
+            match std::thread::Builder::new().spawn_scoped(scope, || work(collector)) {
+                Ok(worker) => workers.push(worker),
+                // Then fewer do it.
+                Err(_) => break,
+            }
+        }
+        if workers.is_empty() {
+            let (mut collector, mut batch) = (new(), Batch::default());
+            while fill(&mut batch)? {
+                collector
+                    .add(&batch)
+                    .map_err(|(number, problem)| problem.of_record(name, number))?;
+            }
+            return Ok(collector);
         }
         let mut outcome = Ok(());
         while !has_failed.load(Ordering::Relaxed) {
