@@ -89,8 +89,10 @@ struct Looked<'g, 'r> {
 }
 
 impl Collector {
+    /// `beside`: records are stored by a thread of its own.
     pub(super) fn new(
         limits: &Limits,
+        beside: bool,
         marking: &Marking,
         lengths: &Arc<[u64]>,
         libraries: &Arc<Libraries>,
@@ -100,11 +102,12 @@ impl Collector {
             memory: limits.memory / 16 * sixteenths,
             ..limits.clone()
         };
+        let sorter = Sorter::new(Order::Coordinate, &part(12));
         Collector {
             marking: marking.clone(),
             lengths: Arc::clone(lengths),
             libraries: Arc::clone(libraries),
-            sorter: Sorter::new(Order::Coordinate, &part(12)),
+            sorter: if beside { sorter.storing_beside() } else { sorter },
             candidates: Candidates {
                 pairs: Sorter::new(BY_KEY, &part(3)),
                 singles: Sorter::new(BY_KEY, &part(1)),
