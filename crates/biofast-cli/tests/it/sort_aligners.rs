@@ -18,7 +18,7 @@ fn generated(folder: &Folder) -> [String; 3] {
         .map(|(name, bases)| format!(">{name}\n{}\n", String::from_utf8_lossy(bases)))
         .concat();
     let mut reads = [String::new(), String::new()];
-    let mut place = (0, 0);
+    let mut place = (0, 300);
     for pair in 0..600 {
         if !random.chance(30) {
             place = (random.below(genome.len() - 500), 200 + random.below(300));
