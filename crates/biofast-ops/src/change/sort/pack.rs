@@ -133,7 +133,7 @@ fn word_at(bytes: &[u8], at: usize) -> u64 {
 #[inline]
 fn bases_at(bases: &[u8], base: usize) -> u64 {
     let word = word_at(bases, base / 2);
-    if base % 2 == 0 {
+    if base.is_multiple_of(2) {
         return word;
     }
     let next = bases.get(base / 2 + 8).copied().unwrap_or(0);
@@ -144,7 +144,7 @@ fn bases_at(bases: &[u8], base: usize) -> u64 {
 #[inline]
 fn mask(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let high = ((word & LOW) + LOW | word) & !LOW;
+    let high = (((word & LOW) + LOW) | word) & !LOW;
     // Bit 7 of byte n comes to bit 56 + n.
     (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
