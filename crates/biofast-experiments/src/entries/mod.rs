@@ -58,6 +58,7 @@ entries! {
     e049_learned_index::LearnedIndex,
     e050_crash_safety::CrashSafety,
     e052_fastq_deflate::FastqDeflate,
+    e053_sorted_runs::SortedRuns,
 }
 
 /// The plain code with a branch for each byte that an entry compares the kernel `name` with.
