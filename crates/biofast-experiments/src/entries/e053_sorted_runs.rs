@@ -33,7 +33,7 @@ impl Entry for SortedRuns {
             input = input.by_name()?;
         }
         let bytes: usize = input.records.iter().map(Vec::len).sum();
-        let memory = if runs == 0 { 8 * bytes } else { bytes / runs };
+        let memory = bytes.checked_div(runs).unwrap_or(8 * bytes);
         let folder = path.parent().context("a file without a folder")?.to_owned();
         let limits = Limits { memory, folder, sums: false };
         Ok(Box::new(move |calls| {
