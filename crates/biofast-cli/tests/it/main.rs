@@ -33,6 +33,7 @@ mod multiqc;
 mod outputs;
 mod seqkit;
 mod sort;
+mod sort_aligners;
 mod sort_duplicates;
 mod stats;
 mod verbose;

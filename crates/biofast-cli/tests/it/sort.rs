@@ -491,3 +491,36 @@ fn templates_come_in_the_order_of_samtools_and_merge_again() {
     let run = biofast(&["sort", "--template-coordinate", &path]);
     assert_error(&run, &["lonely.sam", "record 1", "'x'", "(MC)", "fixmate"]);
 }
+
+#[test]
+fn templates_come_in_the_order_of_fgumi_but_for_names() {
+    if !installed("fgumi") {
+        return;
+    }
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    // It compares molecules as numbers.
+    let input = templates(5, 2000).replace("MI:Z:10", "MI:Z:3");
+    let sam = folder.file("x.sam", input);
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &at("x.bam")]).code, 0);
+    let args = ["sort", "--order", "template-coordinate", "--key-types", "full"];
+    let mut fgumi = Command::new("fgumi");
+    let fgumi = fgumi.args(args).args(["-i", &at("x.bam"), "-o", &at("f.bam")]);
+    assert!(fgumi.output().unwrap().status.success());
+    // Of names it compares a hash: let them rise in its order, in which nothing is moved then.
+    let theirs = biofast(&["view", "-h", "--no-PG", &at("f.bam")]).stdout;
+    let mut renamed = String::new();
+    for (n, line) in theirs.lines().enumerate() {
+        match line.split_once('\t') {
+            Some((_, fields)) if !line.starts_with('@') => {
+                let _ = writeln!(renamed, "n{n:06}\t{fields}");
+            }
+            _ => renamed = renamed + line + "\n",
+        }
+    }
+    let ours = sorted(&["--template-coordinate", &folder.file("renamed.sam", &renamed)]);
+    assert_eq!(lines(&ours).len(), 2000);
+    let (ours, theirs) = (lines(&ours), lines(&renamed));
+    let differ = theirs.iter().zip(&ours).find(|(a, b)| a != b);
+    assert!(ours == theirs, "{differ:?}");
+}

@@ -37,11 +37,17 @@ impl<'a> Entry<'a> {
         let mut word = [0; 8];
         word.copy_from_slice(&head[..8]);
         let number = u64::from_le_bytes(word);
+        let (key, record) = Entry::lengths(head);
+        let (key, rest) = rest.split_at(key);
+        Entry { number, key, record: &rest[..record] }
+    }
+
+    /// The lengths of key and record that its first bytes tell.
+    pub(super) fn lengths(head: &[u8]) -> (usize, usize) {
         let len = |at: usize| {
             u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]) as usize
         };
-        let (key, rest) = rest.split_at(len(8));
-        Entry { number, key, record: &rest[..len(12)] }
+        (len(8), len(12))
     }
 
     /// Bytes it takes.
@@ -237,6 +243,11 @@ impl Gathered {
             let keys = || key(one)[common..].cmp(&key(other)[common..]);
             one.prefix.cmp(&other.prefix).then_with(keys).then(one.at.cmp(&other.at))
         });
+    }
+
+    /// One without records that takes the same things.
+    pub(super) fn another(&self, memory: usize) -> Gathered {
+        Gathered { libraries: self.libraries.clone(), ..Gathered::new(memory) }
     }
 
     /// Forgets all records and keeps the memory.

@@ -79,7 +79,7 @@ impl Merge {
         order: Order,
         threads: usize,
     ) -> io::Result<Merge> {
-        let mut fetcher = Fetcher::new(threads.min(runs.len()))?;
+        let mut fetcher = Fetcher::new(threads.min(runs.len()));
         let mut heads = Vec::with_capacity(runs.len());
         for run in runs {
             let run = Arc::new(run);
@@ -203,13 +203,13 @@ struct Request {
 }
 
 impl Fetcher {
-    fn new(threads: usize) -> io::Result<Fetcher> {
-        let own = Decoder::new()?;
+    fn new(threads: usize) -> Fetcher {
+        let own = Decoder::default();
         let (requests, asked) = channel::<Request>();
         let asked = Arc::new(Mutex::new(asked));
         let mut handles = Vec::new();
         for _ in 0..threads {
-            let (asked, mut decoder) = (Arc::clone(&asked), Decoder::new()?);
+            let (asked, mut decoder) = (Arc::clone(&asked), Decoder::default());
             let work = move || {
                 // Out of the lock before the work begins.
                 let next = || asked.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -225,7 +225,7 @@ impl Fetcher {
             }
         }
         let requests = (!handles.is_empty()).then_some(requests);
-        Ok(Fetcher { requests, threads: handles, own })
+        Fetcher { requests, threads: handles, own }
     }
 
     /// Asks for the block at a place.

@@ -23,11 +23,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod codec;
 pub mod duplicates;
 pub(super) mod gather;
 mod key;
 pub(super) mod merge;
+mod pack;
 mod segment;
 mod sorted;
 pub(super) mod stored;
@@ -50,7 +50,7 @@ use crate::measure::records::Sum;
 
 use gather::{Entry, Gathered};
 use merge::{Merge, Run};
-use stored::{BLOCK, StoredRun, Storer};
+use stored::{BLOCK, Ended, StoredRun, Storer, Storing};
 
 /// What sorting may take.
 ///
@@ -157,7 +157,12 @@ pub struct Sorter {
     limits: Limits,
     gathered: Gathered,
     storer: Option<Storer>,
-    /// What other sorters gathered.
+    /// Whether runs are stored by threads of their own, each of half of the memory.
+    stores_beside: bool,
+    /// The run that is stored now, and those of other sorters.
+    storing: Option<Storing>,
+    others_storing: Vec<Storing>,
+    /// What other sorters gathered, and this one before, as long as nothing had to be stored.
     others: Vec<Gathered>,
     stored: Vec<StoredRun>,
     summary: Summary,
@@ -173,6 +178,9 @@ impl Sorter {
             limits: limits.clone(),
             gathered: Gathered::new(limits.memory),
             storer: None,
+            stores_beside: false,
+            storing: None,
+            others_storing: Vec::new(),
             others: Vec::new(),
             stored: Vec::new(),
             summary: Summary::default(),
@@ -200,6 +208,14 @@ impl Sorter {
     #[must_use]
     pub fn libraries(mut self, header: &Header) -> Sorter {
         self.know(header);
+        self
+    }
+
+    /// The same sorter, which goes on taking records while it stores others.
+    #[must_use]
+    fn storing_beside(mut self) -> Sorter {
+        self.stores_beside = true;
+        self.gathered = Gathered::new(self.limits.memory / 2);
         self
     }
 
@@ -248,34 +264,57 @@ impl Sorter {
     /// Stores what was gathered if one more record of this length may take too much memory.
     fn make_room(&mut self, len: usize) -> Result<(), Problem> {
         let growth = self.gathered.growth(len);
-        if growth > 0 && self.gathered.memory() + growth > self.limits.memory {
-            self.store()?;
+        let most = self.limits.memory / if self.stores_beside { 2 } else { 1 };
+        if growth > 0 && self.gathered.memory() + growth > most && !self.gathered.is_empty() {
+            self.store().map_err(|error| self.temporary(error))?;
         }
         Ok(())
     }
 
     /// Sorts what was gathered and writes it to the file.
-    fn store(&mut self) -> Result<(), Problem> {
-        if self.gathered.is_empty() {
+    fn store(&mut self) -> io::Result<()> {
+        if !self.stores_beside {
+            let mut storer = self.storer()?;
+            let run = storer.store(&mut self.gathered, self.order);
+            self.storer = Some(storer);
+            self.add_run(run?);
             return Ok(());
         }
-        let run = self.try_store().map_err(|error| self.temporary(error))?;
-        self.stored.push(run);
-        self.summary.stored_runs += 1;
+        let empty = if let Some(storing) = self.storing.take() {
+            self.end(storing)?
+        } else if let Some(first) = self.others.pop() {
+            // Both halves of the memory are full: what came first goes, and until it is written nothing can be taken.
+            let storing = Storing::start(self.storer()?, first, self.order);
+            self.end(storing)?
+        } else {
+            let empty = self.gathered.another(self.limits.memory / 2);
+            self.others.push(std::mem::replace(&mut self.gathered, empty));
+            return Ok(());
+        };
+        let full = std::mem::replace(&mut self.gathered, empty);
+        self.storing = Some(Storing::start(self.storer()?, full, self.order));
         Ok(())
     }
 
-    fn try_store(&mut self) -> io::Result<StoredRun> {
-        if self.storer.is_none() {
-            self.storer = Some(Storer::create(&self.limits.folder)?);
+    /// Waits for a run that is stored, and returns its memory.
+    fn end(&mut self, storing: Storing) -> io::Result<Gathered> {
+        let Ended { gathered, storer, run } = storing.end()?;
+        self.storer = Some(storer);
+        self.add_run(run?);
+        Ok(gathered)
+    }
+
+    fn add_run(&mut self, run: StoredRun) {
+        self.stored.push(run);
+        self.summary.stored_runs += 1;
+    }
+
+    /// What runs are written with: that of the one before, if there was one.
+    fn storer(&mut self) -> io::Result<Storer> {
+        match self.storer.take() {
+            Some(storer) => Ok(storer),
+            None => Storer::create(&self.limits.folder),
         }
-        let Some(storer) = &mut self.storer else { unreachable!("made above") };
-        self.gathered.sort(self.order);
-        for index in 0..self.gathered.len() {
-            storer.add(&self.gathered.get(index))?;
-        }
-        self.gathered.clear();
-        storer.finish_run()
     }
 
     fn temporary(&self, error: io::Error) -> Problem {
@@ -287,6 +326,8 @@ impl Sorter {
         self.others.push(other.gathered);
         self.others.extend(other.others);
         self.stored.extend(other.stored);
+        self.others_storing.extend(other.others_storing);
+        self.others_storing.extend(other.storing);
         let written = other.storer.map_or(0, |storer| storer.written());
         let Summary { records, stored_runs, stored_bytes, input, .. } = other.summary;
         if let Some(input) = input {
@@ -307,17 +348,23 @@ impl Sorter {
         gathered.push(std::mem::replace(&mut self.gathered, Gathered::new(0)));
         gathered.retain(|gathered| !gathered.is_empty());
         let order = self.order;
+        let sorters = threads.min(gathered.len());
+        let left = Mutex::new(gathered.iter_mut());
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let sort = || std::iter::from_fn(next).for_each(|one| one.sort(order));
         std::thread::scope(|scope| {
-            let (last, others) = gathered.split_last_mut().unzip();
-            for one in others.unwrap_or_default() {
-                let sort = std::thread::Builder::new();
-                // Where no thread can be had, it is sorted here, below.
-                let _ = sort.spawn_scoped(scope, move || one.sort(order));
+            for _ in 1..sorters {
+                // Where no thread can be had, this one does it all.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, sort);
             }
-            if let Some(last) = last {
-                last.sort(order);
-            }
+            sort();
         });
+        let others = std::mem::take(&mut self.others_storing);
+        for storing in self.storing.take().into_iter().chain(others) {
+            let Ended { storer, run, .. } = storing.end().map_err(|error| self.temporary(error))?;
+            self.add_run(run.map_err(|error| self.temporary(error))?);
+            self.summary.stored_bytes += storer.written();
+        }
         let merge = self.try_merge(gathered, threads).map_err(|error| self.temporary(error))?;
         let written = self.storer.as_ref().map_or(0, Storer::written);
         self.summary.stored_bytes += written;
@@ -451,11 +498,15 @@ pub fn sort(
     let input = input.into();
     let name: Arc<str> = input.name().into();
     let share = Limits { memory: limits.memory / options.threads.max(1), ..limits.clone() };
+    let new = || match options.threads {
+        0 | 1 => Sorter::new(order, &share),
+        _ => Sorter::new(order, &share).storing_beside(),
+    };
     let mut trouble = None;
     let result = bam::par_fold_regions_ordered(
         input,
         options,
-        || Sorter::new(order, &share),
+        new,
         |sorter, batch, failed: &mut Option<Problem>| {
             sorter.know(batch.header());
             let mut numbered = (batch.first_record()..).zip(batch);
@@ -517,6 +568,9 @@ mod tests {
             let limits = Limits { memory: 16 << 10, ..Limits::default() };
             let mut sorters: Vec<_> =
                 (0..workers).map(|_| Sorter::new(Order::Coordinate, &limits)).collect();
+            if random.chance(50) {
+                sorters = sorters.into_iter().map(Sorter::storing_beside).collect();
+            }
             let mut bytes = Vec::new();
             for (number, record) in (0..).zip(&records) {
                 bytes.clear();

@@ -3,12 +3,14 @@
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
-use super::codec::{Compressor, Decompressor};
-use super::gather::Entry;
+use super::gather::{Entry, Gathered};
+use super::key::Order;
+use super::pack;
 use crate::change::temporary::Temporary;
 
-/// Bytes of records that are compressed together.
+/// Bytes of records that are packed together.
 pub(super) const BLOCK: usize = 128 << 10;
 
 /// A file that is written at its end and read anywhere.
@@ -21,7 +23,7 @@ pub(super) struct Store {
 pub(super) struct Block {
     offset: u64,
     len: usize,
-    inflated: usize,
+    unpacked: usize,
 }
 
 /// Sorted records in a file.
@@ -43,31 +45,19 @@ impl Store {
             file.seek(SeekFrom::Start(block.offset))?;
             file.read_exact(&mut decoder.stored)?;
         }
-        let mut out = Vec::with_capacity(block.inflated);
-        decoder.codec.decompress(&decoder.stored, &mut out)?;
-        match out.len() == block.inflated {
-            true => Ok(out),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, "a block of another length")),
-        }
+        pack::unpack(&decoder.stored, block.unpacked)
     }
 }
 
 /// What reads blocks.
+#[derive(Default)]
 pub(super) struct Decoder {
-    codec: Decompressor,
     stored: Vec<u8>,
-}
-
-impl Decoder {
-    pub(super) fn new() -> io::Result<Decoder> {
-        Ok(Decoder { codec: Decompressor::new()?, stored: Vec::new() })
-    }
 }
 
 /// Writes runs to a store, one after the other.
 pub(in crate::change) struct Storer {
     store: Arc<Store>,
-    codec: Compressor,
     end: u64,
     text: Vec<u8>,
     stored: Vec<u8>,
@@ -78,7 +68,6 @@ impl Storer {
     pub(in crate::change) fn create(folder: &Path) -> io::Result<Storer> {
         Ok(Storer {
             store: Store::create(folder)?,
-            codec: Compressor::new()?,
             end: 0,
             text: Vec::new(),
             stored: Vec::new(),
@@ -96,15 +85,25 @@ impl Storer {
     }
 
     fn write_block(&mut self) -> io::Result<()> {
-        self.codec.compress(&self.text, &mut self.stored)?;
+        pack::pack(&self.text, &mut self.stored);
         let mut file = self.store.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.end))?;
         file.write_all(&self.stored)?;
         let len = self.stored.len();
-        self.blocks.push(Block { offset: self.end, len, inflated: self.text.len() });
+        self.blocks.push(Block { offset: self.end, len, unpacked: self.text.len() });
         self.end += len as u64;
         self.text.clear();
         Ok(())
+    }
+
+    /// Sorts what was gathered, and makes a run of it.
+    pub(super) fn store(&mut self, gathered: &mut Gathered, order: Order) -> io::Result<StoredRun> {
+        gathered.sort(order);
+        for index in 0..gathered.len() {
+            self.add(&gathered.get(index))?;
+        }
+        gathered.clear();
+        self.finish_run()
     }
 
     /// Ends the run.
@@ -119,5 +118,71 @@ impl Storer {
     /// Bytes written.
     pub(super) fn written(&self) -> u64 {
         self.end
+    }
+}
+
+/// A run that a thread of its own stores, while others go on reading: else they would wait for the one that stores.
+pub(super) struct Storing {
+    /// Where no thread could be had there is none.
+    thread: Option<JoinHandle<()>>,
+    work: Arc<Mutex<Work>>,
+}
+
+/// What is stored and what with; when it has ended, the memory, without records.
+struct Work {
+    storer: Storer,
+    gathered: Gathered,
+    order: Order,
+    run: Option<io::Result<StoredRun>>,
+}
+
+/// What comes back.
+pub(super) struct Ended {
+    pub(super) gathered: Gathered,
+    pub(super) storer: Storer,
+    pub(super) run: io::Result<StoredRun>,
+}
+
+impl Work {
+    fn store(&mut self) {
+        if self.run.is_none() {
+            self.run = Some(self.storer.store(&mut self.gathered, self.order));
+        }
+    }
+}
+
+impl Storing {
+    /// Begins to store what was gathered.
+    pub(super) fn start(storer: Storer, gathered: Gathered, order: Order) -> Storing {
+        let work = Arc::new(Mutex::new(Work { storer, gathered, order, run: None }));
+        let shared = Arc::clone(&work);
+        let thread = std::thread::Builder::new().name("sort-store".into());
+        let store = move || shared.lock().unwrap_or_else(PoisonError::into_inner).store();
+        Storing { thread: thread.spawn(store).ok(), work }
+    }
+
+    /// Waits for the end.
+    pub(super) fn end(mut self) -> io::Result<Ended> {
+        // A panic was told when it happened.
+        let failed = || io::Error::other("a run could not be stored");
+        if let Some(thread) = self.thread.take() {
+            thread.join().map_err(|_| failed())?;
+        }
+        let work = Arc::clone(&self.work);
+        drop(self);
+        let work = Arc::into_inner(work).ok_or_else(failed)?;
+        let mut work = work.into_inner().unwrap_or_else(PoisonError::into_inner);
+        work.store();
+        let Work { storer, gathered, run, .. } = work;
+        Ok(Ended { gathered, storer, run: run.ok_or_else(failed)? })
+    }
+}
+
+impl Drop for Storing {
+    /// Nothing is written when the sorter is gone.
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }

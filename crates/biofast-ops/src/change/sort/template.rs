@@ -6,7 +6,7 @@ use biofast_bam::{Error, ErrorKind, Header, Record, Value, flag};
 use biofast_io::{Location, Shown};
 
 /// The libraries of read groups, as their ranks among all of them by name; 0 is none.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::change) struct Libraries(Option<HashMap<Vec<u8>, u32>>);
 
 impl Libraries {

@@ -89,8 +89,10 @@ struct Looked<'g, 'r> {
 }
 
 impl Collector {
+    /// `beside`: records are stored by a thread of its own.
     pub(super) fn new(
         limits: &Limits,
+        beside: bool,
         marking: &Marking,
         lengths: &Arc<[u64]>,
         libraries: &Arc<Libraries>,
@@ -102,11 +104,12 @@ impl Collector {
         };
         // What tells optical duplicates, too.
         let of_records = if marking.optical_distance().is_some() { 11 } else { 12 };
+        let sorter = Sorter::new(Order::Coordinate, &part(of_records));
         Collector {
             marking: marking.clone(),
             lengths: Arc::clone(lengths),
             libraries: Arc::clone(libraries),
-            sorter: Sorter::new(Order::Coordinate, &part(of_records)),
+            sorter: if beside { sorter.storing_beside() } else { sorter },
             candidates: Candidates {
                 pairs: Sorter::new(BY_KEY, &part(3)),
                 singles: Sorter::new(BY_KEY, &part(1)),

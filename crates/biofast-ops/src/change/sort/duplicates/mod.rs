@@ -293,7 +293,7 @@ pub fn sort(
     let threads = options.threads.max(1);
     let share = Limits { memory: limits.memory / threads, ..limits.clone() };
     let libraries = Arc::new(Libraries::new(&header));
-    let new = || Collector::new(&share, marking, &lengths, &libraries);
+    let new = || Collector::new(&share, threads > 1, marking, &lengths, &libraries);
     let mut gate = Gate::new(&name);
     let collector = match threads {
         1 => {

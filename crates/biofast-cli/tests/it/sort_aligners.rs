@@ -1,0 +1,120 @@
+//! `biofast sort` behind an aligner's pipe, as the recipe has it: what comes out is what samtools makes of the same records.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::fmt::Write;
+use std::process::{Command, Stdio};
+
+use biofast_testkit::random::Random;
+use common::{Folder, biofast, command, finish, installed, text};
+
+/// A reference of random bases, and pairs of reads of it: some of them twice, with an error now and then.
+fn generated(folder: &Folder) -> [String; 3] {
+    let mut random = Random(71);
+    let genome: Vec<u8> = (0..30_000).map(|_| b"ACGT"[random.below(4)]).collect();
+    let (first, second) = genome.split_at(20_000);
+    let fasta = [("c1", first), ("c2", second)]
+        .map(|(name, bases)| format!(">{name}\n{}\n", String::from_utf8_lossy(bases)))
+        .concat();
+    let mut reads = [String::new(), String::new()];
+    let mut place = (0, 300);
+    for pair in 0..600 {
+        if !random.chance(30) {
+            place = (random.below(genome.len() - 500), 200 + random.below(300));
+        }
+        let template = &genome[place.0..place.0 + place.1];
+        let complement: Vec<u8> = template.iter().rev().map(|&base| opposite(base)).collect();
+        let is_swapped = random.chance(50);
+        let ends = if is_swapped { [&complement[..], template] } else { [template, &complement] };
+        for (reads, end) in reads.iter_mut().zip(ends) {
+            let mut bases = end[..100].to_vec();
+            if random.chance(30) {
+                bases[random.below(100)] = b'N';
+            }
+            let scores: String =
+                (0..100).map(|_| if random.chance(90) { 'I' } else { '5' }).collect();
+            let _ = writeln!(reads, "@r{pair}\n{}\n+\n{scores}", String::from_utf8_lossy(&bases));
+        }
+    }
+    let [one, two] = reads;
+    [folder.file("ref.fa", fasta), folder.file("1.fq", one), folder.file("2.fq", two)]
+}
+
+fn opposite(base: u8) -> u8 {
+    match base {
+        b'A' => b'T',
+        b'C' => b'G',
+        b'G' => b'C',
+        _ => b'A',
+    }
+}
+
+/// What an aligner writes, in a file of its own, so that it can be piped to several.
+fn aligned(folder: &Folder, program: &str, args: &[&str]) -> Vec<u8> {
+    let output = Command::new(program)
+        .args(args)
+        .current_dir(folder.path(""))
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{program} {args:?}");
+    output.stdout
+}
+
+/// An aligner that writes to a pipe that is sorted, marked and indexed.
+fn is_sorted_and_marked(program: &str, args: &[&str]) {
+    let folder = Folder::new();
+    let [reference, one, two] = generated(&folder);
+    if program == "bwa" {
+        aligned(&folder, program, &["index", &reference]);
+    }
+    let args = [args, &[&reference, &one, &two]].concat();
+    let out = text(&folder.path("out.bam"));
+    let mut aligner = Command::new(program)
+        .args(&args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let sort = ["sort", "-q", "-", "--mark-duplicates", "-o", &out, "--write-index"];
+    let mut sorter = command(&sort);
+    sorter.stdin(aligner.stdout.take().unwrap());
+    let run = finish(sorter);
+    assert!(aligner.wait().unwrap().success());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{program}");
+    assert_eq!(biofast(&["check", &out]).code, 0);
+    assert!(folder.path("out.bam.bai").exists());
+    let count = |args: &[&str]| -> u64 {
+        let run = biofast(&[&["view", "-c", &out], args].concat());
+        run.stdout.trim().parse().unwrap()
+    };
+    assert!(count(&["-F", "SECONDARY,SUPPLEMENTARY"]) == 1200, "all reads of {program}");
+    let duplicates = count(&["-f", "DUP"]);
+    assert!((200..600).contains(&duplicates), "{duplicates} duplicates of {program}");
+    if !installed("samtools") {
+        return;
+    }
+    let sam = folder.file("aligned.sam", aligned(&folder, program, &args));
+    let marked = text(&folder.path("marked.bam"));
+    let chain = "samtools fixmate -m -u \"$1\" - | samtools sort -u - | samtools markdup - \"$2\"";
+    let status = Command::new("sh").args(["-c", chain, "sh", &sam, &marked]).status().unwrap();
+    assert!(status.success());
+    let [ours, theirs] = [&out, &marked].map(|path| biofast(&["view", path]).stdout);
+    let differ = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
+    assert!(ours == theirs, "{program}: {differ:?}");
+}
+
+#[test]
+fn what_bwa_writes_is_sorted_and_marked_in_its_pipe() {
+    if installed("bwa") {
+        is_sorted_and_marked("bwa", &["mem", "-t", "2"]);
+    }
+}
+
+#[test]
+fn what_minimap2_writes_is_sorted_and_marked_in_its_pipe() {
+    if installed("minimap2") {
+        is_sorted_and_marked("minimap2", &["-t", "2", "-ax", "sr"]);
+    }
+}
