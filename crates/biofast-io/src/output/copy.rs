@@ -73,8 +73,11 @@ pub(crate) struct CopyCutter {
     first: Vec<u8>,
     /// How much was carried over.
     before: usize,
-    blocks: Vec<(Range<usize>, Option<Arc<[u8]>>)>,
+    blocks: Vec<Cut>,
 }
+
+/// A block of an output: where its text is in what was carried over and the new text, and how it is stored if it is copied.
+type Cut = (Range<usize>, Option<Arc<[u8]>>);
 
 impl CopyCutter {
     /// Takes over what was carried, which gets the end of `text` that is in no block yet. `encoder` shows how long a
