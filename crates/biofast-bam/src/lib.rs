@@ -101,7 +101,7 @@ pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;
 pub use sequence::Sequence;
 pub use tags::{Tag, Tags};
-pub use transform::par_transform;
+pub use transform::{par_transform, par_transform_copying};
 pub use unaligned::{Unaligned, parse_tag};
 pub use value::{Array, Element, Elements, Value};
 pub use writer::{Encode, Writer, WriterBuilder};

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use biofast_io::bgzf::VirtualOffset;
+use biofast_io::pipeline::Copies;
 use biofast_io::{Chunk, Location, Shown};
 
 use crate::cigar::{self, Cigar};
@@ -385,6 +386,25 @@ impl<'a> Batch<'a> {
         // What starts in the chunk before starts where the framer remembers.
         let place = place.or(if index == 0 { self.place } else { None });
         Some((self.offset + start as u64, place.map(VirtualOffset::compressed)))
+    }
+
+    /// Notes that a text has, from `at` on, `record` as it is stored in this batch. Of a record that isn't of this batch nothing is
+    /// noted.
+    #[doc(hidden)]
+    #[inline]
+    pub fn copied(&self, record: &Record<'_>, at: usize, copies: &mut Copies) {
+        if !copies.wanted() {
+            return;
+        }
+        let (batch, record) = (self.bytes.as_ptr_range(), record.as_bytes().as_ptr_range());
+        if record.start < batch.start || record.end > batch.end {
+            return;
+        }
+        let start = record.start as usize - batch.start as usize;
+        let end = record.end as usize - batch.start as usize;
+        if let Some(start) = start.checked_sub(4) {
+            copies.push(at, start..end, self.chunk);
+        }
     }
 
     /// The number of reference sequences in the header; every reference index is below it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use biofast_io::Options;
 use biofast_io::output::Output;
-use biofast_io::pipeline::{self, Failure, Fault, Group};
+use biofast_io::pipeline::{self, Copies, Failure, Fault, Group};
 
 use crate::error::Error;
 use crate::framer::Framer;
@@ -64,20 +64,42 @@ pub fn par_transform<C: Send>(
     each: impl Fn(&mut C, Batch<'_>, &mut [Vec<u8>]) -> Result<(), Error> + Sync,
     merge: impl Fn(&mut C, C),
 ) -> Result<(Header, C), Failure<Error>> {
+    let each = |so_far: &mut C, batch: Batch<'_>, texts: &mut [Vec<u8>], _: &mut [Copies]| {
+        each(so_far, batch, texts)
+    };
+    par_transform_copying(query, options, together, outputs, init, each, merge)
+}
+
+/// [`par_transform`] where `each` also says which records it writes [as they are](Batch::copied), for outputs that are
+/// [`copying`](Output::copying).
+///
+/// # Errors
+/// As [`par_transform`].
+#[doc(hidden)]
+pub fn par_transform_copying<C: Send>(
+    query: impl Into<Query>,
+    options: &Options,
+    together: bool,
+    outputs: &mut [Output],
+    init: impl Fn() -> C + Sync,
+    each: impl Fn(&mut C, Batch<'_>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), Error> + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<(Header, C), Failure<Error>> {
     let (source, framer, plan) = Plan::new(query.into(), options);
     let framer = if together { framer.keep_names_together() } else { framer };
     let header = framer.header_slot();
     let input = pipeline::TransformInput { source, options: plan.options.clone(), framer };
-    let result = pipeline::transform(
+    let result = pipeline::transform_copying(
         vec![input],
         pipeline::Plan { threads: plan.options.threads, multiple: 1, limit: None },
         outputs,
         || Picked::new(init()),
-        |picked, group: &Group<Framer>, texts: &mut [Vec<u8>]| {
+        |picked, group: &Group<Framer>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
             for part in group.input(0) {
                 let batch = part.frame().batch(part.chunk());
                 let batch = Batch { starts: &batch.starts[part.records()], ..batch };
-                plan.pick(picked, batch, |so_far, batch| each(so_far, batch, texts))?;
+                plan.pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies))?;
+                copies.iter_mut().for_each(|copies| copies.close(part.chunk()));
             }
             Ok(())
         },

@@ -378,3 +378,67 @@ fn options_of_the_other_kind_of_input_are_errors() {
     refused(&[&inputs.bam, "chr9"], &["chr9"]);
     refused(&["-e", "mapq >", &inputs.bam], &["mapq >"]);
 }
+
+/// The blocks of a BGZF file, as stored.
+fn blocks(file: &[u8]) -> Vec<&[u8]> {
+    let (mut blocks, mut rest) = (Vec::new(), file);
+    while !rest.is_empty() {
+        let len = usize::from(u16::from_le_bytes([rest[16], rest[17]])) + 1;
+        blocks.push(&rest[..len]);
+        rest = &rest[len..];
+    }
+    blocks
+}
+
+#[test]
+fn blocks_that_are_kept_whole_are_copied_and_the_records_are_the_same() {
+    let inputs = Inputs::new(6000, 77);
+    // Blocks as long as ours would be: those of level 1 are not copied.
+    let best = text(&inputs.folder.path("best.bam"));
+    ok(&biofast(&["view", "--no-PG", "-b", "--level", "6", &inputs.sam, "-o", &best]));
+    std::fs::rename(&best, &inputs.bam).unwrap();
+    ok(&biofast(&["index", &inputs.bam]));
+    let input = std::fs::read(&inputs.bam).unwrap();
+    let path = |name: &str| text(&inputs.folder.path(name));
+    let (copied, again, records) = (path("copied.bam"), path("again.bam"), path("records.sam"));
+    let choices: [(&[&str], bool); 5] = [
+        (&[], true),
+        (&["-e", "qname != \"read3000\""], true),
+        (&["-q", "1"], false),
+        (&["-L", "FOLDER/a.bed"], false),
+        (&["-e", "rname == \"chr1\""], true),
+    ];
+    let view = |path: &str| {
+        ok(&biofast(&["view", "--no-PG", path, "-o", &records]));
+        std::fs::read(&records).unwrap()
+    };
+    for (choice, copies) in choices {
+        let choice = inputs.args(choice);
+        let args = [&["filter", "--quiet", "--no-PG", &inputs.bam][..], &as_strs(&choice)].concat();
+        ok(&biofast(&[&args[..], &["--level", "6", "-o", &again]].concat()));
+        let mut bytes: Vec<u8> = Vec::new();
+        for how in [
+            ["-@1", "--chunk-size=4000000"],
+            ["-@3", "--chunk-size=70000"],
+            ["-@2", "--chunk-size=999"],
+        ] {
+            let out = ["-o", &copied, "--write-index"];
+            ok(&biofast(&[&args[..], &how, &out].concat()));
+            let found = std::fs::read(&copied).unwrap();
+            assert!(bytes.is_empty() || bytes == found, "{choice:?} {how:?}");
+            bytes = found;
+            let index = std::fs::read(format!("{copied}.bai")).unwrap();
+            ok(&biofast(&["index", &copied, "-o", &path("index.bai")]));
+            assert!(index == std::fs::read(path("index.bai")).unwrap(), "{choice:?} {how:?}");
+        }
+        assert!(view(&copied) == view(&again), "{choice:?}");
+        let known: std::collections::HashSet<&[u8]> = blocks(&input).into_iter().collect();
+        let of_input = blocks(&bytes)
+            .iter()
+            .filter(|block| block.len() > 100 && known.contains(**block))
+            .count();
+        assert_eq!(of_input > 3, copies, "{choice:?}: {of_input} of {}", blocks(&bytes).len());
+        let recompressed = std::fs::metadata(&again).unwrap().len();
+        assert!(bytes.len() as u64 <= recompressed * 101 / 100 + 200, "{choice:?}");
+    }
+}

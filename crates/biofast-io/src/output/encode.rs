@@ -5,7 +5,7 @@ use std::io;
 use super::format::{Compression, Format};
 use super::zstd;
 use crate::container::Level;
-use crate::container::bgzf::{Deflater, EOF_BLOCK};
+use crate::container::bgzf::{BLOCK_TEXT, Deflater, EOF_BLOCK};
 
 /// A worker's own encoder of one output.
 #[doc(hidden)]
@@ -24,6 +24,24 @@ enum Codec {
 pub(crate) struct Encoded {
     pub(crate) bytes: Vec<u8>,
     pub(crate) blocks: Vec<u32>,
+    /// The lengths of the text in these blocks.
+    pub(crate) texts: Vec<u32>,
+}
+
+impl Encoded {
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.blocks.clear();
+        self.texts.clear();
+    }
+
+    /// Appends a block that is there already, of so much text.
+    pub(crate) fn push_block(&mut self, block: &[u8], text_len: usize) {
+        self.bytes.extend_from_slice(block);
+        // Neither is longer than 64 KiB.
+        self.blocks.push(block.len() as u32);
+        self.texts.push(text_len as u32);
+    }
 }
 
 impl Encoder {
@@ -55,7 +73,10 @@ impl Encoder {
         }
         match &mut self.codec {
             Codec::Plain => out.bytes.extend_from_slice(text),
-            Codec::Bgzf(deflater) => deflater.deflate(text, &mut out.bytes, &mut out.blocks),
+            Codec::Bgzf(deflater) => {
+                deflater.deflate(text, &mut out.bytes, &mut out.blocks);
+                out.texts.extend(text.chunks(BLOCK_TEXT).map(|text| text.len() as u32));
+            }
             Codec::Zstd(codec) => {
                 for text in text.chunks(ZSTD_UNIT) {
                     codec.compress(text, &mut out.bytes)?;
@@ -63,6 +84,15 @@ impl Encoder {
             }
         }
         Ok(())
+    }
+
+    /// How many bytes `text` becomes.
+    pub(crate) fn encoded_len(&mut self, text: &[u8]) -> usize {
+        let mut out = Encoded::default();
+        match self.encode(text, &mut out) {
+            Ok(()) => out.bytes.len(),
+            Err(_) => usize::MAX,
+        }
     }
 
     /// What ends a complete output that has `empty` or some text.
@@ -125,8 +155,7 @@ impl UnitCutter {
             std::mem::swap(&mut out.bytes, text);
             return Ok(());
         }
-        out.bytes.clear();
-        out.blocks.clear();
+        out.clear();
         encoder.encode(&self.first, out)?;
         encoder.encode(&text[self.whole.clone()], out)
     }

@@ -14,6 +14,7 @@
 mod atomic;
 mod blocks;
 mod close;
+mod copy;
 mod encode;
 mod files;
 mod format;
@@ -34,4 +35,5 @@ pub use parallel::Writer;
 pub use sink::{Error, Output, commit};
 pub use temporary::{abandon, is_abandoned};
 
+pub(crate) use copy::{Carried, CopyCutter, LEAST, Piece, can_be_copied};
 pub(crate) use encode::{Encoded, UnitCutter};

@@ -137,8 +137,7 @@ impl Workers {
                 let Some(encoder) = &mut encoder else {
                     return Err(io::Error::other("there is no encoder for a thread"));
                 };
-                job.encoded.bytes.clear();
-                job.encoded.blocks.clear();
+                job.encoded.clear();
                 encoder.encode(&job.text, &mut job.encoded)?;
                 Ok(job)
             }

@@ -48,6 +48,8 @@ pub struct Output {
     /// Gets a GZI index when this output is complete.
     gzi: Option<Box<Output>>,
     outlasts_reader: bool,
+    /// Whether blocks of the input are copied where that can be.
+    copies: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -167,6 +169,7 @@ impl Output {
             blocks,
             gzi,
             outlasts_reader: false,
+            copies: false,
         }
     }
 
@@ -178,6 +181,18 @@ impl Output {
         let mut output = self.with_blocks()?;
         output.gzi = Some(Box::new(index));
         Ok(output)
+    }
+
+    /// Copies BGZF blocks of the input whose data are written whole and unchanged, instead of compressing them again, if they
+    /// aren't longer than they would become; as far as what writes here says where its text comes from.
+    #[doc(hidden)]
+    pub fn copying(mut self) -> Output {
+        self.copies = self.compression.format() == Format::Bgzf;
+        self
+    }
+
+    pub(crate) fn copies(&self) -> bool {
+        self.copies
     }
 
     /// Whether a GZI index is written [with](Self::with_gzi) it.
@@ -320,7 +335,7 @@ impl Output {
     /// Writes what comes next.
     pub(crate) fn write(&mut self, encoded: &Encoded) -> Result<(), Error> {
         if let Some(blocks) = &mut self.blocks {
-            blocks.add(&encoded.blocks);
+            blocks.add(&encoded.blocks, &encoded.texts);
         }
         self.write_bytes(&encoded.bytes)
     }

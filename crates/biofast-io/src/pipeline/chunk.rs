@@ -38,7 +38,41 @@ pub struct Chunk {
     end: usize,
     /// Bytes of `bytes()` that were carried over from the chunks before.
     joined: usize,
+    /// Which parts of blocks these are.
+    joined_parts: Vec<BlockPart>,
     origin: Origin,
+    /// The blocks as stored, where a transform may copy them.
+    stored: Stored,
+}
+
+/// The stored bytes of a chunk's blocks.
+#[derive(Default)]
+pub(super) struct Stored {
+    pub(super) bytes: Vec<u8>,
+    /// Where they are, if not there.
+    pub(super) map: Option<(Arc<Map>, Range<usize>)>,
+}
+
+impl Stored {
+    fn bytes(&self) -> &[u8] {
+        match &self.map {
+            Some((map, range)) => &map.bytes()[range.clone()],
+            None => &self.bytes,
+        }
+    }
+}
+
+/// Some of the data of a BGZF block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockPart {
+    /// The offset of the block in the file, which tells it from others.
+    pub(crate) file_offset: u64,
+    /// Where the part starts in the block's data.
+    pub(crate) from: usize,
+    /// The length of the part.
+    pub(crate) len: usize,
+    /// The length of all of the block's data.
+    pub(crate) of: usize,
 }
 
 /// The BGZF blocks a chunk was inflated from; none if it came from something else.
@@ -46,6 +80,8 @@ pub struct Chunk {
 struct Origin {
     /// Each block's offset in the file, and where its data start in the chunk's own bytes.
     blocks: Vec<(u64, usize)>,
+    /// Where each block starts among those taken with it, and its length.
+    places: Vec<(usize, usize)>,
     /// The file offset right behind the last block.
     after: u64,
     /// The data of all blocks.
@@ -70,6 +106,8 @@ pub struct Carry {
     bytes: Vec<u8>,
     /// Length where the bytes lie in the map right before the next chunk.
     mapped: usize,
+    /// Which parts of blocks the bytes are, if they come from BGZF.
+    parts: Vec<BlockPart>,
 }
 
 impl Carry {
@@ -92,7 +130,9 @@ impl Chunk {
             start: 0,
             end: 0,
             joined: 0,
+            joined_parts: Vec::new(),
             origin: Origin::default(),
+            stored: Stored::default(),
         }
     }
 
@@ -110,7 +150,7 @@ impl Chunk {
     /// before. The end of a block's data counts as the start of what follows, as in htslib.
     pub fn virtual_offset(&self, at: usize) -> Option<VirtualOffset> {
         let own = at.checked_sub(self.joined)?;
-        let Origin { blocks, after, len } = &self.origin;
+        let Origin { blocks, after, len, .. } = &self.origin;
         if blocks.is_empty() || own > *len {
             return None;
         }
@@ -135,13 +175,47 @@ impl Chunk {
         })
     }
 
+    /// Which parts of blocks the bytes of `range` are, in their order. Nothing if they come from something else.
+    pub(crate) fn block_parts(&self, range: Range<usize>) -> impl Iterator<Item = BlockPart> + '_ {
+        let carried = self.joined_parts.iter().scan(0, |end, part| {
+            *end += part.len;
+            Some((*end - part.len, *part))
+        });
+        let own = self.blocks().scan(self.joined, |end, BlockData { file_offset, len }| {
+            *end += len;
+            Some((*end - len, BlockPart { file_offset, from: 0, len, of: len }))
+        });
+        carried.chain(own).filter_map(move |(start, part)| {
+            let from = range.start.max(start);
+            let to = range.end.min(start + part.len);
+            let within = || BlockPart { from: part.from + from - start, len: to - from, ..part };
+            (from < to).then(within)
+        })
+    }
+
+    /// The bytes of a block whose end is in this chunk, or whose start is, as stored.
+    pub(crate) fn stored_block(&self, file_offset: u64) -> Option<&[u8]> {
+        let index = self.origin.blocks.binary_search_by_key(&file_offset, |(at, _)| *at).ok()?;
+        let (start, len) = self.origin.places[index];
+        self.stored.bytes().get(start..start + len)
+    }
+
+    /// What keeps the blocks as stored, to be exchanged.
+    pub(super) fn stored_mut(&mut self) -> &mut Stored {
+        &mut self.stored
+    }
+
     /// The chunk's own bytes are the data of `blocks`.
     pub(crate) fn set_origin(&mut self, blocks: &[Block]) {
         let origin = &mut self.origin;
         origin.blocks.clear();
+        origin.places.clear();
         origin.len = 0;
+        self.joined = 0;
+        self.joined_parts.clear();
         for block in blocks {
             origin.blocks.push((block.file_offset, origin.len));
+            origin.places.push((block.start, block.header.block_len));
             origin.len += block.inflated_len;
             origin.after = block.file_offset + block.header.block_len as u64;
         }
@@ -200,6 +274,8 @@ impl Chunk {
     /// is moved a bounded number of times.
     pub fn join(&mut self, carry: &mut Carry) {
         self.joined = carry.len();
+        std::mem::swap(&mut self.joined_parts, &mut carry.parts);
+        carry.parts.clear();
         self.start -= carry.mapped;
         carry.mapped = 0;
         let len = carry.bytes.len();
@@ -223,6 +299,10 @@ impl Chunk {
     /// Cuts the bytes from `at` on off this chunk and into `carry`, which must be empty.
     pub fn cut(&mut self, at: usize, carry: &mut Carry) {
         debug_assert!(carry.is_empty());
+        carry.parts.clear();
+        if !self.origin.blocks.is_empty() {
+            carry.parts.extend(self.block_parts(at..self.bytes().len()));
+        }
         let from = self.start + at;
         if self.map.is_some() {
             carry.mapped = self.end - from;

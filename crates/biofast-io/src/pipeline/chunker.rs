@@ -462,6 +462,15 @@ impl ChunkBuffer {
         }
     }
 
+    /// Leaves the blocks as stored with the chunk.
+    pub(crate) fn keep_stored(&mut self) {
+        let stored = self.chunk.stored_mut();
+        stored.map = self.map.clone().zip(self.raw_in_map.clone());
+        if stored.map.is_none() {
+            std::mem::swap(&mut self.raw, &mut stored.bytes);
+        }
+    }
+
     /// An error if the file was cut under the map these bytes come from.
     pub(crate) fn check_intact(&self) -> Result<(), Error> {
         self.witness.check_intact()

@@ -415,6 +415,7 @@ impl<F: CountRecords> Puller<F> {
         let Some(number) = number else { return };
         let mut ticket = lane.turns.ticket(number);
         self.buffer.prepare(&mut self.inflater);
+        self.buffer.keep_stored();
         F::scan(&mut self.frame, self.buffer.chunk.bytes());
         let Token::Go(mut framer) = ticket.wait() else {
             let mut state = schedule.lock();

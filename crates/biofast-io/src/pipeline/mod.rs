@@ -13,6 +13,7 @@
 
 mod chunk;
 mod chunker;
+mod copies;
 mod feed;
 pub mod gzi;
 mod lockstep;
@@ -23,9 +24,10 @@ mod transform;
 mod turn;
 
 pub use chunk::{BlockData, Carry, Chunk};
+pub use copies::Copies;
 pub use lockstep::{CountRecords, Group, Part, Plan};
 pub use reader::Reader;
-pub use transform::{Ending, Failure, TransformInput, transform};
+pub use transform::{Ending, Failure, TransformInput, transform, transform_copying};
 
 use std::fmt;
 use std::ops::ControlFlow;

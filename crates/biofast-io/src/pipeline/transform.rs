@@ -4,12 +4,13 @@
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
+use super::copies::Copies;
 use super::lockstep::{CountRecords, Group, Part, Plan, Puller, Schedule, Task, Verdict};
 use super::ordered::Ordered;
 use super::turn::{Token, Turns};
 use super::{Framer, OnPanic, on_threads};
 use crate::input::{Notes, Options, SerialPart, Source};
-use crate::output::{self, Encoded, Encoder, Output, UnitCutter};
+use crate::output::{self, Carried, CopyCutter, Encoded, Encoder, Output, UnitCutter};
 
 /// One input of a [`transform`].
 pub struct TransformInput<F> {
@@ -189,13 +190,39 @@ where
     F::Frame: Sync,
     C: Send,
 {
+    let work = |so_far: &mut C, group: &Group<F>, texts: &mut [Vec<u8>], _: &mut [Copies]| {
+        work(so_far, group, texts)
+    };
+    transform_copying(inputs, plan, outputs, init, work, merge)
+}
+
+/// [`transform`] where `work` also says, for outputs that are [`copying`](Output::copying), which bytes of a text are
+/// records as they were.
+///
+/// # Errors
+/// As [`transform`].
+#[doc(hidden)]
+pub fn transform_copying<F, C>(
+    inputs: Vec<TransformInput<F>>,
+    plan: Plan,
+    outputs: &mut [Output],
+    init: impl Fn() -> C + Sync,
+    work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error> + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<(C, Ending<F>), Failure<F::Error>>
+where
+    F: CountRecords,
+    F::Frame: Sync,
+    C: Send,
+{
     let threads = plan.threads.max(1);
     let notes = inputs.first().and_then(|input| input.options.notes.clone());
     let encoders = open(outputs, threads).map_err(Failure::Output)?;
     let schedule = Schedule::new(inputs, plan).map_err(Failure::Input)?;
     let units = outputs.iter().map(|output| output.compression().unit()).collect();
+    let copies = outputs.iter().map(Output::copies).collect();
     // Text appended before goes on here.
-    let carries = outputs.iter_mut().map(Output::take_carry).collect();
+    let carries = outputs.iter_mut().map(|output| output.take_carry().into()).collect();
     let write_fault = Mutex::new(None);
     let sink = |group: &mut EncodedGroup| {
         let written = Notes::time(notes.as_deref(), SerialPart::Writing, || write(outputs, group));
@@ -212,6 +239,7 @@ where
         carries: Turns::new(threads, carries),
         ordered: Ordered::new(threads, sink),
         units,
+        copies,
         encoders: Mutex::new(encoders),
         fault: Mutex::new(None),
     };
@@ -240,7 +268,7 @@ where
         && let Token::Go(carries) = carries.ticket(groups).wait()
     {
         for (output, carry) in outputs.iter_mut().zip(&carries) {
-            output.end(carry).map_err(Failure::Output)?;
+            output.end(&carry.text).map_err(Failure::Output)?;
         }
     }
     Ok((so_far, ending))
@@ -261,10 +289,12 @@ fn open(outputs: &mut [Output], threads: usize) -> Result<Vec<Vec<Encoder>>, out
 struct Shared<F: Framer, S> {
     schedule: Schedule<F>,
     /// Hands the unfinished unit of each output from group to group.
-    carries: Turns<Vec<Vec<u8>>>,
+    carries: Turns<Vec<Carried>>,
     ordered: Ordered<EncodedGroup, S>,
     /// How long the units of each output are.
     units: Vec<Option<usize>>,
+    /// Which outputs copy blocks.
+    copies: Vec<bool>,
     /// The encoders of workers that have not begun.
     encoders: Mutex<Vec<Vec<Encoder>>>,
     /// The first failure of `work`.
@@ -279,7 +309,14 @@ struct Worker<F: Framer> {
     puller: Puller<F>,
     encoders: Vec<Encoder>,
     texts: Vec<Vec<u8>>,
-    cutters: Vec<UnitCutter>,
+    copies: Vec<Copies>,
+    cutters: Vec<Cutter>,
+}
+
+/// What cuts the texts of an output.
+enum Cutter {
+    Units(UnitCutter),
+    Copies(CopyCutter),
 }
 
 impl<F, S> Shared<F, S>
@@ -293,7 +330,8 @@ where
             puller: Puller::new(),
             encoders: encoders.unwrap_or_default(),
             texts: vec![Vec::new(); self.units.len()],
-            cutters: self.units.iter().map(|_| UnitCutter::default()).collect(),
+            copies: self.copies.iter().map(|&wanted| Copies::new(wanted)).collect(),
+            cutters: self.copies.iter().map(|&copies| Cutter::new(copies)).collect(),
         }
     }
 
@@ -301,7 +339,7 @@ where
     fn run<C>(
         &self,
         so_far: &mut C,
-        work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>]) -> Result<(), F::Error>,
+        work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error>,
     ) {
         let mut worker = self.worker();
         loop {
@@ -309,7 +347,9 @@ where
                 Task::Done => break,
                 Task::Pull(input) => worker.puller.pull(&self.schedule, input),
                 Task::Work(group) => {
-                    let work = |group: &Group<F>, texts: &mut [Vec<u8>]| work(so_far, group, texts);
+                    let work = |group: &Group<F>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
+                        work(so_far, group, texts, copies)
+                    };
                     if self.do_group(&mut worker, group, work).is_break() {
                         break;
                     }
@@ -326,18 +366,25 @@ where
         &self,
         worker: &mut Worker<F>,
         group: Group<F>,
-        work: impl FnOnce(&Group<F>, &mut [Vec<u8>]) -> Result<(), F::Error>,
+        work: impl FnOnce(&Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error>,
     ) -> ControlFlow<()> {
-        let Worker { encoders, texts, cutters, .. } = worker;
+        let Worker { encoders, texts, copies, cutters, .. } = worker;
         let number = group.number;
         let mut ticket = self.carries.ticket(number);
         texts.iter_mut().for_each(Vec::clear);
-        let result = work(&group, texts);
+        copies.iter_mut().for_each(Copies::clear);
+        let result = work(&group, texts, copies);
         self.schedule.release(group);
         let Token::Go(mut carries) = ticket.wait() else { return ControlFlow::Break(()) };
         let outputs = cutters.iter_mut().zip(&mut carries).zip(&*texts).zip(&self.units);
-        for (((cutter, carry), text), unit) in outputs {
-            cutter.take(carry, text, *unit);
+        let outputs = outputs.zip(copies.iter_mut().zip(encoders.iter_mut()));
+        for ((((cutter, carried), text), unit), (copies, encoder)) in outputs {
+            match cutter {
+                Cutter::Units(cutter) => cutter.take(&mut carried.text, text, *unit),
+                Cutter::Copies(cutter) => {
+                    cutter.take(carried, text, &mut copies.pieces, encoder);
+                }
+            }
         }
         let failed = result.is_err();
         if let Err(error) = result {
@@ -348,7 +395,11 @@ where
         encoded_group.resize_with(self.units.len(), Default::default);
         let outputs = cutters.iter().zip(encoders).zip(texts).zip(&mut encoded_group);
         for (((cutter, encoder), text), (encoded, fault)) in outputs {
-            *fault = cutter.encode(encoder, text, encoded).err();
+            let done = match cutter {
+                Cutter::Units(cutter) => cutter.encode(encoder, text, encoded),
+                Cutter::Copies(cutter) => cutter.encode(encoder, text, encoded),
+            };
+            *fault = done.err();
         }
         match self.ordered.deliver(number, encoded_group) {
             ControlFlow::Continue(()) if !failed => ControlFlow::Continue(()),
@@ -360,6 +411,15 @@ where
     fn stop(&self) {
         self.schedule.stop();
         self.ordered.stop();
+    }
+}
+
+impl Cutter {
+    fn new(copies: bool) -> Cutter {
+        match copies {
+            true => Cutter::Copies(CopyCutter::default()),
+            false => Cutter::Units(UnitCutter::default()),
+        }
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct Args {
     #[arg(short = 'O', long, alias = "output-fmt", value_name = "FORMAT")]
     pub(super) output_format: Option<OutputFormat>,
 
-    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast, for BAM 6], for zstd 0 to 19 [default: 3]
+    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast; for BAM 6, and blocks that are kept whole are copied], for zstd 0 to 19 [default: 3]
     #[arg(long, value_name = "LEVEL")]
     pub(super) level: Option<biofast::io::output::Level>,
 

@@ -40,7 +40,12 @@ struct Index {
 }
 
 /// Opens the outputs and writes their headers.
-pub(super) fn open(args: &Args, header: &Header, files: &mut Files) -> Result<Outputs> {
+pub(super) fn open(
+    args: &Args,
+    header: &Header,
+    trims: bool,
+    files: &mut Files,
+) -> Result<Outputs> {
     let header = args.alignments.program.header(header);
     let mut outputs = Outputs {
         all: Vec::new(),
@@ -49,9 +54,9 @@ pub(super) fn open(args: &Args, header: &Header, files: &mut Files) -> Result<Ou
     };
     let selected = args.out.as_deref().filter(|path| *path != Path::new("-"));
     let unselected = args.alignments.unselected.as_deref();
-    outputs.add(args, selected, &header, files)?;
+    outputs.add(args, selected, &header, trims, files)?;
     if let Some(path) = unselected {
-        outputs.add(args, Some(path), &header, files)?;
+        outputs.add(args, Some(path), &header, trims, files)?;
     }
     for index in 0..outputs.writers.targets.len() {
         let (name, next) = (outputs.all[index].name().to_owned(), outputs.all.len());
@@ -69,6 +74,7 @@ impl Outputs {
         args: &Args,
         path: Option<&Path>,
         header: &Header,
+        trims: bool,
         files: &mut Files,
     ) -> Result<()> {
         let chosen = &args.alignments;
@@ -96,6 +102,10 @@ impl Outputs {
             (_, level) => level,
         };
         let mut output = output::records(files, path, Compression::new(format, level)?)?;
+        // Reads that are trimmed hardly leave a block as it was, and a level that is asked for holds for all blocks.
+        if is_bam && args.level.is_none() && !chosen.uncompressed && !trims {
+            output = output.copying();
+        }
         let (mut index, mut index_output) = (None, None);
         if let Some(wanted) = args.write_index {
             let Some(path) = path.filter(|_| output.is_file()) else {

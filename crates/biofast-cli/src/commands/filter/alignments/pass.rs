@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use biofast::bam::{self, Batch, Query, Record};
+use biofast::io::pipeline::Copies;
 use biofast::ops::filter::alignment::Choice;
 use biofast::ops::filter::report::Report;
 use biofast::ops::filter::{Filter, unaligned};
@@ -104,17 +105,23 @@ impl Pass<'_> {
     ) -> Result<C> {
         let Outputs { all, writers, .. } = outputs;
         let writers: &Writers = writers;
-        let result = bam::par_transform(
+        let result = bam::par_transform_copying(
             query,
             &self.watch.options,
             together,
             all,
             init,
-            |so_far, batch, texts: &mut [Vec<u8>]| {
+            |so_far, batch, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
                 let before = writers.lengths(texts);
+                let mut put = |record: &Record<'_>, to: usize| -> Result<(), bam::Error> {
+                    let at = texts[to].len();
+                    writers.write(record, to, texts)?;
+                    batch.copied(record, at, &mut copies[to]);
+                    Ok(())
+                };
                 each(so_far, batch, &mut |record, kept| match kept {
-                    true => writers.write(record, 0, texts),
-                    false if writers.has_unselected() => writers.write(record, 1, texts),
+                    true => put(record, 0),
+                    false if writers.has_unselected() => put(record, 1),
                     false => Ok(()),
                 })?;
                 writers.note(before, texts);
