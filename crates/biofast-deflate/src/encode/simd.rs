@@ -142,12 +142,7 @@ impl Runs {
     /// Of the bytes `inside` runs of three or more, those that are `shortest` or longer; that is 3 at least. 64 bytes hold 16
     /// of them, with a byte between two.
     #[inline(always)]
-    pub(super) fn find(
-        bytes: &[u8; 64],
-        inside: u64,
-        mut keep: u64,
-        shortest: &Shortest,
-    ) -> Runs {
+    pub(super) fn find(bytes: &[u8; 64], inside: u64, mut keep: u64, shortest: &Shortest) -> Runs {
         let mut first = inside & !(inside << 1);
         let mut last = inside & !(inside >> 1);
         let mut items = [0; 32];

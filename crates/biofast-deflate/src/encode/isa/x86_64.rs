@@ -190,8 +190,10 @@ fn mers_seen_avx2(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
     let mers = _mm_srlv_epi32(_mm_set1_epi32(bases.cast_signed()), _mm_set_epi32(2, 4, 6, 8));
     let hashes = _mm_mullo_epi32(mers, _mm_set1_epi32(MER_HASH.cast_signed()));
     let slots = _mm_and_si128(_mm_srli_epi32::<12>(hashes), _mm_set1_epi32(0xfff));
-    // SAFETY: the slots are below 4,096, as many as the table has.
-    let found = unsafe { _mm_i32gather_epi32::<4>(table.as_ptr().cast(), slots) };
+    // One by one: gathers are slow where the processor's microcode makes them safe.
+    let (low, high) = (_mm_cvtsi128_si64(slots) as usize, _mm_extract_epi64::<1>(slots) as usize);
+    let found = |slot: usize| table[slot % MER_SLOTS].cast_signed();
+    let found = _mm_set_epi32(found(high >> 32), found(high), found(low >> 32), found(low));
     let tags = _mm_and_si128(hashes, _mm_set1_epi32(0xfff));
     let same = _mm_cmpeq_epi32(_mm_srli_epi32::<16>(found), tags);
     _mm_movemask_ps(_mm_castsi128_ps(same)).cast_unsigned()
