@@ -28,16 +28,21 @@ impl Entry for BackwardCopies {
 
     fn applies(&self, cell: &Cell) -> bool {
         let (copy, advice, size) = (cell.get("copy"), cell.get("advice"), cell.get("size"));
+        let small = size.parse::<f64>().is_ok_and(|megabytes| megabytes <= 32.0);
+        if size == "512" && !matches!((copy, advice), ("read" | "to_vec", "none") | ("to_vec" | "forward", "seq")) {
+            return false;
+        }
         match (copy, advice) {
-            ("to_vec", "seq") => true,
-            ("read", "none") | ("forward", "seq") => true,
+            ("read", "none") => true,
+            ("read", "fadvise") => small,
+            ("read", _) => false,
             // The copy as it was written, with all that was or may have been said about the map.
-            ("to_vec", "seq+fadvise") => ["16", "24"].contains(&size),
-            ("to_vec", "fadvise" | "need") => size == "16",
-            ("to_vec", "seq-raw" | "both") => ["12", "16"].contains(&size),
-            ("aliased" | "backward", "seq" | "none") => ["8", "12", "16"].contains(&size),
-            ("apart", "seq") | ("to_vec" | "forward" | "apart", "none") => size != "512",
-            ("forward", "seq+fadvise") | ("read", "fadvise") => ["16", "24"].contains(&size),
+            ("to_vec", "none" | "seq") => true,
+            ("to_vec", _) => ["8", "12", "16", "24"].contains(&size),
+            ("aliased" | "backward", "seq") => ["8", "12", "16", "24"].contains(&size),
+            ("apart" | "forward", "seq") => true,
+            ("apart" | "forward" | "aliased" | "backward", "none") => small,
+            ("forward", "seq+fadvise") => small,
             _ => false,
         }
     }
