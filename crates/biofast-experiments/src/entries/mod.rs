@@ -59,6 +59,7 @@ entries! {
     e049_learned_index::LearnedIndex,
     e050_crash_safety::CrashSafety,
     e052_fastq_deflate::FastqDeflate,
+    e054_decoder_lanes::DecoderLanes,
     e055_page_cache::PageCache,
     e056_backward_copies::BackwardCopies,
 }
