@@ -20,7 +20,8 @@ impl Entry for Masking {
 
     fn applies(&self, cell: &Cell) -> bool {
         let method = cell.get("method");
-        !["avx2", "avx512"].contains(&method) || kernel::kernels(method).is_some()
+        let isa = method.strip_prefix("bits-").unwrap_or(method);
+        !["avx2", "avx512"].contains(&isa) || kernel::kernels(isa).is_some()
     }
 
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
@@ -32,6 +33,9 @@ impl Entry for Masking {
             "select" => mask_select,
             "avx2" => mask_avx2,
             "avx512" => mask_avx512,
+            "bits" => mask_bits,
+            "bits-avx2" => mask_bits_avx2,
+            "bits-avx512" => mask_bits_avx512,
             other => bail!("no method is called {other:?}"),
         };
         let mut out = vec![0; reads.bases.len()];
@@ -73,7 +77,8 @@ fn mask_copy(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Plain Rust that compilers turn into vector code.
+/// A plain selection. The base is loaded on one of its two ways only, so a compiler keeps the branch unless it has loads under a
+/// mask (AVX-512).
 #[inline(always)]
 fn mask_plain(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
     for ((base, quality), out) in bases.iter().zip(qualities).zip(out) {
@@ -93,6 +98,27 @@ for_avx512! {
     fn mask_avx512(bases: &[u8], qualities: &[u8], out: &mut [u8]) = mask_plain
 }
 
+/// The same by bits: every base is loaded, and compilers turn that into vector code.
+#[inline(always)]
+fn bits_plain(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
+    for ((base, quality), out) in bases.iter().zip(qualities).zip(out) {
+        let low = u8::from(*quality < THRESHOLD).wrapping_neg();
+        *out = (*base & !low) | (b'N' & low);
+    }
+}
+
+fn mask_bits(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
+    bits_plain(bases, qualities, out);
+}
+
+for_avx2! {
+    fn mask_bits_avx2(bases: &[u8], qualities: &[u8], out: &mut [u8]) = bits_plain
+}
+
+for_avx512! {
+    fn mask_bits_avx512(bases: &[u8], qualities: &[u8], out: &mut [u8]) = bits_plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,7 +131,16 @@ mod tests {
             let expected: Vec<u8> = (0..len)
                 .map(|i| if qualities[i] - b'!' < 20 { b'N' } else { bases[i] })
                 .collect();
-            for mask in [mask_branch, mask_copy, mask_select, mask_avx2, mask_avx512] {
+            for mask in [
+                mask_branch,
+                mask_copy,
+                mask_select,
+                mask_avx2,
+                mask_avx512,
+                mask_bits,
+                mask_bits_avx2,
+                mask_bits_avx512,
+            ] {
                 let mut out = vec![0; len];
                 mask(&bases, &qualities, &mut out);
                 assert_eq!(out, expected, "{len} bases");

@@ -50,6 +50,12 @@ impl Entry for EndToEnd {
         let target = lab.scratch.join(format!("filtered-{}", cell.get("reads")));
         let own = kernels_of(cell.get("kernels"))?;
         let text = || Ok::<_, anyhow::Error>(Arc::new(std::fs::read(lab.file(dataset, Format::Fastq)?)?));
+        // What the whole writes, and so what it compresses.
+        let kept = || {
+            let mut kept = Vec::new();
+            whole(&path, own, &mut kept)?;
+            Ok::<_, anyhow::Error>(kept)
+        };
         let mut work: Box<dyn FnMut() -> Result<String>> = match cell.get("stage") {
             "read" => Box::new(move || Ok(read(&path)?.to_string())),
             "inflate" => {
@@ -75,14 +81,14 @@ impl Entry for EndToEnd {
                 })
             }
             "write" => {
-                let text = text()?;
+                let text = kept()?;
                 Box::new(move || {
                     File::create(&target)?.write_all(&text)?;
                     Ok(text.len().to_string())
                 })
             }
             "deflate-1" | "deflate-6" => {
-                let text = text()?;
+                let text = kept()?;
                 let level = level_of(cell.get("stage"))?;
                 Box::new(move || {
                     let mut encoder = GzEncoder::new(std::io::sink(), flate2::Compression::new(level));

@@ -63,12 +63,8 @@ impl Method {
             "mmap" => Method::Map(none),
             "mmap-seq" => Method::Map(MapAdvice { sequential: true, ..none }),
             "mmap-need" => Method::Map(MapAdvice { will_need: true, ..none }),
-            "mmap-both" => {
-                Method::Map(MapAdvice { sequential: true, will_need: true, ..none })
-            }
-            "populate" => {
-                Method::Map(MapAdvice { populate: true, populate_blocks: true, ..none })
-            }
+            "mmap-both" => Method::Map(MapAdvice { sequential: true, will_need: true, ..none }),
+            "populate" => Method::Map(MapAdvice { populate: true, populate_blocks: true, ..none }),
             "library" => Method::Map(MapAdvice::DEFAULT),
             other => bail!("no method is called {other:?}"),
         })
@@ -215,7 +211,14 @@ mod tests {
     use super::*;
 
     const METHODS: [&str; 9] = [
-        "fresh", "read", "bufreader", "mmap", "mmap-seq", "mmap-need", "mmap-both", "populate",
+        "fresh",
+        "read",
+        "bufreader",
+        "mmap",
+        "mmap-seq",
+        "mmap-need",
+        "mmap-both",
+        "populate",
         "library",
     ];
 

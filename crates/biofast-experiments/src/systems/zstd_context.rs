@@ -98,7 +98,8 @@ mod tests {
                 let mut compressor = Compressor::new(9, pledged, reuse);
                 let mut out = Vec::new();
                 for input in [segments.reference(0), b"", segments.segment(0)] {
-                    let size = compressor.compress(input, &mut out).expect("compresses").expect("known");
+                    let size =
+                        compressor.compress(input, &mut out).expect("compresses").expect("known");
                     let back = zstd::stream::decode_all(&out[..]).expect("decompresses");
                     assert_eq!(back, input);
                     sizes.push((pledged, size));
@@ -109,7 +110,8 @@ mod tests {
                 assert_eq!(said, pledged.then_some(len));
             }
         }
-        for mut compressor in [Compressor::copy_encode(9), Compressor::bulk(9).expect("a context")] {
+        for mut compressor in [Compressor::copy_encode(9), Compressor::bulk(9).expect("a context")]
+        {
             let mut out = Vec::new();
             for input in [segments.reference(0), b"", segments.segment(0)] {
                 assert_eq!(compressor.compress(input, &mut out).expect("compresses"), None);

@@ -8,7 +8,7 @@ use super::notes::{CancellationToken, Notes, Progress};
 ///
 /// 50 MB is where an earlier study on macOS saw maps with advice overtake buffered reads. Entries
 /// 032 and 055 of the laboratory have what was measured on Linux, by size, consumer and what had filled the
-/// page cache: mapping is some ten per cent faster where the cache holds large folios, and else equal. macOS
+/// page cache: mapping gains up to a quarter on large files where the cache holds large folios, and is else equal. macOS
 /// was not measured.
 pub const MMAP_THRESHOLD: u64 = 50_000_000;
 
