@@ -212,7 +212,7 @@ fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{regenerate, write_page};
+    use super::super::{keep_earlier, kept_runs, regenerate, write_page};
     use super::*;
     use crate::core::cell::Cell;
     use crate::core::measurements::Measurement;
@@ -390,6 +390,41 @@ mark = [{ value = 2.0, label = "claimed" }]
         fs::write(folder.join(notes::NAME), NOTES.to_owned() + &amendment).expect("writes");
         write_page(&places, &Protocol::read(&folder).expect("reads")).expect("writes");
         assert_eq!(faults(&places), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_earlier_run_is_kept_and_the_page_names_it() {
+        let (_dir, places) = repository();
+        let folder = places.results().join("999-example/some-machine");
+        keep_earlier(&folder).expect("moves");
+        let kept = kept_runs(&folder).expect("lists");
+        assert!(kept.len() == 1 && kept[0].starts_with("earlier/"), "{kept:?}");
+        for name in [measurements::NAME, "manifest.json"] {
+            assert!(!folder.join(name).exists());
+            fs::copy(folder.join(&kept[0]).join(name), folder.join(name)).expect("copies");
+        }
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        write_page(&places, &protocol).expect("writes");
+        let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
+        assert!(fs::read_to_string(&page).expect("reads").contains(&kept[0]));
+        assert_eq!(faults(&places), Vec::<String>::new());
+    }
+
+    #[test]
+    fn machines_stand_side_by_side() {
+        let (_dir, places) = repository();
+        let results = places.results().join("999-example");
+        fs::create_dir(results.join("other-machine")).expect("folder");
+        for name in [measurements::NAME, "manifest.json"] {
+            let from = results.join("some-machine").join(name);
+            fs::copy(from, results.join("other-machine").join(name)).expect("copies");
+        }
+        let rows = overview::rows(&places).expect("reads");
+        let text = machines::render(&rows).expect("renders");
+        assert!(text.contains("| `some-machine` |") && text.contains("| `other-machine` |"));
+        let page =
+            page::render(Path::new("20260131-999.md"), &rows[0].protocol, &rows[0].results, "");
+        assert!(page.expect("renders").contains("[MACHINES.md](../MACHINES.md)"));
     }
 
     #[test]
