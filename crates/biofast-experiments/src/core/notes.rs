@@ -168,8 +168,8 @@ impl Notes {
         Ok(())
     }
 
-    /// What is missing or empty.
-    pub(crate) fn faults(&self) -> Vec<String> {
+    /// What is missing or empty; an answer is there once there are results.
+    pub(crate) fn faults(&self, has_results: bool) -> Vec<String> {
         if !self.exist {
             return vec![format!(
                 "no {NAME} with claim, answer, advice and the sources it measures"
@@ -177,7 +177,7 @@ impl Notes {
         }
         let mut faults = Vec::new();
         for (name, text) in [("answer", &self.answer), ("advice", &self.advice)] {
-            if text.trim().is_empty() {
+            if has_results && text.trim().is_empty() {
                 faults.push(format!("{NAME}: {name} is empty"));
             }
         }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use super::page::{self, MachineResults};
 use super::{
     Places, compute, figure, figure_note, index, machine_folders, machines, overview, protocols,
-    render_index, render_machines, to_json,
+    render_index, to_json,
 };
 use crate::bench;
 use crate::core::conditions::Conditions;
@@ -31,8 +31,13 @@ pub fn check(places: &Places) -> Result<()> {
             faults.push(format!("entry {} has code, but no protocol", entry.id()));
         }
     }
-    if let Err(error) = check_overview(places, &mut faults) {
-        faults.push(format!("summary: {error:#}"));
+    match overview::rows(places) {
+        Ok(rows) => {
+            if let Err(error) = check_joint_pages(places, &rows, &mut faults) {
+                faults.push(format!("summary, index and machines: {error:#}"));
+            }
+        }
+        Err(error) => faults.push(format!("summary, index and machines: {error:#}")),
     }
     match bench::page::expected(&places.root) {
         Ok(files) => {
@@ -41,14 +46,6 @@ pub fn check(places: &Places) -> Result<()> {
             }
         }
         Err(error) => faults.push(format!("docs/performance.md: {error:#}")),
-    }
-    match render_index(places) {
-        Ok(text) => compare(&places.notebook().join(index::NAME), &text, &mut faults),
-        Err(error) => faults.push(format!("index: {error:#}")),
-    }
-    match render_machines(places) {
-        Ok(text) => compare(&places.notebook().join(machines::NAME), &text, &mut faults),
-        Err(error) => faults.push(format!("machines: {error:#}")),
     }
     if faults.is_empty() {
         println!("{} entries agree with their data", all.len());
@@ -80,7 +77,6 @@ fn recorded_without_sources(places: &Places, all: &[Protocol]) -> Result<Vec<Str
 
 fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -> Result<()> {
     let name = protocol.name();
-    faults.extend(protocol.notes.faults().into_iter().map(|fault| format!("{name}: {fault}")));
     // Named sources exist, whether or not results have their checksums.
     let now = match sources::now(&places.root, protocol) {
         Ok(now) => now,
@@ -96,6 +92,8 @@ fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -
     for folder in machine_folders(&places.results(), protocol)? {
         results.push(check_results(&folder, protocol, &now, faults)?);
     }
+    let missing = protocol.notes.faults(!results.is_empty());
+    faults.extend(missing.into_iter().map(|fault| format!("{name}: {fault}")));
     let Some(page) = page::find(&places.notebook(), protocol)? else {
         faults.push(format!("{name} has no page in the notebook; `biofast-lab report` makes one"));
         return Ok(());
@@ -109,7 +107,18 @@ fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -
     Ok(())
 }
 
-fn check_overview(places: &Places, faults: &mut Vec<String>) -> Result<()> {
+/// The pages that are made of all entries.
+fn check_joint_pages(
+    places: &Places,
+    rows: &[overview::Row],
+    faults: &mut Vec<String>,
+) -> Result<()> {
+    compare(&places.notebook().join(index::NAME), &render_index(places, rows)?, faults);
+    compare(&places.notebook().join(machines::NAME), &machines::render(rows)?, faults);
+    check_overview(places, rows, faults)
+}
+
+fn check_overview(places: &Places, rows: &[overview::Row], faults: &mut Vec<String>) -> Result<()> {
     let Some(page) = overview::find(&places.notebook())? else {
         faults.push("the notebook has no summary; `biofast-lab report` makes one".to_owned());
         return Ok(());
@@ -119,7 +128,7 @@ fn check_overview(places: &Places, faults: &mut Vec<String>) -> Result<()> {
     for section in overview::empty_sections(&text) {
         faults.push(format!("{}: section {section:?} is empty", page.display()));
     }
-    compare(&page, &overview::render(&page, &overview::rows(places)?, &text)?, faults);
+    compare(&page, &overview::render(&page, rows, &text)?, faults);
     Ok(())
 }
 
@@ -203,7 +212,7 @@ fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{regenerate, write_page};
+    use super::super::{keep_earlier, kept_runs, regenerate, write_page};
     use super::*;
     use crate::core::cell::Cell;
     use crate::core::measurements::Measurement;
@@ -384,6 +393,41 @@ mark = [{ value = 2.0, label = "claimed" }]
     }
 
     #[test]
+    fn an_earlier_run_is_kept_and_the_page_names_it() {
+        let (_dir, places) = repository();
+        let folder = places.results().join("999-example/some-machine");
+        keep_earlier(&folder).expect("moves");
+        let kept = kept_runs(&folder).expect("lists");
+        assert!(kept.len() == 1 && kept[0].starts_with("earlier/"), "{kept:?}");
+        for name in [measurements::NAME, "manifest.json"] {
+            assert!(!folder.join(name).exists());
+            fs::copy(folder.join(&kept[0]).join(name), folder.join(name)).expect("copies");
+        }
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        write_page(&places, &protocol).expect("writes");
+        let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
+        assert!(fs::read_to_string(&page).expect("reads").contains(&kept[0]));
+        assert_eq!(faults(&places), Vec::<String>::new());
+    }
+
+    #[test]
+    fn machines_stand_side_by_side() {
+        let (_dir, places) = repository();
+        let results = places.results().join("999-example");
+        fs::create_dir(results.join("other-machine")).expect("folder");
+        for name in [measurements::NAME, "manifest.json"] {
+            let from = results.join("some-machine").join(name);
+            fs::copy(from, results.join("other-machine").join(name)).expect("copies");
+        }
+        let rows = overview::rows(&places).expect("reads");
+        let text = machines::render(&rows).expect("renders");
+        assert!(text.contains("| `some-machine` |") && text.contains("| `other-machine` |"));
+        let page =
+            page::render(Path::new("20260131-999.md"), &rows[0].protocol, &rows[0].results, "");
+        assert!(page.expect("renders").contains("[MACHINES.md](../MACHINES.md)"));
+    }
+
+    #[test]
     fn an_entry_without_notes_is_noticed() {
         let (_dir, places) = repository();
         fs::remove_file(places.experiments().join("999-example").join(notes::NAME))
@@ -394,7 +438,8 @@ mark = [{ value = 2.0, label = "claimed" }]
     #[test]
     fn the_summary_holds_every_claim_and_notices_what_was_edited() {
         let (_dir, places) = repository();
-        overview::write(&places).expect("writes");
+        let rows = || overview::rows(&places).expect("reads");
+        overview::write(&places, &rows()).expect("writes");
         let page = overview::find(&places.notebook()).expect("looks").expect("finds");
         let text = fs::read_to_string(&page).expect("reads");
         for part in [
@@ -410,13 +455,13 @@ mark = [{ value = 2.0, label = "claimed" }]
         let faults = |text: &str| {
             fs::write(&page, text).expect("writes");
             let mut faults = Vec::new();
-            check_overview(&places, &mut faults).expect("checks");
+            check_overview(&places, &rows(), &mut faults).expect("checks");
             faults
         };
         let written = text.replace("## Limitations\n", "## Limitations\n\nMany.\n");
         // Three sections are still to be written.
         assert_eq!(faults(&written).len(), 3);
-        overview::write(&places).expect("writes");
+        overview::write(&places, &rows()).expect("writes");
         assert!(fs::read_to_string(&page).expect("reads").contains("\n\nMany.\n"));
         assert_eq!(faults(&written.replace("2 [2, 2]", "9 [9, 9]")).len(), 4);
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::page::{self, MachineResults, one_line};
-use super::{overview, tables};
-use crate::core::protocol::Protocol;
+use super::overview::{self, Row};
+use super::page::{self, one_line};
+use super::tables;
 
 /// The file's name in the notebook.
 pub(crate) const NAME: &str = "INDEX.md";
@@ -17,35 +17,29 @@ const HEAD: &str = "\
 
 Each entry asks one question about how biofast should be built, mostly one that an earlier document claimed to have answered.
 It repeats the measurement without the faults found in the earlier one and says what became of the claim: *reproduced*, *partly*,
-*refuted*, *undecided* or *not measurable here*, by a rule that [docs/laboratory.md](../docs/laboratory.md#verdicts) states. [docs/laboratory.md](../docs/laboratory.md)
-says how entries are measured and how to add one. Whole programs against other tools: [docs/performance.md](../docs/performance.md).
+*refuted*, *undecided* or *not measurable here*, by a rule that [docs/laboratory.md](../docs/laboratory.md#verdicts) states;
+the same page says how entries are measured and how to add one. Whole programs against other tools: [docs/performance.md](../docs/performance.md).
 
 `cargo lab run NNN` measures an entry again, `cargo lab check` compares this page and every table with the data. This page is generated. What several machines found: [MACHINES.md](MACHINES.md).
 
 ";
 
-/// One entry of the index.
-pub(crate) struct Line<'a> {
-    pub(crate) protocol: &'a Protocol,
-    pub(crate) file: PathBuf,
-    pub(crate) results: &'a [MachineResults],
-}
-
 /// The whole page; files are given relative to the notebook's parent or not at all. The summary comes last, with its
 /// counts of verdicts.
 pub(crate) fn render(
     notebook: &Path,
-    lines: &[Line<'_>],
+    rows: &[Row],
     overview: Option<&(PathBuf, String)>,
 ) -> Result<String> {
     let mut text = String::from(HEAD);
     writeln!(text, "| entry | answer | question | claimed | measured | verdict | command |")?;
     writeln!(text, "|---|---|---|---|---|---|---|")?;
-    for line in lines {
-        let p = line.protocol;
-        let file = line.file.strip_prefix(notebook).unwrap_or(&line.file);
+    for row in rows {
+        let p = &row.protocol;
+        let Some(file) = &row.page else { continue };
+        let file = file.strip_prefix(notebook).unwrap_or(file);
         let measured: Vec<String> =
-            line.results.iter().map(|r| tables::headline(&r.summary, p)).collect();
+            row.results.iter().map(|r| tables::headline(&r.summary, p)).collect();
         writeln!(
             text,
             "| [{} {}]({}) | {} | {} | {} | {} | {} | `cargo lab run {}` |",
@@ -54,9 +48,9 @@ pub(crate) fn render(
             file.display(),
             cell(&p.notes.answer),
             cell(&p.question),
-            cell(&p.claim),
+            cell(&row.claim()),
             cell(&measured.join("; ")),
-            page::verdict(line.results),
+            page::verdict(&row.results),
             p.id
         )?;
     }

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::page::{MachineResults, one_line};
+use super::overview::Row;
+use super::page::one_line;
 use super::tables;
 use crate::core::conditions::Conditions;
 use crate::core::protocol::Protocol;
@@ -29,13 +30,13 @@ pub(crate) fn is_about_threads(protocol: &Protocol) -> bool {
 }
 
 /// The whole page.
-pub(crate) fn render(all: &[(Protocol, Vec<MachineResults>)]) -> Result<String> {
+pub(crate) fn render(rows: &[Row]) -> Result<String> {
     let mut text = String::from(HEAD);
     let mut machines: BTreeMap<&str, (&Conditions, Vec<&str>)> = BTreeMap::new();
-    for (protocol, results) in all {
-        for r in results {
+    for row in rows {
+        for r in &row.results {
             let (last, ids) = machines.entry(&r.machine).or_insert((&r.conditions, Vec::new()));
-            ids.push(&protocol.id);
+            ids.push(&row.protocol.id);
             if r.conditions.date > last.date {
                 *last = &r.conditions;
             }
@@ -52,7 +53,7 @@ pub(crate) fn render(all: &[(Protocol, Vec<MachineResults>)]) -> Result<String> 
     let names: Vec<&str> = machines.keys().copied().collect();
     writeln!(text, "| entry | statement | claimed | {} |", names.join(" | "))?;
     writeln!(text, "|---|---|---|{}", "---|".repeat(names.len()))?;
-    for (protocol, results) in all.iter().filter(|(protocol, _)| is_about_threads(protocol)) {
+    for Row { protocol, results, .. } in rows.iter().filter(|r| is_about_threads(&r.protocol)) {
         let on = |name: &str| results.iter().find(|r| r.machine == name);
         let row = |cells: Vec<String>| cells.join(" | ");
         let verdicts = names.iter().map(|name| match on(name) {

@@ -308,30 +308,10 @@ fn write_page(places: &Places, protocol: &Protocol) -> Result<()> {
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes the index.
-fn write_index(places: &Places) -> Result<()> {
-    let path = places.notebook().join(index::NAME);
-    fs::write(&path, render_index(places)?)
-        .with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn render_index(places: &Places) -> Result<String> {
+fn render_index(places: &Places, rows: &[overview::Row]) -> Result<String> {
     let notebook = places.notebook();
-    let protocols = protocols(places)?;
-    let mut all = Vec::new();
-    for protocol in &protocols {
-        let Some(file) = page::find(&notebook, protocol)? else { continue };
-        all.push((protocol, file, read_results(&places.results(), protocol)?));
-    }
-    let lines: Vec<index::Line<'_>> = all
-        .iter()
-        .map(|(protocol, file, results)| index::Line { protocol, file: file.clone(), results })
-        .collect();
-    let overview = match overview::find(&notebook)? {
-        Some(file) => Some((file, overview::counts(&overview::rows(places)?))),
-        None => None,
-    };
-    index::render(&notebook, &lines, overview.as_ref())
+    let overview = overview::find(&notebook)?.map(|file| (file, overview::counts(rows)));
+    index::render(&notebook, rows, overview.as_ref())
 }
 
 /// `biofast-lab report`: everything that follows from measurements and protocols, written again.
@@ -346,23 +326,17 @@ pub fn report(places: &Places, ids: &[String]) -> Result<()> {
     write_joint_pages(places)
 }
 
-/// The pages that are made of all entries.
+/// Writes the pages that are made of all entries.
 fn write_joint_pages(places: &Places) -> Result<()> {
-    overview::write(places)?;
-    write_index(places)?;
-    let path = places.notebook().join(machines::NAME);
-    fs::write(&path, render_machines(places)?)
-        .with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// The page that puts the machines beside each other.
-fn render_machines(places: &Places) -> Result<String> {
-    let mut all = Vec::new();
-    for protocol in protocols(places)? {
-        let results = read_results(&places.results(), &protocol)?;
-        all.push((protocol, results));
+    let rows = overview::rows(places)?;
+    overview::write(places, &rows)?;
+    let files =
+        [(index::NAME, render_index(places, &rows)?), (machines::NAME, machines::render(&rows)?)];
+    for (name, text) in files {
+        let path = places.notebook().join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    machines::render(&all)
+    Ok(())
 }
 
 /// `biofast-lab accept`: writes down that sources which changed after the run leave its results valid, and why.

@@ -42,9 +42,9 @@ const VERDICTS: [Outcome; 5] = [
 
 /// One entry with its results on all machines.
 pub(crate) struct Row {
-    protocol: Protocol,
-    page: Option<PathBuf>,
-    results: Vec<MachineResults>,
+    pub(crate) protocol: Protocol,
+    pub(crate) page: Option<PathBuf>,
+    pub(crate) results: Vec<MachineResults>,
 }
 
 /// Everything the summary is made of.
@@ -68,13 +68,13 @@ pub(crate) fn find(notebook: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// Writes the page, which is made if there is none.
-pub(crate) fn write(places: &Places) -> Result<()> {
+pub(crate) fn write(places: &Places, rows: &[Row]) -> Result<()> {
     let notebook = places.notebook();
     let path = find(&notebook)?.unwrap_or_else(|| {
         page::dated_path(&notebook, &format!("{ID}-{NAME}"), &machine::utc_now())
     });
     let old = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
-    let text = render(&path, &rows(places)?, &old)?;
+    let text = render(&path, rows, &old)?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -161,6 +161,14 @@ impl Row {
         self.results.first().map(|results| results.summary.verdict)
     }
 
+    /// The claim as it was stated, or as the protocol has it where it isn't quoted.
+    pub(crate) fn claim(&self) -> String {
+        match &self.protocol.notes.claims[..] {
+            [] => self.protocol.claim.clone(),
+            claims => claims.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join(" "),
+        }
+    }
+
     fn by(&self) -> By {
         self.protocol.notes.claimed_by
     }
@@ -241,11 +249,7 @@ fn table(path: &Path, rows: &[Row]) -> Result<String> {
             Some(page) => format!("[{name}]({})", beside(here, page)),
             None => name,
         };
-        let claim = match &p.notes.claims[..] {
-            [] => p.claim.clone(),
-            claims => claims.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join(" "),
-        };
-        writeln!(text, "| **{entry}** | **{}** | | | {} |", cell(&claim), {
+        writeln!(text, "| **{entry}** | **{}** | | | {} |", cell(&row.claim()), {
             match row.results.is_empty() {
                 true => "not run yet".to_owned(),
                 false => format!("**{}**", page::verdict(&row.results)),

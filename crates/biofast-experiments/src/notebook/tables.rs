@@ -45,19 +45,27 @@ pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> 
     Ok(text)
 }
 
-/// Conditions in which several threads took turns.
+/// Conditions in which several threads took turns; those where it was a third of the repetitions by name.
 fn serial(text: &mut String, summary: &Summary, protocol: &Protocol) -> Result<()> {
-    let of =
-        |c: &CellResult| format!("{} ({} of {})", cell_of(c, protocol), c.serial, c.repetitions);
-    let found: Vec<String> = summary.cells.iter().filter(|c| c.serial > 0).map(of).collect();
-    if !found.is_empty() {
-        writeln!(
-            text,
-            "\nRepetitions whose threads took turns on one core (CPU time at most 1.1 times the wall time), which say nothing about \
-             memory; a statement counts only if it comes out the same without them: {}.",
-            found.join("; ")
-        )?;
+    let found = || summary.cells.iter().filter(|c| c.serial > 0);
+    let (often, seldom): (Vec<&CellResult>, Vec<&CellResult>) =
+        found().partition(|c| 3 * c.serial >= c.repetitions);
+    if often.is_empty() && seldom.is_empty() {
+        return Ok(());
     }
+    let of =
+        |c: &&CellResult| format!("{} ({} of {})", cell_of(c, protocol), c.serial, c.repetitions);
+    let mut parts: Vec<String> = often.iter().map(of).collect();
+    if !seldom.is_empty() {
+        let repetitions: usize = seldom.iter().map(|c| c.serial).sum();
+        parts.push(format!("{repetitions} in {} other condition(s)", seldom.len()));
+    }
+    writeln!(
+        text,
+        "\nRepetitions whose threads took turns on one core (CPU time at most 1.1 times the wall time), which say nothing about \
+         memory; a statement counts only if it comes out the same without them: {}.",
+        parts.join("; ")
+    )?;
     Ok(())
 }
 
