@@ -374,11 +374,8 @@ impl Files {
                 outputs.push(output);
             }
         }
-        for lines in [self.per_base, self.by, self.quantized, self.thresholds] {
-            if let Some(lines) = lines {
-                lines.finish(&mut outputs)?;
-            }
-        }
+        let lines = [self.per_base, self.by, self.quantized, self.thresholds];
+        lines.into_iter().flatten().try_for_each(|lines| lines.finish(&mut outputs))?;
         Ok(outputs)
     }
 }
