@@ -283,6 +283,21 @@ fn unsorted(record: u64, previous: (u32, i32), found: (u32, i32)) -> Error {
 
 /// Reads all records of an input, or those of a query, and gives their depths to what `depths` makes of the header.
 ///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{PerReference, Rules, collect};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (_, depths) =
+///     collect(input.source, &options, &Rules::default(), |header| Ok(PerReference::new(header)))?;
+/// assert_eq!(depths.finish()[0].mean(), 0.4);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+///
 /// # Errors
 /// The first fault of the input; the first record that is out of order.
 pub fn collect<D: Depths + Send>(
@@ -295,6 +310,22 @@ pub fn collect<D: Depths + Send>(
 }
 
 /// The same with the sums of each reference, where the rules [ask](Rules::sums) for them.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{PerReference, Rules, collect_with_sums};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let rules = Rules { sums: true, ..Rules::default() };
+/// let (_, _, sums) =
+///     collect_with_sums(input.source, &options, &rules, |header| Ok(PerReference::new(header)))?;
+/// assert_eq!((sums[0].reads, sums[0].base_qualities), (1, 160));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`collect`].
