@@ -19,7 +19,8 @@ fn sam(seed: u64) -> String {
     for pair in 0..20 + random.below(300) {
         let reference = [0, 0, 2, 4][random.below(4)];
         let (name, length) = REFERENCES[reference];
-        let position = random.below([200, length - 900][random.below(2)]);
+        let most = [200, length - 900][random.below(2)];
+        let position = random.below(most);
         let starts = [position, position + random.below(2) * random.below(60)];
         let is_pair = random.below(4) > 0;
         for (number, start) in starts.into_iter().enumerate().take(1 + usize::from(is_pair)) {
