@@ -10,6 +10,7 @@ mod check_damage;
 mod check_rules;
 mod common;
 mod conformance;
+mod coverage;
 mod docs;
 mod fastq;
 mod fastqc;

@@ -14,10 +14,10 @@ use crate::watch::Reading;
 #[derive(clap::Args)]
 #[command(mut_arg("quiet", |arg| arg.short(None)), after_help = "\
 Examples:
-  biofast coverage a.bam b.bam
-  biofast coverage -p qc/aln --by 500 aln.bam
-  biofast coverage -p qc/aln -n --by targets.bed -T 1,10,30 aln.bam
-  biofast coverage -p qc/aln -q 0:1:5:150: -x aln.bam
+  biofast coverage lane1.bam lane2.bam
+  biofast coverage -p aln --by 500 aln.bam
+  biofast coverage -p aln -n --by targets.bed -T 1,10,30 aln.bam
+  biofast coverage -p aln -q 0:1:5:150: -x aln.bam
   biofast coverage --format samtools-coverage aln.bam
   biofast coverage --format samtools-depth aln.bam > depth.tsv")]
 pub(crate) struct Args {

@@ -283,6 +283,21 @@ fn unsorted(record: u64, previous: (u32, i32), found: (u32, i32)) -> Error {
 
 /// Reads all records of an input, or those of a query, and gives their depths to what `depths` makes of the header.
 ///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{PerReference, Rules, collect};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (_, depths) =
+///     collect(input.source, &options, &Rules::default(), |header| Ok(PerReference::new(header)))?;
+/// assert_eq!(depths.finish()[0].mean(), 0.4);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+///
 /// # Errors
 /// The first fault of the input; the first record that is out of order.
 pub fn collect<D: Depths + Send>(
@@ -295,6 +310,22 @@ pub fn collect<D: Depths + Send>(
 }
 
 /// The same with the sums of each reference, where the rules [ask](Rules::sums) for them.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{PerReference, Rules, collect_with_sums};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let rules = Rules { sums: true, ..Rules::default() };
+/// let (_, _, sums) =
+///     collect_with_sums(input.source, &options, &rules, |header| Ok(PerReference::new(header)))?;
+/// assert_eq!((sums[0].reads, sums[0].base_qualities), (1, 160));
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`collect`].
@@ -313,7 +344,7 @@ pub fn collect_with_sums<D: Depths + Send>(
         options,
         Vec::new,
         |sums: &mut Vec<Sums>, batch, spans: &mut Spans| spans.add_with_sums(batch, rules, sums),
-        |mine, theirs| Sums::merge_all(mine, theirs),
+        Sums::merge_all,
         |spans| match collector.add(spans) {
             Ok(()) if collector.has_ended() => ControlFlow::Break(()),
             Ok(()) => ControlFlow::Continue(()),
@@ -333,4 +364,153 @@ pub fn collect_with_sums<D: Depths + Send>(
     let (_, mut sums) = result.map_err(|fault| fault.error)?;
     sums.resize(header.references().len(), Sums::default());
     Ok((header, collector.finish(), sums))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use biofast_bam::{Detail, Input, InputOptions};
+    use biofast_io::Source;
+    use biofast_testkit::random::Random;
+
+    const LENGTH: usize = 400;
+
+    /// All depths, reference after reference.
+    #[derive(Default)]
+    struct All(Vec<u32>, Vec<bool>);
+
+    impl Depths for All {
+        fn run(&mut self, run: Run) {
+            self.0.extend((run.from..run.to).map(|_| run.depth));
+        }
+
+        fn end(&mut self, _: usize, has_records: bool) {
+            self.1.push(has_records);
+        }
+    }
+
+    fn depths(sam: &str, counting: Counting, threads: usize) -> Result<All, Error> {
+        let options = Options { threads, chunk_size: 700, ..Options::default() };
+        let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+        let source = Source::from_reader("x", std::io::Cursor::new(sam.as_bytes().to_vec()));
+        let input = Input::open(source, &opened)?;
+        let rules = Rules { counting, ..Rules::default() };
+        collect(input.source, &options, &rules, |_| Ok(All::default())).map(|(_, all)| all)
+    }
+
+    /// A record as it is drawn: position from 0, and stretches of an operation.
+    struct Drawn {
+        position: usize,
+        operations: Vec<(usize, char)>,
+    }
+
+    impl Drawn {
+        fn new(random: &mut Random, position: usize) -> Drawn {
+            let mut operations = Vec::new();
+            for n in 0..1 + random.below(3) {
+                if n > 0 {
+                    operations.push((1 + random.below(20), ['D', 'N', 'I'][random.below(3)]));
+                }
+                operations.push((1 + random.below(30), ['M', '=', 'X'][random.below(3)]));
+            }
+            // One piece is clipped at its start: what mosdepth does with others is not what is covered.
+            if operations.len() == 1 {
+                operations.insert(0, (2, 'S'));
+            }
+            Drawn { position, operations }
+        }
+
+        fn covered(&self) -> Vec<usize> {
+            let (mut at, mut all) = (self.position, Vec::new());
+            for &(len, operation) in &self.operations {
+                if "M=X".contains(operation) {
+                    all.extend(at..at + len);
+                }
+                at += if "M=XDN".contains(operation) { len } else { 0 };
+            }
+            all
+        }
+
+        fn end(&self) -> usize {
+            let on_reference = |&&(_, operation): &&(usize, char)| "M=XDN".contains(operation);
+            self.position
+                + self.operations.iter().filter(on_reference).map(|(len, _)| len).sum::<usize>()
+        }
+    }
+
+    #[test]
+    fn depths_agree_with_counting_each_base_of_each_pair() {
+        for seed in 1..60 {
+            let mut random = Random(seed);
+            let mut lines = Vec::new();
+            let mut once = vec![0; LENGTH];
+            let mut each = vec![0; LENGTH];
+            let mut whole = vec![0; LENGTH];
+            for pair in 0..random.below(40) {
+                let position = random.below(200);
+                let shift = random.below(60);
+                let two =
+                    [Drawn::new(&mut random, position), Drawn::new(&mut random, position + shift)];
+                let mut of_pair = vec![false; LENGTH];
+                for (number, read) in two.iter().enumerate() {
+                    let cigar: String =
+                        read.operations.iter().map(|(len, op)| format!("{len}{op}")).collect();
+                    let flags = [67, 131][number];
+                    let (at, mate) = (read.position, two[1 - number].position + 1);
+                    lines.push((
+                        at,
+                        format!(
+                            "p{pair}\t{flags}\tc\t{}\t9\t{cigar}\t=\t{mate}\t0\t*\t*\n",
+                            at + 1
+                        ),
+                    ));
+                    for position in read.covered() {
+                        each[position] += 1;
+                        of_pair[position] = true;
+                    }
+                    whole[at..read.end()].iter_mut().for_each(|depth| *depth += 1);
+                }
+                for (depth, covered) in once.iter_mut().zip(of_pair) {
+                    *depth += u32::from(covered);
+                }
+            }
+            lines.sort_by_key(|(position, _)| *position);
+            let mut sam =
+                format!("@SQ\tSN:none\tLN:5\n@SQ\tSN:c\tLN:{LENGTH}\n@SQ\tSN:zero\tLN:9\n");
+            lines.iter().for_each(|(_, line)| sam.push_str(line));
+            let expected =
+                [(Counting::Once, once), (Counting::Each, each), (Counting::Whole, whole)];
+            for (counting, expected) in expected {
+                for threads in [1, 3] {
+                    let All(found, ends) = depths(&sam, counting, threads).unwrap();
+                    assert_eq!(ends, [false, !lines.is_empty(), false]);
+                    if !lines.is_empty() {
+                        assert!(found == expected, "{counting:?}, seed {seed}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_out_of_order_is_named() {
+        let line = |name: &str, reference, position| {
+            format!("{name}\t0\t{reference}\t{position}\t9\t1M\t*\t0\t0\tA\tI\n")
+        };
+        let header = "@SQ\tSN:a\tLN:99\n@SQ\tSN:b\tLN:99\n";
+        for (reference, position) in [("b", 4), ("a", 9)] {
+            let sam = format!("{header}{}{}", line("x", "b", 5), line("y", reference, position));
+            let error = depths(&sam, Counting::Once, 1).err().unwrap();
+            assert!(matches!(error.kind(), ErrorKind::Unsorted { .. }), "{error}");
+            assert_eq!(error.at().record, Some(2));
+        }
+    }
+
+    #[test]
+    fn what_lies_behind_the_reference_is_not_counted() {
+        let sam = "@SQ\tSN:a\tLN:10\nx\t0\ta\t8\t9\t5M\t*\t0\t0\t*\t*\ny\t0\ta\t12\t9\t5M\t*\t0\t0\t*\t*\n";
+        let All(found, _) = depths(sam, Counting::Once, 1).unwrap();
+        assert_eq!(found, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    }
 }

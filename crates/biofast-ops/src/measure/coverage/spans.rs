@@ -141,6 +141,9 @@ pub(super) struct Group {
     pub(super) spans: usize,
 }
 
+/// Reference, none as the largest number, and position.
+type Place = (u32, i32);
+
 /// The records of a batch.
 ///
 /// ```
@@ -154,7 +157,7 @@ pub struct Spans {
     /// The stretches of the reference that count, record after record: start and end, excluded.
     pub(super) blocks: Vec<(u32, u32)>,
     /// The first record out of order: its number from 0, the place before it and its own.
-    pub(super) fault: Option<(u64, (u32, i32), (u32, i32))>,
+    pub(super) fault: Option<(u64, Place, Place)>,
 }
 
 impl Spans {

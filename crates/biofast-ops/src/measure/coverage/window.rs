@@ -162,9 +162,8 @@ mod tests {
                 let spread: Vec<u32> =
                     found.iter().flat_map(|run| (run.from..run.to).map(|_| run.depth)).collect();
                 prop_assert!(spread == depths);
-                prop_assert!(found.windows(2).all(|two| {
-                    two[0].to == two[1].from && two[0].depth != two[1].depth
-                }));
+                let joined = |two: &[Run]| two[0].to == two[1].from && two[0].depth != two[1].depth;
+                prop_assert!(found.windows(2).all(joined));
             }
         }
     }

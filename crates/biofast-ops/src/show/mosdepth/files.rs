@@ -127,6 +127,12 @@ impl Quantize {
 }
 
 /// Where the files go. Those of BED have an index beside them, and are BGZF.
+///
+/// ```
+/// let targets = biofast_ops::show::mosdepth::Targets::default();
+/// // Only what there is a place for is written.
+/// assert!(targets.summary.is_none() && targets.per_base.is_none());
+/// ```
 #[derive(Default)]
 pub struct Targets {
     /// `mosdepth.summary.txt`.
@@ -374,11 +380,8 @@ impl Files {
                 outputs.push(output);
             }
         }
-        for lines in [self.per_base, self.by, self.quantized, self.thresholds] {
-            if let Some(lines) = lines {
-                lines.finish(&mut outputs)?;
-            }
-        }
+        let lines = [self.per_base, self.by, self.quantized, self.thresholds];
+        lines.into_iter().flatten().try_for_each(|lines| lines.finish(&mut outputs))?;
         Ok(outputs)
     }
 }
