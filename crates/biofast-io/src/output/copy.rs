@@ -217,6 +217,7 @@ fn judge(judged: &mut (u32, bool), stored_len: usize, ours: impl FnOnce() -> usi
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // lists of ranges are meant
 mod tests {
     use super::*;
     use crate::output::{Compression, Format, Level};
