@@ -197,10 +197,11 @@ fn all_inputs_and_threads_give_the_same() {
     let folder = folder(21);
     let (bam, bed) = (at(&folder, "x.bam"), at(&folder, "x.bed"));
     let expected = biofast(&["coverage", &bam, "--format", "samtools-depth", "-t", "1"]).stdout;
-    let sam = std::fs::read(folder.path("x.sam")).unwrap();
+    // Not x.sam: `sort` puts records of one place in another order, and what overlaps depends on it.
+    let sam = biofast(&["view", "-h", &bam]).stdout;
     for threads in ["1", "3"] {
         let args = ["coverage", "--format", "samtools-depth", "-t", threads, "--chunk-size", "900"];
-        assert!(biofast_with(&args, &sam).stdout == expected);
+        assert!(biofast_with(&args, sam.as_bytes()).stdout == expected);
         let prefix = at(&folder, threads);
         let run = biofast(&["coverage", &bam, "-p", &prefix, "-b", &bed, "-t", threads, "--quiet"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
@@ -212,7 +213,8 @@ fn all_inputs_and_threads_give_the_same() {
     }
     let index = biofast::bam::index::Index::open(folder.path("1.per-base.bed.gz.csi")).unwrap();
     assert_eq!(index.reference_count(), REFERENCES.len());
-    let table = biofast(&["coverage", &bam, &at(&folder, "x.sam"), "--format", "tsv"]).stdout;
+    let same = folder.file("y.sam", sam);
+    let table = biofast(&["coverage", &bam, &same, "--format", "tsv"]).stdout;
     let rows: Vec<&str> =
         table.lines().skip(1).map(|row| row.split_once('\t').unwrap().1).collect();
     assert_eq!(rows[0], rows[1]);

@@ -30,7 +30,7 @@ fn is_site(line: &str) -> bool {
         let next = words.peek().copied().unwrap_or("{");
         let begins =
             ["{", "fn", "impl", "extern", "trait"].iter().any(|start| next.starts_with(start));
-        if word.trim_start_matches(['(', '=', '|']) == "unsafe" && begins {
+        if word.rsplit(['(', '=', '|']).next() == Some("unsafe") && begins {
             return true;
         }
     }

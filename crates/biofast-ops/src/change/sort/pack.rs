@@ -3,7 +3,7 @@
 //! Time matters more than size there: a general compressor takes half as long as all the rest of sorting. What is easily told is
 //! that a byte is the one that stands there in the record before (numbers, places, names, optional fields, and bases,
 //! where reads overlap), or the one before it (qualities, which come in runs). So of every eight bytes a mask says which
-//! aren't, and these follow. Entry 053 of the laboratory compares it with others.
+//! aren't, and these follow.
 //!
 //! | bytes of an entry | |
 //! |---|---|
