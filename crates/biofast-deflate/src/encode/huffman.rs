@@ -17,8 +17,8 @@ pub(super) type Code = u32;
 pub(super) struct Builder {
     /// Used symbols as count << 9 | symbol, rarest first.
     leaves: [u64; SYMBOLS],
-    /// Weights of leaves, then of inner nodes in the order of their making.
-    weights: [u64; 2 * SYMBOLS],
+    /// Weights of leaves, and of inner nodes in the order of their making; behind the last of either, more than any.
+    weights: [[u64; 512]; 2],
     parents: [u16; 2 * SYMBOLS],
     depths: [u8; 2 * SYMBOLS],
 }
@@ -27,7 +27,7 @@ impl Builder {
     pub(super) fn new() -> Self {
         Self {
             leaves: [0; SYMBOLS],
-            weights: [0; 2 * SYMBOLS],
+            weights: [[0; 512]; 2],
             parents: [0; 2 * SYMBOLS],
             depths: [0; 2 * SYMBOLS],
         }
@@ -70,22 +70,27 @@ impl Builder {
     /// How many of the `n` leaves get each length.
     fn count_lengths(&mut self, n: usize, limit: usize) -> [u32; 16] {
         let Self { leaves, weights, parents, depths } = self;
-        for (weight, leaf) in weights.iter_mut().zip(&leaves[..n]) {
+        let [outer, made] = weights;
+        for (weight, leaf) in outer.iter_mut().zip(&leaves[..n]) {
             *weight = leaf >> 9;
         }
-        // Inner nodes come in the order of their weights: two queues, no heap.
-        let (mut leaf, mut inner) = (0, n);
+        outer[n % 512] = u64::MAX;
+        made[..=n].fill(u64::MAX);
+        // Inner nodes come in the order of their weights: two queues, no heap; and no branch, for which of them has the lighter
+        // node can't be foreseen.
+        let (mut leaf, mut inner) = (0, 0);
         for node in n..2 * n - 1 {
-            let mut lightest = || {
-                let take_leaf = leaf < n && (inner >= node || weights[leaf] <= weights[inner]);
-                let taken = if take_leaf { &mut leaf } else { &mut inner };
-                *taken += 1;
-                *taken - 1
-            };
-            let (a, b) = (lightest(), lightest());
-            weights[node] = weights[a] + weights[b];
-            parents[a] = node as u16;
-            parents[b] = node as u16;
+            let mut sum = 0;
+            for _ in 0..2 {
+                let (a, b) = (outer[leaf % 512], made[inner % 512]);
+                let is_leaf = a <= b;
+                sum += a.min(b);
+                let taken = std::hint::select_unpredictable(is_leaf, leaf, n + inner);
+                parents[taken % (2 * SYMBOLS)] = node as u16;
+                leaf += usize::from(is_leaf);
+                inner += usize::from(!is_leaf);
+            }
+            made[(node - n) % 512] = sum;
         }
         let mut counts = [0; 16];
         depths[2 * n - 2] = 0;
