@@ -80,7 +80,7 @@ const MOST_WAIT: u64 = 256;
 /// A bout is won or lost by so many groups: by the median of five.
 const ROUNDS: u32 = 3;
 /// A candidate's time by that of its neighbours: what isn't clearly faster isn't worth a change …
-const FASTER: f64 = 0.98;
+const FASTER: f64 = 0.96;
 /// … and one clearly slower group is enough. (libdeflate may take 1.5 × as long; it isn't tried three times for that.)
 const SLOWER: f64 = 1.1;
 /// Groups of all workers after which a bout is given up: its worker has ended, or has other work.
