@@ -21,7 +21,7 @@ impl Entry for SortedRuns {
     }
 
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
-        let order = match cell.get("order") {
+        let order = match cell.get("sorted_by") {
             "coordinate" => Order::Coordinate,
             "name" => Order::NaturalName,
             other => bail!("no order is called {other:?}"),

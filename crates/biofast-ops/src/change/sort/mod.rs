@@ -377,19 +377,17 @@ impl Sorter {
         let readers = if threads > 1 { threads } else { 0 };
         let most = (self.limits.memory / 10 / MEMORY_OF_RUN).max(FEWEST_RUNS);
         while self.stored.len() > most {
+            // The shortest, and no more than must be for the rest to fit into one merge: a record is best stored once.
+            let some = most.min(self.stored.len() - most + 1);
+            self.stored.sort_by_key(|run| run.blocks.len());
+            let shortest = self.stored.drain(..some).map(Run::Stored).collect();
+            let mut merge = Merge::new(shortest, self.order, readers)?;
             let mut storer = Storer::create(&self.limits.folder)?;
-            let mut longer = Vec::new();
-            let mut runs = std::mem::take(&mut self.stored).into_iter().map(Run::Stored).peekable();
-            while runs.peek().is_some() {
-                let some = runs.by_ref().take(most).collect();
-                let mut merge = Merge::new(some, self.order, readers)?;
-                while let Some(entry) = merge.next()? {
-                    storer.add(&entry)?;
-                }
-                longer.push(storer.finish_run()?);
+            while let Some(entry) = merge.next()? {
+                storer.add(&entry)?;
             }
+            self.stored.push(storer.finish_run()?);
             self.summary.stored_bytes += storer.written();
-            self.stored = longer;
         }
         let stored = std::mem::take(&mut self.stored).into_iter().map(Run::Stored);
         let runs = gathered.into_iter().map(Run::Memory).chain(stored).collect();
