@@ -62,12 +62,18 @@ pub fn check(places: &Places) -> Result<()> {
     bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
 }
 
+/// Whether nothing says which sources were measured: the run doesn't, and nobody accepted those of today for it.
+fn is_unknown(conditions: &Conditions, protocol: &Protocol) -> bool {
+    conditions.sources.is_empty() && protocol.notes.accepted.is_empty()
+}
+
 /// Entries with results that don't say which sources they were measured of.
 fn recorded_without_sources(places: &Places, all: &[Protocol]) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for protocol in all {
         for folder in machine_folders(&places.results(), protocol)? {
-            if Conditions::read(&folder)?.sources.is_empty() && !found.contains(&protocol.id) {
+            let conditions = Conditions::read(&folder)?;
+            if is_unknown(&conditions, protocol) && !found.contains(&protocol.id) {
                 found.push(protocol.id.clone());
             }
         }
@@ -151,7 +157,7 @@ fn check_results(
     for fault in sound::faults(protocol, &measurements::read(folder)?) {
         faults.push(format!("{}: unsound: {fault}", folder.display()));
     }
-    if !conditions.sources.is_empty() {
+    if !is_unknown(conditions, protocol) {
         for stale in sources::stale(&conditions.sources, now, &protocol.notes) {
             faults.push(format!(
                 "{}: stale: {} {} (now {}); run entry {id} again, or `biofast-lab accept {id} --why REASON`",
@@ -348,7 +354,7 @@ mark = [{ value = 2.0, label = "claimed" }]
     }
 
     #[test]
-    fn results_older_than_checksums_are_named_and_no_fault() {
+    fn results_older_than_checksums_are_named_and_no_fault_until_they_are_accepted() {
         let (_dir, places) = repository();
         let folder = places.results().join("999-example/some-machine");
         let mut conditions = Conditions::read(&folder).expect("reads");
@@ -360,6 +366,13 @@ mark = [{ value = 2.0, label = "claimed" }]
         assert_eq!(faults(&places), Vec::<String>::new());
         let unknown = recorded_without_sources(&places, &[protocol]).expect("looks");
         assert_eq!(unknown, ["999"]);
+        super::super::accept(&places, &["999".to_owned()], "the same code").expect("accepts");
+        assert_eq!(faults(&places), Vec::<String>::new());
+        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        assert!(recorded_without_sources(&places, &[protocol]).expect("looks").is_empty());
+        fs::write(places.root.join("src/deep/other.rs"), "fn other() { slower() }\n")
+            .expect("writes");
+        assert_eq!(faults(&places).len(), 1);
     }
 
     #[test]

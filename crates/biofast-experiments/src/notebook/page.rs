@@ -332,7 +332,12 @@ fn methods(text: &mut String, protocol: &Protocol, results: &[MachineResults]) -
             c.simd.join(", "),
         )?;
         match c.sources.len() {
-            0 => writeln!(text, "Sources: unknown, recorded before sources were hashed.")?,
+            0 if protocol.notes.accepted.is_empty() => {
+                writeln!(text, "Sources: unknown, recorded before sources were hashed.")?;
+            }
+            0 => {
+                writeln!(text, "Sources: those accepted below; it ran before sources were hashed.")?
+            }
             count => {
                 writeln!(text, "Checksums of {count} sources it measured are in the conditions.")?
             }
