@@ -152,6 +152,8 @@ fn sets(folder: &Path) -> Result<Vec<Set>> {
 struct Prepared {
     plain: FileEntry,
     bgzf: FileEntry,
+    /// Bytes of text in the BGZF file, which names no read again behind its `+`.
+    bgzf_text: u64,
     folder: PathBuf,
     has_mate: bool,
 }
@@ -178,7 +180,10 @@ impl Set {
             bytes: fs::metadata(scratch.0.join("reads.fq.gz")).context("no reads")?.len(),
             ..plain.clone()
         };
-        Ok(Prepared { plain, bgzf, folder: scratch.0.clone(), has_mate: mate.is_some() })
+        let source = Source::open(scratch.0.join("reads.fq.gz"))?;
+        let mut text = io::Reader::new(source, &io::Options::default())?;
+        let bgzf_text = std::io::copy(&mut text, &mut std::io::sink()).context("no reads")?;
+        Ok(Prepared { plain, bgzf, bgzf_text, folder: scratch.0.clone(), has_mate: mate.is_some() })
     }
 
     /// Writes `text` so many times to `NAME.fq`, and that to `NAME.fq.gz`.
@@ -233,16 +238,16 @@ impl Prepared {
         if job.mate.is_some() && !self.has_mate {
             return None;
         }
-        let (entry, ending) = match job.format {
-            Format::Fastq => (&self.plain, "fq"),
-            _ => (&self.bgzf, "fq.gz"),
+        let (entry, text, ending) = match job.format {
+            Format::Fastq => (&self.plain, self.plain.bytes, "fq"),
+            _ => (&self.bgzf, self.bgzf_text, "fq.gz"),
         };
         let link = self.folder.join(format!("reads.{ending}"));
         let mate = match job.mate {
             Some(_) => self.folder.join(format!("mates.{ending}")),
             None => link.clone(),
         };
-        Some(Input { entry: entry.clone(), text_bytes: Some(self.plain.bytes), link, mate })
+        Some(Input { entry: entry.clone(), text_bytes: Some(text), link, mate })
     }
 }
 
