@@ -1,5 +1,6 @@
 //! Output files that appear under their name only when complete.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -144,14 +145,17 @@ impl AtomicFile {
 pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (usize, io::Error)> {
     let mut commit = Commit::begin().map_err(|error| (0, error))?;
     let mut all: Vec<Renamed> = Vec::new();
+    let mut named: HashSet<Identity> = HashSet::new();
     for number in 0..files.len() {
         let is_last = number + 1 == files.len() && !sync;
-        let result = match all.iter().any(|renamed| is_same(&renamed.path, &files[number].path)) {
+        let there = Identity::of(&files[number].path).ok().flatten();
+        let result = match there.is_some_and(|there| named.contains(&there)) {
             // Told apart by case or spelling, which this file system doesn't.
             true => Err(io::Error::other("another output of this run is the same file")),
             false => files[number].rename(&mut commit, is_last),
         };
         match result.and_then(|renamed| {
+            named.extend(Identity::of(&renamed.path).ok().flatten());
             all.push(renamed);
             let folder = folder_of(&files[number].path);
             if sync && cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
@@ -246,14 +250,6 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
-}
-
-/// Whether two paths lead to one file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (Identity::of(one), Identity::of(other)) {
-        (Ok(one), Ok(other)) => one.is_some() && one == other,
-        _ => false,
-    }
 }
 
 /// With the words of the system.

@@ -35,6 +35,13 @@ impl Encoded {
         self.texts.clear();
     }
 
+    /// Gives back what encoders reserved and did not need.
+    pub(crate) fn shrink(&mut self) {
+        if self.bytes.capacity() > 2 * self.bytes.len() {
+            self.bytes.shrink_to_fit();
+        }
+    }
+
     /// Appends a block that is there already, of so much text.
     pub(crate) fn push_block(&mut self, block: &[u8], text_len: usize) {
         self.bytes.extend_from_slice(block);
