@@ -196,10 +196,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let summary = summary(&written, &paths, paired);
     let sums = sums(&written, &inputs, &paths);
     let note = format!(
-        "{} {} written to {} files",
+        "{} {} written to {} {}",
         summary["reads"],
         if paired { "reads of pairs" } else { "reads" },
-        paths.len()
+        paths.len(),
+        if paths.len() == 1 { "file" } else { "files" }
     );
     let mut outputs = written.outputs;
     if let Some(report) = report {

@@ -123,6 +123,27 @@ fn parts_are_those_of_a_plain_reference_in_any_container_on_any_threads() {
 }
 
 #[test]
+fn forty_parts_of_several_blocks_are_the_same_on_any_threads() {
+    let folder = Folder::new();
+    let text_of = reads("r", 40_000);
+    let input = folder.file("x.fq", &text_of);
+    let expected = expected(&records(&text_of), "-p", 40);
+    let mut first: Option<Vec<Vec<u8>>> = None;
+    for threads in ["1", "3"] {
+        let at = Folder::new();
+        let out = text(&at.path("o_{part}.fq.gz"));
+        let run = biofast(&["split", "-q", "-@", threads, "-p", "40", &input, "-o", &out]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let found = parts(&at, "o_");
+        let bytes = found.iter().map(|(name, _)| std::fs::read(at.path(name)).unwrap());
+        let bytes: Vec<Vec<u8>> = bytes.collect();
+        assert!(texts(found) == expected, "{threads}");
+        assert!(first.as_ref().is_none_or(|first| *first == bytes), "{threads}");
+        first = Some(bytes);
+    }
+}
+
+#[test]
 fn pairs_stay_together_in_two_files_or_one() {
     let folder = Folder::new();
     let (one, two) = (reads("p", 90), reads("p", 90).replace(" x\n", " y\n"));
@@ -221,6 +242,8 @@ fn few_reads_and_none_leave_files_for_what_was_promised() {
     }
     let found = run(&Folder::new(), &["-p", "2", &empty, "--digits", "1"]);
     assert_eq!(found, [name("1", 0), name("2", 0)]);
+    let found = run(&Folder::new(), &["-s", "1K", &folder.file("many.fq", reads("r", 1200))]);
+    assert_eq!(found, [name("001", 1000), name("002", 200)]);
     // A name is as long as the last one needs it.
     let found = run(&Folder::new(), &["-p", "12", "--digits", "1", &two]);
     assert_eq!((found.len(), &found[0]), (12, &name("01", 1)));
@@ -359,4 +382,7 @@ fn standard_input_is_split_and_what_was_there_is_replaced_together() {
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(texts(parts(&folder, "o_")).concat(), text_of);
     assert_eq!(listed(&folder).len(), 2);
+    // A part that is left from before isn't taken for one of this run.
+    let run = biofast_with(&["split", "-s", "100", "-", "-o", &out], text_of.as_bytes());
+    assert!(run.code == 0 && run.stderr.contains("o_002.fq was there before"), "{run:?}");
 }

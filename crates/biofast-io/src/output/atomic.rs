@@ -66,7 +66,10 @@ impl AtomicFile {
             Err(_) => None,
         };
         #[cfg(unix)]
-        remove_leftovers(&path);
+        {
+            let beginning = beginning(path.file_name().unwrap_or_default());
+            super::leftovers::remove(&path, &beginning, &[UNFINISHED, REPLACED]);
+        }
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -380,43 +383,6 @@ fn is_claimed(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_claimed(_: &File, _: &Path) -> bool {
     true
-}
-
-/// Removes what killed processes have left of the file at `path`. That it can't be done is no
-/// reason not to write.
-#[cfg(unix)]
-fn remove_leftovers(path: &Path) {
-    use std::os::unix::ffi::OsStrExt;
-    let beginning = beginning(path.file_name().unwrap_or_default());
-    let folder = folder_of(path);
-    // That of the standard library panics if the folder can't be closed.
-    let Ok(entries) = File::open(folder).and_then(|file| Ok(rustix::fs::Dir::read_from(file)?))
-    else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let found = entry.file_name().to_bytes();
-        let is_leftover = || {
-            let rest = found.strip_prefix(beginning.as_bytes())?;
-            let ending =
-                [UNFINISHED, REPLACED].iter().find(|end| rest.ends_with(end.as_bytes()))?;
-            let numbers = &rest[..rest.len() - ending.len()];
-            let (pid, attempt) = numbers.split_at(numbers.iter().position(|&b| b == b'-')?);
-            let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-            (is_number(pid) && is_number(&attempt[1..])).then_some(())
-        };
-        if is_leftover().is_none() {
-            continue;
-        }
-        let leftover = folder.join(OsStr::from_bytes(found));
-        // Held until the name is gone: whoever has just made the file notices.
-        if leftover.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
-            && let Ok(file) = File::options().write(true).open(&leftover)
-            && file.try_lock().is_ok()
-        {
-            let _ = std::fs::remove_file(leftover);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ enum Codec {
 }
 
 /// The bytes that some text becomes, and the lengths of the BGZF blocks among them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Encoded {
     pub(crate) bytes: Vec<u8>,
     pub(crate) blocks: Vec<u32>,
@@ -33,13 +33,6 @@ impl Encoded {
         self.bytes.clear();
         self.blocks.clear();
         self.texts.clear();
-    }
-
-    /// Gives back what encoders reserved and did not need.
-    pub(crate) fn shrink(&mut self) {
-        if self.bytes.capacity() > 2 * self.bytes.len() {
-            self.bytes.shrink_to_fit();
-        }
     }
 
     /// Appends a block that is there already, of so much text.
@@ -147,6 +140,8 @@ impl UnitCutter {
         }
         let end = start + (text.len() - start) / unit * unit;
         self.whole = start..end;
+        // All of it at once: of a thousand outputs that grow bit by bit, what they have outgrown takes as much again.
+        carry.reserve_exact(unit);
         carry.extend_from_slice(&text[end..]);
     }
 

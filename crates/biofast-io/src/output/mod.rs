@@ -19,6 +19,8 @@ mod encode;
 mod files;
 mod format;
 mod identity;
+#[cfg(unix)]
+mod leftovers;
 mod limit;
 mod parallel;
 mod sink;

@@ -334,6 +334,8 @@ struct Worker<F: Framer> {
     texts: Vec<Vec<u8>>,
     copies: Vec<Copies>,
     cutters: Vec<Cutter>,
+    /// What the text of one of many outputs is encoded to: encoders want more room than they fill.
+    scratch: Encoded,
 }
 
 /// What cuts the texts of an output.
@@ -355,6 +357,7 @@ where
             texts: vec![Vec::new(); self.units.len()],
             copies: self.copies.iter().map(|&wanted| Copies::new(wanted)).collect(),
             cutters: self.copies.iter().map(|&copies| Cutter::new(copies)).collect(),
+            scratch: Encoded::default(),
         }
     }
 
@@ -391,7 +394,7 @@ where
         group: Group<F>,
         work: impl FnOnce(&Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error>,
     ) -> ControlFlow<()> {
-        let Worker { encoders, texts, copies, cutters, .. } = worker;
+        let Worker { encoders, texts, copies, cutters, scratch, .. } = worker;
         let number = group.number;
         let mut ticket = self.carries.ticket(number);
         texts.iter_mut().for_each(Vec::clear);
@@ -420,15 +423,18 @@ where
         encoded_group.resize_with(self.units.len(), Default::default);
         let outputs = cutters.iter_mut().zip(&self.which).zip(texts).zip(&mut encoded_group);
         for (((cutter, &encoder), text), (encoded, fault)) in outputs {
+            let many = self.has_many_outputs();
+            scratch.clear();
+            let out = if many { &mut *scratch } else { &mut *encoded };
             let done = match (encoders.get_mut(encoder), &*cutter) {
-                (Some(encoder), Cutter::Units(cutter)) => cutter.encode(encoder, text, encoded),
-                (Some(encoder), Cutter::Copies(cutter)) => cutter.encode(encoder, text, encoded),
+                (Some(encoder), Cutter::Units(cutter)) => cutter.encode(encoder, text, out),
+                (Some(encoder), Cutter::Copies(cutter)) => cutter.encode(encoder, text, out),
                 (None, _) => Err(std::io::Error::other("there is no encoder for a thread")),
             };
             *fault = done.err();
-            if self.has_many_outputs() {
+            if many {
+                *encoded = scratch.clone();
                 cutter.free();
-                encoded.shrink();
             }
         }
         match self.ordered.deliver(number, encoded_group) {
