@@ -241,6 +241,7 @@ where
         units,
         copies,
         which,
+        spare: Mutex::default(),
         encoders: Mutex::new(encoders),
         fault: Mutex::new(None),
     };
@@ -305,6 +306,8 @@ fn open(
 /// Of more outputs than these, workers keep no buffers for each from group to group: a thousand unfinished units are
 /// memory enough.
 const MANY: usize = 32;
+/// The longest buffer that is kept for another of many outputs.
+const LONGEST_SPARE: usize = 128 << 10;
 
 /// What the workers share.
 struct Shared<F: Framer, S> {
@@ -318,6 +321,8 @@ struct Shared<F: Framer, S> {
     copies: Vec<bool>,
     /// Which of a worker's encoders is that of each output.
     which: Vec<usize>,
+    /// Of many outputs: buffers of units that have been encoded.
+    spare: Mutex<Vec<Vec<u8>>>,
     /// The encoders of workers that have not begun.
     encoders: Mutex<Vec<Vec<Encoder>>>,
     /// The first failure of `work`.
@@ -402,11 +407,16 @@ where
         let result = work(&group, texts, copies);
         self.schedule.release(group);
         let Token::Go(mut carries) = ticket.wait() else { return ControlFlow::Break(()) };
+        let many = self.units.len() > MANY;
+        let mut spare = many.then(|| self.spare.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut spare_buffers = spare.as_deref_mut();
         let outputs = cutters.iter_mut().zip(&mut carries).zip(&*texts).zip(&self.units);
         let outputs = outputs.zip(copies.iter_mut().zip(&self.which));
         for ((((cutter, carried), text), unit), (copies, &encoder)) in outputs {
             match cutter {
-                Cutter::Units(cutter) => cutter.take(&mut carried.text, text, *unit),
+                Cutter::Units(cutter) => {
+                    cutter.take(&mut carried.text, text, *unit, spare_buffers.as_deref_mut());
+                }
                 Cutter::Copies(cutter) => {
                     // There is one, as `open` counted them.
                     let Some(encoder) = encoders.get_mut(encoder) else { continue };
@@ -414,6 +424,7 @@ where
                 }
             }
         }
+        drop(spare);
         let failed = result.is_err();
         if let Err(error) = result {
             keep(&self.fault, error);
@@ -423,7 +434,6 @@ where
         encoded_group.resize_with(self.units.len(), Default::default);
         let outputs = cutters.iter_mut().zip(&self.which).zip(texts).zip(&mut encoded_group);
         for (((cutter, &encoder), text), (encoded, fault)) in outputs {
-            let many = self.has_many_outputs();
             scratch.clear();
             let out = if many { &mut *scratch } else { &mut *encoded };
             let done = match (encoders.get_mut(encoder), &*cutter) {
@@ -434,7 +444,7 @@ where
             *fault = done.err();
             if many {
                 *encoded = scratch.clone();
-                cutter.free();
+                self.keep_buffer(cutter);
             }
         }
         match self.ordered.deliver(number, encoded_group) {
@@ -443,9 +453,18 @@ where
         }
     }
 
-    /// Whether buffers of each output would be more memory than is saved by keeping them.
-    fn has_many_outputs(&self) -> bool {
-        self.units.len() > MANY
+    /// Takes the buffers of a cutter, which is one of many, for whichever output needs one next.
+    fn keep_buffer(&self, cutter: &mut Cutter) {
+        match cutter {
+            Cutter::Units(units) => {
+                let buffer = units.take_buffer();
+                // Those of long units are better given back.
+                if (1..=LONGEST_SPARE).contains(&buffer.capacity()) {
+                    self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+                }
+            }
+            Cutter::Copies(copies) => *copies = CopyCutter::default(),
+        }
     }
 
     /// Lets nobody wait any more.
@@ -461,11 +480,6 @@ impl Cutter {
             true => Cutter::Copies(CopyCutter::default()),
             false => Cutter::Units(UnitCutter::default()),
         }
-    }
-
-    /// Gives its memory back.
-    fn free(&mut self) {
-        *self = Cutter::new(matches!(self, Cutter::Copies(_)));
     }
 }
 
