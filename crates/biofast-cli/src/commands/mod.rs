@@ -13,6 +13,7 @@ mod import;
 mod index;
 mod merge;
 mod sort;
+mod split;
 mod stats;
 mod view;
 
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     Fastq(Box<fastq::Args>),
     Import(Box<import::Args>),
     Sort(Box<sort::Args>),
+    Split(Box<split::Args>),
     Completions(about::CompletionsArgs),
     Man(about::ManArgs),
 }
@@ -58,6 +60,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Fastq(args) => fastq::run(args, files),
         Command::Import(args) => import::run(args, files),
         Command::Sort(args) => sort::run(args, files),
+        Command::Split(args) => split::run(args, files),
         Command::Completions(args) => about::completions(args, files),
         Command::Man(args) => about::manual(args, files),
     }

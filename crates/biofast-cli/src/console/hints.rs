@@ -166,7 +166,13 @@ fn of_output(error: &output::Error) -> Option<String> {
     let hint = match error.kind() {
         io::ErrorKind::NotFound => {
             let folder = Path::new(error.name()).parent();
-            let folder = folder.filter(|folder| !folder.as_os_str().is_empty())?.display();
+            let folder = folder.filter(|folder| !folder.as_os_str().is_empty())?;
+            if folder.is_dir() {
+                return Some(
+                    "its hidden file is gone: does another run write to the same name?".into(),
+                );
+            }
+            let folder = folder.display();
             return Some(format!("there is no folder {folder}: make it with mkdir -p {folder}"));
         }
         io::ErrorKind::IsADirectory => "that is a folder: name a file in it",

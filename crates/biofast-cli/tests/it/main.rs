@@ -36,6 +36,7 @@ mod seqkit;
 mod sort;
 mod sort_aligners;
 mod sort_duplicates;
+mod split;
 mod stats;
 mod verbose;
 mod view;

@@ -93,6 +93,9 @@ fn no_command_writes_to_what_it_reads() {
         "view -c a.bam -o a.bam",
         "fastq a.bam -o o.fq --json a.bam",
         "import r1.fq -o o.bam --json r1.fq",
+        "split -s 9 r2.fq -o r{part}.fq --digits 1",
+        "split -p 2 r1.fq -o here/r{part}.fq --digits 1",
+        "split -s 9 r1.fq -o o{part} --json r1.fq",
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
@@ -197,6 +200,8 @@ fn no_two_outputs_are_one_file() {
         "merge report.json -o x --html ./x",
         "fastq a.bam -1 x.fq -2 ./x.fq",
         "import r1.fq -o x --json x",
+        "split -s 90 r1.fq r2.fq -o x{part} --out2 ./x{part}",
+        "split -p 2 r1.fq -o x{part} --json x002",
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
@@ -231,6 +236,7 @@ fn a_report_or_index_never_takes_the_place_of_reads() {
         "filter --json r1.fq",
         "stats --html new.fq.gz r1.fq",
         "import r1.fq -o o.bam --json new.bam",
+        "split -s 90 r1.fq -o o{part} --json old.txt",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
         let run = run_in(&folder, &args);
@@ -273,6 +279,9 @@ fn where_one_output_cannot_be_written_none_appears() {
         "import r1.fq -o new.bam --json no/such",
         "fastq a.bam -o k.fq --json no/such",
         "filter r1.fq -o k.fq --json /dev/full",
+        "split -s 90 r1.fq -o k{part}.fq --json no/such",
+        "split -s 90 r1.fq -o k{part}.fq --json /dev/full",
+        "split -p 3 r1.fq -o no/{part}.fq",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
         let run = run_in(&folder, &args);

@@ -130,6 +130,8 @@ fn fill(word: &str, call: &Call<'_>) -> OsString {
             "dir" => filled.push(call.report.parent().unwrap_or(Path::new("."))),
             "threads" => filled.push(call.threads.to_string()),
             "reads" => filled.push(call.reads.unwrap_or_default().to_string()),
+            // The command itself fills it in.
+            "part" => filled.push("{part}"),
             "lab" => filled.push(std::env::current_exe().unwrap_or_default()),
             // Refused when the catalogue is read.
             _ => {}
@@ -140,7 +142,7 @@ fn fill(word: &str, call: &Call<'_>) -> OsString {
     filled
 }
 
-const PLACES: [&str; 7] = ["file", "mate", "report", "dir", "threads", "reads", "lab"];
+const PLACES: [&str; 8] = ["file", "mate", "report", "dir", "threads", "reads", "part", "lab"];
 
 /// What stands before the first place of a word, its name, and the rest.
 fn next_place(word: &str) -> Option<(&str, &str, &str)> {

@@ -1,5 +1,6 @@
 //! Output files that appear under their name only when complete.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -65,7 +66,10 @@ impl AtomicFile {
             Err(_) => None,
         };
         #[cfg(unix)]
-        remove_leftovers(&path);
+        {
+            let beginning = beginning(path.file_name().unwrap_or_default());
+            super::leftovers::remove(&path, &beginning, &[UNFINISHED, REPLACED]);
+        }
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -144,14 +148,17 @@ impl AtomicFile {
 pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (usize, io::Error)> {
     let mut commit = Commit::begin().map_err(|error| (0, error))?;
     let mut all: Vec<Renamed> = Vec::new();
+    let mut named: HashSet<Identity> = HashSet::new();
     for number in 0..files.len() {
         let is_last = number + 1 == files.len() && !sync;
-        let result = match all.iter().any(|renamed| is_same(&renamed.path, &files[number].path)) {
+        let there = Identity::of(&files[number].path).ok().flatten();
+        let result = match there.is_some_and(|there| named.contains(&there)) {
             // Told apart by case or spelling, which this file system doesn't.
             true => Err(io::Error::other("another output of this run is the same file")),
             false => files[number].rename(&mut commit, is_last),
         };
         match result.and_then(|renamed| {
+            named.extend(Identity::of(&renamed.path).ok().flatten());
             all.push(renamed);
             let folder = folder_of(&files[number].path);
             if sync && cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
@@ -246,14 +253,6 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
-}
-
-/// Whether two paths lead to one file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (Identity::of(one), Identity::of(other)) {
-        (Ok(one), Ok(other)) => one.is_some() && one == other,
-        _ => false,
-    }
 }
 
 /// With the words of the system.
@@ -384,43 +383,6 @@ fn is_claimed(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_claimed(_: &File, _: &Path) -> bool {
     true
-}
-
-/// Removes what killed processes have left of the file at `path`. That it can't be done is no
-/// reason not to write.
-#[cfg(unix)]
-fn remove_leftovers(path: &Path) {
-    use std::os::unix::ffi::OsStrExt;
-    let beginning = beginning(path.file_name().unwrap_or_default());
-    let folder = folder_of(path);
-    // That of the standard library panics if the folder can't be closed.
-    let Ok(entries) = File::open(folder).and_then(|file| Ok(rustix::fs::Dir::read_from(file)?))
-    else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let found = entry.file_name().to_bytes();
-        let is_leftover = || {
-            let rest = found.strip_prefix(beginning.as_bytes())?;
-            let ending =
-                [UNFINISHED, REPLACED].iter().find(|end| rest.ends_with(end.as_bytes()))?;
-            let numbers = &rest[..rest.len() - ending.len()];
-            let (pid, attempt) = numbers.split_at(numbers.iter().position(|&b| b == b'-')?);
-            let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-            (is_number(pid) && is_number(&attempt[1..])).then_some(())
-        };
-        if is_leftover().is_none() {
-            continue;
-        }
-        let leftover = folder.join(OsStr::from_bytes(found));
-        // Held until the name is gone: whoever has just made the file notices.
-        if leftover.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
-            && let Ok(file) = File::options().write(true).open(&leftover)
-            && file.try_lock().is_ok()
-        {
-            let _ = std::fs::remove_file(leftover);
-        }
-    }
 }
 
 #[cfg(test)]

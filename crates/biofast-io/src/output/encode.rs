@@ -20,7 +20,7 @@ enum Codec {
 }
 
 /// The bytes that some text becomes, and the lengths of the BGZF blocks among them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Encoded {
     pub(crate) bytes: Vec<u8>,
     pub(crate) blocks: Vec<u32>,
@@ -121,8 +121,14 @@ pub(crate) struct UnitCutter {
 }
 
 impl UnitCutter {
-    /// Takes `carry` over, which gets the unfinished end of `text`.
-    pub(crate) fn take(&mut self, carry: &mut Vec<u8>, text: &[u8], unit: Option<usize>) {
+    /// Takes `carry` over, which gets the unfinished end of `text`. Buffers of whole units come from `spare`, if there is one.
+    pub(crate) fn take(
+        &mut self,
+        carry: &mut Vec<u8>,
+        text: &[u8],
+        unit: Option<usize>,
+        mut spare: Option<&mut Vec<Vec<u8>>>,
+    ) {
         self.first.clear();
         let Some(unit) = unit else {
             self.whole = 0..text.len();
@@ -131,7 +137,7 @@ impl UnitCutter {
         let mut start = 0;
         if !carry.is_empty() {
             start = text.len().min(unit - carry.len());
-            carry.extend_from_slice(&text[..start]);
+            append(carry, &text[..start], unit, spare.as_deref_mut());
             if carry.len() < unit {
                 self.whole = 0..0;
                 return;
@@ -140,7 +146,12 @@ impl UnitCutter {
         }
         let end = start + (text.len() - start) / unit * unit;
         self.whole = start..end;
-        carry.extend_from_slice(&text[end..]);
+        append(carry, &text[end..], unit, spare);
+    }
+
+    /// The buffer of the unit that began in an earlier text, when it has been encoded.
+    pub(crate) fn take_buffer(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.first)
     }
 
     /// Encodes the whole units of `text`, the one given to [`take`](Self::take). Plain text is
@@ -161,6 +172,29 @@ impl UnitCutter {
     }
 }
 
+/// Appends to what will be less than a unit. What little there is at first gets a buffer as it needs it, and then one of a
+/// unit: `spare` has those that others have filled.
+fn append(carry: &mut Vec<u8>, text: &[u8], unit: usize, spare: Option<&mut Vec<Vec<u8>>>) {
+    let len = carry.len() + text.len();
+    if let Some(spare) = spare
+        && len > carry.capacity().max(LITTLE)
+        && let Some(mut buffer) = spare.pop().or_else(|| of_unit(unit))
+    {
+        buffer.clear();
+        buffer.extend_from_slice(carry);
+        *carry = buffer;
+    }
+    carry.extend_from_slice(text);
+}
+
+/// Text that isn't worth a buffer of a unit.
+const LITTLE: usize = 4 << 10;
+
+/// A buffer for a unit, or none where it is so long that the system lets it grow without copying it.
+fn of_unit(unit: usize) -> Option<Vec<u8>> {
+    (unit <= BLOCK_TEXT).then(|| Vec::with_capacity(unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,16 +203,17 @@ mod tests {
     fn encode(text: &[u8], cuts: &[usize], compression: Compression) -> Vec<u8> {
         let mut encoder = Encoder::new(compression).expect("a codec");
         let (mut cutter, mut carry) = (UnitCutter::default(), Vec::new());
-        let (mut encoded, mut bytes) = (Encoded::default(), Vec::new());
+        let (mut encoded, mut bytes, mut spare) = (Encoded::default(), Vec::new(), Vec::new());
         let mut rest = text;
         for &cut in cuts {
             let (part, after) = rest.split_at(cut.min(rest.len()));
             rest = after;
-            cutter.take(&mut carry, part, compression.unit());
+            cutter.take(&mut carry, part, compression.unit(), Some(&mut spare));
             cutter.encode(&mut encoder, &mut part.to_vec(), &mut encoded).expect("encodes");
+            spare.push(cutter.take_buffer());
             bytes.extend_from_slice(&encoded.bytes);
         }
-        cutter.take(&mut carry, rest, compression.unit());
+        cutter.take(&mut carry, rest, compression.unit(), None);
         cutter.encode(&mut encoder, &mut rest.to_vec(), &mut encoded).expect("encodes");
         encoder.encode(&carry, &mut encoded).expect("encodes");
         encoder.trailer(text.is_empty(), &mut encoded).expect("ends");

@@ -1,5 +1,6 @@
 //! What may be written: decided here, for every kind of output, by the identity of files and never by their names.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -28,8 +29,8 @@ use super::identity::{Identity, descriptor};
 /// ```
 #[derive(Debug, Default)]
 pub struct Files {
-    read: Vec<(Identity, String)>,
-    written: Vec<(Identity, String)>,
+    read: HashMap<Identity, String>,
+    written: HashMap<Identity, String>,
 }
 
 /// Why an output can't be written.
@@ -119,10 +120,10 @@ impl Files {
     }
 
     fn add_read(&mut self, identity: Identity, input: String) -> Result<(), Conflict> {
-        if let Some((_, output)) = self.written.iter().find(|(other, _)| *other == identity) {
+        if let Some(output) = self.written.get(&identity) {
             return Err(Conflict::Input { output: output.clone(), input });
         }
-        self.read.push((identity, input));
+        self.read.entry(identity).or_insert(input);
         Ok(())
     }
 
@@ -159,16 +160,13 @@ impl Files {
     }
 
     fn add_written(&mut self, identity: Identity, output: String) -> Result<(), Conflict> {
-        let same = |files: &[(Identity, String)]| {
-            files.iter().find(|(other, _)| *other == identity).map(|(_, name)| name.clone())
-        };
-        if let Some(input) = same(&self.read) {
+        if let Some(input) = self.read.get(&identity).cloned() {
             return Err(Conflict::Input { output, input });
         }
-        if let Some(other) = same(&self.written) {
+        if let Some(other) = self.written.get(&identity).cloned() {
             return Err(Conflict::Output { output, other });
         }
-        self.written.push((identity, output));
+        self.written.insert(identity, output);
         Ok(())
     }
 

@@ -19,6 +19,9 @@ mod encode;
 mod files;
 mod format;
 mod identity;
+#[cfg(unix)]
+mod leftovers;
+mod limit;
 mod parallel;
 mod sink;
 mod temporary;
@@ -31,6 +34,7 @@ pub use encode::Encoder;
 pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
 pub use identity::is_same_file;
+pub use limit::allow_open_files;
 pub use parallel::Writer;
 pub use sink::{Error, Output, commit};
 pub use temporary::{abandon, is_abandoned};

@@ -108,15 +108,56 @@ impl Writer {
     /// # Errors
     /// If text couldn't be encoded or written.
     pub fn into_output(mut self) -> Result<Output, Error> {
+        self.drain().inspect_err(|_| self.output.abandon())?;
+        Ok(self.output)
+    }
+
+    /// Ends the output and goes on with `next`, on the same threads with the same encoders: for text that is cut into many
+    /// files. Returns what has been ended.
+    ///
+    /// ```
+    /// use biofast_io::output::{self, Output, Writer};
+    ///
+    /// let folder = std::env::temp_dir().join(format!("biofast-doc-replace-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder)?;
+    /// let create = |name| Output::create(&folder.join(name), Default::default());
+    /// let mut writer = Writer::new(create("1.txt")?, 2)?;
+    /// writer.append(b"one")?;
+    /// let first = writer.replace(create("2.txt")?)?;
+    /// writer.append(b"two")?;
+    /// output::commit(vec![first, writer.into_output()?], false)?;
+    /// assert_eq!(std::fs::read(folder.join("2.txt"))?, b"two");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If text couldn't be encoded or written, or `next` is complete or broken or has another compression.
+    pub fn replace(&mut self, mut next: Output) -> Result<Output, Error> {
+        next.check_open()?;
+        if next.compression() != self.output.compression() {
+            let why = "it has another compression than the output before it";
+            return Err(next.fault(io::Error::other(why)));
+        }
+        self.drain().and_then(|()| self.output.finish()).inspect_err(|_| self.output.abandon())?;
+        next.take_encoder(&mut self.output);
+        self.text = next.take_carry();
+        Ok(std::mem::replace(&mut self.output, next))
+    }
+
+    /// Gives all text to the output.
+    fn drain(&mut self) -> Result<(), Error> {
         self.output.check_open()?;
-        if let Some(mut workers) = self.workers.take() {
+        if let Some(workers) = &mut self.workers {
             while let Some(done) = workers.take() {
                 let job = done.map_err(|error| self.output.fault(error))?;
                 self.output.write(&job.encoded)?;
+                self.spare.push(job);
             }
         }
         self.output.append(&self.text)?;
-        Ok(self.output)
+        self.text.clear();
+        Ok(())
     }
 
     /// The output's path or label.
@@ -225,6 +266,44 @@ mod tests {
                     assert!(kept.take() == expected, "{format:?} {len} {threads}");
                 }
             }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn outputs_one_after_the_other_have_the_bytes_each_has_alone()
+    -> Result<(), Box<dyn std::error::Error>> {
+        let text: Vec<u8> = b"some text that is long\n".repeat(30_000);
+        for format in [Format::Plain, Format::Bgzf, Format::Zstd] {
+            let compression = Compression::new(format, None)?;
+            let lens = [0, 7, 70_000, 300_000, 0, 600_000, 1];
+            let alone = lens.map(|len| {
+                let kept = Kept::default();
+                let mut output = Output::stream("x", kept.clone(), compression);
+                output.append(&text[..len]).and_then(|()| output.finish()).map(|()| kept.take())
+            });
+            for threads in [1, 3] {
+                let all = lens.map(|_| Kept::default());
+                let stream = |at: usize| Output::stream("x", all[at].clone(), compression);
+                let mut writer = Writer::new(stream(0), threads)?;
+                for (at, &len) in lens.iter().enumerate() {
+                    if at > 0 {
+                        let mut ended = writer.replace(stream(at))?;
+                        assert!(ended.append(b"more").is_err());
+                    }
+                    writer.append(&text[..len])?;
+                }
+                writer.into_output()?.finish()?;
+                for (kept, alone) in all.iter().zip(&alone) {
+                    assert!(alone.as_ref().is_ok_and(|alone| *alone == kept.take()), "{format:?}");
+                }
+            }
+            let other = match format {
+                Format::Plain => Compression::new(Format::Bgzf, None)?,
+                _ => Compression::default(),
+            };
+            let mut writer = Writer::new(Output::stream("x", Kept::default(), compression), 1)?;
+            assert!(writer.replace(Output::stream("y", Kept::default(), other)).is_err());
         }
         Ok(())
     }

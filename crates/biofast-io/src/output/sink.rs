@@ -324,7 +324,11 @@ impl Output {
         }
         self.check_open()?;
         let carry = self.take_carry();
-        self.end(&carry)
+        let mut own = self.own.take();
+        self.end(&carry, &mut own)?;
+        // For the output that comes after this one, if one does.
+        self.own = own;
+        Ok(())
     }
 
     /// The unfinished unit of what was appended, for whoever goes on.
@@ -360,10 +364,13 @@ impl Output {
         }
     }
 
-    /// Writes the last unit and what ends the format.
-    pub(crate) fn end(&mut self, carry: &[u8]) -> Result<(), Error> {
+    /// Writes the last unit and what ends the format. `encoder` is used, or made.
+    pub(crate) fn end(&mut self, carry: &[u8], encoder: &mut Option<Encoder>) -> Result<(), Error> {
         self.state = State::Broken;
-        let mut encoder = self.encoder()?;
+        let encoder = match encoder {
+            Some(encoder) => encoder,
+            None => encoder.insert(self.encoder()?),
+        };
         let mut encoded = Encoded::default();
         let empty = !self.started && carry.is_empty();
         encoder
@@ -373,6 +380,47 @@ impl Output {
         self.write(&encoded)?;
         self.state = State::Ended;
         Ok(())
+    }
+
+    /// Ends the output and closes its file, which appears with the others at [`commit`]: so a run may write more files than
+    /// may be open at once. With `sync` set it is on disk then.
+    ///
+    /// ```
+    /// use biofast_io::output::{self, Output};
+    ///
+    /// let folder = std::env::temp_dir().join(format!("biofast-doc-close-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder)?;
+    /// let mut parts = Vec::new();
+    /// for part in 1..=3 {
+    ///     let mut output = Output::create(&folder.join(format!("{part}.fq")), Default::default())?;
+    ///     output.append(b"@r\nACGT\n+\nIIII\n")?;
+    ///     output.close(false)?;
+    ///     parts.push(output);
+    /// }
+    /// assert!(!folder.join("1.fq").exists());
+    /// output::commit(parts, false)?;
+    /// assert!(folder.join("1.fq").exists() && folder.join("3.fq").exists());
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish), or if the file can't be flushed and closed.
+    pub fn close(&mut self, sync: bool) -> Result<(), Error> {
+        self.finish()?;
+        self.own = None;
+        let Target::File(file) = &mut self.target else { return Ok(()) };
+        self.state = State::Broken;
+        file.complete(sync).map_err(|error| Error { name: self.name.clone(), error })?;
+        self.state = State::Ended;
+        Ok(())
+    }
+
+    /// Goes on with the encoder of an output of the same compression that has been ended.
+    pub(crate) fn take_encoder(&mut self, other: &mut Output) {
+        if self.compression == other.compression {
+            self.own = other.own.take();
+        }
     }
 }
 
@@ -446,7 +494,11 @@ fn own_descriptor(number: u32) -> io::Result<Target> {
 /// # Errors
 /// The first failure. What was there before is then there still.
 pub fn commit(mut outputs: Vec<Output>, sync: bool) -> Result<(), Error> {
-    outputs.iter_mut().try_for_each(Output::finish)?;
+    for output in &mut outputs {
+        output.finish()?;
+        // A thousand outputs don't each keep one.
+        output.own = None;
+    }
     let (mut names, mut files, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
     for mut output in outputs {
         if let Some(mut index) = output.gzi.take() {

@@ -217,7 +217,7 @@ where
 {
     let threads = plan.threads.max(1);
     let notes = inputs.first().and_then(|input| input.options.notes.clone());
-    let encoders = open(outputs, threads).map_err(Failure::Output)?;
+    let (which, encoders) = open(outputs, threads).map_err(Failure::Output)?;
     let schedule = Schedule::new(inputs, plan).map_err(Failure::Input)?;
     let units = outputs.iter().map(|output| output.compression().unit()).collect();
     let copies = outputs.iter().map(Output::copies).collect();
@@ -240,6 +240,8 @@ where
         ordered: Ordered::new(threads, sink),
         units,
         copies,
+        which,
+        spare: Mutex::default(),
         encoders: Mutex::new(encoders),
         fault: Mutex::new(None),
     };
@@ -250,7 +252,7 @@ where
         so_far
     };
     let so_far = on_threads(threads, run, merge);
-    let Shared { schedule, carries, ordered, fault, .. } = shared;
+    let Shared { schedule, carries, ordered, which, fault, .. } = shared;
     // With it goes what writes to the outputs.
     drop(ordered);
     if let Some(error) = take(write_fault) {
@@ -267,23 +269,45 @@ where
     if matches!(ending, Ending::Even)
         && let Token::Go(carries) = carries.ticket(groups).wait()
     {
-        for (output, carry) in outputs.iter_mut().zip(&carries) {
-            output.end(&carry.text).map_err(Failure::Output)?;
+        // Shared here, too: to make one takes longer than to encode the rest of an output.
+        let mut encoders: Vec<Option<Encoder>> = which.iter().map(|_| None).collect();
+        for ((output, carry), encoder) in outputs.iter_mut().zip(&carries).zip(which) {
+            output.end(&carry.text, &mut encoders[encoder]).map_err(Failure::Output)?;
         }
     }
     Ok((so_far, ending))
 }
 
-/// Checks that all outputs can be written to, and makes encoders for each thread: here, where a failure is simple to
-/// report.
-fn open(outputs: &mut [Output], threads: usize) -> Result<Vec<Vec<Encoder>>, output::Error> {
-    for output in outputs.iter_mut() {
-        output.check_open()?;
+/// Checks that all outputs can be written to, and makes the encoders of each thread: here, where a failure is simple to
+/// report. Outputs of the same compression share one, as it keeps nothing between units: the first result says which.
+fn open(
+    outputs: &mut [Output],
+    threads: usize,
+) -> Result<(Vec<usize>, Vec<Vec<Encoder>>), output::Error> {
+    let mut different: Vec<usize> = Vec::new();
+    let mut which = Vec::with_capacity(outputs.len());
+    for number in 0..outputs.len() {
+        outputs[number].check_open()?;
         // Until its end is written.
-        output.abandon();
+        outputs[number].abandon();
+        let is_like =
+            |&other: &usize| outputs[other].compression() == outputs[number].compression();
+        which.push(different.iter().position(is_like).unwrap_or(different.len()));
+        if which[number] == different.len() {
+            different.push(number);
+        }
     }
-    (0..threads).map(|_| outputs.iter().map(Output::encoder).collect()).collect()
+    let encoders = || -> Result<Vec<Encoder>, output::Error> {
+        different.iter().map(|&number| outputs[number].encoder()).collect()
+    };
+    Ok((which, (0..threads).map(|_| encoders()).collect::<Result<_, _>>()?))
 }
+
+/// Of more outputs than these, workers keep no buffers for each from group to group: a thousand unfinished units are
+/// memory enough.
+const MANY: usize = 32;
+/// The longest buffer that is kept for another of many outputs.
+const LONGEST_SPARE: usize = 128 << 10;
 
 /// What the workers share.
 struct Shared<F: Framer, S> {
@@ -295,6 +319,10 @@ struct Shared<F: Framer, S> {
     units: Vec<Option<usize>>,
     /// Which outputs copy blocks.
     copies: Vec<bool>,
+    /// Which of a worker's encoders is that of each output.
+    which: Vec<usize>,
+    /// Of many outputs: buffers of units that have been encoded.
+    spare: Mutex<Vec<Vec<u8>>>,
     /// The encoders of workers that have not begun.
     encoders: Mutex<Vec<Vec<Encoder>>>,
     /// The first failure of `work`.
@@ -311,6 +339,8 @@ struct Worker<F: Framer> {
     texts: Vec<Vec<u8>>,
     copies: Vec<Copies>,
     cutters: Vec<Cutter>,
+    /// What the text of one of many outputs is encoded to: encoders want more room than they fill.
+    scratch: Encoded,
 }
 
 /// What cuts the texts of an output.
@@ -332,6 +362,7 @@ where
             texts: vec![Vec::new(); self.units.len()],
             copies: self.copies.iter().map(|&wanted| Copies::new(wanted)).collect(),
             cutters: self.copies.iter().map(|&copies| Cutter::new(copies)).collect(),
+            scratch: Encoded::default(),
         }
     }
 
@@ -368,7 +399,7 @@ where
         group: Group<F>,
         work: impl FnOnce(&Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error>,
     ) -> ControlFlow<()> {
-        let Worker { encoders, texts, copies, cutters, .. } = worker;
+        let Worker { encoders, texts, copies, cutters, scratch, .. } = worker;
         let number = group.number;
         let mut ticket = self.carries.ticket(number);
         texts.iter_mut().for_each(Vec::clear);
@@ -376,16 +407,24 @@ where
         let result = work(&group, texts, copies);
         self.schedule.release(group);
         let Token::Go(mut carries) = ticket.wait() else { return ControlFlow::Break(()) };
+        let many = self.units.len() > MANY;
+        let mut spare = many.then(|| self.spare.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut spare_buffers = spare.as_deref_mut();
         let outputs = cutters.iter_mut().zip(&mut carries).zip(&*texts).zip(&self.units);
-        let outputs = outputs.zip(copies.iter_mut().zip(encoders.iter_mut()));
-        for ((((cutter, carried), text), unit), (copies, encoder)) in outputs {
+        let outputs = outputs.zip(copies.iter_mut().zip(&self.which));
+        for ((((cutter, carried), text), unit), (copies, &encoder)) in outputs {
             match cutter {
-                Cutter::Units(cutter) => cutter.take(&mut carried.text, text, *unit),
+                Cutter::Units(cutter) => {
+                    cutter.take(&mut carried.text, text, *unit, spare_buffers.as_deref_mut());
+                }
                 Cutter::Copies(cutter) => {
+                    // There is one, as `open` counted them.
+                    let Some(encoder) = encoders.get_mut(encoder) else { continue };
                     cutter.take(carried, text, &mut copies.pieces, encoder);
                 }
             }
         }
+        drop(spare);
         let failed = result.is_err();
         if let Err(error) = result {
             keep(&self.fault, error);
@@ -393,17 +432,38 @@ where
         ticket.pass(if failed { Token::Stop } else { Token::Go(carries) });
         let mut encoded_group = self.ordered.blank();
         encoded_group.resize_with(self.units.len(), Default::default);
-        let outputs = cutters.iter().zip(encoders).zip(texts).zip(&mut encoded_group);
-        for (((cutter, encoder), text), (encoded, fault)) in outputs {
-            let done = match cutter {
-                Cutter::Units(cutter) => cutter.encode(encoder, text, encoded),
-                Cutter::Copies(cutter) => cutter.encode(encoder, text, encoded),
+        let outputs = cutters.iter_mut().zip(&self.which).zip(texts).zip(&mut encoded_group);
+        for (((cutter, &encoder), text), (encoded, fault)) in outputs {
+            scratch.clear();
+            let out = if many { &mut *scratch } else { &mut *encoded };
+            let done = match (encoders.get_mut(encoder), &*cutter) {
+                (Some(encoder), Cutter::Units(cutter)) => cutter.encode(encoder, text, out),
+                (Some(encoder), Cutter::Copies(cutter)) => cutter.encode(encoder, text, out),
+                (None, _) => Err(std::io::Error::other("there is no encoder for a thread")),
             };
             *fault = done.err();
+            if many {
+                *encoded = scratch.clone();
+                self.keep_buffer(cutter);
+            }
         }
         match self.ordered.deliver(number, encoded_group) {
             ControlFlow::Continue(()) if !failed => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
+        }
+    }
+
+    /// Takes the buffers of a cutter, which is one of many, for whichever output needs one next.
+    fn keep_buffer(&self, cutter: &mut Cutter) {
+        match cutter {
+            Cutter::Units(units) => {
+                let buffer = units.take_buffer();
+                // Those of long units are better given back.
+                if (1..=LONGEST_SPARE).contains(&buffer.capacity()) {
+                    self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+                }
+            }
+            Cutter::Copies(copies) => *copies = CopyCutter::default(),
         }
     }
 
@@ -425,10 +485,14 @@ impl Cutter {
 
 /// Writes what a group adds to each output.
 fn write(outputs: &mut [Output], group: &mut EncodedGroup) -> Result<(), output::Error> {
+    let has_many = outputs.len() > MANY;
     for (output, (encoded, fault)) in outputs.iter_mut().zip(group) {
         match fault.take() {
             Some(error) => return Err(output.fault(error)),
             None => output.write(encoded)?,
+        }
+        if has_many {
+            *encoded = Encoded::default();
         }
     }
     Ok(())

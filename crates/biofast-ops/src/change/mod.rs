@@ -1,4 +1,5 @@
-//! What changes records: [selecting and trimming](filter) them, [sorting](sort) and [merging](merge) them, [joining files](cat), [FASTQ to unaligned BAM](import) and
+//! What changes records: [selecting and trimming](filter) them, [sorting](sort) and [merging](merge) them, [joining files](cat),
+//! [splitting](split) reads to many, [FASTQ to unaligned BAM](import) and
 //! [alignments back to FASTQ](to_fastq).
 //!
 //! What is counted on the way is counted by collectors of [`measure`](crate::measure).
@@ -8,5 +9,6 @@ pub mod filter;
 pub mod import;
 pub mod merge;
 pub mod sort;
+pub mod split;
 mod temporary;
 pub mod to_fastq;

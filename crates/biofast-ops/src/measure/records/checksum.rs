@@ -78,6 +78,16 @@ impl Checksum {
         Checksum(fold(name ^ sequence, qualities ^ sequence.rotate_left(32)))
     }
 
+    /// As a number.
+    pub(crate) fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// From that number.
+    pub(crate) fn from_bits(bits: u64) -> Checksum {
+        Checksum(bits)
+    }
+
     /// Adds the records of another checksum.
     #[inline]
     pub fn merge(&mut self, other: Checksum) {

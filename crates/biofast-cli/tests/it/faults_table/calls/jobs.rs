@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 37] = [
+pub(super) const JOBS: [Job; 39] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -271,6 +271,34 @@ pub(super) const JOBS: [Job; 37] = [
         "import",
         &["import", "1.fq.gz", "2.fq.gz", "-r", "ID:1", "-o", "o.bam", "--json", "o.json"],
         &["o.bam", "o.json"],
+    ),
+    job(
+        "split, one after the other",
+        &[
+            "split",
+            "-s",
+            "25",
+            "1.fq.gz",
+            "2.fq.gz",
+            "-o",
+            "o{mate}_{part}.fq.gz",
+            "--json",
+            "o.json",
+        ],
+        &[
+            "o1_001.fq.gz",
+            "o2_001.fq.gz",
+            "o1_002.fq.gz",
+            "o2_002.fq.gz",
+            "o1_003.fq.gz",
+            "o2_003.fq.gz",
+            "o.json",
+        ],
+    ),
+    job(
+        "split, in turn",
+        &["split", "-p", "3", "a.fq", "-o", "o_{part}.fq.zst", "--sync"],
+        &["o_001.fq.zst", "o_002.fq.zst", "o_003.fq.zst"],
     ),
     fed(job("import to standard output", &["import", "-"], &[]), "a.fq.gz"),
     fed(
