@@ -37,5 +37,6 @@ mod sort;
 mod sort_aligners;
 mod sort_duplicates;
 mod stats;
+mod stats_qc;
 mod verbose;
 mod view;
