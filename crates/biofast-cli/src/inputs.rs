@@ -1,5 +1,6 @@
 //! Which inputs were meant: arguments, patterns, lists of files and standard input.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,15 @@ impl Input {
         }
     }
 
+    /// What the names of files about it start with.
+    pub(crate) fn stem(&self) -> OsString {
+        match self {
+            Input::Path(path) => stem(path),
+            Input::Stdin(label) | Input::Unnamed(label) if label == "-" => "stdin".into(),
+            Input::Stdin(label) | Input::Unnamed(label) => stem(Path::new(label)),
+        }
+    }
+
     pub(crate) fn open(&self) -> Result<Source, Error> {
         match self {
             Input::Stdin(label) => Source::stdin(label),
@@ -47,6 +57,18 @@ impl Input {
             }
         }
     }
+}
+
+/// The name of a file without its folder and the endings of alignments.
+fn stem(path: &Path) -> OsString {
+    let mut name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+    for endings in [&["gz", "bgz", "zst", "bz2", "xz"][..], &["bam", "sam", "cram"]] {
+        let own = name.extension().unwrap_or_default();
+        if endings.iter().any(|ending| own.eq_ignore_ascii_case(ending)) {
+            name.set_extension("");
+        }
+    }
+    name.into_os_string()
 }
 
 /// The inputs named on the command line and in the list, in that order; standard input if

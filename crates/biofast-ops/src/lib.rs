@@ -10,4 +10,4 @@ pub mod show;
 #[doc(no_inline)]
 pub use change::{cat, filter, import, merge, sort, split, to_fastq};
 #[doc(no_inline)]
-pub use measure::{alignments, check, coverage, flagstat, idxstats, reads, samtools_stats};
+pub use measure::{alignments, check, coverage, flagstat, idxstats, qc, reads, samtools_stats};

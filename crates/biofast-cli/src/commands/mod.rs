@@ -27,7 +27,7 @@ use counts::{flagstat, idxstats};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Stats(stats::Args),
+    Stats(Box<stats::Args>),
     Filter(Box<filter::Args>),
     Check(check::Args),
     Flagstat(flagstat::Args),

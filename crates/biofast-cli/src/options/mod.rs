@@ -2,6 +2,7 @@
 //!
 //! A command whose letters mean something else takes a short name away: `mut_arg("quiet", |a| a.short(None))`.
 
+mod depth;
 mod effects;
 mod flags;
 mod inputs;
@@ -15,6 +16,7 @@ mod sorted;
 mod strictness;
 mod threads;
 
+pub(crate) use depth::{DepthArgs, targets, tell_unknown};
 pub(crate) use effects::given_in_vain;
 pub(crate) use flags::Flags;
 pub(crate) use inputs::{ManyFiles, OneFile};

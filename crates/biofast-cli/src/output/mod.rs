@@ -13,7 +13,9 @@ use crate::console::stdio;
 mod names;
 mod provenance;
 
-pub(crate) use names::{format_of_bam, format_of_reads, format_of_sam, has_extension};
+pub(crate) use names::{
+    format_of_bam, format_of_reads, format_of_sam, has_extension, make_folder, prefixes,
+};
 pub(crate) use provenance::{command_line, program, summary, summary_of_files};
 
 /// An output of reads or alignments: a file, or standard output for none and `-`.

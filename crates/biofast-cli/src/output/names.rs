@@ -1,8 +1,10 @@
 //! What the name of an output says about its format.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast::io::output::Format;
 
 /// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
@@ -80,4 +82,28 @@ fn ending(path: &Path) -> String {
 /// Where a file's name ends in `extension`, whatever the case.
 pub(crate) fn has_extension(path: Option<&Path>, extension: &str) -> bool {
     path.is_some_and(|path| ending(path) == extension)
+}
+
+/// What the names of each input's files in a folder start with; an error if two have the same.
+pub(crate) fn prefixes(
+    folder: &Path,
+    names: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Result<Vec<PathBuf>> {
+    let mut taken = HashSet::new();
+    let mut prefixes = Vec::new();
+    for name in names {
+        let prefix = folder.join(name.as_ref());
+        if !taken.insert(prefix.clone()) {
+            let name = name.as_ref().display();
+            bail!("two inputs would be written to {name}: their names are the same");
+        }
+        prefixes.push(prefix);
+    }
+    Ok(prefixes)
+}
+
+/// Makes a folder for outputs, unless it is there.
+pub(crate) fn make_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("can't make the folder {}", folder.display()))
 }

@@ -25,7 +25,7 @@ const SHAPES: [Shape; 5] = [
 ];
 
 /// The report without the lines that name the program and its command.
-fn comparable(report: &str) -> String {
+pub(crate) fn comparable(report: &str) -> String {
     let own = |line: &&str| {
         !line.starts_with("# This file was produced by") && !line.starts_with("# The command line")
     };

@@ -83,7 +83,7 @@ fn bed(seed: u64) -> String {
 }
 
 /// A folder with `x.bam`, its index and `x.bed`.
-fn folder(seed: u64) -> Folder {
+pub(crate) fn folder(seed: u64) -> Folder {
     let folder = Folder::new();
     let sam = folder.file("x.sam", sam(seed));
     folder.file("x.bed", bed(seed));
@@ -93,12 +93,12 @@ fn folder(seed: u64) -> Folder {
     folder
 }
 
-fn at(folder: &Folder, name: &str) -> String {
+pub(crate) fn at(folder: &Folder, name: &str) -> String {
     folder.path(name).to_str().unwrap().to_owned()
 }
 
 /// A file's bytes, decompressed.
-fn content(path: &str) -> Vec<u8> {
+pub(crate) fn content(path: &str) -> Vec<u8> {
     let source = biofast::io::Source::open(path).unwrap();
     let mut bytes = Vec::new();
     biofast::io::Reader::new(source, &Default::default()).unwrap().read_to_end(&mut bytes).unwrap();

@@ -38,5 +38,6 @@ mod sort_aligners;
 mod sort_duplicates;
 mod split;
 mod stats;
+mod stats_qc;
 mod verbose;
 mod view;

@@ -1,9 +1,8 @@
 //! What `biofast coverage` can be told.
 
-use biofast::bam::flag;
 use clap::ValueEnum;
 
-use crate::options::{Folder, InFile, ManyFiles, Out, OutFile};
+use crate::options::{DepthArgs, Folder, InFile, ManyFiles, Out, OutFile};
 use crate::watch::Reading;
 
 /// Find how deep sorted BAM, SAM or CRAM covers the reference: the files of mosdepth, or a table
@@ -39,51 +38,12 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) out: Out,
 
-    /// Also write the depth of the intervals of a BED file, or of windows of that many bases
-    #[arg(short, long, value_name = "BED|WINDOW")]
-    pub(super) by: Option<InFile>,
-
-    /// For each interval of --by, count the bases that are covered at least N times
-    #[arg(short = 'T', long, value_name = "N,…", value_delimiter = ',', requires = "by")]
-    pub(super) thresholds: Vec<u32>,
-
-    /// Write stretches of the same class of depth; classes are given by their bounds, such as 0:1:5:150:
-    ///
-    /// The variables MOSDEPTH_Q0, MOSDEPTH_Q1 and so on give the classes names.
-    #[arg(short, long, value_name = "BOUNDS")]
-    pub(super) quantize: Option<String>,
-
-    /// Don't write the depth of each base
-    #[arg(short, long)]
-    pub(super) no_per_base: bool,
-
-    /// Write medians of intervals, not means
-    #[arg(short = 'm', long)]
-    pub(super) use_median: bool,
-
-    /// Count all from the first to the last base of an alignment, and both mates where they overlap
-    #[arg(short = 'x', long)]
-    pub(super) fast_mode: bool,
-
     /// Only the reference of this name
     #[arg(short, long, value_name = "NAME")]
     pub(super) chrom: Option<String>,
 
-    /// Only records with none of these flags
-    #[arg(short = 'F', long, value_name = "FLAGS", default_value = "1796", value_parser = flags)]
-    pub(super) flag: u16,
-
-    /// Only records with at least one of these flags
-    #[arg(short, long, value_name = "FLAGS", default_value = "0", value_parser = flags)]
-    pub(super) include_flag: u16,
-
-    /// Only records of at least this mapping quality
-    #[arg(short = 'Q', long, value_name = "N", default_value_t = 0)]
-    pub(super) mapq: u8,
-
-    /// Only records of these read groups
-    #[arg(short = 'R', long, value_name = "ID,…", value_delimiter = ',')]
-    pub(super) read_groups: Vec<String>,
+    #[command(flatten)]
+    pub(super) depth: DepthArgs,
 
     /// Only bases of at least this quality; for --format samtools-coverage and samtools-depth
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -111,10 +71,4 @@ pub(super) enum Format {
     SamtoolsCoverage,
     /// The lines of `samtools depth`, of one file
     SamtoolsDepth,
-}
-
-fn flags(text: &str) -> Result<u16, String> {
-    flag::parse(text).ok_or_else(|| {
-        "expected a number from 0 to 65535, or names separated by commas, such as UNMAP,DUP".into()
-    })
 }

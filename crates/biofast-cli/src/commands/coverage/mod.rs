@@ -7,14 +7,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::flag::Filter;
 use biofast::bam::{self, Detail, Query, Selection};
 use biofast::io::Progress;
 use biofast::io::output::Files;
-use biofast::ops::coverage::{self, Counting, Distribution, Intervals, Rules};
+use biofast::ops::coverage::{self, Distribution, Intervals, Rules};
 use biofast::ops::show::tables::coverage as table;
 
-use crate::console::message;
 use crate::inputs::{self, Input};
 use crate::options::RegionArgs;
 use crate::output;
@@ -26,15 +24,8 @@ use args::Format;
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let all = args.inputs.inputs(files)?;
     let writes_files = args.prefix.is_some() || args.out_dir.is_some();
-    if !writes_files {
-        let for_files = [
-            ("--by", args.by.is_some()),
-            ("--quantize", args.quantize.is_some()),
-            ("--no-per-base", args.no_per_base),
-        ];
-        if let Some((name, _)) = for_files.into_iter().find(|(_, given)| *given) {
-            bail!("{name} is for the files of mosdepth: give --prefix or --out-dir");
-        }
+    if !writes_files && let Some(name) = args.depth.given_for_files() {
+        bail!("{name} is for the files of mosdepth: give --prefix or --out-dir");
     }
     let of_bases = matches!(args.format, Format::SamtoolsCoverage | Format::SamtoolsDepth);
     if args.min_base_quality > 0 && !of_bases {
@@ -88,18 +79,7 @@ fn depths(args: &Args, input: &Input) -> Result<Distribution> {
 
 /// Which records count.
 fn rules(args: &Args) -> Rules {
-    Rules {
-        filter: Filter {
-            none_of: args.flag,
-            any_of: args.include_flag,
-            min_mapping_quality: args.mapq,
-            ..Filter::default()
-        },
-        read_groups: args.read_groups.iter().map(|id| id.clone().into_bytes()).collect(),
-        counting: if args.fast_mode { Counting::Whole } else { Counting::Once },
-        min_base_quality: args.min_base_quality,
-        ..Rules::default()
-    }
+    Rules { min_base_quality: args.min_base_quality, ..args.depth.rules() }
 }
 
 /// What is read of an input: all, or the references that are asked for, through an index where there is one.
@@ -123,7 +103,9 @@ fn query(
         (Some(name), _) => {
             selection.add(format!("{{{name}}}"));
         }
-        (None, Some(intervals)) if is_file && only_intervals(args) && !intervals.are_windows() => {
+        (None, Some(intervals))
+            if is_file && args.depth.only_intervals() && !intervals.are_windows() =>
+        {
             let opened = bam::Input::open(source, &opening)?.source;
             let (header, again) = bam::peek_header(opened)?;
             let named = |name: &&[u8]| header.reference_id(name).is_some();
@@ -140,38 +122,6 @@ fn query(
         _ => return Ok(bam::Input::open(source, &opening)?.source.into()),
     }
     RegionArgs::select(&selection, input, source, &opening)
-}
-
-/// Whether nothing is asked of references without intervals.
-fn only_intervals(args: &Args) -> bool {
-    args.no_per_base && args.thresholds.is_empty() && args.quantize.is_none()
-}
-
-/// The intervals of `--by`.
-fn intervals(args: &Args) -> Result<Option<Intervals>> {
-    let Some(path) = args.by.as_deref() else { return Ok(None) };
-    let number = path.to_str().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
-    let Some(number) = number.filter(|number| !number.is_empty()) else {
-        return Ok(Some(Intervals::bed(path)?));
-    };
-    match number.parse().ok().and_then(Intervals::windows) {
-        Some(windows) => Ok(Some(windows)),
-        None => bail!("--by {number}: windows have 1 to {} bases", u32::MAX),
-    }
-}
-
-/// Says which references of a BED file there are none of.
-fn tell_unknown(args: &Args, intervals: Option<&Intervals>, header: &bam::Header, name: &str) {
-    if args.reading.messages.quiet || args.chrom.is_some() {
-        return;
-    }
-    for reference in intervals.map(Intervals::references).unwrap_or_default() {
-        if header.reference_id(reference).is_none() {
-            let reference = biofast::io::Escaped(reference);
-            let what = format!("{name}: no reference '{reference}', of which --by has intervals");
-            message("warning", &what);
-        }
-    }
 }
 
 /// One progress bar for all inputs.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use biofast::bam::{self, Detail, Fasta};
 use biofast::io::Source;
 use biofast::io::output::Output;
@@ -67,21 +67,29 @@ pub(super) fn samtools(args: &Args, inputs: &[Input], report: Output) -> Result<
     let statistics = SamtoolsStats::collect(source, &watch.options, reference.as_ref());
     drop(bar);
     watch.tell(input, None, &args.messages, &args.threads);
-    let statistics = statistics.map_err(|failure| match failure {
+    let statistics = statistics.map_err(|failure| failed(failure, input))?;
+    output::finish(report, samtools_text(&statistics))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Why an input has no statistics.
+pub(super) fn failed(failure: Failure, input: &Input) -> Error {
+    match failure {
         Failure::MalformedTags(_) => {
             anyhow::anyhow!("{}: {failure}", input.name())
         }
         Failure::Input(error) => error.into(),
         failure => failure.into(),
-    })?;
+    }
+}
+
+/// The report of `samtools stats`.
+pub(super) fn samtools_text(statistics: &SamtoolsStats) -> String {
     let command: Vec<String> = std::env::args_os()
         .skip(1)
         .map(|argument| argument.to_string_lossy().replace('\n', "\\n"))
         .collect();
-    let version = env!("CARGO_PKG_VERSION");
-    let text = samtools::stats::text(&statistics, version, &command.join(" "));
-    output::finish(report, text)?;
-    Ok(ExitCode::SUCCESS)
+    samtools::stats::text(statistics, env!("CARGO_PKG_VERSION"), &command.join(" "))
 }
 
 /// The rows of alignments as text.

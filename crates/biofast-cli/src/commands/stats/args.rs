@@ -3,7 +3,8 @@
 use clap::ValueEnum;
 
 use crate::options::{
-    Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, Strictness, Threads,
+    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, Strictness,
+    Threads,
 };
 
 /// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
@@ -11,7 +12,11 @@ use crate::options::{
 /// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, and BAM, SAM and CRAM, recognised by their
 /// content. Every record and every checksum is checked; for a faulty input an error names record and
 /// line, the other inputs keep their rows, and the exit code is 2.
+///
+/// With --out-dir all that pipelines ask of alignments comes from one reading: the reports of samtools stats,
+/// flagstat, idxstats and coverage, the files of mosdepth, and biofast's own.
 #[derive(clap::Args)]
+#[command(mut_arg("thresholds", |arg| arg.short(None)), mut_arg("quantize", |arg| arg.short(None)))]
 #[command(after_help = "\
 Examples:
   biofast stats reads_R1.fq.gz reads_R2.fq.gz
@@ -22,6 +27,8 @@ Examples:
   biofast stats aln.bam
   biofast stats --format samtools aln.bam > aln.stats
   biofast stats --format fastqc --out-dir qc *.fastq.gz
+  biofast stats --out-dir qc aln.bam
+  biofast stats --out-dir qc --qc stats,mosdepth --by 500 lane1.bam lane2.bam
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -45,10 +52,25 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) out: Out,
 
-    /// Write the reports of '--format fastqc' to DIR, a folder NAME_fastqc for each file; DIR is made if
-    /// it doesn't exist
+    /// Write files to DIR, which is made if it doesn't exist: of alignments what --qc lists; with
+    /// '--format fastqc' a folder NAME_fastqc for each file
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub(super) out_dir: Option<Folder>,
+
+    /// Which files of alignments --out-dir gets, all from one reading; without it all of them, or with regions all
+    /// that can be had of regions
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LIST",
+        value_delimiter = ',',
+        requires = "out_dir",
+        conflicts_with = "format_name"
+    )]
+    pub(super) qc: Vec<Report>,
+
+    #[command(flatten, next_help_heading = "Depths, for coverage and mosdepth of --out-dir")]
+    pub(super) depth: DepthArgs,
 
     /// Also write a report for the browser to FILE: charts and a table of all samples, in one file
     /// that needs no network
@@ -96,6 +118,25 @@ pub(crate) struct Format {
     /// Print everything as JSON; `biofast merge` reads it back
     #[arg(long)]
     pub(in crate::commands) json: bool,
+}
+
+/// What there is in a folder of reports about alignments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Report {
+    /// NAME.stats: `samtools stats`
+    Stats,
+    /// NAME.flagstat: `samtools flagstat`
+    Flagstat,
+    /// NAME.idxstats: `samtools idxstats`
+    Idxstats,
+    /// NAME.coverage: `samtools coverage`
+    Coverage,
+    /// NAME.mosdepth.summary.txt, NAME.per-base.bed.gz and so on: the files of mosdepth
+    Mosdepth,
+    /// NAME.biofast.json: as --json
+    Json,
+    /// NAME.biofast.html: as --html
+    Html,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

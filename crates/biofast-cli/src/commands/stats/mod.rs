@@ -6,6 +6,7 @@ mod fastqc;
 mod html;
 mod mates;
 mod plot;
+mod qc;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
@@ -48,6 +49,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
         bail!("--plot goes with the table, not with another format");
     }
+    if args.out_dir.is_some() && !matches!(args.format_name, None | Some(FormatName::Fastqc)) {
+        bail!("--format doesn't go with --out-dir, but for fastqc: see --qc");
+    }
+    if (args.out_dir.is_none() || args.format_name.is_some())
+        && let Some(name) = args.depth.given()
+    {
+        bail!("{name} is for the depths of alignments in --out-dir; see also `biofast coverage`");
+    }
     if args.format_name == Some(FormatName::Samtools) {
         if args.html.is_some() {
             bail!("--html doesn't go with --format samtools: make it in a run of its own");
@@ -61,7 +70,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             fastqc::check(args, &names)?;
             Wanted::FASTQC
         }
-        _ if args.out_dir.is_some() => bail!("--out-dir goes with --format fastqc"),
+        _ if args.out_dir.is_some() => return qc::write(args, &inputs, &names, files),
         _ => Wanted::new(format, args.html.is_some() || args.plot),
     };
     // Whether the outputs can be written is known before anything is read.
@@ -213,7 +222,7 @@ fn collect(
         Ok(collector) => (collector, None),
         Err((collector, error)) => (collector, Some(error)),
     };
-    let mut found = noticed(args, input, "FASTQ", &watch);
+    let mut found = noticed(args, input, "FASTQ", &watch, false);
     let encoding = collector.summary().encoding;
     if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
         found.push(format!(
@@ -277,19 +286,26 @@ fn collect_alignments(
         sample: name.to_owned(),
         inputs: vec![input.name()],
         errors: error.into_iter().collect(),
-        warnings: noticed(args, input, format.name(), watch),
+        warnings: noticed(args, input, format.name(), watch, false),
         pairs: None,
         figures: Figures::Alignments(format, figures),
     }
 }
 
 /// What was noticed of an input in this format, after its name. How it was read is said at once, where that is wanted.
-fn noticed(args: &Args, input: &Input, format: &str, watch: &Watch) -> Vec<String> {
+/// `uses_reference` says that the reference is needed, whatever the format.
+fn noticed(
+    args: &Args,
+    input: &Input,
+    format: &str,
+    watch: &Watch,
+    uses_reference: bool,
+) -> Vec<String> {
     if args.messages.verbose {
         describe(&input.name(), input.len(), Some(format), &watch.options, args.threads.asked());
     }
     let mut found: Vec<String> = watch.notes.warnings().iter().map(warning_text).collect();
-    if args.reference.is_some() && format != bam::Format::Cram.name() {
+    if args.reference.is_some() && !uses_reference && format != bam::Format::Cram.name() {
         found.push(format!("the reference is not needed: {format} holds the bases"));
     }
     let name = escaped(input);

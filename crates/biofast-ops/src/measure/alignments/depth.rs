@@ -58,8 +58,8 @@ impl Default for Depth {
 
 impl Depth {
     /// Adds the records of the next chunk.
-    pub(crate) fn add(&mut self, records: &mut InOrder) {
-        records.drain(|Own { record, blocks, .. }| {
+    pub(crate) fn add(&mut self, records: &InOrder) {
+        records.each(|Own { record, blocks, .. }| {
             // Without a reference comes last: −1 as the largest unsigned number.
             let place = (record.reference as u32, record.position);
             self.sorted &= place >= self.last;
@@ -79,8 +79,8 @@ impl Depth {
                 self.flush(position);
             }
             for &(from, to) in blocks {
-                // A mapped record without a position would start before the reference.
-                self.cover(from.max(self.start), to);
+                // A mapped record without a position would start before the reference; others go on behind its end.
+                self.cover(from.min(record.length).max(self.start), to.min(record.length));
             }
         });
     }
@@ -208,6 +208,7 @@ mod tests {
         Placed {
             reference,
             position,
+            length: i64::MAX,
             unclipped_len: 0,
             len_with_deletions: 0,
             gc: 0.0,
@@ -246,7 +247,7 @@ mod tests {
                     }
                     records.records.push(placed(*reference, *position, blocks.len() as u32));
                 }
-                depth.add(&mut records);
+                depth.add(&records);
             }
             prop_assert!(depth.is_sorted());
             let (positions, by_reference) = depth.finish();
@@ -270,7 +271,7 @@ mod tests {
         let mut records = InOrder::default();
         records.records.extend([placed(0, 5, 0), placed(0, 4, 0)]);
         let mut depth = Depth::default();
-        depth.add(&mut records);
+        depth.add(&records);
         assert!(!depth.is_sorted());
     }
 }

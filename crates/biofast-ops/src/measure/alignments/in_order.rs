@@ -10,6 +10,8 @@ pub(crate) struct Placed {
     pub(crate) reference: i32,
     /// From 0.
     pub(crate) position: i32,
+    /// How many bases its reference has.
+    pub(crate) length: i64,
     /// Bases before hard clipping.
     pub(crate) unclipped_len: u32,
     /// Bases of the record and bases deleted from it.
@@ -28,7 +30,7 @@ pub(crate) struct Placed {
 pub(crate) struct InOrder {
     pub(crate) records: Vec<Placed>,
     /// The stretches of the reference that aligned bases cover, record after record: start from
-    /// 0, and end, excluded.
+    /// 0, and end, excluded. They may lie behind the end of the reference.
     pub(crate) blocks: Vec<(i64, i64)>,
     /// Bases that differ from the reference, where there is one, record after record.
     pub(crate) mismatches: Vec<Mismatch>,
@@ -53,7 +55,7 @@ pub(crate) struct Own<'a> {
 }
 
 impl InOrder {
-    /// Adds record `number`, from 0, that `seen` tells about. Its blocks end where its reference does, after `length` bases.
+    /// Adds record `number`, from 0, that `seen` tells about, on a reference of `length` bases.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -68,13 +70,13 @@ impl InOrder {
             let mut at = i64::from(record.position());
             if let Some(stretch) = seen.stretch {
                 let end = at + i64::from(stretch);
-                self.blocks.push((at.min(length), end.min(length)));
+                self.blocks.push((at, end));
                 at = end;
             } else {
                 for (op, len) in seen.cigar.iter() {
                     let end = at + i64::from(len);
                     if op.is_aligned() {
-                        self.blocks.push((at.min(length), end.min(length)));
+                        self.blocks.push((at, end));
                     }
                     if op.consumes_reference() {
                         at = end;
@@ -89,6 +91,7 @@ impl InOrder {
         self.records.push(Placed {
             reference: record.reference_id(),
             position: record.position(),
+            length,
             unclipped_len: clamp(seen.unclipped_len),
             len_with_deletions: clamp(record.sequence_len() as u64 + seen.deleted),
             gc,
@@ -98,8 +101,8 @@ impl InOrder {
         });
     }
 
-    /// Calls `each` for every record, and forgets them.
-    pub(crate) fn drain(&mut self, mut each: impl FnMut(Own<'_>)) {
+    /// Calls `each` for every record.
+    pub(crate) fn each(&self, mut each: impl FnMut(Own<'_>)) {
         let (mut blocks, mut mismatches) = (&self.blocks[..], &self.mismatches[..]);
         for record in &self.records {
             let (own_blocks, later) = blocks.split_at(record.blocks as usize);
@@ -108,6 +111,10 @@ impl InOrder {
             mismatches = later;
             each(Own { record, blocks: own_blocks, mismatches: own_mismatches });
         }
+    }
+
+    /// Forgets the records.
+    pub(crate) fn clear(&mut self) {
         self.records.clear();
         self.blocks.clear();
         self.mismatches.clear();

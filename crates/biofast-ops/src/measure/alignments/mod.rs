@@ -14,12 +14,12 @@ pub(crate) mod waiting;
 use std::ops::ControlFlow;
 
 use biofast_bam::query::{Query, par_fold_regions_ordered};
-use biofast_bam::{Batch, Error, Header, flag};
+use biofast_bam::{Batch, Error, Header, Record, flag};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Location, Options, Warning};
 
 use crate::measure::{flagstat, idxstats, reads};
-use basics::{Basics, FRAGMENTS};
+use basics::{Basics, FRAGMENTS, Seen};
 use depth::Depth;
 use in_order::InOrder;
 use waiting::Waiting;
@@ -79,45 +79,35 @@ impl Statistics {
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
         let query = query.into();
         let is_everything = query.is_everything();
-        let mut depth = Depth::default();
-        let mut beyond = None;
+        let mut ordered = Ordered::default();
         let result = par_fold_regions_ordered(
             query,
             options,
             Collector::default,
             Collector::accept,
-            |counts, mut other| {
-                counts.settle();
-                other.settle();
-                counts.merge(&other);
-            },
+            Collector::join,
             |records| {
-                depth.add(records);
-                if let Some((number, count)) = records.beyond.take() {
-                    beyond.get_or_insert((number, 0)).1 += count;
-                }
+                ordered.add(records);
+                records.clear();
                 ControlFlow::Continue(())
             },
         );
-        if let (Some((number, count)), Some(notes)) = (beyond, &options.notes) {
-            let what = "the alignment goes on behind the end of its reference sequence, and what lies there is not \
-                        counted as covered";
-            let first = Location { record: Some(number + 1), ..Location::default() };
-            notes.warn(Warning::Noticed { what, count, first });
-        }
+        let depth = ordered.finish(options);
         match result {
-            Ok((header, mut counts)) => {
-                counts.settle();
-                let depth = is_everything.then_some(depth);
-                Ok(Statistics { header, counts, depth })
+            Ok((header, counts)) => {
+                Ok(Statistics::new(header, counts, is_everything.then_some(depth)))
             }
-            Err(Fault { error, so_far: mut counts }) => {
-                counts.settle();
-                let header = Header::default();
-                let so_far = Box::new(Statistics { header, counts, depth: Some(depth) });
+            Err(Fault { error, so_far: counts }) => {
+                let so_far = Statistics::new(Header::default(), counts, Some(depth));
+                let so_far = Box::new(so_far);
                 Err(Fault { error, so_far })
             }
         }
+    }
+
+    pub(crate) fn new(header: Header, mut counts: Collector, depth: Option<Depth>) -> Statistics {
+        counts.settle();
+        Statistics { header, counts, depth }
     }
 
     /// The number, from 1, of the first record whose optional fields can't be read: the sum of
@@ -127,31 +117,85 @@ impl Statistics {
     }
 }
 
+/// What is made of the records in the order of the file.
+#[derive(Default)]
+pub(crate) struct Ordered {
+    depth: Depth,
+    /// As in [`InOrder::beyond`].
+    beyond: Option<(u64, u64)>,
+}
+
+impl Ordered {
+    /// Adds the records of the next chunk.
+    pub(crate) fn add(&mut self, records: &mut InOrder) {
+        self.depth.add(records);
+        if let Some((number, count)) = records.beyond.take() {
+            self.beyond.get_or_insert((number, 0)).1 += count;
+        }
+    }
+
+    /// The depth of what was added; what is odd about it is warned about.
+    pub(crate) fn finish(self, options: &Options) -> Depth {
+        if let (Some((number, count)), Some(notes)) = (self.beyond, &options.notes) {
+            let what = "the alignment goes on behind the end of its reference sequence, and what lies there is not \
+                        counted as covered";
+            let first = Location { record: Some(number + 1), ..Location::default() };
+            notes.warn(Warning::Noticed { what, count, first });
+        }
+        self.depth
+    }
+}
+
+/// How long the reference of a record is; without one there is no end.
+#[inline]
+pub(crate) fn reference_length(batch: Batch<'_>, record: &Record<'_>) -> i64 {
+    let reference = usize::try_from(record.reference_id()).ok();
+    let reference = reference.and_then(|index| batch.header().references().get(index));
+    reference.map_or(i64::MAX, |reference| reference.length as i64)
+}
+
 impl Collector {
-    fn accept(&mut self, batch: Batch<'_>, left: &mut InOrder) {
-        self.references.prepare(batch);
+    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut InOrder) {
+        self.prepare(batch);
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
-            self.flags.add(&record);
-            self.references.add(&record);
-            let flags = record.flags();
-            let mapped = flags & flag::UNMAPPED == 0;
-            let original = flags & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0;
-            if mapped && original {
-                self.mapping_qualities.0[usize::from(record.mapping_quality())] += 1;
-            }
-            let Some(seen) = self.basics.add(&record, number) else { continue };
-            let reference = usize::try_from(record.reference_id()).ok();
-            let reference = reference.and_then(|index| batch.header().references().get(index));
-            let length = reference.map_or(i64::MAX, |reference| reference.length as i64);
-            left.push(&record, &seen, 0.0, (number, length));
-            if original {
-                let waiting = &mut self.waiting[seen.fragment as usize];
-                waiting.push(&record, true);
-                if waiting.is_full() {
-                    count(waiting, &mut self.reads[seen.fragment as usize]);
-                }
+            if let Some(seen) = self.add(&record, number) {
+                left.push(&record, &seen, 0.0, (number, reference_length(batch, &record)));
             }
         }
+    }
+
+    /// Makes room for the records of a batch.
+    pub(crate) fn prepare(&mut self, batch: Batch<'_>) {
+        self.references.prepare(batch);
+    }
+
+    /// Counts a record of a batch that was [prepared](Self::prepare) for; `number` counts from 0. As [`Basics::add`].
+    #[inline(always)]
+    pub(crate) fn add<'a>(&mut self, record: &Record<'a>, number: u64) -> Option<Seen<'a>> {
+        self.flags.add(record);
+        self.references.add(record);
+        let flags = record.flags();
+        let mapped = flags & flag::UNMAPPED == 0;
+        let original = flags & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0;
+        if mapped && original {
+            self.mapping_qualities.0[usize::from(record.mapping_quality())] += 1;
+        }
+        let seen = self.basics.add(record, number)?;
+        if original {
+            let waiting = &mut self.waiting[seen.fragment as usize];
+            waiting.push(record, true);
+            if waiting.is_full() {
+                count(waiting, &mut self.reads[seen.fragment as usize]);
+            }
+        }
+        Some(seen)
+    }
+
+    /// Adds what another one counted, and what waits in both.
+    pub(crate) fn join(&mut self, mut other: Collector) {
+        self.settle();
+        other.settle();
+        self.merge(&other);
     }
 
     /// Counts what waits.

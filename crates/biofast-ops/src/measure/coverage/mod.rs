@@ -43,7 +43,7 @@ pub use intervals::{Interval, Intervals};
 pub use spans::{Counting, Rules, Spans, Sums};
 
 use mates::Mates;
-use spans::{Group, Span};
+use spans::{Group, Place, Span};
 use window::Window;
 
 /// Positions next to each other that have the same depth.
@@ -174,7 +174,8 @@ pub struct Collector<D> {
     /// Where the record ends that reaches furthest.
     reach: u64,
     window: Window,
-    mates: Mates,
+    /// None where both mates count.
+    mates: Option<Mates>,
     depths: D,
 }
 
@@ -188,9 +189,14 @@ impl<D: Depths> Collector<D> {
             last: (0, i32::MIN),
             reach: 0,
             window: Window::default(),
-            mates: Mates::default(),
+            mates: Some(Mates::default()),
             depths,
         }
+    }
+
+    /// The same, but both mates count whatever the rules of the [`Spans`] say.
+    pub(crate) fn of_each(header: &Header, depths: D) -> Collector<D> {
+        Collector { mates: None, ..Collector::new(header, depths) }
     }
 
     /// Adds the records of the next batch, and forgets them.
@@ -198,6 +204,13 @@ impl<D: Depths> Collector<D> {
     /// # Errors
     /// [`Unsorted`](ErrorKind::Unsorted) at the first record out of order, without the name of the input.
     pub fn add(&mut self, spans: &mut Spans) -> Result<(), Error> {
+        let result = self.take(spans);
+        spans.clear();
+        result.map_err(|unsorted| unsorted.error(Location::default()))
+    }
+
+    /// Adds the records of the next batch.
+    pub(crate) fn take(&mut self, spans: &Spans) -> Result<(), Unsorted> {
         let mut blocks = &spans.blocks[..];
         let mut records = &spans.records[..];
         for group in &spans.groups {
@@ -210,16 +223,16 @@ impl<D: Depths> Collector<D> {
                 self.add_span(span, own);
             }
         }
-        let fault = spans.fault.take();
-        spans.clear();
-        fault.map_or(Ok(()), |(record, previous, found)| Err(unsorted(record, previous, found)))
+        spans
+            .fault
+            .map_or(Ok(()), |(record, previous, found)| Err(Unsorted { record, previous, found }))
     }
 
     /// Goes to the reference of records that stand together.
-    fn begin(&mut self, group: &Group) -> Result<(), Error> {
+    fn begin(&mut self, group: &Group) -> Result<(), Unsorted> {
         let first = (group.reference, group.first);
         if first < self.last {
-            return Err(unsorted(group.record, self.last, first));
+            return Err(Unsorted { record: group.record, previous: self.last, found: first });
         }
         self.last = (group.reference, group.last);
         let reference = (group.reference as usize).min(self.lengths.len());
@@ -238,7 +251,9 @@ impl<D: Depths> Collector<D> {
             self.window.step(from.into(), 1);
             self.window.step(to.into(), -1);
         }
-        self.mates.add(span, blocks, &mut self.window);
+        if let Some(mates) = &mut self.mates {
+            mates.add(span, blocks, &mut self.window);
+        }
         let end = u64::from(span.end);
         if end > self.reach {
             depths.spanned(start.max(self.reach), end);
@@ -253,7 +268,7 @@ impl<D: Depths> Collector<D> {
             self.window.finish(length, &mut |run| depths.run(run));
         }
         self.depths.end(self.current, self.has_records);
-        self.mates.clear();
+        self.mates.iter_mut().for_each(Mates::clear);
         self.reach = 0;
         self.has_records = false;
         self.current += 1;
@@ -273,12 +288,24 @@ impl<D: Depths> Collector<D> {
     }
 }
 
-fn unsorted(record: u64, previous: (u32, i32), found: (u32, i32)) -> Error {
-    // Without a reference comes last: −1 as the largest unsigned number.
-    let signed = |(reference, position): (u32, i32)| (reference as i32, position);
-    let kind = ErrorKind::Unsorted { previous: signed(previous), found: signed(found) };
-    let at = Location { record: Some(record + 1), ..Location::default() };
-    Error::new(kind, at)
+/// The first record out of order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unsorted {
+    /// Its number, from 0.
+    record: u64,
+    previous: Place,
+    found: Place,
+}
+
+impl Unsorted {
+    /// The error, in that input.
+    pub(crate) fn error(self, input: Location) -> Error {
+        // Without a reference comes last: −1 as the largest unsigned number.
+        let signed = |(reference, position): Place| (reference as i32, position);
+        let kind =
+            ErrorKind::Unsorted { previous: signed(self.previous), found: signed(self.found) };
+        Error::new(kind, Location { record: Some(self.record + 1), ..input })
+    }
 }
 
 /// Reads all records of an input, or those of a query, and gives their depths to what `depths` makes of the header.
@@ -345,21 +372,17 @@ pub fn collect_with_sums<D: Depths + Send>(
         Vec::new,
         |sums: &mut Vec<Sums>, batch, spans: &mut Spans| spans.add_with_sums(batch, rules, sums),
         Sums::merge_all,
-        |spans| match collector.add(spans) {
-            Ok(()) if collector.has_ended() => ControlFlow::Break(()),
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                if let ErrorKind::Unsorted { previous, found } = *error.kind() {
-                    fault = Some((error.at().record.unwrap_or_default(), previous, found));
-                }
-                ControlFlow::Break(())
+        |spans| {
+            fault = collector.take(spans).err();
+            spans.clear();
+            match fault.is_some() || collector.has_ended() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
             }
         },
     );
-    if let Some((number, previous, found)) = fault {
-        let kind = ErrorKind::Unsorted { previous, found };
-        let at = Location { record: Some(number), ..Location::in_input(&name) };
-        return Err(Error::new(kind, at));
+    if let Some(unsorted) = fault {
+        return Err(unsorted.error(Location::in_input(&name)));
     }
     let (_, mut sums) = result.map_err(|fault| fault.error)?;
     sums.resize(header.references().len(), Sums::default());

@@ -142,7 +142,7 @@ pub(super) struct Group {
 }
 
 /// Reference, none as the largest number, and position.
-type Place = (u32, i32);
+pub(super) type Place = (u32, i32);
 
 /// The records of a batch.
 ///
@@ -171,7 +171,7 @@ impl Spans {
         self.records.len()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.groups.clear();
         self.records.clear();
         self.blocks.clear();
@@ -179,7 +179,7 @@ impl Spans {
     }
 
     /// The same, with sums where the rules ask for them.
-    pub(super) fn add_with_sums(&mut self, batch: Batch<'_>, rules: &Rules, sums: &mut Vec<Sums>) {
+    pub(crate) fn add_with_sums(&mut self, batch: Batch<'_>, rules: &Rules, sums: &mut Vec<Sums>) {
         let references = batch.header().references();
         if rules.sums && !batch.is_empty() {
             sums.resize(references.len(), Sums::default());

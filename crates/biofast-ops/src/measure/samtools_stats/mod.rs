@@ -10,6 +10,7 @@ pub(crate) mod pileup;
 mod reference;
 
 use std::io;
+use std::ops::ControlFlow;
 
 use biofast_bam::{Batch, Error, Fasta, Record, flag, par_fold_ordered};
 use biofast_io::pipeline::Fault;
@@ -82,8 +83,8 @@ pub(crate) struct Counts {
 
 /// What a chunk leaves for the ordered part.
 #[derive(Default)]
-struct Left {
-    records: InOrder,
+pub(crate) struct Left {
+    pub(crate) records: InOrder,
     barcodes: Vec<Found>,
 }
 
@@ -115,32 +116,45 @@ impl SamtoolsStats {
         options: &Options,
         reference: Option<&Fasta>,
     ) -> Result<SamtoolsStats, Failure> {
-        let mut pileup = Pileup::new(reference.cloned().map(Reference::new));
-        let mut barcodes = Barcodes::default();
-        let (_, mut counts) = par_fold_ordered(
+        let mut ordered = Ordered::new(reference);
+        let (_, counts) = par_fold_ordered(
             source,
             options,
             || Counts::new(reference),
-            |counts: &mut Counts, batch, left: &mut Left| {
-                // A chunk that ends within the header has neither records nor a header.
-                if let Some(reference) = reference
-                    && !batch.is_empty()
-                {
-                    reference.bind(batch.header());
-                }
-                counts.accept(batch, left);
-            },
-            |counts, mut other| {
-                other.cycles.settle();
-                counts.cycles.settle();
-                counts.merge(other);
-            },
+            Counts::accept,
+            Counts::join,
             |left| {
-                barcodes.add(&mut left.barcodes);
-                pileup.add(&mut left.records)
+                let flow = ordered.add(left);
+                left.records.clear();
+                flow
             },
         )
         .map_err(|Fault { error, .. }| Failure::Input(error))?;
+        ordered.finish(counts)
+    }
+}
+
+/// What is made of the records in the order of the file.
+pub(crate) struct Ordered {
+    pileup: Pileup,
+    barcodes: Barcodes,
+}
+
+impl Ordered {
+    pub(crate) fn new(reference: Option<&Fasta>) -> Ordered {
+        let pileup = Pileup::new(reference.cloned().map(Reference::new));
+        Ordered { pileup, barcodes: Barcodes::default() }
+    }
+
+    /// Adds the records of the next chunk; the barcodes are taken.
+    pub(crate) fn add(&mut self, left: &mut Left) -> ControlFlow<()> {
+        self.barcodes.add(&mut left.barcodes);
+        self.pileup.add(&left.records)
+    }
+
+    /// The report of all records, which were counted beside.
+    pub(crate) fn finish(self, mut counts: Counts) -> Result<SamtoolsStats, Failure> {
+        let Ordered { mut pileup, barcodes } = self;
         counts.cycles.settle();
         if let Some(fault) = counts.fault.take().or(pileup.fault.take()) {
             return Err(Failure::Reference(fault));
@@ -154,7 +168,7 @@ impl SamtoolsStats {
 }
 
 impl Counts {
-    fn new(reference: Option<&Fasta>) -> Counts {
+    pub(crate) fn new(reference: Option<&Fasta>) -> Counts {
         Counts {
             basics: Basics::default(),
             cycles: Cycles::default(),
@@ -165,37 +179,60 @@ impl Counts {
         }
     }
 
-    fn accept(&mut self, batch: Batch<'_>, left: &mut Left) {
+    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Left) {
+        self.prepare(batch);
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
             self.add_checksums(&record);
-            let Some(seen) = self.basics.add(&record, number) else { continue };
-            let flags = record.flags();
-            let mut gc = 0;
-            if flags & flag::SUPPLEMENTARY == 0 {
-                self.cycles.push(&record, seen.fragment);
-                gc = self.add_gc(&record, seen.fragment);
-                if seen.fragment == Fragment::First {
-                    barcodes::find(&record, &mut left.barcodes);
+            if let Some(seen) = self.basics.add(&record, number) {
+                let gc = self.add(&record, &seen, left);
+                let matters = seen.unclipped_len >= pileup::FIRST_READ_LEN as u64;
+                if matters || record.flags() & flag::UNMAPPED == 0 {
+                    left.records.push(&record, &seen, gc, (0, i64::MAX));
+                    self.add_mismatches(&record, &seen, left);
                 }
-            }
-            let mapped = flags & flag::UNMAPPED == 0;
-            if mapped || seen.unclipped_len >= pileup::FIRST_READ_LEN as u64 {
-                let share = gc as f32 / record.sequence_len() as f32;
-                left.records.push(&record, &seen, share, (0, i64::MAX));
-            }
-            if let Some(reference) = &mut self.reference
-                && mapped
-                && self.fault.is_none()
-            {
-                left.add_mismatches(&record, &seen, reference).unwrap_or_else(|fault| {
-                    self.fault = Some(fault);
-                });
             }
         }
     }
 
+    /// Gets ready for the records of a batch.
+    pub(crate) fn prepare(&self, batch: Batch<'_>) {
+        // A chunk that ends within the header has neither records nor a header.
+        if let Some(reference) = &self.reference
+            && !batch.is_empty()
+        {
+            reference.bind(batch.header());
+        }
+    }
+
+    /// Counts a record of a batch that was [prepared](Self::prepare) for, but for its checksums and [`Basics`]; returns
+    /// the share of G and C of a primary read. Then its place is pushed, and after it come its
+    /// [mismatches](Self::add_mismatches).
     #[inline]
-    fn add_checksums(&mut self, record: &Record<'_>) {
+    pub(crate) fn add(&mut self, record: &Record<'_>, seen: &Seen<'_>, left: &mut Left) -> f32 {
+        let mut gc = 0;
+        if record.flags() & flag::SUPPLEMENTARY == 0 {
+            self.cycles.push(record, seen.fragment);
+            gc = self.add_gc(record, seen.fragment);
+            if seen.fragment == Fragment::First {
+                barcodes::find(record, &mut left.barcodes);
+            }
+        }
+        gc as f32 / record.sequence_len() as f32
+    }
+
+    /// Finds the mismatches of the record pushed last, if it is mapped and there is a reference.
+    #[inline]
+    pub(crate) fn add_mismatches(&mut self, record: &Record<'_>, seen: &Seen<'_>, left: &mut Left) {
+        if let Some(reference) = &mut self.reference
+            && record.flags() & flag::UNMAPPED == 0
+            && self.fault.is_none()
+        {
+            self.fault = left.add_mismatches(record, seen, reference).err();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn add_checksums(&mut self, record: &Record<'_>) {
         let name = record.name();
         // Some writers pad names with NULs.
         let name = match name.contains(&0) {
@@ -227,6 +264,13 @@ impl Counts {
         classes[(gc * last / len) as usize] += 1;
         classes[((gc + 1) * last / len).min(last) as usize] -= 1;
         gc
+    }
+
+    /// Adds what another one counted, and what waits in both.
+    pub(crate) fn join(&mut self, mut other: Counts) {
+        self.cycles.settle();
+        other.cycles.settle();
+        self.merge(other);
     }
 
     fn merge(&mut self, other: Counts) {

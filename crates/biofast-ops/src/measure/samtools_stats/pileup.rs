@@ -83,8 +83,8 @@ impl Pileup {
     }
 
     /// Adds the records of the next chunk.
-    pub(crate) fn add(&mut self, records: &mut InOrder) -> ControlFlow<()> {
-        records.drain(|own| {
+    pub(crate) fn add(&mut self, records: &InOrder) -> ControlFlow<()> {
+        records.each(|own| {
             let len = i64::from(own.record.unclipped_len);
             if len >= self.read_limit {
                 self.grow(len);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use biofast_bam::Fasta;
+use biofast_bam::{Fasta, Header};
 
 /// Bases read at once, at least.
 const STRETCH: usize = 64 << 10;
@@ -18,6 +18,11 @@ pub(super) struct Reference {
 impl Reference {
     pub(super) fn new(fasta: Fasta) -> Reference {
         Reference { fasta, reference: -1, start: 0, bases: Vec::new() }
+    }
+
+    /// Finds the references of the header, for all that share the file.
+    pub(super) fn bind(&self, header: &Header) {
+        self.fasta.bind(header);
     }
 
     /// The bases from `start` on: `len`, or fewer at the end of the reference.

@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 39] = [
+pub(super) const JOBS: [Job; 40] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -69,6 +69,25 @@ pub(super) const JOBS: [Job; 39] = [
         &["stats", "--format", "samtools", "x.bam", "-o", "o.txt"],
         &["o.txt"],
     )),
+    job(
+        "stats --out-dir",
+        &["stats", "--out-dir", "o", "--by", "500", "x.bam"],
+        &[
+            "o/x.stats",
+            "o/x.flagstat",
+            "o/x.idxstats",
+            "o/x.coverage",
+            "o/x.biofast.json",
+            "o/x.biofast.html",
+            "o/x.mosdepth.summary.txt",
+            "o/x.mosdepth.global.dist.txt",
+            "o/x.mosdepth.region.dist.txt",
+            "o/x.per-base.bed.gz",
+            "o/x.per-base.bed.gz.csi",
+            "o/x.regions.bed.gz",
+            "o/x.regions.bed.gz.csi",
+        ],
+    ),
     job(
         "filter, single",
         &[

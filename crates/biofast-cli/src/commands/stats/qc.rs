@@ -1,0 +1,283 @@
+//! `--out-dir` of alignments: all reports of a file from one reading of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Error, Result, bail};
+use biofast::bam::{self, Detail, Fasta};
+use biofast::io::Progress;
+use biofast::io::output::{Files, Output, commit};
+use biofast::ops::alignments::report::Figures as AlignmentFigures;
+use biofast::ops::qc::{self, Wanted};
+use biofast::ops::samtools_stats::Failure;
+use biofast::ops::show::mosdepth::{self, Settings, Targets};
+use biofast::ops::show::samtools;
+use clap::ValueEnum;
+
+use super::args::Report;
+use super::rows::{Entry, Figures, json};
+use super::{Args, alignments, html, noticed};
+use crate::console::{Bar, Hinted, Trouble, message};
+use crate::inputs::Input;
+use crate::options::{targets, tell_unknown};
+use crate::output;
+use crate::watch::Watch;
+
+/// Writes the reports of each input; those of one appear together. An input that can't be read has none, and the others
+/// have theirs.
+pub(super) fn write(
+    args: &Args,
+    inputs: &[Input],
+    names: &[String],
+    files: &mut Files,
+) -> Result<ExitCode> {
+    let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
+    let reports = reports(args)?;
+    let settings = args.depth.settings(None)?;
+    let prefixes = prefixes(args, folder, inputs)?;
+    output::make_folder(folder)?;
+    let progress = Arc::new(Progress::default());
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = Bar::new(&progress, total, args.messages.quiet);
+    let mut troubles: Vec<Trouble> = Vec::new();
+    for ((input, name), prefix) in inputs.iter().zip(names).zip(&prefixes) {
+        let asked = Asked { args, reports: &reports, settings: &settings };
+        let result = asked
+            .open(prefix, files)
+            .and_then(|targets| asked.read(input, name, targets, &progress))
+            .and_then(|outputs| Ok(commit(outputs, false)?));
+        match result {
+            Err(error) if inputs.len() == 1 => return Err(error),
+            Err(error) => troubles.push(Trouble::from(&error)),
+            Ok(()) => {}
+        }
+    }
+    drop(bar);
+    troubles.iter().for_each(|trouble| message("error", &trouble.text));
+    // Of many errors the first is enough to learn from.
+    if let Some(trouble) = troubles.first().filter(|_| !args.messages.quiet) {
+        trouble.hint();
+    }
+    Ok(if troubles.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// Which reports are written, when all options go together.
+fn reports(args: &Args) -> Result<Vec<Report>> {
+    let others = [
+        ("--tsv", args.format.tsv),
+        ("--json", args.format.json),
+        ("--html", args.html.is_some()),
+        ("--plot", args.plot),
+        ("--paired", args.paired),
+        ("--interleaved", args.interleaved),
+    ];
+    if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {
+        bail!(
+            "{name} doesn't go with --out-dir, which has all reports of alignments as files (of FASTQ with \
+             --format fastqc)"
+        );
+    }
+    let of_whole_files =
+        |report: &Report| matches!(report, Report::Stats | Report::Coverage | Report::Mosdepth);
+    let mut reports = args.qc.clone();
+    if reports.is_empty() {
+        reports = Report::value_variants().to_vec();
+        reports.retain(|report| !(args.regions.any() && of_whole_files(report)));
+    } else if args.regions.any()
+        && let Some(report) = reports.iter().find(|report| of_whole_files(report))
+    {
+        bail!("regions don't go with --qc {}: that report is of whole files", name_of(*report));
+    }
+    let has = |report| reports.contains(&report);
+    if let Some(name) = args.depth.given_for_files()
+        && !has(Report::Mosdepth)
+    {
+        bail!("{name} is for the files of mosdepth, which are not among what --qc lists");
+    }
+    if let Some(name) = args.depth.given()
+        && !has(Report::Mosdepth)
+        && !has(Report::Coverage)
+    {
+        bail!("{name} is for mosdepth and coverage, which are not among what --qc lists");
+    }
+    Ok(reports)
+}
+
+/// The name of a report in `--qc`.
+fn name_of(report: Report) -> String {
+    report.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// What the names of each input's files start with: its name, or that of its sample.
+fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>> {
+    let odd = |name: &&String| name.is_empty() || name.contains('/') || name.starts_with('.');
+    if let Some(name) = args.sample.iter().find(odd) {
+        bail!("--sample '{name}' can't be what names of files in --out-dir start with");
+    }
+    let names = inputs.iter().zip(0..).map(|(input, number)| match &args.sample[..] {
+        [] => input.stem(),
+        [one] => OsString::from(one),
+        samples => OsString::from(&samples[number]),
+    });
+    output::prefixes(folder, names)
+}
+
+/// What is asked of an input.
+struct Asked<'a> {
+    args: &'a Args,
+    reports: &'a [Report],
+    settings: &'a Settings,
+}
+
+/// Where the reports of an input go: those that are one file, in the order they are asked for, and those of mosdepth.
+struct Opened {
+    texts: Vec<(Report, Output)>,
+    mosdepth: Targets,
+}
+
+impl Asked<'_> {
+    fn has(&self, report: Report) -> bool {
+        self.reports.contains(&report)
+    }
+
+    /// Opens all files whose names start with `prefix`.
+    fn open(&self, prefix: &Path, files: &mut Files) -> Result<Opened> {
+        let mut texts = Vec::new();
+        for &report in Report::value_variants().iter().filter(|report| self.has(**report)) {
+            let ending = match report {
+                Report::Mosdepth => continue,
+                Report::Json | Report::Html => format!(".biofast.{}", name_of(report)),
+                _ => format!(".{}", name_of(report)),
+            };
+            let mut path = prefix.as_os_str().to_owned();
+            path.push(ending);
+            texts.push((report, output::report(files, Some(Path::new(&path)))?));
+        }
+        let mosdepth = match self.has(Report::Mosdepth) {
+            true => targets(self.settings, prefix, files)?,
+            false => Targets::default(),
+        };
+        Ok(Opened { texts, mosdepth })
+    }
+
+    /// Reads an input, and fills its reports.
+    fn read(
+        &self,
+        input: &Input,
+        sample: &str,
+        to: Opened,
+        progress: &Arc<Progress>,
+    ) -> Result<Vec<Output>> {
+        let args = self.args;
+        let options = args.strictness.alignments(args.io.apply(args.threads.options()));
+        let watch = Watch::sharing(progress, options);
+        let mut source = input.open()?;
+        let format = bam::Format::sniff(&mut source).map_err(no_alignments)?;
+        let rules = args.depth.rules();
+        let statistics = self.has(Report::Json) || self.has(Report::Html);
+        let samtools_stats = self.has(Report::Stats);
+        let reference = args.reference.as_deref().filter(|_| samtools_stats);
+        let reference = reference.map(Fasta::open).transpose()?;
+        let wanted = Wanted {
+            statistics,
+            samtools_stats,
+            flagstat: self.has(Report::Flagstat),
+            idxstats: self.has(Report::Idxstats),
+            reference: reference.as_ref(),
+            depths: self.has(Report::Mosdepth).then(|| rules.clone()),
+            coverage: self.has(Report::Coverage).then_some(rules),
+        };
+        let counts = !statistics && !samtools_stats && wanted.coverage.is_none();
+        let detail = match (counts, wanted.depths.is_some() || args.regions.any()) {
+            (false, _) => Detail::Full,
+            (true, true) => Detail::Alignment,
+            (true, false) => Detail::Placement,
+        };
+        let opening = watch.opening(args.reference.as_deref(), detail);
+        let query = args.regions.query(input, source, &opening)?;
+        let threads = watch.options.threads;
+        let Opened { texts, mosdepth: targets } = to;
+        let found = qc::collect(query, &watch.options, &wanted, |header| {
+            mosdepth::Files::new(header, self.settings.clone(), targets, threads)
+        });
+        let warnings = noticed(args, input, format.name(), &watch, reference.is_some());
+        if !args.messages.quiet {
+            warnings.iter().for_each(|warning| message("warning", warning));
+        }
+        let found = found.map_err(|failure| self.failed(failure, input))?;
+        if found.depths.is_some() && !args.messages.quiet {
+            tell_unknown(self.settings.intervals.as_ref(), &found.header, &input.name());
+        }
+        let entry = found.statistics.as_ref().map(|statistics| Entry {
+            sample: sample.to_owned(),
+            inputs: vec![input.name()],
+            errors: Vec::new(),
+            warnings,
+            pairs: None,
+            figures: Figures::Alignments(
+                format,
+                Some(Box::new(AlignmentFigures::from(statistics))),
+            ),
+        });
+        let mut outputs = Vec::new();
+        for (report, output) in texts {
+            let text = match report {
+                Report::Stats => found.samtools_stats.as_ref().map(alignments::samtools_text),
+                Report::Flagstat => {
+                    found.flagstat.as_ref().map(|counts| samtools::flagstat::text(&counts.finish()))
+                }
+                Report::Idxstats => found
+                    .idxstats
+                    .as_ref()
+                    .map(|counts| samtools::idxstats::text(counts, &found.header)),
+                Report::Coverage => found.coverage.as_ref().map(|(depths, sums)| {
+                    samtools::coverage::text(&found.header, depths, sums, None)
+                }),
+                Report::Json => {
+                    entry.as_ref().map(|entry| json(&alignments::report(&[entry]))).transpose()?
+                }
+                Report::Html => entry
+                    .as_ref()
+                    .map(|entry| html::page(std::slice::from_ref(entry)))
+                    .transpose()?,
+                Report::Mosdepth => None,
+            };
+            if let Some(text) = text {
+                outputs.push(output::filled(output, text)?);
+            }
+        }
+        if let Some(depths) = found.depths {
+            outputs.extend(depths.finish()?);
+        }
+        Ok(outputs)
+    }
+
+    /// Why an input has no reports.
+    fn failed(&self, failure: Failure, input: &Input) -> Error {
+        if let Failure::Input(error) = &failure
+            && matches!(error.kind(), bam::ErrorKind::Unsorted { .. })
+        {
+            return Hinted {
+                message: error.to_string(),
+                hint: "`biofast sort FILE` puts records in order; without coverage and mosdepth any order will do: \
+                       --qc stats,flagstat,idxstats,json,html",
+            }
+            .into();
+        }
+        alignments::failed(failure, input)
+    }
+}
+
+/// The error of an input that holds no alignments.
+fn no_alignments(error: bam::Error) -> Error {
+    if matches!(error.kind(), bam::ErrorKind::NotAlignments(bam::Found::MaybeFastq)) {
+        return Hinted {
+            message: error.to_string(),
+            hint: "of FASTQ `biofast stats --format fastqc --out-dir DIR` writes reports",
+        }
+        .into();
+    }
+    error.into()
+}

@@ -1,0 +1,357 @@
+//! All figures of alignments from one reading: what `samtools stats`, `flagstat`, `idxstats` and `coverage`, mosdepth and
+//! biofast's own report say, or some of it.
+//!
+//! The collectors are those of the modules beside this one, so that the figures are the same as of a reading of their own.
+//! What several of them need is found once, and what isn't wanted isn't counted.
+//!
+//! ```
+//! use biofast_bam::{Detail, Input, InputOptions};
+//! use biofast_io::{Options, Source};
+//! use biofast_ops::coverage::{Distribution, Rules};
+//! use biofast_ops::qc::{self, Wanted};
+//!
+//! let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M2D1M\t*\t0\t0\tACGTA\tIIIII\n";
+//! let options = Options::default();
+//! let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+//! let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+//! let wanted = Wanted { flagstat: true, depths: Some(Rules::default()), ..Wanted::default() };
+//! let found = qc::collect(input.source, &options, &wanted, |_| Ok(Distribution::default()))?;
+//! assert_eq!(found.flagstat.ok_or("not counted")?.finish()[0].mapped, 1);
+//! assert_eq!(found.depths.ok_or("not found")?.at_least(1), 5);
+//! assert!(found.idxstats.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use biofast_bam::{Batch, Error, Fasta, Header, Query, par_fold_regions_ordered};
+use biofast_io::pipeline::Fault;
+use biofast_io::{Location, Options};
+
+use crate::measure::alignments::{self, Statistics};
+use crate::measure::coverage::{
+    Collector, Counting, Depths, Distribution, PerReference, Rules, Spans, Sums,
+};
+use crate::measure::samtools_stats::{self, Failure, SamtoolsStats};
+use crate::measure::{flagstat, idxstats};
+
+/// What is wanted.
+///
+/// ```
+/// use biofast_ops::qc::Wanted;
+///
+/// let wanted = Wanted { flagstat: true, idxstats: true, ..Wanted::default() };
+/// assert!(wanted.depths.is_none());
+/// ```
+#[derive(Clone, Default)]
+pub struct Wanted<'a> {
+    /// biofast's own statistics.
+    pub statistics: bool,
+    /// Counts by flag.
+    pub flagstat: bool,
+    /// Counts by reference.
+    pub idxstats: bool,
+    /// What `samtools stats` says.
+    pub samtools_stats: bool,
+    /// For the mismatches in it.
+    pub reference: Option<&'a Fasta>,
+    /// Depths, and what counts for them; the records must be sorted.
+    pub depths: Option<Rules>,
+    /// What `samtools coverage` says of records that these rules take; they must be sorted.
+    pub coverage: Option<Rules>,
+}
+
+/// What was wanted.
+///
+/// ```
+/// # use biofast_bam::{Detail, Input, InputOptions};
+/// # use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::Distribution;
+/// use biofast_ops::qc::{Found, Wanted, collect};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+/// # let options = Options::default();
+/// # let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// # let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let wanted = Wanted { idxstats: true, ..Wanted::default() };
+/// let found: Found<Distribution> =
+///     collect(input.source, &options, &wanted, |_| Ok(Distribution::default()))?;
+/// assert_eq!(found.idxstats.ok_or("not counted")?.counts(Some(0)), [1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Found<D> {
+    /// The header.
+    pub header: Header,
+    /// biofast's own statistics.
+    pub statistics: Option<Statistics>,
+    /// Counts by flag.
+    pub flagstat: Option<flagstat::Collector>,
+    /// Counts by reference.
+    pub idxstats: Option<idxstats::Collector>,
+    /// What `samtools stats` says.
+    pub samtools_stats: Option<SamtoolsStats>,
+    /// What was made of depths.
+    pub depths: Option<D>,
+    /// What `samtools coverage` says of each reference.
+    pub coverage: Option<(Vec<Distribution>, Vec<Sums>)>,
+}
+
+/// Reads all records of an input, or those of a query, once, and finds all that is `wanted`. What is to become of depths
+/// is made of the header, if they are wanted.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{Distribution, Rules};
+/// use biofast_ops::qc::{Wanted, collect};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let wanted = Wanted { samtools_stats: true, coverage: Some(Rules::default()), ..Wanted::default() };
+/// let found = collect(input.source, &options, &wanted, |_| Ok(Distribution::default()))?;
+/// let (depths, sums) = found.coverage.ok_or("not found")?;
+/// assert_eq!((depths[0].mean(), sums[0].reads), (0.4, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the input or of the reference; where depths are wanted, the first record that is out of order.
+pub fn collect<D: Depths + Send>(
+    input: impl Into<Query>,
+    options: &Options,
+    wanted: &Wanted<'_>,
+    depths: impl FnOnce(&Header) -> Result<D, Error>,
+) -> Result<Found<D>, Failure> {
+    let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
+    let name: Arc<str> = query.name().into();
+    let is_everything = query.is_everything();
+    let passes = Passes::new(wanted);
+    let mut ordered = Ordered {
+        statistics: wanted.statistics.then(alignments::Ordered::default),
+        samtools: wanted.samtools_stats.then(|| samtools_stats::Ordered::new(wanted.reference)),
+        depths: match wanted.depths {
+            Some(_) => Some(Collector::new(&header, depths(&header).map_err(Failure::Input)?)),
+            None => None,
+        },
+        coverage: wanted
+            .coverage
+            .is_some()
+            .then(|| Collector::of_each(&header, PerReference::new(&header))),
+        unsorted: None,
+    };
+    let result = par_fold_regions_ordered(
+        query,
+        options,
+        || Counts::new(wanted),
+        |counts: &mut Counts, batch, left: &mut Left| counts.accept(batch, left, &passes),
+        Counts::join,
+        |left| {
+            let flow = ordered.add(left, &passes);
+            left.clear();
+            flow
+        },
+    );
+    if let Some(unsorted) = ordered.unsorted {
+        return Err(Failure::Input(unsorted.error(Location::in_input(&name))));
+    }
+    let (_, counts) = result.map_err(|Fault { error, .. }| Failure::Input(error))?;
+    let Counts { statistics, samtools, flags, references, mut sums } = counts;
+    let depth = ordered.statistics.map(|ordered| ordered.finish(options));
+    let statistics = statistics
+        .map(|counts| Statistics::new(header.clone(), counts, depth.filter(|_| is_everything)));
+    let samtools = samtools.map(|mut counts| {
+        if let Some(statistics) = &statistics {
+            counts.basics = statistics.counts.basics.clone();
+        }
+        counts
+    });
+    let samtools = ordered.samtools.zip(samtools);
+    let samtools_stats = samtools.map(|(ordered, counts)| ordered.finish(counts)).transpose()?;
+    if let Some(record) = statistics.as_ref().and_then(Statistics::malformed_record) {
+        return Err(Failure::MalformedTags(record));
+    }
+    let counted = statistics.as_ref().map(|statistics| &statistics.counts);
+    sums.resize(header.references().len(), Sums::default());
+    Ok(Found {
+        flagstat: match counted {
+            Some(counted) => wanted.flagstat.then(|| counted.flags.clone()),
+            None => flags,
+        },
+        idxstats: match counted {
+            Some(counted) => wanted.idxstats.then(|| counted.references.clone()),
+            None => references,
+        },
+        statistics,
+        samtools_stats,
+        depths: ordered.depths.map(Collector::finish),
+        coverage: ordered.coverage.map(|depths| (depths.finish().finish(), sums)),
+        header,
+    })
+}
+
+/// How stretches of the reference are made of records.
+struct Passes {
+    /// For depths; for coverage, too, if that has no rules of its own.
+    depths: Option<Rules>,
+    /// For coverage alone.
+    coverage: Option<Rules>,
+}
+
+impl Passes {
+    fn new(wanted: &Wanted<'_>) -> Passes {
+        let coverage = wanted.coverage.clone().map(|rules| Rules {
+            counting: Counting::Each,
+            sums: true,
+            ..rules
+        });
+        let depths = wanted.depths.clone();
+        if let (Some(depths), Some(coverage)) = (&depths, &coverage)
+            && takes_the_same(depths, coverage)
+        {
+            return Passes { depths: Some(Rules { sums: true, ..depths.clone() }), coverage: None };
+        }
+        Passes { depths, coverage }
+    }
+}
+
+/// Whether stretches for depths are those for coverage, as far as mates don't matter.
+fn takes_the_same(depths: &Rules, coverage: &Rules) -> bool {
+    // By name, so that no rule can be forgotten.
+    let Rules { filter, read_groups, counting, min_base_quality, deletions, sums: _ } = depths;
+    *counting != Counting::Whole
+        && *filter == coverage.filter
+        && *read_groups == coverage.read_groups
+        && *min_base_quality == coverage.min_base_quality
+        && *deletions == coverage.deletions
+}
+
+/// What a worker counts.
+struct Counts {
+    statistics: Option<alignments::Collector>,
+    /// Without [`Basics`](alignments::basics::Basics), if there are statistics.
+    samtools: Option<samtools_stats::Counts>,
+    /// Only without statistics, which have them.
+    flags: Option<flagstat::Collector>,
+    references: Option<idxstats::Collector>,
+    sums: Vec<Sums>,
+}
+
+/// What a chunk leaves for the parts that need the order of the file.
+#[derive(Default)]
+struct Left {
+    /// Its records are those of the statistics, too.
+    records: samtools_stats::Left,
+    depths: Spans,
+    coverage: Spans,
+}
+
+impl Left {
+    fn clear(&mut self) {
+        self.records.records.clear();
+        self.depths.clear();
+        self.coverage.clear();
+    }
+}
+
+impl Counts {
+    fn new(wanted: &Wanted<'_>) -> Counts {
+        let alone = !wanted.statistics;
+        Counts {
+            statistics: wanted.statistics.then(alignments::Collector::default),
+            samtools: wanted.samtools_stats.then(|| samtools_stats::Counts::new(wanted.reference)),
+            flags: (wanted.flagstat && alone).then(flagstat::Collector::default),
+            references: (wanted.idxstats && alone).then(idxstats::Collector::default),
+            sums: Vec::new(),
+        }
+    }
+
+    fn accept(&mut self, batch: Batch<'_>, left: &mut Left, passes: &Passes) {
+        match (&mut self.statistics, &mut self.samtools) {
+            (Some(statistics), Some(samtools)) => both(statistics, samtools, batch, left),
+            (Some(statistics), None) => statistics.accept(batch, &mut left.records.records),
+            (None, Some(samtools)) => samtools.accept(batch, &mut left.records),
+            (None, None) => {}
+        }
+        if let Some(flags) = &mut self.flags {
+            flags.accept(batch);
+        }
+        if let Some(references) = &mut self.references {
+            references.accept(batch);
+        }
+        if let Some(rules) = &passes.depths {
+            left.depths.add_with_sums(batch, rules, &mut self.sums);
+        }
+        if let Some(rules) = &passes.coverage {
+            left.coverage.add_with_sums(batch, rules, &mut self.sums);
+        }
+    }
+
+    fn join(&mut self, other: Counts) {
+        fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
+            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+                join(mine, theirs);
+            }
+        }
+        let Counts { statistics, samtools, flags, references, sums } = other;
+        join(&mut self.statistics, statistics, alignments::Collector::join);
+        join(&mut self.samtools, samtools, samtools_stats::Counts::join);
+        join(&mut self.flags, flags, |mine, theirs| mine.merge(&theirs));
+        join(&mut self.references, references, |mine, theirs| mine.merge(&theirs));
+        Sums::merge_all(&mut self.sums, sums);
+    }
+}
+
+/// Counts a batch for biofast's statistics and those of samtools: a record is looked at once.
+fn both(
+    statistics: &mut alignments::Collector,
+    samtools: &mut samtools_stats::Counts,
+    batch: Batch<'_>,
+    Left { records: left, .. }: &mut Left,
+) {
+    statistics.prepare(batch);
+    samtools.prepare(batch);
+    for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+        samtools.add_checksums(&record);
+        if let Some(seen) = statistics.add(&record, number) {
+            let gc = samtools.add(&record, &seen, left);
+            let length = alignments::reference_length(batch, &record);
+            left.records.push(&record, &seen, gc, (number, length));
+            samtools.add_mismatches(&record, &seen, left);
+        }
+    }
+}
+
+/// What is made of the records in the order of the file.
+struct Ordered<D> {
+    statistics: Option<alignments::Ordered>,
+    samtools: Option<samtools_stats::Ordered>,
+    depths: Option<Collector<D>>,
+    coverage: Option<Collector<PerReference>>,
+    unsorted: Option<crate::measure::coverage::Unsorted>,
+}
+
+impl<D: Depths> Ordered<D> {
+    /// Adds the records of the next chunk.
+    fn add(&mut self, left: &mut Left, passes: &Passes) -> ControlFlow<()> {
+        if let Some(depths) = &mut self.depths {
+            self.unsorted = depths.take(&left.depths).err();
+        }
+        if let Some(coverage) = &mut self.coverage {
+            let spans = if passes.coverage.is_some() { &left.coverage } else { &left.depths };
+            self.unsorted = self.unsorted.or(coverage.take(spans).err());
+        }
+        if self.unsorted.is_some() {
+            return ControlFlow::Break(());
+        }
+        if let Some(statistics) = &mut self.statistics {
+            statistics.add(&mut left.records.records);
+        }
+        match &mut self.samtools {
+            Some(samtools) => samtools.add(&mut left.records),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
