@@ -1,7 +1,7 @@
 //! Jobs on real reads, which generated ones only resemble: `biofast-lab bench --real DIR`.
 //!
 //! Each FASTQ file of the folder (mates by `_R1` and `_R2`) is repeated to a size that can be timed, as plain text and as
-//! BGZF at level 6, and goes through the jobs for reads; simulated pairs ([`art`]) come last. `BIOFAST_SIMD` holds for the programs measured; results of a
+//! BGZF at level 6, and goes through the jobs for reads; simulated pairs (of art_illumina) come last. `BIOFAST_SIMD` holds for the programs measured; results of a
 //! level have a folder of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
