@@ -1,7 +1,9 @@
 //! Ways in which a file comes into the page cache.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
+#[cfg(target_os = "linux")]
+use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
