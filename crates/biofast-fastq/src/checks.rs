@@ -2,7 +2,8 @@
 
 use biofast_io::Source;
 
-/// What FASTQ is read from: a [`Source`], all of which is checked, or [`UncheckedLetters`].
+/// What reads are read from: a [`Source`] of FASTQ, all of which is checked, one whose [letters are unchecked](UncheckedLetters), or
+/// one of [FASTQ or FASTA](crate::fasta::Sequences).
 ///
 /// ```
 /// use biofast_fastq::{Readable, Reader, UncheckedLetters};
@@ -23,6 +24,10 @@ pub trait Readable: sealed::Sealed + 'static {
     /// Whether the characters of headers, sequences and qualities are checked.
     #[doc(hidden)]
     const LETTERS: bool;
+
+    /// Whether it may be FASTA.
+    #[doc(hidden)]
+    const FASTA: bool = false;
 
     /// Where the bytes come from.
     fn into_source(self) -> Source;
@@ -74,7 +79,7 @@ impl Readable for UncheckedLetters {
     }
 }
 
-mod sealed {
+pub(crate) mod sealed {
     /// Readers know all ways to check.
     pub trait Sealed {}
     impl Sealed for biofast_io::Source {}

@@ -61,6 +61,11 @@ pub enum ErrorKind {
         /// The line found.
         found: Vec<u8>,
     },
+    /// The first record does not start with `@` or `>`, where [FASTA](crate::fasta) is read, too.
+    ExpectedHeader {
+        /// The line found.
+        found: Vec<u8>,
+    },
     /// The line after the sequence does not start with `+`.
     ExpectedPlus {
         /// The line found.
@@ -103,6 +108,8 @@ pub enum ErrorKind {
         /// Its place in the line, counted from 1.
         column: u64,
     },
+    /// A header line of FASTA has no name.
+    EmptyName,
     /// A blank line between records or inside of one, where [strict](biofast_io::Options::strict)
     /// reading was asked for.
     BlankLine,
@@ -240,6 +247,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::ExpectedAt { found } => {
                 write!(f, "expected a header line starting with '@', found {}", line(found))
             }
+            ErrorKind::ExpectedHeader { found } => {
+                write!(f, "expected a header line starting with '@' or '>', found {}", line(found))
+            }
             ErrorKind::ExpectedPlus { found } => {
                 write!(f, "expected a separator line starting with '+', found {}", line(found))
             }
@@ -270,6 +280,9 @@ impl fmt::Display for ErrorKind {
                 "expected text in the header line, found {} in column {column}",
                 byte(*found)
             ),
+            ErrorKind::EmptyName => {
+                f.write_str("expected a name behind '>', found a header line without one")
+            }
             ErrorKind::BlankLine => {
                 f.write_str("expected the lines of a record, found a blank line before more data")
             }

@@ -19,6 +19,7 @@ use biofast_kernels as kernels;
 
 use crate::checks::Readable;
 use crate::error::{Error, ErrorKind, LINE_SHOWN, cut, expected_at};
+use crate::fasta::{self, Joining, Line, Place, Stop};
 use crate::record::{Batch, Span};
 use crate::wrapped::{Blank, Parsed, Progress};
 
@@ -147,6 +148,10 @@ impl BlankLines {
 enum Mode {
     #[default]
     FourLine,
+    /// What comes is FASTQ or FASTA; so far there were line ends, if anything.
+    Unknown,
+    /// FASTA.
+    Fasta(Box<Joining>),
     /// From here on records may be wrapped. Until the first one has been read, `doubt` holds
     /// the error that holds if it can't be.
     Wrapped { doubt: Option<Error>, progress: Progress },
@@ -197,7 +202,7 @@ impl<S: Readable> Framer<S> {
             records: 0,
             lines: 0,
             offset: 0,
-            mode: Mode::FourLine,
+            mode: if S::FASTA { Mode::Unknown } else { Mode::FourLine },
             blank: BlankLines {
                 strict: options.strict,
                 notes: options.notes.clone(),
@@ -308,6 +313,57 @@ impl<S: Readable> Framer<S> {
         }
     }
 
+    /// Passes over the line ends before the first record.
+    fn pass_over(&mut self, chunk: &Chunk, frame: &Frame, end: End) -> Result<(), Error> {
+        let newlines = &frame.newlines[CARRIED_LINES..];
+        for (line, &byte) in (0..).zip(newlines) {
+            let here = self.at(0, line, byte as usize);
+            self.blank.wait(|| here);
+        }
+        self.lines += newlines.len() as u64;
+        self.offset += chunk.bytes().len() as u64;
+        if end != End::More {
+            self.blank.tell();
+        }
+        Ok(())
+    }
+
+    /// Joins the lines of FASTA; nothing of the chunk is left.
+    fn fasta(&mut self, bytes: &[u8], end: End, frame: &mut Frame) -> (usize, u64, Option<Error>) {
+        let Mode::Fasta(mut joining) = std::mem::take(&mut self.mode) else {
+            return (0, 0, None);
+        };
+        if (joining.len() + bytes.len()) as u64 > MAX_RECORD_LEN {
+            return (0, 0, Some(Error::new(ErrorKind::RecordTooLong, self.at(0, 0, 0))));
+        }
+        frame.in_arena = true;
+        let mut blank = std::mem::take(&mut self.blank);
+        let newlines = &frame.newlines[CARRIED_LINES..];
+        let parts = (&mut frame.arena, &mut frame.spans);
+        let at = |place: Place| Location {
+            offset: Some(self.offset.saturating_add_signed(place.byte)),
+            ..self.at(place.records, place.line, 0)
+        };
+        let told = |line: Line, place| match line {
+            Line::Blank => {
+                blank.wait(|| at(place));
+                Ok(())
+            }
+            // A blank line may stand for no bases.
+            Line::Header => blank.record(Blank::default(), true, || at(place)),
+            Line::Bases => blank.record(Blank::default(), false, || at(place)),
+        };
+        let result = joining.read(bytes, newlines, end == End::Data, parts, told);
+        let error = result.err().map(|stop| match stop {
+            Stop::Fault(kind, place) => Error::new(kind, at(place)),
+            Stop::Refused(error) => error,
+        });
+        let lines = newlines.len() as u64;
+        self.blank = blank;
+        self.mode = Mode::Fasta(joining);
+        (bytes.len(), lines, error)
+    }
+
     /// Reads records that may be wrapped from `start` on; returns where it stopped.
     fn wrapped(
         &mut self,
@@ -325,7 +381,7 @@ impl<S: Readable> Framer<S> {
         frame.in_arena = true;
         let (mut doubt, mut progress) = match std::mem::take(&mut self.mode) {
             Mode::Wrapped { doubt, progress } => (doubt, progress),
-            Mode::FourLine => (None, Progress::default()),
+            _ => (None, Progress::default()),
         };
         let mut blank = std::mem::take(&mut self.blank);
         let mut at = start;
@@ -405,8 +461,20 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
         chunk.join(&mut self.carry);
         let bytes = chunk.bytes();
 
+        if let Mode::Unknown = self.mode {
+            let Some(&first) = bytes.iter().find(|byte| !fasta::is_line_end(**byte)) else {
+                return self.pass_over(chunk, frame, end);
+            };
+            self.mode = match first {
+                b'>' => Mode::Fasta(Box::default()),
+                _ if self.offset == 0 => Mode::FourLine,
+                // Line ends before it are blank lines.
+                _ => Mode::Wrapped { doubt: None, progress: Progress::default() },
+            };
+        }
         let (stop, lines, error) = match &self.mode {
-            Mode::FourLine => {
+            Mode::Fasta(_) => self.fasta(bytes, end, frame),
+            Mode::Unknown | Mode::FourLine => {
                 let first = CARRIED_LINES - self.carried_newlines.len();
                 frame.newlines[first..CARRIED_LINES].copy_from_slice(&self.carried_newlines);
                 for newline in &mut frame.newlines[CARRIED_LINES..] {
@@ -441,6 +509,7 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
             self.blank.tell();
         }
         match error {
+            Some(error) if S::FASTA && self.records == 0 => Err(neither(error)),
             Some(error) => Err(error),
             None => {
                 if end == End::More {
@@ -554,6 +623,16 @@ fn count_shaped_records(bytes: &[u8], start: usize, quads: &[[u32; 4]]) -> usize
         is_shaped
     };
     quads.iter().position(|quad| !is_shaped(quad)).unwrap_or(quads.len())
+}
+
+/// The error of what is neither FASTQ nor FASTA.
+fn neither(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::ExpectedAt { found } => {
+            Error::new(ErrorKind::ExpectedHeader { found: found.clone() }, error.at().clone())
+        }
+        _ => error,
+    }
 }
 
 /// Whether a record with this error could be a wrapped one, or follow blank lines.

@@ -12,6 +12,8 @@
 //! `-`, `.`, `*`) and quality characters (ASCII 33 to 126). A fault names the input, the record and
 //! the line; the records before it are delivered first. [`UncheckedLetters`] leaves the checks of characters out.
 //!
+//! [`fasta`] reads sequences without qualities in the same ways.
+//!
 //! The format follows Cock et al. 2010, "The Sanger FASTQ file format for sequences with
 //! quality scores" (doi:10.1093/nar/gkp1137).
 //!
@@ -31,6 +33,7 @@
 
 mod checks;
 mod error;
+pub mod fasta;
 mod fold;
 mod framer;
 pub mod pair;

@@ -16,7 +16,8 @@
 pub struct Record<'a> {
     definition: &'a [u8],
     sequence: &'a [u8],
-    qualities: &'a [u8],
+    /// None of FASTA.
+    qualities: Option<&'a [u8]>,
     /// From the `@` to the line feed behind the qualities, where the parts lie as in four lines with a bare `+`; else
     /// empty.
     lines: &'a [u8],
@@ -25,7 +26,7 @@ pub struct Record<'a> {
 /// The parts count, not how they were written.
 impl PartialEq for Record<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let parts = |r: &Self| [r.definition, r.sequence, r.qualities];
+        let parts = |r: &Self| (r.definition, r.sequence, r.qualities);
         parts(self) == parts(other)
     }
 }
@@ -47,7 +48,20 @@ impl<'a> Record<'a> {
     /// are ASCII, Phred + 33, as many as bases.
     #[inline]
     pub fn new(definition: &'a [u8], sequence: &'a [u8], qualities: &'a [u8]) -> Self {
-        Record { definition, sequence, qualities, lines: &[] }
+        Record { definition, sequence, qualities: Some(qualities), lines: &[] }
+    }
+
+    /// A record of FASTA. `definition` is the header line without `>`.
+    ///
+    /// ```
+    /// use biofast_fastq::Record;
+    ///
+    /// let record = Record::without_qualities(b"chr1", b"ACGT");
+    /// assert!(!record.has_qualities() && record.qualities().is_empty());
+    /// ```
+    #[inline]
+    pub fn without_qualities(definition: &'a [u8], sequence: &'a [u8]) -> Self {
+        Record { definition, sequence, qualities: None, lines: &[] }
     }
 
     /// The record as [`write_record`](crate::write_record) writes it, if it was read so: four lines, LF, a bare `+`.
@@ -89,10 +103,16 @@ impl<'a> Record<'a> {
         self.sequence
     }
 
-    /// The qualities in ASCII, Phred + 33.
+    /// The qualities in ASCII, Phred + 33. None of [FASTA](crate::fasta).
     #[inline]
     pub fn qualities(&self) -> &'a [u8] {
-        self.qualities
+        self.qualities.unwrap_or_default()
+    }
+
+    /// Whether it has qualities, as all records of FASTQ have, or was read from [FASTA](crate::fasta).
+    #[inline]
+    pub fn has_qualities(&self) -> bool {
+        self.qualities.is_some()
     }
 }
 
@@ -123,6 +143,11 @@ pub(crate) struct Span {
     pub(crate) qualities: u32,
     /// Bases and qualities.
     pub(crate) len: u32,
+}
+
+impl Span {
+    /// In the place of qualities: there are none. No record ends there.
+    pub(crate) const NO_QUALITIES: u32 = u32::MAX;
 }
 
 /// The records of one chunk, in file order.
@@ -201,6 +226,12 @@ impl<'a> Batch<'a> {
     #[inline]
     fn record(&self, span: &Span) -> Record<'a> {
         let part = |start: u32, len: u32| &self.bytes[start as usize..][..len as usize];
+        if span.qualities == Span::NO_QUALITIES {
+            return Record::without_qualities(
+                part(span.definition, span.definition_len),
+                part(span.sequence, span.len),
+            );
+        }
         let regular = span.sequence == span.definition + span.definition_len + 1
             && span.qualities == span.sequence + span.len + 3;
         // The last one of a file may lack its line feed.
@@ -209,7 +240,7 @@ impl<'a> Batch<'a> {
         Record {
             definition: part(span.definition, span.definition_len),
             sequence: part(span.sequence, span.len),
-            qualities: part(span.qualities, span.len),
+            qualities: Some(part(span.qualities, span.len)),
             lines: self.bytes.get(lines).filter(|_| regular).unwrap_or_default(),
         }
     }

@@ -7,12 +7,14 @@ use biofast_io::output::Output;
 use biofast_io::pipeline::{self, Ending, Failure, Group, Part, Plan, TransformInput};
 use biofast_io::{Location, Options, Source};
 
+use crate::checks::Readable;
 use crate::error::{Error, ErrorKind};
+use crate::fold::framed;
 use crate::framer::Framer;
 use crate::pair::pair_fault;
 use crate::record::{Record, Records};
 
-/// What is read together.
+/// What is read together, from a [`Source`] or another way to [read](Readable).
 ///
 /// ```
 /// use biofast_fastq::Inputs;
@@ -22,16 +24,16 @@ use crate::record::{Record, Records};
 /// assert!(Inputs::Paired(source("R1"), source("R2")).is_paired());
 /// assert!(!Inputs::Single(source("R1")).is_paired());
 /// ```
-pub enum Inputs {
+pub enum Inputs<S = Source> {
     /// Reads without mates.
-    Single(Source),
+    Single(S),
     /// First and second reads one after the other.
-    Interleaved(Source),
+    Interleaved(S),
     /// First and second reads in a file each, in the same order.
-    Paired(Source, Source),
+    Paired(S, S),
 }
 
-impl Inputs {
+impl<S> Inputs<S> {
     /// Whether the reads are pairs.
     pub fn is_paired(&self) -> bool {
         !matches!(self, Inputs::Single(_))
@@ -102,8 +104,8 @@ pub struct Unit<'a> {
 /// # Errors
 /// The first fault in the order of the data, after everything before it has been given to the
 /// outputs; or the failure of an output. The outputs are then not complete.
-pub fn par_transform<C: Send>(
-    inputs: Inputs,
+pub fn par_transform<C: Send, S: Readable>(
+    inputs: Inputs<S>,
     options: [Options; 2],
     limit: Option<u64>,
     outputs: &mut [Output],
@@ -148,8 +150,8 @@ pub fn par_transform<C: Send>(
 ///
 /// # Errors
 /// As [`par_transform`], and the first refusal.
-pub fn par_try_transform<C: Send, R: Display>(
-    inputs: Inputs,
+pub fn par_try_transform<C: Send, R: Display, S: Readable>(
+    inputs: Inputs<S>,
     options: [Options; 2],
     limit: Option<u64>,
     outputs: &mut [Output],
@@ -164,19 +166,21 @@ pub fn par_try_transform<C: Send, R: Display>(
         Inputs::Interleaved(source) => (Shape::Interleaved, vec![(source, first)]),
         Inputs::Paired(one, two) => (Shape::Paired, vec![(one, first), (two, second)]),
     };
-    let names: Vec<String> = sources.iter().map(|(source, _)| source.name().to_owned()).collect();
-    let inputs = sources.into_iter().map(|(source, options)| {
-        let framer = Framer::new(source.name(), &options);
-        TransformInput { source, options, framer }
-    });
+    let mut names: Vec<String> = Vec::new();
+    let mut inputs = Vec::new();
+    for (source, options) in sources {
+        let (source, framer) = framed(source, &options);
+        names.push(source.name().to_owned());
+        inputs.push(TransformInput { source, options, framer });
+    }
     let multiple = if matches!(shape, Shape::Interleaved) { 2 } else { 1 };
     let limit = limit.map(|n| n.saturating_mul(multiple as u64));
     let (result, ending) = pipeline::transform(
-        inputs.collect(),
+        inputs,
         Plan { threads, multiple, limit },
         outputs,
         init,
-        |so_far, group: &Group<Framer>, texts: &mut [Vec<u8>]| {
+        |so_far, group: &Group<Framer<S>>, texts: &mut [Vec<u8>]| {
             units(shape, group, &names, |unit| each(so_far, unit, texts))
         },
         merge,
@@ -209,9 +213,9 @@ fn at(name: &str, record: u64) -> Location {
 }
 
 /// Calls `each` for the units of a group, up to the first pair that isn't one.
-fn units<R: Display>(
+fn units<R: Display, S: Readable>(
     shape: Shape,
-    group: &Group<Framer>,
+    group: &Group<Framer<S>>,
     names: &[String],
     mut each: impl FnMut(Unit<'_>) -> Result<(), R>,
 ) -> Result<(), Error> {
@@ -251,7 +255,7 @@ fn units<R: Display>(
     Ok(())
 }
 
-fn records(parts: &[Part<Framer>]) -> impl Iterator<Item = Record<'_>> {
+fn records<S: Readable>(parts: &[Part<Framer<S>>]) -> impl Iterator<Item = Record<'_>> {
     parts.iter().flat_map(|part| -> Records<'_> {
         let batch = part.frame().batch(part.chunk());
         batch.slice(part.records()).iter()

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
+use crate::fasta;
 use crate::record::Record;
 
-/// Writes `record` as four lines with LF and a bare `+`.
+/// Writes `record` as four lines with LF and a bare `+`, or as [FASTA](fasta::write_record) in lines of
+/// [`LINE_WIDTH`](fasta::LINE_WIDTH) where it has no qualities.
 ///
 /// ```
 /// use biofast_fastq::{Record, write_record};
@@ -21,6 +23,9 @@ pub fn write_record(out: &mut impl Write, record: &Record<'_>) -> io::Result<()>
     // Most records are read as they are written: one copy.
     if let Some(lines) = record.lines() {
         return out.write_all(lines);
+    }
+    if !record.has_qualities() {
+        return fasta::write_record(out, record, fasta::LINE_WIDTH);
     }
     out.write_all(b"@")?;
     out.write_all(record.definition())?;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod differential;
+mod fasta;
 mod folds;
 mod stress;
 mod transform;

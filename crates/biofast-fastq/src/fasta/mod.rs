@@ -1,0 +1,125 @@
+//! FASTA: sequences without qualities, wrapped or not, read by the same faces as FASTQ.
+//!
+//! [`Sequences`] is a source that may hold FASTQ or FASTA; its first byte that isn't a line end says which it is: `>` begins
+//! FASTA. Its [`Record`]s then have [no qualities](Record::has_qualities), and their sequence lines are joined. Accepted are lines of any
+//! lengths, LF and CRLF, blank lines, records without bases and a missing final newline; checked are header lines (a name, no
+//! control characters) and sequence characters, as in FASTQ (letters, digits, `-`, `.`, `*`).
+//!
+//! ```
+//! use biofast_fastq::fasta::Sequences;
+//! use biofast_fastq::par_fold;
+//! use biofast_io::{Options, Source};
+//!
+//! let bases = |text: &'static [u8]| {
+//!     par_fold(
+//!         Sequences(Source::from_reader("example", text)),
+//!         &Options::default(),
+//!         || 0,
+//!         |bases, batch| *bases += batch.iter().map(|r| r.sequence().len()).sum::<usize>(),
+//!         |bases, other| *bases += other,
+//!     )
+//! };
+//! assert_eq!(bases(b">chr1 first\nACGT\nAC\n>chr2\nG\n")?, 7);
+//! assert_eq!(bases(b"@r\nACGT\n+\nIIII\n")?, 4);
+//! # Ok::<(), biofast_fastq::Error>(())
+//! ```
+
+mod joining;
+
+use std::io::{self, Write};
+
+use biofast_io::Source;
+
+use crate::checks::{Readable, sealed};
+use crate::error::Error;
+use crate::record::Record;
+
+pub(crate) use joining::{Joining, Line, Place, Stop};
+
+/// The length of sequence lines that are written unless another is asked for: that of samtools faidx and seqkit.
+pub const LINE_WIDTH: usize = 60;
+
+/// How far the first byte that isn't a line end is looked for by [`is_fasta`].
+const SNIFFED: usize = 4 << 10;
+
+/// A source of FASTQ or FASTA, told apart by its content.
+///
+/// ```
+/// use biofast_fastq::Reader;
+/// use biofast_fastq::fasta::Sequences;
+/// use biofast_io::{Options, Source};
+///
+/// let text = &b">chr1 of a genome\nACGT\nAC\n>chr2\n"[..];
+/// let source = Sequences(Source::from_reader("example", text));
+/// let mut reader = Reader::new(source, &Options::default())?;
+/// let record = reader.next_record()?.expect("two of them");
+/// assert_eq!((record.name(), record.description()), (&b"chr1"[..], &b"of a genome"[..]));
+/// assert_eq!((record.sequence(), record.has_qualities()), (&b"ACGTAC"[..], false));
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
+pub struct Sequences(
+    /// Where the bytes come from.
+    pub Source,
+);
+
+impl Readable for Sequences {
+    const LETTERS: bool = true;
+    const FASTA: bool = true;
+
+    fn into_source(self) -> Source {
+        self.0
+    }
+}
+
+impl sealed::Sealed for Sequences {}
+
+/// Whether `source` holds FASTA, by its first bytes, which are left unread.
+///
+/// ```
+/// use biofast_fastq::fasta::is_fasta;
+/// use biofast_io::Source;
+///
+/// assert!(is_fasta(&mut Source::from_reader("example", &b"\n>chr1\nACGT\n"[..]))?);
+/// assert!(!is_fasta(&mut Source::from_reader("example", &b"@r\nACGT\n+\nIIII\n"[..]))?);
+/// # Ok::<(), biofast_fastq::Error>(())
+/// ```
+///
+/// # Errors
+/// If nothing can be read.
+pub fn is_fasta(source: &mut Source) -> Result<bool, Error> {
+    let start = source.peek(SNIFFED)?;
+    Ok(start.iter().find(|byte| !is_line_end(**byte)) == Some(&b'>'))
+}
+
+pub(crate) fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Writes name, description and sequence of `record` as FASTA, in lines of `width` bases, or in one line if it is 0.
+///
+/// ```
+/// use biofast_fastq::{Record, fasta};
+///
+/// let mut text = Vec::new();
+/// fasta::write_record(&mut text, &Record::new(b"r1 first", b"ACGTA", b"IIIII"), 3)?;
+/// assert_eq!(text, b">r1 first\nACG\nTA\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// If `out` can't be written to.
+pub fn write_record(out: &mut impl Write, record: &Record<'_>, width: usize) -> io::Result<()> {
+    out.write_all(b">")?;
+    out.write_all(record.definition())?;
+    out.write_all(b"\n")?;
+    let sequence = record.sequence();
+    if width == 0 || sequence.len() <= width {
+        out.write_all(sequence)?;
+        return out.write_all(b"\n");
+    }
+    for line in sequence.chunks(width) {
+        out.write_all(line)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
