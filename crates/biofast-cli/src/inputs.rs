@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast::bam;
+use biofast::fastq::fasta;
 use biofast::io::output::{Files, is_same_file};
 use biofast::io::{Error, ErrorKind, Location, Options, Source, display_name};
 
@@ -143,6 +144,18 @@ fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()
         inputs.push(Input::Path(argument.to_owned()));
     }
     Ok(())
+}
+
+/// Whether inputs of reads are FASTA; an error if only some are.
+pub(crate) fn are_fasta(sources: &mut [Source]) -> Result<bool> {
+    let mut first = None;
+    for source in sources {
+        let is_fasta = fasta::is_fasta(source)?;
+        if *first.get_or_insert(is_fasta) != is_fasta {
+            bail!("one file is FASTQ and the other FASTA: `biofast convert` makes them the same");
+        }
+    }
+    Ok(first.unwrap_or(false))
 }
 
 /// What a file other than reads or alignments holds.

@@ -1,7 +1,8 @@
 //! Mates: which names belong together, and a check of two whole inputs.
 
-use biofast_io::{Location, Options, Source};
+use biofast_io::{Location, Options};
 
+use crate::checks::Readable;
 use crate::error::{Error, ErrorKind};
 use crate::reader::Reader;
 use crate::record::Record;
@@ -132,14 +133,14 @@ fn hash(bytes: &[u8], index: u64) -> u64 {
 ///
 /// # Errors
 /// The first fault of either input.
-pub fn find_mismatch(
-    first: Source,
-    second: Source,
+pub fn find_mismatch<S: Readable>(
+    first: S,
+    second: S,
     options: &Options,
 ) -> Result<Option<Error>, Error> {
-    let names = [first.name().to_owned(), second.name().to_owned()];
     let mut first = Reader::new(first, options)?;
     let mut second = Reader::new(second, options)?;
+    let names = [first.name().to_owned(), second.name().to_owned()];
     let mut record = 0;
     loop {
         record += 1;
@@ -198,11 +199,11 @@ fn wrong_mate(record: &Record<'_>, expected: u8) -> Option<ErrorKind> {
 /// # Errors
 /// The first fault of the input.
 pub fn find_interleaved_mismatch(
-    source: Source,
+    source: impl Readable,
     options: &Options,
 ) -> Result<Option<Error>, Error> {
-    let input = source.name().to_owned();
     let mut reader = Reader::new(source, options)?;
+    let input = reader.name().to_owned();
     let mut waiting: Vec<u8> = Vec::new();
     let mut record = 0;
     let at = |record| Location {

@@ -31,6 +31,7 @@ use crate::record::{Batch, Record};
 ///
 /// `S` is what it reads from, which says what is checked.
 pub struct Reader<S: Readable = Source> {
+    name: String,
     frames: Frames<Framer<S>>,
     next: usize,
 }
@@ -52,7 +53,13 @@ impl<S: Readable> Reader<S> {
     /// If its first bytes can't be read.
     pub fn new(source: S, options: &Options) -> Result<Reader<S>, Error> {
         let (source, framer) = framed(source, options);
-        Ok(Reader { frames: Frames::new(source, options, framer)?, next: 0 })
+        let name = source.name().to_owned();
+        Ok(Reader { name, frames: Frames::new(source, options, framer)?, next: 0 })
+    }
+
+    /// The name of the input.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The container of the input.

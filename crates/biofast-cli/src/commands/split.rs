@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use biofast::fastq::fasta::Sequences;
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{Compression, Files, Format, Level, Output, allow_open_files, commit};
 use biofast::io::{Options, display_name};
@@ -20,6 +21,8 @@ use crate::watch::Watch;
 
 /// Split reads to several files: by number, by bases, by size, or to a number of files
 ///
+/// FASTA stays FASTA, in lines of 60 bases.
+///
 /// One file holds single reads, or pairs with --interleaved; two files hold the mates of pairs, whose names must
 /// agree. Pairs stay together and reads keep their order. The parts are the same for any number of threads, and they
 /// appear together, when all of them are complete.
@@ -30,6 +33,7 @@ Examples:
   biofast split -p 4 R1.fq.gz R2.fq.gz -o s_R{mate}_{part}.fq.gz --json split.json
   biofast split -p 4 --blocks reads.fq.gz -o block_{part}.fq.gz
   biofast split -l 500M reads.fq.gz -o long_{part}.fq.zst
+  biofast split -s 1000 genes.fa.gz -o genes_{part}.fa.gz
   zcat reads.fq.gz | biofast split --by-bytes 100M - -o small_{part}.fq")]
 pub(crate) struct Args {
     /// One file, or the two files of mates; '-' is standard input, which is also read when no file is named
@@ -149,16 +153,23 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     inputs::are_two(&inputs)?;
     let paired = args.interleaved || inputs.len() == 2;
-    let names = Arc::new(Names::new(args, paired)?);
+    // Names say which format is meant, so what comes is looked at first.
+    let mut opened = Vec::new();
+    for input in &inputs {
+        opened.push(input.open()?);
+    }
+    let is_fasta = inputs::are_fasta(&mut opened)?;
+    let names = Arc::new(Names::new(args, paired, is_fasta)?);
     let rule = rule(args, &inputs, paired)?;
     let report = output::optional_report(files, args.json.as_deref())?;
     if let Rule::Turns(parts) = rule {
         reserve(parts, names.files())?;
     }
-    let sources = match &inputs[..] {
-        [one, two] => Inputs::Paired(one.open()?, two.open()?),
-        [one] if args.interleaved => Inputs::Interleaved(one.open()?),
-        [one] => Inputs::Single(one.open()?),
+    let mut opened = opened.into_iter().map(Sequences);
+    let sources = match (opened.next(), opened.next()) {
+        (Some(one), Some(two)) => Inputs::Paired(one, two),
+        (Some(one), None) if args.interleaved => Inputs::Interleaved(one),
+        (Some(one), None) => Inputs::Single(one),
         _ => bail!("no input"),
     };
     let progress = Arc::default();
@@ -183,7 +194,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         split(sources, watches.each_ref().map(|watch| watch.options.clone()), rule, target);
     drop(bar);
     for (input, watch) in inputs.iter().zip(&watches) {
-        watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
+        watch.tell(
+            input,
+            Some(if is_fasta { "FASTA" } else { "FASTQ" }),
+            &args.messages,
+            &args.threads,
+        );
     }
     let written = result.map_err(|problem| -> anyhow::Error {
         match problem {
@@ -239,7 +255,7 @@ fn rule(args: &Args, inputs: &[Input], paired: bool) -> Result<Rule> {
                 );
             };
             let reads = fastq::par_fold(
-                first.open()?,
+                Sequences(first.open()?),
                 &reading(args),
                 || 0u64,
                 |reads, batch| *reads += batch.len() as u64,
@@ -284,7 +300,7 @@ const PART: &str = "{part}";
 const MATE: &str = "{mate}";
 
 impl Names {
-    fn new(args: &Args, paired: bool) -> Result<Names> {
+    fn new(args: &Args, paired: bool, is_fasta: bool) -> Result<Names> {
         let first = template(&args.out)?;
         let templates = match args.out2.as_ref().map(template).transpose()? {
             Some(_) if !paired => bail!("--out2 needs pairs: two files, or --interleaved"),
@@ -302,7 +318,7 @@ impl Names {
         };
         let mut formats = Vec::new();
         for template in &templates {
-            let named = output::format_of_reads(template.as_ref())?;
+            let named = output::format_of_sequences(template.as_ref(), is_fasta)?;
             formats.push(args.output_format.unwrap_or(named));
         }
         let format = formats[0];

@@ -14,7 +14,8 @@ mod names;
 mod provenance;
 
 pub(crate) use names::{
-    format_of_bam, format_of_reads, format_of_sam, has_extension, make_folder, prefixes,
+    format_of_bam, format_of_reads, format_of_sam, format_of_sequences, has_extension, make_folder,
+    prefixes,
 };
 pub(crate) use provenance::{command_line, program, summary, summary_of_files};
 

@@ -14,12 +14,25 @@ pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
             bail!("{} is to hold FASTQ; `biofast import` makes BAM of FASTQ", path.display())
         }
         ending if is_fasta(ending) => bail!(
-            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
+            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz (`biofast convert` makes FASTA)",
             path.display()
         ),
         ending => refuse_unwritten(path, ending)?,
     }
     Ok(Format::from_name(path))
+}
+
+/// The same of reads that may be FASTA, which is then kept: its names end otherwise.
+pub(crate) fn format_of_sequences(path: &Path, is_fasta_: bool) -> Result<Format> {
+    let ending = inner_ending(path);
+    match ending.as_str() {
+        "fq" | "fastq" if is_fasta_ => bail!(
+            "{} is to hold FASTA, which has no qualities: name it .fa, or see `biofast convert --quality`",
+            path.display()
+        ),
+        ending if is_fasta(ending) && is_fasta_ => Ok(Format::from_name(path)),
+        _ => format_of_reads(path),
+    }
 }
 
 /// The same of BAM, which is BGZF whatever its name; a name that promises another format is refused.

@@ -12,6 +12,7 @@ mod common;
 mod conformance;
 mod coverage;
 mod docs;
+mod fasta;
 mod fastq;
 mod fastqc;
 mod faults;

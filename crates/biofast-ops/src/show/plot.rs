@@ -26,8 +26,11 @@ pub fn reads(name: &str, reads: &Statistics, characters: Characters) -> String {
     if reads.bases == 0 {
         return text + "  no bases\n";
     }
-    text += "\n  mean quality by position\n";
-    text += &quality(reads, characters);
+    // FASTA has none.
+    if !reads.quality.histogram.is_empty() {
+        text += "\n  mean quality by position\n";
+        text += &quality(reads, characters);
+    }
     text += "\n  reads by GC percent\n";
     let gc: Vec<Bin> = (0u64..)
         .zip(reads.composition.gc_histogram.chunks(2))
@@ -53,7 +56,7 @@ fn quality(reads: &Statistics, characters: Characters) -> String {
     let positions: Vec<(f64, u64)> = reads
         .positions
         .iter()
-        .map(|p| (p.mean_quality, p.qualities.iter().map(|q| q.1).sum()))
+        .map(|p| (p.mean_quality.unwrap_or_default(), p.qualities.iter().map(|q| q.1).sum()))
         .collect();
     let columns = positions.len().min(WIDTH);
     let mut heights = Vec::new();

@@ -48,6 +48,7 @@ fn entry(file: FileReport, sample: Option<&str>) -> Result<Entry> {
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),
         inputs: file.inputs,
+        format: file.format,
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
         pairs: None,

@@ -1,5 +1,6 @@
 //! Whether inputs hold the mates they should.
 
+use biofast::fastq::fasta::Sequences;
 use biofast::fastq::pair;
 
 use super::{Args, Entry, reading};
@@ -16,7 +17,11 @@ pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) 
             let sound = first.errors.is_empty() && second.errors.is_empty();
             if sound && !pairs.pairs_with(mates) {
                 let error = explain(inputs, || {
-                    pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
+                    pair::find_mismatch(
+                        Sequences(inputs[0].open()?),
+                        Sequences(inputs[1].open()?),
+                        &options,
+                    )
                 });
                 first.errors.push(error.clone());
                 second.errors.push(error);
@@ -27,7 +32,7 @@ pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) 
             let Some(pairs) = &entry.pairs else { continue };
             if entry.errors.is_empty() && !pairs.is_interleaved() {
                 entry.errors.push(explain(std::slice::from_ref(input), || {
-                    pair::find_interleaved_mismatch(input.open()?, &options)
+                    pair::find_interleaved_mismatch(Sequences(input.open()?), &options)
                 }));
             }
         }

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Error, Result, bail};
 use biofast::bam;
+use biofast::fastq::fasta::{self, Sequences};
 use biofast::io::output::Files;
 use biofast::io::{Escaped, Options, Progress, Source};
 use biofast::ops::alignments::Statistics;
@@ -208,13 +209,19 @@ fn collect(
         return collect_alignments(args, input, name, source, format, &watch);
     }
     let watch = Watch::sharing(progress, options);
+    // FastQC's report is about qualities.
+    let is_fasta = !wanted.is_fastqc()
+        && source.as_mut().is_ok_and(|source| fasta::is_fasta(source).unwrap_or(false));
+    let reads = if is_fasta { "FASTA" } else { "FASTQ" };
     let pairs = args.paired || args.interleaved;
     let init = || wanted.collector(pairs);
     let result = match source {
         Ok(_) if args.regions.any() => {
             Err((init(), Trouble::new("reads of FASTQ have no regions").after(&escaped(input))))
         }
-        Ok(source) => Collector::collect(source, &watch.options, init)
+        Ok(source) if wanted.is_fastqc() => Collector::collect(source, &watch.options, init)
+            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
+        Ok(source) => Collector::collect(Sequences(source), &watch.options, init)
             .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
         Err(error) => Err((init(), Trouble::of(&error))),
     };
@@ -222,7 +229,7 @@ fn collect(
         Ok(collector) => (collector, None),
         Err((collector, error)) => (collector, Some(error)),
     };
-    let mut found = noticed(args, input, "FASTQ", &watch, false);
+    let mut found = noticed(args, input, reads, &watch, false);
     let encoding = collector.summary().encoding;
     if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
         found.push(format!(
@@ -235,6 +242,7 @@ fn collect(
     Entry {
         sample: name.to_owned(),
         inputs: vec![input.name()],
+        format: reads.to_owned(),
         errors: error.into_iter().collect(),
         warnings: found,
         pairs: collector.pair_check(),
@@ -258,6 +266,7 @@ pub(crate) fn of_alignments(
     let entry = Entry {
         sample: name.clone(),
         inputs: vec![name],
+        format: format.name().to_owned(),
         errors: error.into_iter().collect(),
         warnings: Vec::new(),
         pairs: None,
@@ -285,6 +294,7 @@ fn collect_alignments(
     Entry {
         sample: name.to_owned(),
         inputs: vec![input.name()],
+        format: format.name().to_owned(),
         errors: error.into_iter().collect(),
         warnings: noticed(args, input, format.name(), watch, false),
         pairs: None,

@@ -213,6 +213,7 @@ impl Asked<'_> {
         let entry = found.statistics.as_ref().map(|statistics| Entry {
             sample: sample.to_owned(),
             inputs: vec![input.name()],
+            format: format.name().to_owned(),
             errors: Vec::new(),
             warnings,
             pairs: None,

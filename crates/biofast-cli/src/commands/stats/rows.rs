@@ -20,6 +20,8 @@ use crate::output;
 pub(crate) struct Entry {
     pub(crate) sample: String,
     pub(crate) inputs: Vec<String>,
+    /// Of reads: FASTQ or FASTA.
+    pub(crate) format: String,
     pub(crate) errors: Vec<Trouble>,
     pub(crate) warnings: Vec<String>,
     pub(crate) pairs: Option<PairCheck>,
@@ -64,6 +66,10 @@ impl Wanted {
     /// Those of `format`, and all of them where a report or plots are wanted, too.
     pub(crate) fn new(format: Format, everything: bool) -> Wanted {
         Wanted { summary: !format.json, statistics: format.json || everything, fastqc: false }
+    }
+
+    pub(super) fn is_fastqc(self) -> bool {
+        self.fastqc
     }
 
     /// A collector of what is wanted.
@@ -135,6 +141,9 @@ pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted) -> Vec<Entry> 
             into.merge(from);
         }
         into.inputs.extend(entry.inputs);
+        if into.format != entry.format {
+            into.format = "FASTA, FASTQ".into();
+        }
         into.warnings.extend(entry.warnings);
         for error in entry.errors {
             if !into.errors.contains(&error) {
@@ -171,6 +180,7 @@ pub(crate) fn text(entries: &[Entry], format: Format, plotted: bool) -> Result<S
             .zip(&errors)
             .map(|(entry, error)| Row {
                 name: &entry.sample,
+                format: &entry.format,
                 result: match &entry.figures {
                     Figures::Reads(Some(summary), _) if error.is_empty() => Ok(&**summary),
                     _ => Err(error.as_str()),
@@ -225,7 +235,7 @@ fn file_report(entry: &Entry) -> Option<FileReport> {
         status: if error.is_empty() { Status::Ok } else { Status::Error },
         error: Some(error).filter(|error| !error.is_empty()),
         warnings: entry.warnings.clone(),
-        format: "FASTQ".into(),
+        format: entry.format.clone(),
         statistics: (**statistics).clone(),
     })
 }

@@ -71,6 +71,12 @@ pub(crate) fn stage() -> Folder {
     folder.file("files.txt", "reads.fq.gz\naln.bam\n");
     folder.file("targets.bed", "chr1\t1000\t900000\nchr2\t0\t500\n");
     let bases = |n: usize| "ACGTACGTTG".repeat(n / 10);
+    folder.file("genes.fa", ">gene1 one\nACGTACGTTG\nACG\n>gene2\nTTGCA\n");
+    std::fs::write(
+        folder.path("genes.fa.gz"),
+        biofast_testkit::container::gzip(b">gene1 one\nACGTACGTTG\nACG\n>gene2\nTTGCA\n"),
+    )
+    .unwrap();
     folder.file("genome.fa", format!(">chr1\n{}\n>chr2\n{}\n", bases(3_000_000), bases(200_000)));
     let sam = folder.file("aln.sam", sam());
     let fastq = folder.file("few.fq", reads("run7:", 50));

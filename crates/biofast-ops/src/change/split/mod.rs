@@ -9,7 +9,7 @@ mod turns;
 use std::fmt;
 use std::num::NonZeroU64;
 
-use biofast_fastq::{self as fastq, Inputs, Record, Unit};
+use biofast_fastq::{self as fastq, Inputs, Readable, Record, Unit};
 use biofast_io::Options;
 use biofast_io::output::{self, Output};
 use biofast_io::pipeline::Failure;
@@ -153,7 +153,7 @@ impl<E> From<Failure<fastq::Error>> for Problem<E> {
 }
 
 /// Writes the reads of `inputs` to the parts that `rule` makes of them, in their order, on `options[0].threads` threads.
-/// There is at least one part, which may be empty.
+/// There is at least one part, which may be empty. Records of [FASTA](biofast_fastq::fasta) stay FASTA, in lines of 60 bases.
 ///
 /// Parts that are written one after the other are closed as they are complete, so that any number of them fits the limit of
 /// open files; of [`Rule::Turns`] all are open at once. All of them appear together.
@@ -186,8 +186,8 @@ impl<E> From<Failure<fastq::Error>> for Problem<E> {
 ///
 /// # Errors
 /// The first fault in the order of the data, or the failure of an output.
-pub fn split<E, O>(
-    inputs: Inputs,
+pub fn split<E, O, S>(
+    inputs: Inputs<S>,
     options: [Options; 2],
     rule: Rule,
     target: Target<O>,
@@ -195,6 +195,7 @@ pub fn split<E, O>(
 where
     E: Send + 'static,
     O: FnMut(u64, usize) -> Result<Output, E> + Send + 'static,
+    S: Readable,
 {
     let target = Target { files: target.files.clamp(1, 2), ..target };
     match rule {

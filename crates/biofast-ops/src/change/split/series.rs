@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_fastq::{Inputs, par_transform};
+use biofast_fastq::{Inputs, Readable, par_transform};
 use biofast_io::Options;
 use biofast_io::output::{Compression, Output, Writer};
 
@@ -59,8 +59,8 @@ impl Mark {
 }
 
 /// Splits so; only the part that is being written is open.
-pub(super) fn split<E, O>(
-    inputs: Inputs,
+pub(super) fn split<E, O, S>(
+    inputs: Inputs<S>,
     options: [Options; 2],
     rule: Rule,
     target: Target<O>,
@@ -68,6 +68,7 @@ pub(super) fn split<E, O>(
 where
     E: Send + 'static,
     O: FnMut(u64, usize) -> Result<Output, E> + Send + 'static,
+    S: Readable,
 {
     let (files, threads) = (target.files, options[0].threads);
     let mut series = Series::new(rule, target, threads);

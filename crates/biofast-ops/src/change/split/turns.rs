@@ -2,21 +2,22 @@
 
 use std::num::NonZeroU64;
 
-use biofast_fastq::{Inputs, par_transform};
+use biofast_fastq::{Inputs, Readable, par_transform};
 use biofast_io::Options;
 use biofast_io::output::Output;
 
 use super::{Amount, Part, Parts, Problem, Target, append, reads};
 
 /// Splits so; the parts are open all the time.
-pub(super) fn split<E, O>(
-    inputs: Inputs,
+pub(super) fn split<E, O, S>(
+    inputs: Inputs<S>,
     options: [Options; 2],
     parts: NonZeroU64,
     target: Target<O>,
 ) -> Result<Parts, Problem<E>>
 where
     O: FnMut(u64, usize) -> Result<Output, E>,
+    S: Readable,
 {
     let Target { files, mut open, .. } = target;
     let numbers = (1..=parts.get()).flat_map(|part| (0..files).map(move |file| (part, file)));

@@ -1,4 +1,4 @@
-//! Statistics of FASTQ: everything in one pass.
+//! Statistics of FASTQ and FASTA: everything in one pass.
 //!
 //! [`Collector`] gathers counts, all of them integers, so that merging is exact and any number
 //! of threads gives the same bytes. [`Summary`] derives what people read; [`report`] is the
@@ -15,9 +15,9 @@ pub mod report;
 mod statistic;
 mod summary;
 
-use biofast_fastq::{Batch, Error};
+use biofast_fastq::{Batch, Error, Readable};
+use biofast_io::Options;
 use biofast_io::pipeline::Fault;
-use biofast_io::{Options, Source};
 use biofast_kernels::{self as kernels, BaseCounts, ReadSummary};
 
 use by_read::ByRead;
@@ -77,7 +77,7 @@ impl Collector {
     /// # Errors
     /// The first fault of the input, with the statistics of the reads before it.
     pub fn collect(
-        source: Source,
+        source: impl Readable,
         options: &Options,
         init: impl Fn() -> Collector + Sync,
     ) -> Result<Collector, Fault<Box<Collector>, Error>> {

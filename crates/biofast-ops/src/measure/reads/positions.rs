@@ -173,10 +173,12 @@ pub struct Position {
     pub end: usize,
     /// A, C, G, T, N and other characters.
     pub bases: [u64; 6],
-    /// −10·log10 of the mean error probability.
-    pub mean_quality: f64,
-    /// The lowest Phred value that 10, 25, 50, 75 and 90 percent of the bases don't exceed.
-    pub quality_percentiles: [u8; 5],
+    /// −10·log10 of the mean error probability, where there are qualities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_quality: Option<f64>,
+    /// The lowest Phred value that 10, 25, 50, 75 and 90 percent of the bases don't exceed, where there are qualities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_percentiles: Option<[u8; 5]>,
     /// `[phred, bases]`, ascending.
     pub qualities: Vec<(u8, u64)>,
 }
@@ -198,8 +200,8 @@ impl From<&Bin> for Position {
             start: bin.start,
             end: bin.end,
             bases: [b.a, b.c, b.g, b.t, b.n, b.other],
-            mean_quality: rounded(mean_quality(&bin.qualities)),
-            quality_percentiles: [10, 25, 50, 75, 90].map(percentile),
+            mean_quality: (total > 0).then(|| rounded(mean_quality(&bin.qualities))),
+            quality_percentiles: (total > 0).then(|| [10, 25, 50, 75, 90].map(percentile)),
             qualities: sparse(&bin.qualities),
         }
     }

@@ -18,19 +18,24 @@ impl Default for MeanQualities {
     }
 }
 
-/// What the qualities are, as reported: Phred values, 33 already subtracted.
+/// What the qualities are, as reported: Phred values, 33 already subtracted. Figures of bases that have no qualities, as in
+/// FASTA, are missing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Quality {
     /// `phred33`, `probably-phred64`, `probably-solexa64` or `unknown`.
     pub encoding: String,
     /// −10·log10 of the mean error probability over all bases.
-    pub mean: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
     /// The arithmetic mean of Phred values.
-    pub mean_arithmetic: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_arithmetic: Option<f64>,
     /// Bases of Phred 20 and more, in percent.
-    pub q20_percent: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q20_percent: Option<f64>,
     /// Bases of Phred 30 and more, in percent.
-    pub q30_percent: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q30_percent: Option<f64>,
     /// `[phred, bases]`, ascending.
     pub histogram: Vec<(u8, u64)>,
     /// `[phred, reads]`: reads by mean quality (of error probabilities), rounded down.
@@ -53,12 +58,13 @@ impl Statistic for MeanQualities {
     }
 
     fn section(&self, s: &Summary) -> Quality {
+        let known = |figure: f64| s.has_qualities().then_some(figure);
         Quality {
             encoding: s.encoding.name().into(),
-            mean: rounded(s.mean_quality),
-            mean_arithmetic: rounded(s.arithmetic_mean_quality),
-            q20_percent: s.q20.value(),
-            q30_percent: s.q30.value(),
+            mean: known(rounded(s.mean_quality)),
+            mean_arithmetic: known(rounded(s.arithmetic_mean_quality)),
+            q20_percent: known(s.q20.value()),
+            q30_percent: known(s.q30.value()),
             histogram: sparse(&s.qualities),
             read_mean_histogram: sparse(&self.0),
         }

@@ -45,7 +45,7 @@ pub struct FileReport {
     /// What is worth knowing.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// Always `FASTQ`.
+    /// `FASTQ` or `FASTA`; `FASTA, FASTQ` of a sample with files of both.
     pub format: String,
     /// The figures.
     #[serde(flatten)]
@@ -175,7 +175,8 @@ fn consistent(s: &Statistics, c: &Counts) -> Result<(), InvalidReport> {
         return Err(InvalidReport::Inconsistent("lengths don't add up to the bases"));
     }
     if sum(s.positions.iter().flat_map(|p| p.bases))? != bases
-        || sum(s.positions.iter().flat_map(|p| p.qualities.iter().map(|q| q.1)))? != bases
+        // Those of FASTA have none.
+        || sum(s.positions.iter().flat_map(|p| p.qualities.iter().map(|q| q.1)))? > bases
         || c.positions.base_counts() != counts
     {
         return Err(InvalidReport::Inconsistent("positions don't add up to the bases"));

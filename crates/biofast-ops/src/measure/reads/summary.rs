@@ -160,6 +160,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Whether there are qualities, or no bases that could have any: what is said about qualities then means something.
+    pub fn has_qualities(&self) -> bool {
+        self.bases == 0 || self.quality_range.is_some()
+    }
+
     pub(crate) fn of(c: &Collector) -> Summary {
         let counts = c.bases();
         let bases = counts.total();

@@ -204,8 +204,8 @@ fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> St
         [before, after].map(phred),
         &format!(
             "{} % of the bases have quality 30 or more before, {} % after.",
-            decimal(before.quality.q30_percent, 2),
-            decimal(after.quality.q30_percent, 2)
+            decimal(before.quality.q30_percent.unwrap_or_default(), 2),
+            decimal(after.quality.q30_percent.unwrap_or_default(), 2)
         ),
     );
     format!("<div class=\"sample\"><h5>{name}</h5><div class=\"charts\">\n{charts}</div></div>\n")
@@ -218,17 +218,18 @@ fn quality(id: &str, sets: [&Statistics; 2]) -> String {
     chart.rule(30.0, "Q30");
     chart.rule(20.0, "Q20");
     for ((name, class), s) in MARKS.into_iter().zip(sets) {
-        let points: Vec<_> = s.positions.iter().map(|p| (middle(p), p.mean_quality)).collect();
+        let points: Vec<_> =
+            s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?))).collect();
         chart.line(class, &points, name);
         chart.key(Mark::Line, class, name);
     }
     let [before, after] = sets;
     let mut rows = Vec::new();
     for (i, p) in before.positions.iter().enumerate() {
-        let kept = after.positions.get(i).map(|p| decimal(p.mean_quality, 2));
+        let kept = after.positions.get(i).map(|p| decimal(p.mean_quality.unwrap_or_default(), 2));
         let kept = kept.unwrap_or("–".into());
         let place = Bin { from: p.start as u64, to: p.end as u64, count: 0 }.label();
-        let mean = decimal(p.mean_quality, 2);
+        let mean = decimal(p.mean_quality.unwrap_or_default(), 2);
         let text = format!("Position {place}: {mean} before, {kept} after");
         chart.hover(p.start as f64 - 0.5, p.end as f64 + 0.5, &text);
         rows.push(vec![place, mean, kept]);
@@ -236,8 +237,8 @@ fn quality(id: &str, sets: [&Statistics; 2]) -> String {
     chart.table(&["Position", "Before", "After"], rows);
     chart.finish(&format!(
         "The mean quality (of error probabilities) is {} before and {} after.",
-        decimal(before.quality.mean, 2),
-        decimal(after.quality.mean, 2)
+        decimal(before.quality.mean.unwrap_or_default(), 2),
+        decimal(after.quality.mean.unwrap_or_default(), 2)
     ))
 }
 

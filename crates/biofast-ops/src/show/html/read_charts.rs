@@ -44,7 +44,7 @@ pub(super) fn position_axis<'a>(positions: impl Iterator<Item = &'a Position>) -
 
 /// The axis of mean qualities by position.
 pub(super) fn mean_quality_axis<'a>(positions: impl Iterator<Item = &'a Position>) -> Axis {
-    Axis::up_to("Mean Phred quality", positions.map(|p| p.mean_quality).fold(40.0, f64::max))
+    Axis::up_to("Mean Phred quality", positions.filter_map(|p| p.mean_quality).fold(40.0, f64::max))
 }
 
 /// The places a position's neighbours leave to it.
@@ -57,13 +57,16 @@ fn named(position: &Position) -> String {
 }
 
 fn quality_by_position(id: &str, reads: &Statistics) -> String {
-    let positions: Vec<_> = reads.positions.iter().filter(|p| !p.qualities.is_empty()).collect();
-    let highest = positions.iter().map(|p| p.quality_percentiles[4]).max().unwrap_or(0);
+    let known = |p: &'_ Position| Some((p.mean_quality?, p.quality_percentiles?));
+    let positions: Vec<_> = reads.positions.iter().filter_map(|p| Some((p, known(p)?))).collect();
+    let highest = positions.iter().map(|(_, (_, percentiles))| percentiles[4]).max().unwrap_or(0);
     let y = Axis::up_to("Phred quality", f64::from(highest.max(40)));
-    let x = position_axis(positions.iter().copied());
+    let x = position_axis(positions.iter().map(|(p, _)| *p));
     let mut chart = Chart::new(format!("{id}-quality"), "Quality by position", x, y);
     let at = |percentile: usize| {
-        move |p: &&Position| (middle(p), f64::from(p.quality_percentiles[percentile]))
+        move |(p, (_, percentiles)): &(&Position, (f64, [u8; 5]))| {
+            (middle(p), f64::from(percentiles[percentile]))
+        }
     };
     let band = |low: usize, high: usize| -> Vec<_> {
         let pairs = positions.iter().map(at(low)).zip(positions.iter().map(at(high)));
@@ -73,7 +76,7 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
     chart.band("f1 narrow", &band(1, 3));
     chart.rule(30.0, "Q30");
     chart.rule(20.0, "Q20");
-    let mean: Vec<_> = positions.iter().map(|p| (middle(p), p.mean_quality)).collect();
+    let mean: Vec<_> = positions.iter().map(|(p, (mean, _))| (middle(p), *mean)).collect();
     chart.line("c1", &positions.iter().map(at(2)).collect::<Vec<_>>(), "Median");
     chart.line("c2 dash1", &mean, "Mean of error probabilities");
     chart.key(Mark::Line, "c1", "median");
@@ -81,9 +84,8 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
     chart.key(Mark::Area, "f1 narrow", "25–75 %");
     chart.key(Mark::Area, "f1 wide", "10–90 %");
     let mut rows = Vec::new();
-    for p in &positions {
-        let [p10, p25, p50, p75, p90] = p.quality_percentiles;
-        let mean = decimal(p.mean_quality, 1);
+    for (p, (mean, [p10, p25, p50, p75, p90])) in &positions {
+        let mean = decimal(*mean, 1);
         let (from, to) = edges(p);
         chart.hover(
             from,
@@ -94,17 +96,19 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
         rows.push([vec![named(p)], percentiles.to_vec(), vec![mean]].concat());
     }
     chart.table(&["Position", "10 %", "25 %", "Median", "75 %", "90 %", "Mean"], rows);
-    let lowest = positions.iter().min_by_key(|p| p.quality_percentiles[2]);
+    let lowest = positions.iter().min_by_key(|(_, (_, percentiles))| percentiles[2]);
     let said = match (positions.first(), positions.last(), lowest) {
-        (Some(first), Some(last), Some(lowest)) => format!(
-            "The median quality is {} at the first position and {} at the last ({}); its lowest value is {}, at \
+        (Some((_, (_, first))), Some((last, (_, at_last))), Some((lowest, (_, at_lowest)))) => {
+            format!(
+                "The median quality is {} at the first position and {} at the last ({}); its lowest value is {}, at \
              position {}.",
-            first.quality_percentiles[2],
-            last.quality_percentiles[2],
-            named(last),
-            lowest.quality_percentiles[2],
-            named(lowest)
-        ),
+                first[2],
+                at_last[2],
+                named(last),
+                at_lowest[2],
+                named(lowest)
+            )
+        }
         _ => "The reads have no qualities.".into(),
     };
     chart.finish(&said)
@@ -188,9 +192,9 @@ fn qualities(id: &str, reads: &Statistics) -> String {
     let quality = &reads.quality;
     let said = format!(
         "{} % of the bases have quality 20 or more, {} % have 30 or more. The mean (of error probabilities) is {}.",
-        decimal(quality.q20_percent, 2),
-        decimal(quality.q30_percent, 2),
-        decimal(quality.mean, 2)
+        decimal(quality.q20_percent.unwrap_or_default(), 2),
+        decimal(quality.q30_percent.unwrap_or_default(), 2),
+        decimal(quality.mean.unwrap_or_default(), 2)
     );
     phred_chart(format!("{id}-qualities"), "Qualities of bases", "Bases", &quality.histogram, &said)
 }

@@ -72,20 +72,27 @@ pub(super) fn from(inputs: &str, error: &Option<String>, warnings: &[String]) ->
 
 /// The figures of reads that fit in a line.
 pub(super) fn facts(s: &Statistics) -> String {
-    table::facts(&[
+    let mut facts = vec![
         ("Reads", grouped(s.reads)),
         ("Bases", grouped(s.bases)),
         ("Mean length", decimal(s.length.mean, 1)),
         ("Shortest – longest", format!("{} – {}", grouped(s.length.min), grouped(s.length.max))),
         ("N50", grouped(s.length.n50)),
         ("GC", format!("{} %", decimal(s.composition.gc_percent, 2))),
-        ("Q30", format!("{} %", decimal(s.quality.q30_percent, 2))),
-        ("Mean quality", decimal(s.quality.mean, 2)),
-        ("Encoding", s.quality.encoding.clone()),
-    ])
+    ];
+    if let (Some(q30), Some(mean)) = (s.quality.q30_percent, s.quality.mean) {
+        facts.extend([
+            ("Q30", format!("{} %", decimal(q30, 2))),
+            ("Mean quality", decimal(mean, 2)),
+            ("Encoding", s.quality.encoding.clone()),
+        ]);
+    }
+    table::facts(&facts)
 }
 
 fn row(i: usize, file: &FileReport, scale: &Scale) -> Row {
+    let number =
+        |figure: Option<f64>| figure.map_or(Cell::Nothing, |figure| Cell::Number(figure, 2));
     let s = &file.statistics;
     // Figures of a part of a file would be compared with those of whole files: the error stands there.
     let cells = match file.error {
@@ -97,10 +104,10 @@ fn row(i: usize, file: &FileReport, scale: &Scale) -> Row {
             Cell::Count(s.length.n50),
             Cell::Number(s.composition.gc_percent, 2),
             Cell::Number(s.composition.n_percent, 2),
-            Cell::Number(s.quality.q20_percent, 2),
-            Cell::Number(s.quality.q30_percent, 2),
-            Cell::Number(s.quality.mean, 2),
-            Cell::Drawing(spark(s, scale), s.quality.mean),
+            number(s.quality.q20_percent),
+            number(s.quality.q30_percent),
+            number(s.quality.mean),
+            s.quality.mean.map_or(Cell::Nothing, |mean| Cell::Drawing(spark(s, scale), mean)),
         ],
     };
     let warnings = file.warnings.len();
@@ -120,10 +127,10 @@ fn spark(s: &Statistics, y: &Scale) -> String {
     let mut last = f64::NEG_INFINITY;
     for p in &s.positions {
         let at = x.at(middle(p));
-        if at - last >= 1.5 {
+        if let Some(mean) = p.mean_quality.filter(|_| at - last >= 1.5) {
             last = at;
             let command = if path.is_empty() { 'M' } else { 'L' };
-            let (x, y) = (decimal(at, 1), decimal(y.at(p.mean_quality), 1));
+            let (x, y) = (decimal(at, 1), decimal(y.at(mean), 1));
             let _ = write!(path, "{command}{x} {y}");
         }
     }
@@ -157,7 +164,7 @@ fn together(report: &Report) -> String {
         let s = &file.statistics;
         let class = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"][i % 7];
         let class = format!("thin {class}{}", ["", " dash1", " dash2", " dash3"][i / 7 % 4]);
-        let points = s.positions.iter().map(|p| (middle(p), p.mean_quality));
+        let points = s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?)));
         quality.line(&class, &points.collect::<Vec<_>>(), &file.sample);
         let points = (0u8..).zip(&s.composition.gc_histogram);
         let points = points.map(|(gc, &n)| (f64::from(gc), share(s, n)));
@@ -168,13 +175,13 @@ fn together(report: &Report) -> String {
             gc.key(super::chart::Mark::Line, &class, &file.sample);
         }
     }
-    let lowest =
-        good.iter().min_by(|a, b| a.statistics.quality.mean.total_cmp(&b.statistics.quality.mean));
-    let said = lowest.map_or(String::new(), |file| {
+    let with_mean = good.iter().filter_map(|file| Some((file, file.statistics.quality.mean?)));
+    let lowest = with_mean.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    let said = lowest.map_or(String::new(), |(file, mean)| {
         format!(
             "A line for each of {} samples; the lowest mean quality is {}, of {}.",
             good.len(),
-            decimal(file.statistics.quality.mean, 2),
+            decimal(mean, 2),
             file.sample
         )
     });

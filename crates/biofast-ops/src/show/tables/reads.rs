@@ -14,6 +14,8 @@ pub const COLUMNS: [&str; 19] = [
 pub struct Row<'a> {
     /// The sample's name.
     pub name: &'a str,
+    /// The format of its files: `FASTQ` or `FASTA`.
+    pub format: &'a str,
     /// The figures; those of a faulty input are not shown, so that nobody takes a part for
     /// the whole.
     pub result: Result<&'a Summary, &'a str>,
@@ -28,9 +30,14 @@ fn tenths(value: u64) -> String {
     format!("{}.{}", value / 10, value % 10)
 }
 
-fn seqkit_cells(s: &Summary) -> Vec<String> {
+/// In place of a figure that there is none of.
+const MISSING: &str = "NA";
+
+fn seqkit_cells(format: &str, s: &Summary) -> Vec<String> {
+    // Of sequences without qualities.
+    let known = |figure: String| if s.has_qualities() { figure } else { MISSING.into() };
     vec![
-        "FASTQ".into(),
+        format.into(),
         s.sequence_type.name().into(),
         s.reads.to_string(),
         s.bases.to_string(),
@@ -43,9 +50,9 @@ fn seqkit_cells(s: &Summary) -> Vec<String> {
         s.gaps.to_string(),
         s.n50.0.to_string(),
         s.n50.1.to_string(),
-        s.q20.to_string(),
-        s.q30.to_string(),
-        format!("{:.2}", s.mean_quality),
+        known(s.q20.to_string()),
+        known(s.q30.to_string()),
+        known(format!("{:.2}", s.mean_quality)),
         s.gc_of_all.to_string(),
         s.counts.n.to_string(),
     ]
@@ -59,7 +66,7 @@ fn seqkit_cells(s: &Summary) -> Vec<String> {
 /// use biofast_ops::show::tables::reads::{COLUMNS, Row, tsv};
 ///
 /// let summary = Collector::new().summary();
-/// let table = tsv(&[Row { name: "lane1", result: Ok(&summary) }]);
+/// let table = tsv(&[Row { name: "lane1", format: "FASTQ", result: Ok(&summary) }]);
 /// assert!(table.starts_with(&COLUMNS.join("\t")));
 /// assert!(table.lines().nth(1).is_some_and(|line| line.starts_with("lane1\tFASTQ\t")));
 /// ```
@@ -70,10 +77,10 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
     for row in rows {
         let mut cells = vec![plain(row.name)];
         match row.result {
-            Ok(summary) => cells.extend(seqkit_cells(summary)),
+            Ok(summary) => cells.extend(seqkit_cells(row.format, summary)),
             Err(_) => {
-                cells.push("FASTQ".into());
-                cells.extend(std::iter::repeat_n("NA".to_owned(), COLUMNS.len() - 2));
+                cells.push(row.format.into());
+                cells.extend(std::iter::repeat_n(MISSING.to_owned(), COLUMNS.len() - 2));
             }
         }
         match row.result {
@@ -93,6 +100,7 @@ pub fn table(rows: &[Row<'_>]) -> String {
         "file", "reads", "bases", "min", "mean", "max", "N50", "Q20 %", "Q30 %", "mean Q", "GC %",
         "N %", "encoding",
     ];
+    let known = |s: &Summary, figure: String| if s.has_qualities() { figure } else { "-".into() };
     let mut lines: Vec<Vec<String>> = vec![HEADERS.map(str::to_owned).to_vec()];
     for row in rows {
         let mut cells = vec![plain(row.name)];
@@ -104,12 +112,12 @@ pub fn table(rows: &[Row<'_>]) -> String {
                 tenths(s.mean_len_tenths),
                 grouped(s.max_len),
                 grouped(s.n50.0),
-                s.q20.to_string(),
-                s.q30.to_string(),
-                format!("{:.2}", s.mean_quality),
+                known(s, s.q20.to_string()),
+                known(s, s.q30.to_string()),
+                known(s, format!("{:.2}", s.mean_quality)),
                 s.gc.to_string(),
                 s.n.to_string(),
-                s.encoding.name().to_owned(),
+                known(s, s.encoding.name().to_owned()),
             ]),
             Err(_) => cells.push("ERROR, see the message".into()),
         }
@@ -126,10 +134,10 @@ mod tests {
     #[test]
     fn a_good_run_has_the_columns_of_seqkit_and_a_faulty_one_a_status() {
         let summary = Collector::new().summary();
-        let good = Row { name: "a", result: Ok(&summary) };
+        let good = Row { name: "a", format: "FASTQ", result: Ok(&summary) };
         assert_eq!(tsv(&[good]).lines().next(), Some(COLUMNS.join("\t").as_str()));
-        let good = Row { name: "a", result: Ok(&summary) };
-        let bad = Row { name: "b\tc", result: Err("cut\noff") };
+        let good = Row { name: "a", format: "FASTQ", result: Ok(&summary) };
+        let bad = Row { name: "b\tc", format: "FASTQ", result: Err("cut\noff") };
         let text = tsv(&[good, bad]);
         let fields: Vec<usize> = text.lines().map(|l| l.split('\t').count()).collect();
         assert_eq!(fields, [20, 20, 20]);
