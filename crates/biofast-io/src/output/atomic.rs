@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::close::close;
+use super::gathered::Gathered;
 use super::identity::{Identity, destination, folder_of};
 use super::temporary::{self, Commit};
 
@@ -34,12 +35,18 @@ use super::temporary::{self, Commit};
 #[must_use = "a file that isn't committed never appears"]
 pub struct AtomicFile {
     /// Until it is complete.
-    writer: Option<BufWriter<File>>,
+    writer: Option<Writing>,
     /// Until it is renamed.
     temporary: Option<PathBuf>,
     path: PathBuf,
     /// Of what is replaced.
     old: Option<Metadata>,
+}
+
+/// What takes the bytes of an unfinished file.
+enum Writing {
+    Open(BufWriter<File>),
+    Closed(Gathered),
 }
 
 /// What a killed process of the same number may have left behind is stepped over this often.
@@ -79,7 +86,23 @@ impl AtomicFile {
             options.mode(old.permissions().mode() & 0o666 | 0o200);
         }
         let (temporary, file) = create_beside(&path, &options)?;
-        Ok(AtomicFile { writer: Some(BufWriter::new(file)), temporary: Some(temporary), path, old })
+        let writer = Some(Writing::Open(BufWriter::new(file)));
+        Ok(AtomicFile { writer, temporary: Some(temporary), path, old })
+    }
+
+    /// From now on the file is open only while it is written to. It isn't locked then, so that another process that writes the
+    /// same name takes it for a leftover: that ends in an error here.
+    ///
+    /// # Errors
+    /// If what was written can't be flushed, or the file can't be closed.
+    pub(super) fn close_between_writes(&mut self) -> io::Result<()> {
+        if let (Some(Writing::Open(_)), Some(temporary)) = (&self.writer, &self.temporary) {
+            let closed = Writing::Closed(Gathered::new(temporary));
+            if let Some(Writing::Open(writer)) = self.writer.replace(closed) {
+                close(writer.into_inner().map_err(io::IntoInnerError::into_error)?)?;
+            }
+        }
+        Ok(())
     }
 
     /// Flushes and closes the file under its temporary name, and waits for the disk before if `sync` is set.
@@ -87,8 +110,13 @@ impl AtomicFile {
     /// # Errors
     /// If any of that fails.
     pub fn complete(&mut self, sync: bool) -> io::Result<()> {
-        let Some(writer) = self.writer.take() else { return Ok(()) };
-        let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = match self.writer.take() {
+            Some(Writing::Open(writer)) => {
+                writer.into_inner().map_err(io::IntoInnerError::into_error)?
+            }
+            Some(Writing::Closed(mut gathered)) => gathered.open()?,
+            None => return Ok(()),
+        };
         if let Some(old) = &self.old {
             keep_owner_and_mode(&file, old)?;
         }
@@ -343,19 +371,24 @@ fn beginning(name: &OsStr) -> OsString {
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.writer {
-            Some(writer) => writer.write(bytes),
+            Some(Writing::Open(writer)) => writer.write(bytes),
+            Some(Writing::Closed(gathered)) => gathered.append(bytes).map(|()| bytes.len()),
             None => Err(io::Error::other("the file is complete")),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.as_mut().map_or(Ok(()), Write::flush)
+        match &mut self.writer {
+            Some(Writing::Open(writer)) => writer.flush(),
+            Some(Writing::Closed(gathered)) => gathered.open().and_then(close),
+            None => Ok(()),
+        }
     }
 }
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        if let Some(writer) = self.writer.take() {
+        if let Some(Writing::Open(writer)) = self.writer.take() {
             // What is in the buffer isn't wanted any more.
             let (file, _) = writer.into_parts();
             drop(file);
@@ -403,6 +436,31 @@ mod tests {
         file.commit()?;
         assert_eq!(std::fs::read(&path)?, b"whole");
         assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_is_closed_between_writes_has_all_of_them() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("x");
+        let mut file = AtomicFile::create(&path)?;
+        let mut expected = b"before".to_vec();
+        file.write_all(b"before")?;
+        file.close_between_writes()?;
+        for len in [1, 10, 20_000, 0, 16_000, 16_000, 3] {
+            let bytes = vec![b'a' + (len % 7) as u8; len];
+            file.write_all(&bytes)?;
+            expected.extend_from_slice(&bytes);
+        }
+        file.commit()?;
+        assert_eq!(std::fs::read(&path)?, expected);
+        // Whoever takes it for a leftover is noticed.
+        let mut file = AtomicFile::create(&path)?;
+        file.close_between_writes()?;
+        for entry in std::fs::read_dir(folder.path())?.flatten().filter(|e| e.path() != path) {
+            std::fs::remove_file(entry.path())?;
+        }
+        assert!(file.write_all(&[0; 20_000]).is_err());
         Ok(())
     }
 

@@ -18,6 +18,7 @@ mod copy;
 mod encode;
 mod files;
 mod format;
+mod gathered;
 mod identity;
 #[cfg(unix)]
 mod leftovers;

@@ -416,6 +416,34 @@ impl Output {
         Ok(())
     }
 
+    /// Closes the output's file until something is to be written to it, and again after each time: so more outputs can be
+    /// written at once than files may be open. What isn't a file stays open.
+    ///
+    /// ```
+    /// use biofast_io::output::{self, Output};
+    ///
+    /// let path = std::env::temp_dir().join(format!("biofast-doc-closing-{}", std::process::id()));
+    /// let mut output = Output::create(&path, Default::default())?.closed_between_writes()?;
+    /// output.append(b"one\n")?;
+    /// output.append(b"two\n")?;
+    /// output::commit(vec![output], false)?;
+    /// assert_eq!(std::fs::read(&path)?, b"one\ntwo\n");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If what was written can't be flushed, or the file can't be closed.
+    pub fn closed_between_writes(mut self) -> Result<Output, Error> {
+        match &mut self.target {
+            Target::File(file) => match file.close_between_writes() {
+                Ok(()) => Ok(self),
+                Err(error) => Err(self.fault(error)),
+            },
+            Target::Descriptor(_) | Target::Stream(_) | Target::Closed => Ok(self),
+        }
+    }
+
     /// Goes on with the encoder of an output of the same compression that has been ended.
     pub(crate) fn take_encoder(&mut self, other: &mut Output) {
         if self.compression == other.compression {
