@@ -4,7 +4,8 @@
 //!
 //! - [`Reader`]: records one after the other, borrowed from the chunk they were read with;
 //! - [`par_fold`]: the records in batches on several threads, folded and merged;
-//! - [`par_transform`]: reads or pairs on several threads, turned into outputs in their order.
+//! - [`par_transform`]: reads or pairs on several threads, turned into outputs in their order; [`par_transform_files`]: those of any
+//!   number of files.
 //!
 //! All accept LF and CRLF, a missing final newline, blank lines between and after records,
 //! zero-length reads and wrapped (multi-line) records, and all check every record: `@`, `+`, a
@@ -39,6 +40,7 @@ mod framer;
 pub mod pair;
 mod reader;
 mod record;
+mod together;
 mod transform;
 mod wrapped;
 mod writer;
@@ -49,5 +51,6 @@ pub use fold::{par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use reader::Reader;
 pub use record::{Batch, Record, Records};
+pub use together::{Refusal, par_transform_files};
 pub use transform::{Inputs, Unit, par_transform, par_try_transform};
 pub use writer::write_record;

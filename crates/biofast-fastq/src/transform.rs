@@ -185,8 +185,17 @@ pub fn par_try_transform<C: Send, R: Display, S: Readable>(
         },
         merge,
     )?;
+    even(ending, &names).map_err(Failure::Input)?;
+    Ok(result)
+}
+
+/// An error unless all inputs ended together.
+pub(crate) fn even<S: Readable>(
+    ending: Ending<Framer<S>>,
+    names: &[String],
+) -> Result<(), Error> {
     match ending {
-        Ending::Even => Ok(result),
+        Ending::Even => Ok(()),
         Ending::Uneven { ended, input, left } => {
             let batch = left.frame().batch(left.chunk());
             let index = left.records().start;
@@ -195,7 +204,7 @@ pub fn par_try_transform<C: Send, R: Display, S: Readable>(
                 missing_in: names[ended].clone(),
             };
             let record = batch.first_record() + index as u64 + 1;
-            Err(Failure::Input(Error::new(kind, at(&names[input], record))))
+            Err(Error::new(kind, at(&names[input], record)))
         }
     }
 }
@@ -208,7 +217,7 @@ enum Shape {
 }
 
 /// The location of a record, counted from 1.
-fn at(name: &str, record: u64) -> Location {
+pub(crate) fn at(name: &str, record: u64) -> Location {
     Location { name: Some(name.into()), record: Some(record), ..Location::default() }
 }
 
@@ -255,7 +264,7 @@ fn units<R: Display, S: Readable>(
     Ok(())
 }
 
-fn records<S: Readable>(parts: &[Part<Framer<S>>]) -> impl Iterator<Item = Record<'_>> {
+pub(crate) fn records<S: Readable>(parts: &[Part<Framer<S>>]) -> impl Iterator<Item = Record<'_>> {
     parts.iter().flat_map(|part| -> Records<'_> {
         let batch = part.frame().batch(part.chunk());
         batch.slice(part.records()).iter()
