@@ -9,6 +9,7 @@ mod counts;
 mod coverage;
 mod fastq;
 mod filter;
+mod grep;
 mod import;
 mod index;
 mod merge;
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Import(Box<import::Args>),
     Sort(Box<sort::Args>),
     Split(Box<split::Args>),
+    Grep(Box<grep::Args>),
     Completions(about::CompletionsArgs),
     Man(about::ManArgs),
 }
@@ -61,6 +63,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Import(args) => import::run(args, files),
         Command::Sort(args) => sort::run(args, files),
         Command::Split(args) => split::run(args, files),
+        Command::Grep(args) => grep::run(args, files),
         Command::Completions(args) => about::completions(args, files),
         Command::Man(args) => about::manual(args, files),
     }

@@ -25,6 +25,7 @@ mod filter_faults;
 mod filter_peers;
 mod filter_summary;
 mod filter_unaligned;
+mod grep;
 mod help;
 mod hints;
 mod html;

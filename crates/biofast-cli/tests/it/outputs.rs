@@ -96,6 +96,9 @@ fn no_command_writes_to_what_it_reads() {
         "split -s 9 r2.fq -o r{part}.fq --digits 1",
         "split -p 2 r1.fq -o here/r{part}.fq --digits 1",
         "split -s 9 r1.fq -o o{part} --json r1.fq",
+        "grep -p r r1.fq r2.fq -o o.fq --out2 r1.fq",
+        "grep -s -p ACGT r1.fq --rejected ./r1.fq",
+        "grep -f r2.fq r1.fq --missing r2.fq",
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
@@ -202,6 +205,7 @@ fn no_two_outputs_are_one_file() {
         "import r1.fq -o x --json x",
         "split -s 90 r1.fq r2.fq -o x{part} --out2 ./x{part}",
         "split -p 2 r1.fq -o x{part} --json x002",
+        "grep -p r r1.fq -o x --rejected ./x",
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();

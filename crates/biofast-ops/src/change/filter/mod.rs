@@ -29,7 +29,7 @@ pub mod expression;
 pub mod names;
 pub mod predicate;
 mod read;
-mod regex;
+pub(crate) mod regex;
 pub mod report;
 pub mod sample;
 pub mod statistics;

@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 40] = [
+pub(super) const JOBS: [Job; 41] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -318,6 +318,28 @@ pub(super) const JOBS: [Job; 40] = [
         "split, in turn",
         &["split", "-p", "3", "a.fq", "-o", "o_{part}.fq.zst", "--sync"],
         &["o_001.fq.zst", "o_002.fq.zst", "o_003.fq.zst"],
+    ),
+    job(
+        "grep, pairs",
+        &[
+            "grep",
+            "-s",
+            "-p",
+            "ACG",
+            "1.fq.gz",
+            "2.fq.gz",
+            "-o",
+            "o.fq.gz",
+            "--out2",
+            "p.fq.gz",
+            "--rejected",
+            "r.fq",
+            "--missing",
+            "m.txt",
+            "--json",
+            "o.json",
+        ],
+        &["o.fq.gz", "p.fq.gz", "r.fq", "m.txt", "o.json"],
     ),
     fed(job("import to standard output", &["import", "-"], &[]), "a.fq.gz"),
     fed(

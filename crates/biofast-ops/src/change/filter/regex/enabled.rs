@@ -3,6 +3,12 @@
 pub use regex::bytes::Regex;
 use regex::bytes::RegexBuilder;
 
+/// Makes `found` the places of all matches in `text` that don't overlap.
+pub(crate) fn ranges(regex: &Regex, text: &[u8], found: &mut Vec<std::ops::Range<usize>>) {
+    found.clear();
+    found.extend(regex.find_iter(text).map(|found| found.range()));
+}
+
 /// Compiles a pattern of an expression.
 ///
 /// # Errors

@@ -6,11 +6,11 @@ mod enabled;
 #[cfg(feature = "regex")]
 pub use enabled::Regex;
 #[cfg(feature = "regex")]
-pub(super) use enabled::compile;
+pub(crate) use enabled::{compile, ranges};
 
 #[cfg(not(feature = "regex"))]
 mod disabled;
 #[cfg(not(feature = "regex"))]
 pub use disabled::Regex;
 #[cfg(not(feature = "regex"))]
-pub(super) use disabled::compile;
+pub(crate) use disabled::{compile, ranges};

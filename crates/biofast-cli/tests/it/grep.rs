@@ -1,0 +1,375 @@
+//! `biofast grep`: what is found, in which reads and where, and what becomes of them.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::process::Command;
+
+use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::random::Random;
+use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
+
+/// Reads of random bases, in part of lower case or not known, with names that are like one another.
+fn random_reads(seed: u64, n: usize, mate: &str) -> String {
+    let mut numbers = Random(seed);
+    let mut all = String::new();
+    for number in 0..n {
+        let len = 1 + numbers.below(120);
+        let alphabet: &[u8] = match numbers.below(10) {
+            0 => b"ACGTN",
+            1 => b"ACGTacgt",
+            2 => b"AACCC",
+            _ => b"ACGT",
+        };
+        let bases: Vec<u8> = (0..len).map(|_| alphabet[numbers.below(alphabet.len())]).collect();
+        let bases = String::from_utf8(bases).unwrap();
+        let comment = if number % 3 == 0 { "" } else { " x:Y" };
+        all += &format!("@r{number}{mate}{comment}\n{bases}\n+\n{}\n", "I".repeat(len));
+    }
+    all
+}
+
+fn records(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    lines.chunks(4).map(<[&str]>::concat).collect()
+}
+
+/// The records whose numbers are kept.
+fn only(text: &str, keep: impl Fn(usize) -> bool) -> String {
+    records(text)
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| keep(*number))
+        .map(|(_, r)| r)
+        .collect()
+}
+
+fn seqkit(args: &[&str]) -> String {
+    let output = Command::new("seqkit").args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn found(args: &[&str]) -> String {
+    let run = biofast(&[&["grep", "--quiet"], args].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    run.stdout
+}
+
+#[test]
+fn reads_and_places_are_those_of_seqkit() {
+    if !installed("seqkit") {
+        return;
+    }
+    let folder = Folder::new();
+    let file = folder.file("x.fq", random_reads(7, 3_000, ""));
+    let names = folder.file("names", "r1\nr17\nr2999\nr3000\nR5\n\nr40 x:Y\n");
+    let motifs = folder.file("motifs", "ACGTAC\nGGGTT\nCCCCC\nTTNA\n");
+    let cases: [&[&str]; 21] = [
+        &["-s", "-p", "ACGT"],
+        &["-s", "-p", "AACCT", "-P"],
+        &["-s", "-p", "acgta", "-i"],
+        &["-s", "-p", "ACg"],
+        &["-s", "-p", "GATC", "-v"],
+        &["-s", "-p", "GATTA", "-p", "CCGGA", "-p", "TTTTTTT"],
+        &["-s", "-p", "ACGTA", "-R", "1:20"],
+        &["-s", "-p", "ACGTACG", "-m", "1"],
+        &["-s", "-p", "ACGTACGTAC", "-m", "2", "-P"],
+        &["-s", "-p", "GATTACAGATTACA", "-m", "3"],
+        &["-s", "-r", "-p", "AC+GT"],
+        &["-s", "-r", "-p", "^GG", "-p", "TT$", "-P"],
+        &["-p", "r17"],
+        &["-p", "R17", "-i"],
+        &["-f", &names],
+        &["-n", "-f", &names],
+        &["-n", "-p", "r40 x:Y"],
+        &["-r", "-p", "r1.$", "-p", "^r2"],
+        &["-n", "-r", "-p", "9 x"],
+        &["-f", &names, "-v"],
+        &["-f", &names, "-C"],
+    ];
+    for args in cases {
+        let theirs = seqkit(&[&["grep", "--quiet"], args, &[&file]].concat());
+        assert!(found(&[args, &[&file]].concat()) == theirs, "{args:?}");
+    }
+    // Of a read of 10 bases seqkit searches nothing by -20:-3, here what there is.
+    let long: Vec<String> =
+        records(&random_reads(7, 3_000, "")).into_iter().filter(|r| r.len() > 90).collect();
+    let long = folder.file("long.fq", long.concat());
+    for args in [["-s", "-p", "ACGT", "-R", "-20:-3"], ["-s", "-p", "ACGT", "-R", "5:-30"]] {
+        let theirs = seqkit(&[&["grep", "--quiet"], &args[..], &[&long]].concat());
+        assert!(found(&[&args[..], &[&long]].concat()) == theirs, "{args:?}");
+    }
+    // Ambiguous letters, which seqkit has to be told of, and which it finds no N by.
+    let without_n = random_reads(7, 3_000, "").replace('N', "A");
+    let known = folder.file("known.fq", &without_n);
+    for args in
+        [&["-s", "-p", "ACNNGT"][..], &["-s", "-p", "RYSWKM", "-P"], &["-s", "-p", "BDHVBDHVA"]]
+    {
+        let theirs = seqkit(&[&["grep", "--quiet", "-d"], args, &[&known]].concat());
+        assert!(found(&[args, &[&known]].concat()) == theirs, "{args:?}");
+    }
+    let sorted = |table: String| {
+        let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let cases: [&[&str]; 5] = [
+        &["-p", "ACGT", "-p", "AAA"],
+        &["-p", "GATTA", "-P"],
+        &["-p", "ACGTAC", "-m", "1"],
+        &["-r", "-p", "AC+GT", "-p", "GGG+"],
+        &["-d", "-p", "ARYN"],
+    ];
+    for args in cases {
+        let theirs = seqkit(&[&["locate", "--quiet"], args, &[&known]].concat());
+        let ours = found(&[&["-s", "--only-matching"], args, &[&known]].concat());
+        assert!(ours.lines().count() > 10 && sorted(ours.clone()) == sorted(theirs), "{args:?}");
+    }
+    // Places in the order of the reads and of the strand; patterns seqkit takes in any order.
+    let ours = found(&["-s", "--only-matching", "-p", "AAC", &known]);
+    assert!(ours == seqkit(&["locate", "--quiet", "-p", "AAC", &known]));
+    // Many motifs at once, and one of them ambiguous.
+    let theirs = seqkit(&["grep", "--quiet", "-s", "-d", "-f", &motifs, &known]);
+    assert!(found(&["-s", "-f", &motifs, &known]) == theirs);
+}
+
+#[test]
+fn any_container_and_number_of_threads_give_the_same_bytes() {
+    let folder = Folder::new();
+    let text_of = random_reads(11, 2_000, "");
+    let inputs = [
+        folder.file("x.fq", &text_of),
+        folder.file("x.fq.gz", gzip(text_of.as_bytes())),
+        folder.file("y.fq.gz", bgzf(text_of.as_bytes(), 900)),
+    ];
+    let out = text(&folder.path("o.fq.gz"));
+    let mut first: Option<Vec<u8>> = None;
+    for (threads, input) in ["1", "2", "5"].into_iter().zip(&inputs) {
+        let args = [
+            "-s",
+            "-p",
+            "ACGWA",
+            "-m",
+            "1",
+            "-@",
+            threads,
+            "--chunk-size",
+            "3000",
+            input,
+            "-o",
+            &out,
+        ];
+        found(&args);
+        let bytes = std::fs::read(&out).unwrap();
+        assert!(first.as_ref().is_none_or(|first| *first == bytes), "{threads}");
+        first = Some(bytes);
+    }
+    let kept = String::from_utf8(gunzip(&first.unwrap()).unwrap()).unwrap();
+    let run = biofast_with(
+        &["grep", "--quiet", "-s", "-p", "ACGWA", "-m", "1"],
+        &gzip(text_of.as_bytes()),
+    );
+    assert!(run.code == 0 && run.stdout == kept && (100..1900).contains(&records(&kept).len()));
+}
+
+#[test]
+fn pairs_are_kept_together_if_any_or_both_mates_match() {
+    let folder = Folder::new();
+    let (one, two) = (random_reads(3, 800, "/1"), random_reads(5, 800, "/2"));
+    let r1 = folder.file("r1.fq", &one);
+    let r2 = folder.file("r2.fq.gz", bgzf(two.as_bytes(), 700));
+    let mixed: String = records(&one).into_iter().zip(records(&two)).map(|(a, b)| a + &b).collect();
+    let interleaved = folder.file("mixed.fq", mixed);
+    let has = |record: &String| {
+        let bases = record.lines().nth(1).unwrap();
+        bases.contains("ACGT")
+    };
+    let matches: Vec<[bool; 2]> =
+        records(&one).iter().zip(&records(&two)).map(|(a, b)| [has(a), has(b)]).collect();
+    let [a, b, m, rest] = ["a.fq", "b.fq", "m.fq", "rest.fq"].map(|name| text(&folder.path(name)));
+    for (pair, invert) in [("any", false), ("both", false), ("any", true), ("both", true)] {
+        let keep = |number: usize| {
+            let [one, two] = matches[number];
+            (if pair == "any" { one || two } else { one && two }) != invert
+        };
+        let common = ["-s", "-p", "ACGT", "--pair", pair];
+        let invert: &[&str] = if invert { &["-v"] } else { &[] };
+        found(
+            &[&common, invert, &[&r1, &r2, "-o", &a, "--out2", &b, "--rejected", &rest]].concat(),
+        );
+        found(&[&common, invert, &["--interleaved", &interleaved, "-o", &m]].concat());
+        let read = |path: &str| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&a), only(&one, keep), "{pair} {invert:?}");
+        assert_eq!(read(&b), only(&two, keep), "{pair} {invert:?}");
+        let both = |keep: &dyn Fn(usize) -> bool| -> String {
+            let pairs = records(&one).into_iter().zip(records(&two)).enumerate();
+            pairs.filter(|(number, _)| keep(*number)).map(|(_, (a, b))| a + &b).collect()
+        };
+        assert_eq!(read(&m), both(&keep));
+        assert_eq!(read(&rest), both(&|number| !keep(number)));
+        let count = found(&[&common, invert, &["-c", &r1, &r2]].concat());
+        assert_eq!(count.trim(), (0..800).filter(|&number| keep(number)).count().to_string());
+    }
+    // A name without the mate's number is that of both.
+    let kept = found(&["-p", "r7", &r1, &r2]);
+    assert_eq!(kept, records(&one)[7].clone() + &records(&two)[7]);
+    let table = found(&["-s", "-p", "ACGTA", "--only-matching", &r1, &r2]);
+    assert!(table.starts_with("seqID\tpatternName\tpattern\tstrand\tstart\tend\tmatched\tmate\n"));
+    assert!(table.lines().any(|line| line.ends_with("\t2")), "{table}");
+}
+
+#[test]
+fn names_that_are_not_there_are_told() {
+    let folder = Folder::new();
+    let file = folder.file("x.fq", reads("r", 20));
+    let names = folder.file("names", "r3\nr4\nabsent\nr5\nr3\nother\n");
+    let missing = text(&folder.path("missing.txt"));
+    let args = ["grep", "-f", &names, "--missing", &missing, &file];
+    let run = biofast(&args);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(records(&run.stdout).len(), 3);
+    assert!(run.stderr.contains("3 of 20 reads kept"), "{run:?}");
+    assert!(run.stderr.contains("3 of 5 names found; the first that was not is absent"), "{run:?}");
+    assert_eq!(std::fs::read_to_string(&missing).unwrap(), "absent\nother\n");
+    let run = biofast(&[&args[..], &["--require-all"]].concat());
+    assert!(run.code == 1 && records(&run.stdout).len() == 3, "{run:?}");
+    let run = biofast(&["grep", "--require-all", "-p", "r3", &file]);
+    assert_eq!(run.code, 0, "{run:?}");
+    // The list of another tool, with the @ of FASTQ.
+    let run = biofast(&["grep", "-f", &folder.file("at", "@r3\n"), &file]);
+    assert!(run.code == 0 && run.stdout.is_empty(), "{run:?}");
+    assert!(run.stderr.contains("the @ before a name is no part of it"), "{run:?}");
+    // Patterns by a pipe, and a motif that was taken for a name.
+    let run = biofast_with(&["grep", "-q", "-f", "-", &file], b"r7\n");
+    assert!(run.code == 0 && run.stdout.starts_with("@r7 "), "{run:?}");
+    let run = biofast_with(&["grep", "-f", "-"], b"r7\n");
+    assert_error(&run, &["both reads and patterns"]);
+    let run = biofast(&["grep", "-p", "GATTACA", &file]);
+    assert!(run.code == 0 && run.stderr.contains("-s looks in sequences"), "{run:?}");
+}
+
+#[test]
+fn patterns_are_counted_and_coloured() {
+    let folder = Folder::new();
+    let file = folder
+        .file("x.fq", "@a\nACGTACGTTTT\n+\nIIIIIIIIIII\n@b x\nAAAA\n+\nIIII\n@c\nCCC\n+\nIII\n");
+    let motifs = folder.file("motifs.fa", ">one\nACG\n>two\nAA\nAA\n>three\nGGGGG\n");
+    let table = found(&["-s", "-f", &motifs, "--count-by-pattern", &file]);
+    assert_eq!(table, "pattern\treads\tplaces\none\t1\t4\ntwo\t2\t2\nthree\t0\t0\n");
+    let run = biofast(&["grep", "-s", "-P", "-p", "ACG", "-p", "TTT", "--color", "always", &file]);
+    let (red, green, off) = ("\x1b[1;31m", "\x1b[1;32m", "\x1b[0m");
+    let painted = format!("@a\n{red}ACG{off}T{red}ACG{off}{green}TTTT{off}\n+\nIIIIIIIIIII\n");
+    assert_eq!((run.code, run.stdout), (0, painted));
+    assert!(run.stderr.contains(&format!("{red}ACG{off}: 1 reads")), "{}", run.stderr);
+    let run = biofast(&["grep", "-q", "-n", "-r", "-p", "b x", "--color", "always", &file]);
+    assert_eq!(run.stdout, format!("@{red}b x{off}\nAAAA\n+\nIIII\n"));
+    // No terminal, no colours; never in files that are compressed.
+    let run = biofast(&["grep", "-s", "-p", "ACG", "-p", "TTT", &file]);
+    assert!(!run.stdout.contains('\x1b') && !run.stderr.contains('\x1b'), "{run:?}");
+    let out = text(&folder.path("o.fq.gz"));
+    found(&["-s", "-p", "ACG", "--color", "always", "-o", &out, &file]);
+    assert!(!gunzip(&std::fs::read(&out).unwrap()).unwrap().contains(&0x1b));
+}
+
+#[test]
+fn the_summary_adds_up_and_check_compares_it() {
+    let folder = Folder::new();
+    let r1 = folder.file("r1.fq.gz", bgzf(random_reads(3, 300, "/1").as_bytes(), 900));
+    let r2 = folder.file("r2.fq", random_reads(5, 300, "/2"));
+    let [a, b, rest, json] =
+        ["a.fq.gz", "b.fq.gz", "rest.fq.zst", "s.json"].map(|name| text(&folder.path(name)));
+    found(&[
+        "-s",
+        "-p",
+        "ACGT",
+        "-p",
+        "GGCC",
+        &r1,
+        &r2,
+        "-o",
+        &a,
+        "--out2",
+        &b,
+        "--rejected",
+        &rest,
+        "--json",
+        &json,
+    ]);
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let summary = &report["summary"];
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    assert_eq!(number(&summary["reads"]), 600);
+    assert_eq!(number(&summary["reads_kept"]) + number(&summary["reads_rejected"]), 600);
+    let reads = |mate: usize| report["files"][mate]["reads"].as_u64().unwrap();
+    assert_eq!([reads(0), reads(1), reads(2) + reads(3) + reads(4)], [300, 300, 600]);
+    let sum = |files: &[usize]| {
+        let digits = |file: &usize| report["files"][*file]["checksum"].as_str().unwrap().to_owned();
+        let sums = files.iter().map(|file| u64::from_str_radix(&digits(file), 16).unwrap());
+        sums.fold(0u64, u64::wrapping_add)
+    };
+    assert_eq!(sum(&[0, 1]), sum(&[2, 3, 4]));
+    assert_eq!(summary["patterns"][1]["name"], "GGCC");
+    assert!(number(&summary["patterns"][0]["places"]) >= number(&summary["patterns"][0]["reads"]));
+    let run = biofast(&["check", "--against", &json]);
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[test]
+fn faults_are_named_and_no_output_appears() {
+    let folder = Folder::new();
+    let text_of = reads("r", 300);
+    let whole = bgzf(text_of.as_bytes(), 900);
+    let good = folder.file("good.fq", &text_of);
+    let cut = folder.file("cut.fq.gz", &whole[..whole.len() / 2]);
+    let short = folder.file("short.fq", reads("r", 299));
+    let other = folder.file("other.fq", text_of.replace("@r200 ", "@x200 "));
+    let empty = folder.file("empty", "\n\n");
+    let bad = folder.file("motifs", "ACGT\nAC-GT\n");
+    let mut before = listed(&folder);
+    before.sort();
+    let out = text(&folder.path("o.fq"));
+    for threads in ["1", "3"] {
+        let run = |files: &[&str]| {
+            let args = ["grep", "-s", "-p", "A", "-@", threads, "--chunk-size", "2000", "-o", &out];
+            biofast(&[&args[..], files].concat())
+        };
+        assert_error(&run(&[&cut]), &["cut.fq.gz"]);
+        assert_error(&run(&[&good, &short]), &["short.fq"]);
+        assert_error(&run(&[&good, &other]), &["record 201"]);
+        assert_error(&run(&[&good, &good]), &["both files of mates"]);
+    }
+    let at = |name: &str| text(&folder.path(name));
+    for (args, needed) in [
+        (vec![good.as_str()], "--pattern"),
+        (vec!["-s", "-p", "", &good], "no letters"),
+        (vec!["-s", "-p", "AC!", &good], "letter 3"),
+        (vec!["-s", "-f", &bad, &good], "letter 3 of the motif AC-GT"),
+        (vec!["-f", &empty, &good], "has no pattern"),
+        (vec!["-f", &at("none"), &good], "none"),
+        (vec!["-s", "-r", "-p", "(", &good], "no regular expression"),
+        (vec!["-s", "-p", "ACGTA", "-m", "4", &good], "more than the 3"),
+        (vec!["-p", "AC", "-m", "2", &good], "found everywhere"),
+        (vec!["-n", "-p", "AC", "-m", "2", &good], "mismatches can be allowed of motifs"),
+        (vec!["-s", "-p", "ACGT", "-R", "5:0", &good], "no region"),
+        (vec!["-n", "-s", "-p", "A", &good], "cannot be used with"),
+        (vec!["-p", "r1", "--pair", "both", &good], "needs pairs"),
+        (vec!["-p", "r1", &good, "-o", &out, "--out2", &at("p.fq")], "needs pairs"),
+        (vec!["-p", "r1", &good, &other, &short], "two of mates"),
+        (vec!["-p", "r1", &good, "-o", &good], "input"),
+        (vec!["-f", &bad, &good, "-o", &bad], "input"),
+        (vec!["-p", "r1", &good, "--missing", &good], "input"),
+        (vec!["-p", "r1", &good, "-o", &out, "--rejected", &out], "a file of its own"),
+        (vec!["-p", "r1", &good, "-o", &at("o.bam")], "is to hold FASTQ"),
+        (vec!["-p", "r1", &good, "-o", &at("no/o.fq")], "can't write"),
+        (vec!["-p", "r1", &good, "-o", &out, "--level", "3"], "--level needs"),
+        (vec!["-p", "r1", "-c", "--only-matching", &good], "cannot be used with"),
+        (vec!["-s", "-p", "A", "--only-matching", &good, "-o", &at("t.fq")], "report"),
+    ] {
+        let run = biofast(&[&["grep"], &args[..]].concat());
+        assert!(run.code == 2 && run.stderr.contains(needed), "{args:?}: {run:?}");
+    }
+    let mut after = listed(&folder);
+    after.sort();
+    assert_eq!(after, before);
+}

@@ -1,0 +1,561 @@
+//! What is looked for, and where it is found.
+
+use std::fmt;
+use std::ops::Range;
+
+use biofast_fastq::Record;
+use biofast_fastq::pair::template_name;
+
+use super::bits::{Word, words};
+use super::literal::{Literal, Table};
+use super::motif::{Motif, MotifError, reverse_complement};
+use super::names::Names;
+use super::region::Region;
+use crate::change::filter::regex::{Regex, compile, ranges};
+
+/// What is looked at of a read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Within {
+    /// Its name up to the first blank: the whole of it, with or without the mate's number (see
+    /// [`template_name`]), unless patterns are regular expressions.
+    #[default]
+    Name,
+    /// The header line without `@`, also whole.
+    Definition,
+    /// Its bases, anywhere.
+    Sequence,
+}
+
+/// The strand of a read on which something is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strand {
+    /// As the read is.
+    Forward,
+    /// On its reverse complement.
+    Reverse,
+}
+
+impl Strand {
+    /// `+` or `-`.
+    ///
+    /// ```
+    /// use biofast_ops::grep::Strand;
+    ///
+    /// assert_eq!((Strand::Forward.sign(), Strand::Reverse.sign()), ('+', '-'));
+    /// ```
+    pub fn sign(self) -> char {
+        match self {
+            Strand::Forward => '+',
+            Strand::Reverse => '-',
+        }
+    }
+}
+
+/// A place where something is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Which of the patterns, counted from 0.
+    pub pattern: usize,
+    /// On which strand.
+    pub strand: Strand,
+    /// The first letter, counted from 0 in the read as it is, whatever the strand.
+    pub start: usize,
+    /// How many letters.
+    pub len: usize,
+}
+
+/// Something that is looked for, and what it is called.
+///
+/// ```
+/// use biofast_ops::grep::Pattern;
+///
+/// let pattern = Pattern::new("GATTACA");
+/// assert_eq!((pattern.name(), pattern.text()), (&b"GATTACA"[..], &b"GATTACA"[..]));
+/// assert_eq!(Pattern::lines(b"r1\n\nr2\r\n").len(), 2);
+/// let motifs = Pattern::fasta_or_lines(b">P5 adapter\nAATGATACGG\nCGACC\n>P7\nCAAGCAG\n");
+/// assert_eq!((motifs[0].name(), motifs[0].text()), (&b"P5"[..], &b"AATGATACGGCGACC"[..]));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Where it isn't its text: of names there are many.
+    name: Option<Box<[u8]>>,
+    text: Box<[u8]>,
+}
+
+impl Pattern {
+    /// A pattern that is called by its text: a name, bases, or a regular expression.
+    pub fn new(text: impl AsRef<[u8]>) -> Pattern {
+        Pattern { name: None, text: text.as_ref().into() }
+    }
+
+    /// A pattern with a name.
+    pub fn named(name: impl AsRef<[u8]>, text: impl AsRef<[u8]>) -> Pattern {
+        Pattern { name: Some(name.as_ref().into()), text: text.as_ref().into() }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &[u8] {
+        self.name.as_deref().unwrap_or(&self.text)
+    }
+
+    /// What is looked for.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The patterns in `text`: one a line, without empty ones.
+    pub fn lines(text: &[u8]) -> Vec<Pattern> {
+        lines(text).map(Pattern::new).collect()
+    }
+
+    /// The same, or, where the first line starts with `>`, the sequences of FASTA.
+    pub fn fasta_or_lines(text: &[u8]) -> Vec<Pattern> {
+        if !lines(text).next().is_some_and(|line| line.starts_with(b">")) {
+            return Pattern::lines(text);
+        }
+        let mut sequences: Vec<(&[u8], Vec<u8>)> = Vec::new();
+        for line in lines(text) {
+            match (line.strip_prefix(b">"), sequences.last_mut()) {
+                (Some(definition), _) => {
+                    let end = definition.iter().position(u8::is_ascii_whitespace);
+                    let name = &definition[..end.unwrap_or(definition.len())];
+                    sequences.push((name, Vec::new()));
+                }
+                (None, Some((_, sequence))) => sequence.extend_from_slice(line.trim_ascii()),
+                (None, None) => {}
+            }
+        }
+        sequences.into_iter().map(|(name, text)| Pattern::named(name, text)).collect()
+    }
+}
+
+/// The lines of a text that aren't empty.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = text.split(|&b| b == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines.filter(|line| !line.is_empty())
+}
+
+/// Why something can't be looked for.
+///
+/// ```
+/// use biofast_ops::grep::{Pattern, Search, Within};
+///
+/// let search = Search::new(vec![Pattern::new("GA!TACA")]).within(Within::Sequence);
+/// let Err(error) = search.build() else { panic!("! is no base") };
+/// assert!(error.to_string().contains("letter 3 of the motif GA!TACA"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// There is nothing to look for.
+    NoPatterns,
+    /// A motif has a letter that stands for no base, or has none.
+    Motif(MotifError),
+    /// A regular expression can't be compiled.
+    Regex {
+        /// The expression.
+        pattern: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// More mismatches than are looked for.
+    TooManyMismatches {
+        /// What was asked for.
+        mismatches: u32,
+        /// The motif that is shorter than that, if it is the reason.
+        motif: Option<String>,
+    },
+    /// Mismatches, strands or a region of what isn't a sequence or isn't a motif.
+    Unfit(&'static str),
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchError::NoPatterns => f.write_str("there is no pattern to look for"),
+            SearchError::Motif(error) => error.fmt(f),
+            SearchError::Regex { pattern, why } => {
+                write!(f, "'{pattern}' is no regular expression: {why}")
+            }
+            SearchError::TooManyMismatches { mismatches, motif: Some(motif) } => {
+                write!(
+                    f,
+                    "the motif {motif} is found everywhere with {mismatches} mismatches: it has no more letters"
+                )
+            }
+            SearchError::TooManyMismatches { mismatches, motif: None } => {
+                write!(
+                    f,
+                    "{mismatches} mismatches are more than the {MOST_MISMATCHES} that can be allowed"
+                )
+            }
+            SearchError::Unfit(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for SearchError {}
+
+/// The most mismatches that can be allowed.
+pub const MOST_MISMATCHES: u32 = 3;
+
+/// What is to be looked for, and how: [`build`](Search::build) makes a [`Finder`] of it.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::grep::{Pattern, Search, Strand, Within};
+///
+/// let search = Search::new(vec![Pattern::new("GATTWCA")]).within(Within::Sequence).mismatches(1);
+/// let finder = search.build()?;
+/// let mut searcher = finder.searcher();
+/// // TGTAATC is the other strand of GATTACA; here one letter differs.
+/// let hits = searcher.find(&Record::new(b"r1", b"CCTGTAAACGG", b"IIIIIIIIIII"), true);
+/// assert_eq!((hits.len(), hits[0].strand, hits[0].start, hits[0].len), (1, Strand::Reverse, 2, 7));
+/// # Ok::<(), biofast_ops::grep::SearchError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    patterns: Vec<Pattern>,
+    within: Within,
+    regex: bool,
+    mismatches: u32,
+    forward_only: bool,
+    any_case: bool,
+    region: Option<Region>,
+}
+
+impl Search {
+    /// Looks for any of these.
+    pub fn new(patterns: Vec<Pattern>) -> Search {
+        Search { patterns, ..Search::default() }
+    }
+
+    /// Where.
+    #[must_use]
+    pub fn within(mut self, within: Within) -> Search {
+        self.within = within;
+        self
+    }
+
+    /// Whether patterns are regular expressions, of which any part of a name or sequence may be one.
+    #[must_use]
+    pub fn regex(mut self, regex: bool) -> Search {
+        self.regex = regex;
+        self
+    }
+
+    /// How many letters of a motif may differ, up to [`MOST_MISMATCHES`].
+    #[must_use]
+    pub fn mismatches(mut self, mismatches: u32) -> Search {
+        self.mismatches = mismatches;
+        self
+    }
+
+    /// Whether sequences are searched as they are only, not on the other strand, too.
+    #[must_use]
+    pub fn forward_only(mut self, only: bool) -> Search {
+        self.forward_only = only;
+        self
+    }
+
+    /// Whether upper and lower case are the same.
+    #[must_use]
+    pub fn any_case(mut self, any: bool) -> Search {
+        self.any_case = any;
+        self
+    }
+
+    /// The part of each sequence that is searched; on the other strand, that part of the reverse complement.
+    #[must_use]
+    pub fn region(mut self, region: Option<Region>) -> Search {
+        self.region = region;
+        self
+    }
+
+    /// What finds it.
+    ///
+    /// # Errors
+    /// If there is nothing to look for, or it can't be looked for.
+    pub fn build(self) -> Result<Finder, SearchError> {
+        let is_sequence = self.within == Within::Sequence;
+        if self.patterns.is_empty() {
+            return Err(SearchError::NoPatterns);
+        }
+        if self.mismatches > MOST_MISMATCHES {
+            let mismatches = self.mismatches;
+            return Err(SearchError::TooManyMismatches { mismatches, motif: None });
+        }
+        if self.mismatches > 0 && (self.regex || !is_sequence) {
+            let why = "mismatches can be allowed of motifs in sequences, not of regular expressions or names";
+            return Err(SearchError::Unfit(why));
+        }
+        if self.region.is_some() && !is_sequence {
+            return Err(SearchError::Unfit("a region is one of sequences, not of names"));
+        }
+        let engine = match (self.regex, is_sequence) {
+            (true, _) => Engine::Regex(self.expressions()?),
+            (false, true) => self.motifs()?,
+            (false, false) => Engine::Names(Names::new(&self.patterns, self.any_case)),
+        };
+        Ok(Finder { search: self, engine })
+    }
+
+    fn expressions(&self) -> Result<Vec<Regex>, SearchError> {
+        let compile = |pattern: &Pattern| {
+            let text = String::from_utf8_lossy(pattern.text());
+            let flags = if self.any_case { "(?i)" } else { "" };
+            compile(&format!("{flags}{text}"))
+                .map_err(|why| SearchError::Regex { pattern: text.into_owned(), why })
+        };
+        self.patterns.iter().map(compile).collect()
+    }
+
+    fn motifs(&self) -> Result<Engine, SearchError> {
+        let mut lanes = Vec::new();
+        for (number, pattern) in self.patterns.iter().enumerate() {
+            let motif = Motif::new(pattern.text()).map_err(SearchError::Motif)?;
+            let motif = motif.any_case(self.any_case);
+            if motif.letters().len() as u64 <= u64::from(self.mismatches) {
+                let text = String::from_utf8_lossy(pattern.text()).into_owned();
+                let mismatches = self.mismatches;
+                return Err(SearchError::TooManyMismatches { mismatches, motif: Some(text) });
+            }
+            let reverse = motif.reverse_complement();
+            lanes.push(Lane { pattern: number, strand: Strand::Forward, motif });
+            if !self.forward_only {
+                lanes.push(Lane { pattern: number, strand: Strand::Reverse, motif: reverse });
+            }
+        }
+        if self.mismatches > 0 || !lanes.iter().all(|lane| lane.motif.is_literal()) {
+            return Ok(Engine::Words(words(lanes)));
+        }
+        Ok(match Table::new(lanes) {
+            Ok(table) => Engine::Table(table),
+            Err(lanes) => Engine::Literal(lanes.into_iter().map(Literal::new).collect()),
+        })
+    }
+}
+
+/// A motif on a strand.
+pub(super) struct Lane {
+    pub(super) pattern: usize,
+    pub(super) strand: Strand,
+    /// As it stands in the read.
+    pub(super) motif: Motif,
+}
+
+impl Lane {
+    pub(super) fn hit(&self, start: usize) -> Hit {
+        let (pattern, strand) = (self.pattern, self.strand);
+        Hit { pattern, strand, start, len: self.motif.letters().len() }
+    }
+}
+
+enum Engine {
+    Names(Names),
+    Regex(Vec<Regex>),
+    Literal(Vec<Literal>),
+    Table(Table),
+    Words(Vec<Word>),
+}
+
+/// Finds what a [`Search`] looks for; shared by threads, each of which has a [`Searcher`].
+pub struct Finder {
+    search: Search,
+    engine: Engine,
+}
+
+impl Finder {
+    /// What is looked for.
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.search.patterns
+    }
+
+    /// Where it is looked for.
+    pub fn within(&self) -> Within {
+        self.search.within
+    }
+
+    /// What looks at one read after the other.
+    pub fn searcher(&self) -> Searcher<'_> {
+        Searcher { finder: self, hits: Vec::new(), reversed: Vec::new(), ranges: Vec::new() }
+    }
+
+    /// The part of a sequence that is searched on a strand, in the read as it is.
+    fn part(&self, len: usize, strand: Strand) -> Range<usize> {
+        let Some(region) = self.search.region else { return 0..len };
+        let range = region.of(len);
+        match strand {
+            Strand::Forward => range,
+            Strand::Reverse => len - range.end..len - range.start,
+        }
+    }
+}
+
+/// Looks at one read after the other.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::grep::{Pattern, Search};
+///
+/// let finder = Search::new(vec![Pattern::new("r1"), Pattern::new("r7")]).build()?;
+/// let mut searcher = finder.searcher();
+/// assert_eq!(searcher.find(&Record::new(b"r7 1:N:0", b"A", b"I"), false)[0].pattern, 1);
+/// assert!(searcher.find(&Record::new(b"r17", b"A", b"I"), false).is_empty());
+/// # Ok::<(), biofast_ops::grep::SearchError>(())
+/// ```
+pub struct Searcher<'f> {
+    finder: &'f Finder,
+    hits: Vec<Hit>,
+    reversed: Vec<u8>,
+    ranges: Vec<Range<usize>>,
+}
+
+impl Searcher<'_> {
+    /// Where `record` has what is looked for, by pattern, strand and place, in the direction of the strand: `all` places, or at least one of
+    /// each pattern that it has. In names, the strand is always forward.
+    pub fn find(&mut self, record: &Record<'_>, all: bool) -> &[Hit] {
+        self.hits.clear();
+        match self.finder.search.within {
+            Within::Name => self.find_name(record.name(), all),
+            Within::Definition => self.find_name(record.definition(), all),
+            Within::Sequence => self.find_bases(record.sequence(), all),
+        }
+        if self.hits.len() > 1 {
+            self.hits.sort_unstable_by_key(|hit| {
+                let place = match hit.strand {
+                    Strand::Forward => hit.start,
+                    Strand::Reverse => usize::MAX - (hit.start + hit.len),
+                };
+                (hit.pattern, hit.strand, place)
+            });
+            if !all {
+                self.hits.dedup_by_key(|hit| hit.pattern);
+            }
+        }
+        &self.hits
+    }
+
+    fn find_name(&mut self, name: &[u8], all: bool) {
+        let hit = |pattern, start, len| Hit { pattern, strand: Strand::Forward, start, len };
+        match &self.finder.engine {
+            Engine::Names(names) => {
+                let patterns = &self.finder.search.patterns;
+                let get = |name: &[u8]| Some(hit(names.get(patterns, name)?, 0, name.len()));
+                let template = template_name(name);
+                let may_be_template =
+                    self.finder.search.within == Within::Name && template.len() < name.len();
+                let as_mate = || may_be_template.then(|| get(template)).flatten();
+                self.hits.extend(get(name).or_else(as_mate));
+            }
+            Engine::Regex(expressions) => {
+                for (pattern, expression) in expressions.iter().enumerate() {
+                    if !all {
+                        if expression.is_match(name) {
+                            self.hits.push(hit(pattern, 0, 0));
+                        }
+                        continue;
+                    }
+                    ranges(expression, name, &mut self.ranges);
+                    let hits = self.ranges.iter().map(|r| hit(pattern, r.start, r.len()));
+                    self.hits.extend(hits);
+                }
+            }
+            Engine::Literal(_) | Engine::Table(_) | Engine::Words(_) => {}
+        }
+    }
+
+    fn find_bases(&mut self, bases: &[u8], all: bool) {
+        let finder = self.finder;
+        let hits = &mut self.hits;
+        let parts =
+            [Strand::Forward, Strand::Reverse].map(|strand| finder.part(bases.len(), strand));
+        let same = parts[0] == parts[1];
+        match &finder.engine {
+            Engine::Literal(literals) => {
+                // In one go by pattern: what has been found on one strand needn't be on the other.
+                let mut found = None;
+                for literal in literals {
+                    let lane = literal.lane();
+                    if !all && found == Some(lane.pattern) {
+                        continue;
+                    }
+                    let part = &parts[lane.strand as usize];
+                    let before = hits.len();
+                    literal.find(&bases[part.clone()], part.start, all, hits);
+                    if hits.len() > before {
+                        found = Some(lane.pattern);
+                    }
+                }
+            }
+            Engine::Table(table) if same => {
+                table.find(&bases[parts[0].clone()], parts[0].start, |_| true, hits);
+            }
+            Engine::Table(table) => {
+                for (part, strand) in parts.iter().zip([Strand::Forward, Strand::Reverse]) {
+                    let text = &bases[part.clone()];
+                    table.find(text, part.start, |lane| lane.strand == strand, hits);
+                }
+            }
+            Engine::Words(words) => {
+                let mismatches = finder.search.mismatches;
+                for word in words {
+                    if same {
+                        let text = &bases[parts[0].clone()];
+                        word.find(text, parts[0].start, mismatches, all, hits);
+                        continue;
+                    }
+                    for (part, strand) in parts.iter().zip([Strand::Forward, Strand::Reverse]) {
+                        let before = hits.len();
+                        // All of them, as those of the other strand are no hits here.
+                        word.find(&bases[part.clone()], part.start, mismatches, true, hits);
+                        let mut at = 0;
+                        hits.retain(|hit| {
+                            at += 1;
+                            at <= before || hit.strand == strand
+                        });
+                    }
+                }
+            }
+            Engine::Regex(expressions) => {
+                let [forward, reverse] = &parts;
+                if !finder.search.forward_only {
+                    reverse_complement(&bases[reverse.clone()], &mut self.reversed);
+                }
+                for (pattern, expression) in expressions.iter().enumerate() {
+                    let text = &bases[forward.clone()];
+                    let hit = |strand, start, len| Hit { pattern, strand, start, len };
+                    if !all {
+                        let other =
+                            || !finder.search.forward_only && expression.is_match(&self.reversed);
+                        if expression.is_match(text) || other() {
+                            hits.push(hit(Strand::Forward, 0, 0));
+                        }
+                        continue;
+                    }
+                    ranges(expression, text, &mut self.ranges);
+                    let start = forward.start;
+                    hits.extend(
+                        self.ranges.iter().map(|r| hit(Strand::Forward, start + r.start, r.len())),
+                    );
+                    if finder.search.forward_only {
+                        continue;
+                    }
+                    ranges(expression, &self.reversed, &mut self.ranges);
+                    let end = reverse.end;
+                    hits.extend(
+                        self.ranges.iter().map(|r| hit(Strand::Reverse, end - r.end, r.len())),
+                    );
+                }
+            }
+            Engine::Names(_) => {}
+        }
+    }
+}
+
+impl fmt::Debug for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Finder").field(&self.search).finish()
+    }
+}
