@@ -7,6 +7,7 @@ mod cat;
 mod check;
 mod counts;
 mod coverage;
+mod demux;
 mod fastq;
 mod filter;
 mod grep;
@@ -42,6 +43,7 @@ pub(crate) enum Command {
     Import(Box<import::Args>),
     Sort(Box<sort::Args>),
     Split(Box<split::Args>),
+    Demux(Box<demux::Args>),
     Grep(Box<grep::Args>),
     Completions(about::CompletionsArgs),
     Man(about::ManArgs),
@@ -63,6 +65,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Import(args) => import::run(args, files),
         Command::Sort(args) => sort::run(args, files),
         Command::Split(args) => split::run(args, files),
+        Command::Demux(args) => demux::run(args, files),
         Command::Grep(args) => grep::run(args, files),
         Command::Completions(args) => about::completions(args, files),
         Command::Man(args) => about::manual(args, files),

@@ -16,7 +16,7 @@ use biofast::ops::split::{Parts, Problem, Rule, Target, split};
 use crate::console::message;
 use crate::inputs::{self, Input};
 use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
-use crate::output;
+use crate::output::{self, OTHER_FILES};
 use crate::watch::Watch;
 
 /// Split reads to several files: by number, by bases, by size, or to a number of files
@@ -273,9 +273,6 @@ fn rule(args: &Args, inputs: &[Input], paired: bool) -> Result<Rule> {
         }
     })
 }
-
-/// Files beside the parts that may be open: inputs, reports, standard streams, what the system's libraries open.
-const OTHER_FILES: u64 = 32;
 
 /// Lets all parts be open at once.
 fn reserve(parts: NonZeroU64, files: usize) -> Result<()> {

@@ -19,6 +19,9 @@ pub(crate) use names::{
 };
 pub(crate) use provenance::{command_line, program, summary, summary_of_files};
 
+/// Files beside many outputs that may be open: inputs, reports, standard streams, what the system's libraries open.
+pub(crate) const OTHER_FILES: u64 = 32;
+
 /// An output of reads or alignments: a file, or standard output for none and `-`.
 pub(crate) fn records(
     files: &mut Files,

@@ -11,6 +11,7 @@ mod check_rules;
 mod common;
 mod conformance;
 mod coverage;
+mod demux;
 mod docs;
 mod fasta;
 mod fastq;

@@ -132,6 +132,7 @@ fn fill(word: &str, call: &Call<'_>) -> OsString {
             "reads" => filled.push(call.reads.unwrap_or_default().to_string()),
             // The command itself fills it in.
             "part" => filled.push("{part}"),
+            "samples" => filled.push(SAMPLES),
             "lab" => filled.push(std::env::current_exe().unwrap_or_default()),
             // Refused when the catalogue is read.
             _ => {}
@@ -142,7 +143,11 @@ fn fill(word: &str, call: &Call<'_>) -> OsString {
     filled
 }
 
-const PLACES: [&str; 8] = ["file", "mate", "report", "dir", "threads", "reads", "part", "lab"];
+/// A sheet of samples for jobs that tell reads apart.
+const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/catalogue/samples.tsv");
+
+const PLACES: [&str; 9] =
+    ["file", "mate", "report", "dir", "threads", "reads", "part", "samples", "lab"];
 
 /// What stands before the first place of a word, its name, and the rest.
 fn next_place(word: &str) -> Option<(&str, &str, &str)> {

@@ -4,6 +4,7 @@
 //! [FastQC](fastqc) and [samtools] need more than JSON has, and are made of collectors.
 
 mod bins;
+pub mod demux;
 pub mod duplicates;
 pub mod fastqc;
 pub mod filter;

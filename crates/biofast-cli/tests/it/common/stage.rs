@@ -105,6 +105,16 @@ pub(crate) fn stage() -> Folder {
     }
     run(&["filter", "--quiet", &fastq, "--json", &at("summary.json"), "-o", &at("summed.fq")]);
     std::fs::copy(folder.path("R2.fq.gz"), folder.path("other.fq.gz")).unwrap();
+    // Index reads, and sheets of samples.
+    for index in ["I1.fq.gz", "I2.fq.gz"] {
+        run(&["filter", "--quiet", "--keep-first", "8", &at("R1.fq.gz"), "-o", &at(index)]);
+    }
+    folder.file("samples.tsv", "sample_id\tbarcode\ns1\tACGTACGT\ns2\tGGTTCCAA\n");
+    folder.file(
+        "SampleSheet.csv",
+        "[Header]\nFileFormatVersion,2\n[BCLConvert_Data]\nLane,Sample_ID,index,index2\n\
+         1,s1,ACGTACGT,TTTTCCCC\n1,s2,GGTTCCAA,CCCCTTTT\n",
+    );
     if installed("samtools") {
         for to in ["aln.cram", "sorted.cram"] {
             let mut samtools = Command::new("samtools");

@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 41] = [
+pub(super) const JOBS: [Job; 42] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -341,6 +341,36 @@ pub(super) const JOBS: [Job; 41] = [
         ],
         &["o.fq.gz", "p.fq.gz", "r.fq", "m.txt", "o.json"],
     ),
+    job(
+        "demux, pairs",
+        &[
+            "demux",
+            "-i",
+            "1.fq.gz",
+            "2.fq.gz",
+            "-r",
+            "2B1M+T",
+            "+T",
+            "-s",
+            "samples.csv",
+            "-d",
+            "1",
+            "-o",
+            "o",
+            "--json",
+            "o.json",
+        ],
+        &[
+            "o/x.R1.fq.gz",
+            "o/x.R2.fq.gz",
+            "o/y.R1.fq.gz",
+            "o/y.R2.fq.gz",
+            "o/unmatched.R1.fq.gz",
+            "o/unmatched.R2.fq.gz",
+            "o/demux-metrics.txt",
+            "o.json",
+        ],
+    ),
     fed(job("import to standard output", &["import", "-"], &[]), "a.fq.gz"),
     fed(
         job(
@@ -384,6 +414,7 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         })
         .collect();
     folder.file("a.fq", &one);
+    folder.file("samples.csv", "sample,barcode\nx,AC\ny,GT\n");
     for (name, data) in [("a.fq.gz", &one), ("1.fq.gz", &one), ("2.fq.gz", &two)] {
         folder.file(name, bgzf(data.as_bytes(), 2500));
     }

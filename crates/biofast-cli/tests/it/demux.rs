@@ -1,0 +1,507 @@
+//! `biofast demux`: every read in one sample's files or in those of no sample, as fqtk has it.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::path::Path;
+use std::process::Command;
+
+use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::random::Random;
+use common::{Folder, assert_error, biofast, command, finish, listed, text};
+
+const SAMPLES: [(&str, &str); 5] = [
+    ("s1", "AACCGGTTACGTACGT"),
+    ("s2", "AACCGGTTTTTTGGGG"),
+    ("s3", "GGTTAACCACGTACGT"),
+    ("s4", "CATCATCATGATTACA"),
+    ("s5", "CATCATCTTGATTATA"),
+];
+
+/// The sheet of fqtk.
+fn sheet(samples: &[(&str, &str)]) -> String {
+    let rows = samples.iter().map(|(id, barcode)| format!("{id}\t{barcode}\n"));
+    format!("sample_id\tbarcode\n{}", rows.collect::<String>())
+}
+
+/// The files R1, I1, I2 and R2 of a run: barcodes of the samples with errors and without, and of none.
+fn run(seed: u64, n: usize, samples: &[(&str, &str)]) -> [String; 4] {
+    let mut numbers = Random(seed);
+    let mut files = [const { String::new() }; 4];
+    for number in 0..n {
+        let mut barcode = match numbers.below(10) {
+            0 => (0..16).map(|_| b"ACGTN"[numbers.below(5)]).collect(),
+            _ => samples[numbers.below(samples.len())].1.as_bytes().to_vec(),
+        };
+        for _ in 0..[0, 0, 0, 1, 1, 2, 3][numbers.below(7)] {
+            let at = numbers.below(16);
+            barcode[at] = b"ACGTN"[numbers.below(5)];
+        }
+        let barcode = String::from_utf8(barcode).unwrap();
+        let mut bases = |len: usize| -> String {
+            (0..len).map(|_| char::from(b"ACGTN"[numbers.below(5)])).collect()
+        };
+        let (r1, r2) = (bases(20 + number % 30), bases(25 + number % 17));
+        let parts = [r1.as_str(), &barcode[..8], &barcode[8..], r2.as_str()];
+        for ((file, part), mate) in files.iter_mut().zip(parts).zip([1, 1, 2, 2]) {
+            let index = ["", "0", "NNNNNNNN"][number % 3];
+            let quality: String =
+                (0..part.len()).map(|at| char::from(b'#' + (at * 7 + number) as u8 % 40)).collect();
+            *file +=
+                &format!("@M1:7:FC:1:1101:{number}:9 {mate}:N:0:{index}\n{part}\n+\n{quality}\n");
+        }
+    }
+    files
+}
+
+/// The text of every file in a folder that ends so, by name.
+fn contents(folder: &Path, ending: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.ends_with(ending) {
+            let bytes = std::fs::read(&path).unwrap();
+            let bytes = if ending.ends_with("gz") { gunzip(&bytes).unwrap() } else { bytes };
+            all.push((name, String::from_utf8(bytes).unwrap()));
+        }
+    }
+    all.sort();
+    all
+}
+
+fn demux(args: &[&str]) {
+    let run = biofast(&[&["demux", "--quiet"], args].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+}
+
+fn written(folder: &Folder, names: [&str; 4], texts: &[String; 4]) -> [String; 4] {
+    let mut paths = names.map(str::to_owned);
+    for (path, text) in paths.iter_mut().zip(texts) {
+        *path = match path.ends_with(".gz") {
+            true => folder.file(path, bgzf(text.as_bytes(), 3_000)),
+            false => folder.file(path, text),
+        };
+    }
+    paths
+}
+
+/// What fqtk is called, if it is installed.
+fn fqtk() -> Option<String> {
+    let name = std::env::var("BIOFAST_FQTK").unwrap_or_else(|_| "fqtk".into());
+    let found = Command::new(&name).arg("--version").output().is_ok_and(|out| out.status.success());
+    if !found {
+        eprintln!(
+            "skipped: fqtk is not installed (BIOFAST_FQTK names it where it isn't on the path)"
+        );
+    }
+    found.then_some(name)
+}
+
+#[test]
+fn files_and_counts_are_those_of_fqtk() {
+    let Some(fqtk) = fqtk() else { return };
+    let folder = Folder::new();
+    let names = ["r1.fq.gz", "i1.fq", "i2.fq", "r2.fq"];
+    let files = written(&folder, names, &run(5, 3_000, &SAMPLES));
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let samples = folder.file("samples.tsv", sheet(&SAMPLES));
+    let ambiguous =
+        [("a", "AACCGGTNACGTNCGT"), ("b", "RRTTAACCACGTACGT"), ("c", "CATCATCATGATTACA")];
+    let ambiguous = folder.file("ambiguous.tsv", sheet(&ambiguous));
+    type Words<'w> = &'w [&'w str];
+    let cases: [(&str, Words<'_>, Words<'_>, Words<'_>); 7] = [
+        (&samples, &files, &["+T", "8B", "8B", "+T"], &[]),
+        (&samples, &files, &["6M+T", "8B", "8B", "4S5M+T"], &["-b", "T", "B", "M"]),
+        (&samples, &files, &["+T", "8B", "8B", "5S+T"], &["--max-mismatches", "0"]),
+        (
+            &samples,
+            &files,
+            &["3C+T", "8B", "8B", "+T"],
+            &["--max-mismatches", "3", "-d", "1", "-b", "C", "T"],
+        ),
+        (&ambiguous, &files, &["+T", "8B", "8B", "+T"], &["--max-mismatches", "2", "-u", "rest"]),
+        (&samples, &files[1..3], &["8B", "8B"], &["-b", "B"]),
+        (&samples, &files[..3], &["23T+M", "8B", "8B"], &["-S", "too-few-bases"]),
+    ];
+    for (number, (sheet, files, structures, more)) in cases.into_iter().enumerate() {
+        let (ours, theirs) =
+            (folder.path(&format!("ours{number}")), folder.path(&format!("theirs{number}")));
+        let common = [&["-i"][..], files, &["-r"], structures, &["-s", sheet], more].concat();
+        demux(&[&common[..], &["-o", &text(&ours)]].concat());
+        std::fs::create_dir(&theirs).unwrap();
+        let out = Command::new(&fqtk)
+            .arg("demux")
+            .args(&common)
+            .args(["-t", "5", "-o", &text(&theirs)])
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{out:?}");
+        let [a, b] = [&ours, &theirs].map(|folder| contents(folder, ".fq.gz"));
+        let names = |files: &[(String, String)]| -> Vec<String> {
+            files.iter().map(|(name, _)| name.clone()).collect()
+        };
+        assert_eq!(names(&a), names(&b), "{number}");
+        for ((name, ours), (_, theirs)) in a.iter().zip(&b) {
+            for (ours, theirs) in ours.lines().zip(theirs.lines()) {
+                assert_eq!(ours, theirs, "{number} {name}");
+            }
+            assert_eq!(ours.len(), theirs.len(), "{number} {name}");
+        }
+        assert!(a.iter().filter(|(_, text)| !text.is_empty()).count() > 2);
+        assert_eq!(contents(&ours, "metrics.txt"), contents(&theirs, "metrics.txt"), "{number}");
+    }
+}
+
+/// What becomes of reads, written in the plainest way: sample and name of each.
+fn expected(files: &[String; 4], samples: &[(&str, &str)]) -> Vec<(String, String)> {
+    let lines: Vec<Vec<&str>> = files.iter().map(|file| file.lines().collect()).collect();
+    let mut all = Vec::new();
+    for at in (0..lines[0].len()).step_by(4) {
+        let barcode = format!("{}{}", lines[1][at + 1], lines[2][at + 1]);
+        let differ =
+            |expected: &str| expected.bytes().zip(barcode.bytes()).filter(|(a, b)| a != b).count();
+        let mut found: Vec<(usize, &str)> =
+            samples.iter().map(|(id, expected)| (differ(expected), *id)).collect();
+        found.sort();
+        let clear = found[0].0 <= 1 && found[1].0 - found[0].0 >= 2;
+        let sample = if clear { found[0].1 } else { "unmatched" };
+        let name = lines[0][at].split(' ').next().unwrap();
+        all.push((sample.to_owned(), format!("{name} 1:N:0:")));
+    }
+    all
+}
+
+#[test]
+fn every_read_is_where_a_plain_comparison_puts_it_on_any_threads_and_containers() {
+    let folder = Folder::new();
+    let texts = run(8, 4_000, &SAMPLES);
+    let plain = written(&folder, ["r1.fq", "i1.fq", "i2.fq", "r2.fq"], &texts);
+    let packed = written(&folder, ["r1.fq.gz", "i1.fq.gz", "i2.fq.gz", "r2.fq.gz"], &texts);
+    std::fs::write(folder.path("i1.fq.gz"), gzip(texts[1].as_bytes())).unwrap();
+    let samples = folder.file("samples.csv", sheet(&SAMPLES).replace('\t', ","));
+    let expected = expected(&texts, &SAMPLES);
+    let mut first: Option<Vec<Vec<u8>>> = None;
+    for (threads, files) in [("1", &plain), ("2", &packed), ("5", &packed)] {
+        let out = folder.path(&format!("o{threads}"));
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let args = [
+            &["-@", threads, "--chunk-size", "3000", "-i"],
+            &files[..],
+            &["-r", "+T", "8B", "8B", "+T", "-s", &samples],
+        ];
+        demux(&[&args.concat()[..], &["-o", &text(&out)]].concat());
+        let bytes: Vec<Vec<u8>> = contents(&out, ".fq.gz")
+            .iter()
+            .map(|(name, _)| std::fs::read(out.join(name)).unwrap())
+            .collect();
+        assert!(first.as_ref().is_none_or(|first| *first == bytes), "{threads}");
+        first = Some(bytes);
+        for (name, content) in contents(&out, "R1.fq.gz") {
+            let sample = name.split('.').next().unwrap();
+            let names: Vec<&str> = content.lines().step_by(4).collect();
+            let of_sample = expected.iter().filter(|(found, _)| found == sample);
+            let wanted: Vec<&str> = of_sample.map(|(_, name)| name.as_str()).collect();
+            assert_eq!(names.len(), wanted.len(), "{sample}");
+            assert!(
+                names.iter().zip(&wanted).all(|(name, wanted)| name.starts_with(wanted)),
+                "{sample}"
+            );
+        }
+    }
+}
+
+#[test]
+fn umis_barcodes_and_names_of_files_are_as_asked_for() {
+    let folder = Folder::new();
+    let reads = folder
+        .file("r.fq", "@a 1:N:0:ACGT+TTAA\nGGTTCCAA\n+\nABCDEFGH\n@b/1\nGGTTCCAA\n+\nABCDEFGH\n");
+    let header = folder.file("h.csv", "Sample,barcode1,barcode2\nx,ACGT,TTAA\ny,CCCC,GGGG\n");
+    let inline = folder.file("i.csv", "Sample,barcode\nx,GGT\ny,AAA\n");
+    let of = |name: &str, args: &[&str]| -> Vec<(String, String)> {
+        let out = folder.path(name);
+        demux(&[&["-i", &reads, "-o", &text(&out)], args].concat());
+        contents(&out, ".fq")
+    };
+    let one = |all: &[(String, String)], name: &str| {
+        all.iter().find(|(n, _)| n == name).unwrap().1.clone()
+    };
+    let all = of("a", &["--header-barcodes", "-s", &header, "--name", "{sample}_{n}.fq"]);
+    assert_eq!(one(&all, "x_1.fq"), "@a 1:N:0:ACGT+TTAA\nGGTTCCAA\n+\nABCDEFGH\n");
+    assert_eq!(one(&all, "unmatched_1.fq"), "@b/1\nGGTTCCAA\n+\nABCDEFGH\n");
+    let all = of("b", &["-r", "3B2M1S+T", "-s", &inline, "--name", "{type}-{sample}.fq"]);
+    assert_eq!(
+        one(&all, "R-x.fq"),
+        "@a:TC 1:N:0:ACGT+TTAA+GGT\nAA\n+\nGH\n@b:TC/1 1:N:0:GGT\nAA\n+\nGH\n"
+    );
+    let tags = ["--umi-in", "comment", "--barcode-in", "tag", "--name", "{sample}{type}{n}.fq"];
+    let all = of("c", &[&["-r", "3B2M1S1M+T", "-s", &inline, "-b", "T", "M"], &tags[..]].concat());
+    assert_eq!(one(&all, "xR1.fq").lines().next(), Some("@a RX:Z:TC-A\tBC:Z:GGT"));
+    assert_eq!(
+        one(&all, "xU2.fq"),
+        "@a RX:Z:TC-A\tBC:Z:GGT\nA\n+\nG\n@b/1 RX:Z:TC-A\tBC:Z:GGT\nA\n+\nG\n"
+    );
+    let all = of(
+        "d",
+        &[
+            "-r",
+            "3B+T",
+            "-s",
+            &inline,
+            "--barcode-in",
+            "none",
+            "--name",
+            "{sample}.fq",
+            "-u",
+            "rest",
+        ],
+    );
+    assert_eq!(one(&all, "x.fq").lines().next(), Some("@a 1:N:0:ACGT+TTAA"));
+    assert_eq!(one(&all, "rest.fq"), "");
+}
+
+#[test]
+fn illuminas_sheet_has_structures_and_the_other_strand_is_told() {
+    let folder = Folder::new();
+    // No part of theirs is the same on both strands.
+    let samples = [SAMPLES[1], SAMPLES[3], ("s6", "GGTTAACCTCATTCAG")];
+    let texts = run(3, 600, &samples);
+    let [r1, i1, i2, r2] = written(&folder, ["r1.fq", "i1.fq", "i2.fq", "r2.fq"], &texts);
+    let sheet = |turned: bool| {
+        let turn = |bases: &str| -> String {
+            let complement = |base: char| char::from(b"TGCA"["ACGT".find(base).unwrap()]);
+            bases.chars().rev().map(complement).collect()
+        };
+        let rows = samples.iter().map(|(id, barcode)| {
+            let (one, two) = barcode.split_at(8);
+            let two = if turned { turn(two) } else { two.to_owned() };
+            format!("1,{id},{one},{two}\n")
+        });
+        format!(
+            "[Header],,\nFileFormatVersion,2,,\n[BCLConvert_Settings]\nOverrideCycles,U4Y*;I8;I8;Y*\n\
+             [BCLConvert_Data]\nLane,Sample_ID,index,index2\n{}2,other,AAAAAAAA,AAAAAAAA\n",
+            rows.collect::<String>()
+        )
+    };
+    let good = folder.file("good.csv", sheet(false));
+    let turned = folder.file("turned.csv", sheet(true));
+    let inputs = ["-i", &r1, &i1, &i2, &r2, "--lane", "1"];
+    let (a, b) = (folder.path("a"), folder.path("b"));
+    demux(&[&inputs[..], &["-s", &good, "-o", &text(&a)]].concat());
+    let first = contents(&a, "s2.R1.fq.gz")[0].1.clone();
+    assert!(first.lines().next().unwrap().starts_with("@M1:7:FC:1:1101:"), "{first}");
+    let run = biofast(&[&["demux"], &inputs[..], &["-s", &turned, "-o", &text(&b)]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.stderr.contains("to none") && run.stderr.contains("--revcomp-index2 compares it so"),
+        "{run:?}"
+    );
+    demux(&[&inputs[..], &["-s", &turned, "-o", &text(&b), "--revcomp-index2"]].concat());
+    assert!(contents(&a, ".fq.gz") == contents(&b, ".fq.gz"));
+}
+
+#[test]
+fn the_summary_adds_up_and_check_compares_it() {
+    let folder = Folder::new();
+    let texts = run(4, 500, &SAMPLES);
+    let [r1, i1, i2, r2] = written(&folder, ["r1.fq.gz", "i1.fq", "i2.fq", "r2.fq"], &texts);
+    let samples = folder.file("samples.tsv", sheet(&SAMPLES));
+    let (json, out) = (text(&folder.path("s.json")), text(&folder.path("o")));
+    let args = [
+        "-i", &r1, &i1, &i2, &r2, "-r", "+T", "8B", "8B", "+T", "-s", &samples, "-o", &out,
+        "--json", &json,
+    ];
+    let run = biofast(&[&["demux"], &args[..]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let summary = &report["summary"];
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    assert_eq!(number(&summary["templates"]), 500);
+    assert_eq!(
+        number(&summary["templates_matched"]) + number(&summary["templates_unmatched"]),
+        500
+    );
+    assert_eq!(summary["samples"][4]["sample"], "s5");
+    let unknown = summary["unmatched_barcodes"].as_array().unwrap();
+    assert!(
+        unknown.len() == 20 && unknown[0]["templates"].as_u64() >= unknown[1]["templates"].as_u64()
+    );
+    let files = report["files"].as_array().unwrap();
+    assert_eq!(files.len(), 4 + 12);
+    let of_mate = |mate: usize| {
+        files[4..].iter().skip(mate).step_by(2).map(|file| number(&file["reads"])).sum::<u64>()
+    };
+    assert_eq!([of_mate(0), of_mate(1)], [500, 500]);
+    assert_eq!(biofast(&["check", "--against", &json]).code, 0);
+    // Whole reads to samples: by checksum, too, all that came in goes out.
+    let headers = folder.file("h.csv", "sample,barcode\na,GGGGGGGG\nb,NNNNNNNN\n");
+    let args = [
+        "-i",
+        &r1,
+        "--header-barcodes",
+        "-s",
+        &headers,
+        "-o",
+        &out,
+        "--json",
+        &json,
+        "-d",
+        "0",
+        "-q",
+    ];
+    let run = biofast(&[&["demux"], &args[..]].concat());
+    assert_error(&run, &["h.csv", "a (GGGGGGGG) and b (NNNNNNNN) differ in 0 bases"]);
+    let headers = folder.file("h.csv", "sample,barcode\na,GGGGGGGG\n");
+    let args = ["-i", &r1, "--header-barcodes", "-s", &headers, "-o", &out, "--json", &json, "-q"];
+    assert_eq!(biofast(&[&["demux"], &args[..]].concat()).code, 0);
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let sum = |at: usize| {
+        u64::from_str_radix(report["files"][at]["checksum"].as_str().unwrap(), 16).unwrap()
+    };
+    assert_eq!(sum(0), sum(1).wrapping_add(sum(2)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_thousand_files_need_no_thousand_descriptors() {
+    let folder = Folder::new();
+    let mut numbers = Random(6);
+    let samples: Vec<(String, String)> = (0..500)
+        .map(|at| {
+            // Far from each other: each base three times.
+            let digits = [at / 64 % 8, at / 8 % 8, at % 8];
+            let words = ["AAAA", "CCCC", "GGGG", "TTTT", "ACGT", "CAGT", "GTAC", "TGCA"];
+            (format!("s{at}"), digits.map(|digit| words[digit]).concat())
+        })
+        .collect();
+    let rows: String = samples.iter().map(|(id, barcode)| format!("{id},{barcode}\n")).collect();
+    let sheet = folder.file("s.csv", format!("sample_id,barcode\n{rows}"));
+    let mut reads = [String::new(), String::new()];
+    for number in 0..20_000 {
+        let barcode = &samples[numbers.below(500)].1;
+        let bases = "ACGTTGCA".repeat(1 + numbers.below(9));
+        reads[0] += &format!("@r{number}\n{barcode}{bases}\n+\n{}\n", "I".repeat(12 + bases.len()));
+        reads[1] += &format!("@r{number}\n{bases}\n+\n{}\n", "5".repeat(bases.len()));
+    }
+    let [r1, r2] =
+        [("r1.fq", &reads[0]), ("r2.fq", &reads[1])].map(|(name, text)| folder.file(name, text));
+    let limited = |limit: &str, args: &[&str]| {
+        let binary = command(&[]).get_program().to_owned();
+        let mut shell = Command::new("sh");
+        let line = format!(
+            "ulimit {limit} && exec \"$0\" demux -@ 2 -q -i {r1} {r2} -r 12B+T +T -s {sheet} \"$@\""
+        );
+        shell.args(["-c", &line]).arg(binary).args(args);
+        finish(shell)
+    };
+    for name in ["{sample}.R{n}.fq", "{sample}.R{n}.fq.gz"] {
+        let all = ["few", "many"].map(|folder_name| {
+            let out = folder.path(&format!("{folder_name}{}", name.len()));
+            let limit = if folder_name == "few" { "-n 64" } else { "-n 4096" };
+            let run = limited(limit, &["-o", &text(&out), "--name", name]);
+            assert_eq!(run.code, 0, "{run:?}");
+            contents(&out, name.rsplit('n').next().unwrap().trim_start_matches('}'))
+        });
+        assert_eq!(all[0].len(), 1002);
+        assert!(all[0] == all[1]);
+        let reads: usize = all[0].iter().map(|(_, text)| text.lines().count() / 4).sum();
+        assert_eq!(reads, 40_000);
+    }
+}
+
+#[test]
+fn faults_are_named_and_no_file_appears() {
+    let folder = Folder::new();
+    let texts = run(2, 300, &SAMPLES);
+    let [r1, i1, i2, r2] = written(&folder, ["r1.fq", "i1.fq", "i2.fq", "r2.fq"], &texts);
+    let whole = bgzf(texts[0].as_bytes(), 900);
+    let cut = folder.file("cut.fq.gz", &whole[..whole.len() / 2]);
+    let fewer = folder.file(
+        "fewer.fq",
+        texts[1].lines().take(299 * 4).map(|line| format!("{line}\n")).collect::<String>(),
+    );
+    let other = folder.file("other.fq", texts[1].replace(":200:9 ", ":x:9 "));
+    let samples = folder.file("samples.tsv", sheet(&SAMPLES));
+    let near =
+        folder.file("near.tsv", sheet(&[("x", "AACCGGTTACGTACGT"), ("y", "AACCGGTTACGTACGA")]));
+    let twice =
+        folder.file("twice.tsv", sheet(&[("x", "AACCGGTTACGTACGT"), ("x", "AACCGGAAAAAAACGA")]));
+    let climbing = folder.file("climbing.tsv", sheet(&[("../x", "AACCGGTTACGTACGT")]));
+    let out = text(&folder.path("o"));
+    std::fs::create_dir(&out).unwrap();
+    let mut before = listed(&folder);
+    before.sort();
+    let structures = ["-r", "+T", "8B", "8B", "+T"];
+    for threads in ["1", "3"] {
+        let run = |files: [&str; 4], structures: &[&str]| {
+            let common =
+                ["demux", "-@", threads, "--chunk-size", "2000", "-s", &samples, "-o", &out, "-i"];
+            biofast(&[&common[..], &files, structures].concat())
+        };
+        assert_error(&run([&cut, &i1, &i2, &r2], &structures), &["cut.fq.gz"]);
+        assert_error(&run([&r1, &fewer, &i2, &r2], &structures), &["fewer.fq"]);
+        assert_error(&run([&r1, &other, &i2, &r2], &structures), &["other.fq", "record 201"]);
+        assert_error(&run([&r1, &i1, &i1, &r2], &structures), &["two inputs are", "i1.fq"]);
+        let long = ["-r", "30T", "8B", "8B", "+T"];
+        assert_error(
+            &run([&r1, &i1, &i2, &r2], &long),
+            &["r1.fq", "record 1", "20 bases", "30T needs 30"],
+        );
+    }
+    let all = ["-i", &r1, &i1, &i2, &r2];
+    let at = |name: &str| text(&folder.path(name));
+    for (args, needed) in [
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B"], "4 files, 3 structures"),
+        (vec!["-s", &samples], "is not said"),
+        (
+            vec!["-s", &samples, "-r", "+T", "8B", "7B", "+T"],
+            "15 bases, and those of the samples have 16",
+        ),
+        (vec!["-s", &samples, "-r", "+T", "8T", "8T", "+T"], "no read structure has a barcode"),
+        (vec!["-s", &samples, "-r", "+T8B", "8B", "8B", "+T"], "only the last number may be +"),
+        (
+            vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "-b", "M"],
+            "no read structure has a segment M",
+        ),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "-b", "X"], "none of T, B, M and C"),
+        (vec!["-s", &near, "-r", "+T", "8B", "8B", "+T"], "differ in 1 base, but 2 are needed"),
+        (
+            vec!["-s", &twice, "-r", "+T", "8B", "8B", "+T"],
+            "twice.tsv, line 3: sample x is also on line 2",
+        ),
+        (vec!["-s", &climbing, "-r", "+T", "8B", "8B", "+T"], "can't be the name of a file"),
+        (vec!["-s", &r1, "-r", "+T", "8B", "8B", "+T"], "r1.fq, line 1"),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "x{n}.fq"], "{sample}"),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "{sample}.fq"], "{n}"),
+        (
+            vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "a/{sample}{n}.fq"],
+            "without a folder",
+        ),
+        (
+            vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "{sample}{n}.bam"],
+            "is to hold FASTQ",
+        ),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "-u", "s1"], "a sample is called s1"),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--json", &r1], "input"),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--metrics", &samples], "input"),
+        (vec!["-s", &at("none"), "-r", "+T", "8B", "8B", "+T"], "none"),
+    ] {
+        let run = biofast(&[&["demux", "-o", &out], &all[..], &args].concat());
+        assert!(run.code == 2 && run.stderr.contains(needed), "{args:?}: {run:?}");
+    }
+    let mut after = listed(&folder);
+    after.sort();
+    assert_eq!(after, before);
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);
+    // No output replaces an input that lies there.
+    let inside = folder.path("o").join("s1.R1.fq.gz");
+    std::fs::write(&inside, gzip(texts[0].as_bytes())).unwrap();
+    let run = biofast(
+        &[
+            &["demux", "-o", &out, "-s", &samples, "-i", &text(&inside), &i1, &i2, &r2],
+            &structures[..],
+        ]
+        .concat(),
+    );
+    assert_error(&run, &["s1.R1.fq.gz", "input"]);
+}

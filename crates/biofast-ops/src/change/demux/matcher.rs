@@ -1,0 +1,434 @@
+//! Which sample a barcode belongs to.
+
+use std::fmt;
+
+use super::barcode::{Barcode, LONGEST_BARCODE};
+use super::sheet::Sample;
+use crate::change::grep::reverse_complement;
+
+/// When a barcode belongs to a sample.
+///
+/// ```
+/// use biofast_ops::demux::Rules;
+///
+/// let rules = Rules::default();
+/// assert_eq!((rules.max_mismatches, rules.min_delta, rules.max_no_calls), (1, 2, None));
+/// assert_eq!(Rules::default().with_max_mismatches(2).max_mismatches, 2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// So many bases may differ from the sample's barcode.
+    pub max_mismatches: u32,
+    /// So many more must differ from that of any other sample.
+    pub min_delta: u32,
+    /// So many bases may be N; any number if it is `None`, but each counts as different.
+    pub max_no_calls: Option<u32>,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules { max_mismatches: 1, min_delta: 2, max_no_calls: None }
+    }
+}
+
+impl Rules {
+    /// With other mismatches.
+    #[must_use]
+    pub fn with_max_mismatches(self, max_mismatches: u32) -> Rules {
+        Rules { max_mismatches, ..self }
+    }
+
+    /// With another difference to the second best sample.
+    #[must_use]
+    pub fn with_min_delta(self, min_delta: u32) -> Rules {
+        Rules { min_delta, ..self }
+    }
+
+    /// With a limit of bases that weren't called.
+    #[must_use]
+    pub fn with_max_no_calls(self, max_no_calls: Option<u32>) -> Rules {
+        Rules { max_no_calls, ..self }
+    }
+}
+
+/// Why samples can't be told apart.
+///
+/// ```
+/// use biofast_ops::demux::{Matcher, Rules, Sample};
+///
+/// let samples = [Sample::new("s1", "ACGT"), Sample::new("s2", "ACGA")];
+/// let Err(error) = Matcher::new(&samples, Rules::default()) else { panic!("they are alike") };
+/// assert!(error.to_string().contains("s1 (ACGT) and s2 (ACGA) differ in 1 base"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BarcodeError {
+    /// There are no samples.
+    NoSamples,
+    /// A sample has no barcode.
+    Empty {
+        /// The sample.
+        sample: String,
+    },
+    /// A barcode has more bases than can be compared.
+    TooLong {
+        /// The sample.
+        sample: String,
+    },
+    /// A barcode has a letter that stands for no base.
+    Letter {
+        /// The sample.
+        sample: String,
+        /// Its barcode.
+        barcode: String,
+    },
+    /// Barcodes differ in length.
+    Lengths {
+        /// Two samples and their barcodes.
+        samples: [(String, String); 2],
+    },
+    /// Two samples' barcodes are so near to one another that nothing belongs to one of them alone.
+    TooClose {
+        /// Two samples and their barcodes.
+        samples: [(String, String); 2],
+        /// In how many bases they differ.
+        distance: u32,
+        /// How many it would have to be.
+        needed: u32,
+    },
+}
+
+impl fmt::Display for BarcodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let both = |samples: &[(String, String); 2]| {
+            let [one, two] = samples.each_ref().map(|(id, barcode)| format!("{id} ({barcode})"));
+            format!("{one} and {two}")
+        };
+        match self {
+            BarcodeError::NoSamples => f.write_str("there are no samples"),
+            BarcodeError::Empty { sample } => write!(f, "sample {sample} has no barcode"),
+            BarcodeError::TooLong { sample } => {
+                write!(f, "the barcode of sample {sample} has more than {LONGEST_BARCODE} bases")
+            }
+            BarcodeError::Letter { sample, barcode } => {
+                write!(
+                    f,
+                    "the barcode of sample {sample}, {barcode}, has letters that stand for no base"
+                )
+            }
+            BarcodeError::Lengths { samples } => {
+                write!(f, "the barcodes of samples {} have different lengths", both(samples))
+            }
+            BarcodeError::TooClose { samples, distance, needed } => {
+                let bases = if *distance == 1 { "base" } else { "bases" };
+                write!(
+                    f,
+                    "the barcodes of samples {} differ in {distance} {bases}, but {needed} are needed to tell them apart",
+                    both(samples)
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for BarcodeError {}
+
+/// So many comparisons may be made to fill a table: half a second.
+const MOST_COMPARISONS: u64 = 60_000_000;
+/// So many barcodes may be in a table: 40 MB.
+const MOST_ENTRIES: u64 = 500_000;
+/// What is read, as bits: A, C, G, T and N.
+const READ: [u8; 5] = [1, 2, 4, 8, 15];
+
+/// Says which sample a barcode belongs to: the one whose barcode differs least, if it differs in at most
+/// [`max_mismatches`](Rules::max_mismatches) bases and any other in at least [`min_delta`](Rules::min_delta) more. Letters of
+/// samples' barcodes may be ambiguous; one that is read differs if it says more bases than the expected one. It is the rule of fqtk.
+///
+/// ```
+/// use biofast_ops::demux::{Matcher, Rules, Sample};
+///
+/// let samples = [Sample::new("s1", "AAAAAA"), Sample::new("s2", "AAATTT")];
+/// let matcher = Matcher::new(&samples, Rules::default())?;
+/// assert_eq!((matcher.find(b"AAAAAA"), matcher.find(b"NAAAAA"), matcher.find(b"AAATTC")), (Some(0), Some(0), Some(1)));
+/// // One base from the first, two from the second.
+/// assert_eq!(matcher.find(b"AAAATA"), None);
+/// # Ok::<(), biofast_ops::demux::BarcodeError>(())
+/// ```
+pub struct Matcher {
+    barcodes: Vec<Barcode>,
+    len: usize,
+    /// Most letters of a sample's barcode that are N.
+    no_calls: u32,
+    rules: Rules,
+    table: Option<Table>,
+}
+
+impl Matcher {
+    /// Of these samples' barcodes, which must be of one length and far enough from each other that each is found.
+    ///
+    /// # Errors
+    /// If they aren't.
+    pub fn new(samples: &[Sample], rules: Rules) -> Result<Matcher, BarcodeError> {
+        let first = samples.first().ok_or(BarcodeError::NoSamples)?;
+        let named = |sample: &Sample| (sample.id.clone(), sample.barcode.clone());
+        let len = first.barcode.len();
+        let mut barcodes = Vec::new();
+        for sample in samples {
+            let id = || sample.id.clone();
+            if sample.barcode.is_empty() {
+                return Err(BarcodeError::Empty { sample: id() });
+            }
+            if sample.barcode.len() > LONGEST_BARCODE {
+                return Err(BarcodeError::TooLong { sample: id() });
+            }
+            if sample.barcode.len() != len {
+                return Err(BarcodeError::Lengths { samples: [named(first), named(sample)] });
+            }
+            let barcode = Barcode::new(sample.barcode.as_bytes()).ok_or_else(|| {
+                BarcodeError::Letter { sample: id(), barcode: sample.barcode.clone() }
+            })?;
+            barcodes.push(barcode);
+        }
+        for (at, one) in barcodes.iter().enumerate() {
+            for (other, two) in barcodes.iter().enumerate().skip(at + 1) {
+                let distance = one.distance(two, len);
+                let needed = rules.min_delta.max(1);
+                if distance < needed {
+                    let samples = [named(&samples[at]), named(&samples[other])];
+                    return Err(BarcodeError::TooClose { samples, distance, needed });
+                }
+            }
+        }
+        let is_no_call = |letter: &u8| matches!(letter, b'N' | b'n' | b'.');
+        let no_calls = |sample: &Sample| sample.barcode.bytes().filter(|b| is_no_call(b)).count();
+        let no_calls = samples.iter().map(no_calls).max().unwrap_or(0) as u32;
+        let mut matcher = Matcher { barcodes, len, no_calls, rules, table: None };
+        matcher.table = Table::new(&matcher);
+        Ok(matcher)
+    }
+
+    /// How many bases a barcode has.
+    pub fn barcode_len(&self) -> usize {
+        self.len
+    }
+
+    /// How many samples there are.
+    pub fn samples(&self) -> usize {
+        self.barcodes.len()
+    }
+
+    /// The two samples whose barcodes are nearest to each other, and in how many bases they differ; `None` if there is one sample.
+    pub fn nearest(&self) -> Option<(usize, usize, u32)> {
+        let pairs = (0..self.barcodes.len())
+            .flat_map(|a| (a + 1..self.barcodes.len()).map(move |b| (a, b)));
+        let distances =
+            pairs.map(|(a, b)| (a, b, self.barcodes[a].distance(&self.barcodes[b], self.len)));
+        distances.min_by_key(|(_, _, distance)| *distance)
+    }
+
+    /// The sample that a barcode belongs to. One of another length belongs to none.
+    pub fn find(&self, barcode: &[u8]) -> Option<usize> {
+        if barcode.len() != self.len {
+            return None;
+        }
+        let is_no_call = |letter: &&u8| matches!(letter, b'N' | b'n' | b'.');
+        let no_calls = barcode.iter().filter(is_no_call).count() as u32;
+        let most = self.rules.max_mismatches.saturating_add(self.no_calls);
+        if no_calls > most.min(self.rules.max_no_calls.unwrap_or(u32::MAX)) {
+            return None;
+        }
+        let barcode = Barcode::new(barcode)?;
+        match &self.table {
+            Some(table) if self.is_plain(&barcode) => table.get(&barcode),
+            _ => self.compare(&barcode),
+        }
+    }
+
+    /// Whether all letters are such as a table has.
+    fn is_plain(&self, barcode: &Barcode) -> bool {
+        (0..self.len).all(|at| matches!(barcode.at(at), 1 | 2 | 4 | 8 | 15))
+    }
+
+    /// The same by comparing with all samples.
+    fn compare(&self, barcode: &Barcode) -> Option<usize> {
+        let (mut best, mut second, mut which) = (u32::MAX, u32::MAX, None);
+        for (sample, expected) in self.barcodes.iter().enumerate() {
+            let mismatches = barcode.mismatches(expected);
+            if mismatches < best {
+                (best, second, which) = (mismatches, best, Some(sample));
+            } else {
+                second = second.min(mismatches);
+            }
+        }
+        which.filter(|_| best <= self.rules.max_mismatches && second - best >= self.rules.min_delta)
+    }
+
+    /// The barcode with some of its `parts`, one of which is so many letters long each, turned to the other strand; `which` has a bit
+    /// for each of them.
+    pub(super) fn turned(barcode: &[u8], parts: &[usize], which: u32) -> Vec<u8> {
+        let (mut rest, mut all, mut part) = (barcode, Vec::new(), Vec::new());
+        for (number, &len) in parts.iter().enumerate() {
+            let (now, later) = rest.split_at(len.min(rest.len()));
+            match which & (1 << number) != 0 {
+                true => reverse_complement(now, &mut part),
+                false => part = now.to_vec(),
+            }
+            all.extend_from_slice(&part);
+            rest = later;
+        }
+        all.extend_from_slice(rest);
+        all
+    }
+}
+
+/// All barcodes that belong to a sample, by a hash.
+struct Table {
+    entries: Vec<Option<(Barcode, u32)>>,
+}
+
+impl Table {
+    /// `None` if they are too many, or letters of samples are ambiguous.
+    fn new(matcher: &Matcher) -> Option<Table> {
+        let samples = matcher.barcodes.len() as u64;
+        let is_single =
+            |barcode: &Barcode| (0..matcher.len).all(|at| barcode.at(at).is_power_of_two());
+        if !matcher.barcodes.iter().all(is_single) {
+            return None;
+        }
+        // Choices of places, each with one of four other letters.
+        let (mut around, mut choices) = (1u64, 1u64);
+        for mismatch in 1..=u64::from(matcher.rules.max_mismatches).min(matcher.len as u64) {
+            choices = choices.checked_mul(4 * (matcher.len as u64 + 1 - mismatch))? / mismatch;
+            around = around.checked_add(choices)?;
+        }
+        let entries = around.checked_mul(samples)?;
+        if entries > MOST_ENTRIES || entries.checked_mul(samples)? > MOST_COMPARISONS {
+            return None;
+        }
+        let mut table = Table { entries: vec![None; (entries as usize * 2).next_power_of_two()] };
+        for barcode in &matcher.barcodes {
+            table.add(matcher, *barcode, 0, matcher.rules.max_mismatches);
+        }
+        Some(table)
+    }
+
+    /// Adds a barcode and those that differ from it in so many more bases, from a place on.
+    fn add(&mut self, matcher: &Matcher, barcode: Barcode, from: usize, mismatches: u32) {
+        if let Some(sample) = matcher.compare(&barcode) {
+            let place = self.place(&barcode);
+            self.entries[place] = Some((barcode, sample as u32));
+        }
+        if mismatches == 0 {
+            return;
+        }
+        for at in from..matcher.len {
+            for bits in READ.into_iter().filter(|&bits| bits != barcode.at(at)) {
+                self.add(matcher, barcode.with(at, bits), at + 1, mismatches - 1);
+            }
+        }
+    }
+
+    /// Where a barcode is, or where it would be.
+    fn place(&self, barcode: &Barcode) -> usize {
+        let mask = self.entries.len() - 1;
+        let mut place = barcode.hash() as usize & mask;
+        while self.entries[place].is_some_and(|(other, _)| other != *barcode) {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    fn get(&self, barcode: &Barcode) -> Option<usize> {
+        self.entries[self.place(barcode)].map(|(_, sample)| sample as usize)
+    }
+}
+
+impl fmt::Debug for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_table = self.table.is_some();
+        f.debug_struct("Matcher")
+            .field("samples", &self.barcodes.len())
+            .field("table", &has_table)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use biofast_testkit::random::Random;
+
+    use super::*;
+
+    /// Comparing letters.
+    fn plain(samples: &[Sample], rules: Rules, read: &[u8]) -> Option<usize> {
+        use crate::change::grep::bases;
+        let differ = |sample: &Sample| {
+            let pairs = sample.barcode.bytes().zip(read);
+            pairs.filter(|(expected, read)| bases(**read) & !bases(*expected) != 0).count() as u32
+        };
+        let mut counts: Vec<(u32, usize)> = samples.iter().map(differ).zip(0..).collect();
+        counts.sort();
+        let second = counts.get(1).map_or(u32::MAX, |(count, _)| *count);
+        let (best, which) = counts[0];
+        (best <= rules.max_mismatches && second - best >= rules.min_delta).then_some(which)
+    }
+
+    #[test]
+    fn a_table_and_comparisons_find_the_sample_that_letters_do() {
+        let mut numbers = Random(9);
+        for case in 0..60 {
+            let len = [3, 6, 8, 16, 17, 40][numbers.below(6)];
+            let alphabet: &[u8] = if case % 3 == 0 { b"ACGTRNY" } else { b"ACGT" };
+            let mut letters = |alphabet: &[u8]| -> String {
+                (0..len).map(|_| char::from(alphabet[numbers.below(alphabet.len())])).collect()
+            };
+            let samples: Vec<Sample> =
+                (0..12).map(|n| Sample::new(format!("s{n}"), &letters(alphabet))).collect();
+            let reads: Vec<String> = (0..300).map(|_| letters(b"ACGTN")).collect();
+            let rules = Rules::default().with_max_mismatches(case % 4).with_min_delta(case % 2 + 1);
+            // Those that are too close aren't told apart.
+            let mut kept: Vec<Sample> = Vec::new();
+            for sample in samples {
+                kept.push(sample);
+                if Matcher::new(&kept, rules).is_err() {
+                    kept.pop();
+                }
+            }
+            let matcher = Matcher::new(&kept, rules).expect("samples");
+            for read in reads {
+                let mut read = read.into_bytes();
+                // Near to a sample in most cases.
+                let near = kept[numbers.below(kept.len())].barcode.as_bytes();
+                let from = numbers.below(2 * len).min(len);
+                read[..from].copy_from_slice(&near[..from]);
+                let no_calls = read.iter().filter(|&&b| b == b'N').count() as u32;
+                let expected = plain(&kept, rules, &read);
+                let found = matcher.find(&read);
+                if no_calls <= rules.max_mismatches {
+                    assert_eq!(found, expected, "{case} {}", read.escape_ascii());
+                }
+                let compared = Barcode::new(&read).and_then(|barcode| matcher.compare(&barcode));
+                assert_eq!(compared, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn bases_that_were_not_called_are_limited() {
+        let samples = [Sample::new("a", "ACGTACGT"), Sample::new("b", "TTTTGGGG")];
+        let find =
+            |rules: Rules, read: &[u8]| Matcher::new(&samples, rules).expect("samples").find(read);
+        let two = Rules::default().with_max_mismatches(2);
+        assert_eq!(find(two, b"NNGTACGT"), Some(0));
+        assert_eq!(find(two.with_max_no_calls(Some(1)), b"NNGTACGT"), None);
+        assert_eq!(find(two.with_max_no_calls(Some(1)), b"NCGTACGA"), Some(0));
+        assert_eq!(find(two, b"ACGTACG"), None);
+    }
+
+    #[test]
+    fn parts_are_turned_on_their_own() {
+        assert_eq!(Matcher::turned(b"AACCGT", &[3, 3], 2), b"AACACG");
+        assert_eq!(Matcher::turned(b"AACCGT", &[3, 3], 3), b"GTTACG");
+        assert_eq!(Matcher::turned(b"AACC", &[3, 3], 1), b"GTTC");
+    }
+}

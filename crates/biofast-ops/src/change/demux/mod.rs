@@ -1,0 +1,454 @@
+//! Reads of many samples to files of each, by barcodes in the reads, in index reads or in header lines.
+//!
+//! A [`ReadStructure`] of each input says what its bases are, a [`Sheet`] has the samples, a [`Matcher`] finds the sample of a
+//! barcode; [`Demux`] puts them together. The rules and the texts are those of fqtk.
+
+mod barcode;
+mod header;
+mod matcher;
+mod sheet;
+mod structure;
+mod unknown;
+
+use std::fmt;
+
+use biofast_fastq::{Record, Refusal};
+
+use crate::change::grep::reverse_complement;
+use crate::measure::records::{Checksum, Sum};
+
+pub use barcode::LONGEST_BARCODE;
+pub use header::{BarcodePlace, UmiPlace};
+pub use matcher::{BarcodeError, Matcher, Rules};
+pub use sheet::{Sample, Sheet, SheetError};
+pub use structure::{Kind, ReadStructure, Segment, StructureError};
+pub use unknown::Unknown;
+
+/// Of so many reads at the start the barcodes of no sample are counted.
+pub const LOOKED_AT: u64 = 200_000;
+
+/// What becomes of reads that are too short for their structure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TooShort {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// They and their mates are left out, and counted.
+    Skip,
+}
+
+/// Where an output's reads come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Which input, counted from 0.
+    pub input: usize,
+    /// Which part of its reads.
+    pub segment: Segment,
+    /// Which one of its kind it is, counted from 1: the number of the mate, for templates.
+    pub number: usize,
+}
+
+/// Why reads can't be told apart so.
+///
+/// ```
+/// use biofast_ops::demux::{Demux, Kind, Matcher, Rules, Sample};
+///
+/// let matcher = Matcher::new(&[Sample::new("s1", "ACGTAC")], Rules::default())?;
+/// let Err(error) = Demux::new(matcher, vec!["8B+T".parse()?], &[Kind::Template]) else { panic!("8 are 6") };
+/// assert_eq!(error.to_string(), "the read structures have barcodes of 8 bases, and those of the samples have 6");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The barcodes of reads have another length than those of samples.
+    Length {
+        /// In reads.
+        read: usize,
+        /// Of samples.
+        expected: usize,
+    },
+    /// There is no barcode in the reads.
+    NoBarcode,
+    /// No output would have reads: no structure has a segment of this kind.
+    Nothing(Kind),
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::Length { read, expected } => write!(
+                f,
+                "the read structures have barcodes of {read} bases, and those of the samples have {expected}"
+            ),
+            PlanError::NoBarcode => f.write_str("no read structure has a barcode (B)"),
+            PlanError::Nothing(kind) => {
+                write!(f, "no read structure has a segment {}", kind.letter())
+            }
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// How reads go to samples.
+///
+/// ```
+/// use biofast_fastq::par_transform_files;
+/// use biofast_io::output::{self, Output};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::demux::{Demux, Kind, Matcher, Rules, Sample};
+///
+/// let folder = std::env::temp_dir().join(format!("biofast-doc-demux-{}", std::process::id()));
+/// std::fs::create_dir_all(&folder)?;
+/// let samples = [Sample::new("s1", "ACGT"), Sample::new("s2", "GGAA")];
+/// let matcher = Matcher::new(&samples, Rules::default())?;
+/// // Four bases of barcode, two of UMI, then the template.
+/// let demux = Demux::new(matcher, vec!["4B2M+T".parse()?], &[Kind::Template])?;
+/// let mut outputs = Vec::new();
+/// for name in ["s1", "s2", "unmatched"] {
+///     outputs.push(Output::create(&folder.join(name), Default::default())?);
+/// }
+/// let reads = Source::from_reader("example", &b"@a\nACGTCCTTT\n+\nIIIIIIIII\n@b\nTTTTTTTTT\n+\nIIIIIIIII\n"[..]);
+/// let worker = par_transform_files(
+///     vec![(reads, Options::default())],
+///     None,
+///     &mut outputs,
+///     || demux.worker(),
+///     |worker, number, records, texts| worker.apply(number, records, texts),
+///     |worker, other| worker.merge(other),
+/// )?;
+/// output::commit(outputs, false)?;
+/// assert_eq!(worker.finish().templates, [1, 0, 1]);
+/// assert_eq!(std::fs::read(folder.join("s1"))?, b"@a:CC 1:N:0:ACGT\nTTT\n+\nIII\n");
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Demux {
+    matcher: Matcher,
+    structures: Vec<ReadStructure>,
+    /// What is written of each read, one output a sample each.
+    pieces: Vec<Piece>,
+    header_barcodes: bool,
+    turned: u32,
+    parts: Vec<usize>,
+    umi_place: UmiPlace,
+    barcode_place: BarcodePlace,
+    too_short: TooShort,
+}
+
+impl Demux {
+    /// Reads of these structures, of which segments of these kinds are written.
+    ///
+    /// # Errors
+    /// If barcodes have another length than the samples' have, or nothing would be written.
+    pub fn new(
+        matcher: Matcher,
+        structures: Vec<ReadStructure>,
+        kinds: &[Kind],
+    ) -> Result<Demux, PlanError> {
+        Demux::with(matcher, structures, kinds, false, &[])
+    }
+
+    /// The same where the first read's header line has barcodes, too, before those of reads. `parts` are the numbers of bases of the
+    /// header's barcodes, or all that are known.
+    ///
+    /// # Errors
+    /// As [`new`](Demux::new).
+    pub fn of_headers(
+        matcher: Matcher,
+        structures: Vec<ReadStructure>,
+        kinds: &[Kind],
+        parts: &[usize],
+    ) -> Result<Demux, PlanError> {
+        Demux::with(matcher, structures, kinds, true, parts)
+    }
+
+    fn with(
+        matcher: Matcher,
+        structures: Vec<ReadStructure>,
+        kinds: &[Kind],
+        header_barcodes: bool,
+        header_parts: &[usize],
+    ) -> Result<Demux, PlanError> {
+        let segments = || structures.iter().flat_map(ReadStructure::segments);
+        let barcodes: Vec<Segment> =
+            segments().filter(|segment| segment.kind == Kind::Barcode).copied().collect();
+        if barcodes.is_empty() && !header_barcodes {
+            return Err(PlanError::NoBarcode);
+        }
+        let fixed: Option<usize> = barcodes.iter().map(|segment| segment.len).sum();
+        let expected = matcher.barcode_len();
+        if let Some(read) =
+            fixed.filter(|&read| if header_barcodes { read > expected } else { read != expected })
+        {
+            return Err(PlanError::Length { read, expected });
+        }
+        let mut pieces = Vec::new();
+        for &kind in kinds {
+            let mut number = 0;
+            for (input, structure) in structures.iter().enumerate() {
+                for &segment in structure.segments().iter().filter(|segment| segment.kind == kind) {
+                    number += 1;
+                    pieces.push(Piece { input, segment, number });
+                }
+            }
+            if number == 0 {
+                return Err(PlanError::Nothing(kind));
+            }
+        }
+        let known = header_parts.iter().copied();
+        let parts = known.chain(barcodes.iter().map_while(|segment| segment.len)).collect();
+        Ok(Demux {
+            matcher,
+            structures,
+            pieces,
+            header_barcodes,
+            turned: 0,
+            parts,
+            umi_place: UmiPlace::default(),
+            barcode_place: BarcodePlace::default(),
+            too_short: TooShort::default(),
+        })
+    }
+
+    /// Compares the second part of barcodes on the other strand, where sequencers read the second index so.
+    #[must_use]
+    pub fn turn_second(mut self, turn: bool) -> Demux {
+        self.turned = if turn { 2 } else { 0 };
+        self
+    }
+
+    /// Where UMIs go.
+    #[must_use]
+    pub fn umi_place(mut self, place: UmiPlace) -> Demux {
+        self.umi_place = place;
+        self
+    }
+
+    /// Where barcodes go.
+    #[must_use]
+    pub fn barcode_place(mut self, place: BarcodePlace) -> Demux {
+        self.barcode_place = place;
+        self
+    }
+
+    /// What becomes of reads that are too short.
+    #[must_use]
+    pub fn too_short(mut self, too_short: TooShort) -> Demux {
+        self.too_short = too_short;
+        self
+    }
+
+    /// What a sample's outputs hold, in their order. The outputs of all samples follow each other in the order of the sheet, and those
+    /// of unmatched reads come last.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// What finds samples.
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    /// The bases of each part of a barcode, as far as they are known.
+    pub fn parts(&self) -> &[usize] {
+        &self.parts
+    }
+
+    /// Of the barcodes that belong to no sample, how many reads' would belong to one if some of their parts were read on the other
+    /// strand: the best choice of parts, and its reads. `None` if it would be none.
+    pub fn turned_would_match(&self, unknown: &Unknown) -> Option<(Vec<usize>, u64)> {
+        let number = self.parts.len().min(4) as u32;
+        let choices = (1..1u32 << number)
+            .map(|which| (unknown.turned(&self.matcher, &self.parts, which), which));
+        // Of the same number the one that turns less.
+        let (reads, which) =
+            choices.max_by_key(|&(reads, which)| (reads, u32::MAX - which.count_ones()))?;
+        (reads > 0).then(|| {
+            ((0..number as usize).filter(|part| which & (1 << part) != 0).collect(), reads)
+        })
+    }
+
+    /// What a thread does it with.
+    pub fn worker(&self) -> Worker<'_> {
+        let samples = self.matcher.samples() + 1;
+        Worker {
+            demux: self,
+            tally: Tally {
+                input: vec![Sum::default(); self.structures.len()],
+                written: vec![Sum::default(); samples * self.pieces.len()],
+                templates: vec![0; samples],
+                skipped: 0,
+                unknown: Unknown::default(),
+            },
+            barcode: Vec::new(),
+            turned: Vec::new(),
+            definition: Vec::new(),
+        }
+    }
+}
+
+/// What became of reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Number and checksum of the reads of each input.
+    pub input: Vec<Sum>,
+    /// Of each output.
+    pub written: Vec<Sum>,
+    /// Templates (reads that have a name in common) of each sample, and of none.
+    pub templates: Vec<u64>,
+    /// Templates left out, as a read was too short.
+    pub skipped: u64,
+    /// Barcodes of no sample.
+    pub unknown: Unknown,
+}
+
+/// Gives the reads of one number after the other to samples.
+pub struct Worker<'d> {
+    demux: &'d Demux,
+    tally: Tally,
+    barcode: Vec<u8>,
+    turned: Vec<u8>,
+    definition: Vec<u8>,
+}
+
+/// Parts of barcodes or UMIs that are in all reads of a number; more are put together on the heap.
+const FEW: usize = 8;
+
+/// Some parts of reads.
+#[derive(Default)]
+struct Parts<'r> {
+    few: [&'r [u8]; FEW],
+    number: usize,
+    more: Vec<&'r [u8]>,
+}
+
+impl<'r> Parts<'r> {
+    fn push(&mut self, part: &'r [u8]) {
+        match self.few.get_mut(self.number) {
+            Some(place) if self.more.is_empty() => *place = part,
+            _ => {
+                if self.more.is_empty() {
+                    self.more.extend_from_slice(&self.few);
+                }
+                self.more.push(part);
+            }
+        }
+        self.number += 1;
+    }
+
+    fn as_slice(&self) -> &[&'r [u8]] {
+        if self.more.is_empty() { &self.few[..self.number] } else { &self.more }
+    }
+}
+
+impl Worker<'_> {
+    /// Appends the reads of a number, one of each input, to the texts of their sample.
+    ///
+    /// # Errors
+    /// If one has fewer bases than its structure needs, unless such reads are left out.
+    pub fn apply(
+        &mut self,
+        number: u64,
+        records: &[Record<'_>],
+        texts: &mut [Vec<u8>],
+    ) -> Result<(), Refusal> {
+        let Worker { demux, tally, barcode, turned, definition } = self;
+        for (sum, record) in tally.input.iter_mut().zip(records) {
+            sum.add(Sum { records: 1, checksum: Checksum::of(record) });
+        }
+        for (input, (record, structure)) in records.iter().zip(&demux.structures).enumerate() {
+            let (bases, shortest) = (record.sequence().len(), structure.shortest());
+            if bases < shortest {
+                if demux.too_short == TooShort::Skip {
+                    tally.skipped += 1;
+                    return Ok(());
+                }
+                let name = biofast_io::Shown(record.name());
+                let reason = format!(
+                    "{name} has {bases} bases, and its read structure {structure} needs {shortest}"
+                );
+                return Err(Refusal { input, reason });
+            }
+        }
+        let (mut barcodes, mut umis) = (Parts::default(), Parts::default());
+        for (record, structure) in records.iter().zip(&demux.structures) {
+            for segment in structure.segments() {
+                let parts = match segment.kind {
+                    Kind::Barcode => &mut barcodes,
+                    Kind::Umi => &mut umis,
+                    Kind::Template | Kind::Cell | Kind::Skip => continue,
+                };
+                parts.push(&record.sequence()[segment.of(record.sequence().len())]);
+            }
+        }
+        barcode.clear();
+        let mut part_number = 0;
+        let mut add = |part: &[u8]| {
+            if demux.turned & (1 << part_number) != 0 {
+                reverse_complement(part, turned);
+                barcode.extend_from_slice(turned);
+            } else {
+                barcode.extend_from_slice(part);
+            }
+            // Those that may be turned are the first ones.
+            part_number = (part_number + 1).min(31);
+        };
+        if let Some(first) = records.first().filter(|_| demux.header_barcodes) {
+            header::barcodes(first).for_each(&mut add);
+        }
+        barcodes.as_slice().iter().for_each(|part| add(part));
+        let found = demux.matcher.find(barcode);
+        if found.is_none() && number < LOOKED_AT {
+            tally.unknown.add(barcode);
+        }
+        let sample = found.unwrap_or(demux.matcher.samples());
+        tally.templates[sample] += 1;
+        for (place, piece) in (sample * demux.pieces.len()..).zip(&demux.pieces) {
+            let (Some(record), Some(text)) = (records.get(piece.input), texts.get_mut(place))
+            else {
+                continue;
+            };
+            let part = piece.segment.of(record.sequence().len());
+            definition.clear();
+            let added = header::Additions {
+                umis: umis.as_slice(),
+                barcodes: barcodes.as_slice(),
+                mate: piece.number,
+                umi_place: demux.umi_place,
+                barcode_place: demux.barcode_place,
+            };
+            header::append(definition, record, &added);
+            let (sequence, qualities) =
+                (&record.sequence()[part.clone()], &record.qualities()[part]);
+            let written = Record::new(definition, sequence, qualities);
+            tally.written[place].add(Sum { records: 1, checksum: Checksum::of(&written) });
+            text.push(b'@');
+            text.extend_from_slice(definition);
+            text.push(b'\n');
+            text.extend_from_slice(sequence);
+            text.extend_from_slice(b"\n+\n");
+            text.extend_from_slice(qualities);
+            text.push(b'\n');
+        }
+        Ok(())
+    }
+
+    /// Adds what another worker did.
+    pub fn merge(&mut self, other: Self) {
+        let Tally { input, written, templates, skipped, unknown } = other.tally;
+        let tally = &mut self.tally;
+        tally.input.iter_mut().zip(input).for_each(|(sum, other)| sum.add(other));
+        tally.written.iter_mut().zip(written).for_each(|(sum, other)| sum.add(other));
+        tally.templates.iter_mut().zip(templates).for_each(|(count, other)| *count += other);
+        tally.skipped += skipped;
+        tally.unknown.merge(unknown);
+    }
+
+    /// What became of the reads.
+    pub fn finish(self) -> Tally {
+        self.tally
+    }
+}

@@ -1,0 +1,36 @@
+//! Counts of samples as fqtk writes them.
+
+use std::fmt::Write;
+
+use crate::change::demux::{Sample, Tally};
+
+/// The table that fqtk calls `demux-metrics.txt`: of each sample, and of reads of none, how many templates (reads that have a name in
+/// common) there are, their share of all, and their ratio to the mean and to the largest number of samples.
+///
+/// ```
+/// use biofast_ops::demux::{Sample, Tally};
+/// use biofast_ops::show::demux::metrics;
+///
+/// let samples = [Sample::new("s1", "ACGT"), Sample::new("s2", "GGTT")];
+/// let tally = Tally { templates: vec![6, 2, 2], ..Tally::default() };
+/// let table = metrics(&samples, "unmatched", &tally);
+/// assert_eq!(table.lines().nth(2), Some("s2\tGGTT\t2\t0.2\t0.5\t0.3333333333333333"));
+/// assert_eq!(table.lines().nth(3), Some("unmatched\t.\t2\t0.2\t0.5\t0.3333333333333333"));
+/// ```
+pub fn metrics(samples: &[Sample], unmatched: &str, tally: &Tally) -> String {
+    let counts = &tally.templates;
+    let of_samples = counts.get(..samples.len()).unwrap_or_default();
+    let total = counts.iter().sum::<u64>() as f64;
+    let mean = of_samples.iter().sum::<u64>() as f64 / samples.len() as f64;
+    let best = of_samples.iter().max().copied().unwrap_or(0) as f64;
+    let mut table =
+        "sample_id\tbarcode\ttemplates\tfrac_templates\tratio_to_mean\tratio_to_best\n".to_owned();
+    let rows = samples.iter().map(|sample| (sample.id.as_str(), sample.barcode.as_str()));
+    for ((id, barcode), count) in rows.chain([(unmatched, ".")]).zip(counts) {
+        let number = *count as f64;
+        let (share, to_mean, to_best) = (number / total, number / mean, number / best);
+        // Memory doesn't fail.
+        let _ = writeln!(table, "{id}\t{barcode}\t{count}\t{share:?}\t{to_mean:?}\t{to_best:?}");
+    }
+    table
+}
