@@ -190,10 +190,7 @@ pub fn par_try_transform<C: Send, R: Display, S: Readable>(
 }
 
 /// An error unless all inputs ended together.
-pub(crate) fn even<S: Readable>(
-    ending: Ending<Framer<S>>,
-    names: &[String],
-) -> Result<(), Error> {
+pub(crate) fn even<S: Readable>(ending: Ending<Framer<S>>, names: &[String]) -> Result<(), Error> {
     match ending {
         Ending::Even => Ok(()),
         Ending::Uneven { ended, input, left } => {

@@ -273,6 +273,25 @@ fn patterns_are_counted_and_coloured() {
 }
 
 #[test]
+fn fasta_stays_fasta() {
+    let folder = Folder::new();
+    let bases = "ACGTTGCAGGCATCATCAAA".repeat(8);
+    let genes = folder.file("g.fa", format!(">a x\n{bases}\nGATTACA\n>b\nCCC\n>c\nTGTA\nATC\n"));
+    let out = text(&folder.path("o.fa"));
+    found(&["-s", "-p", "GATTACA", &genes, "-o", &out]);
+    let kept = std::fs::read_to_string(&out).unwrap();
+    let names: Vec<&str> = kept.lines().filter(|line| line.starts_with('>')).collect();
+    assert_eq!(names, [">a x", ">c"]);
+    assert!(kept.replace('\n', "").contains(&format!("{bases}GATTACA>cTGTAATC")));
+    assert_eq!(found(&["-p", "b", &genes]), ">b\nCCC\n");
+    assert_eq!(found(&["-c", "-s", "-v", "-p", "C", &genes]), "0\n");
+    let painted = found(&["-s", "-P", "-p", "CC", "--color", "always", &genes]);
+    assert_eq!(painted, ">b\n\x1b[1;31mCCC\x1b[0m\n");
+    let run = biofast(&["grep", "-p", "a", &genes, "-o", &text(&folder.path("o.fq"))]);
+    assert_eq!(run.code, 2, "{run:?}");
+}
+
+#[test]
 fn the_summary_adds_up_and_check_compares_it() {
     let folder = Folder::new();
     let r1 = folder.file("r1.fq.gz", bgzf(random_reads(3, 300, "/1").as_bytes(), 900));

@@ -11,7 +11,7 @@ use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
 /// Without -s, -n or -r a pattern is the whole name of a read, up to the first blank, and stands for both mates if it has no
 /// /1 or /2. With -s it is a motif that is looked for in the sequence, on both strands: letters of the IUPAC code stand for
 /// the bases they say, and up to 3 letters may differ. With -r it is a regular expression. A read is kept if any pattern is
-/// found, and with two files, or --interleaved, its mate with it. Every record is checked; if the input is faulty, that is an
+/// found, and with two files, or --interleaved, its mate with it. FASTA stays FASTA, in lines of 60 bases. Every record is checked; if the input is faulty, that is an
 /// error, and no output file appears.
 #[derive(clap::Args)]
 #[command(

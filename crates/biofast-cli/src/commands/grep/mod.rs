@@ -11,19 +11,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use biofast::fastq::fasta::Sequences;
 use biofast::fastq::{Inputs, par_transform};
-use biofast::io::output::{Files, commit};
-use biofast::io::{Options, display_name};
+use biofast::io::output::{Files, Output, commit};
+use biofast::io::{Options, Source, display_name};
 use biofast::ops::grep::{Finder, Grep, Mates, Pattern, Search, Tally, Within};
-
-pub(crate) use args::Args;
-use args::{Pair, What};
-use outputs::Opened;
 
 use crate::console::message;
 use crate::inputs::{self, Input};
 use crate::output;
 use crate::watch::Watch;
+pub(crate) use args::Args;
+use args::{Pair, What};
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(&args.files, None, "-", files)?;
@@ -38,7 +37,13 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         bail!("--pair both needs pairs: two files, or --interleaved");
     }
     let finder = finder(args, &inputs)?;
-    let mut opened = outputs::open(args, paired, files)?;
+    // Names say which format is meant, so what comes is looked at first.
+    let mut sources = Vec::new();
+    for input in &inputs {
+        sources.push(input.open()?);
+    }
+    let is_fasta = inputs::are_fasta(&mut sources)?;
+    let mut opened = outputs::open(args, paired, is_fasta, files)?;
     let grep = Grep::new(&finder)
         .mates(match args.results.pair {
             Pair::Any => Mates::Any,
@@ -48,7 +53,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         .all_places(args.json.is_some() || args.results.count_by_pattern)
         .painted(opened.painted)
         .texts(opened.texts);
-    let tally = apply(args, &inputs, &grep, &mut opened)?;
+    let format = if is_fasta { "FASTA" } else { "FASTQ" };
+    let tally = apply(args, &inputs, sources, format, &grep, &mut opened.reads)?;
     let sums = report::sums(&tally, &inputs, &opened);
     let all_found = tally.patterns.iter().all(|count| count.reads > 0);
     let outputs = opened.filled(args, &finder, &tally, paired, &sums)?;
@@ -127,11 +133,19 @@ fn within(what: &What) -> Within {
 }
 
 /// Searches the inputs.
-fn apply(args: &Args, inputs: &[Input], grep: &Grep<'_>, opened: &mut Opened) -> Result<Tally> {
-    let sources = match inputs {
-        [one, two] => Inputs::Paired(one.open()?, two.open()?),
-        [one] if args.interleaved => Inputs::Interleaved(one.open()?),
-        [one] => Inputs::Single(one.open()?),
+fn apply(
+    args: &Args,
+    inputs: &[Input],
+    sources: Vec<Source>,
+    format: &str,
+    grep: &Grep<'_>,
+    outputs: &mut [Output],
+) -> Result<Tally> {
+    let mut sources = sources.into_iter().map(Sequences);
+    let sources = match (sources.next(), sources.next()) {
+        (Some(one), Some(two)) => Inputs::Paired(one, two),
+        (Some(one), None) if args.interleaved => Inputs::Interleaved(one),
+        (Some(one), None) => Inputs::Single(one),
         _ => bail!("no input"),
     };
     let progress = Arc::default();
@@ -142,14 +156,14 @@ fn apply(args: &Args, inputs: &[Input], grep: &Grep<'_>, opened: &mut Opened) ->
         sources,
         watches.each_ref().map(|watch| watch.options.clone()),
         None,
-        &mut opened.reads,
+        outputs,
         || grep.worker(),
         |worker, unit, texts| worker.apply(unit, texts),
         |worker, other| worker.merge(other),
     );
     drop(bar);
     for (input, watch) in inputs.iter().zip(&watches) {
-        watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
+        watch.tell(input, Some(format), &args.messages, &args.threads);
     }
     Ok(result.map_err(output::failed)?.finish())
 }

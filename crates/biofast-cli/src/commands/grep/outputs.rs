@@ -34,7 +34,7 @@ pub(super) struct Holds {
 }
 
 /// Opens them.
-pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opened> {
+pub(super) fn open(args: &Args, paired: bool, is_fasta: bool, files: &mut Files) -> Result<Opened> {
     let results = &args.results;
     if args.out2.is_some() && !paired {
         bail!("--out2 needs pairs: two files, or --interleaved");
@@ -59,17 +59,19 @@ pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opene
     } else if is_table {
         opened.count = Some(output::report(files, out)?);
     } else {
-        let compression = compression(args, out)?;
+        let compression = compression(args, out, is_fasta)?;
         opened.painted = is_painted(args, out, compression);
         let first = output::records(files, out, compression)?;
         opened.texts.first = Some(opened.add(first, out, kept([true, args.out2.is_none()])));
         if let Some(path) = args.out2.as_deref() {
-            let second = output::records(files, Some(path), self::compression(args, Some(path))?)?;
+            let second =
+                output::records(files, Some(path), self::compression(args, Some(path), is_fasta)?)?;
             opened.texts.second = Some(opened.add(second, Some(path), kept([false, true])));
         }
     }
     if let Some(path) = args.rejected.as_deref() {
-        let rejected = output::records(files, Some(path), compression(args, Some(path))?)?;
+        let rejected =
+            output::records(files, Some(path), compression(args, Some(path), is_fasta)?)?;
         let holds = Holds { role: Role::Rejected, mates: [true; 2] };
         opened.texts.rejected = Some(opened.add(rejected, Some(path), Some(holds)));
     }
@@ -81,8 +83,9 @@ pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opene
 }
 
 /// How reads are compressed.
-fn compression(args: &Args, path: Option<&Path>) -> Result<Compression> {
-    let named = path.map_or(Ok(Format::Plain), output::format_of_reads)?;
+fn compression(args: &Args, path: Option<&Path>, is_fasta: bool) -> Result<Compression> {
+    let named = path.map(|path| output::format_of_sequences(path, is_fasta)).transpose()?;
+    let named = named.unwrap_or(Format::Plain);
     let format = args.output_format.unwrap_or(named);
     if format == Format::Plain && args.level.is_some() {
         bail!("--level needs compressed output: names ending in .gz or .zst, or -O");

@@ -19,9 +19,9 @@ pub fn colour(pattern: usize) -> (String, &'static str) {
     (format!("\x1b[1;{}m", COLOURS[pattern % COLOURS.len()]), "\x1b[0m")
 }
 
-/// Appends a record as four lines with its hits coloured.
+/// Appends a record with its hits coloured, of FASTQ as four lines, of FASTA as two.
 pub(super) fn append(text: &mut Vec<u8>, record: &Record<'_>, within: Within, hits: &[Hit]) {
-    text.push(b'@');
+    text.push(if record.has_qualities() { b'@' } else { b'>' });
     match within {
         Within::Sequence => {
             text.extend_from_slice(record.definition());
@@ -34,8 +34,10 @@ pub(super) fn append(text: &mut Vec<u8>, record: &Record<'_>, within: Within, hi
             text.extend_from_slice(record.sequence());
         }
     }
-    text.extend_from_slice(b"\n+\n");
-    text.extend_from_slice(record.qualities());
+    if record.has_qualities() {
+        text.extend_from_slice(b"\n+\n");
+        text.extend_from_slice(record.qualities());
+    }
     text.push(b'\n');
 }
 
