@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use commands::{Command, is_verbose_version, run, version};
-use console::{Trouble, message, stdio};
+use console::{Trouble, message, stdio, typed};
 
 /// Statistics of sequencing reads and alignments, at the speed of decompression.
 #[derive(Parser)]
@@ -32,11 +32,15 @@ struct Cli {
 
 fn main() -> ExitCode {
     silence_decompressors();
-    let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    let mut arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    if typed::asks_for_help(&arguments) {
+        arguments.truncate(1);
+        arguments.push("--help".into());
+    }
     let result = match is_verbose_version(&arguments) {
         true => check_overrides().and_then(|()| version()),
         false => {
-            let matches = Cli::command().get_matches();
+            let matches = parse(&arguments);
             // What clap has parsed it can also turn into the arguments.
             let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
             stdio::handle_signals();
@@ -59,6 +63,20 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What was typed; if it can't be understood, the run ends with what is wrong with it.
+fn parse(arguments: &[std::ffi::OsString]) -> clap::ArgMatches {
+    let program = std::env::args_os().next().unwrap_or_else(|| "biofast".into());
+    let typed = std::iter::once(program).chain(arguments.iter().cloned());
+    Cli::command().try_get_matches_from(typed).unwrap_or_else(|error| {
+        let command = arguments.first().and_then(|command| command.to_str());
+        let Some(hint) = typed::hint(&error, command) else { error.exit() };
+        // Nobody may be there to read it.
+        let _ = error.print();
+        message("hint", hint);
+        std::process::exit(error.exit_code())
+    })
 }
 
 /// Panics inside the decompressors of CRAM are caught where they are called, and become errors that name the place:

@@ -3,6 +3,7 @@
 mod hints;
 mod progress;
 pub(crate) mod stdio;
+pub(crate) mod typed;
 mod verbose;
 
 use biofast::io::{Escaped, Notes, Warning};

@@ -3,16 +3,39 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 
+/// Options that look for adapters.
+const ADAPTERS: [&str; 8] = [
+    "adapter",
+    "adapter2",
+    "front",
+    "front2",
+    "anywhere",
+    "anywhere2",
+    "adapter_fasta",
+    "detect_adapter",
+];
+
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 9] = [
+const NEEDED: [(&str, &[&str]); 20] = [
     ("seed", &["sample_fraction", "sample_count"]),
     ("cut_window_size", &["cut_front", "cut_tail", "cut_right"]),
     ("cut_mean_quality", &["cut_front", "cut_tail", "cut_right"]),
     ("umi_skip", &["umi"]),
-    ("adapter_min_overlap", &["adapter", "adapter2", "adapter_fasta", "detect_adapter"]),
-    ("adapter_error_rate", &["adapter", "adapter2", "adapter_fasta", "detect_adapter"]),
+    ("adapter_min_overlap", &ADAPTERS),
+    ("adapter_error_rate", &ADAPTERS),
+    ("no_indels", &ADAPTERS),
+    ("match_read_wildcards", &ADAPTERS),
+    ("no_match_adapter_wildcards", &ADAPTERS),
+    ("overlap_len_require", &["merge", "correct", "preset"]),
+    ("overlap_diff_limit", &["merge", "correct", "preset"]),
+    ("overlap_diff_percent_limit", &["merge", "correct", "preset"]),
+    ("middle", &["adapter_kit"]),
+    ("times", &ADAPTERS),
+    ("action", &ADAPTERS),
+    ("discard_trimmed", &ADAPTERS),
+    ("discard_untrimmed", &ADAPTERS),
     ("mean", &["min_mean_qual", "max_mean_qual"]),
-    ("qualified_quality", &["max_low_quality_percent"]),
+    ("qualified_quality", &["max_low_quality_percent", "preset"]),
     ("barcode_tag", &["casava"]),
 ];
 

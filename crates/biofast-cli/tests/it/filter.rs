@@ -267,7 +267,7 @@ fn head_names_and_patterns() {
     let run = biofast(&["filter", "--quiet", "--name-regex", "^p1[0-9]/", &one]);
     assert_eq!(names(&run).len(), 10);
     for wrong in
-        [["--name-regex", "("], ["--names", "/no/such"], ["--head", "-1"], ["--adapter", "ACX"]]
+        [["--name-regex", "("], ["--names", "/no/such"], ["--head", "-1"], ["--adapter", "ACZ"]]
     {
         assert_eq!(biofast(&[&["filter", &one], &wrong[..]].concat()).code, 2, "{wrong:?}");
     }

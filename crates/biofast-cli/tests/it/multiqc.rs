@@ -72,3 +72,37 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     }
     assert!(read("fastp_filtered_reads_plot.txt").contains("Low Quality"));
 }
+
+#[test]
+fn multiqc_shows_every_panel_of_fastp_with_bars_that_add_up() {
+    if !installed("multiqc") {
+        return;
+    }
+    let folder = Folder::new();
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    let at = |name: &str| text(&folder.path(name));
+    std::fs::create_dir(folder.path("in")).unwrap();
+    let filter = ["filter", "--quiet", "--preset", "fastp", "-i", &r1, "-I", &r2, "-l", "120"];
+    let outputs = ["-o", &at("1.fq"), "--out2", &at("2.fq"), "--fastp-json", &at("in/x.json")];
+    assert_eq!(biofast(&[&filter[..], &outputs].concat()).code, 0);
+    let mut multiqc = Command::new("multiqc");
+    multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
+    assert!(multiqc.status().unwrap().success());
+    let read = |name: &str| {
+        std::fs::read_to_string(folder.path("out/multiqc_data").join(name)).unwrap_or_default()
+    };
+    // Mates of rejected reads are in the bars of these.
+    let bars = read("fastp_filtered_reads_plot.txt");
+    let row = bars.lines().nth(1).unwrap();
+    let all: f64 =
+        row.split('\t').skip(1).filter_map(|n| n.parse().ok()).filter(|n: &f64| !n.is_nan()).sum();
+    assert_eq!(all, 5000.0, "{bars}");
+    assert!(read("multiqc_general_stats.txt").contains("pct_duplication"));
+    for panel in [
+        "insert-size-plot",
+        "seq-quality-plot_Read_2_After_filtering",
+        "seq-content-n-plot_Read_1_Before_filtering",
+    ] {
+        assert!(!read(&format!("fastp-{panel}.txt")).is_empty(), "{panel}");
+    }
+}

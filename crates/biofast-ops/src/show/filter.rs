@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::change::filter::report::{Report, Trimmed};
+use crate::change::filter::report::{AdapterCount, InsertSize, Report, SplitReads, Trimmed};
 
 /// For people: what came in, what was kept, and why the rest was not.
 pub fn text(report: &Report) -> String {
@@ -20,8 +20,30 @@ fn write(report: &Report, f: &mut String) -> fmt::Result {
     let (b, a) = (percent(before.q30_rate), percent(after.q30_rate));
     writeln!(f, "Q30     {b:>14} in  {a:>14} kept")?;
     report.detected_adapters.iter().try_for_each(|found| writeln!(f, "adapter {found}"))?;
+    // A file may have hundreds.
+    for adapter in report.adapters.iter().take(20) {
+        let AdapterCount { name, sequence, read, found } = adapter;
+        let reads = if *read == 1 { "first" } else { "second" };
+        writeln!(f, "adapter {name} of {reads} reads: {found} times, {sequence}")?;
+    }
+    if let Some(more) = report.adapters.len().checked_sub(21) {
+        writeln!(f, "and {} adapters more", more + 1)?;
+    }
     if let Some(names) = &report.listed_names {
         writeln!(f, "names   {:>14} listed  {:>10} found", names.listed, names.found)?;
+    }
+    if let Some(merged) = report.merged_pairs {
+        writeln!(f, "merged:   {:<28} {merged:>12} pairs", "mates overlap")?;
+    }
+    if let Some(InsertSize { peak, unknown, histogram }) = &report.insert_size {
+        let known: u64 = histogram.iter().sum();
+        writeln!(
+            f,
+            "inserts:  {known} pairs measured, most of {peak} bases; of {unknown} not known"
+        )?;
+    }
+    if let Some(SplitReads { reads, pieces }) = report.split {
+        writeln!(f, "split:    {:<28} {reads:>12} reads {pieces:>14} pieces", "adapter inside")?;
     }
     for (name, &reads) in report.rejected.iter().filter(|(_, reads)| **reads > 0) {
         writeln!(f, "rejected: {:<28} {reads:>12} reads", name.replace('_', " "))?;

@@ -3,7 +3,10 @@
 use biofast::io::output::Format;
 use clap::ValueEnum;
 
+use super::adapters::AdapterArgs;
 use super::alignments::AlignmentArgs;
+use super::mates::MateArgs;
+use super::preset::PresetArgs;
 use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
 
 /// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
@@ -25,13 +28,17 @@ Examples, reads:
   biofast filter --min-len 50 --min-mean-qual 20 reads.fq.gz -o good.fq.gz
   biofast filter R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --trim-overlap --cut-tail --min-len 36
   biofast filter R1.fq.gz R2.fq.gz --sample-count 100000 --seed 7 -o 1.fq.gz --out2 2.fq.gz
+  biofast filter --merge R1.fq.gz R2.fq.gz --merged-out m.fq.gz -o 1.fq.gz --out2 2.fq.gz
+  biofast filter -a AGATCGGAAGAGC -A AGATCGGAAGAGC R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz
+  biofast filter -g '^CTTGGTCA...GACTACHV' --discard-untrimmed reads.fq.gz -o amplicons.fq.gz
+  biofast filter --preset fastp R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --fastp-json x.json
   biofast filter --cut-tail --min-len 36 --html filter.html reads.fq.gz -o good.fq.gz
   biofast filter --names wanted.txt reads.fq.gz > wanted.fq
   zcat reads.fq.gz | biofast filter --max-n 0 -O bgzf - > clean.fq.gz
 
 Order: --head, sampling, names; then --umi, --crop-front/-tail, --cut-front, --cut-right or --cut-tail,
---trim-poly-g, --trim-overlap, --adapter, --trim-poly-x, --keep-first; then lengths, qualities, N, GC and
-complexity. docs/filter.md has every formula.
+--trim-poly-g, --correct, --trim-overlap, --adapter and its kin, --trim-poly-x, --keep-first, --adapter-kit,
+--merge; then lengths, qualities, N, GC and complexity. docs/filter.md has every formula.
 
 Examples, alignments:
   biofast filter -q 30 -F UNMAP,DUP aln.bam -o good.bam --write-index
@@ -47,13 +54,21 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<InFile>,
 
+    /// First reads, as fastp names them
+    #[arg(short = 'i', long, hide = true, value_name = "FILE", conflicts_with = "files")]
+    in1: Option<InFile>,
+
+    /// Second reads, as fastp names them
+    #[arg(short = 'I', long, hide = true, value_name = "FILE", requires = "in1")]
+    in2: Option<InFile>,
+
     /// The file is interleaved: the mates of a pair follow each other
-    #[arg(long)]
+    #[arg(long, alias = "interleaved_in")]
     pub(super) interleaved: bool,
 
     /// Write kept reads to FILE instead of standard output; mates follow each other unless --out2 is
     /// given
-    #[arg(short, long, alias = "output", value_name = "FILE")]
+    #[arg(short, long, aliases = ["output", "out1"], value_name = "FILE")]
     pub(super) out: Option<OutFile>,
 
     /// Write the second reads of kept pairs to FILE
@@ -69,7 +84,7 @@ pub(crate) struct Args {
     pub(super) unpaired2: Option<OutFile>,
 
     /// Write rejected reads as they came in to FILE, with the reason in the header
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, alias = "failed_out", value_name = "FILE")]
     pub(super) rejected: Option<OutFile>,
 
     /// Output format of reads: plain, bgzf or zstd [default: by the file's ending: .gz, .bgz, .zst]; of
@@ -104,6 +119,9 @@ pub(crate) struct Args {
     pub(super) html: Option<OutFile>,
 
     #[command(flatten)]
+    pub(super) preset: PresetArgs,
+
+    #[command(flatten)]
     pub(super) threads: Threads,
 
     #[command(flatten)]
@@ -125,11 +143,27 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Trimming")]
     pub(super) trim: TrimArgs,
 
+    #[command(flatten, next_help_heading = "Overlap of mates")]
+    pub(super) mates: MateArgs,
+
+    #[command(flatten, next_help_heading = "Adapters")]
+    pub(super) adapters: AdapterArgs,
+
     #[command(flatten, next_help_heading = "Selection")]
     pub(super) select: Select,
 
     #[command(flatten, next_help_heading = "Alignments")]
     pub(super) alignments: AlignmentArgs,
+}
+
+impl Args {
+    /// The files to be read, in either way of naming them.
+    pub(super) fn inputs(&self) -> Vec<InFile> {
+        match &self.in1 {
+            Some(first) => std::iter::once(first).chain(&self.in2).cloned().collect(),
+            None => self.files.clone(),
+        }
+    }
 }
 
 /// What `-O` takes.
@@ -150,7 +184,8 @@ impl std::str::FromStr for OutputFormat {
             "bam" => Ok(OutputFormat::Bam),
             _ => name.parse().map(OutputFormat::Reads).map_err(|_| {
                 format!(
-                    "'{name}' is not an output format: expected plain, bgzf (gz), zstd, sam or bam"
+                    "'{name}' is not an output format: expected plain, bgzf (gz), zstd, sam or bam; the file of second reads is \
+                     named with --out2"
                 )
             }),
         }
@@ -232,72 +267,47 @@ pub(super) struct TrimArgs {
     pub(super) keep_first: Option<[usize; 2]>,
 
     /// Cut windows of low mean quality off the front
-    #[arg(long)]
+    #[arg(short = '5', long, alias = "cut_front")]
     pub(super) cut_front: bool,
 
     /// Cut windows of low mean quality off the end
-    #[arg(long, conflicts_with = "cut_right")]
+    #[arg(short = '3', long, alias = "cut_tail", conflicts_with = "cut_right")]
     pub(super) cut_tail: bool,
 
     /// Cut everything from the first window of low mean quality on
-    #[arg(long)]
+    #[arg(long, alias = "cut_right")]
     pub(super) cut_right: bool,
 
     /// Length of the window
-    #[arg(long, value_name = "N", default_value = "4")]
+    #[arg(short = 'W', long, alias = "cut_window_size", value_name = "N", default_value = "4")]
     pub(super) cut_window_size: std::num::NonZeroUsize,
 
     /// Lowest mean quality of a good window
-    #[arg(long, value_name = "Q", default_value_t = 20.0)]
+    #[arg(long, alias = "cut_mean_quality", value_name = "Q", default_value_t = 20.0)]
     pub(super) cut_mean_quality: f64,
 
     /// Cut a run of at least MIN G off the end
-    #[arg(long, value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
+    #[arg(long, alias = "trim_poly_g", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
     pub(super) trim_poly_g: Option<std::num::NonZeroUsize>,
 
     /// Cut a run of at least MIN of one base off the end
-    #[arg(long, value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
+    #[arg(short = 'x', long, alias = "trim_poly_x", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
     pub(super) trim_poly_x: Option<std::num::NonZeroUsize>,
 
     /// Cut the adapters of pairs whose fragment is shorter than the reads, found by their overlap
     #[arg(long)]
     pub(super) trim_overlap: bool,
-
-    /// Cut this adapter, or that of a kit (truseq, nextera, small-rna, mgi); may be repeated
-    #[arg(long, value_name = "SEQ|KIT")]
-    pub(super) adapter: Vec<String>,
-
-    /// The adapter of second reads, if another; may be repeated
-    #[arg(long, value_name = "SEQ")]
-    pub(super) adapter2: Vec<String>,
-
-    /// Cut the adapters in this FASTA file off all reads
-    #[arg(long, value_name = "FILE")]
-    pub(super) adapter_fasta: Option<InFile>,
-
-    /// Look for adapters in the first reads, report what was found, and cut each adapter that at least
-    /// PERCENT of them have
-    #[arg(long, value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true)]
-    pub(super) detect_adapter: Option<f64>,
-
-    /// Fewest bases of an adapter that count as a match
-    #[arg(long, value_name = "N", default_value = "4")]
-    pub(super) adapter_min_overlap: std::num::NonZeroUsize,
-
-    /// Share of an adapter's bases that may differ
-    #[arg(long, value_name = "SHARE", default_value_t = 0.125)]
-    pub(super) adapter_error_rate: f64,
 }
 
 /// What reads must be like, as trimmed.
 #[derive(clap::Args)]
 pub(super) struct Select {
     /// Shortest length kept
-    #[arg(long, value_name = "N")]
+    #[arg(short = 'l', long, alias = "length_required", value_name = "N")]
     pub(super) min_len: Option<usize>,
 
     /// Longest length kept
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "length_limit", value_name = "N")]
     pub(super) max_len: Option<usize>,
 
     /// Lowest mean quality of a read
@@ -313,11 +323,11 @@ pub(super) struct Select {
     pub(super) mean: MeanArg,
 
     /// Highest percentage of bases below --qualified-quality
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, alias = "unqualified_percent_limit", value_name = "PERCENT")]
     pub(super) max_low_quality_percent: Option<f64>,
 
     /// Bases below this quality count as low quality
-    #[arg(long, value_name = "Q", default_value_t = 15)]
+    #[arg(long, alias = "qualified_quality_phred", value_name = "Q", default_value_t = 15)]
     pub(super) qualified_quality: u8,
 
     /// Most expected errors of a read: the sum of its error probabilities
@@ -329,7 +339,7 @@ pub(super) struct Select {
     pub(super) max_expected_errors_per_base: Option<f64>,
 
     /// Most N of a read
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "n_base_limit", value_name = "N")]
     pub(super) max_n: Option<u64>,
 
     /// Highest percentage of N
@@ -345,7 +355,7 @@ pub(super) struct Select {
     pub(super) max_gc: Option<f64>,
 
     /// Lowest complexity: the percentage of bases that differ from the next one
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, alias = "complexity_threshold", value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
 }
 

@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use biofast::fastq::Inputs;
+use biofast::io::output::Files;
+use biofast::ops::filter::fastp;
 use biofast::ops::filter::names::{Names, Regex};
 use biofast::ops::filter::predicate::{
     Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent, MaxMeanQuality,
@@ -9,28 +11,94 @@ use biofast::ops::filter::predicate::{
 };
 use biofast::ops::filter::trim::detect::{self, Evidence};
 use biofast::ops::filter::trim::{
-    Adapters, Crop, CutFront, CutRight, CutTail, KITS, KeepFirst, Overlap, PolyG, PolyX, Umi,
+    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, Overlap, PolyG, PolyX, Umi,
     UmiSource, Window,
 };
 use biofast::ops::filter::{Filter, PairRule};
 
-use super::args::{Args, MeanArg, Pair, Select, TrimArgs, UmiRead};
+use super::args::{Args, MeanArg, Pair, Select, UmiRead};
+use super::preset;
+
+/// What was found in the first reads.
+#[derive(Default)]
+pub(super) struct Looked {
+    /// Adapters, if they were looked for.
+    pub(super) detected: Vec<Evidence>,
+    /// What fastp looks for, if it is to be replaced.
+    pub(super) fastp: Option<fastp::Found>,
+}
 
 /// The chain, but for sampling and routes.
-pub(super) fn filter(args: &Args, paired: bool, detected: &[Evidence]) -> Result<Filter> {
+pub(super) fn filter(
+    args: &Args,
+    paired: bool,
+    looked: &Looked,
+    files: &mut Files,
+) -> Result<Filter> {
     let filter = Filter::new().pair_rule(match args.which.pair {
         Pair::Both => PairRule::Both,
         Pair::Any => PairRule::Any,
     });
     let filter = names(args, filter)?;
-    let filter = trimmers(&args.trim, paired, detected, filter)?;
-    predicates(&args.select, filter)
+    let (cutter, rule) = match &looked.fastp {
+        // It has its own.
+        Some(_) => Default::default(),
+        None => args.adapters.cutter(paired, &looked.detected, files)?,
+    };
+    let mut filter =
+        trimmers(args, paired, cutter, looked.fastp.as_ref(), filter)?.with_adapter(rule);
+    if let Some(cutter) = args.adapters.long_cutter(paired)? {
+        filter = filter.trim(cutter);
+    }
+    match args.preset.is_fastp() {
+        true => fastp_predicates(&args.select, filter),
+        false => predicates(&args.select, filter),
+    }
 }
 
-/// Looks for adapters in the first reads, if that was asked for.
-pub(super) fn detect(args: &Args, inputs: &mut Inputs) -> Result<Vec<Evidence>> {
-    let Some(threshold) = args.trim.detect_adapter else { return Ok(Vec::new()) };
-    Ok(detect::look(inputs, number("--detect-adapter", threshold, 0.0, 100.0)?))
+/// Looks at the first reads, if that was asked for.
+pub(super) fn look(args: &Args, paired: bool, inputs: &mut Inputs) -> Result<Looked> {
+    let mut looked = Looked::default();
+    let threshold = args.adapters.detect_adapter;
+    if args.preset.is_fastp() {
+        // Of pairs only if it is asked for.
+        let adapters = (!paired || threshold.is_some()) && args.adapters.given().is_none();
+        looked.fastp = Some(fastp::look(inputs, adapters));
+    } else if let Some(threshold) = threshold {
+        let threshold = number("--detect-adapter", threshold, 0.0, 100.0)?;
+        looked.detected = detect::look(inputs, threshold);
+    }
+    Ok(looked)
+}
+
+/// What fastp asks for, in its order, where nothing else is asked for.
+fn fastp_predicates(select: &Select, mut filter: Filter) -> Result<Filter> {
+    let percent = select.max_low_quality_percent.unwrap_or(40.0);
+    let percent = number("--max-low-quality-percent", percent, 0.0, 100.0)?;
+    let qualified = select.qualified_quality;
+    filter = filter.require(MaxLowQualityPercent { percent, qualified });
+    if let Some(q) = select.min_mean_qual {
+        let q = number("--min-mean-qual", q, 0.0, 93.0)?;
+        filter = filter.require(MinMeanQuality::new(q, mean(select)));
+    }
+    filter = filter.require(MaxN(select.max_n.unwrap_or(5)));
+    filter = filter.require(MinLen(select.min_len.unwrap_or(15)));
+    // What is left, but for these.
+    let rest = Select {
+        max_low_quality_percent: None,
+        min_mean_qual: None,
+        max_n: None,
+        min_len: None,
+        ..*select
+    };
+    predicates(&rest, filter)
+}
+
+fn mean(select: &Select) -> Mean {
+    match select.mean {
+        MeanArg::ErrorProbability => Mean::ErrorProbability,
+        MeanArg::Arithmetic => Mean::Arithmetic,
+    }
 }
 
 fn names(args: &Args, filter: Filter) -> Result<Filter> {
@@ -54,11 +122,14 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
 }
 
 fn trimmers(
-    args: &TrimArgs,
+    args: &Args,
     paired: bool,
-    detected: &[Evidence],
+    adapters: AdapterCutter,
+    found: Option<&fastp::Found>,
     mut filter: Filter,
 ) -> Result<Filter> {
+    let all = args;
+    let args = &args.trim;
     if let (Some(source), Some(len)) = (args.umi, args.umi_len) {
         let source = match source {
             UmiRead::First => UmiSource::First,
@@ -87,17 +158,17 @@ fn trimmers(
     if let Some(min) = args.trim_poly_g {
         filter = filter.trim(PolyG(min.get()));
     }
-    if args.trim_overlap {
+    if let Some(found) = found {
+        filter = preset::poly_g(all, found, filter);
+        filter = preset::adapters(all, paired, found, all.mates.rule()?, filter)?;
+    } else {
+        filter = all.mates.add(paired, filter)?;
+    }
+    if args.trim_overlap && found.is_none() {
         if !paired {
             bail!("--trim-overlap needs pairs");
         }
         filter = filter.trim(Overlap::default());
-    }
-    let mut adapters = adapters(args)?;
-    for found in detected.iter().filter(|found| found.cut) {
-        if let Some(adapter) = &found.adapter {
-            adapters.add(usize::from(found.read) - 1, adapter.as_bytes())?;
-        }
     }
     if !adapters.is_empty() {
         filter = filter.trim(adapters);
@@ -111,59 +182,8 @@ fn trimmers(
     Ok(filter)
 }
 
-fn adapters(args: &TrimArgs) -> Result<Adapters> {
-    let rate = number("--adapter-error-rate", args.adapter_error_rate, 0.0, 1.0)?;
-    let mut adapters = Adapters::new(args.adapter_min_overlap.get(), rate);
-    for name in &args.adapter {
-        if let Some(kit) = KITS.iter().find(|kit| kit.name.eq_ignore_ascii_case(name)) {
-            for (mate, adapter) in kit.adapters.iter().enumerate() {
-                adapters.add(mate, adapter.as_bytes())?;
-            }
-            continue;
-        }
-        let kits: Vec<_> = KITS.iter().map(|kit| kit.name).collect();
-        let unknown = || format!("and no kit; kits are {}", kits.join(", "));
-        adapters.add(0, name.as_bytes()).with_context(unknown)?;
-        if args.adapter2.is_empty() {
-            adapters.add(1, name.as_bytes())?;
-        }
-    }
-    for adapter in &args.adapter2 {
-        adapters.add(1, adapter.as_bytes())?;
-    }
-    if let Some(path) = &args.adapter_fasta {
-        let about = || format!("in the adapters of {}", path.display());
-        let text = std::fs::read(path).with_context(about)?;
-        for sequence in fasta(&text).with_context(about)? {
-            adapters.add(0, &sequence).with_context(about)?;
-            adapters.add(1, &sequence).with_context(about)?;
-        }
-    }
-    Ok(adapters)
-}
-
-/// The sequences of a FASTA text.
-fn fasta(text: &[u8]) -> Result<Vec<Vec<u8>>> {
-    let mut sequences: Vec<Vec<u8>> = Vec::new();
-    for line in text.split(|&b| b == b'\n').map(<[u8]>::trim_ascii) {
-        match (line, sequences.last_mut()) {
-            ([b'>', ..], _) => sequences.push(Vec::new()),
-            ([], _) => {}
-            (_, Some(sequence)) => sequence.extend_from_slice(line),
-            (_, None) => bail!("expected a line starting with '>'"),
-        }
-    }
-    if sequences.is_empty() {
-        bail!("there are none");
-    }
-    Ok(sequences)
-}
-
 fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {
-    let mean = match args.mean {
-        MeanArg::ErrorProbability => Mean::ErrorProbability,
-        MeanArg::Arithmetic => Mean::Arithmetic,
-    };
+    let mean = mean(args);
     if let Some(n) = args.min_len {
         filter = filter.require(MinLen(n));
     }
@@ -209,7 +229,7 @@ fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {
 }
 
 /// `value` if it lies between the two bounds.
-fn number(option: &str, value: f64, least: f64, most: f64) -> Result<f64> {
+pub(super) fn number(option: &str, value: f64, least: f64, most: f64) -> Result<f64> {
     if !(least..=most).contains(&value) {
         match most {
             f64::MAX => bail!("{option} is {value}: expected {least} or more"),

@@ -17,7 +17,11 @@ impl Args {
             ("--unpaired2", self.unpaired2.is_some()),
             ("--rejected (for alignments -U)", self.rejected.is_some()),
             ("--stats", self.stats),
-            ("--detect-adapter", self.trim.detect_adapter.is_some()),
+            ("--detect-adapter", self.adapters.detect_adapter.is_some()),
+            (self.mates.given().unwrap_or_default(), self.mates.given().is_some()),
+            (self.preset.given().unwrap_or_default(), self.preset.given().is_some()),
+            ("--adapter-kit", self.adapters.of_long_reads()),
+            ("--action mask and lowercase", self.adapters.edits().is_some()),
             ("--head", self.which.head.is_some()),
             ("--sample-fraction (for alignments -s)", self.which.sample_fraction.is_some()),
             ("--sample-count (for alignments -s)", self.which.sample_count.is_some()),
@@ -26,7 +30,7 @@ impl Args {
 
     /// The first option given that is of reads that are not aligned, in FASTQ or BAM.
     pub(super) fn only_of_unaligned(&self) -> Option<&'static str> {
-        self.which.given().or(self.trim.given()).or(self.select.given())
+        self.which.given().or(self.trim.given()).or(self.adapters.given()).or(self.select.given())
     }
 }
 
@@ -55,9 +59,6 @@ impl TrimArgs {
             ("--trim-poly-g", self.trim_poly_g.is_some()),
             ("--trim-poly-x", self.trim_poly_x.is_some()),
             ("--trim-overlap", self.trim_overlap),
-            ("--adapter", !self.adapter.is_empty()),
-            ("--adapter2", !self.adapter2.is_empty()),
-            ("--adapter-fasta", self.adapter_fasta.is_some()),
         ])
     }
 }

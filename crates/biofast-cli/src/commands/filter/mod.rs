@@ -4,10 +4,13 @@
 //! The input decides by its content which of the two it is: [`reads`] or [`alignments`]. Each goes one way: arguments as
 //! typed are [planned](chain), outputs opened, records passed, and the run [reported](report).
 
+mod adapters;
 mod alignments;
 mod args;
 mod chain;
 mod given;
+mod mates;
+mod preset;
 mod reads;
 mod report;
 
@@ -24,10 +27,11 @@ use crate::inputs::{self, Input};
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     // What follows a file of alignments are regions.
-    let first = inputs::gather(args.files.get(..1).unwrap_or_default(), None, "-", files)?;
+    let named = args.inputs();
+    let first = inputs::gather(named.get(..1).unwrap_or_default(), None, "-", files)?;
     let Some((input, others)) = first.split_first() else { bail!("no input") };
     // One program may feed two pipes, and wait for both to be opened before it writes.
-    let second = args.files.get(1).filter(|path| is_named_pipe(path));
+    let second = named.get(1).filter(|path| is_named_pipe(path));
     let second = second.map(Source::open).transpose()?;
     let mut source = input.open()?;
     let Err(error) = bam::Format::sniff(&mut source) else {
@@ -40,9 +44,33 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     match args.alignments.given() {
         None => reads::run(args, source, second, files),
         Some(option) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => bail!(
-            "{option} is for alignments, and {} is none of BAM, SAM and CRAM (help is --help)",
-            Escaped(input.name().as_bytes())
+            "{option} is for alignments, and {} is none of BAM, SAM and CRAM (help is --help{})",
+            Escaped(input.name().as_bytes()),
+            meant(option)
         ),
         Some(_) => Err(error.into()),
+    }
+}
+
+/// What a letter of another program is called here, where it means something else for alignments.
+fn meant(option: &str) -> &'static str {
+    match option {
+        "-q (--min-mapq)" => "; fastp's -q is --qualified-quality",
+        "-u" => "; fastp's -u is --max-low-quality-percent, cutadapt's --crop-front or --crop-tail",
+        "-e" => "; fastp's -e is --min-mean-qual with --mean arithmetic, cutadapt's --error-rate",
+        "-r" => "; fastp's -r is --cut-right",
+        "-M" => "; fastp's -M is --cut-mean-quality, cutadapt's --max-len",
+        "-b" => "; cutadapt's -b is --anywhere, fastp's --keep-first",
+        "-G" => {
+            "; cutadapt's -G is --front2; fastp's isn't needed, as poly-G is cut by --trim-poly-g alone"
+        }
+        "-U" => "; fastp's -U is --umi",
+        "-c" => "; fastp's -c is --correct",
+        "-h" => "; fastp's -h is --html",
+        "-f" => "; fastp's -f is --crop-front",
+        "-F" => "; fastp's -F is --crop-front N,M",
+        "-T" => "; fastp's -T is --crop-tail N,M",
+        "-D" => "; fastp's -D drops duplicates",
+        _ => "",
     }
 }

@@ -15,6 +15,7 @@ use crate::output;
 pub(super) struct Reports {
     html: Option<Output>,
     json: Option<Output>,
+    fastp: Option<Output>,
 }
 
 impl Reports {
@@ -22,12 +23,26 @@ impl Reports {
     pub(super) fn open(args: &Args, files: &mut Files) -> Result<Reports> {
         let html = output::optional_report(files, args.html.as_deref())?;
         let json = output::optional_report(files, args.json.as_deref())?;
-        Ok(Reports { html, json })
+        let fastp = args.preset.open(files)?;
+        Ok(Reports { html, json, fastp })
     }
 
     /// How many are wanted.
     pub(super) fn len(&self) -> usize {
-        self.html.iter().chain(&self.json).count()
+        self.html.iter().chain(&self.json).chain(&self.fastp).count()
+    }
+
+    /// Whether fastp's report is wanted.
+    pub(super) fn are_for_fastp(&self) -> bool {
+        self.fastp.is_some()
+    }
+
+    /// Fills fastp's report.
+    pub(super) fn fill_for_fastp(&mut self, text: String) -> Result<()> {
+        if let Some(fastp) = self.fastp.take() {
+            self.fastp = Some(output::filled(fastp, text)?);
+        }
+        Ok(())
     }
 
     /// Fills them, makes all outputs appear, and says what was done.
@@ -49,6 +64,7 @@ impl Reports {
             let text = serde_json::to_string_pretty(&report)? + "\n";
             outputs.push(output::filled(json, text)?);
         }
+        outputs.extend(self.fastp);
         commit(outputs, args.sync)?;
         if !args.messages.quiet {
             use std::io::Write;

@@ -26,6 +26,7 @@
 pub mod alignment;
 mod chain;
 pub mod expression;
+pub mod fastp;
 pub mod names;
 pub mod predicate;
 mod read;
@@ -37,9 +38,9 @@ mod tally;
 pub mod trim;
 pub mod unaligned;
 
-pub use chain::{Filter, PairRule, Routes, Sink, Worker};
+pub use chain::{AdapterRule, Filter, PairRule, Routes, Sink, Worker};
 pub use predicate::Predicate;
-pub use read::{Read, Reads};
+pub use read::{Counts, Edited, Read, Reads};
 pub use statistics::Statistics;
 pub use tally::{Reason, Tally};
 pub use trim::{Trim, Trimmer};

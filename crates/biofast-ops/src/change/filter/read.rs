@@ -1,5 +1,7 @@
 //! A read while it is being trimmed.
 
+use std::ops::Range;
+
 use biofast_fastq::Record;
 
 /// A record and which of its bases are left.
@@ -17,14 +19,19 @@ use biofast_fastq::Record;
 #[derive(Clone, Copy, Debug)]
 pub struct Read<'a> {
     record: Record<'a>,
+    /// Those of the record, or what an [edit](Reads::edit) made of them.
+    sequence: &'a [u8],
+    qualities: &'a [u8],
     start: usize,
     end: usize,
+    edited: bool,
 }
 
 impl<'a> Read<'a> {
     /// The whole record.
     pub fn new(record: Record<'a>) -> Read<'a> {
-        Read { record, start: 0, end: record.sequence().len() }
+        let (sequence, qualities) = (record.sequence(), record.qualities());
+        Read { record, sequence, qualities, start: 0, end: sequence.len(), edited: false }
     }
 
     /// The record as it was read.
@@ -35,13 +42,13 @@ impl<'a> Read<'a> {
     /// The bases left.
     #[inline]
     pub fn sequence(&self) -> &'a [u8] {
-        &self.record.sequence()[self.start..self.end]
+        &self.sequence[self.start..self.end]
     }
 
     /// The qualities of the bases left, ASCII.
     #[inline]
     pub fn qualities(&self) -> &'a [u8] {
-        &self.record.qualities()[self.start..self.end]
+        &self.qualities[self.start..self.end]
     }
 
     /// How many bases are left.
@@ -61,13 +68,24 @@ impl<'a> Read<'a> {
     }
 
     /// Which bases of the record are left.
-    pub fn range(&self) -> std::ops::Range<usize> {
+    pub fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
     /// Whether anything was cut off.
     pub fn is_trimmed(&self) -> bool {
         self.len() < self.record.sequence().len()
+    }
+
+    /// Whether it is not what was read any more: anything was cut off, or bases or qualities were edited.
+    pub fn is_changed(&self) -> bool {
+        self.edited || self.is_trimmed()
+    }
+
+    /// The read with what an edit made of its bases and qualities.
+    pub(super) fn with(self, edited: &'a Edited) -> Read<'a> {
+        let Edited { sequence, qualities, .. } = edited;
+        Read { sequence, qualities, edited: true, ..self }
     }
 
     /// Cuts `n` bases off the front, or all there are.
@@ -86,6 +104,40 @@ impl<'a> Read<'a> {
     }
 }
 
+/// Bases and qualities while they are changed.
+#[derive(Clone, Debug, Default)]
+pub struct Edited {
+    /// Whether there is anything here.
+    pub(super) used: bool,
+    sequence: Vec<u8>,
+    qualities: Vec<u8>,
+    /// The bases left.
+    left: Range<usize>,
+}
+
+impl Edited {
+    /// The bases left.
+    pub fn sequence_mut(&mut self) -> &mut [u8] {
+        &mut self.sequence[self.left.clone()]
+    }
+
+    /// The qualities of the bases left, ASCII.
+    pub fn qualities_mut(&mut self) -> &mut [u8] {
+        &mut self.qualities[self.left.clone()]
+    }
+}
+
+/// What a trimmer found out about a read or a pair beside what it cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The length of the fragment, if it was looked for; [`LONGEST_INSERT`](super::trim::LONGEST_INSERT) if it is longer or unknown.
+    pub insert: Option<usize>,
+    /// Reads that were corrected, and bases.
+    pub corrected: [u64; 2],
+    /// Reads and bases that adapters took, as fastp counts them.
+    pub adapters: [u64; 2],
+}
+
 /// What a [`Trimmer`](super::Trimmer) works on: a read or a pair.
 pub struct Reads<'a, 's> {
     /// The read, or the first of the pair.
@@ -96,12 +148,49 @@ pub struct Reads<'a, 's> {
     pub tag: &'s mut Vec<u8>,
     /// A buffer for whatever a trimmer needs.
     pub scratch: &'s mut Vec<u8>,
+    /// The mate and the number of each adapter that was found, of those that [the trimmer](super::Trimmer::adapters) has.
+    pub found: &'s mut Vec<(usize, usize)>,
+    pub(super) edited: &'s mut [Edited; 2],
+    /// What the trimmer found out beside.
+    pub counts: &'s mut Counts,
+    /// What a read without a mate is split into, of the bases left; empty if it isn't.
+    pub(super) pieces: &'s mut Vec<Range<usize>>,
+    /// Whether the trimmer found what the read must not have inside.
+    pub(super) adapter_inside: &'s mut bool,
 }
 
 impl<'a> Reads<'a, '_> {
     /// All bases left.
     pub fn bases(&self) -> usize {
         self.first.len() + self.second.map_or(0, |read| read.len())
+    }
+
+    /// The first read (0), or the second of a pair (1).
+    pub fn read(&self, mate: usize) -> Option<&Read<'a>> {
+        if mate == 0 { Some(&self.first) } else { self.second.as_ref() }
+    }
+
+    /// The first read (0), or the second of a pair (1).
+    pub fn read_mut(&mut self, mate: usize) -> Option<&mut Read<'a>> {
+        if mate == 0 { Some(&mut self.first) } else { self.second.as_mut() }
+    }
+
+    /// Bases and qualities of the first read (0) or the second of a pair (1), to be changed. What is in them when the
+    /// trimmer is done is what the next one sees; this one sees them as they were.
+    pub fn edit(&mut self, mate: usize) -> &mut Edited {
+        let read = if mate == 0 { Some(self.first) } else { self.second };
+        let edited = &mut self.edited[mate.min(1)];
+        if let Some(read) = read
+            && !edited.used
+        {
+            edited.used = true;
+            edited.sequence.clear();
+            edited.sequence.extend_from_slice(read.sequence);
+            edited.qualities.clear();
+            edited.qualities.extend_from_slice(read.qualities);
+            edited.left = read.range();
+        }
+        edited
     }
 
     /// Calls `each` with each read and 0 for the first, 1 for the second of a pair.

@@ -11,8 +11,8 @@ use super::alignment;
 use super::names::ListedNames;
 use super::statistics::{self, Statistics};
 use super::tally::{Reason, Tally};
-use super::trim::Trim;
 use super::trim::detect::Evidence;
+use super::trim::{Label, Trim};
 use crate::measure::reads::Collector;
 use crate::measure::records::{Amount, RecordSum, Sum};
 
@@ -28,7 +28,17 @@ pub struct Report {
     /// Rejected reads by the reasons fastp has; none of these are of alignments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filtering_result: Option<FilteringResult>,
-    /// Rejected reads by reason; the sum is `reads_in` − `reads_out`.
+    /// Reads that were split and what they became, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitReads>,
+    /// Pairs that became one read, if pairs were merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged_pairs: Option<u64>,
+    /// The lengths of fragments, if they were measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insert_size: Option<InsertSize>,
+    /// Rejected reads (and pieces of split ones) by reason; the sum is `reads_in` − `reads_out`, plus the pieces that came of
+    /// split reads, minus these, and minus the pairs that were merged.
     pub rejected: BTreeMap<&'static str, u64>,
     /// What was trimmed, by kind.
     pub trimmed: BTreeMap<&'static str, Trimmed>,
@@ -41,6 +51,9 @@ pub struct Report {
     /// What was looked for in the reads before they were cut, and found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub detected_adapters: Vec<Evidence>,
+    /// The adapters that were looked for by their sequence, and how often each was found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub adapters: Vec<AdapterCount>,
     /// How many names of a list were found, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed_names: Option<ListedNames>,
@@ -50,6 +63,48 @@ pub struct Report {
     /// Full statistics, if they were gathered.
     #[serde(flatten)]
     pub curves: Option<Curves>,
+}
+
+/// Lengths of fragments by the overlap of mates, as fastp names them, but of all pairs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InsertSize {
+    /// The most frequent one.
+    pub peak: usize,
+    /// Pairs whose mates don't lie on each other, or whose fragment has 512 bases and more.
+    pub unknown: u64,
+    /// Pairs by the length of their fragment, from 0 to 511.
+    pub histogram: Vec<u64>,
+}
+
+impl InsertSize {
+    pub(super) fn of(inserts: &[u64]) -> Option<InsertSize> {
+        let (&unknown, histogram) = inserts.split_last()?;
+        let most = histogram.iter().max()?;
+        let peak = histogram.iter().position(|n| n == most)?;
+        Some(InsertSize { peak, unknown, histogram: histogram.to_vec() })
+    }
+}
+
+/// Reads with adapters in the middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SplitReads {
+    /// Reads that were split.
+    pub reads: u64,
+    /// What they became, kept or rejected.
+    pub pieces: u64,
+}
+
+/// An adapter that was looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdapterCount {
+    /// Its name, or its number.
+    pub name: String,
+    /// As it was given.
+    pub sequence: String,
+    /// 1 for first reads (or reads without mates), 2 for second ones.
+    pub read: u8,
+    /// How often it was found.
+    pub found: u64,
 }
 
 /// What a run read or wrote.
@@ -136,6 +191,12 @@ pub struct Block {
 #[derive(Clone, Debug, Serialize)]
 pub struct FilteringResult {
     passed_filter_reads: u64,
+    /// Reads in which bases were corrected.
+    #[serde(skip_serializing_if = "is_zero")]
+    corrected_reads: u64,
+    /// These bases.
+    #[serde(skip_serializing_if = "is_zero")]
+    corrected_bases: u64,
     low_quality_reads: u64,
     #[serde(rename = "too_many_N_reads")]
     too_many_n_reads: u64,
@@ -181,6 +242,10 @@ pub struct Files {
     pub files: Vec<FileSum>,
 }
 
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
@@ -224,7 +289,9 @@ impl Report {
                 after_filtering: Block::of(&tally.output),
             },
             filtering_result: Some(FilteringResult {
-                passed_filter_reads: output.reads,
+                passed_filter_reads: output.reads + tally.merged,
+                corrected_reads: tally.corrected[0],
+                corrected_bases: tally.corrected[1],
                 low_quality_reads: of(&[
                     Reason::MeanQualityTooLow,
                     Reason::TooManyLowQualityBases,
@@ -241,9 +308,16 @@ impl Report {
                     Reason::MeanQualityTooHigh,
                     Reason::GcTooLow,
                     Reason::GcTooHigh,
+                    Reason::NoAdapter,
+                    Reason::AdapterFound,
+                    Reason::AdapterInside,
                     Reason::MateRejected,
                 ]),
             }),
+            merged_pairs: None,
+            insert_size: InsertSize::of(&tally.inserts),
+            split: (tally.split[0] > 0)
+                .then_some(SplitReads { reads: tally.split[0], pieces: tally.split[1] }),
             rejected: Reason::ALL.iter().map(|&r| (r.name(), tally.rejected(r))).collect(),
             trimmed: Trim::ALL
                 .iter()
@@ -256,6 +330,7 @@ impl Report {
             records: Records::of(&input, &output, &tally.discarded),
             files: Vec::new(),
             detected_adapters: Vec::new(),
+            adapters: Vec::new(),
             listed_names: None,
             adapter_cutting: Some(AdapterCutting {
                 adapter_trimmed_reads: by_overlap.0 + by_sequence.0,
@@ -277,12 +352,16 @@ impl Report {
                 after_filtering: Block::of(&tally.output),
             },
             filtering_result: None,
+            split: None,
+            merged_pairs: None,
+            insert_size: None,
             rejected: reasons.map(|&r| (r.name(), tally.rejected(r))).collect(),
             trimmed: BTreeMap::new(),
             orphans: 0,
             records: Records::of(&input, &output, &tally.discarded),
             files: Vec::new(),
             detected_adapters: Vec::new(),
+            adapters: Vec::new(),
             listed_names: None,
             adapter_cutting: None,
             curves: None,
@@ -292,6 +371,24 @@ impl Report {
     /// Adds what was looked for and found before the run.
     pub fn with_adapters(mut self, found: Vec<Evidence>) -> Report {
         self.detected_adapters = found;
+        self
+    }
+
+    /// Adds how many pairs were merged.
+    pub fn with_merged(mut self, tally: &Tally) -> Report {
+        self.merged_pairs = Some(tally.merged);
+        self
+    }
+
+    /// Adds how often each of the [adapters](super::Filter::adapters) was found.
+    pub fn with_found(mut self, adapters: &[Label], tally: &Tally) -> Report {
+        let count = |(number, label): (usize, &Label)| AdapterCount {
+            name: label.name.clone(),
+            sequence: label.text.clone(),
+            read: label.read,
+            found: tally.adapters.get(number).copied().unwrap_or(0),
+        };
+        self.adapters = adapters.iter().enumerate().map(count).collect();
         self
     }
 

@@ -125,6 +125,11 @@ struct ContentCurves {
     gc: Vec<f64>,
 }
 
+/// A share as it is told.
+pub(super) fn rounded_share(part: u64, whole: u64) -> f64 {
+    rounded(part as f64 / whole.max(1) as f64)
+}
+
 fn arithmetic_mean(position: &Position) -> f64 {
     let sum: u64 = position.qualities.iter().map(|&(phred, n)| u64::from(phred) * n).sum();
     let all: u64 = position.qualities.iter().map(|&(_, n)| n).sum();

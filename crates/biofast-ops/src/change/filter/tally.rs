@@ -1,6 +1,7 @@
 //! What a run counts: every read once on its way in, and once on its way out or under a reason.
 
-use super::trim::Trim;
+use super::read::Counts;
+use super::trim::{LONGEST_INSERT, Trim};
 use crate::measure::records::{Amount, Sum};
 
 macro_rules! named {
@@ -54,8 +55,30 @@ named! {
         GcTooHigh = "gc_too_high",
         /// The complexity is too low.
         ComplexityTooLow = "complexity_too_low",
+        /// An adapter must be found in it, and none was.
+        NoAdapter = "no_adapter",
+        /// An adapter was found in it.
+        AdapterFound = "adapter_found",
+        /// It has an adapter in its middle.
+        AdapterInside = "adapter_inside",
         /// It is good, but its mate is not.
         MateRejected = "mate_rejected",
+    }
+}
+
+impl Reason {
+    /// Of two mates' reasons the one of more weight is the pair's: fastp's order.
+    fn weight(self) -> u8 {
+        match self {
+            Reason::TooManyN => 12,
+            Reason::TooShort | Reason::Emptied => 16,
+            Reason::TooLong => 17,
+            Reason::MeanQualityTooLow
+            | Reason::TooManyLowQualityBases
+            | Reason::TooManyExpectedErrors => 20,
+            Reason::ComplexityTooLow => 24,
+            _ => 30,
+        }
     }
 }
 
@@ -82,6 +105,23 @@ pub struct Tally {
     pub orphans: u64,
     /// What was not kept, as it came in.
     pub discarded: Amount,
+    /// How often each adapter was found, by its number in [`Filter::adapters`](super::Filter::adapters); those behind
+    /// the last one never.
+    pub adapters: Vec<u64>,
+    /// Reads that were split, and what they became; each piece is kept or rejected as a read.
+    pub split: [u64; 2],
+    /// Pairs that became one read, of those kept.
+    pub merged: u64,
+    /// Reads in which bases were corrected, and the bases.
+    pub corrected: [u64; 2],
+    /// Pairs by the length of their fragment, where it was measured; the last of
+    /// [`LONGEST_INSERT`](super::trim::LONGEST_INSERT) and more, and of those whose mates don't lie on each other.
+    pub inserts: Vec<u64>,
+    /// Reads and bases that [`fastp`](super::fastp)'s trimmers cut off as adapters, as fastp counts them.
+    pub fastp_adapters: [u64; 2],
+    /// Reads kept as fastp counts them: a read whose mate is rejected is not, and a merged pair is two.
+    pub passed: u64,
+    by_unit: [u64; Reason::ALL.len()],
     /// What was written to each text.
     pub written: Vec<Sum>,
     rejected: [u64; Reason::ALL.len()],
@@ -123,15 +163,83 @@ impl Tally {
         *cut += bases as u64;
     }
 
+    pub(super) fn found(&mut self, adapter: usize) {
+        self.find(adapter, 1);
+    }
+
+    pub(super) fn count(&mut self, counts: &Counts) {
+        if let Some(len) = counts.insert {
+            self.insert(len, 1);
+        }
+        self.corrected.iter_mut().zip(counts.corrected).for_each(|(all, n)| *all += n);
+        self.fastp_adapters.iter_mut().zip(counts.adapters).for_each(|(all, n)| *all += n);
+    }
+
+    /// How many reads were rejected for this reason, both mates of a pair for the worse of their reasons.
+    pub fn by_unit(&self, reason: Reason) -> u64 {
+        self.by_unit[reason as usize]
+    }
+
+    /// Books a read, or both mates of a pair, by what becomes of them.
+    pub(super) fn decide(&mut self, reads: u64, objections: [Option<Reason>; 2]) {
+        match objections.into_iter().flatten().max_by_key(|reason| reason.weight()) {
+            Some(reason) => self.by_unit[reason as usize] += reads,
+            None => self.passed += reads,
+        }
+    }
+
+    fn insert(&mut self, len: usize, pairs: u64) {
+        if self.inserts.is_empty() {
+            self.inserts.resize(LONGEST_INSERT + 1, 0);
+        }
+        self.inserts[len.min(LONGEST_INSERT)] += pairs;
+    }
+
+    fn find(&mut self, adapter: usize, times: u64) {
+        if self.adapters.len() <= adapter {
+            self.adapters.resize(adapter + 1, 0);
+        }
+        self.adapters[adapter] += times;
+    }
+
     /// Adds the counts of another part.
     pub fn merge(&mut self, other: &Tally) {
-        let Tally { input, output, orphans, discarded, written, rejected, trimmed } = other;
+        let Tally {
+            input,
+            output,
+            orphans,
+            discarded,
+            adapters,
+            split,
+            merged,
+            corrected,
+            inserts,
+            fastp_adapters,
+            passed,
+            by_unit,
+            written,
+            rejected,
+            trimmed,
+        } = other;
+        self.merged += merged;
+        self.passed += passed;
+        self.by_unit.iter_mut().zip(by_unit).for_each(|(mine, theirs)| *mine += theirs);
+        let cut = self.fastp_adapters.iter_mut().zip(fastp_adapters);
+        cut.for_each(|(mine, theirs)| *mine += theirs);
+        self.corrected.iter_mut().zip(corrected).for_each(|(mine, theirs)| *mine += theirs);
+        for (len, &pairs) in inserts.iter().enumerate() {
+            self.insert(len, pairs);
+        }
+        self.split.iter_mut().zip(split).for_each(|(mine, theirs)| *mine += theirs);
         for mate in 0..2 {
             self.input[mate].add(&input[mate]);
             self.output[mate].add(&output[mate]);
         }
         self.orphans += orphans;
         self.discarded.add(discarded);
+        for (adapter, &times) in adapters.iter().enumerate() {
+            self.find(adapter, times);
+        }
         for (text, &sum) in written.iter().enumerate() {
             self.write(text, sum);
         }

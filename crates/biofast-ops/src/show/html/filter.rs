@@ -8,7 +8,7 @@ use super::chart::{Chart, Mark};
 use super::read_charts::{length_bins, mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
 use super::{escape, notice, table};
-use crate::change::filter::report::{Block, Report, Role};
+use crate::change::filter::report::{Block, InsertSize, Report, Role};
 use crate::measure::reads::report::Statistics;
 
 /// How before and after look.
@@ -29,6 +29,7 @@ pub(super) fn section(report: &Report) -> String {
     );
     text += &rejected(report);
     text += &adapters(report);
+    text += &inserts(report);
     match &report.curves {
         Some(curves) => {
             let second =
@@ -150,6 +151,33 @@ fn adapters(report: &Report) -> String {
         text += &format!("<li>{}</li>\n", escape(&found.to_string()));
     }
     text + "</ul>\n"
+}
+
+/// Lengths of fragments, up to the longest.
+fn inserts(report: &Report) -> String {
+    let Some(InsertSize { peak, unknown, histogram }) = &report.insert_size else {
+        return String::new();
+    };
+    let Some(longest) = histogram.iter().rposition(|&n| n > 0) else { return String::new() };
+    let highest = histogram.iter().max().copied().unwrap_or(0);
+    let x = Axis { unit: " bases", ..Axis::new("Length of the fragment", 0.0, longest as f64) };
+    let y = Axis::up_to("Pairs", highest as f64).whole();
+    let mut chart = Chart::new("inserts".into(), "Insert sizes", x.whole(), y);
+    let points: Vec<(f64, f64)> = histogram
+        .iter()
+        .take(longest + 1)
+        .enumerate()
+        .map(|(i, &n)| (i as f64, n as f64))
+        .collect();
+    chart.line("c1", &points, "pairs");
+    let rows = histogram.iter().enumerate().filter(|(_, n)| **n > 0);
+    let rows = rows.map(|(len, &n)| vec![grouped(len as u64), grouped(n)]).collect();
+    chart.table(&[x.name, "Pairs"], rows);
+    let said = format!(
+        "By the overlap of mates; most pairs are of {peak} bases, and {} pairs don't overlap or are longer.",
+        grouped(*unknown)
+    );
+    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{}</div>\n", chart.finish(&said))
 }
 
 fn files(report: &Report) -> String {

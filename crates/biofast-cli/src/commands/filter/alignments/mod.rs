@@ -36,7 +36,7 @@ pub(super) fn run(
     source: Source,
     files: &mut Files,
 ) -> Result<ExitCode> {
-    let (plan, query) = plan(args, input, source)?;
+    let (plan, query) = plan(args, input, source, files)?;
     match args.alignments.count {
         true => count(args, input, &plan, query, files)?,
         false => write(args, input, &plan, query, files)?,
@@ -58,7 +58,12 @@ struct Plan {
 }
 
 /// The plan that the arguments mean, and the records it is for.
-fn plan(args: &Args, input: &Input, mut source: Source) -> Result<(Plan, Query)> {
+fn plan(
+    args: &Args,
+    input: &Input,
+    mut source: Source,
+    files: &mut Files,
+) -> Result<(Plan, Query)> {
     let name = input.name();
     let name = Escaped(name.as_bytes());
     if let Some(option) = args.only_of_fastq() {
@@ -85,7 +90,7 @@ fn plan(args: &Args, input: &Input, mut source: Source) -> Result<(Plan, Query)>
              lines, is trimmed and selected as FASTQ is (for alignments see -e in --help)"
         ),
         // Whether there are pairs is seen when they are read.
-        Some(_) => Some(chain::filter(args, true, &[])?),
+        Some(_) => Some(chain::filter(args, true, &chain::Looked::default(), files)?),
         None => None,
     };
     Ok((Plan { watch, header, choice, chain, total, partial }, query))

@@ -11,12 +11,12 @@ use biofast::io::output::{Files, Output};
 use biofast::io::{Options, Source};
 use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
-use biofast::ops::filter::trim::detect::Evidence;
-use biofast::ops::filter::{Filter, Statistics, Tally};
+use biofast::ops::filter::{Filter, Tally, Worker};
 use biofast::ops::measure::records::Sum;
 
 use super::args::{Args, IndexFormat};
-use super::chain;
+use super::chain::{self, Looked};
+use super::preset;
 use super::report::{Reports, warn_of_absent};
 use crate::console::message;
 use crate::inputs::{self, Input};
@@ -34,16 +34,29 @@ pub(super) fn run(
     // Everything that can be wrong with the arguments is said before an output is touched.
     let (plan, sources) = plan(args, first, second, files)?;
     let mut opened = outputs::open(args, plan.paired, files)?;
-    let reports = Reports::open(args, files)?;
+    let mut reports = Reports::open(args, files)?;
     prepare(args, &mut opened, &reports);
-    let filter = plan.filter.routes(opened.routes);
-    let (tally, statistics) = apply(args, &plan.inputs, &filter, sources, &mut opened.outputs)?;
+    let mut filter = plan.filter.routes(opened.routes);
+    if args.mates.merges() {
+        filter = filter.merge(args.mates.rule()?, opened.merged);
+    }
+    let mut worker = apply(args, &plan.inputs, &filter, sources, &mut opened.outputs)?;
+    let gathered = worker.take_for_fastp();
+    let (tally, statistics) = worker.finish();
+    if reports.are_for_fastp() {
+        let found = plan.looked.fastp.clone().unwrap_or_default();
+        reports.fill_for_fastp(preset::report(args, plan.paired, &found, &tally, gathered)?)?;
+    }
     let listed = filter.listed_names();
     warn_of_absent(args, listed.as_ref());
     let mut report = Report::new(&tally, &output::command_line())
-        .with_adapters(plan.adapters)
+        .with_adapters(plan.looked.detected)
+        .with_found(filter.adapters(), &tally)
         .with_listed_names(listed)
         .with_files(sums(args, &plan.inputs, &tally, &opened));
+    if args.mates.merges() {
+        report = report.with_merged(&tally);
+    }
     if let Some(mut statistics) = statistics {
         report = report.with_statistics(&tally, &mut statistics);
     }
@@ -56,7 +69,7 @@ struct Plan {
     inputs: Vec<Input>,
     paired: bool,
     /// What was found in the first reads, if it was looked for.
-    adapters: Vec<Evidence>,
+    looked: Looked,
     /// All but the routes, which the outputs decide.
     filter: Filter,
 }
@@ -71,7 +84,7 @@ fn plan(
     if matches!(args.write_index, Some(IndexFormat::Bai | IndexFormat::Csi)) {
         bail!("BAI and CSI are indexes of BAM; reads have --write-index alone");
     }
-    let inputs = inputs::gather(&args.files, None, "-", files)?;
+    let inputs = inputs::gather(&args.inputs(), None, "-", files)?;
     if args.interleaved && inputs.len() > 1 {
         bail!("--interleaved takes one file, but {} are named", inputs.len());
     }
@@ -85,15 +98,21 @@ fn plan(
         _ => Inputs::Single(first),
     };
     let paired = args.interleaved || inputs.len() == 2;
-    let adapters = chain::detect(args, &mut sources)?;
-    let mut filter = chain::filter(args, paired, &adapters)?;
+    let looked = chain::look(args, paired, &mut sources)?;
+    let mut filter = chain::filter(args, paired, &looked, files)?;
+    if paired && !args.trim.trim_overlap && !args.messages.quiet {
+        args.adapters.tell_of_one_mate(&filter);
+    }
     if args.stats || args.html.is_some() {
         filter = filter.gather_statistics();
     }
     if let Some(sample) = sample(args, &inputs, paired)? {
         filter = filter.sample(sample);
     }
-    Ok((Plan { inputs, paired, adapters, filter }, sources))
+    if args.preset.reports() {
+        filter = filter.gather_for_fastp();
+    }
+    Ok((Plan { inputs, paired, looked, filter }, sources))
 }
 
 /// How FASTQ is read.
@@ -145,13 +164,13 @@ fn prepare(args: &Args, opened: &mut Opened, reports: &Reports) {
 }
 
 /// Runs the filter, and says what was noticed on the way.
-fn apply(
+fn apply<'f>(
     args: &Args,
     inputs: &[Input],
-    filter: &Filter,
+    filter: &'f Filter,
     sources: Inputs,
     outputs: &mut [Output],
-) -> Result<(Tally, Option<Box<Statistics>>)> {
+) -> Result<Worker<'f>> {
     let progress = Arc::default();
     let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args)));
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
@@ -169,7 +188,7 @@ fn apply(
     for (input, watch) in inputs.iter().zip(&watches) {
         watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
     }
-    Ok(result.map_err(output::failed)?.finish())
+    Ok(result.map_err(output::failed)?)
 }
 
 /// The inputs and outputs, with what was read from and written to each.

@@ -16,6 +16,8 @@ pub(super) struct Opened {
     /// The paths of those that have one.
     pub(super) paths: Vec<Option<PathBuf>>,
     pub(super) routes: Routes,
+    /// What gets merged pairs.
+    pub(super) merged: usize,
 }
 
 /// Opens the outputs.
@@ -39,8 +41,15 @@ pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opene
     let unpaired1 = optional(&args.unpaired1, None)?;
     let unpaired2 = optional(&args.unpaired2, unpaired1)?;
     let rejected = optional(&args.rejected, None)?;
+    let merged = optional(&args.mates.merged_out, None)?;
+    if args.mates.merges() && merged.is_none() && second != first {
+        bail!(
+            "--merge with --out2 needs --merged-out: merged reads would put the mates in --out out of step"
+        );
+    }
+    let merged = merged.unwrap_or(first);
     let routes = Routes { first, second, orphans: [unpaired1, unpaired2], rejected };
-    Ok(Opened { outputs: all.outputs, paths: all.paths, routes })
+    Ok(Opened { outputs: all.outputs, paths: all.paths, routes, merged })
 }
 
 struct All<'a> {

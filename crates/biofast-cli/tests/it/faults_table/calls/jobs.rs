@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 42] = [
+pub(super) const JOBS: [Job; 43] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -148,6 +148,24 @@ pub(super) const JOBS: [Job; 42] = [
             "o.html",
         ],
         &["o1.fq.gz", "o2.fq.gz", "u1.fq", "u2.fq", "r.fq.zst", "o.json", "o.html"],
+    ),
+    job(
+        "filter, merged pairs",
+        &[
+            "filter",
+            "1.fq.gz",
+            "2.fq.gz",
+            "--merge",
+            "--merged-out",
+            "m.fq.gz",
+            "-o",
+            "o1.fq",
+            "--out2",
+            "o2.fq",
+            "--json",
+            "o.json",
+        ],
+        &["m.fq.gz", "o1.fq", "o2.fq", "o.json"],
     ),
     job(
         "filter, BAM",

@@ -1,16 +1,18 @@
 //! The chain itself: one unit in, texts out.
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use biofast_fastq::{Record, Unit, write_record};
 
+use super::fastp::Gatherer;
 use super::names::{ListedNames, Names};
 use super::predicate::Predicate;
-use super::read::{Read, Reads};
+use super::read::{Counts, Edited, Read, Reads};
 use super::sample::Sample;
 use super::statistics::Statistics;
 use super::tally::{Reason, Tally};
-use super::trim::Trimmer;
+use super::trim::{Label, MateRule, Trimmer};
 use crate::measure::records::{Amount, Sum};
 
 /// When a pair is kept.
@@ -36,6 +38,55 @@ pub enum PairRule {
     Both,
     /// When one is.
     Any,
+}
+
+/// Which reads are kept, by the adapters found in them.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
+/// use biofast_ops::filter::{AdapterRule, Filter, Reason};
+///
+/// let mut cutter = AdapterCutter::new();
+/// cutter.add(0, AdapterSide::Back, "AGATCGG", &Settings::default())?;
+/// let rule = AdapterRule::Required { one_is_enough: false };
+/// let filter = Filter::new().trim(cutter).with_adapter(rule);
+/// let mut worker = filter.worker();
+/// for sequence in [b"TTTTAGATCGG", b"TTTTTTTTTTT"] {
+///     let first = Record::new(b"r", sequence, b"IIIIIIIIIII");
+///     worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
+/// }
+/// assert_eq!(worker.tally().rejected(Reason::NoAdapter), 1);
+/// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AdapterRule {
+    /// All.
+    #[default]
+    Any,
+    /// Those with an adapter.
+    Required {
+        /// Whether an adapter in one mate stands for both, as where adapters of one mate alone are looked for.
+        one_is_enough: bool,
+    },
+    /// Those without one.
+    Refused,
+}
+
+impl AdapterRule {
+    fn objections(self, found: [bool; 2], paired: bool) -> [Option<Reason>; 2] {
+        match self {
+            AdapterRule::Any => [None; 2],
+            AdapterRule::Required { one_is_enough: true } if paired => {
+                [(found == [false; 2]).then_some(Reason::NoAdapter); 2]
+            }
+            AdapterRule::Required { .. } => {
+                found.map(|found| (!found).then_some(Reason::NoAdapter))
+            }
+            AdapterRule::Refused => found.map(|found| found.then_some(Reason::AdapterFound)),
+        }
+    }
 }
 
 /// Which text gets which reads; what has no text is dropped.
@@ -91,11 +142,18 @@ impl Default for Routes {
 pub struct Filter {
     sample: Option<Sample>,
     names: Option<Names>,
-    trimmers: Vec<Box<dyn Trimmer>>,
+    /// Trimmers, and where the numbers of their adapters begin.
+    trimmers: Vec<(Box<dyn Trimmer>, usize)>,
+    /// What adapters the trimmers look for.
+    adapters: Vec<Label>,
+    with_adapter: AdapterRule,
+    /// When pairs are merged, and which text gets them.
+    merge: Option<(MateRule, usize)>,
     predicates: Vec<Box<dyn Predicate>>,
     pair: PairRule,
     routes: Routes,
     statistics: bool,
+    fastp: bool,
 }
 
 impl Filter {
@@ -123,8 +181,45 @@ impl Filter {
 
     /// Adds a trimmer after those there are.
     pub fn trim(mut self, trimmer: impl Trimmer + 'static) -> Filter {
-        self.trimmers.push(Box::new(trimmer));
+        let numbers = self.adapters.len();
+        self.adapters.extend(trimmer.adapters());
+        self.trimmers.push((Box::new(trimmer), numbers));
         self
+    }
+
+    /// Takes reads only in which an adapter was found, or only others.
+    pub fn with_adapter(mut self, rule: AdapterRule) -> Filter {
+        self.with_adapter = rule;
+        self
+    }
+
+    /// Makes one read of the mates of a pair that lie on each other as they are trimmed, which goes to the text `to`.
+    ///
+    /// It is selected as one read, and named after the first one, with ` merged_A_B` behind the header: A bases of it, and B of the
+    /// second read. If it isn't wanted, both mates are rejected.
+    ///
+    /// ```
+    /// use biofast_fastq::{Record, Unit};
+    /// use biofast_ops::filter::{Filter, trim::MateRule};
+    ///
+    /// let fragment = b"ACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCA";
+    /// let reversed = b"TGGTCAAGATCCGTAATCGGATGCCTAAGCTTGCAACGT";
+    /// let record = |sequence| Record::new(b"r", sequence, &b"IIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIII"[..36]);
+    /// let filter = Filter::new().merge(MateRule::default(), 0);
+    /// let mut texts = vec![Vec::new()];
+    /// let mut worker = filter.worker();
+    /// let (first, second) = (record(&fragment[..36]), Some(record(&reversed[..36])));
+    /// worker.apply(Unit { index: 0, first, second }, &mut texts);
+    /// assert!(texts[0].starts_with(b"@r merged_36_3\nACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCA\n"));
+    /// ```
+    pub fn merge(mut self, rule: MateRule, to: usize) -> Filter {
+        self.merge = Some((rule, to));
+        self
+    }
+
+    /// The adapters that are looked for, in the order of [`Tally::adapters`].
+    pub fn adapters(&self) -> &[Label] {
+        &self.adapters
     }
 
     /// Adds a predicate after those there are; they see the reads as trimmed.
@@ -151,14 +246,23 @@ impl Filter {
         self
     }
 
+    /// Also gathers what stands in fastp's [report](super::fastp::Report).
+    pub fn gather_for_fastp(mut self) -> Filter {
+        self.fastp = true;
+        self
+    }
+
     /// A worker's own counts and buffers.
     pub fn worker(&self) -> Worker<'_> {
         Worker {
             filter: self,
             tally: Tally::default(),
             statistics: self.statistics.then(Box::default),
-            tag: Vec::new(),
-            scratch: Vec::new(),
+            fastp: self.fastp.then(Box::default),
+            buffers: Buffers {
+                edited: vec![Default::default(); self.trimmers.len()],
+                ..Buffers::default()
+            },
         }
     }
 
@@ -188,8 +292,21 @@ pub struct Worker<'f> {
     filter: &'f Filter,
     tally: Tally,
     statistics: Option<Box<Statistics>>,
+    fastp: Option<Box<Gatherer>>,
+    buffers: Buffers,
+}
+
+/// Memory that is used again.
+#[derive(Default)]
+struct Buffers {
     tag: Vec<u8>,
     scratch: Vec<u8>,
+    found: Vec<(usize, usize)>,
+    pieces: Vec<Range<usize>>,
+    /// Header, bases and qualities of a merged pair.
+    merged: [Vec<u8>; 3],
+    /// What each trimmer made of bases and qualities, if it changed any.
+    edited: Vec<[Edited; 2]>,
 }
 
 impl Worker<'_> {
@@ -204,6 +321,14 @@ impl Worker<'_> {
         if let (Some(mine), Some(theirs)) = (&mut self.statistics, &mut other.statistics) {
             mine.merge(theirs);
         }
+        if let (Some(mine), Some(theirs)) = (&mut self.fastp, &other.fastp) {
+            mine.merge(theirs);
+        }
+    }
+
+    /// What was gathered for fastp's report, if it was [asked for](Filter::gather_for_fastp).
+    pub fn take_for_fastp(&mut self) -> Option<Box<Gatherer>> {
+        self.fastp.take()
     }
 
     /// The counts, and the statistics if they were [gathered](Filter::gather_statistics).
@@ -231,7 +356,6 @@ impl Worker<'_> {
         unwanted: [bool; 2],
         sink: &mut S,
     ) -> Result<(), S::Error> {
-        let filter = self.filter;
         let amounts = [Some(unit.first), unit.second].map(|r| r.map(|r| Amount::of(&r)));
         for (mate, amount) in amounts.iter().enumerate() {
             if let Some(amount) = amount {
@@ -244,13 +368,36 @@ impl Worker<'_> {
                 statistics.came_in(1, second);
             }
         }
-        self.tag.clear();
-        let mut reads = Reads {
-            first: Read::new(unit.first),
-            second: unit.second.map(Read::new),
-            tag: &mut self.tag,
-            scratch: &mut self.scratch,
-        };
+        if let Some(fastp) = &mut self.fastp {
+            fastp.before[0].add(&unit.first);
+            if let Some(second) = &unit.second {
+                fastp.before[1].add(second);
+            }
+            fastp.duplicates.add(&unit.first, unit.second.as_ref());
+        }
+        // Reads borrow from what they are edited into; it comes back for the next ones.
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let result = self.judge(unit, unwanted, amounts, &mut buffers, sink);
+        self.buffers = buffers;
+        result
+    }
+
+    /// Trims a unit that was counted, and gives its reads to where they go.
+    fn judge<S: Sink>(
+        &mut self,
+        unit: Unit<'_>,
+        unwanted: [bool; 2],
+        amounts: [Option<Amount>; 2],
+        buffers: &mut Buffers,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let filter = self.filter;
+        let Buffers { tag, scratch, found, pieces, merged, edited } = buffers;
+        tag.clear();
+        pieces.clear();
+        let mut adapter_inside = false;
+        let mut counts = Counts::default();
+        let (mut first, mut second) = (Read::new(unit.first), unit.second.map(Read::new));
         let not_drawn = if filter.sample.is_some_and(|s| !s.takes(unit.index)) {
             Some(Reason::NotSampled)
         } else if filter.names.as_ref().is_some_and(|names| !names.wants(&unit)) {
@@ -260,29 +407,73 @@ impl Worker<'_> {
         };
         let mut objections = [not_drawn; 2];
         if not_drawn.is_none() {
-            for trimmer in &filter.trimmers {
+            let mut with_adapter = [false; 2];
+            for ((trimmer, numbers), edited) in filter.trimmers.iter().zip(edited) {
+                found.clear();
+                edited.iter_mut().for_each(|edited| edited.used = false);
+                let mut reads = Reads {
+                    first,
+                    second,
+                    tag,
+                    scratch,
+                    found,
+                    edited,
+                    counts: &mut counts,
+                    pieces,
+                    adapter_inside: &mut adapter_inside,
+                };
                 let before = reads.bases();
                 trimmer.trim(&mut reads);
                 let cut = before - reads.bases();
+                (first, second) = (reads.first, reads.second);
                 if cut > 0 {
                     self.tally.trim(trimmer.kind(), cut);
                 }
+                for &(mate, number) in &*found {
+                    with_adapter[mate.min(1)] = true;
+                    self.tally.found(numbers + number);
+                }
+                let edited = &*edited;
+                if edited[0].used {
+                    first = first.with(&edited[0]);
+                }
+                if edited[1].used {
+                    second = second.map(|read| read.with(&edited[1]));
+                }
+            }
+            self.tally.count(&counts);
+            if let (Some((rule, to)), Some(second)) = (filter.merge, &second)
+                && merge(rule, [&first, second], tag, scratch, merged)
+            {
+                return self.send_merged([&first, second], amounts, merged, to, sink);
             }
             objections = unwanted.map(|unwanted| unwanted.then_some(Reason::NotSelected));
-            objections[0] = objections[0].or_else(|| filter.objection(&reads.first));
+            objections[0] = objections[0].or_else(|| filter.objection(&first));
             objections[1] =
-                objections[1].or_else(|| reads.second.and_then(|read| filter.objection(&read)));
+                objections[1].or_else(|| second.and_then(|read| filter.objection(&read)));
+            if adapter_inside {
+                objections[0] = objections[0].or(Some(Reason::AdapterInside));
+            }
+            let by_adapter = filter.with_adapter.objections(with_adapter, second.is_some());
+            for (objection, other) in objections.iter_mut().zip(by_adapter) {
+                *objection = objection.or(other);
+            }
         }
-        let (first, second) = (reads.first, reads.second);
+        if second.is_none() && pieces.len() > 1 && unwanted == [false; 2] {
+            return self.send_pieces(&first, tag, pieces, sink);
+        }
+        let tag = &tag[..];
         let Some(second) = second else {
             let to = Some(filter.routes.first);
-            return self.send(0, first, amounts[0], objections[0], to, sink);
+            self.tally.decide(1, [objections[0], None]);
+            return self.send(0, first, tag, amounts[0], objections[0], to, sink);
         };
         let bad = objections.map(|o| o.is_some());
         let kept = match filter.pair {
             PairRule::Both => bad == [false; 2],
             PairRule::Any => bad != [true; 2],
         };
+        self.tally.decide(2, if kept { [None; 2] } else { objections });
         for (mate, read) in [first, second].into_iter().enumerate() {
             let Routes { first, second, orphans, .. } = filter.routes;
             let (objection, to) = if kept {
@@ -295,16 +486,72 @@ impl Worker<'_> {
             } else {
                 (Some(Reason::MateRejected), None)
             };
-            self.send(mate, read, amounts[mate], objection, to, sink)?;
+            self.send(mate, read, tag, amounts[mate], objection, to, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Judges a merged pair as one read; if it isn't wanted, the mates are rejected.
+    fn send_merged<S: Sink>(
+        &mut self,
+        mates: [&Read<'_>; 2],
+        amounts: [Option<Amount>; 2],
+        [definition, sequence, qualities]: &[Vec<u8>; 3],
+        to: usize,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let record = Record::new(definition, sequence, qualities);
+        let read = Read::new(record);
+        let objection = self.filter.objection(&read);
+        self.tally.decide(2, [objection, None]);
+        if objection.is_some() {
+            for (mate, read) in mates.into_iter().enumerate() {
+                self.send(mate, *read, &[], amounts[mate], objection, None, sink)?;
+            }
+            return Ok(());
+        }
+        self.tally.merged += 1;
+        if let Some(fastp) = &mut self.fastp {
+            fastp.merged.add(&record);
+        }
+        self.send(0, read, &[], Some(Amount::of(&record)), None, Some(to), sink)
+    }
+
+    /// Judges the pieces of a read each for itself, as reads named after it with `_1`, `_2` and so on.
+    fn send_pieces<S: Sink>(
+        &mut self,
+        read: &Read<'_>,
+        tag: &mut Vec<u8>,
+        pieces: &[Range<usize>],
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        self.tally.split[0] += 1;
+        self.tally.split[1] += pieces.len() as u64;
+        let tag_len = tag.len();
+        for (number, piece) in pieces.iter().enumerate() {
+            tag.truncate(tag_len);
+            tag.extend_from_slice(format!("_{}", number + 1).as_bytes());
+            let mut definition = Vec::new();
+            tagged(&mut definition, read.record(), tag);
+            let (sequence, qualities) = (read.sequence(), read.qualities());
+            let record =
+                Record::new(&definition, &sequence[piece.clone()], &qualities[piece.clone()]);
+            let piece = Read::new(record);
+            let objection = self.filter.objection(&piece);
+            self.tally.decide(1, [objection, None]);
+            let to = Some(self.filter.routes.first);
+            self.send(0, piece, &[], Some(Amount::of(&record)), objection, to, sink)?;
         }
         Ok(())
     }
 
     /// Books one read and gives it to where it goes.
+    #[expect(clippy::too_many_arguments, reason = "what is known of the read")]
     fn send<S: Sink>(
         &mut self,
         mate: usize,
         read: Read<'_>,
+        tag: &[u8],
         amount: Option<Amount>,
         objection: Option<Reason>,
         to: Option<usize>,
@@ -319,18 +566,21 @@ impl Worker<'_> {
             return sink.reject(&read, mate, reason);
         }
         let mut definition = Vec::new();
-        let definition = if self.tag.is_empty() {
+        let definition = if tag.is_empty() {
             read.record().definition()
         } else {
-            tagged(&mut definition, read.record(), &self.tag);
+            tagged(&mut definition, read.record(), tag);
             &definition
         };
-        let trimmed = read.is_trimmed() || !self.tag.is_empty();
+        let trimmed = read.is_changed() || !tag.is_empty();
         let record = Record::new(definition, read.sequence(), read.qualities());
         let amount = if trimmed { Amount::of(&record) } else { amount };
         self.tally.output[mate].add(&amount);
         if let Some(statistics) = &mut self.statistics {
             statistics.kept(mate, &record);
+        }
+        if let Some(fastp) = &mut self.fastp {
+            fastp.after[mate].add(&record);
         }
         if let Some(to) = to {
             self.tally.write(to, Sum::from(&amount));
@@ -340,6 +590,25 @@ impl Worker<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Makes header, bases and qualities of one read of mates that lie on each other.
+fn merge(
+    rule: MateRule,
+    [first, second]: [&Read<'_>; 2],
+    tag: &[u8],
+    scratch: &mut Vec<u8>,
+    merged: &mut [Vec<u8>; 3],
+) -> bool {
+    merged.iter_mut().for_each(Vec::clear);
+    let [definition, sequence, qualities] = merged;
+    let Some(lens) = rule.merge(first, second, scratch, sequence, qualities) else { return false };
+    match tag {
+        [] => definition.extend_from_slice(first.record().definition()),
+        tag => tagged(definition, first.record(), tag),
+    }
+    definition.extend_from_slice(format!(" merged_{}_{}", lens[0], lens[1]).as_bytes());
+    true
 }
 
 /// What takes the reads of a unit when it is decided what becomes of them.
@@ -384,7 +653,7 @@ impl Sink for Texts<'_> {
         to: usize,
     ) -> Result<(), Infallible> {
         let whole = read.record();
-        if !read.is_trimmed() && std::ptr::eq(definition, whole.definition()) {
+        if !read.is_changed() && std::ptr::eq(definition, whole.definition()) {
             write(&mut self.texts[to], whole);
         } else {
             let record = Record::new(definition, read.sequence(), read.qualities());

@@ -3,7 +3,10 @@
 
 mod adapter;
 mod crop;
+mod cutter;
 pub mod detect;
+mod long;
+mod mates;
 mod overlap;
 mod poly;
 mod umi;
@@ -11,6 +14,9 @@ mod window;
 
 pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
 pub use crop::{Crop, KeepFirst};
+pub use cutter::{Action, AdapterCutter, AdapterSide, InvalidSpec, Settings};
+pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
+pub use mates::{LONGEST_INSERT, Laid, MateRule, Mates, reverse_complement};
 pub use overlap::Overlap;
 pub use poly::{PolyG, PolyX};
 pub use umi::{Umi, UmiSource};
@@ -77,6 +83,33 @@ pub trait Trimmer: Send + Sync {
     fn trim(&self, reads: &mut Reads<'_, '_>) {
         reads.for_each(|read, mate| self.trim_read(read, mate));
     }
+
+    /// The adapters it looks for, by their numbers in [`Reads::found`]; those of other trimmers have none.
+    fn adapters(&self) -> Vec<Label> {
+        Vec::new()
+    }
+}
+
+/// An adapter as it is known to the user.
+///
+/// ```
+/// use biofast_ops::filter::Trimmer;
+/// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
+///
+/// let mut cutter = AdapterCutter::new();
+/// cutter.add(1, AdapterSide::Back, "primer=ACGTTT;min_overlap=5", &Settings::default())?;
+/// let label = &cutter.adapters()[0];
+/// assert_eq!((&*label.name, label.read), ("primer", 2));
+/// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Its name, or its number.
+    pub name: String,
+    /// As it was given.
+    pub text: String,
+    /// 1 for first reads (or reads without mates), 2 for second ones.
+    pub read: u8,
 }
 
 #[cfg(test)]

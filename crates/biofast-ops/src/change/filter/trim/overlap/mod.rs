@@ -123,7 +123,7 @@ impl Trimmer for Overlap {
 /// 32 bases in a few instructions, which spares nearly every comparison. Two bits a base tell A, C,
 /// G and T apart and nothing else, so other letters may pass as equal: the count is never too
 /// high.
-struct Windows<'a> {
+pub(super) struct Windows<'a> {
     wanted: u64,
     window: u64,
     /// Where the window starts in the second read.
@@ -144,7 +144,12 @@ fn two_bits(base: u8) -> u64 {
 
 impl<'a> Windows<'a> {
     /// From `start` on; `None` if a read has fewer than `least` bases there.
-    fn new(first: &[u8], second: &'a [u8], least: usize, start: usize) -> Option<Windows<'a>> {
+    pub(super) fn new(
+        first: &[u8],
+        second: &'a [u8],
+        least: usize,
+        start: usize,
+    ) -> Option<Windows<'a>> {
         let len = least.min(WINDOW);
         let (wanted, begin) = (first.get(..least)?, second.get(start..start + least)?);
         let pack = |bases: &[u8]| bases[..len].iter().rev().fold(0, |w, &b| w << 2 | two_bits(b));

@@ -1,0 +1,370 @@
+//! The arguments about adapters of known sequence, as typed, and what they mean.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use biofast::io::output::Files;
+use biofast::ops::filter::trim::detect::Evidence;
+use biofast::ops::filter::trim::{
+    Action, AdapterCutter, AdapterSide, KITS, LONG_KITS, LongAdapters, LongKit, Middle, Settings,
+};
+use biofast::ops::filter::{AdapterRule, Filter};
+use clap::{ArgMatches, FromArgMatches, ValueEnum};
+
+use super::chain::number;
+use crate::console::message;
+use crate::options::InFile;
+
+/// Which adapters are looked for and what is done with them, with the meaning the options have in cutadapt.
+#[derive(clap::Args)]
+pub(super) struct AdapterArgs {
+    #[command(flatten)]
+    named: Named,
+
+    /// Cut the 3′ adapters in this FASTA file off all reads
+    #[arg(long, alias = "adapter_fasta", value_name = "FILE")]
+    adapter_fasta: Option<InFile>,
+
+    /// Look for adapters in the first reads, report what was found, and cut each adapter that at least
+    /// PERCENT of them have
+    #[arg(long, alias = "detect_adapter_for_pe", value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true)]
+    pub(super) detect_adapter: Option<f64>,
+
+    /// Cut the adapters of a Nanopore kit off both ends of long reads: ligation, rapid, pcr, ont (all), or the kit's own name, such as
+    /// SQK-LSK114
+    #[arg(long, value_name = "KIT", value_parser = long_kit)]
+    adapter_kit: Option<LongKit>,
+
+    /// What becomes of a long read with an adapter in its middle
+    #[arg(long, value_enum, default_value_t = MiddleArg::Split, value_name = "WHAT")]
+    middle: MiddleArg,
+
+    /// Fewest bases of an adapter that count as a match
+    #[arg(long, visible_alias = "overlap", value_name = "N", default_value = "3")]
+    adapter_min_overlap: std::num::NonZeroUsize,
+
+    /// Errors an adapter may have: below 1 the share of the bases compared, else so many in the whole adapter
+    #[arg(long, visible_alias = "error-rate", value_name = "SHARE", default_value_t = 0.1)]
+    adapter_error_rate: f64,
+
+    /// No base of an adapter may be missing or too much
+    #[arg(long)]
+    no_indels: bool,
+
+    /// IUPAC letters of reads match, too
+    #[arg(long)]
+    match_read_wildcards: bool,
+
+    /// IUPAC letters of adapters stand for themselves
+    #[arg(long)]
+    no_match_adapter_wildcards: bool,
+
+    /// Cut up to N adapters off each read, the best one first
+    #[arg(long, value_name = "N", default_value = "1")]
+    times: std::num::NonZeroUsize,
+
+    /// What is done to a read with an adapter
+    #[arg(long, value_enum, default_value_t = ActionArg::Trim, value_name = "ACTION")]
+    action: ActionArg,
+
+    /// Take only reads without an adapter
+    #[arg(long, visible_alias = "discard", conflicts_with = "discard_untrimmed")]
+    discard_trimmed: bool,
+
+    /// Take only reads with an adapter
+    #[arg(long, visible_alias = "trimmed-only")]
+    discard_untrimmed: bool,
+}
+
+/// Adapters as typed, by option: what the help says of them. [`Named`] reads them.
+#[derive(clap::Args)]
+struct Typed {
+    /// Cut this 3′ adapter and what follows it off: SEQ, SEQ$ (at the end), SEQX (not inside), FRONT...SEQ (linked), file:FASTA, with
+    /// NAME= before and ;e=RATE;o=OVERLAP behind; or those of a kit (truseq, nextera, small-rna, mgi); may be repeated
+    #[arg(short, long, alias = "adapter_sequence", value_name = "SEQ|KIT")]
+    adapter: Vec<String>,
+
+    /// The same, of second reads
+    #[arg(short = 'A', long, alias = "adapter_sequence_r2", value_name = "SEQ")]
+    adapter2: Vec<String>,
+
+    /// Cut this 5′ adapter and what is before it off: SEQ, ^SEQ (at the start), XSEQ (not inside), SEQ...BACK (linked), file:FASTA; may
+    /// be repeated
+    #[arg(short = 'g', long, value_name = "SEQ")]
+    front: Vec<String>,
+
+    /// The same, of second reads
+    #[arg(long, value_name = "SEQ")]
+    front2: Vec<String>,
+
+    /// Cut this adapter off wherever it is: as a 5′ adapter if it begins with the read, else as a 3′ one; may be repeated
+    #[arg(long, value_name = "SEQ")]
+    anywhere: Vec<String>,
+
+    /// The same, of second reads
+    #[arg(short = 'B', long, value_name = "SEQ")]
+    anywhere2: Vec<String>,
+}
+
+/// The options that name an adapter, by their ids, with the mate and the side it is on.
+const SIDES: [(&str, usize, AdapterSide); 6] = [
+    ("adapter", 0, AdapterSide::Back),
+    ("front", 0, AdapterSide::Front),
+    ("anywhere", 0, AdapterSide::Anywhere),
+    ("adapter2", 1, AdapterSide::Back),
+    ("front2", 1, AdapterSide::Front),
+    ("anywhere2", 1, AdapterSide::Anywhere),
+];
+
+/// Adapters in the order in which they were typed: of those that fit equally well the first one is cut.
+#[derive(Default)]
+struct Named(Vec<(&'static str, usize, AdapterSide, String)>);
+
+impl FromArgMatches for Named {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Named, clap::Error> {
+        let mut named = Named::default();
+        named.update_from_arg_matches(matches)?;
+        Ok(named)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        let mut found = Vec::new();
+        for (id, mate, side) in SIDES {
+            let texts = matches.get_many::<String>(id).into_iter().flatten();
+            for (at, text) in matches.indices_of(id).into_iter().flatten().zip(texts) {
+                found.push((at, (id, mate, side, text.clone())));
+            }
+        }
+        found.sort_by_key(|(at, _)| *at);
+        self.0 = found.into_iter().map(|(_, adapter)| adapter).collect();
+        Ok(())
+    }
+}
+
+impl clap::Args for Named {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        Typed::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Typed::augment_args_for_update(command)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MiddleArg {
+    /// Two reads, or more, without the adapters, named after it with _1, _2, …
+    Split,
+    /// Rejected
+    Drop,
+    /// Kept as it is
+    Keep,
+}
+
+/// A Nanopore kit by its name.
+fn long_kit(typed: &str) -> Result<LongKit, String> {
+    let name = typed.to_ascii_lowercase();
+    let name = name.strip_prefix("sqk-").unwrap_or(&name);
+    // SQK-NBD114-24, SQK-RBK114.96: the number of barcodes makes no difference.
+    let name = name.split(['-', '.']).next().unwrap_or(name);
+    let known = LONG_KITS.iter().find(|kit| kit.name == name || kit.names.contains(&name));
+    known.copied().ok_or_else(|| {
+        let kinds: Vec<_> = LONG_KITS.iter().map(|kit| kit.name).collect();
+        let names: Vec<_> = LONG_KITS.iter().flat_map(|kit| kit.names).copied().collect();
+        format!("kits are {}, and by their own names {}", kinds.join(", "), names.join(", "))
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ActionArg {
+    /// Cut the adapter off, and what is beyond it
+    Trim,
+    /// Cut off what is beyond the adapter
+    Retain,
+    /// Keep nothing but the adapter
+    Crop,
+    /// Make N of what would be cut off
+    Mask,
+    /// Make lower case of what would be cut off, and upper case of all else
+    Lowercase,
+    /// Leave the read as it is: the adapter is counted
+    None,
+}
+
+impl AdapterArgs {
+    /// The first option given that looks for adapters.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let named = self.named.0.first().map(|&(id, ..)| match id {
+            "adapter2" => "--adapter2",
+            "front" => "--front",
+            "front2" => "--front2",
+            "anywhere" => "--anywhere",
+            "anywhere2" => "--anywhere2",
+            _ => "--adapter",
+        });
+        named.or(self.adapter_fasta.as_ref().map(|_| "--adapter-fasta"))
+    }
+
+    /// Whether adapters are looked for.
+    pub(super) fn looks(&self) -> bool {
+        self.given().is_some() || self.detect_adapter.is_some() || self.adapter_kit.is_some()
+    }
+
+    /// The 3′ adapters that are named, with their mates, where nothing else is.
+    pub(super) fn plain(&self) -> Result<Vec<(usize, &str)>> {
+        if self.adapter_fasta.is_some() {
+            bail!("--preset fastp takes adapters with -a and -A only, not --adapter-fasta");
+        }
+        let mut plain = Vec::new();
+        for (id, mate, side, text) in &self.named.0 {
+            if *side != AdapterSide::Back {
+                bail!("--preset fastp takes adapters with -a and -A only, not --{id} '{text}'");
+            }
+            plain.push((*mate, text.as_str()));
+        }
+        Ok(plain)
+    }
+
+    /// The option that changes letters, if it is given.
+    pub(super) fn edits(&self) -> Option<&'static str> {
+        match self.action {
+            ActionArg::Mask => Some("--action mask"),
+            ActionArg::Lowercase => Some("--action lowercase"),
+            _ => None,
+        }
+    }
+
+    /// Whether a Nanopore kit is named.
+    pub(super) fn of_long_reads(&self) -> bool {
+        self.adapter_kit.is_some()
+    }
+
+    /// What cuts the adapters of a Nanopore kit, if one is named.
+    pub(super) fn long_cutter(&self, paired: bool) -> Result<Option<LongAdapters>> {
+        let Some(kit) = &self.adapter_kit else { return Ok(None) };
+        if paired {
+            bail!("--adapter-kit is for long reads, which have no mates");
+        }
+        let middle = match self.middle {
+            MiddleArg::Split => Middle::Split,
+            MiddleArg::Drop => Middle::Drop,
+            MiddleArg::Keep => Middle::Keep,
+        };
+        Ok(Some(LongAdapters::new(kit, middle)?))
+    }
+
+    /// What cuts the adapters that are named or were found, if there are any, and which reads are kept by them.
+    pub(super) fn cutter(
+        &self,
+        paired: bool,
+        detected: &[Evidence],
+        files: &mut Files,
+    ) -> Result<(AdapterCutter, AdapterRule)> {
+        let settings = Settings {
+            max_errors: number("--adapter-error-rate", self.adapter_error_rate, 0.0, f64::MAX)?,
+            min_overlap: self.adapter_min_overlap.get(),
+            indels: !self.no_indels,
+            adapter_wildcards: !self.no_match_adapter_wildcards,
+            read_wildcards: self.match_read_wildcards,
+        };
+        let action = match self.action {
+            ActionArg::Trim => Action::Trim,
+            ActionArg::Retain => Action::Retain,
+            ActionArg::Crop => Action::Crop,
+            ActionArg::Mask => Action::Mask,
+            ActionArg::Lowercase => Action::Lowercase,
+            ActionArg::None => Action::None,
+        };
+        if matches!(action, Action::Retain | Action::Crop) && self.times.get() > 1 {
+            bail!("--action retain and crop go with --times 1 only");
+        }
+        let cutter = AdapterCutter::new().times(self.times.get()).action(action);
+        let mut adding = Adding { cutter, settings, files };
+        for (id, mate, side, text) in &self.named.0 {
+            if *mate == 1 && !paired {
+                bail!("--{id} needs pairs: two files, or --interleaved");
+            }
+            let kit = KITS.iter().find(|kit| kit.name.eq_ignore_ascii_case(text));
+            if let Some(kit) = kit.filter(|_| *id == "adapter") {
+                for (mate, adapter) in kit.adapters.iter().enumerate().take(1 + usize::from(paired))
+                {
+                    adding.cutter.add(mate, AdapterSide::Back, adapter, &settings)?;
+                }
+                continue;
+            }
+            adding.add(*mate, *side, text).with_context(|| match *id {
+                "adapter" => {
+                    let kits: Vec<_> = KITS.iter().map(|kit| kit.name).collect();
+                    format!("--adapter '{text}' (kits are {})", kits.join(", "))
+                }
+                id => format!("--{id} '{text}'"),
+            })?;
+        }
+        if let Some(path) = &self.adapter_fasta {
+            for mate in 0..1 + usize::from(paired) {
+                adding.add_fasta(mate, AdapterSide::Back, path, ["", ""], &settings)?;
+            }
+        }
+        for found in detected.iter().filter(|found| found.cut) {
+            if let Some(adapter) = &found.adapter {
+                let mate = usize::from(found.read).saturating_sub(1);
+                adding.cutter.add(mate, AdapterSide::Back, adapter, &settings)?;
+            }
+        }
+        let cutter = adding.cutter;
+        let rule = match (self.discard_trimmed, self.discard_untrimmed) {
+            (true, _) => AdapterRule::Refused,
+            (_, true) => {
+                let one_is_enough = paired && cutter.mates() != [true; 2];
+                AdapterRule::Required { one_is_enough }
+            }
+            _ => AdapterRule::Any,
+        };
+        Ok((cutter, rule))
+    }
+
+    /// Says that second reads have no adapters, where that may not be meant.
+    pub(super) fn tell_of_one_mate(&self, filter: &Filter) {
+        let first_reads = filter.adapters().iter().all(|label| label.read == 1);
+        if !filter.adapters().is_empty() && first_reads && !self.discard_untrimmed {
+            message(
+                "note",
+                "adapters are looked for in first reads only; -A (--adapter2) names those of second reads",
+            );
+        }
+    }
+}
+
+/// Adapters on their way into a cutter.
+struct Adding<'f> {
+    cutter: AdapterCutter,
+    settings: Settings,
+    files: &'f mut Files,
+}
+
+impl Adding<'_> {
+    fn add(&mut self, mate: usize, side: AdapterSide, text: &str) -> Result<()> {
+        match AdapterCutter::file(text, &self.settings)? {
+            Some((path, around, settings)) => {
+                let path = Path::new(path);
+                // No output takes its place.
+                self.files.read(path)?;
+                self.add_fasta(mate, side, path, around, &settings)
+            }
+            None => Ok(self.cutter.add(mate, side, text, &self.settings)?),
+        }
+    }
+
+    fn add_fasta(
+        &mut self,
+        mate: usize,
+        side: AdapterSide,
+        path: &Path,
+        around: [&str; 2],
+        settings: &Settings,
+    ) -> Result<()> {
+        let about = || format!("in the adapters of {}", path.display());
+        let text = std::fs::read(path).with_context(about)?;
+        self.cutter.add_fasta(mate, side, &text, around, settings).with_context(about)
+    }
+}

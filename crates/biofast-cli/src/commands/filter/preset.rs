@@ -1,0 +1,141 @@
+//! `--preset fastp`: what fastp does without being asked, and its report.
+
+use anyhow::{Context, Result, bail};
+use biofast::io::output::{Files, Output};
+use biofast::ops::filter::fastp::Gatherer;
+use biofast::ops::filter::fastp::{Found, PairTrimmer, Report, SequenceTrimmer, Settings};
+use biofast::ops::filter::trim::{KITS, MateRule, Mates, PolyG};
+use biofast::ops::filter::{Filter, Tally};
+use clap::ValueEnum;
+
+use super::Args;
+use crate::options::OutFile;
+use crate::output;
+
+/// Options that stand for others.
+#[derive(clap::Args)]
+pub(super) struct PresetArgs {
+    /// Do what another program does without being asked. fastp: adapters of pairs are cut by the overlap of mates, of
+    /// single reads if found in the first ones; poly-G on two-colour machines; then --max-low-quality-percent 40,
+    /// --max-n 5, --min-len 15
+    #[arg(long, value_enum, value_name = "NAME")]
+    preset: Option<Preset>,
+
+    /// Write fastp's report to FILE as JSON, which MultiQC knows
+    #[arg(long, value_name = "FILE")]
+    fastp_json: Option<OutFile>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Preset {
+    /// fastp 0.23
+    Fastp,
+}
+
+/// Bases of a run of G.
+const POLY_G: usize = 10;
+
+impl PresetArgs {
+    /// Whether it is fastp that is meant.
+    pub(super) fn is_fastp(&self) -> bool {
+        self.preset == Some(Preset::Fastp)
+    }
+
+    /// Whether its report is wanted.
+    pub(super) fn reports(&self) -> bool {
+        self.fastp_json.is_some()
+    }
+
+    /// The first option given that is of FASTQ alone.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let report = self.fastp_json.as_ref().map(|_| "--fastp-json");
+        self.preset.map(|_| "--preset").or(report)
+    }
+
+    /// Opens the report, if it is wanted.
+    pub(super) fn open(&self, files: &mut Files) -> Result<Option<Output>> {
+        Ok(output::optional_report(files, self.fastp_json.as_deref())?)
+    }
+}
+
+/// Cuts poly-G where the machine has two colours, unless it is cut anyhow.
+pub(super) fn poly_g(args: &Args, found: &Found, filter: Filter) -> Filter {
+    match found.two_colour && args.trim.trim_poly_g.is_none() {
+        true => filter.trim(PolyG(POLY_G)),
+        false => filter,
+    }
+}
+
+/// Corrects bases and cuts adapters as fastp does.
+pub(super) fn adapters(
+    args: &Args,
+    paired: bool,
+    found: &Found,
+    rule: MateRule,
+    filter: Filter,
+) -> Result<Filter> {
+    let trimmer = SequenceTrimmer::new(sequences(args, paired, found)?);
+    if !paired {
+        return Ok(filter.trim(trimmer));
+    }
+    let mates = Mates::new(rule);
+    let mates = if args.mates.corrects() { mates.correct() } else { mates };
+    Ok(filter.trim(PairTrimmer::new(mates, trimmer)))
+}
+
+/// The adapters that are named, else those that were found.
+fn sequences(args: &Args, paired: bool, found: &Found) -> Result<[Option<Vec<u8>>; 2]> {
+    let mut sequences = [None, None];
+    for (mate, text) in args.adapters.plain()? {
+        let kit = KITS.iter().find(|kit| kit.name.eq_ignore_ascii_case(text));
+        match kit.filter(|_| mate == 0) {
+            Some(kit) => {
+                sequences = kit.adapters.map(|adapter| Some(adapter.as_bytes().to_vec()));
+            }
+            None => {
+                let letters = text.as_bytes().to_ascii_uppercase();
+                if letters.is_empty() || !letters.iter().all(|letter| b"ACGTN".contains(letter)) {
+                    bail!(
+                        "--preset fastp takes adapters of the letters A, C, G, T and N: '{text}' is none"
+                    );
+                }
+                sequences[mate] = Some(letters);
+            }
+        }
+    }
+    if sequences[0].is_some() && sequences[1].is_none() {
+        sequences[1] = sequences[0].clone();
+    }
+    for (mate, sequence) in sequences.iter_mut().enumerate().take(1 + usize::from(paired)) {
+        if sequence.is_none() {
+            sequence.clone_from(&found.adapters[mate]);
+        }
+    }
+    Ok(sequences)
+}
+
+/// fastp's report of a run, as JSON.
+pub(super) fn report(
+    args: &Args,
+    paired: bool,
+    found: &Found,
+    tally: &Tally,
+    gathered: Option<Box<Gatherer>>,
+) -> Result<String> {
+    let gathered = gathered.context("nothing was gathered for the report")?;
+    let sequences = match args.preset.is_fastp() {
+        true => sequences(args, paired, found)?,
+        false => [None, None],
+    };
+    let settings = Settings {
+        paired,
+        merged: args.mates.merges(),
+        corrected: args.mates.corrects(),
+        adapters: args.preset.is_fastp() || args.adapters.looks() || args.trim.trim_overlap,
+        sequences: sequences.map(|s| s.map(|s| String::from_utf8_lossy(&s).into_owned())),
+        command: output::command_line(),
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
+    let report = Report::new(tally, *gathered, settings);
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}

@@ -1,0 +1,91 @@
+//! Options of other programs, as fingers type them: what they are called here.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Options of fastp and cutadapt that `filter` doesn't know, and what does the same.
+const OF_FILTER: &[(&[&str], &str)] = &[
+    (&["-n", "--n_base_limit"], "--max-n is fastp's -n, --times cutadapt's"),
+    (&["-m"], "--min-len is cutadapt's -m, --merge fastp's"),
+    (&["-y", "-Y", "--low_complexity_filter"], "--min-complexity 30 is what fastp's -y stands for"),
+    (&["--average_qual"], "--min-mean-qual Q --mean arithmetic is fastp's --average_qual"),
+    (
+        &["-p", "-P", "--overrepresentation_analysis"],
+        "see `biofast stats` for what there is of reads",
+    ),
+    (&["--umi_loc"], "--umi first|second|both is fastp's --umi_loc, with --umi-len"),
+    (
+        &["--stdin", "--stdout"],
+        "'-' is standard input, and what has no --out goes to standard output",
+    ),
+    (&["-S", "--split", "--split_by_lines", "-d"], "`biofast split` writes several files"),
+    (
+        &["-w", "--thread", "-j", "--cores"],
+        "-@ is the number of threads; --json and --fastp-json write reports",
+    ),
+    (
+        &["-t", "--trim_tail1", "--trim_front1", "--trim_front2", "--trim_tail2"],
+        "--crop-front N,M and --crop-tail N,M cut first and second reads",
+    ),
+    (
+        &[
+            "--disable_adapter_trimming",
+            "--disable_quality_filtering",
+            "--disable_length_filtering",
+            "--disable_trim_poly_g",
+            "-L",
+            "-Q",
+        ],
+        "without --preset fastp nothing is done that isn't asked for",
+    ),
+    (
+        &["--include_unmerged"],
+        "without --merged-out, merged reads and other pairs go to --out together",
+    ),
+    (&["-z", "--compression"], "--level is the level of compression"),
+    (&["--paired-output"], "--out2 names the file of second reads"),
+    (&["--minimum-length"], "--min-len is cutadapt's --minimum-length"),
+    (&["--maximum-length"], "--max-len is cutadapt's --maximum-length"),
+    (&["--untrimmed-output"], "--discard-untrimmed with --rejected FILE"),
+    (&["--quality-cutoff"], "--cut-tail cuts by windows; cutadapt's -q has no like here"),
+    (&["--poly-a"], "--trim-poly-x cuts runs of any base"),
+];
+
+/// What helps with what was typed and isn't known.
+pub(crate) fn hint(error: &clap::Error, command: Option<&str>) -> Option<&'static str> {
+    if command != Some("filter") {
+        return None;
+    }
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    match error.kind() {
+        ErrorKind::UnknownArgument => {}
+        ErrorKind::InvalidValue if typed.starts_with("--read-group ") => {
+            return Some("-r is of alignments; --cut-right is fastp's -r");
+        }
+        _ => return None,
+    }
+    let typed = typed.split('=').next().unwrap_or(typed);
+    OF_FILTER.iter().find(|(names, _)| names.contains(&typed)).map(|(_, hint)| *hint)
+}
+
+/// Commands whose `-h` is an option of samtools.
+const OF_SAMTOOLS: [&str; 4] = ["filter", "view", "merge", "cat"];
+
+/// Whether `-h` is all that was typed, where it is an option of samtools: with nothing to read it is a question.
+pub(crate) fn asks_for_help(arguments: &[std::ffi::OsString]) -> bool {
+    let alone = matches!(arguments, [command, option] if option == "-h"
+        && OF_SAMTOOLS.iter().any(|name| command == name));
+    alone && !has_input()
+}
+
+#[cfg(unix)]
+fn has_input() -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    // A terminal, and what is always empty.
+    std::fs::metadata("/dev/stdin").is_ok_and(|stdin| !stdin.file_type().is_char_device())
+}
+
+#[cfg(not(unix))]
+fn has_input() -> bool {
+    use std::io::IsTerminal;
+    !std::io::stdin().is_terminal()
+}

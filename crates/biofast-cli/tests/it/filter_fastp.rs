@@ -1,0 +1,385 @@
+//! `biofast filter` beside fastp 0.23: pairs are merged and corrected alike. Skipped with a message where fastp isn't installed.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use biofast_testkit::random::Random;
+use common::{Folder, assert_error, biofast, installed, text};
+use serde_json::Value;
+
+fn reversed(bases: &[u8]) -> Vec<u8> {
+    let complement = |base: &u8| match base {
+        b'A' => b'T',
+        b'C' => b'G',
+        b'G' => b'C',
+        b'T' => b'A',
+        other => *other,
+    };
+    bases.iter().rev().map(complement).collect()
+}
+
+/// Pairs of fragments of all lengths, with adapters behind short ones; where the score is low the base is often wrong, or N.
+fn pairs(seed: u64, n: usize, lens: [usize; 2]) -> [String; 2] {
+    let mut random = Random(seed);
+    let mut out = [String::new(), String::new()];
+    let adapters = ["AGATCGGAAGAGCACACGTCTGAACTCCAGTCAC", "AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGTA"];
+    for i in 0..n {
+        let len = 10 + random.below(310);
+        let repeat = if random.chance(10) { 1 + random.below(40) } else { len };
+        let unit: Vec<u8> = (0..repeat).map(|_| b"ACGT"[random.below(4)]).collect();
+        let fragment: Vec<u8> = unit.iter().copied().cycle().take(len).collect();
+        for (mate, strand) in [fragment.clone(), reversed(&fragment)].into_iter().enumerate() {
+            let mut read = strand;
+            read.extend_from_slice(adapters[mate].as_bytes());
+            while read.len() < lens[mate] {
+                read.push(b"ACGT"[random.below(4)]);
+            }
+            read.truncate(lens[mate]);
+            let bad = [0, 2, 5, 15][random.below(4)];
+            let mut qualities = String::new();
+            for base in &mut read {
+                let low = random.chance(bad);
+                qualities.push(if low {
+                    b"#+/04"[random.below(5)]
+                } else {
+                    b"5?EII"[random.below(5)]
+                } as char);
+                if low && random.chance(60) {
+                    *base = b"ACGTN"[random.below(5)];
+                }
+            }
+            let read = String::from_utf8(read).unwrap();
+            out[mate] += &format!("@p{i} {}:N:0\n{read}\n+\n{qualities}\n", mate + 1);
+        }
+    }
+    out
+}
+
+/// Made pairs, and what there is of real ones.
+fn inputs(folder: &Folder) -> Vec<[String; 2]> {
+    let mut found = Vec::new();
+    for (i, lens) in [[100, 100], [150, 120], [80, 151]].into_iter().enumerate() {
+        let [one, two] = pairs(i as u64, 4000, lens);
+        found.push([folder.file(&format!("a{i}.fq"), one), folder.file(&format!("b{i}.fq"), two)]);
+    }
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
+    for name in ["novaseq4_metagenome", "bacteroides_6level", "chipseq_SRR5204809-10"] {
+        let mates = ["R1", "R2"].map(|mate| real.join(format!("{name}_{mate}.fastq.gz")));
+        if !mates[0].exists() {
+            eprintln!("skipped: {} is absent", mates[0].display());
+            continue;
+        }
+        found.push([1, 2].map(|mate| {
+            let few = text(&folder.path(&format!("{name}_{mate}.fq")));
+            let from = text(&mates[mate - 1]);
+            let run = biofast(&["filter", "--quiet", "--head", "12000", &from, "-o", &few]);
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            few
+        }));
+    }
+    found
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn json(path: &str) -> Value {
+    serde_json::from_str(&read(path)).unwrap()
+}
+
+fn fastp(args: &[&str]) {
+    let mut command = Command::new("fastp");
+    command.args(["-w", "1", "--dont_eval_duplication", "-h", "/dev/null"]).args(args);
+    let output = command.stdout(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
+    assert!(output.status.success(), "{args:?} {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn same(ours: &str, theirs: &str, what: &str) {
+    if ours != theirs {
+        let differ = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
+        let n = [ours, theirs].map(|text| text.lines().count() / 4);
+        panic!("{what}: {n:?} reads, first difference {differ:?}");
+    }
+}
+
+#[test]
+fn fastp_merges_and_corrects_the_same_pairs() {
+    if !installed("fastp") {
+        return;
+    }
+    let folder = Folder::new();
+    let path = |name: &str| text(&folder.path(name));
+    let (o1, o2, m, j) = (path("o1.fq"), path("o2.fq"), path("m.fq"), path("ours.json"));
+    let (f1, f2, fm, fj) = (path("f1.fq"), path("f2.fq"), path("fm.fq"), path("theirs.json"));
+    let mut merged = 0;
+    for [one, two] in inputs(&folder) {
+        for (our, their) in [
+            (&[][..], &[][..]),
+            (
+                &["--overlap-len-require", "12", "--overlap-diff-limit", "8"],
+                &["--overlap_len_require", "12", "--overlap_diff_limit", "8"],
+            ),
+            (&["--overlap-diff-percent-limit", "5"], &["--overlap_diff_percent_limit", "5"]),
+        ] {
+            fastp(
+                &[
+                    &["-A", "-G", "-Q", "-L", "-i", &one, "-I", &two, "-o", &f1, "-O", &f2],
+                    &["--merge", "--merged_out", &fm, "-j", &fj][..],
+                    their,
+                ]
+                .concat(),
+            );
+            let args = ["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2, "--json", &j];
+            let run = biofast(&[&args[..], &["--merge", "--merged-out", &m], our].concat());
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            for (ours, theirs) in [(&m, &fm), (&o1, &f1), (&o2, &f2)] {
+                same(&read(ours), &read(theirs), &format!("{one} {our:?} {ours}"));
+            }
+            let (ours, theirs) = (json(&j), json(&fj));
+            let n = read(&m).lines().count() as u64 / 4;
+            merged += n;
+            assert_eq!(ours["merged_pairs"], n, "{one} {our:?}");
+            assert_eq!(ours["insert_size"], theirs["insert_size"], "{one}");
+            for field in ["corrected_reads", "corrected_bases", "passed_filter_reads"] {
+                let find = |json: &Value| json["filtering_result"][field].as_u64().unwrap_or(0);
+                assert_eq!(find(&ours), find(&theirs), "{one} {field}");
+            }
+        }
+        // Corrected pairs that stay pairs.
+        fastp(&[
+            "-A", "-G", "-Q", "-L", "-c", "-i", &one, "-I", &two, "-o", &f1, "-O", &f2, "-j", &fj,
+        ]);
+        let run =
+            biofast(&["filter", "--quiet", "--correct", &one, &two, "-o", &o1, "--out2", &o2]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        same(&read(&o1), &read(&f1), &one);
+        same(&read(&o2), &read(&f2), &two);
+    }
+    assert!(merged > 5000, "{merged}");
+}
+
+#[test]
+fn merged_pairs_are_the_same_at_any_number_of_threads_and_add_up() {
+    let folder = Folder::new();
+    let [one, two] = pairs(9, 3000, [120, 110]);
+    let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
+    let [m, j, r] = ["m.fq.gz", "j.json", "r.fq"].map(|name| text(&folder.path(name)));
+    let mut outputs = Vec::new();
+    for threads in ["1", "4"] {
+        let run = biofast(&[
+            "filter",
+            "--merge",
+            "--correct",
+            "--min-len",
+            "60",
+            "--max-n",
+            "1",
+            &one,
+            &two,
+            "--merged-out",
+            &m,
+            "--json",
+            &j,
+            "--rejected",
+            &r,
+            "-@",
+            threads,
+            "--chunk-size",
+            "9999",
+        ]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        outputs.push((run.stdout, std::fs::read(&m).unwrap(), read(&r)));
+    }
+    assert!(outputs[0] == outputs[1]);
+    let report = json(&j);
+    let n = |path: &[&str]| path.iter().fold(&report, |value, key| &value[*key]).as_u64().unwrap();
+    let rejected: u64 =
+        report["rejected"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    let merged = n(&["merged_pairs"]);
+    assert!(merged > 300 && rejected > 300, "{merged} {rejected}");
+    assert_eq!(n(&["summary", "before_filtering", "total_reads"]), 6000);
+    let kept = n(&["summary", "after_filtering", "total_reads"]);
+    assert_eq!(kept + merged + rejected, 6000);
+    assert_eq!(outputs[0].0.lines().count() as u64 / 4, kept - merged);
+    assert_eq!(outputs[0].2.lines().count() as u64 / 4, rejected);
+    // All in one file.
+    let run = biofast(&["filter", "--quiet", "--merge", &one, &two]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains(" merged_") && run.stdout.contains(" 2:N:0\n"));
+    assert_error(&biofast(&["filter", "--merge", &one]), &["--merge needs pairs"]);
+    let [o1, o2] = ["o1.fq", "o2.fq"].map(|name| text(&folder.path(name)));
+    let run = biofast(&["filter", "--merge", &one, &two, "-o", &o1, "--out2", &o2]);
+    assert_error(&run, &["needs --merged-out"]);
+}
+
+/// Reads without mates that end in an adapter, enough of them to find it.
+fn single_reads(seed: u64, n: usize, adapter: &str, machine: &str) -> String {
+    let mut random = Random(seed);
+    let mut out = String::new();
+    for i in 0..n {
+        let len = 20 + random.below(130);
+        let mut read: Vec<u8> = (0..len).map(|_| b"ACGT"[random.below(4)]).collect();
+        read.extend_from_slice(adapter.as_bytes());
+        while read.len() < 101 {
+            read.push(if random.chance(90) { b'G' } else { b"ACGT"[random.below(4)] });
+        }
+        read.truncate(101);
+        let bad = [0, 2, 30, 60][random.below(4)];
+        let mut qualities = String::new();
+        for base in &mut read {
+            let low = random.chance(bad);
+            qualities
+                .push(if low { b"#+/"[random.below(3)] } else { b"5?I"[random.below(3)] } as char);
+            if low && random.chance(10) {
+                *base = b"ACGTN"[random.below(5)];
+            }
+        }
+        let read = String::from_utf8(read).unwrap();
+        out += &format!("@{machine}:{i}\n{read}\n+\n{qualities}\n");
+    }
+    out
+}
+
+/// Figures that both reports have, and that must agree.
+fn assert_same_figures(ours: &Value, theirs: &Value, what: &str) {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-3 * b.abs().max(1.0);
+    let mut todo = vec![(String::new(), ours, theirs)];
+    let mut compared = 0;
+    while let Some((path, ours, theirs)) = todo.pop() {
+        match (ours, theirs) {
+            (Value::Object(a), Value::Object(b)) => {
+                for (key, theirs) in b {
+                    // Commands and versions differ, and what isn't computed is left out.
+                    if ["command", "fastp_version", "duplication", "overrepresented_sequences"]
+                        .contains(&key.as_str())
+                        || key.ends_with("_adapter_counts")
+                    {
+                        continue;
+                    }
+                    let ours = a.get(key).unwrap_or_else(|| panic!("{what}: no {path}.{key}"));
+                    todo.push((format!("{path}.{key}"), ours, theirs));
+                }
+            }
+            (Value::Array(a), Value::Array(b)) => {
+                assert_eq!(a.len(), b.len(), "{what} {path}");
+                for (i, (ours, theirs)) in a.iter().zip(b).enumerate() {
+                    todo.push((format!("{path}[{i}]"), ours, theirs));
+                }
+            }
+            (Value::Number(a), Value::Number(b)) => {
+                let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+                assert!(near(a, b), "{what} {path}: {a}, but {b}");
+                compared += 1;
+            }
+            (a, b) => assert_eq!(a, b, "{what} {path}"),
+        }
+    }
+    assert!(compared > 1000, "{compared}");
+}
+
+#[test]
+fn the_preset_keeps_the_reads_of_fastp_and_reports_its_figures() {
+    if !installed("fastp") {
+        return;
+    }
+    let folder = Folder::new();
+    let path = |name: &str| text(&folder.path(name));
+    let (o1, o2, j) = (path("o1.fq"), path("o2.fq"), path("ours.json"));
+    let (f1, f2, fj) = (path("f1.fq"), path("f2.fq"), path("theirs.json"));
+    for [one, two] in inputs(&folder) {
+        for (our, their) in [
+            (&[][..], &[][..]),
+            (
+                &["-a", "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA", "-A", "AGATCGGAAGAGCGTCGTGTAGGG"],
+                &[
+                    "-a",
+                    "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA",
+                    "--adapter_sequence_r2",
+                    "AGATCGGAAGAGCGTCGTGTAGGG",
+                ],
+            ),
+            (
+                &["--correct", "--cut_right", "-l", "40", "--n_base_limit", "2", "-x"],
+                &["-c", "--cut_right", "-l", "40", "-n", "2", "-x"],
+            ),
+        ] {
+            fastp(&[&["-i", &one, "-I", &two, "-o", &f1, "-O", &f2, "-j", &fj], their].concat());
+            let args = ["filter", "--quiet", "--preset", "fastp", "-i", &one, "-I", &two];
+            let more = ["-o", &o1, "--out2", &o2, "--fastp-json", &j];
+            let run = biofast(&[&args[..], &more, our].concat());
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            same(&read(&o1), &read(&f1), &format!("{one} {our:?}"));
+            same(&read(&o2), &read(&f2), &format!("{two} {our:?}"));
+            let (ours, mut theirs) = (json(&j), json(&fj));
+            if let Some(theirs) = theirs.as_object_mut() {
+                theirs.remove("polyx_trimming");
+            }
+            assert_same_figures(&ours, &theirs, &format!("{one} {our:?}"));
+            let all: u64 = ours["filtering_result"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .filter(|(name, _)| !name.starts_with("corrected"))
+                .map(|(_, n)| n.as_u64().unwrap())
+                .sum();
+            assert_eq!(all, ours["summary"]["before_filtering"]["total_reads"]);
+        }
+    }
+    for (i, (adapter, machine)) in [
+        ("AGATCGGAAGAGCACACGTCTGAACTCCAGTCACATCACG", "M0"),
+        ("CCTAAGTTCAGGACTTACCAGTACG", "NB500"),
+        ("", "A00123"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let input = folder.file("single.fq", single_reads(i as u64, 11_000, adapter, machine));
+        fastp(&["-i", &input, "-o", &f1, "-j", &fj]);
+        let args =
+            ["filter", "--quiet", "--preset", "fastp", &input, "-o", &o1, "--fastp-json", &j];
+        let mut outputs = Vec::new();
+        for threads in ["1", "3"] {
+            let run = biofast(&[&args[..], &["-@", threads, "--chunk-size", "99999"]].concat());
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            let report: Vec<String> = read(&j)
+                .lines()
+                .filter(|l| !l.contains("\"command\""))
+                .map(str::to_owned)
+                .collect();
+            outputs.push((read(&o1), report));
+        }
+        assert!(outputs[0] == outputs[1]);
+        same(&read(&o1), &read(&f1), adapter);
+        assert_same_figures(&json(&j), &json(&fj), adapter);
+    }
+}
+
+#[test]
+fn options_of_fastp_are_known_or_answered() {
+    let folder = Folder::new();
+    let [one, two] = pairs(3, 50, [100, 100]);
+    let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
+    for (args, needed) in [
+        (&["-q", "20"][..], "--qualified-quality"),
+        (&["-u"], "--max-low-quality-percent"),
+        (&["-r"], "--cut-right"),
+        (&["-n", "3"], "--max-n"),
+        (&["-y"], "--min-complexity"),
+        (&["--average_qual", "3"], "--min-mean-qual"),
+        (&["-O", "2.fq"], "--out2"),
+        (&["-p"], "stats"),
+    ] {
+        let run = biofast(&[&["filter", "-i", &one, "-I", &two], args].concat());
+        assert_eq!(run.code, 2, "{args:?} {}", run.stderr);
+        assert!(run.stderr.contains(needed), "{args:?}: {}", run.stderr);
+    }
+    let run = biofast(&["filter", "--preset", "fastp", "-g", "ACGT", &one]);
+    assert_error(&run, &["--preset fastp takes adapters with -a and -A only"]);
+    let help = biofast(&["filter", "--help"]);
+    let lone = biofast(&["filter", "-h"]);
+    assert_eq!((lone.code, lone.stdout), (0, help.stdout));
+}

@@ -1,0 +1,16 @@
+//! What fastp does without being asked, and says about it: for those who replace it and read its reports with other programs.
+//!
+//! [`is_two_colour`] and [`find_adapter`] look at the first reads, [`PairTrimmer`] and [`SequenceTrimmer`] cut what fastp cuts, and
+//! [`Gatherer`] counts what stands in its [`Report`]: a test compares reads and figures with those of fastp 0.23.
+
+mod detect;
+mod duplicates;
+mod report;
+mod stats;
+mod trim;
+
+pub use detect::{Found, find_adapter, is_two_colour, look};
+pub use duplicates::Duplicates;
+pub use report::{Report, Settings};
+pub use stats::{Gatherer, Stats};
+pub use trim::{PairTrimmer, SequenceTrimmer};

@@ -1,0 +1,232 @@
+//! fastp's report: the same names, and figures that mean the same.
+
+use serde::Serialize;
+
+use super::{Gatherer, Stats};
+use crate::change::filter::report::InsertSize;
+use crate::change::filter::{Reason, Tally};
+
+/// What was asked of a run, as far as the report says it.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Whether there are second reads.
+    pub paired: bool,
+    /// Whether pairs were merged.
+    pub merged: bool,
+    /// Whether bases were corrected.
+    pub corrected: bool,
+    /// Whether adapters were cut.
+    pub adapters: bool,
+    /// Those of first and second reads, where they are known.
+    pub sequences: [Option<String>; 2],
+    /// The command line.
+    pub command: String,
+    /// The program's version.
+    pub version: String,
+}
+
+/// fastp's report, to be printed as JSON.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::Filter;
+/// use biofast_ops::filter::fastp::{Report, Settings};
+///
+/// let filter = Filter::new().gather_for_fastp();
+/// let mut worker = filter.worker();
+/// let first = Record::new(b"r", b"ACGTACGT", b"IIIIIIII");
+/// worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
+/// let gathered = worker.take_for_fastp().ok_or("nothing was gathered")?;
+/// let report = Report::new(worker.tally(), *gathered, Settings::default());
+/// assert_eq!((report.passed_reads(), report.duplication_rate()), (1, 0.0));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    summary: Summary,
+    filtering_result: FilteringResult,
+    duplication: Duplication,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    insert_size: Option<InsertSize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter_cutting: Option<AdapterCutting>,
+    read1_before_filtering: Stats,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read2_before_filtering: Option<Stats>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merged_and_filtered: Option<Stats>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read1_after_filtering: Option<Stats>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read2_after_filtering: Option<Stats>,
+    command: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Summary {
+    /// What programs go by that read several versions of the report.
+    fastp_version: &'static str,
+    /// What made it.
+    biofast_version: String,
+    sequencing: String,
+    before_filtering: Block,
+    after_filtering: Block,
+}
+
+/// The version of fastp whose report this is like.
+const FASTP: &str = "0.23.2";
+
+#[derive(Clone, Debug, Serialize)]
+struct Block {
+    total_reads: u64,
+    total_bases: u64,
+    q20_bases: u64,
+    q30_bases: u64,
+    q20_rate: f64,
+    q30_rate: f64,
+    read1_mean_length: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read2_mean_length: Option<u64>,
+    gc_content: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct FilteringResult {
+    passed_filter_reads: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrected_reads: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrected_bases: Option<u64>,
+    low_quality_reads: u64,
+    #[serde(rename = "too_many_N_reads")]
+    too_many_n_reads: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low_complexity_reads: Option<u64>,
+    too_short_reads: u64,
+    too_long_reads: u64,
+    /// What fastp has no name for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_reads: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Duplication {
+    rate: f64,
+    /// Whether all sequences were counted, and not a sample of them.
+    exact: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct AdapterCutting {
+    adapter_trimmed_reads: u64,
+    adapter_trimmed_bases: u64,
+    read1_adapter_sequence: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read2_adapter_sequence: Option<String>,
+}
+
+impl Block {
+    /// Of first reads, and of second ones where there are any.
+    fn new(first: &Stats, second: Option<&Stats>) -> Block {
+        let of_second = second.map(Stats::totals);
+        let of_first = first.totals();
+        let sum = |i: usize| of_first[i] + of_second.map_or(0, |totals| totals[i]);
+        let rate = |i: usize| if sum(1) == 0 { 0.0 } else { sum(i) as f64 / sum(1) as f64 };
+        let mean = |totals: [u64; 5]| totals[1].checked_div(totals[0]).unwrap_or(0);
+        Block {
+            total_reads: sum(0),
+            total_bases: sum(1),
+            q20_bases: sum(2),
+            q30_bases: sum(3),
+            q20_rate: rate(2),
+            q30_rate: rate(3),
+            read1_mean_length: mean(of_first),
+            read2_mean_length: of_second.map(mean),
+            gc_content: rate(4),
+        }
+    }
+}
+
+impl FilteringResult {
+    /// Both mates of a pair are counted by the worse of the two.
+    fn new(tally: &Tally, settings: &Settings) -> FilteringResult {
+        let of = |reasons: &[Reason]| -> u64 { reasons.iter().map(|&r| tally.by_unit(r)).sum() };
+        let low_quality = of(&[
+            Reason::MeanQualityTooLow,
+            Reason::TooManyLowQualityBases,
+            Reason::TooManyExpectedErrors,
+        ]);
+        let complexity = of(&[Reason::ComplexityTooLow]);
+        let short = of(&[Reason::TooShort, Reason::Emptied]);
+        let (n, long) = (of(&[Reason::TooManyN]), of(&[Reason::TooLong]));
+        let all: u64 = Reason::ALL.iter().map(|&reason| tally.by_unit(reason)).sum();
+        let others = all - low_quality - complexity - short - n - long;
+        FilteringResult {
+            passed_filter_reads: tally.passed,
+            corrected_reads: settings.corrected.then_some(tally.corrected[0]),
+            corrected_bases: settings.corrected.then_some(tally.corrected[1]),
+            low_quality_reads: low_quality,
+            too_many_n_reads: n,
+            low_complexity_reads: Some(complexity).filter(|&n| n > 0),
+            too_short_reads: short,
+            too_long_reads: long,
+            other_reads: Some(others).filter(|&n| n > 0),
+        }
+    }
+}
+
+impl Report {
+    /// Of a run that counted `tally` and `gathered`.
+    pub fn new(tally: &Tally, gathered: Gatherer, settings: Settings) -> Report {
+        let Gatherer { before, after, merged, duplicates } = gathered;
+        let cycles = [0, 1].map(|mate| before[mate].longest());
+        let sequencing = match settings.paired {
+            true => format!("paired end ({} cycles + {} cycles)", cycles[0], cycles[1]),
+            false => format!("single end ({} cycles)", cycles[0]),
+        };
+        let filtering_result = FilteringResult::new(tally, &settings);
+        let Settings { paired, merged: merges, adapters, sequences, command, version, .. } =
+            settings;
+        let [read1_before, read2_before] = before;
+        let [read1_after, read2_after] = after;
+        let after_filtering = match merges {
+            true => Block::new(&merged, None),
+            false => Block::new(&read1_after, paired.then_some(&read2_after)),
+        };
+        let [first, second] = sequences.map(|sequence| sequence.unwrap_or("unspecified".into()));
+        Report {
+            summary: Summary {
+                fastp_version: FASTP,
+                biofast_version: version,
+                sequencing,
+                before_filtering: Block::new(&read1_before, paired.then_some(&read2_before)),
+                after_filtering,
+            },
+            filtering_result,
+            duplication: Duplication { rate: duplicates.rate(), exact: duplicates.is_exact() },
+            insert_size: InsertSize::of(&tally.inserts),
+            adapter_cutting: adapters.then(|| AdapterCutting {
+                adapter_trimmed_reads: tally.fastp_adapters[0],
+                adapter_trimmed_bases: tally.fastp_adapters[1],
+                read1_adapter_sequence: first,
+                read2_adapter_sequence: paired.then_some(second),
+            }),
+            read1_before_filtering: read1_before,
+            read2_before_filtering: paired.then_some(read2_before),
+            merged_and_filtered: merges.then_some(merged),
+            read1_after_filtering: (!merges).then_some(read1_after),
+            read2_after_filtering: (paired && !merges).then_some(read2_after),
+            command,
+        }
+    }
+
+    /// Reads that were kept, as fastp counts them: a read whose mate is rejected is not.
+    pub fn passed_reads(&self) -> u64 {
+        self.filtering_result.passed_filter_reads
+    }
+
+    /// The share of reads (or pairs) that are copies of others.
+    pub fn duplication_rate(&self) -> f64 {
+        self.duplication.rate
+    }
+}

@@ -1,0 +1,168 @@
+//! Adapters as fastp cuts them: of pairs by the overlap of mates, else by sequence, without gaps.
+
+use crate::change::filter::read::{Read, Reads};
+use crate::change::filter::trim::{LONGEST_INSERT, Laid, MateRule, Mates, Trim, Trimmer};
+
+/// The fewest bases that are compared.
+const FEWEST: usize = 4;
+/// One base in so many may differ.
+const BASES_PER_MISMATCH: usize = 8;
+
+/// Where an adapter begins in a read: the first place where at most one base in eight differs. It may begin before the read,
+/// as adapters of dimers lack their first bases.
+fn find(read: &[u8], adapter: &[u8]) -> Option<isize> {
+    if adapter.len() < FEWEST {
+        return None;
+    }
+    let before = match adapter.len() {
+        16.. => 4,
+        12.. => 3,
+        8.. => 2,
+        _ => 0,
+    };
+    // It counts as longer by what is before the read.
+    let fits = |at: isize| {
+        let compared = (read.len() as isize - at).clamp(0, adapter.len() as isize) as usize;
+        let allowed = compared / BASES_PER_MISMATCH;
+        let skipped = (-at).max(0) as usize;
+        let stretch = &read[at.max(0) as usize..];
+        let pairs = adapter.get(skipped..compared).unwrap_or_default().iter().zip(stretch);
+        pairs.filter(|(a, b)| a != b).take(allowed + 1).count() <= allowed
+    };
+    let last = read.len() as isize - FEWEST as isize;
+    (-before..last).find(|&at| fits(at))
+}
+
+/// Cuts adapters by sequence, off first and second reads.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::filter::fastp::SequenceTrimmer;
+/// use biofast_ops::filter::{Read, Trimmer};
+///
+/// let trimmer = SequenceTrimmer::new([Some(b"AGATCGGAAGAGC".to_vec()), None]);
+/// let mut read = Read::new(Record::new(b"r", b"TTTTTTAGATCGGA", b"IIIIIIIIIIIIII"));
+/// trimmer.trim_read(&mut read, 0);
+/// assert_eq!(read.sequence(), b"TTTTTT");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SequenceTrimmer {
+    adapters: [Option<Vec<u8>>; 2],
+}
+
+impl SequenceTrimmer {
+    /// The adapters of first and of second reads.
+    pub fn new(adapters: [Option<Vec<u8>>; 2]) -> SequenceTrimmer {
+        SequenceTrimmer { adapters }
+    }
+
+    /// Whether anything was cut; `counted` is what fastp counts: reads and bases.
+    fn cut(&self, read: &mut Read<'_>, mate: usize, counted: &mut [u64; 2]) {
+        let Some(adapter) = self.adapters.get(mate).and_then(Option::as_ref) else { return };
+        if let Some(at) = find(read.sequence(), adapter) {
+            counted[0] += 1;
+            // Of one that begins before the read, what is left of it, whatever the length of the read.
+            counted[1] += match usize::try_from(at) {
+                Ok(at) => read.len() - at,
+                Err(_) => adapter.len() - at.unsigned_abs(),
+            } as u64;
+            read.truncate(at.max(0) as usize);
+        }
+    }
+}
+
+impl Trimmer for SequenceTrimmer {
+    fn kind(&self) -> Trim {
+        Trim::Adapter
+    }
+
+    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+        self.cut(read, mate, &mut [0; 2]);
+    }
+
+    fn trim(&self, reads: &mut Reads<'_, '_>) {
+        let mut counted = [0; 2];
+        reads.for_each(|read, mate| self.cut(read, mate, &mut counted));
+        reads.counts.adapters = counted;
+    }
+}
+
+/// Cuts the adapters of pairs by the overlap of mates; where that tells none, by sequence.
+///
+/// ```
+/// use biofast_fastq::{Record, Unit};
+/// use biofast_ops::filter::Filter;
+/// use biofast_ops::filter::fastp::{PairTrimmer, SequenceTrimmer};
+/// use biofast_ops::filter::trim::{MateRule, Mates};
+///
+/// let mates = Mates::new(MateRule::default());
+/// let filter = Filter::new().trim(PairTrimmer::new(mates, SequenceTrimmer::default()));
+/// let first = "ACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCAAGATC";
+/// let second = "TGGTCAAGATCCGTAATCGGATGCCTAAGCTTGCAACGTGATCG";
+/// let qualities = "I".repeat(44);
+/// let record = |sequence: &'static str| Record::new(b"r", sequence.as_bytes(), qualities.as_bytes());
+/// let mut worker = filter.worker();
+/// worker.apply(Unit { index: 0, first: record(first), second: Some(record(second)) }, &mut [Vec::new()]);
+/// assert_eq!(worker.tally().output.map(|reads| reads.bases), [39, 39]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct PairTrimmer {
+    mates: Mates,
+    sequences: SequenceTrimmer,
+}
+
+impl PairTrimmer {
+    /// By the rule of `mates`, which also may correct.
+    pub fn new(mates: Mates, sequences: SequenceTrimmer) -> PairTrimmer {
+        PairTrimmer { mates, sequences }
+    }
+
+    /// The rule of mates.
+    pub fn rule(&self) -> MateRule {
+        self.mates.rule()
+    }
+}
+
+impl Trimmer for PairTrimmer {
+    fn kind(&self) -> Trim {
+        Trim::AdapterByOverlap
+    }
+
+    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+        self.sequences.trim_read(read, mate);
+    }
+
+    fn trim(&self, reads: &mut Reads<'_, '_>) {
+        let laid = self.mates.look(reads);
+        let Some(second) = &mut reads.second else { return };
+        if let Some(Laid { offset: ..0, len, .. }) = laid {
+            let before = reads.first.len() + second.len();
+            let fronts = [reads.first.cut_front(), second.cut_front()];
+            reads.first.truncate(len + fronts[1]);
+            second.truncate(len + fronts[0]);
+            // fastp counts both mates, whether something is cut off each or not.
+            let cut = before - reads.first.len() - second.len();
+            reads.counts.adapters = [2, cut as u64];
+            return;
+        }
+        // Corrected bases are not seen before the trimmer has ended: adapters don't lie where mates do.
+        self.sequences.trim(reads);
+    }
+}
+
+const _: () = assert!(LONGEST_INSERT == 512, "fastp's report has this many");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_may_begin_before_the_read() {
+        let adapter = b"AGATCGGAAGAGCACACGTC";
+        assert_eq!(find(b"GATCGGAAGAGCACACGTCTTTTTT", adapter), Some(-1));
+        assert_eq!(find(b"TTTTAGATCGGAAG", adapter), Some(4));
+        assert_eq!(find(b"TTTTTTTTTTTAGA", adapter), None);
+        assert_eq!(find(b"AG", adapter), None);
+        assert_eq!(find(b"ACGT", b"AC"), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! One adapter of a kind, and where it is found in a read.
+
+use std::ops::Range;
+
+use super::align::{Aligner, Alignment, Cell, Comparer, Ends, LONGEST, Letters};
+use super::words::Words;
+use super::{InvalidSpec, Settings};
+
+/// Where an adapter may be, and what is cut with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// At the end of a read or inside of it; what follows goes, too.
+    Back,
+    /// At the start of a read or inside of it; what is before it goes, too.
+    Front,
+    /// All of it at the start.
+    Prefix,
+    /// All of it at the end.
+    Suffix,
+    /// At the start, or the last part of it.
+    FrontNotInternal,
+    /// At the end, or the first part of it.
+    BackNotInternal,
+    /// Anywhere: a front adapter if it begins with the read, else a back adapter.
+    Anywhere,
+    /// As `Front`, the last one that is found.
+    RightmostFront,
+    /// As `Back`, the last one that is found.
+    RightmostBack,
+}
+
+impl Kind {
+    /// Whether the adapter must be there as a whole.
+    pub(super) fn is_anchored(self) -> bool {
+        matches!(self, Kind::Prefix | Kind::Suffix)
+    }
+
+    fn is_rightmost(self) -> bool {
+        matches!(self, Kind::RightmostFront | Kind::RightmostBack)
+    }
+}
+
+/// Where an adapter was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Match {
+    /// In the read as it was searched.
+    pub(super) found: Range<usize>,
+    /// Whether what is before it goes; else what follows.
+    pub(super) front: bool,
+    pub(super) score: i32,
+    pub(super) errors: i32,
+}
+
+impl Match {
+    /// What is left of a read of this length.
+    pub(super) fn left(&self, len: usize) -> Range<usize> {
+        if self.front { self.found.end..len } else { 0..self.found.start }
+    }
+
+    /// What is left with the adapter.
+    pub(super) fn left_with_adapter(&self, len: usize) -> Range<usize> {
+        if self.front { self.found.start..len } else { 0..self.found.end }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Finder {
+    Aligner(Aligner),
+    Comparer(Comparer),
+}
+
+/// An adapter to be looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Single {
+    kind: Kind,
+    finder: Finder,
+    words: Words,
+}
+
+/// What searching needs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    column: Vec<Cell>,
+    reversed: Vec<u8>,
+}
+
+impl Single {
+    /// `anywhere`: the alignment may reach over both ends of the read, whatever the kind.
+    pub(super) fn new(
+        sequence: &[u8],
+        kind: Kind,
+        anywhere: bool,
+        settings: &Settings,
+    ) -> Result<Single, InvalidSpec> {
+        let sequence: Vec<u8> = sequence
+            .iter()
+            .map(|letter| match letter.to_ascii_uppercase() {
+                b'U' => b'T',
+                b'I' => b'N',
+                letter => letter,
+            })
+            .collect();
+        check(&sequence, settings.adapter_wildcards)?;
+        let wild = sequence.iter().filter(|&&letter| letter == b'N').count();
+        let mut rate = settings.max_errors;
+        if rate >= 1.0 && wild < sequence.len() {
+            rate /= (sequence.len() - wild) as f64;
+        }
+        let adapter = settings.adapter_wildcards && sequence.iter().any(|b| !b"ACGT".contains(b));
+        let letters = match (adapter, settings.read_wildcards) {
+            (false, false) => Letters::Plain,
+            (adapter, read) => Letters::Wild { adapter, read },
+        };
+        let whole = kind.is_anchored();
+        let min_overlap =
+            if whole { sequence.len() } else { settings.min_overlap.min(sequence.len()) };
+        let (ends, places) = match kind {
+            Kind::Back | Kind::RightmostFront => (Ends::BACK, [true, anywhere, true]),
+            Kind::Front | Kind::RightmostBack => (Ends::FRONT, [anywhere, true, true]),
+            Kind::Prefix => (Ends::PREFIX, [false, true, false]),
+            Kind::Suffix => (Ends::SUFFIX, [true, false, false]),
+            Kind::FrontNotInternal => (Ends::FRONT_NOT_INTERNAL, [false, true, false]),
+            Kind::BackNotInternal => (Ends::BACK_NOT_INTERNAL, [true, false, false]),
+            Kind::Anywhere => (Ends::ANYWHERE, [true; 3]),
+        };
+        let ends = if anywhere { Ends::ANYWHERE } else { ends };
+        let mut searched = sequence;
+        if kind.is_rightmost() {
+            searched.reverse();
+        }
+        let (finder, words) = if whole && !settings.indels {
+            let comparer = Comparer::new(&searched, letters, rate, kind == Kind::Suffix);
+            (Finder::Comparer(comparer), Words::default())
+        } else {
+            let aligner =
+                Aligner::new(&searched, letters, rate, ends, settings.indels, min_overlap);
+            let words = Words::new(&searched, letters, min_overlap, rate, places);
+            (Finder::Aligner(aligner), words)
+        };
+        Ok(Single { kind, finder, words })
+    }
+
+    /// Where it is, if it is in the read.
+    pub(super) fn find(&self, read: &[u8], memory: &mut Memory) -> Option<Match> {
+        let Memory { column, reversed } = memory;
+        let alignment = match &self.finder {
+            Finder::Comparer(comparer) => comparer.locate(read)?,
+            Finder::Aligner(aligner) if self.kind.is_rightmost() => {
+                reversed.clear();
+                reversed.extend(read.iter().rev());
+                if !self.words.may_be_in(reversed) {
+                    return None;
+                }
+                let found = aligner.locate(reversed, column)?;
+                let (start, end) = found.read;
+                Alignment { read: (read.len() - end, read.len() - start), ..found }
+            }
+            Finder::Aligner(_) if !self.words.may_be_in(read) => return None,
+            Finder::Aligner(aligner) => aligner.locate(read, column)?,
+        };
+        let (start, end) = alignment.read;
+        let front = match self.kind {
+            Kind::Front | Kind::Prefix | Kind::FrontNotInternal | Kind::RightmostFront => true,
+            Kind::Back | Kind::Suffix | Kind::BackNotInternal | Kind::RightmostBack => false,
+            Kind::Anywhere => start == 0,
+        };
+        Some(Match { found: start..end, front, score: alignment.score, errors: alignment.errors })
+    }
+}
+
+fn check(sequence: &[u8], wildcards: bool) -> Result<(), InvalidSpec> {
+    let text = || String::from_utf8_lossy(sequence).into_owned();
+    if sequence.is_empty() {
+        return Err(InvalidSpec::Empty);
+    }
+    if sequence.len() > LONGEST {
+        return Err(InvalidSpec::TooLong(sequence.len()));
+    }
+    let known = |letter: &&u8| match wildcards {
+        true => b"ABCDGHKMNRSTUVWXY".contains(letter),
+        false => letter.is_ascii_uppercase(),
+    };
+    if let Some(&letter) = sequence.iter().find(|letter| !known(letter)) {
+        return Err(InvalidSpec::Letter(letter.into(), text()));
+    }
+    if wildcards && sequence.iter().all(|&letter| letter == b'N') {
+        return Err(InvalidSpec::OnlyN(text()));
+    }
+    Ok(())
+}
