@@ -7,6 +7,7 @@ mod console;
 mod inputs;
 mod options;
 mod output;
+mod sample;
 mod watch;
 
 use std::process::ExitCode;
@@ -15,6 +16,11 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 use commands::{Command, is_verbose_version, run, version};
 use console::{Trouble, message, stdio, typed};
+
+/// Static builds: the allocator of musl has one lock for all threads.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Statistics of sequencing reads and alignments, at the speed of decompression.
 #[derive(Parser)]

@@ -86,8 +86,13 @@ pub(crate) fn is_verbose_version(arguments: &[std::ffi::OsString]) -> bool {
     }
 }
 
-/// How the program was built, and what it makes of this machine.
+/// Prints how the program was built, and what it makes of this machine.
 pub(crate) fn version() -> Result<ExitCode> {
+    print(&mut Files::default(), description().as_bytes())
+}
+
+/// How the program was built, and what it makes of this machine: lines of text.
+pub(super) fn description() -> String {
     let kernels = biofast::kernels::available();
     let kernels: Vec<String> = kernels.iter().map(ToString::to_string).collect();
     let mut features = Vec::new();
@@ -95,7 +100,7 @@ pub(crate) fn version() -> Result<ExitCode> {
         features.push("mmap");
     }
     let features = if features.is_empty() { "none".into() } else { features.join(", ") };
-    let text = format!(
+    format!(
         "biofast {}\nbuild:    {}, {}\nfeatures: {features}\nCPU:      {}\nSIMD:     {} (of {})\n\
          threads:  {}\n",
         env!("CARGO_PKG_VERSION"),
@@ -105,8 +110,7 @@ pub(crate) fn version() -> Result<ExitCode> {
         biofast::kernels::active(),
         kernels.join(", "),
         biofast::io::available_threads(),
-    );
-    print(&mut Files::default(), text.as_bytes())
+    )
 }
 
 /// The CPU's name where the system tells it.

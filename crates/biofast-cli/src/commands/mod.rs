@@ -8,12 +8,14 @@ mod check;
 mod counts;
 mod coverage;
 mod demux;
+mod demo;
 mod fastq;
 mod filter;
 mod grep;
 mod import;
 mod index;
 mod merge;
+mod self_test;
 mod sort;
 mod split;
 mod stats;
@@ -45,6 +47,8 @@ pub(crate) enum Command {
     Split(Box<split::Args>),
     Demux(Box<demux::Args>),
     Grep(Box<grep::Args>),
+    Demo(demo::Args),
+    SelfTest(self_test::Args),
     Completions(about::CompletionsArgs),
     Man(about::ManArgs),
 }
@@ -67,6 +71,8 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Split(args) => split::run(args, files),
         Command::Demux(args) => demux::run(args, files),
         Command::Grep(args) => grep::run(args, files),
+        Command::Demo(args) => demo::run(args, files),
+        Command::SelfTest(args) => self_test::run(args, files),
         Command::Completions(args) => about::completions(args, files),
         Command::Man(args) => about::manual(args, files),
     }

@@ -12,6 +12,7 @@ mod common;
 mod conformance;
 mod coverage;
 mod demux;
+mod demo;
 mod docs;
 mod fasta;
 mod fastq;

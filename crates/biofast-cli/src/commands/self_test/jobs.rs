@@ -1,0 +1,84 @@
+//! The commands on the sample: the same bytes on every instruction set and number of threads, and figures that are known.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::{Line, this_program};
+
+/// A command, what its output must hold, and the exit code.
+struct Job {
+    arguments: &'static str,
+    holds: &'static str,
+}
+
+/// Arguments are apart by blanks. All of them print to standard output.
+const JOBS: &[Job] = &[
+    Job { arguments: "stats -T R1.fq.gz", holds: "\tFASTQ\tDNA\t2500\t375000\t150\t150.0\t150" },
+    Job { arguments: "stats --paired R1.fq.gz R2.fq.gz", holds: "2,500" },
+    Job { arguments: "stats reads.fq.zst", holds: "375,000" },
+    Job { arguments: "check R1.fq.gz reads.fq aln.bam", holds: "\tok\tBAM\t2952\t" },
+    Job {
+        arguments: "filter --min-mean-qual 20 --trim-overlap R1.fq.gz R2.fq.gz -O bgzf",
+        holds: "",
+    },
+    Job { arguments: "filter reads.fq --max-n 0 --min-len 100", holds: "\n+\n" },
+    Job { arguments: "view aln.bam", holds: "\tRG:Z:lane1\n" },
+    Job { arguments: "view --no-PG -b aln.sam", holds: "" },
+    Job {
+        arguments: "flagstat aln.bam",
+        holds: "2952 + 0 in total (QC-passed reads + QC-failed reads)\n",
+    },
+    Job { arguments: "idxstats aln.bam", holds: "chr1\t" },
+    Job { arguments: "coverage aln.bam", holds: "430,200" },
+    Job { arguments: "stats -T aln.bam", holds: "aln.bam" },
+    Job { arguments: "view aln.bam chr1:1000-5000", holds: "\tchr1\t" },
+    Job { arguments: "sort --no-PG -n aln.bam -O sam", holds: "\tRG:Z:lane2\n" },
+    Job { arguments: "fastq aln.bam", holds: "\n+\n" },
+    Job { arguments: "import --no-PG R1.fq.gz R2.fq.gz", holds: "" },
+    Job { arguments: "cat R1.fq.gz reads.fq.gz", holds: "" },
+];
+
+pub(super) fn test(folder: &Path) -> Result<Vec<Line>> {
+    let isas = biofast::kernels::available();
+    let all = biofast::io::available_threads().max(2).to_string();
+    JOBS.iter()
+        .map(|job| {
+            let what = format!("biofast {}", job.arguments);
+            let mut first: Option<Vec<u8>> = None;
+            let mut runs = 0;
+            for isa in &isas {
+                for threads in ["1", all.as_str()] {
+                    let output = this_program(folder, Some(isa.name()))?
+                        .args(job.arguments.split(' '))
+                        .args(["-@", threads])
+                        .output()
+                        .context("can't start this program again")?;
+                    let at = format!("{isa}, {threads} threads");
+                    if !output.status.success() {
+                        let said = String::from_utf8_lossy(&output.stderr);
+                        let wrong = Err(format!("{} ({at})\n{}", output.status, said.trim()));
+                        return Ok(Line { what, result: wrong });
+                    }
+                    runs += 1;
+                    match &first {
+                        Some(first) if *first != output.stdout => {
+                            let wrong = Err(format!("other bytes than the first run ({at})"));
+                            return Ok(Line { what, result: wrong });
+                        }
+                        Some(_) => {}
+                        None => first = Some(output.stdout),
+                    }
+                }
+            }
+            let bytes = first.unwrap_or_default();
+            let holds =
+                bytes.windows(job.holds.len().max(1)).any(|part| part == job.holds.as_bytes());
+            let result = match job.holds.is_empty() && !bytes.is_empty() || holds {
+                true => Ok(format!("{} bytes, the same {runs} times", bytes.len())),
+                false => Err(format!("{:?} isn't in what it prints", job.holds)),
+            };
+            Ok(Line { what, result })
+        })
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! The kernels of each instruction set against plain code.
+
+use biofast::kernels::{Isa, Kernels, available, kernels_for};
+
+use super::Line;
+
+/// Lengths around the width of vectors, of unrolled loops, and of the counters that are flushed.
+const LENGTHS: &[usize] =
+    &[0, 1, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 150, 255, 256, 4079, 4096, 65_537];
+
+pub(super) fn test() -> Vec<Line> {
+    let Some(plain) = kernels_for(Isa::Scalar) else { return Vec::new() };
+    available()
+        .into_iter()
+        .filter(|&isa| isa != Isa::Scalar)
+        .filter_map(kernels_for)
+        .map(|kernels| {
+            let result = match compare(kernels, plain) {
+                Ok(inputs) => Ok(format!("as plain code on {inputs} inputs")),
+                Err(said) => Err(said),
+            };
+            Line { what: format!("kernels of {}", kernels.isa), result }
+        })
+        .collect()
+}
+
+/// How many inputs were tried, or which kernel gives another result.
+fn compare(kernels: &Kernels, plain: &Kernels) -> Result<usize, String> {
+    let mut inputs = 0;
+    for (alphabet, seed) in
+        [(&b"ACGTNacgtn"[..], 1), (b"!#+5?FIJ~", 2), (b"ACGT\n@+I", 3), (&[0, 33, 65, 128, 255], 4)]
+    {
+        for &len in LENGTHS {
+            for shift in [0, 1, 5] {
+                let bytes = bytes(alphabet, seed, len + shift);
+                differ(kernels, plain, &bytes[shift..])
+                    .map_err(|name| format!("{name} of {len} bytes"))?;
+                inputs += 1;
+            }
+        }
+    }
+    Ok(inputs)
+}
+
+/// The name of a kernel that doesn't agree with plain code.
+fn differ(a: &Kernels, b: &Kernels, bytes: &[u8]) -> Result<(), &'static str> {
+    macro_rules! equal {
+        ($($name:ident($($more:expr),*)),* $(,)?) => {
+            $(if (a.$name)(bytes $(, $more)*) != (b.$name)(bytes $(, $more)*) {
+                return Err(stringify!($name));
+            })*
+        };
+    }
+    equal!(
+        count_bases(),
+        count_gc(),
+        count_gc_acgt(),
+        count_n(),
+        find_invalid_base(),
+        sum_qualities(),
+        summarize_qualities(),
+        count_at_least(30),
+        sum_error_probability(),
+        find_invalid_quality(),
+        count_newlines(),
+        find_newline(),
+        count_packed_bases(bytes.len() * 2),
+        count_packed_gc(bytes.len() * 2),
+        summarize_raw_qualities(),
+    );
+    macro_rules! equal_filled {
+        ($($name:ident($($more:expr),*)),* $(,)?) => {
+            $(
+                let (mut x, mut y) = (Vec::new(), Vec::new());
+                (a.$name)(bytes $(, $more)*, &mut x);
+                (b.$name)(bytes $(, $more)*, &mut y);
+                if x != y {
+                    return Err(stringify!($name));
+                }
+            )*
+        };
+    }
+    equal_filled!(
+        index_newlines(0),
+        unpack_bases(bytes.len() * 2),
+        unpack_bases_reverse_complement(bytes.len() * 2),
+        copy_qualities(),
+        copy_qualities_reversed(),
+    );
+    Ok(())
+}
+
+/// Letters of an alphabet in an order that is the same in every run.
+fn bytes(alphabet: &[u8], seed: u64, len: usize) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    (0..len).map(|_| alphabet[next() % alphabet.len()]).collect()
+}

@@ -1,0 +1,70 @@
+//! The sample that the program carries, and its test of itself.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use std::process::Command;
+
+use crate::common;
+
+use common::{Folder, biofast, command, finish, installed, sample, text};
+
+#[test]
+fn the_sample_is_that_of_the_repository_and_its_alignments_are_sound() {
+    let folder = Folder::new();
+    let at = text(&folder.path("demo"));
+    let run = biofast(&["demo", &at]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let file = |name: &str| std::fs::read(folder.path("demo").join(name)).unwrap();
+    assert_eq!(file("R1.fq.gz"), std::fs::read(sample("sample_R1.fq.bgz")).unwrap());
+    assert_eq!(file("R2.fq.gz"), std::fs::read(sample("sample_R2.fq.bgz")).unwrap());
+    for name in ["reads.fq", "reads.fq.gz", "reads.fq.zst", "aln.bam", "aln.sam", "R1.fq.gz"] {
+        assert!(run.stdout.contains(name), "{name} is told");
+        let run = biofast(&["check", &format!("{at}/{name}")]);
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        let records = if name.starts_with("aln") { "2952" } else { "2500" };
+        assert!(run.stdout.contains(&format!("\t{records}\t")), "{}", run.stdout);
+    }
+    // BAM and its index are those that the commands make of the text.
+    let bam = text(&folder.path("again.bam"));
+    let run = biofast(&["view", "-b", "--no-PG", &format!("{at}/aln.sam"), "-o", &bam]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(biofast(&["index", &bam]).code, 0);
+    assert_eq!(std::fs::read(&bam).unwrap(), file("aln.bam"));
+    assert_eq!(std::fs::read(format!("{bam}.bai")).unwrap(), file("aln.bam.bai"));
+    // The genome is the one of the alignments: the few mismatches are errors of the reads, as NM says.
+    if !installed("samtools") {
+        return;
+    }
+    let mut calmd = Command::new("samtools");
+    calmd.args(["calmd", &format!("{at}/aln.bam"), &format!("{at}/genome.fa")]);
+    let said = finish(calmd);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(!said.stderr.contains("different NM"), "{}", said.stderr);
+}
+
+#[test]
+fn nothing_that_is_there_is_replaced() {
+    let folder = Folder::new();
+    folder.file("mine.fq", "@r\nA\n+\nI\n");
+    let at = text(&folder.path("."));
+    let run = biofast(&["demo", &at]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("isn't empty"), "{}", run.stderr);
+    assert_eq!(std::fs::read_dir(folder.path(".")).unwrap().count(), 1);
+    // A file is no folder.
+    assert_eq!(biofast(&["demo", &text(&folder.path("mine.fq"))]).code, 2);
+}
+
+#[test]
+fn the_test_of_itself_passes_here() {
+    let run = biofast(&["self-test", "--no-speed"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.ends_with("\nAll is well.\n"), "{}", run.stdout);
+    for line in run.stdout.lines().filter(|line| line.starts_with("ok     biofast")) {
+        assert!(line.contains("the same"), "{line}");
+    }
+    // A level this processor doesn't have, or none at all, is an error before anything else.
+    let mut wrong = command(&["self-test"]);
+    wrong.env("BIOFAST_SIMD", "mmx");
+    assert_eq!(finish(wrong).code, 2);
+}

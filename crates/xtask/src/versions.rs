@@ -1,0 +1,75 @@
+//! One version in all files that name it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+/// Files that name the version of the release, and what stands before it there.
+const NAMED: &[(&str, &str)] = &[
+    ("CITATION.cff", "\nversion: "),
+    ("codemeta.json", "\"version\": \""),
+    ("packaging/bioconda/meta.yaml", "set version = \""),
+    ("packaging/homebrew/biofast.rb", "refs/tags/v"),
+    ("packaging/nf-core/biofast/stats/environment.yml", "bioconda::biofast="),
+    ("packaging/snakemake/bio/biofast/environment.yaml", "biofast ="),
+    ("packaging/galaxy/macros.xml", "TOOL_VERSION@\">"),
+];
+
+/// The version in `[workspace.package]`.
+pub(crate) fn of_workspace(root: &Path) -> Result<String> {
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).context("can't read Cargo.toml")?;
+    after(&manifest, "[workspace.package]\nversion = \"").context("no version in Cargo.toml")
+}
+
+/// The version behind the first `start` in a text: digits and dots, and an ending such as `-rc.1`.
+fn after(text: &str, start: &str) -> Option<String> {
+    let rest = &text[text.find(start)? + start.len()..];
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-');
+    let version = rest[..end.unwrap_or(rest.len())].trim_end_matches(".tar.gz");
+    (!version.is_empty()).then(|| version.to_owned())
+}
+
+/// Fails, naming each file, if one names another version than the workspace, or none.
+pub(crate) fn check(root: &Path) -> Result<()> {
+    let version = of_workspace(root)?;
+    let mut wrong = Vec::new();
+    let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
+    for line in manifest.lines().filter(|line| line.contains("path = \"crates/")) {
+        if let Some(other) = after(line, "version = \"").filter(|other| *other != version) {
+            wrong.push(format!("Cargo.toml: {other} in {line}"));
+        }
+    }
+    for (file, start) in NAMED {
+        let text =
+            fs::read_to_string(root.join(file)).with_context(|| format!("can't read {file}"))?;
+        match after(&text, start) {
+            Some(other) if other == version => {}
+            Some(other) => wrong.push(format!("{file}: {other}")),
+            None => wrong.push(format!("{file}: nothing after {start:?}")),
+        }
+    }
+    let changes = fs::read_to_string(root.join("CHANGELOG.md"))?;
+    if !changes.contains(&format!("\n## {version}")) {
+        wrong.push(format!("CHANGELOG.md: no section {version}"));
+    }
+    if wrong.is_empty() {
+        println!("{version} in all {} files", NAMED.len() + 2);
+        return Ok(());
+    }
+    bail!("the version is {version}, but\n  {}", wrong.join("\n  "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_ends_where_its_characters_do() {
+        assert_eq!(after("x = \"0.2.0\"", "x = \"").as_deref(), Some("0.2.0"));
+        assert_eq!(after("v1.0.0-rc.1.tar.gz\"", "v").as_deref(), Some("1.0.0-rc.1"));
+        assert_eq!(after("biofast=0.2.0", "biofast=").as_deref(), Some("0.2.0"));
+        assert_eq!(after("nothing", "v"), None);
+        assert_eq!(after("v\n", "v"), None);
+    }
+}
