@@ -11,9 +11,15 @@ const NAMED: &[(&str, &str)] = &[
     ("codemeta.json", "\"version\": \""),
     ("packaging/bioconda/meta.yaml", "set version = \""),
     ("packaging/homebrew/biofast.rb", "refs/tags/v"),
-    ("packaging/nf-core/biofast/stats/environment.yml", "bioconda::biofast="),
-    ("packaging/snakemake/bio/biofast/environment.yaml", "biofast ="),
     ("packaging/galaxy/macros.xml", "TOOL_VERSION@\">"),
+];
+
+/// Folders with a folder for each command, a file in these that names the version, and what stands before it there.
+const NAMED_BY_COMMAND: &[(&str, &str, &str)] = &[
+    ("packaging/nf-core/biofast", "environment.yml", "bioconda::biofast="),
+    ("packaging/nf-core/biofast", "main.nf", "singularity/biofast:"),
+    ("packaging/nf-core/biofast", "main.nf", "biocontainers/biofast:"),
+    ("packaging/snakemake/bio/biofast", "environment.yaml", "biofast ="),
 ];
 
 /// The version in `[workspace.package]`.
@@ -26,7 +32,9 @@ pub(crate) fn of_workspace(root: &Path) -> Result<String> {
 fn after(text: &str, start: &str) -> Option<String> {
     let rest = &text[text.find(start)? + start.len()..];
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-');
+    // The name of an archive, and the number of a package's build.
     let version = rest[..end.unwrap_or(rest.len())].trim_end_matches(".tar.gz");
+    let version = version.split_once("--").map_or(version, |(version, _)| version);
     (!version.is_empty()).then(|| version.to_owned())
 }
 
@@ -40,7 +48,17 @@ pub(crate) fn check(root: &Path) -> Result<()> {
             wrong.push(format!("Cargo.toml: {other} in {line}"));
         }
     }
-    for (file, start) in NAMED {
+    let mut named: Vec<(String, &str)> =
+        NAMED.iter().map(|&(file, start)| (file.to_owned(), start)).collect();
+    for &(folder, file, start) in NAMED_BY_COMMAND {
+        let entries = fs::read_dir(root.join(folder));
+        for entry in entries.with_context(|| format!("can't read {folder}"))? {
+            let command = entry?.file_name().to_string_lossy().into_owned();
+            named.push((format!("{folder}/{command}/{file}"), start));
+        }
+    }
+    named.sort();
+    for (file, start) in &named {
         let text =
             fs::read_to_string(root.join(file)).with_context(|| format!("can't read {file}"))?;
         match after(&text, start) {
@@ -54,7 +72,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         wrong.push(format!("CHANGELOG.md: no section {version}"));
     }
     if wrong.is_empty() {
-        println!("{version} in all {} files", NAMED.len() + 2);
+        println!("{version} in all {} places", named.len() + 2);
         return Ok(());
     }
     bail!("the version is {version}, but\n  {}", wrong.join("\n  "))
@@ -69,6 +87,7 @@ mod tests {
         assert_eq!(after("x = \"0.2.0\"", "x = \"").as_deref(), Some("0.2.0"));
         assert_eq!(after("v1.0.0-rc.1.tar.gz\"", "v").as_deref(), Some("1.0.0-rc.1"));
         assert_eq!(after("biofast=0.2.0", "biofast=").as_deref(), Some("0.2.0"));
+        assert_eq!(after("biofast:0.2.0--0'", "biofast:").as_deref(), Some("0.2.0"));
         assert_eq!(after("nothing", "v"), None);
         assert_eq!(after("v\n", "v"), None);
     }
