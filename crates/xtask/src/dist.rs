@@ -75,11 +75,17 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
 
 /// What archives of all targets have: pages, completions, licences and the change log.
 fn shared(root: &Path, program: &Path) -> Result<Content> {
-    let mut content = Content::new();
+    let mut content = pages(root, program)?;
     for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         let bytes = fs::read(root.join(file)).with_context(|| format!("can't read {file}"))?;
         content.insert(file.to_owned(), (bytes, false));
     }
+    Ok(content)
+}
+
+/// Manual pages and completions, as the program prints them.
+fn pages(root: &Path, program: &Path) -> Result<Content> {
+    let mut content = Content::new();
     for (shell, file) in [
         ("bash", "biofast.bash"),
         ("zsh", "_biofast"),
@@ -98,6 +104,24 @@ fn shared(root: &Path, program: &Path) -> Result<Content> {
     }
     fs::remove_dir_all(&folder).with_context(|| format!("can't remove {}", folder.display()))?;
     Ok(content)
+}
+
+/// Writes what packages have beside the program to a folder.
+pub(crate) fn write_pages(root: &Path, program: &Path, out: &Path) -> Result<()> {
+    // A path without a folder would be looked for in PATH.
+    let program = fs::canonicalize(program).with_context(|| program.display().to_string())?;
+    let mut content = pages(root, &program)?;
+    let licences = components::licences(&components::of_program(root, None)?)?;
+    content.insert("THIRD-PARTY-LICENCES.txt".into(), (licences.into_bytes(), false));
+    for (name, (bytes, _)) in content {
+        let path = out.join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("can't make {}", folder.display()))?;
+        }
+        fs::write(&path, bytes).with_context(|| format!("can't write {}", path.display()))?;
+    }
+    Ok(())
 }
 
 fn runs_here(target: &str) -> bool {

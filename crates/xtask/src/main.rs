@@ -22,6 +22,9 @@ Commands:
             Build the program with the profile `dist` for each target [default: this machine's
             Linux with musl], and pack it with completions, manual pages, licences and checksums
             into DIR [default: target/dist-files]
+  pages PROGRAM DIR
+            Write the manual pages and completions that a program prints, and the licences of what
+            is in it, to DIR
   sbom      Print the list of components (CycloneDX 1.5) to standard output
   licences  Print the licences of all components to standard output
   versions  Check that every file that names the version names the same one
@@ -42,6 +45,7 @@ fn main() -> Result<()> {
             let text = components::licences(&components::of_program(&root, None)?)?;
             Ok(std::io::stdout().write_all(text.as_bytes())?)
         }
+        ["pages", program, out] => dist::write_pages(&root, program.as_ref(), out.as_ref()),
         ["versions"] => versions::check(&root),
         ["package"] => package(&root),
         [] | ["--help" | "-h" | "help"] => {

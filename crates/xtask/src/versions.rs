@@ -11,6 +11,7 @@ const NAMED: &[(&str, &str)] = &[
     ("codemeta.json", "\"version\": \""),
     ("packaging/bioconda/meta.yaml", "set version = \""),
     ("packaging/homebrew/biofast.rb", "refs/tags/v"),
+    ("packaging/debian/changelog", "biofast ("),
     ("packaging/galaxy/macros.xml", "TOOL_VERSION@\">"),
 ];
 
@@ -32,9 +33,11 @@ pub(crate) fn of_workspace(root: &Path) -> Result<String> {
 fn after(text: &str, start: &str) -> Option<String> {
     let rest = &text[text.find(start)? + start.len()..];
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '-');
-    // The name of an archive, and the number of a package's build.
+    // The name of an archive, and the number of a package's build: 0.2.0--0, 0.2.0-1.
     let version = rest[..end.unwrap_or(rest.len())].trim_end_matches(".tar.gz");
-    let version = version.split_once("--").map_or(version, |(version, _)| version);
+    let build = |(_, build): &(&str, &str)| build.bytes().all(|byte| byte.is_ascii_digit());
+    let version = version.rsplit_once('-').filter(build).map_or(version, |(version, _)| version);
+    let version = version.trim_end_matches('-');
     (!version.is_empty()).then(|| version.to_owned())
 }
 
