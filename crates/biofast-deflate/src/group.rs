@@ -123,36 +123,43 @@ impl Work {
     ) -> Result<(), Fault> {
         let mut waiting = blocks.enumerate();
         let mut fault: Option<Fault> = None;
-        // The first `running` lanes have a stream and stand where the fast loop may go on.
+        // The first `running` lanes have a stream and stand where the fast loop may go on, but for the vacant one, if there is
+        // one, whose stream is done.
         let mut lanes: [Lane<'a>; MAX_LANES] = std::array::from_fn(|_| Lane::new(&[], &mut [], 0));
         let mut running = 0;
+        let mut vacant = None;
         loop {
-            while running < self.lanes {
-                let next = if fault.is_none() { waiting.next() } else { None };
-                let Some((index, block)) = next else { break };
-                lanes[running] = Lane::new(block.input, block.output, index);
-                match lanes[running].start::<I>(&mut self.tables[running]) {
-                    Ok(Next::Fast) => running += 1,
-                    Ok(Next::Done) => {}
-                    Err(kind) => note(&mut fault, Fault { index, kind }),
+            let room = vacant.is_some() || running < self.lanes;
+            let next = if room && fault.is_none() { waiting.next() } else { None };
+            let inside = next.is_none();
+            let k = if let Some((index, block)) = next {
+                let k = vacant.take().unwrap_or(running);
+                running = running.max(k + 1);
+                lanes[k] = Lane::new(block.input, block.output, index);
+                k
+            } else {
+                if let Some(k) = vacant.take() {
+                    running -= 1;
+                    lanes.swap(k, running);
+                    // Lane k has the tables k: the loop adds constant offsets to one address.
+                    if k < running {
+                        let (kept, moved) = self.tables.split_at_mut(running);
+                        kept[k].copy_from(&moved[0]);
+                    }
                 }
-            }
-            if running == 0 {
-                return fault.map_or(Ok(()), Err);
-            }
-            let k = I::run(&mut lanes[..running], &self.tables);
+                if running == 0 {
+                    return fault.map_or(Ok(()), Err);
+                }
+                I::run(&mut lanes[..running], &self.tables)
+            };
+            // At one place, as headers and tables are inlined into it.
             let lane = &mut lanes[k];
-            let result = lane.service::<I>(&mut self.tables[k]);
-            if let Err(kind) = result {
-                note(&mut fault, Fault { index: lane.index, kind });
-            }
-            if !matches!(result, Ok(Next::Fast)) {
-                running -= 1;
-                lanes.swap(k, running);
-                // Lane k has the tables k: the loop adds constant offsets to one address.
-                if k < running {
-                    let (kept, moved) = self.tables.split_at_mut(running);
-                    kept[k].copy_from(&moved[0]);
+            match lane.service::<I>(&mut self.tables[k], inside) {
+                Ok(Next::Fast) => {}
+                Ok(Next::Done) => vacant = Some(k),
+                Err(kind) => {
+                    note(&mut fault, Fault { index: lane.index, kind });
+                    vacant = Some(k);
                 }
             }
         }

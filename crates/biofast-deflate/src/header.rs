@@ -34,6 +34,39 @@ const MAX_LENGTHS: usize = 288 + 32;
 /// The longest repetition of a length; that much room behind the lengths saves a check.
 const MAX_REPEAT: usize = 138;
 
+/// How many lengths are written at once, more than those of a repetition of anything but zeros.
+const WRITTEN: usize = 8;
+
+/// A symbol of the code lengths' own code: so many codes have that length.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    /// Bits it consumes, extra bits included.
+    bits: u8,
+    /// Bits before the extra bits.
+    code_bits: u8,
+    /// How many codes there are, less the value of the extra bits.
+    base: u8,
+    /// The length of each, or [`AS_BEFORE`].
+    length: u8,
+}
+
+/// Stands for the length of the code before.
+const AS_BEFORE: u8 = 16;
+
+impl Run {
+    #[inline(always)]
+    fn of(symbol: u16, code_bits: u32) -> Self {
+        let code_bits = code_bits as u8;
+        let (length, base, extra) = match symbol {
+            0..16 => (symbol as u8, 1, 0),
+            16 => (AS_BEFORE, 3, 2),
+            17 => (0, 3, 3),
+            _ => (0, 11, 7),
+        };
+        Self { bits: code_bits + extra, code_bits, base, length }
+    }
+}
+
 /// Reads a header, and builds the tables it describes. Returns whether the block is the last one, too.
 ///
 /// # Errors
@@ -92,36 +125,31 @@ fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut impl Build) -> Result<
         lengths[usize::from(symbol)] = (word >> (3 * i)) as u8 & 7;
     }
     bits.at += 3 * own_lengths;
-    let mut table = [(0u8, 0u8); 1 << LENGTH_BITS];
-    let entry = |symbol, length| (symbol as u8, length as u8);
-    let none = |_, _| (0, 0); // no code is longer than the index
-    huffman::fill(&mut table, LENGTH_BITS, &Code::new(&lengths)?, entry, none)?;
+    let mut table = [Run::default(); 1 << LENGTH_BITS];
+    let none = |_, _| Run::default(); // no code is longer than the index
+    huffman::fill(&mut table, LENGTH_BITS, &Code::new(&lengths)?, Run::of, none)?;
+    let run_of = |word: u64| table[word as usize & ((1 << LENGTH_BITS) - 1)];
+    if run_of(bits.peek()).length == AS_BEFORE {
+        return Err(FaultKind::CodeLengths);
+    }
 
-    let mut lengths = [0u8; MAX_LENGTHS + MAX_REPEAT];
+    // Without branches on what comes, which nobody could predict: each run is written as eight lengths, what is too much of
+    // them is overwritten by the next, and only runs of zeros, which are there already, are longer.
+    let mut lengths = [0u8; MAX_LENGTHS + MAX_REPEAT + WRITTEN];
     let total = symbols + distances;
     let mut n = 0;
+    let mut before = 0;
     while n < total {
         let mut word = bits.peek();
         // Each takes 14 bits at most, so one look does for four of them.
         for _ in 0..4 {
-            let (symbol, length) = table[word as usize & ((1 << LENGTH_BITS) - 1)];
-            word >>= length & 7;
-            bits.at += usize::from(length);
-            if symbol < 16 {
-                lengths[n] = symbol;
-                n += 1;
-            } else {
-                let (value, base, extra) = match symbol {
-                    16 => (*lengths[..n].last().ok_or(FaultKind::CodeLengths)?, 3, 2),
-                    17 => (0, 3, 3),
-                    _ => (0, 11, 7),
-                };
-                let count = base + (word as usize & ((1 << extra) - 1));
-                word >>= extra;
-                bits.at += extra;
-                lengths[n..n + count].fill(value);
-                n += count;
-            }
+            let run = run_of(word);
+            let all_bits = u64::from(run.bits);
+            before = std::hint::select_unpredictable(run.length == AS_BEFORE, before, run.length);
+            lengths[n..n + WRITTEN].copy_from_slice(&[before; WRITTEN]);
+            n += usize::from(run.base) + (I::low(word, all_bits) >> (run.code_bits & 7)) as usize;
+            word >>= all_bits & 15;
+            bits.at += all_bits as usize;
             if n >= total {
                 break;
             }

@@ -8,6 +8,9 @@ pub(crate) const MAX_CODE_BITS: usize = 15;
 /// The most symbols of any code.
 const MAX_SYMBOLS: usize = 288;
 
+/// Bits that hold a symbol.
+const SYMBOL_BITS: u32 = 9;
+
 /// Symbols in the order of their codes.
 pub(crate) struct Code {
     /// Number of codes of each length.
@@ -32,34 +35,64 @@ impl Code {
     /// [`FaultKind::Code`].
     #[inline(always)]
     pub(crate) fn new(lengths: &[u8]) -> Result<Self, FaultKind> {
-        let mut counts = [0u16; MAX_CODE_BITS + 1];
-        for &length in lengths {
-            counts[usize::from(length & 15)] += 1;
+        // The symbols that have a code, each with its length above it.
+        let mut listed = [0u16; MAX_SYMBOLS];
+        let mut used = 0;
+        for (first, lengths) in (0u16..).step_by(8).zip(lengths.chunks(8)) {
+            // Most symbols have none, side by side.
+            if lengths == [0; 8] {
+                continue;
+            }
+            for (symbol, &length) in (first..).zip(lengths) {
+                if let Some(slot) = listed.get_mut(used) {
+                    *slot = symbol | u16::from(length & 15) << SYMBOL_BITS;
+                }
+                used += usize::from(length != 0);
+            }
         }
-        counts[0] = 0;
+        let length_of = |listed: u16| usize::from(listed >> SYMBOL_BITS) & MAX_CODE_BITS;
+        // In two halves side by side, as one count waits for the one before it where lengths are the same.
+        let (left, right) = listed[..used.min(MAX_SYMBOLS)].split_at(used.min(MAX_SYMBOLS) / 2);
+        let (common, odd) = right.split_at(left.len());
+        let mut left_counts = [0u16; MAX_CODE_BITS + 1];
+        let mut counts = [0u16; MAX_CODE_BITS + 1];
+        for (&a, &b) in left.iter().zip(common) {
+            left_counts[length_of(a)] += 1;
+            counts[length_of(b)] += 1;
+        }
+        for &b in odd {
+            counts[length_of(b)] += 1;
+        }
+        let mut left_starts = [0u16; MAX_CODE_BITS + 1];
         let mut starts = [0u16; MAX_CODE_BITS + 1];
         // In units of the longest code: what the codes so far leave free.
         let mut free = 1i32 << MAX_CODE_BITS;
-        let mut used = 0;
+        let mut place = 0;
         for bits in 1..=MAX_CODE_BITS {
-            starts[bits] = used;
-            used += counts[bits];
+            left_starts[bits] = place;
+            starts[bits] = place + left_counts[bits];
+            counts[bits] += left_counts[bits];
+            place += counts[bits];
             free -= i32::from(counts[bits]) << (MAX_CODE_BITS - bits);
         }
-        let used = usize::from(used);
         let legal = free == 0 || used == 0 || (used == 1 && counts[1] == 1);
         if !legal {
             return Err(FaultKind::Code);
         }
         let mut sorted = [0u16; MAX_SYMBOLS];
-        for (symbol, &length) in lengths.iter().enumerate() {
-            if length != 0 {
-                let place = &mut starts[usize::from(length & 15)];
-                if let Some(slot) = sorted.get_mut(usize::from(*place)) {
-                    *slot = symbol as u16;
-                }
-                *place += 1;
+        let mut put = |listed: u16, starts: &mut [u16; MAX_CODE_BITS + 1]| {
+            let place = &mut starts[length_of(listed)];
+            if let Some(slot) = sorted.get_mut(usize::from(*place)) {
+                *slot = listed & ((1 << SYMBOL_BITS) - 1);
             }
+            *place += 1;
+        };
+        for (&a, &b) in left.iter().zip(common) {
+            put(a, &mut left_starts);
+            put(b, &mut starts);
+        }
+        for &b in odd {
+            put(b, &mut starts);
         }
         Ok(Self { counts, sorted, used })
     }

@@ -52,28 +52,18 @@ impl<'a> Lane<'a> {
             && self.bits.bytes.len() * 8 >= INPUT_MARGIN + self.bits.at
     }
 
-    /// Starts the stream.
-    ///
-    /// # Errors
-    /// The fault that ends it.
-    #[inline(always)]
-    pub(crate) fn start<I: Isa>(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
-        self.blocks::<I>(tables, false)
-    }
-
-    /// Decodes at least one table entry with every access checked, then what else the fast loop can't: the ends of
-    /// input and output, and from the end of a DEFLATE block to the codes of the next.
+    /// Starts the stream if it isn't `inside` of a DEFLATE block. If it is, decodes at least one table entry with every access
+    /// checked, then what else the fast loop can't: the ends of input and output, and from the end of a DEFLATE block to
+    /// the codes of the next.
     ///
     /// # Errors
     /// The fault that ends the stream.
     #[inline(always)]
-    pub(crate) fn service<I: Isa>(&mut self, tables: &mut Tables) -> Result<Next, FaultKind> {
-        self.blocks::<I>(tables, true)
-    }
-
-    #[inline(always)]
-    fn blocks<I: Isa>(&mut self, tables: &mut Tables, inside: bool) -> Result<Next, FaultKind> {
-        let mut inside = inside;
+    pub(crate) fn service<I: Isa>(
+        &mut self,
+        tables: &mut Tables,
+        mut inside: bool,
+    ) -> Result<Next, FaultKind> {
         loop {
             if inside {
                 if let careful::Stop::Margins = careful::decode(self, tables)? {
