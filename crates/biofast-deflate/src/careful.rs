@@ -37,6 +37,8 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
             lane.bits.check()?;
             return Ok(Stop::EndOfBlock);
         }
+        // Before there is room looked for: zeros behind the end may well be literals.
+        lane.bits.check()?;
         put_literals(lane, entry)?;
         if entry.distance_bits() != 0 {
             let length = entry.base() + (low(bits, entry.bits()) >> entry.code_bits());

@@ -56,9 +56,6 @@ impl Symbols {
     /// One literal, in byte 3.
     pub(crate) const ONE: u64 = 1 << 24;
 
-    /// The upper bit of the number of literals; together with the lower one, it's three, the most.
-    const FULL: u64 = 2 << 24;
-
     /// The literals.
     pub(crate) const LITERALS: u64 = 0xff_ffff << 32;
 
@@ -98,20 +95,17 @@ impl Symbols {
         }
     }
 
-    /// This literal followed by `next`, if both are known from `index_bits` bits and fit an entry. Anything else than
-    /// one literal stays what it is.
+    /// As it is added to a literal in front of it: its own literals are one place further. It has two at most, and isn't
+    /// special.
     #[inline(always)]
-    pub(crate) fn then(self, next: Self, index_bits: u32) -> Self {
-        // Without branches, which nobody could predict: each term is 0 if all is well.
-        let not_a_literal = self.0 & 0xff << 56 | !self.0 & Self::ONE;
-        let cannot_join = next.0 & Self::SPECIAL | next.0 & next.0 << 1 & Self::FULL;
-        let spare = index_bits.wrapping_sub(self.code_bits() + next.code_bits());
-        let obstacle = not_a_literal | cannot_join | u64::from(spare >> 31);
-        // The other literals move up; all else adds up.
-        let literals = (next.0 & Self::LITERALS) << 8 & Self::LITERALS;
-        let rest = next.0 & !Self::LITERALS;
-        let joined = self.0.wrapping_add(rest + literals); // nonsense, if there is an obstacle
-        Self(std::hint::select_unpredictable(obstacle == 0, joined, self.0))
+    pub(crate) fn moved(self) -> Self {
+        Self(self.0 & !Self::LITERALS | (self.0 & Self::LITERALS) << 8 & Self::LITERALS)
+    }
+
+    /// This literal followed by what was [moved](Self::moved).
+    #[inline(always)]
+    pub(crate) fn then(self, moved: Self) -> Self {
+        Self(self.0.wrapping_add(moved.0))
     }
 
     #[inline(always)]
@@ -335,19 +329,16 @@ mod tests {
     #[test]
     fn literals_join_in_order() {
         let [a, b, c, d] = [b'a', b'b', b'c', b'd'].map(|s| SYMBOLS[usize::from(s)].with_code(3));
-        let joined = a.then(b.then(c, 10), 10);
+        let joined = a.then(b.then(c.moved()).moved());
         assert_eq!((joined.count(), joined.bits(), joined.code_bits()), (3, 9, 9));
         assert_eq!(&joined.literals()[..3], b"abc");
-        assert_eq!(d.then(joined, 15), d, "three are the most");
-        assert_eq!(a.then(b, 5), a, "too many bits");
         let length = SYMBOLS[269].with_code(4);
-        let joined = a.then(length, 7);
+        let joined = d.then(length.moved());
         assert_eq!(
             (joined.count(), joined.bits(), joined.code_bits(), joined.base()),
             (1, 9, 7, 19)
         );
-        assert_eq!(length.then(a, 15), length);
-        assert_eq!(a.then(SYMBOLS[256].with_code(1), 15), a);
+        assert_eq!(joined.distance_bits(), DISTANCE_BITS);
     }
 
     #[test]

@@ -19,7 +19,7 @@
 use crate::copy::{WIDE, copy_apart, copy_long};
 use crate::entry::{DISTANCE_BITS, Distance, LONGEST, LONGEST_MARK, Row, Special, Symbols};
 use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_START, STEP};
-use crate::tables::{DISTANCE_START, Tables, join_from};
+use crate::tables::{DISTANCE_START, Tables};
 
 /// What the instruction sets do differently.
 pub(crate) trait Isa {
@@ -60,12 +60,6 @@ pub(crate) trait Isa {
     /// # Safety
     /// `distance` is 1 to 31, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
     unsafe fn repeat(to: *mut u8, distance: usize, length: usize);
-
-    /// Joins literals with what follows them, see [`Tables`]: all of `table`, whose length is 2^`bits`.
-    #[inline(always)]
-    fn join(table: &mut [Symbols], bits: u32) {
-        join_from(table, bits, 1);
-    }
 
     /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
     /// service: perhaps at once.

@@ -127,7 +127,8 @@ fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut impl Build) -> Result<
     bits.at += 3 * own_lengths;
     let mut table = [Run::default(); 1 << LENGTH_BITS];
     let none = |_, _| Run::default(); // no code is longer than the index
-    huffman::fill(&mut table, LENGTH_BITS, &Code::new(&lengths)?, Run::of, none)?;
+    let code = Code::new(&lengths)?;
+    huffman::fill(&mut table, LENGTH_BITS, &code, Run::of, none, |_, _, _, _| {})?;
     let run_of = |word: u64| table[word as usize & ((1 << LENGTH_BITS) - 1)];
     if run_of(bits.peek()).length == AS_BEFORE {
         return Err(FaultKind::CodeLengths);

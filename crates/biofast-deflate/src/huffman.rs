@@ -115,6 +115,11 @@ impl Code {
         (self.sorted[0].into(), 1)
     }
 
+    /// How many of the symbols that have a code are literals.
+    pub(crate) fn literals(&self) -> usize {
+        self.sorted[..self.used].iter().filter(|&&symbol| symbol < 256).count()
+    }
+
     /// How likely a code of more than `bits` bits is if all bits are, in units of 2^−15.
     pub(crate) fn share_longer_than(&self, bits: u32) -> u32 {
         let share = |length: usize| u32::from(self.counts[length]) << (MAX_CODE_BITS - length);
@@ -125,8 +130,9 @@ impl Code {
 /// Fills the table of `code` with 2^`bits` entries, and subtables for longer codes behind them.
 ///
 /// An index is the next `bits` bits of the stream, the first of them lowest. `entry` makes the entry of a symbol and
-/// the length of its code, `subtable` the one that points to a subtable by offset and index bits. Returns how many entries
-/// are in use.
+/// the length of its code, `subtable` the one that points to a subtable by offset and index bits. `joined` is called for each
+/// length in turn, with the symbols that have codes of it and the first of these codes, its first bit lowest: it may change any
+/// of the first 2^length entries, which are right for codes of up to so many bits by then. Returns how many entries are in use.
 ///
 /// # Errors
 /// [`FaultKind::Code`] if `table` is too short; that it never is for a table of the size reckoned in `tables`.
@@ -137,6 +143,7 @@ pub(crate) fn fill<E: Copy>(
     code: &Code,
     entry: impl Fn(u16, u32) -> E,
     subtable: impl Fn(usize, u32) -> E,
+    mut joined: impl FnMut(&mut [E], u32, &[u16], usize),
 ) -> Result<usize, FaultKind> {
     let size = 1usize << bits;
     if table.len() < size {
@@ -147,29 +154,24 @@ pub(crate) fn fill<E: Copy>(
         table[..size].fill(entry(code.sorted[0], 1));
         return Ok(size);
     }
-    let mut sorted = code.sorted[..code.used].iter();
+    let mut sorted = &code.sorted[..code.used];
     // The current code, its first bit lowest.
     let mut reversed = 0usize;
-    // The first 2^filled entries are right for codes of up to so many bits; doubling them makes room for one bit more.
-    let mut filled = 0;
     for length in 1..=bits {
+        // The first half is right for codes of fewer bits; doubling it makes room for one bit more.
+        let half = 1 << (length - 1);
+        table.copy_within(..half, half);
         let count = usize::from(code.counts[length as usize]);
-        if count == 0 {
-            continue;
-        }
-        while filled < length {
-            table.copy_within(..1 << filled, 1 << filled);
-            filled += 1;
-        }
-        for &symbol in sorted.by_ref().take(count) {
+        let (symbols, rest) = sorted.split_at(count.min(sorted.len()));
+        sorted = rest;
+        let first = reversed;
+        for &symbol in symbols {
             table[reversed & (size - 1)] = entry(symbol, length);
             reversed = next_code(reversed, length);
         }
+        joined(table, length, symbols, first);
     }
-    while filled < bits {
-        table.copy_within(..1 << filled, 1 << filled);
-        filled += 1;
-    }
+    let mut sorted = sorted.iter();
 
     let mut end = size; // of the subtables so far
     let mut current = (usize::MAX, 0, 0); // the subtable's prefix, offset and index bits
@@ -207,7 +209,7 @@ pub(crate) fn fill<E: Copy>(
 
 /// The code after `reversed`, which has `length` bits, its first bit lowest: plus one, carrying downwards.
 #[inline(always)]
-fn next_code(reversed: usize, length: u32) -> usize {
+pub(crate) fn next_code(reversed: usize, length: u32) -> usize {
     let zeros = !reversed & ((1 << length) - 1);
     match zeros.checked_ilog2() {
         Some(last_zero) => (reversed & ((1 << last_zero) - 1)) | 1 << last_zero,
@@ -240,7 +242,8 @@ mod tests {
         let code = Code::new(lengths).expect("a complete code");
         let mut table = vec![(0, 0, false); 4096];
         let entry = |symbol, length| (usize::from(symbol), length, false);
-        fill(&mut table, bits, &code, entry, |at, width| (at, width, true)).expect("fits");
+        let pointer = |at, width| (at, width, true);
+        fill(&mut table, bits, &code, entry, pointer, |_, _, _, _| {}).expect("fits");
         for value in 0..1 << 15 {
             let (mut symbol, mut length, pointer) = table[value & ((1 << bits) - 1)];
             if pointer {

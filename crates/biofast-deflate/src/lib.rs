@@ -44,6 +44,7 @@ mod isa;
 mod lane;
 mod stream;
 mod tables;
+mod words;
 
 pub use crc32::{Crc32, crc32};
 pub use encode::{Effort, FastqDeflater};

@@ -5,6 +5,7 @@ use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::header::Build;
 use crate::huffman::{self, Code};
+use crate::words::Words;
 
 /// Index bits of the literal/length table: the fewest and the most. Fewer make a table that is built faster and
 /// stays in the first-level cache; more catch longer codes.
@@ -13,6 +14,9 @@ pub(crate) const MAX_BITS: u32 = 12;
 
 /// The share of long codes, of 2^15, from which a wider table is worth its cost.
 const MANY_LONG: u32 = (1 << 15) / 50;
+
+/// So many literals come rather by themselves than in matches, as the bases and qualities of long reads do.
+const MANY_LITERALS: usize = 40;
 
 /// Entries of the literal/length table and its subtables.
 ///
@@ -46,6 +50,8 @@ pub(crate) struct Tables {
     pub(crate) bits: u32,
     /// Entries of `symbols` that are in use.
     used: usize,
+    /// Used to fill `symbols`.
+    words: Words,
 }
 
 impl Tables {
@@ -56,6 +62,7 @@ impl Tables {
             rows: rows(1),
             bits: MIN_BITS,
             used: 0,
+            words: Words::new(),
         };
         tables.distances[0] = Distance::dummy(DUMMY_DISTANCE);
         tables
@@ -80,21 +87,23 @@ impl Tables {
     ) -> Result<(), FaultKind> {
         self.rows = I::ROWS;
         self.bits = choose_bits(symbols);
-        let size = 1 << self.bits;
+        let Self { symbols: table, bits, words, .. } = self;
+        words.clear();
         self.used = huffman::fill(
-            &mut self.symbols,
-            self.bits,
+            table,
+            *bits,
             symbols,
             |symbol, bits| SYMBOLS[usize::from(symbol)].with_code(bits),
             Symbols::subtable,
+            |table, length, symbols, first| words.add(table, length, *bits, symbols, first),
         )?;
-        I::join(&mut self.symbols[..size], self.bits);
         huffman::fill(
             &mut self.distances[DISTANCE_START..],
             DISTANCE_BITS,
             distances,
             |symbol, bits| DISTANCES[usize::from(symbol) & 31].with_code(bits),
             Distance::subtable,
+            |_, _, _, _| {},
         )?;
         Ok(())
     }
@@ -107,19 +116,9 @@ impl Build for Tables {
     }
 }
 
-/// Literals that leave room for what follows them take it in, from entry `start` on: those before it have been. What
-/// follows is at a lower index, so it already has what follows it.
-#[inline(always)]
-pub(crate) fn join_from(table: &mut [Symbols], bits: u32, start: usize) {
-    for index in start..table.len() {
-        let first = table[index];
-        let next = table[index >> (first.code_bits() & 15)];
-        table[index] = first.then(next, bits);
-    }
-}
-
-/// The width that leaves few symbols to subtables.
+/// The width that leaves few symbols to subtables. Where many literals are in use, one bit more makes words longer.
 fn choose_bits(code: &Code) -> u32 {
     let long = |bits| code.share_longer_than(bits);
-    (MIN_BITS..MAX_BITS).find(|&bits| long(bits) < MANY_LONG).unwrap_or(MAX_BITS)
+    let fewest = if code.literals() < MANY_LITERALS { MIN_BITS } else { MIN_BITS + 1 };
+    (fewest..MAX_BITS).find(|&bits| long(bits) < MANY_LONG).unwrap_or(MAX_BITS)
 }

@@ -7,13 +7,13 @@ use biofast_kernels::Isa as Level;
 
 use super::{Advance, Inflate};
 use crate::copy::WIDE;
-use crate::entry::{Row, Symbols, rows};
+use crate::entry::{Row, rows};
 use crate::fast::{Isa, Step, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
 use crate::group::{Block, Work};
 use crate::lane::Lane;
 use crate::stream::{Decoder, Pause, Room};
-use crate::tables::{ANCHOR, Tables, join_from};
+use crate::tables::{ANCHOR, Tables};
 
 /// The decoder for AVX2 or AVX-512, which the CPU must have.
 pub(crate) fn inflate(level: Level) -> Inflate {
@@ -220,15 +220,6 @@ level!(avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", {
             }
         }
     }
-
-    #[inline(always)]
-    fn join(table: &mut [Symbols], bits: u32) {
-        const LANES: usize = 4;
-        join_from(&mut table[..LANES], bits, 1);
-        // SAFETY: the CPU has the target features, see the type. Every entry looked up is at a lower index than the four that are
-        // being joined if its code has a bit at least, and entries 0 to 3 have been joined.
-        unsafe { join_rest_avx2(table, bits) };
-    }
 });
 
 level!(avx512, Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi", {
@@ -266,94 +257,4 @@ level!(avx512, Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,av
             }
         }
     }
-
-    #[inline(always)]
-    fn join(table: &mut [Symbols], bits: u32) {
-        const LANES: usize = 8;
-        join_from(&mut table[..LANES], bits, 1);
-        // SAFETY: the CPU has the target features, see the type. Every entry gathered is at a lower index than the eight
-        // that are being joined, for their codes have a bit at least, and entries 0 to 7 have been joined.
-        unsafe { join_rest(table, bits) };
-    }
 });
-
-/// [`join_from`] the ninth entry on; `table` has a multiple of 8.
-///
-/// # Safety
-/// The CPU must have the target features.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn join_rest(table: &mut [Symbols], bits: u32) {
-    let all = |value: u64| _mm512_set1_epi64(value as i64);
-    let (low6, most) = (all(0x3f), all(u64::from(bits)));
-    let base = table.as_mut_ptr().cast::<i64>();
-    let mut index = _mm512_set_epi64(15, 14, 13, 12, 11, 10, 9, 8);
-    for at in (8..table.len()).step_by(8) {
-        // SAFETY: eight entries from `at` on.
-        let first = unsafe { _mm512_loadu_si512(base.add(at).cast()) };
-        let literal = _mm512_testn_epi64_mask(first, all(0xff << 56))
-            & _mm512_test_epi64_mask(first, all(Symbols::ONE));
-        let code_bits = _mm512_and_si512(_mm512_srli_epi64::<8>(first), low6);
-        let follows = _mm512_srlv_epi64(index, code_bits);
-        index = _mm512_add_epi64(index, all(8));
-        // SAFETY: `follows` is not above an index of the table.
-        let next = unsafe { _mm512_mask_i64gather_epi64::<8>(first, literal, follows, base) };
-        let next_bits = _mm512_and_si512(_mm512_srli_epi64::<8>(next), low6);
-        let counts = all(3 * Symbols::ONE); // the most, and all bits of a number
-        let fits =
-            _mm512_mask_cmple_epu64_mask(literal, _mm512_add_epi64(code_bits, next_bits), most)
-                & _mm512_cmpneq_epu64_mask(_mm512_and_si512(next, counts), counts)
-                & _mm512_testn_epi64_mask(next, all(Symbols::SPECIAL));
-        let literals = all(Symbols::LITERALS);
-        let moved =
-            _mm512_and_si512(_mm512_slli_epi64::<8>(_mm512_and_si512(next, literals)), literals);
-        let sum = _mm512_add_epi64(first, _mm512_andnot_si512(literals, next));
-        let joined = _mm512_mask_add_epi64(first, fits, sum, moved);
-        // SAFETY: as for the load.
-        unsafe { _mm512_storeu_si512(base.add(at).cast(), joined) };
-    }
-}
-
-/// [`join_from`] the fifth entry on; `table` has a multiple of 4. Entries are looked up one by one: gathers are slow where the
-/// processor's microcode makes them safe.
-///
-/// # Safety
-/// The CPU must have the target features.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn join_rest_avx2(table: &mut [Symbols], bits: u32) {
-    let all = |value: u64| _mm256_set1_epi64x(value.cast_signed());
-    let (low6, most) = (all(0x3f), all(u64::from(bits)));
-    let base = table.as_mut_ptr().cast::<u64>();
-    for at in (4..table.len()).step_by(4) {
-        let entry = |i: usize| {
-            // SAFETY: four entries from `at` on; what follows one of them is not behind it.
-            unsafe {
-                let code_bits = base.cast::<u8>().add(8 * (at + i) + 1).read() & 0x3f;
-                base.add((at + i) >> code_bits).read().cast_signed()
-            }
-        };
-        let next = _mm256_set_epi64x(entry(3), entry(2), entry(1), entry(0));
-        // SAFETY: four entries from `at` on.
-        let first = unsafe { _mm256_loadu_si256(base.add(at).cast()) };
-        let code_bits = _mm256_and_si256(_mm256_srli_epi64::<8>(first), low6);
-        let next_bits = _mm256_and_si256(_mm256_srli_epi64::<8>(next), low6);
-        let none = |bits, mask| _mm256_cmpeq_epi64(_mm256_and_si256(bits, mask), all(0));
-        let full = |bits, mask| _mm256_cmpeq_epi64(_mm256_and_si256(bits, mask), mask);
-        let literal =
-            _mm256_and_si256(none(first, all(0xff << 56)), full(first, all(Symbols::ONE)));
-        let long = _mm256_cmpgt_epi64(_mm256_add_epi64(code_bits, next_bits), most);
-        // Three are the most, and all bits of a number.
-        let counts = full(next, all(3 * Symbols::ONE));
-        let obstacle = _mm256_or_si256(long, counts);
-        let fits = _mm256_and_si256(
-            _mm256_andnot_si256(obstacle, literal),
-            none(next, all(Symbols::SPECIAL)),
-        );
-        let literals = all(Symbols::LITERALS);
-        let moved =
-            _mm256_and_si256(_mm256_slli_epi64::<8>(_mm256_and_si256(next, literals)), literals);
-        let more = _mm256_add_epi64(_mm256_andnot_si256(literals, next), moved);
-        let joined = _mm256_add_epi64(first, _mm256_and_si256(more, fits));
-        // SAFETY: as for the load.
-        unsafe { _mm256_storeu_si256(base.add(at).cast(), joined) };
-    }
-}
