@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         arguments.truncate(1);
         arguments.push("--help".into());
     }
+    let arguments = typed::join_numbers(arguments);
     let result = match is_verbose_version(&arguments) {
         true => check_overrides().and_then(|()| version()),
         false => {

@@ -1,5 +1,8 @@
 //! Options of other programs, as fingers type them: what they are called here.
 
+use std::ffi::OsString;
+use std::path::Path;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Options of fastp and cutadapt that `filter` doesn't know, and what does the same.
@@ -12,6 +15,7 @@ const OF_FILTER: &[(&[&str], &str)] = &[
         &["-p", "-P", "--overrepresentation_analysis"],
         "see `biofast stats` for what there is of reads",
     ),
+    (&["--poly_g_min_len", "--poly_x_min_len"], "--trim-poly-g MIN and --trim-poly-x MIN"),
     (&["--umi_loc"], "--umi first|second|both is fastp's --umi_loc, with --umi-len"),
     (
         &["--stdin", "--stdout"],
@@ -67,11 +71,41 @@ pub(crate) fn hint(error: &clap::Error, command: Option<&str>) -> Option<&'stati
     OF_FILTER.iter().find(|(names, _)| names.contains(&typed)).map(|(_, hint)| *hint)
 }
 
+/// Options of `filter` that may have a number, or none.
+const WITH_NUMBER: [&str; 6] =
+    ["--trim-poly-g", "--trim-poly-x", "--trim_poly_g", "--trim_poly_x", "--detect-adapter", "-x"];
+
+/// Puts a number that follows such an option into one word with it, as `--trim-poly-g=5`, unless it is the name of a file.
+pub(crate) fn join_numbers(arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.first().is_none_or(|command| command != "filter") {
+        return arguments;
+    }
+    let mut joined: Vec<OsString> = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let is_number = argument.to_str().is_some_and(|text| {
+            text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+                && text.parse::<f64>().is_ok()
+        });
+        match joined.last_mut() {
+            Some(option)
+                if is_number
+                    && WITH_NUMBER.iter().any(|name| option == name)
+                    && !Path::new(&argument).exists() =>
+            {
+                option.push("=");
+                option.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
 /// Commands whose `-h` is an option of samtools.
 const OF_SAMTOOLS: [&str; 4] = ["filter", "view", "merge", "cat"];
 
 /// Whether `-h` is all that was typed, where it is an option of samtools: with nothing to read it is a question.
-pub(crate) fn asks_for_help(arguments: &[std::ffi::OsString]) -> bool {
+pub(crate) fn asks_for_help(arguments: &[OsString]) -> bool {
     let alone = matches!(arguments, [command, option] if option == "-h"
         && OF_SAMTOOLS.iter().any(|name| command == name));
     alone && !has_input()

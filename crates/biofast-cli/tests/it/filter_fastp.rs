@@ -58,12 +58,31 @@ fn pairs(seed: u64, n: usize, lens: [usize; 2]) -> [String; 2] {
     out
 }
 
-/// Made pairs, and what there is of real ones.
+/// Pairs of a simulator, where it is installed.
+fn simulated(folder: &Folder) -> Option<[String; 2]> {
+    if !installed("art_illumina") {
+        return None;
+    }
+    let mut random = Random(4);
+    let genome: String = (0..50_000).map(|_| b"ACGT"[random.below(4)] as char).collect();
+    let genome = folder.file("genome.fa", format!(">g\n{genome}\n"));
+    let prefix = text(&folder.path("art"));
+    let mut art = Command::new("art_illumina");
+    art.args(["-ss", "HS25", "-i", &genome, "-l", "150", "-f", "20", "-m", "180", "-s", "60"]);
+    art.args(["-p", "-q", "-na", "-rs", "7", "-o", &prefix]).stdout(Stdio::null());
+    assert!(art.status().unwrap().success());
+    Some(["1", "2"].map(|mate| format!("{prefix}{mate}.fq")))
+}
+
+/// Made and simulated pairs, and what there is of real ones.
 fn inputs(folder: &Folder) -> Vec<[String; 2]> {
     let mut found = Vec::new();
     for (i, lens) in [[100, 100], [150, 120], [80, 151]].into_iter().enumerate() {
         let [one, two] = pairs(i as u64, 4000, lens);
         found.push([folder.file(&format!("a{i}.fq"), one), folder.file(&format!("b{i}.fq"), two)]);
+    }
+    if let Some(simulated) = simulated(folder) {
+        found.push(simulated);
     }
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
     for name in ["novaseq4_metagenome", "bacteroides_6level", "chipseq_SRR5204809-10"] {
@@ -379,6 +398,13 @@ fn options_of_fastp_are_known_or_answered() {
     }
     let run = biofast(&["filter", "--preset", "fastp", "-g", "ACGT", &one]);
     assert_error(&run, &["--preset fastp takes adapters with -a and -A only"]);
+    // A number may follow an option that may do without one.
+    let runs = folder.file("runs.fq", "@r\nACATACATACATGGGGG\n+\nIIIIIIIIIIIIIIIII\n");
+    let [joined, apart, without] =
+        [&["--trim-poly-g=3"][..], &["--trim-poly-g", "3"], &["--trim-poly-g"]]
+            .map(|option| biofast(&[&["filter", "--quiet"], option, &[runs.as_str()]].concat()));
+    assert_eq!((joined.code, &joined.stdout), (0, &apart.stdout));
+    assert!(joined.stdout != without.stdout);
     let help = biofast(&["filter", "--help"]);
     let lone = biofast(&["filter", "-h"]);
     assert_eq!((lone.code, lone.stdout), (0, help.stdout));

@@ -6,7 +6,8 @@ use anyhow::{Context, Result, bail};
 use biofast::io::output::Files;
 use biofast::ops::filter::trim::detect::Evidence;
 use biofast::ops::filter::trim::{
-    Action, AdapterCutter, AdapterSide, KITS, LONG_KITS, LongAdapters, LongKit, Middle, Settings,
+    Action, AdapterCutter, AdapterFile, AdapterSide, KITS, LONG_KITS, LongAdapters, LongKit,
+    Middle, Settings,
 };
 use biofast::ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
@@ -344,8 +345,8 @@ struct Adding<'f> {
 
 impl Adding<'_> {
     fn add(&mut self, mate: usize, side: AdapterSide, text: &str) -> Result<()> {
-        match AdapterCutter::file(text, &self.settings)? {
-            Some((path, around, settings)) => {
+        match AdapterFile::parse(text, &self.settings)? {
+            Some(AdapterFile { path, around, settings }) => {
                 let path = Path::new(path);
                 // No output takes its place.
                 self.files.read(path)?;

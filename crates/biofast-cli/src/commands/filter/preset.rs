@@ -54,7 +54,7 @@ impl PresetArgs {
 
     /// Opens the report, if it is wanted.
     pub(super) fn open(&self, files: &mut Files) -> Result<Option<Output>> {
-        Ok(output::optional_report(files, self.fastp_json.as_deref())?)
+        output::optional_report(files, self.fastp_json.as_deref())
     }
 }
 

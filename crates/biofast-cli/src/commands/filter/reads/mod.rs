@@ -188,7 +188,7 @@ fn apply<'f>(
     for (input, watch) in inputs.iter().zip(&watches) {
         watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
     }
-    Ok(result.map_err(output::failed)?)
+    result.map_err(output::failed)
 }
 
 /// The inputs and outputs, with what was read from and written to each.

@@ -14,7 +14,7 @@ mod window;
 
 pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
 pub use crop::{Crop, KeepFirst};
-pub use cutter::{Action, AdapterCutter, AdapterSide, InvalidSpec, Settings};
+pub use cutter::{Action, AdapterCutter, AdapterFile, AdapterSide, InvalidSpec, Settings};
 pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
 pub use mates::{LONGEST_INSERT, Laid, MateRule, Mates, reverse_complement};
 pub use overlap::Overlap;

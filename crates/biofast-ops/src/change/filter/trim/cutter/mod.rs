@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::{Label, Read, Reads, Trim, Trimmer};
 use single::{Match, Memory, Single};
-pub use spec::AdapterSide;
+pub use spec::{AdapterFile, AdapterSide};
 
 /// How adapters are looked for that don't say otherwise.
 ///
@@ -319,19 +319,6 @@ impl AdapterCutter {
             self.adapters[mate.min(1)].push(adapter);
         }
         Ok(())
-    }
-
-    /// Takes `file:PATH`, `^file:PATH` and `file$:PATH`, with parameters behind, apart: the path, what belongs before and behind
-    /// each sequence, and the settings. `None` if the text names no file.
-    ///
-    /// # Errors
-    /// If there is a parameter that isn't one of a file.
-    #[expect(clippy::type_complexity, reason = "three parts that are used at once")]
-    pub fn file<'t>(
-        text: &'t str,
-        settings: &Settings,
-    ) -> Result<Option<(&'t str, [&'static str; 2], Settings)>, InvalidSpec> {
-        spec::file(text, settings)
     }
 
     /// Whether there are no adapters.

@@ -272,24 +272,51 @@ pub(super) fn fasta(text: &[u8]) -> Result<Vec<(Option<String>, String)>, Invali
     if found.is_empty() { Err(InvalidSpec::NoFasta) } else { Ok(found) }
 }
 
-/// The parts of `file:PATH;parameters`: the path, what is put before and behind each sequence, and the settings.
-pub(super) fn file<'t>(
-    text: &'t str,
-    settings: &Settings,
-) -> Result<Option<(&'t str, [&'static str; 2], Settings)>, InvalidSpec> {
-    let (rest, around) = if let Some(rest) = text.strip_prefix("file:") {
-        (rest, ["", ""])
-    } else if let Some(rest) = text.strip_prefix("^file:") {
-        (rest, ["^", ""])
-    } else if let Some(rest) = text.strip_prefix("file$:") {
-        (rest, ["", "$"])
-    } else {
-        return Ok(None);
-    };
-    let (path, parameters) = rest.split_once(';').unwrap_or((rest, ""));
-    let parameters = Parameters::parse(parameters)?;
-    if parameters.anywhere || parameters.rightmost || parameters.required.is_some() {
-        return Err(InvalidSpec::OfFile(text.to_owned()));
+/// A file of adapters, as it is named in the place of one: `file:PATH`, `^file:PATH` or `file$:PATH`, with parameters behind `;`.
+///
+/// ```
+/// use biofast_ops::filter::trim::{AdapterCutter, AdapterFile, AdapterSide, Settings};
+///
+/// let text = "^file:primers.fa;max_error_rate=0.2";
+/// let file = AdapterFile::parse(text, &Settings::default())?.ok_or("no file")?;
+/// assert_eq!((file.path, file.around, file.settings.max_errors), ("primers.fa", ["^", ""], 0.2));
+/// let mut cutter = AdapterCutter::new();
+/// cutter.add_fasta(0, AdapterSide::Front, b">one\nACGTAC\n", file.around, &file.settings)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdapterFile<'t> {
+    /// Where it is.
+    pub path: &'t str,
+    /// What belongs before and behind each of its sequences.
+    pub around: [&'static str; 2],
+    /// How they are looked for.
+    pub settings: Settings,
+}
+
+impl<'t> AdapterFile<'t> {
+    /// Takes the text apart; `None` if it names no file.
+    ///
+    /// # Errors
+    /// If there is a parameter that isn't one of a file.
+    pub fn parse(
+        text: &'t str,
+        settings: &Settings,
+    ) -> Result<Option<AdapterFile<'t>>, InvalidSpec> {
+        let (rest, around) = if let Some(rest) = text.strip_prefix("file:") {
+            (rest, ["", ""])
+        } else if let Some(rest) = text.strip_prefix("^file:") {
+            (rest, ["^", ""])
+        } else if let Some(rest) = text.strip_prefix("file$:") {
+            (rest, ["", "$"])
+        } else {
+            return Ok(None);
+        };
+        let (path, parameters) = rest.split_once(';').unwrap_or((rest, ""));
+        let parameters = Parameters::parse(parameters)?;
+        if parameters.anywhere || parameters.rightmost || parameters.required.is_some() {
+            return Err(InvalidSpec::OfFile(text.to_owned()));
+        }
+        Ok(Some(AdapterFile { path, around, settings: parameters.over(settings) }))
     }
-    Ok(Some((path, around, parameters.over(settings))))
 }
