@@ -409,6 +409,62 @@ fn a_thousand_files_need_no_thousand_descriptors() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_cannot_be_opened_again_written_or_closed_is_an_error() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        eprintln!("skipped: strace is not installed");
+        return;
+    }
+    let folder = Folder::new();
+    let words = ["AAAA", "CCCC", "GGGG", "TTTT", "ACGT", "CAGT", "GTAC", "TGCA"];
+    let rows: String =
+        (0..40).map(|at| format!("s{at},{}{}\n", words[at / 8], words[at % 8])).collect();
+    let sheet = folder.file("s.csv", format!("sample_id,barcode\n{rows}"));
+    let read = |number: usize| {
+        let (bases, at) = ("ACGTTGCA".repeat(30), number % 41);
+        let barcode = [words[at / 8 % 8], words[at % 8]].concat();
+        format!("@r{number}\n{barcode}{bases}\n+\n{}\n", "I".repeat(248))
+    };
+    let reads = folder.file("r.fq", (0..4_000).map(read).collect::<String>());
+    let out = folder.path("out");
+    std::fs::create_dir(&out).unwrap();
+    let run = |inject: &str| {
+        let binary = command(&[]).get_program().to_owned();
+        let mut shell = Command::new("sh");
+        let line = format!(
+            "ulimit -n 40 && exec strace -f -qq -o {} {inject} \"$0\" demux -q -@ 1 -i {reads} -r 8B+T -s {sheet} \
+             --name '{{sample}}.fq' -o {}",
+            text(&folder.path("log")),
+            text(&out)
+        );
+        shell.args(["-c", &line]).arg(binary);
+        finish(shell)
+    };
+    let whole = run("-e trace=none");
+    assert_eq!(whole.code, 0, "{whole:?}");
+    let expected = contents(&out, "");
+    assert_eq!(expected.len(), 42);
+    let mut refused = 0;
+    for (call, error) in [("openat", "EMFILE"), ("write", "ENOSPC"), ("close", "EIO")] {
+        for number in [40, 90, 100, 110, 130, 170] {
+            std::fs::remove_dir_all(&out).unwrap();
+            std::fs::create_dir(&out).unwrap();
+            let run = run(&format!("-e trace={call} -e inject={call}:error={error}:when={number}"));
+            let found = contents(&out, "");
+            match run.code {
+                0 => assert!(found == expected, "{call} {number}"),
+                _ => {
+                    refused += 1;
+                    assert!(run.stderr.contains("error: "), "{call} {number}: {run:?}");
+                    assert!(found.is_empty(), "{call} {number}: {run:?} {}", found.len());
+                }
+            }
+        }
+    }
+    assert!(refused >= 10, "{refused}");
+}
+
 #[test]
 fn faults_are_named_and_no_file_appears() {
     let folder = Folder::new();

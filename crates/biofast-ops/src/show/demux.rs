@@ -29,8 +29,39 @@ pub fn metrics(samples: &[Sample], unmatched: &str, tally: &Tally) -> String {
     for ((id, barcode), count) in rows.chain([(unmatched, ".")]).zip(counts) {
         let number = *count as f64;
         let (share, to_mean, to_best) = (number / total, number / mean, number / best);
+        let [share, to_mean, to_best] = [share, to_mean, to_best].map(plain);
         // Memory doesn't fail.
-        let _ = writeln!(table, "{id}\t{barcode}\t{count}\t{share:?}\t{to_mean:?}\t{to_best:?}");
+        let _ = writeln!(table, "{id}\t{barcode}\t{count}\t{share}\t{to_mean}\t{to_best}");
     }
     table
+}
+
+/// A number as fqtk has it: the shortest that is read as the same, without an exponent from 0.00001 on.
+fn plain(number: f64) -> String {
+    match number {
+        1e-5..1e-4 => number.to_string(),
+        _ => format!("{number:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn numbers_are_those_of_fqtk() {
+        let numbers = [0.0, 1.0, 0.25, 0.0001, 0.00008, 1.28e-5, 1.28e-6, 1.0 / 3.0, f64::NAN];
+        let expected = [
+            "0.0",
+            "1.0",
+            "0.25",
+            "0.0001",
+            "0.00008",
+            "0.0000128",
+            "1.28e-6",
+            "0.3333333333333333",
+            "NaN",
+        ];
+        assert_eq!(numbers.map(plain), expected);
+    }
 }
