@@ -87,6 +87,7 @@ impl fmt::Display for Conflict {
 impl std::error::Error for Conflict {}
 
 /// What standard input and output are called.
+#[cfg(unix)]
 const STDIN: &str = "standard input";
 const STDOUT: &str = "standard output";
 
