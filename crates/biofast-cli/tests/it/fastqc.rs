@@ -49,6 +49,54 @@ fn fastq(n: usize, lengths: &[usize], gc: &[usize], fall: usize) -> String {
     text
 }
 
+/// Reads of a library with what is looked for: tiles in the names, repeats, adapters, primers with a mismatch, lower case.
+fn library(n: usize, len: usize, tiles: usize, inserts: usize) -> String {
+    const PRIMERS: [&str; 6] = [
+        "AGATCGGAAGAGCACACGTCTGAACTCCAGTCACCGATGTATCTCGTATGCCGTCTTCTGCTTG",
+        "CTGTCTCTTATACACATCTCCGAGCCCACGAGAC",
+        "AATGATACGGCGACCACCGAGATCTACACTCTTTCCCTACACGACGCTCTTCCGATCT",
+        "CAAGCAGAAGACGGCATACGAGATCGTGATGTGACTGGAGTTCCTTGGCACCCGAGAATTCCA",
+        "TGGAATTCTCGGGTGCCAAGG",
+        "AAGCAGTGGTATCAACGCAGAGTACTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT",
+    ];
+    let mut state = (n * 31 + len) as u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut text = String::new();
+    for i in 0..n {
+        // Few inserts are frequent, most are rare.
+        let mut insert = random(inserts) * random(inserts) / inserts;
+        let primer = PRIMERS[random(PRIMERS.len())];
+        let mut read = String::new();
+        if random(12) > 0 {
+            for _ in 0..random(len + 1) {
+                insert = (insert * 1_103_515_245 + 12_345) & 0x7fff_ffff;
+                read.push(['A', 'C', 'G', 'T'][insert >> 16 & 3]);
+            }
+        }
+        read += primer;
+        read += &"ACCGT".repeat(len);
+        read.truncate(if random(3) == 0 { len - random(len / 2) } else { len });
+        if i % 7 == 0 {
+            read.replace_range(5..6, ["a", "T", "N"][random(3)]);
+        }
+        let tile = 1101 + random(tiles);
+        // Lower towards the end, in some tiles more so.
+        let drop = |at: usize| (at * 12 / len + tile % 5 * at * 3 / len) as u8;
+        let qualities: String = (0..read.len()).map(|at| (b'I' - drop(at)) as char).collect();
+        let name = match tiles {
+            1 => format!("HWUSI-EAS:6:{}:941:1973#0/1", 1 + i % 100),
+            2 => format!("SRR1.{i} {i} length={len}"),
+            _ => format!("M0:7:FC:1:{tile}:{i}:5 1:N:0:ACGT"),
+        };
+        let _ = writeln!(text, "@{name}\n{read}\n+\n{qualities}");
+    }
+    text
+}
+
 #[test]
 fn every_cell_and_verdict_is_that_of_fastqc() {
     if !installed("fastqc") {
@@ -60,6 +108,12 @@ fn every_cell_and_verdict_is_that_of_fastqc() {
         ("lengths.fq", fastq(400, &[30, 31, 47, 70, 230], &[30, 31, 60], 20)),
         ("bimodal.fq", fastq(900, &[150], &[25, 70], 38)),
         ("few.fq", fastq(60, &[50], &[50], 30)),
+        ("short.fq", fastq(30, &[9, 11, 12], &[50], 20)),
+        ("tiles.fq", library(9000, 100, 40, 3000)),
+        ("old.fq", library(3000, 36, 1, 300)),
+        ("unnamed.fq", library(3000, 76, 2, 2000)),
+        // More than are looked at.
+        ("large.fq", library(150_000, 30, 5, 900_000)),
     ]
     .into_iter()
     .map(|(name, content)| folder.file(name, content))
@@ -77,7 +131,7 @@ fn every_cell_and_verdict_is_that_of_fastqc() {
         let theirs = format!("{}_fastqc/fastqc_data.txt", file.strip_suffix(".fq").unwrap());
         let theirs = modules(&std::fs::read_to_string(theirs).unwrap());
         let ours = modules(&biofast(&["stats", "--format", "fastqc", file]).stdout);
-        assert_eq!(ours.len(), 7);
+        assert_eq!(ours.len(), theirs.len(), "{file}: {:?} {:?}", ours.keys(), theirs.keys());
         for (name, (verdict, rows)) in &ours {
             let (their_verdict, their_rows) = &theirs[name];
             assert_eq!(verdict, their_verdict, "{file}: {name}");
@@ -91,7 +145,17 @@ fn every_cell_and_verdict_is_that_of_fastqc() {
         }
     }
     // The rules were put to the test.
-    for seen in ["warn Per", "fail Per base sequence quality", "fail Per sequence GC content"] {
+    for seen in [
+        "warn Per",
+        "fail Per base sequence quality",
+        "fail Per sequence GC content",
+        "warn Per tile sequence quality",
+        "fail Sequence Duplication Levels",
+        "warn Overrepresented sequences",
+        "fail Overrepresented sequences",
+        "warn Adapter Content",
+        "fail Adapter Content",
+    ] {
         assert!(verdicts.iter().any(|verdict| verdict.starts_with(seen)), "{seen}: {verdicts:?}");
     }
 }
@@ -142,7 +206,12 @@ fn a_folder_a_sample_the_same_on_any_number_of_threads_and_in_parts() {
     };
     run(&["-@1"], "one");
     run(&["-@5", "--chunk-size", "3000"], "five");
-    run(&["--sample", "both"], "joined");
+    // How often sequences occur in both isn't known, and nothing stands for it.
+    let to = text(&folder.path("joined"));
+    let joined =
+        biofast(&["stats", "--format", "fastqc", &r1, &r2, "--out-dir", &to, "--sample", "both"]);
+    assert_eq!((joined.code, joined.stdout.as_str()), (0, ""));
+    assert!(joined.stderr.contains("warning: both: how often"), "{}", joined.stderr);
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     for name in ["sample_R1", "sample_R2"] {
         for file in ["fastqc_data.txt", "summary.txt"] {
@@ -153,6 +222,39 @@ fn a_folder_a_sample_the_same_on_any_number_of_threads_and_in_parts() {
     }
     let joined = read("joined/both_fastqc/fastqc_data.txt");
     assert!(joined.contains("Filename\tboth\n") && joined.contains("Total Sequences\t5000\n"));
+    assert!(joined.contains(">>Adapter Content") && !joined.contains("Duplication"), "{joined}");
+}
+
+#[test]
+fn threads_and_chunks_change_nothing_where_the_order_of_reads_matters() {
+    let folder = Folder::new();
+    let file = folder.file("large.fq", library(130_000, 30, 5, 9_000_000));
+    let run = |more: &[&str]| {
+        let run = biofast(&[&["stats", "--format", "fastqc", &file], more].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        run.stdout
+    };
+    let one = run(&["-@1"]);
+    assert_eq!(one, run(&["-@2", "--chunk-size", "70000"]));
+    assert_eq!(one, run(&["-@7", "--chunk-size", "4000"]));
+    let duplication = &modules(&one)["Sequence Duplication Levels"].1;
+    // More than 100,000 sequences, so shares are extrapolated.
+    assert!(duplication[2][1].parse::<f64>().unwrap() > 90.0, "{duplication:?}");
+}
+
+#[test]
+fn sequences_of_ones_own_are_named_as_possible_sources() {
+    let folder = Folder::new();
+    let file =
+        folder.file("x.fq", "@r\nACGTTGCATTGACCATGGCATCAGTT\n+\nIIIIIIIIIIIIIIIIIIIIIIIIII\n");
+    let list = folder.file("list.txt", "# mine\nMy primer\t\tGCATTGACCATGGCATCAGTTACGA\n");
+    let run = biofast(&["stats", "--format", "fastqc", &file, "--contaminants", &list]);
+    assert!(run.stdout.contains("\t1\t100.0\tMy primer (100% over 21bp)\n"), "{}", run.stdout);
+    let run = biofast(&["stats", "--format", "fastqc", &file]);
+    assert!(run.stdout.contains("\t1\t100.0\tNo Hit\n"), "{}", run.stdout);
+    let bad = folder.file("bad.txt", "one\tACGT\ntwo ACGT\n");
+    let run = biofast(&["stats", "--format", "fastqc", &file, "--contaminants", &bad]);
+    assert_error(&run, &["bad.txt", "line 2"]);
 }
 
 #[test]

@@ -48,6 +48,14 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     assert_eq!(number("sample_R1", "Q30_pct"), 90.28);
     assert_eq!(number("sample_R2", "sum_len") * 1e6, 375_000.0);
     assert_eq!(number("sample_R2", "fastqc-total_sequences") * 1e6, 2_500.0);
+    // As many as the table of the report says, not 0.
+    for name in ["sample_R1", "sample_R2"] {
+        let data = format!("in/{name}_fastqc/fastqc_data.txt");
+        let data = std::fs::read_to_string(folder.path(&data)).unwrap();
+        let left = data.split("#Total Deduplicated Percentage\t").nth(1).unwrap();
+        let left: f64 = left.lines().next().unwrap().parse().unwrap();
+        assert!(left < 100.0 && (number(name, "percent_duplicates") - (100.0 - left)).abs() < 1e-6);
+    }
     for (name, some) in [
         ("per_base_sequence_quality", "(150, 3"),
         ("per_sequence_quality_scores", "(36.0, "),

@@ -36,7 +36,8 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
         };
         read().with_context(|| input.name())?;
     }
-    let entries = stats::join_by_sample(entries, Wanted::new(args.format, args.html.is_some()));
+    let wanted = Wanted::new(args.format, args.html.is_some(), false);
+    let entries = stats::join_by_sample(entries, wanted);
     stats::report(&entries, false);
     let text = stats::text(&entries, args.format, false)?;
     stats::write(&entries, report, &text, page)

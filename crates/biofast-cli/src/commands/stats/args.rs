@@ -46,6 +46,11 @@ pub(crate) struct Args {
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
     pub(super) reference: Option<InFile>,
 
+    /// Adapters and primers that overrepresented sequences are compared with, in the form of FastQC's contaminant_list.txt: a
+    /// name, tabs and a sequence on each line. Without it the ones that FastQC 0.11.9 knows
+    #[arg(long, value_name = "FILE")]
+    pub(super) contaminants: Option<InFile>,
+
     #[command(flatten)]
     pub(super) regions: RegionArgs,
 

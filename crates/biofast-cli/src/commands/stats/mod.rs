@@ -13,13 +13,13 @@ use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta::{self, Sequences};
 use biofast::io::output::Files;
 use biofast::io::{Escaped, Options, Progress, Source};
 use biofast::ops::alignments::Statistics;
-use biofast::ops::reads::{Collector, Encoding};
+use biofast::ops::reads::{Collector, Contaminants, Encoding};
 use rayon::prelude::*;
 
 use crate::console::{Bar, Trouble, describe, message, warning_text};
@@ -66,13 +66,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         return alignments::samtools(args, &inputs, report);
     }
     let names = sample_names(&args.sample, &inputs)?;
+    let contaminants = contaminants(args)?;
     let wanted = match args.format_name {
         Some(FormatName::Fastqc) => {
             fastqc::check(args, &names)?;
-            Wanted::FASTQC
+            Wanted::fastqc(&contaminants)
         }
         _ if args.out_dir.is_some() => return qc::write(args, &inputs, &names, files),
-        _ => Wanted::new(format, args.html.is_some() || args.plot),
+        _ => Wanted::new(format, args.html.is_some(), args.plot),
     };
     // Whether the outputs can be written is known before anything is read.
     let out = match args.out_dir {
@@ -116,6 +117,15 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     write(&entries, out, &text(&entries, format, args.plot)?, page)
 }
 
+/// What overrepresented sequences are compared with.
+fn contaminants(args: &Args) -> Result<Contaminants> {
+    let Some(path) = &args.contaminants else { return Ok(Contaminants::known()) };
+    let name = biofast::io::display_name(path);
+    let text = inputs::read(path)?;
+    let text = std::str::from_utf8(&text).with_context(|| format!("{name}: not text"))?;
+    Contaminants::parse(text).with_context(|| name.to_string())
+}
+
 /// The row name of each input.
 fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
     match given {
@@ -135,7 +145,7 @@ fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
 /// gets all threads for itself, lest it be read on one when the others are done.
 fn collect_all(
     args: &Args,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     inputs: &[Input],
     names: &[String],
     progress: &Arc<Progress>,
@@ -167,6 +177,7 @@ fn collect_all(
             && let Some(sum) = samples.remove(entry.sample.as_str())
         {
             let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+            entry.warnings.extend(rows::left_out(&entry.sample, &sum));
             entry.figures = Figures::Collector(Box::new(sum));
         }
     }
@@ -192,7 +203,7 @@ fn reading(args: &Args, threads: usize) -> Options {
 /// Reads one input with so many threads. Its counts go to `sample`, if there is one.
 fn collect(
     args: &Args,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     input: &Input,
     name: &str,
     (threads, progress): (usize, &Arc<Progress>),

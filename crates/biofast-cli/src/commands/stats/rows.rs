@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
+use biofast::io::Escaped;
 use biofast::io::output::{Output, commit};
 use biofast::ops::alignments::report::Figures as AlignmentFigures;
 use biofast::ops::reads::report::{FileReport, Report, Statistics, Status};
-use biofast::ops::reads::{Collector, PairCheck, Summary};
+use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
 use biofast::ops::show::fastqc;
 use biofast::ops::show::tables::reads::{self as table, Row};
 
@@ -52,30 +53,39 @@ pub(crate) enum Figures {
 
 /// Which figures of reads the outputs need.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct Wanted<'a> {
     summary: bool,
     statistics: bool,
-    /// FastQC's report instead.
-    fastqc: bool,
+    /// For a page, GC without gaps.
+    page: bool,
+    /// FastQC's report instead, and what overrepresented sequences are compared with.
+    fastqc: Option<&'a Contaminants>,
 }
 
-impl Wanted {
+impl<'a> Wanted<'a> {
     /// FastQC's report and nothing else.
-    pub(super) const FASTQC: Wanted = Wanted { summary: false, statistics: false, fastqc: true };
+    pub(super) fn fastqc(contaminants: &'a Contaminants) -> Wanted<'a> {
+        Wanted { summary: false, statistics: false, page: false, fastqc: Some(contaminants) }
+    }
 
-    /// Those of `format`, and all of them where a report or plots are wanted, too.
-    pub(crate) fn new(format: Format, everything: bool) -> Wanted {
-        Wanted { summary: !format.json, statistics: format.json || everything, fastqc: false }
+    /// Those of `format`, and all of them where a page or plots are wanted, too.
+    pub(crate) fn new(format: Format, page: bool, plots: bool) -> Wanted<'a> {
+        let statistics = format.json || page || plots;
+        Wanted { summary: !format.json, statistics, page, fastqc: None }
     }
 
     pub(super) fn is_fastqc(self) -> bool {
-        self.fastqc
+        self.fastqc.is_some()
     }
 
     /// A collector of what is wanted.
     pub(super) fn collector(self, pairs: bool) -> Collector {
         let collector = if pairs { Collector::with_pair_check() } else { Collector::new() };
-        if self.fastqc { collector.for_fastqc() } else { collector }
+        match self.fastqc {
+            Some(_) => collector.for_fastqc(),
+            None if self.page => collector.with_smooth_gc(),
+            None => collector,
+        }
     }
 }
 
@@ -89,9 +99,10 @@ impl Figures {
     }
 
     /// What is `wanted` of `collector`, of the sample called `name`.
-    pub(crate) fn of(collector: &Collector, wanted: Wanted, name: &str) -> Figures {
-        if wanted.fastqc
-            && let Some(report) = fastqc::Report::new(super::fastqc::file_name(name), collector)
+    pub(crate) fn of(collector: &Collector, wanted: Wanted<'_>, name: &str) -> Figures {
+        let name = super::fastqc::file_name(name);
+        if let Some(contaminants) = wanted.fastqc
+            && let Some(report) = fastqc::Report::new(name, collector, contaminants)
         {
             return Figures::Fastqc(Box::new(report));
         }
@@ -125,7 +136,7 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
 }
 
 /// Joins entries of the same sample, at the place of the first.
-pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted) -> Vec<Entry> {
+pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted<'_>) -> Vec<Entry> {
     let mut place = HashMap::new();
     let mut joined: Vec<Entry> = Vec::new();
     for entry in entries {
@@ -153,10 +164,25 @@ pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted) -> Vec<Entry> 
     }
     for entry in &mut joined {
         if let Figures::Collector(collector) = &entry.figures {
+            let left_out = left_out(&entry.sample, collector);
+            let is_new = |warning: &String| !entry.warnings.contains(warning);
+            let left_out: Option<String> = left_out.filter(is_new);
+            entry.warnings.extend(left_out);
             entry.figures = Figures::of(collector, wanted, &entry.sample);
         }
     }
     joined
+}
+
+/// What is left out of the report of a sample, because its files were joined.
+pub(super) fn left_out(sample: &str, collector: &Collector) -> Option<String> {
+    collector.has_mixed_duplicates().then(|| {
+        format!(
+            "{}: how often sequences occur is known of single files, not of several joined: duplication levels and \
+             overrepresented sequences are left out",
+            Escaped(sample.as_bytes())
+        )
+    })
 }
 
 /// The rows, and plots if they are wanted.

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use biofast_kernels::{PHRED_VALUES, count_gc, sum_qualities};
 
+use super::report::InvalidReport;
+
 /// 1 as an integer share: shares are added up exactly, in any order.
-const ONE: u64 = 1 << 32;
+const ONE: u64 = 1_000_000_000;
 
 /// Reads by arithmetic mean of their Phred values, and by GC percent.
 ///
@@ -55,6 +57,22 @@ impl ByRead {
         self.gc.iter_mut().zip(gc).for_each(|(a, b)| *a += b);
         // The shares of a length are always the same.
         self.shares.extend(shares);
+    }
+
+    /// Shares of reads by GC percent, in billionths.
+    pub(super) fn gc_billionths(&self) -> Vec<u64> {
+        // 64 bits hold the shares of 18 billion reads in each percent.
+        self.gc.iter().map(|&shares| u64::try_from(shares).unwrap_or(u64::MAX)).collect()
+    }
+
+    /// The counts, read back.
+    pub(super) fn read_back(
+        mean_quality: [u64; PHRED_VALUES],
+        gc_billionths: &[u64],
+    ) -> Result<ByRead, InvalidReport> {
+        let gc = <[u64; 101]>::try_from(gc_billionths)
+            .map_err(|_| InvalidReport::Inconsistent("GC of other than 101 percents"))?;
+        Ok(ByRead { mean_quality, gc: gc.map(u128::from), shares: BTreeMap::new() })
     }
 
     /// Reads by GC percent.

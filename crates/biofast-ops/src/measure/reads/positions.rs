@@ -60,6 +60,25 @@ fn later_bin(index: usize) -> std::ops::Range<usize> {
     octave(index)..octave(index + 1)
 }
 
+/// The bin of a position, both from 0, where each of the first [`EXACT_POSITIONS`] positions is a bin of its own.
+pub(super) fn bin_of(position: usize) -> usize {
+    if position < EXACT_POSITIONS {
+        return position;
+    }
+    let octave = (position / EXACT_POSITIONS).ilog2() as usize;
+    let first = octave * BINS_PER_OCTAVE;
+    let within = (first..).take_while(|&index| later_bin(index).end <= position).count();
+    EXACT_POSITIONS + first + within
+}
+
+/// The positions of a [bin](bin_of), all from 0, end excluded.
+pub(super) fn bin_range(bin: usize) -> std::ops::Range<usize> {
+    match bin.checked_sub(EXACT_POSITIONS) {
+        None => bin..bin + 1,
+        Some(later) => later_bin(later),
+    }
+}
+
 impl Positions {
     /// Adds reads: their sequences, and as many qualities of the same lengths, or empty ones. The
     /// slices are cut to their first [`EXACT_POSITIONS`] positions on the way.
@@ -261,6 +280,13 @@ mod tests {
             let (start, end) = (later_bin(index).start, later_bin(index).end);
             let width = (end - start) as f64 / start as f64;
             assert!((0.04..0.05).contains(&width), "{index}: {width}");
+        }
+    }
+
+    #[test]
+    fn every_position_is_in_its_bin() {
+        for position in (0..40_000).chain([1 << 30]) {
+            assert!(bin_range(bin_of(position)).contains(&position), "{position}");
         }
     }
 

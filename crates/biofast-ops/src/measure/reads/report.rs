@@ -3,13 +3,15 @@
 use biofast_kernels::{BaseCounts, PHRED_VALUES};
 use serde::{Deserialize, Serialize};
 
-use super::Collector;
 pub use super::composition::Composition;
+use super::contaminants::Contaminants;
 pub use super::lengths::Length;
 pub use super::positions::Position;
+pub use super::qc::Section as Qc;
 pub use super::qualities::Quality;
 use super::statistic::Counts;
 pub use super::statistic::Statistics;
+use super::{Collector, qc};
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.stats";
@@ -139,7 +141,7 @@ pub(super) fn sparse(counts: &[u64]) -> Vec<(u8, u64)> {
 
 impl From<&Collector> for Statistics {
     fn from(collector: &Collector) -> Self {
-        collector.counts.report(&collector.summary())
+        collector.statistics(&Contaminants::known())
     }
 }
 
@@ -150,7 +152,8 @@ impl TryFrom<&Statistics> for Collector {
     fn try_from(s: &Statistics) -> Result<Collector, InvalidReport> {
         let counts = Counts::read_back(s)?;
         consistent(s, &counts)?;
-        Ok(Collector { reads: s.reads, counts, pairs: None, by_read: None })
+        let qc = s.qc.as_deref().map(qc::Qc::read_back).transpose()?.map(Box::new);
+        Ok(Collector { reads: s.reads, counts, pairs: None, qc })
     }
 }
 

@@ -10,7 +10,7 @@ use super::composition::{Composition, Letters};
 use super::lengths::{Length, Lengths};
 use super::positions::{Position, Positions};
 use super::qualities::{MeanQualities, Quality};
-use super::report::InvalidReport;
+use super::report::{InvalidReport, Qc};
 use super::summary::Summary;
 
 /// Counts over reads: integers, so that any order of merging gives the same.
@@ -71,6 +71,9 @@ macro_rules! statistics {
             /// `DNA`, `RNA`, `Protein` or empty.
             pub sequence_type: String,
             $($(#[$meta])* pub $name: $section,)*
+            /// What is gathered only where it is asked for.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub qc: Option<Box<Qc>>,
         }
 
         impl Counts {
@@ -87,13 +90,14 @@ macro_rules! statistics {
                 $(Statistic::merge(&mut self.$name, &other.$name);)*
             }
 
-            /// The report of these counts.
+            /// The report of these counts, without what is gathered elsewhere.
             pub(crate) fn report(&self, summary: &Summary) -> Statistics {
                 Statistics {
                     reads: summary.reads,
                     bases: summary.bases,
                     sequence_type: summary.sequence_type.name().into(),
                     $($name: Statistic::section(&self.$name, summary),)*
+                    qc: None,
                 }
             }
 

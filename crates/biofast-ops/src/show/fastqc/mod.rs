@@ -1,12 +1,15 @@
 //! The text of FastQC's `fastqc_data.txt`, for programs that read it, and its `summary.txt`.
 //!
-//! Seven modules, with the definitions and the layout of FastQC 0.11.9 under `--nogroup` and its rules for
-//! pass, warn and fail. What isn't computed (tiles, duplication, overrepresented sequences, adapters) is left out.
+//! All modules but that of k-mers, which FastQC leaves out by default, with the definitions and the layout of FastQC 0.11.9 under
+//! `--nogroup` and its rules for pass, warn and fail. What isn't known is left out: tiles, if the names of reads don't tell
+//! them, and how often sequences occur in several files.
+
+mod searches;
 
 use std::fmt::Write;
 
 use super::bins;
-use crate::measure::reads::{Bin, Collector, Encoding, Summary};
+use crate::measure::reads::{Bin, Collector, Contaminants, Encoding, Summary};
 
 /// What a module's figures are worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,22 +68,31 @@ const LENGTHS: u64 = 1000;
 
 impl Report {
     /// The report of what a [collector for it](Collector::for_fastqc) counted; `None` of another one.
-    pub fn new(sample: &str, collector: &Collector) -> Option<Report> {
-        let by_read = collector.by_read.as_deref()?;
+    /// Overrepresented sequences are compared with `contaminants`.
+    pub fn new(sample: &str, collector: &Collector, contaminants: &Contaminants) -> Option<Report> {
+        let qc = collector.qc.as_deref()?;
+        let looked_for = qc.searches.as_deref()?;
+        let by_read = &qc.by_read;
+        let tiles = looked_for.tiles.quality();
+        let duplication = looked_for.duplication(contaminants);
         let summary = collector.summary();
         let positions: Vec<Bin> = collector.counts.positions.bins().collect();
         // A tab or a line break in a name would be read as another field or line.
         let sample: String = sample.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
-        let modules = vec![
-            basics(&sample, &summary),
-            qualities(&positions),
-            read_qualities(&by_read.mean_quality),
-            contents(&positions),
-            gc(&by_read.gc()),
-            unknown_bases(&positions),
-            lengths(collector),
+        let modules = [
+            Some(basics(&sample, &summary)),
+            Some(qualities(&positions)),
+            tiles.as_ref().map(searches::tiles),
+            Some(read_qualities(&by_read.mean_quality)),
+            Some(contents(&positions)),
+            Some(gc(&by_read.gc())),
+            Some(unknown_bases(&positions)),
+            Some(lengths(collector)),
+            duplication.as_ref().map(searches::duplication),
+            duplication.as_ref().map(searches::overrepresented),
+            Some(searches::adapters(&looked_for.adapters.content())),
         ];
-        Some(Report { sample, modules })
+        Some(Report { sample, modules: modules.into_iter().flatten().collect() })
     }
 
     /// The modules.

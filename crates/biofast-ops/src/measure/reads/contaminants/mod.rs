@@ -1,0 +1,267 @@
+//! Of which adapter or primer a sequence may be.
+
+mod oligos;
+
+use super::duplication::Hit;
+use oligos::{OLIGOS, Oligo};
+
+/// Stretches must be longer than this.
+const SHORTEST: usize = 20;
+
+/// Known sequences, to be found in others with FastQC's rules: a stretch of more than 20 bases with at most one mismatch, on
+/// either strand, without gaps; or the whole of a sequence of 8 to 19 bases. The longest stretch counts, of equally long ones
+/// the first.
+///
+/// ```
+/// use biofast_ops::reads::Contaminants;
+///
+/// let known = Contaminants::known();
+/// let hit = known.find(b"CTAATACGACTCACTATAGGGCAA").expect("a primer");
+/// assert_eq!((&hit.name[..], hit.length), ("Clontech Universal Primer Mix Long", 24));
+/// assert!(known.find(b"ACGTACGTACGTACGTACGTACGTACGT").is_none());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contaminants(Vec<Known>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Known {
+    name: String,
+    forward: Vec<u8>,
+    reverse: Vec<u8>,
+}
+
+/// Why a list of sequences can't be read.
+///
+/// ```
+/// use biofast_ops::reads::Contaminants;
+///
+/// let error = Contaminants::parse("Primer\tACGT\nOther\tAC-T\n").expect_err("no base");
+/// assert_eq!(error.to_string(), "line 2: a sequence is of A, C, G and T, and this has '-'");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidContaminants {
+    /// The line, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub kind: InvalidContaminant,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InvalidContaminant {
+    /// It isn't a name, tabs and a sequence.
+    Fields,
+    /// This is no base.
+    Base(char),
+}
+
+impl std::fmt::Display for InvalidContaminants {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: ", self.line)?;
+        match self.kind {
+            InvalidContaminant::Fields => {
+                f.write_str("expected a name, one or more tabs, and a sequence")
+            }
+            InvalidContaminant::Base(base) => {
+                write!(f, "a sequence is of A, C, G and T, and this has {base:?}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for InvalidContaminants {}
+
+impl Contaminants {
+    /// Adapters and primers of Illumina, ABI and Clontech: what FastQC 0.11.9 knows, each sequence under the name that FastQC shows.
+    pub fn known() -> Contaminants {
+        let mut all = Vec::new();
+        for oligo in OLIGOS {
+            match oligo {
+                Oligo::One(name, sequence) => {
+                    all.push(Known::new((*name).into(), sequence.as_bytes().to_vec()));
+                }
+                Oligo::Series { name, before, behind, indexes } => {
+                    all.extend(indexes.iter().map(|(number, index)| {
+                        let sequence = [*before, *index, *behind].concat().into_bytes();
+                        Known::new(format!("{name}{number}"), sequence)
+                    }));
+                }
+            }
+        }
+        Contaminants(all)
+    }
+
+    /// Those of a list in FastQC's form: on each line a name, tabs and a sequence. Empty lines, and those that start with `#`, are passed
+    /// over.
+    ///
+    /// # Errors
+    /// The first line that is something else.
+    pub fn parse(text: &str) -> Result<Contaminants, InvalidContaminants> {
+        let mut all = Vec::new();
+        for (line, text) in (1..).zip(text.lines()) {
+            let invalid = |kind| InvalidContaminants { line, kind };
+            if text.starts_with('#') || text.trim().is_empty() {
+                continue;
+            }
+            let mut fields = text.split('\t').filter(|field| !field.is_empty());
+            let (Some(name), Some(sequence), None) = (fields.next(), fields.next(), fields.next())
+            else {
+                return Err(invalid(InvalidContaminant::Fields));
+            };
+            let sequence = sequence.trim_end().to_ascii_uppercase();
+            if let Some(base) = sequence.chars().find(|base| !"ACGT".contains(*base)) {
+                return Err(invalid(InvalidContaminant::Base(base)));
+            }
+            all.push(Known::new(name.into(), sequence.into_bytes()));
+        }
+        Ok(Contaminants(all))
+    }
+
+    /// The known sequence that has most in common with `sequence`, which is in upper case.
+    pub fn find(&self, sequence: &[u8]) -> Option<Hit> {
+        let mut best: Option<(&Known, Stretch)> = None;
+        for known in &self.0 {
+            if let Some(stretch) = known.find(sequence)
+                && best.is_none_or(|(_, best)| stretch.length > best.length)
+            {
+                best = Some((known, stretch));
+            }
+        }
+        best.map(|(known, stretch)| Hit {
+            name: known.name.clone(),
+            length: stretch.length as u64,
+            identity_percent: stretch.identity as u64,
+        })
+    }
+}
+
+/// Bases that two sequences have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Stretch {
+    length: usize,
+    /// In percent.
+    identity: usize,
+}
+
+impl Known {
+    fn new(name: String, forward: Vec<u8>) -> Known {
+        let reverse = forward.iter().rev().map(|base| match base {
+            b'A' => b'T',
+            b'C' => b'G',
+            b'G' => b'C',
+            _ => b'A',
+        });
+        Known { name, reverse: reverse.collect(), forward }
+    }
+
+    fn find(&self, sequence: &[u8]) -> Option<Stretch> {
+        let strands = [&self.forward, &self.reverse];
+        if (8..SHORTEST).contains(&sequence.len()) {
+            let whole = |strand: &&Vec<u8>| strand.windows(sequence.len()).any(|w| w == sequence);
+            let found = strands.iter().any(whole);
+            return found.then_some(Stretch { length: sequence.len(), identity: 100 });
+        }
+        let mut best: Option<Stretch> = None;
+        for strand in strands {
+            let (known, other) = (strand.len() as isize, sequence.len() as isize);
+            // At least 20 bases of both are side by side, but for the last place.
+            for offset in SHORTEST as isize - known..other - SHORTEST as isize {
+                if let Some(found) = longest(strand, sequence, offset)
+                    && best.is_none_or(|best| found.length > best.length)
+                {
+                    best = Some(found);
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The longest stretch with at most one mismatch, of equally long ones the most alike, if `known` begins at this place of `other`. A
+/// stretch ends before its second mismatch, and the next begins behind that.
+fn longest(known: &[u8], other: &[u8], offset: isize) -> Option<Stretch> {
+    let first = usize::try_from(-offset).unwrap_or(0);
+    let skipped = usize::try_from(offset).unwrap_or(0);
+    let mut best: Option<Stretch> = None;
+    let mut keep = |start: usize, end: usize, mismatches: usize| {
+        // From the first base to the last that is the same.
+        let length = (end + 1).saturating_sub(start);
+        if length > SHORTEST {
+            let identity = (length - mismatches) * 100 / length;
+            let better = |best: Stretch| (length, identity) > (best.length, best.identity);
+            if best.is_none_or(better) {
+                best = Some(Stretch { length, identity });
+            }
+        }
+    };
+    let (mut start, mut end, mut mismatches) = (first, 0, 0);
+    for (i, (a, b)) in known
+        .iter()
+        .enumerate()
+        .skip(first)
+        .zip(&other[skipped.min(other.len())..])
+        .map(|((i, a), b)| (i, (a, b)))
+    {
+        if a == b {
+            end = i;
+            continue;
+        }
+        mismatches += 1;
+        if mismatches > 1 {
+            keep(start, end, mismatches - 1);
+            (start, end, mismatches) = (i + 1, i + 1, 0);
+        }
+    }
+    keep(start, end, mismatches);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_sequence_is_found_as_itself_on_both_strands() {
+        let known = Contaminants::known();
+        assert!(known.0.len() > 100);
+        for Known { name, forward, reverse } in &known.0 {
+            let found = [forward, reverse].map(|strand| known.find(strand));
+            for hit in found {
+                // A sequence of 19 bases or fewer is found as a whole, one of exactly 20 isn't longer than 20.
+                match (hit, forward.len()) {
+                    (None, 20) => {}
+                    // An earlier one may differ by one base, and counts then.
+                    (Some(hit), len) => {
+                        assert_eq!(hit.length, len as u64, "{name}");
+                        assert!(hit.identity_percent >= 95, "{name}");
+                    }
+                    (None, len) => panic!("{name} of {len} isn't found"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_mismatch_is_allowed_in_a_stretch() {
+        let one = Contaminants::parse("# my own\n\nX\t\tACGTTGCATTGACCATGGCATCAGTTACGA\n")
+            .expect("valid");
+        let hit =
+            |sequence: &[u8]| one.find(sequence).map(|hit| (hit.length, hit.identity_percent));
+        assert_eq!(hit(b"ACGTTGCATTGACCATGGCATCAGTTACGA"), Some((30, 100)));
+        assert_eq!(hit(b"ACGTTGCATTGACCTTGGCATCAGTTACGA"), Some((30, 96)));
+        // Two mismatches cut it: 24 bases are left before the second.
+        assert_eq!(hit(b"ACGTTGCATTGACCTTGGCATCAGATACGA"), Some((24, 95)));
+        assert_eq!(hit(b"ACGTTGCATTGACCTTGGCAGCAGATACGA"), None);
+        assert_eq!(hit(b"GCATTGAC"), Some((8, 100)));
+        assert_eq!(hit(b"GCATTGA"), None);
+    }
+
+    #[test]
+    fn a_line_that_is_no_entry_is_named() {
+        let kind = |text: &str| Contaminants::parse(text).map_err(|error| (error.line, error.kind));
+        assert_eq!(kind("A\tAC\nB AC\n"), Err((2, InvalidContaminant::Fields)));
+        assert_eq!(kind("A\tACN\n"), Err((1, InvalidContaminant::Base('N'))));
+    }
+}
