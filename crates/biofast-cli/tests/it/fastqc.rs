@@ -109,6 +109,7 @@ fn every_cell_and_verdict_is_that_of_fastqc() {
         ("bimodal.fq", fastq(900, &[150], &[25, 70], 38)),
         ("few.fq", fastq(60, &[50], &[50], 30)),
         ("short.fq", fastq(30, &[9, 11, 12], &[50], 20)),
+        ("copies.fq", fastq(40, &[60], &[45], 20).repeat(9)),
         ("tiles.fq", library(9000, 100, 40, 3000)),
         ("old.fq", library(3000, 36, 1, 300)),
         ("unnamed.fq", library(3000, 76, 2, 2000)),
@@ -267,7 +268,6 @@ fn what_cant_be_written_is_said_with_what_to_do() {
     assert_error(&run, &["--out-dir"]);
     let run = biofast(&["stats", "--format", "fastqc", &r1, &r1, "--out-dir", &qc]);
     assert_error(&run, &["sample_R1_fastqc", "--sample"]);
-    assert_error(&biofast(&["stats", &r1, "--out-dir", &qc]), &["--format fastqc"]);
     let sam = folder.file("a.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
     let bad = folder.file("bad.fq", "@r\nAC\n+\nI\n");
     let run = biofast(&["stats", "--format", "fastqc", &sam, &bad, &r1, "--out-dir", &qc]);

@@ -39,6 +39,7 @@ mod index;
 mod merge;
 mod multiqc;
 mod outputs;
+mod qc_reads;
 mod seqkit;
 mod sort;
 mod sort_aligners;

@@ -24,7 +24,11 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     let filter = ["filter", "--quiet", &r1, &r2, "--min-mean-qual", "20", "--cut-tail", "--stats"];
     let outputs = ["--json", &summary, "-o", &at("1.fq"), "--out2", &at("2.fq")];
     assert_eq!(biofast(&[&filter[..], &outputs].concat()).code, 0);
-    let fastqc = ["stats", "--format", "fastqc", &r1, &r2, "--out-dir", &at("in")];
+    // Half of the reads of this one are copies.
+    let bases = |i: usize| format!("{:030b}", i / 2).replace('0', "A").replace('1', "C");
+    let copy = |i: usize| format!("@r{i}\n{}\n+\n{}\n", bases(i), "5".repeat(30));
+    let copies = folder.file("copies.fq", (0..60).map(copy).collect::<String>());
+    let fastqc = ["stats", &r1, &r2, &copies, "--out-dir", &at("in")];
     assert_eq!(biofast(&fastqc).code, 0);
     let mut multiqc = Command::new("multiqc");
     multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
@@ -49,13 +53,16 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     assert_eq!(number("sample_R2", "sum_len") * 1e6, 375_000.0);
     assert_eq!(number("sample_R2", "fastqc-total_sequences") * 1e6, 2_500.0);
     // As many as the table of the report says, not 0.
-    for name in ["sample_R1", "sample_R2"] {
+    for name in ["sample_R1", "sample_R2", "copies"] {
         let data = format!("in/{name}_fastqc/fastqc_data.txt");
         let data = std::fs::read_to_string(folder.path(&data)).unwrap();
         let left = data.split("#Total Deduplicated Percentage\t").nth(1).unwrap();
         let left: f64 = left.lines().next().unwrap().parse().unwrap();
-        assert!(left < 100.0 && (number(name, "percent_duplicates") - (100.0 - left)).abs() < 1e-6);
+        assert!((number(name, "percent_duplicates") - (100.0 - left)).abs() < 1e-6);
+        assert_eq!(name == "copies", left == 50.0, "{name}: {left}");
     }
+    assert_eq!(number("copies", "pct_duplication"), 50.0);
+    assert_eq!(number("copies", "pct_surviving"), 100.0);
     for (name, some) in [
         ("per_base_sequence_quality", "(150, 3"),
         ("per_sequence_quality_scores", "(36.0, "),

@@ -253,7 +253,7 @@ fn what_is_wrong_is_said_and_nothing_appears() {
         assert_error(&biofast(&[&["stats", "--out-dir", &out], args].concat()), needed);
     };
     fails(&[&unsorted], &["y.sam", "record 2", "--qc stats,flagstat"]);
-    fails(&[&fastq], &["z.fq", "--format fastqc"]);
+    fails(&[&fastq, "--qc", "flagstat"], &["flagstat", "reads"]);
     fails(&[&bam, "--by", &own_bed], &["x.regions.bed.gz"]);
     fails(&[&bam, "--by", "0"], &["windows"]);
     fails(&[&bam, "--by", &bed, "--qc", "stats"], &["--by", "mosdepth"]);

@@ -6,8 +6,10 @@
 mod bins;
 pub mod demux;
 pub mod duplicates;
+pub mod fastp;
 pub mod fastqc;
 pub mod filter;
+mod gc_model;
 pub mod html;
 pub mod mosdepth;
 mod number;

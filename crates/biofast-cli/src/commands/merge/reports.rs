@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
         };
         read().with_context(|| input.name())?;
     }
-    let wanted = Wanted::new(args.format, args.html.is_some(), false);
+    let wanted = Wanted::new(args.format, args.html.is_some());
     let entries = stats::join_by_sample(entries, wanted);
     stats::report(&entries, false);
     let text = stats::text(&entries, args.format, false)?;

@@ -13,8 +13,9 @@ use crate::options::{
 /// content. Every record and every checksum is checked; for a faulty input an error names record and
 /// line, the other inputs keep their rows, and the exit code is 2.
 ///
-/// With --out-dir all that pipelines ask of alignments comes from one reading: the reports of samtools stats,
-/// flagstat, idxstats and coverage, the files of mosdepth, and biofast's own.
+/// With --out-dir all that pipelines ask of a file comes from one reading, with biofast's own reports: of reads what FastQC,
+/// seqkit stats and fastp say, of alignments the reports of samtools stats, flagstat, idxstats and coverage and the files of
+/// mosdepth.
 #[derive(clap::Args)]
 #[command(mut_arg("thresholds", |arg| arg.short(None)), mut_arg("quantize", |arg| arg.short(None)))]
 #[command(after_help = "\
@@ -27,6 +28,7 @@ Examples:
   biofast stats aln.bam
   biofast stats --format samtools aln.bam > aln.stats
   biofast stats --format fastqc --out-dir qc *.fastq.gz
+  biofast stats --out-dir qc --paired reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --out-dir qc aln.bam
   biofast stats --out-dir qc --qc stats,mosdepth --by 500 lane1.bam lane2.bam
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
@@ -57,13 +59,13 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) out: Out,
 
-    /// Write files to DIR, which is made if it doesn't exist: of alignments what --qc lists; with
-    /// '--format fastqc' a folder NAME_fastqc for each file
+    /// Write files to DIR, which is made if it doesn't exist: what --qc lists; with '--format fastqc' only a folder
+    /// NAME_fastqc for each file
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub(super) out_dir: Option<Folder>,
 
-    /// Which files of alignments --out-dir gets, all from one reading; without it all of them, or with regions all
-    /// that can be had of regions
+    /// Which files --out-dir gets, all from one reading; without it all there are of reads, or of alignments, or with regions
+    /// all that can be had of regions
     #[arg(
         long,
         value_enum,
@@ -125,7 +127,7 @@ pub(crate) struct Format {
     pub(in crate::commands) json: bool,
 }
 
-/// What there is in a folder of reports about alignments.
+/// What there is in a folder of reports about reads or alignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Report {
     /// NAME.stats: `samtools stats`
@@ -138,10 +140,34 @@ pub(super) enum Report {
     Coverage,
     /// NAME.mosdepth.summary.txt, NAME.per-base.bed.gz and so on: the files of mosdepth
     Mosdepth,
+    /// NAME_fastqc/fastqc_data.txt and summary.txt, of reads: FastQC
+    Fastqc,
+    /// NAME.seqkit.tsv, of reads: as --tsv, `seqkit stats -a -T`
+    Seqkit,
+    /// NAME.fastp.json, of reads: the figures fastp has before it filters
+    Fastp,
     /// NAME.biofast.json: as --json
     Json,
     /// NAME.biofast.html: as --html
     Html,
+}
+
+impl Report {
+    /// Whether there is one of reads.
+    pub(super) fn of_reads(self) -> bool {
+        let both = matches!(self, Report::Json | Report::Html);
+        both || !self.of_alignments()
+    }
+
+    /// Whether there is one of alignments.
+    pub(super) fn of_alignments(self) -> bool {
+        !matches!(self, Report::Fastqc | Report::Seqkit | Report::Fastp)
+    }
+
+    /// Its name in --qc.
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -20,13 +20,13 @@ pub(super) fn check(args: &Args, names: &[String]) -> Result<()> {
     }
     let mut folders = HashMap::new();
     for name in names {
-        let same_sample = folders.insert(folder(name), name).is_some_and(|other| {
+        let same_sample = folders.insert(stem(name), name).is_some_and(|other| {
             args.out_dir.is_some() && (args.sample.is_empty() || other != name)
         });
         if same_sample {
             bail!(
                 "two inputs would be written to {}_fastqc: name their samples apart with --sample",
-                folder(name)
+                stem(name)
             );
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn write_folders(args: &Args, entries: &[Entry], files: &mut Files) -
     let mut outputs = Vec::new();
     for (entry, report) in reports {
         let parent = args.out_dir.as_deref().unwrap_or(Path::new("."));
-        let folder = parent.join(format!("{}_fastqc", folder(&entry.sample)));
+        let folder = parent.join(format!("{}_fastqc", stem(&entry.sample)));
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("can't make the folder {}", folder.display()))?;
         for (name, text) in [("summary.txt", report.summary()), ("fastqc_data.txt", report.data())]
@@ -101,7 +101,7 @@ pub(super) fn file_name(name: &str) -> &str {
 }
 
 /// The file's name without the endings that say what is in it, as FastQC has it.
-fn folder(name: &str) -> String {
+pub(super) fn stem(name: &str) -> String {
     let mut name = file_name(name).to_owned();
     for endings in [&[".gz", ".bgz", ".bz2", ".zst", ".xz"][..], &[".fastq", ".fq", ".txt"]] {
         let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));

@@ -7,6 +7,7 @@ mod html;
 mod mates;
 mod plot;
 mod qc;
+mod qc_reads;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
@@ -58,6 +59,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     {
         bail!("{name} is for the depths of alignments in --out-dir; see also `biofast coverage`");
     }
+    if args.contaminants.is_some()
+        && args.out_dir.is_none()
+        && args.format_name != Some(FormatName::Fastqc)
+    {
+        bail!("--contaminants is for --format fastqc and for --out-dir of reads");
+    }
     if args.format_name == Some(FormatName::Samtools) {
         if args.html.is_some() {
             bail!("--html doesn't go with --format samtools: make it in a run of its own");
@@ -72,8 +79,13 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             fastqc::check(args, &names)?;
             Wanted::fastqc(&contaminants)
         }
-        _ if args.out_dir.is_some() => return qc::write(args, &inputs, &names, files),
-        _ => Wanted::new(format, args.html.is_some(), args.plot),
+        _ if args.out_dir.is_some() => {
+            return match qc_reads::are_reads(args, &inputs)? {
+                true => qc_reads::write(args, &inputs, &names, &contaminants, files),
+                false => qc::write(args, &inputs, &names, files),
+            };
+        }
+        _ => Wanted::new(format, args.html.is_some() || args.plot),
     };
     // Whether the outputs can be written is known before anything is read.
     let out = match args.out_dir {
@@ -84,7 +96,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
-    let mut entries = collect_all(args, wanted, &inputs, &names, &progress)?;
+    let mut entries = collect_all(args, wanted, &inputs, &names, &progress, true)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
     let uses_reference = |entry: &Entry| {
@@ -149,13 +161,14 @@ fn collect_all(
     inputs: &[Input],
     names: &[String],
     progress: &Arc<Progress>,
+    joins: bool,
 ) -> Result<Vec<Entry>> {
     let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
     // Samples are summed up as their inputs are done, so that only samples take memory.
-    let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() {
+    let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() || !joins {
         true => HashMap::new(),
         false => {
             names.iter().map(|name| (name.as_str(), Mutex::new(wanted.collector(false)))).collect()

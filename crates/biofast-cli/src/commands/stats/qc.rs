@@ -75,8 +75,7 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     ];
     if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {
         bail!(
-            "{name} doesn't go with --out-dir, which has all reports of alignments as files (of FASTQ with \
-             --format fastqc)"
+            "{name} doesn't go with --out-dir of alignments, which has all reports as files: see --qc"
         );
     }
     let of_whole_files =
@@ -84,11 +83,16 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     let mut reports = args.qc.clone();
     if reports.is_empty() {
         reports = Report::value_variants().to_vec();
-        reports.retain(|report| !(args.regions.any() && of_whole_files(report)));
+        reports.retain(|report| {
+            report.of_alignments() && !(args.regions.any() && of_whole_files(report))
+        });
     } else if args.regions.any()
         && let Some(report) = reports.iter().find(|report| of_whole_files(report))
     {
-        bail!("regions don't go with --qc {}: that report is of whole files", name_of(*report));
+        bail!("regions don't go with --qc {}: that report is of whole files", report.name());
+    }
+    if let Some(report) = reports.iter().find(|report| !report.of_alignments()) {
+        bail!("--qc {} is a report of reads, and the inputs are alignments", report.name());
     }
     let has = |report| reports.contains(&report);
     if let Some(name) = args.depth.given_for_files()
@@ -105,23 +109,26 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     Ok(reports)
 }
 
-/// The name of a report in `--qc`.
-fn name_of(report: Report) -> String {
-    report.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
 /// What the names of each input's files start with: its name, or that of its sample.
 fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>> {
-    let odd = |name: &&String| name.is_empty() || name.contains('/') || name.starts_with('.');
-    if let Some(name) = args.sample.iter().find(odd) {
-        bail!("--sample '{name}' can't be what names of files in --out-dir start with");
-    }
+    check_samples(args)?;
     let names = inputs.iter().zip(0..).map(|(input, number)| match &args.sample[..] {
         [] => input.stem(),
         [one] => OsString::from(one),
         samples => OsString::from(&samples[number]),
     });
     output::prefixes(folder, names)
+}
+
+/// An error if the name of a sample can't start the name of a file.
+pub(super) fn check_samples(args: &Args) -> Result<()> {
+    let odd = |name: &&String| name.is_empty() || name.contains('/') || name.starts_with('.');
+    match args.sample.iter().find(odd) {
+        Some(name) => {
+            bail!("--sample '{name}' can't be what names of files in --out-dir start with")
+        }
+        None => Ok(()),
+    }
 }
 
 /// What is asked of an input.
@@ -148,8 +155,8 @@ impl Asked<'_> {
         for &report in Report::value_variants().iter().filter(|report| self.has(**report)) {
             let ending = match report {
                 Report::Mosdepth => continue,
-                Report::Json | Report::Html => format!(".biofast.{}", name_of(report)),
-                _ => format!(".{}", name_of(report)),
+                Report::Json | Report::Html => format!(".biofast.{}", report.name()),
+                _ => format!(".{}", report.name()),
             };
             let mut path = prefix.as_os_str().to_owned();
             path.push(ending);
@@ -243,7 +250,7 @@ impl Asked<'_> {
                     .as_ref()
                     .map(|entry| html::page(std::slice::from_ref(entry)))
                     .transpose()?,
-                Report::Mosdepth => None,
+                Report::Mosdepth | Report::Fastqc | Report::Seqkit | Report::Fastp => None,
             };
             if let Some(text) = text {
                 outputs.push(output::filled(output, text)?);
@@ -276,7 +283,7 @@ fn no_alignments(error: bam::Error) -> Error {
     if matches!(error.kind(), bam::ErrorKind::NotAlignments(bam::Found::MaybeFastq)) {
         return Hinted {
             message: error.to_string(),
-            hint: "of FASTQ `biofast stats --format fastqc --out-dir DIR` writes reports",
+            hint: "of FASTQ that comes through a pipe, name its reports: --qc fastqc,seqkit,fastp,json,html",
         }
         .into();
     }

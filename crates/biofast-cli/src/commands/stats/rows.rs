@@ -56,8 +56,8 @@ pub(crate) enum Figures {
 pub(crate) struct Wanted<'a> {
     summary: bool,
     statistics: bool,
-    /// For a page, GC without gaps.
-    page: bool,
+    /// All of the collector instead.
+    whole: bool,
     /// FastQC's report instead, and what overrepresented sequences are compared with.
     fastqc: Option<&'a Contaminants>,
 }
@@ -65,13 +65,19 @@ pub(crate) struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     /// FastQC's report and nothing else.
     pub(super) fn fastqc(contaminants: &'a Contaminants) -> Wanted<'a> {
-        Wanted { summary: false, statistics: false, page: false, fastqc: Some(contaminants) }
+        Wanted { summary: false, statistics: false, whole: false, fastqc: Some(contaminants) }
     }
 
-    /// Those of `format`, and all of them where a page or plots are wanted, too.
-    pub(crate) fn new(format: Format, page: bool, plots: bool) -> Wanted<'a> {
-        let statistics = format.json || page || plots;
-        Wanted { summary: !format.json, statistics, page, fastqc: None }
+    /// The collector, with what FastQC counts if it is wanted.
+    pub(super) fn whole(contaminants: &'a Contaminants, searches: bool) -> Wanted<'a> {
+        let fastqc = searches.then_some(contaminants);
+        Wanted { summary: false, statistics: false, whole: true, fastqc }
+    }
+
+    /// Those of `format`, and all of them where a report or plots are wanted, too.
+    pub(crate) fn new(format: Format, everything: bool) -> Wanted<'a> {
+        let statistics = format.json || everything;
+        Wanted { summary: !format.json, statistics, whole: false, fastqc: None }
     }
 
     pub(super) fn is_fastqc(self) -> bool {
@@ -83,7 +89,6 @@ impl<'a> Wanted<'a> {
         let collector = if pairs { Collector::with_pair_check() } else { Collector::new() };
         match self.fastqc {
             Some(_) => collector.for_fastqc(),
-            None if self.page => collector.with_smooth_gc(),
             None => collector,
         }
     }
@@ -100,6 +105,9 @@ impl Figures {
 
     /// What is `wanted` of `collector`, of the sample called `name`.
     pub(crate) fn of(collector: &Collector, wanted: Wanted<'_>, name: &str) -> Figures {
+        if wanted.whole {
+            return Figures::Collector(Box::new(collector.clone()));
+        }
         let name = super::fastqc::file_name(name);
         if let Some(contaminants) = wanted.fastqc
             && let Some(report) = fastqc::Report::new(name, collector, contaminants)

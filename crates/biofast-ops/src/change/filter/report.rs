@@ -188,7 +188,7 @@ pub struct Block {
 }
 
 /// fastp's reasons: each sums up those of ours that mean it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct FilteringResult {
     passed_filter_reads: u64,
     /// Reads in which bases were corrected.
@@ -254,6 +254,21 @@ fn sum(amounts: &[Amount; 2]) -> Amount {
     let mut sum = amounts[0];
     sum.add(&amounts[1]);
     sum
+}
+
+impl Summary {
+    /// Of reads of which all are kept.
+    pub(crate) fn unfiltered(amounts: &[Amount; 2]) -> Summary {
+        let block = Block::of(amounts);
+        Summary { before_filtering: block.clone(), after_filtering: block }
+    }
+}
+
+impl FilteringResult {
+    /// Of so many reads, of which all are kept.
+    pub(crate) fn all_passed(reads: u64) -> FilteringResult {
+        FilteringResult { passed_filter_reads: reads, ..FilteringResult::default() }
+    }
 }
 
 impl Block {

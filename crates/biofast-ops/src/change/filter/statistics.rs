@@ -137,8 +137,8 @@ fn arithmetic_mean(position: &Position) -> f64 {
 }
 
 impl Block {
-    pub(super) fn new(collector: &Collector, amount: &Amount) -> Block {
-        let statistics = Figures::from(collector);
+    pub(crate) fn new(collector: &Collector, amount: &Amount) -> Block {
+        let statistics = collector.counts.report(&collector.summary());
         let mut content = ContentCurves::default();
         let mut mean = Vec::new();
         for position in statistics.positions.iter().take(EXACT_POSITIONS) {

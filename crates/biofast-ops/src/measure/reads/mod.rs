@@ -78,11 +78,6 @@ impl Collector {
         Collector { pairs: Some(PairCheck::default()), ..Collector::default() }
     }
 
-    /// The same collector, which also gathers the GC of reads without the gaps that short reads leave between percents.
-    pub fn with_smooth_gc(self) -> Self {
-        Collector { qc: Some(Box::default()), ..self }
-    }
-
     /// The same collector, which also gathers what a FastQC report needs: how often sequences occur, adapters by position and
     /// qualities by tile. Memory: some 11 MB, 0.8 MB more for each worker, and for each worker 16 bytes a tile and position.
     ///
@@ -206,6 +201,14 @@ impl Collector {
         self.counts.merge(counts);
         if let (Some(mine), Some(theirs)) = (&mut self.pairs, pairs) {
             mine.merge(theirs);
+        }
+    }
+
+    /// Finds once how often sequences occur, for several reports of this collector. It counts no reads any more, and merged with
+    /// others it doesn't know how often sequences occur.
+    pub fn finish_duplicates(&mut self, contaminants: &Contaminants) {
+        if let Some(searches) = self.qc.as_mut().and_then(|qc| qc.searches.as_mut()) {
+            searches.finish_duplicates(contaminants);
         }
     }
 

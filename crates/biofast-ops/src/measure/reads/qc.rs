@@ -119,6 +119,13 @@ impl Searches {
         }
     }
 
+    /// Ends the counting of duplicates: what is said of them from now on is found once.
+    pub(super) fn finish_duplicates(&mut self, contaminants: &Contaminants) {
+        if let Counts::Counted(duplicates) = &self.duplicates {
+            self.duplicates = Counts::Read(duplicates.finish(contaminants).map(Box::new));
+        }
+    }
+
     fn merge(&mut self, other: &Searches) {
         let Searches { duplicates, adapters, tiles, upper: _ } = other;
         match (&mut self.duplicates, duplicates) {

@@ -9,6 +9,7 @@ mod searches;
 use std::fmt::Write;
 
 use super::bins;
+use super::gc_model::Normal;
 use crate::measure::reads::{Bin, Collector, Contaminants, Encoding, Summary};
 
 /// What a module's figures are worth.
@@ -234,37 +235,9 @@ fn gc(reads: &[f64; 101]) -> Module {
     for (percent, n) in reads.iter().enumerate() {
         let _ = writeln!(table, "{percent}\t{n:?}");
     }
-    let verdict = Verdict::above(deviation(reads), [15.0, 30.0]);
+    let deviation = Normal::of(reads).map_or(0.0, |normal| normal.deviation(reads));
+    let verdict = Verdict::above(deviation, [15.0, 30.0]);
     Module { name: "Per sequence GC content", verdict, table }
-}
-
-/// How far the distribution is from the normal distribution around its mode, in percent of all reads.
-fn deviation(reads: &[f64; 101]) -> f64 {
-    let total: f64 = reads.iter().sum();
-    let (mut peak, mut most) = (0, 0.0);
-    for (percent, &n) in reads.iter().enumerate() {
-        if n > most {
-            (peak, most) = (percent, n);
-        }
-    }
-    // The top is broad: its middle is the mean of all neighbours nearly as high as the peak, unless
-    // they reach an end.
-    let high = |percent: &usize| reads[*percent] > 0.9 * most;
-    let first = (0..peak).rev().take_while(high).last().unwrap_or(peak);
-    let last = (peak..=100).take_while(high).last().unwrap_or(peak);
-    let mode = match first == 0 || last == 100 {
-        true => peak as f64,
-        false => (first + last) as f64 / 2.0,
-    };
-    let spread = |(percent, n): (usize, &f64)| (percent as f64 - mode).powi(2) * n;
-    let variance = reads.iter().enumerate().map(spread).sum::<f64>() / (total - 1.0);
-    if variance.is_nan() || variance <= 0.0 {
-        return 0.0;
-    }
-    let scale = total / (2.0 * std::f64::consts::PI * variance).sqrt();
-    let normal = |percent: usize| scale * (-(percent as f64 - mode).powi(2) / 2.0 / variance).exp();
-    let beyond: f64 = reads.iter().enumerate().map(|(i, n)| (normal(i) - n).abs()).sum();
-    100.0 * beyond / total
 }
 
 fn unknown_bases(positions: &[Bin]) -> Module {

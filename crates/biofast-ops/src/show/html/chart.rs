@@ -28,6 +28,8 @@ pub(super) struct Chart {
     title: String,
     id: String,
     axes: [Axis; 2],
+    /// Ticks with names, in place of the numbers of an axis.
+    names: [Option<Vec<(f64, String)>>; 2],
     x: Scale,
     y: Scale,
     marks: String,
@@ -49,6 +51,7 @@ impl Chart {
             title: title.into(),
             id,
             axes: [x, y],
+            names: [None, None],
             x: x.between(LEFT, WIDTH - RIGHT),
             y: y.between(HEIGHT - BOTTOM, TOP),
             marks: String::new(),
@@ -56,6 +59,48 @@ impl Chart {
             key: String::new(),
             table: String::new(),
             note: "",
+        }
+    }
+
+    /// Names at places of the x axis, in place of its numbers.
+    pub(super) fn x_ticks(&mut self, names: Vec<(f64, String)>) {
+        self.names[0] = Some(names);
+    }
+
+    /// The same of the y axis.
+    pub(super) fn y_ticks(&mut self, names: Vec<(f64, String)>) {
+        self.names[1] = Some(names);
+    }
+
+    /// The ticks of an axis, with what stands there.
+    fn ticks(&self, axis: usize) -> Vec<(f64, String)> {
+        if let Some(names) = &self.names[axis] {
+            return names.clone();
+        }
+        let Axis { unit, .. } = self.axes[axis];
+        // Above and below a line in the middle are as much.
+        let shown = |tick: f64| if axis == 1 { tick.abs() } else { tick };
+        let ticks = self.axes[axis].ticks().into_iter();
+        ticks.map(|tick| (tick, format!("{}{unit}", compact(shown(tick))))).collect()
+    }
+
+    /// Areas that fill their places side by side: left, right, bottom and top.
+    pub(super) fn cells(&mut self, class: &str, cells: &[[f64; 4]]) {
+        let mut path = String::new();
+        for &[left, right, bottom, top] in cells {
+            let (x, y) = (self.x.at(left), self.y.at(top));
+            let _ = write!(
+                path,
+                "M{} {}h{}v{}h-{}z",
+                place(x),
+                place(y),
+                place(self.x.at(right) - x),
+                place(self.y.at(bottom) - y),
+                place(self.x.at(right) - x),
+            );
+        }
+        if !path.is_empty() {
+            let _ = write!(self.marks, "<path class=\"mark area {class}\" d=\"{path}\"/>");
         }
     }
 
@@ -187,28 +232,26 @@ impl Chart {
         let mut text = String::new();
         let [x, y] = &self.axes;
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-        for tick in y.ticks() {
+        for (tick, name) in self.ticks(1) {
             let at = self.y.at(tick);
             let _ = write!(
                 text,
                 "<path class=\"grid\" d=\"M{LEFT} {at}H{right}\"/><text x=\"{}\" y=\"{}\" \
-                 text-anchor=\"end\">{}{}</text>",
+                 text-anchor=\"end\">{}</text>",
                 place(LEFT - 6.0),
                 place(at + 4.0),
-                compact(tick.abs()),
-                y.unit,
+                escape(&name),
                 at = place(at),
             );
         }
-        for tick in x.ticks() {
+        for (tick, name) in self.ticks(0) {
             let at = place(self.x.at(tick));
             let _ = write!(
                 text,
                 "<path class=\"tick\" d=\"M{at} {bottom}v4\"/><text x=\"{at}\" y=\"{}\" \
-                 text-anchor=\"middle\">{}{}</text>",
+                 text-anchor=\"middle\">{}</text>",
                 bottom + 16.0,
-                compact(tick),
-                x.unit
+                escape(&name)
             );
         }
         let _ = write!(

@@ -9,6 +9,7 @@ mod filter;
 mod read_charts;
 mod reads;
 mod scale;
+mod search_charts;
 mod table;
 
 use std::fmt::Write;

@@ -1,9 +1,11 @@
 //! The charts of reads: qualities, bases, GC and lengths.
 
 use super::super::bins::{self, Bin};
+use super::super::gc_model::{self, Normal};
 use super::super::number::{compact, decimal, grouped, percent};
 use super::chart::{Chart, Mark};
 use super::scale::Axis;
+use super::search_charts;
 use crate::measure::reads::report::{Position, Statistics};
 
 /// The bases, their colours and dashes.
@@ -28,7 +30,16 @@ pub(super) fn charts(id: &str, reads: &Statistics) -> String {
     if has_qualities {
         charts.extend([qualities(id, reads), mean_qualities(id, reads)]);
     }
-    format!("{note}<div class=\"charts\">\n{}</div>\n", charts.concat())
+    let (searches, sequences, missing) = match reads.qc.as_deref() {
+        None => <(String, String, String)>::default(),
+        Some(qc) => {
+            let (searches, sequences) = search_charts::charts(id, qc);
+            (searches, sequences, search_charts::missing(qc))
+        }
+    };
+    charts.push(searches);
+    let charts = charts.concat();
+    format!("{note}<div class=\"charts\">\n{charts}</div>\n{missing}{sequences}")
 }
 
 /// Where a position is drawn: a bin at its middle.
@@ -38,8 +49,18 @@ pub(super) fn middle(position: &Position) -> f64 {
 
 /// The axis of positions; those of long reads are drawn by ratio.
 pub(super) fn position_axis<'a>(positions: impl Iterator<Item = &'a Position>) -> Axis {
-    let last = positions.map(|p| p.end).max().unwrap_or(1);
-    Axis::new("Position in the read", 1.0, last as f64).whole().log(last > 1000)
+    let positions: Vec<&Position> = positions.collect();
+    let last = positions.iter().map(|p| p.end).max().unwrap_or(1);
+    Axis::new("Position in the read", 1.0, last as f64).whole().log(reaches_far(&positions, last))
+}
+
+/// Whether few reads are so much longer than the others that these would be squashed at the edge of a chart.
+fn reaches_far(positions: &[&Position], last: usize) -> bool {
+    let reads = |p: &Position| p.bases.iter().sum::<u64>() / (p.end - p.start + 1).max(1) as u64;
+    let most = positions.iter().map(|p| reads(p)).max().unwrap_or(0);
+    // Up to where a tenth of the reads go.
+    let common = positions.iter().filter(|p| 10 * reads(p) >= most).map(|p| p.end).max();
+    last > 1000 || common.is_some_and(|common| last > 100 && last > 5 * common / 2)
 }
 
 /// The axis of mean qualities by position.
@@ -142,7 +163,61 @@ fn bases_by_position(id: &str, reads: &Statistics) -> String {
     chart.finish(&format!("Of all bases, A are {a} %, C {c_} %, G {g} %, T {t} % and N {n} %."))
 }
 
+/// Reads by GC percent without gaps between percents: as FastQC counts them, where that was gathered, else smoothed.
+pub(super) fn gc_without_gaps(reads: &Statistics) -> Option<[f64; 101]> {
+    match &reads.qc {
+        Some(qc) => {
+            let shares = qc.gc_billionths.iter().map(|&n| n as f64 / 1e9);
+            shares.collect::<Vec<f64>>().try_into().ok()
+        }
+        None => gc_model::smoothed(&reads.composition.gc_histogram, &reads.length.histogram),
+    }
+}
+
+/// GC without gaps, and the distribution it would have of one source.
+fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
+    let histogram = gc_without_gaps(reads)?;
+    let all: f64 = histogram.iter().sum();
+    if all <= 0.0 {
+        return None;
+    }
+    let normal = Normal::of(&histogram);
+    let expected = |percent: usize| normal.map_or(0.0, |normal| normal.at(percent));
+    let highest = histogram.iter().copied().chain((0..=100).map(expected)).fold(0.0, f64::max);
+    let x = Axis { unit: " %", ..Axis::new("G and C in the read", -0.5, 100.5) };
+    let y = Axis::up_to("Reads", highest);
+    let mut chart = Chart::new(format!("{id}-gc"), "GC of reads", x, y);
+    let places = || (0u32..).map(f64::from).zip(histogram);
+    chart.bars("f1", places().map(|(at, n)| (at - 0.5, at + 0.5, n)));
+    chart.key(Mark::Area, "f1", "reads");
+    let mut deviation = String::new();
+    if let Some(normal) = normal {
+        let curve: Vec<_> = (0..=100).map(|percent| (percent as f64, normal.at(percent))).collect();
+        chart.line("c2 dash1", &curve, "Normal distribution");
+        chart.key(Mark::Line, "c2 dash1", "normal distribution");
+        deviation = format!(
+            " The reads are {} % off a normal distribution of the same mode and spread; more than 15 % may come of several \
+             sources, or of a library that is no random sample of a genome.",
+            decimal(normal.deviation(&histogram), 1)
+        );
+    }
+    let mut rows = Vec::new();
+    for (percent, (at, n)) in places().enumerate() {
+        let (shown, share) = (compact(n), decimal(100.0 * n / all, 2));
+        chart.hover(at - 0.5, at + 0.5, &format!("{percent} %: {shown} ({share} %)"));
+        rows.push(vec![percent.to_string(), decimal(n, 2), decimal(expected(percent), 2)]);
+    }
+    chart.table(&["G and C, %", "Reads", "Normal distribution"], rows);
+    Some(chart.finish(&format!(
+        "{} % of all bases A, C, G and T are G or C. The gaps that reads of this length leave between percents are smoothed.{deviation}",
+        decimal(reads.composition.gc_percent, 2)
+    )))
+}
+
 fn gc(id: &str, reads: &Statistics) -> String {
+    if let Some(chart) = smooth_gc(id, reads) {
+        return chart;
+    }
     let histogram: Vec<(u64, u64)> =
         (0..).zip(reads.composition.gc_histogram.iter().copied()).collect();
     let bins: Vec<Bin> =

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::number::{decimal, grouped, percent};
+use super::super::number::{decimal, grouped};
 use super::chart::Chart;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::{Axis, Scale};
@@ -72,6 +72,7 @@ pub(super) fn from(inputs: &str, error: &Option<String>, warnings: &[String]) ->
 
 /// The figures of reads that fit in a line.
 pub(super) fn facts(s: &Statistics) -> String {
+    let mut note = "";
     let mut facts = vec![
         ("Reads", grouped(s.reads)),
         ("Bases", grouped(s.bases)),
@@ -84,10 +85,18 @@ pub(super) fn facts(s: &Statistics) -> String {
         facts.extend([
             ("Q30", format!("{} %", decimal(q30, 2))),
             ("Mean quality", decimal(mean, 2)),
-            ("Encoding", s.quality.encoding.clone()),
         ]);
+        if let Some(of_values) = s.quality.mean_arithmetic {
+            facts.push(("Mean of Phred values", decimal(of_values, 2)));
+            // A difference nobody sees needs no word.
+            if of_values - mean >= 1.0 {
+                note = "<p class=\"said\">The mean quality is that of the chance of an error, in which a few bad bases weigh as much as they \
+                        spoil; the mean of Phred values, which FastQC shows, hardly sees them.</p>\n";
+            }
+        }
+        facts.push(("Encoding", s.quality.encoding.clone()));
     }
-    table::facts(&facts)
+    table::facts(&facts) + note
 }
 
 fn row(i: usize, file: &FileReport, scale: &Scale) -> Row {
@@ -153,10 +162,12 @@ fn together(report: &Report) -> String {
     let x = position_axis(good.iter().flat_map(|file| &file.statistics.positions));
     let y = mean_quality_axis(good.iter().flat_map(|file| &file.statistics.positions));
     let mut quality = Chart::new("all-quality".into(), "Mean quality by position", x, y);
-    let share = |s: &Statistics, n: u64| percent(n, s.composition.gc_histogram.iter().sum());
-    let highest = good.iter().flat_map(|file| {
-        file.statistics.composition.gc_histogram.iter().map(|&n| share(&file.statistics, n))
-    });
+    let shares = |s: &Statistics| -> Vec<f64> {
+        let histogram = read_charts::gc_without_gaps(s).map_or(Vec::new(), Vec::from);
+        let all: f64 = histogram.iter().sum();
+        histogram.into_iter().map(|n| 100.0 * n / all.max(f64::MIN_POSITIVE)).collect()
+    };
+    let highest = good.iter().flat_map(|file| shares(&file.statistics));
     let x = Axis { unit: " %", ..Axis::new("G and C in the read", 0.0, 100.0) };
     let y = Axis::up_to("Share of reads", highest.fold(0.0, f64::max)).percent();
     let mut gc = Chart::new("all-gc".into(), "GC of reads", x, y);
@@ -166,8 +177,7 @@ fn together(report: &Report) -> String {
         let class = format!("thin {class}{}", ["", " dash1", " dash2", " dash3"][i / 7 % 4]);
         let points = s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?)));
         quality.line(&class, &points.collect::<Vec<_>>(), &file.sample);
-        let points = (0u8..).zip(&s.composition.gc_histogram);
-        let points = points.map(|(gc, &n)| (f64::from(gc), share(s, n)));
+        let points = (0u8..).map(f64::from).zip(shares(s));
         gc.line(&class, &points.collect::<Vec<_>>(), &file.sample);
         // A key longer than this helps nobody; names are shown to who points at a line.
         if good.len() <= 14 {

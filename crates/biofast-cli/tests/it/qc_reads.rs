@@ -1,0 +1,198 @@
+//! `stats --out-dir` of reads: from one reading the reports that commands of their own write, and fastp's.
+
+use crate::common;
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use common::{Folder, assert_error, biofast, biofast_with, installed, sample, text};
+use serde_json::Value;
+
+/// All files below a folder, by path.
+fn files(folder: &Folder, part: &str) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.path(part)];
+    while let Some(at) = folders.pop() {
+        for entry in std::fs::read_dir(&at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = text(path.strip_prefix(folder.path(part)).unwrap());
+            files.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+    files
+}
+
+fn run(args: &[&str]) {
+    let run = biofast(args);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""), "{args:?}");
+}
+
+#[test]
+fn files_are_those_of_commands_of_their_own() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    run(&["stats", "--out-dir", &at("qc"), &r1, &r2]);
+    let mut found = files(&folder, "qc");
+    run(&["stats", "--format", "fastqc", "--out-dir", &at("own"), &r1, &r2]);
+    for name in ["sample_R1", "sample_R2"] {
+        let input = sample(&format!("{name}.fq.bgz"));
+        run(&["stats", "-T", &input, "-o", &at(&format!("own/{name}.seqkit.tsv"))]);
+    }
+    for (name, content) in files(&folder, "own") {
+        assert_eq!(found.remove(&name), Some(content), "{name}");
+    }
+    let left: Vec<&str> = found.keys().map(String::as_str).collect();
+    let endings = ["biofast.html", "biofast.json", "fastp.json"];
+    let expected: Vec<String> = ["sample_R1", "sample_R2"]
+        .iter()
+        .flat_map(|name| endings.iter().map(move |ending| format!("{name}.{ending}")))
+        .collect();
+    assert_eq!(left, expected);
+    // biofast's own report is that of `--json`, and what was looked for.
+    let mut ours: Value = serde_json::from_slice(&found["sample_R1.biofast.json"]).unwrap();
+    let plain: Value = serde_json::from_str(&biofast(&["stats", "--json", &r1]).stdout).unwrap();
+    let qc = ours["files"][0].as_object_mut().unwrap().remove("qc").unwrap();
+    assert_eq!(ours, plain);
+    assert_eq!(qc["duplication"]["reads"], 2500);
+    assert_eq!(qc["adapters"]["positions"].as_array().unwrap().len(), 150 - 11);
+    let gc: u64 = qc["gc_billionths"].as_array().unwrap().iter().filter_map(Value::as_u64).sum();
+    assert!((gc as f64 / 1e9 - 2500.0).abs() < 50.0, "{gc}");
+    let page = String::from_utf8(found["sample_R1.biofast.html"].clone()).unwrap();
+    for chart in ["r0-duplication", "r0-adapters", "r0-gc"] {
+        assert!(page.contains(&format!("id=\"{chart}\"")), "{chart}");
+    }
+}
+
+#[test]
+fn a_pair_has_one_report_of_fastp_and_is_checked() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    let list = ["--qc", "fastp,seqkit"];
+    for (threads, to) in [("1", "one"), ("5", "five")] {
+        let args = ["stats", "--paired", "--out-dir", &at(to), &r1, &r2, "-@", threads];
+        run(&[&args[..], &list].concat());
+    }
+    let one = files(&folder, "one");
+    let names: Vec<&str> = one.keys().map(String::as_str).collect();
+    assert_eq!(names, ["sample_R1.fastp.json", "sample_R1.seqkit.tsv", "sample_R2.seqkit.tsv"]);
+    let without_command = |files: &BTreeMap<String, Vec<u8>>| {
+        let mut json: Value = serde_json::from_slice(&files["sample_R1.fastp.json"]).unwrap();
+        assert!(json["command"].take().as_str().unwrap().starts_with("biofast stats --paired"));
+        json
+    };
+    let json = without_command(&one);
+    assert_eq!(json, without_command(&files(&folder, "five")));
+    assert_eq!(json["summary"]["before_filtering"], json["summary"]["after_filtering"]);
+    assert_eq!(json["summary"]["before_filtering"]["total_reads"], 5000);
+    assert_eq!(json["filtering_result"]["passed_filter_reads"], 5000);
+    assert_eq!(json["read2_before_filtering"]["total_reads"], 2500);
+    // Of pairs it isn't known, and 0 doesn't stand for it.
+    assert_eq!(json.get("duplication"), None);
+    if installed("fastp") {
+        let report = at("theirs.json");
+        // It takes a file for compressed by its name.
+        let plain =
+            |reads: &str, to: &str| folder.file(to, biofast(&["filter", "--quiet", reads]).stdout);
+        let (one, two) = (plain(&r1, "1.fq"), plain(&r2, "2.fq"));
+        let fastp = Command::new("fastp")
+            .args(["-i", &one, "-I", &two, "-A", "-Q", "-L", "-j", &report, "-h", "/dev/null"])
+            .output()
+            .unwrap();
+        assert!(fastp.status.success());
+        let theirs: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        let before = &theirs["summary"]["before_filtering"];
+        for (name, ours) in json["summary"]["before_filtering"].as_object().unwrap() {
+            let (ours, theirs) = (ours.as_f64().unwrap(), before[name].as_f64().unwrap());
+            assert!((ours - theirs).abs() < 1e-5, "{name}: {ours}, not {theirs}");
+        }
+        for (mate, curve) in [("read1", "G"), ("read2", "T"), ("read2", "GC")] {
+            let of = |json: &Value| -> Vec<f64> {
+                let curves = &json[format!("{mate}_before_filtering")]["content_curves"][curve];
+                curves.as_array().unwrap().iter().filter_map(Value::as_f64).collect()
+            };
+            let same = of(&json).iter().zip(of(&theirs)).all(|(a, b)| (a - b).abs() < 1e-5);
+            assert!(same && of(&json).len() == 150, "{mate} {curve}");
+        }
+    }
+    // Not mates: neither has a report.
+    let run = biofast(&["stats", "--paired", "--out-dir", &at("not"), &r1, &r1]);
+    assert_error(&run, &["sample_R1"]);
+    let swapped = folder.file("s_R2.fq", "@a/2\nA\n+\nI\n");
+    let first = folder.file("s_R1.fq", "@b/1\nA\n+\nI\n");
+    let run = biofast(&["stats", "--paired", "--out-dir", &at("not"), &first, &swapped]);
+    assert_error(&run, &["s_R"]);
+    assert!(!files(&folder, "not").keys().any(|name| name.ends_with("json")));
+}
+
+#[test]
+fn a_faulty_input_has_no_reports_and_the_others_have_theirs() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let bad = folder.file("bad.fq", "@r\nAC\n+\nI\n");
+    let good = folder.file("good.fq", "@r\nAC\n+\nII\n");
+    let to = ["--qc", "json,seqkit", "--out-dir", &at("qc")];
+    let run = biofast(&[&["stats", &bad, &good], &to[..]].concat());
+    assert_error(&run, &["bad.fq", "record 1"]);
+    let found = files(&folder, "qc");
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["good.biofast.json", "good.seqkit.tsv"]);
+    // What doesn't go together is said before anything is read.
+    let sam = folder.file("a.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
+    let refused = |args: &[&str], words: &[&str]| {
+        assert_error(&biofast(&[&["stats", "--out-dir", &at("no")], args].concat()), words);
+    };
+    refused(&[&good, &sam], &["good.fq", "a.sam", "two runs"]);
+    refused(&[&good, "--qc", "flagstat"], &["flagstat", "alignments", "fastqc, seqkit"]);
+    refused(&[&sam, "--qc", "fastqc"], &["fastqc", "reads"]);
+    refused(&[&good, "--by", "100"], &["--by", "alignments"]);
+    refused(&[&good, "--html", &at("x.html")], &["--html", "--qc"]);
+    refused(&[&good, &good], &["good", "same"]);
+    assert!(!folder.path("no").exists());
+    assert_error(&biofast(&["stats", &good, "--contaminants", &good]), &["--format fastqc"]);
+}
+
+#[test]
+fn a_stream_is_taken_for_reads_if_a_report_of_reads_is_asked_for() {
+    let folder = Folder::new();
+    let qc = text(&folder.path("qc"));
+    let args = ["stats", "--stdin-label", "lane1", "--out-dir", &qc];
+    let reads = b"@r\nAC\n+\nII\n";
+    let run = biofast_with(&[&args[..], &["--qc", "fastqc"]].concat(), reads);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let names = files(&folder, "qc").into_keys().collect::<Vec<_>>();
+    assert_eq!(names, ["lane1_fastqc/fastqc_data.txt", "lane1_fastqc/summary.txt"]);
+    assert_error(&biofast_with(&args, reads), &["--qc fastqc"]);
+}
+
+#[test]
+fn reports_are_joined_without_what_only_single_files_have() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    run(&["stats", "--qc", "json", "--out-dir", &at("qc"), &r1, &r2]);
+    let (one, two) = (at("qc/sample_R1.biofast.json"), at("qc/sample_R2.biofast.json"));
+    // A single one is itself.
+    let again = biofast(&["merge", "--json", &one]).stdout;
+    let mut parsed: [Value; 2] = [again, std::fs::read_to_string(&one).unwrap()]
+        .map(|json| serde_json::from_str(&json).unwrap());
+    for json in &mut parsed {
+        // Of numbers with many digits the last may differ when they are read again.
+        json["files"][0]["qc"]["duplication"].take();
+    }
+    assert_eq!(parsed[0], parsed[1]);
+    let both = biofast(&["merge", "--json", "--sample", "both", &one, &two]);
+    assert!(both.stderr.contains("warning: both: how often"), "{}", both.stderr);
+    let both: Value = serde_json::from_str(&both.stdout).unwrap();
+    let qc = &both["files"][0]["qc"];
+    assert_eq!((qc.get("duplication"), qc["adapters"]["reads"].as_u64()), (None, Some(5000)));
+    let damaged =
+        std::fs::read_to_string(&one).unwrap().replacen("\"longest\":150", "\"longest\":3", 1);
+    let damaged =
+        folder.file("damaged.json", damaged.replacen("\"begins\":[[", "\"begins\":[[[9,1,1],", 1));
+    assert_error(&biofast(&["merge", &damaged]), &["damaged.json"]);
+}
