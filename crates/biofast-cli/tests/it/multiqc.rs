@@ -62,7 +62,7 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
         assert_eq!(name == "copies", left == 50.0, "{name}: {left}");
     }
     assert_eq!(number("copies", "pct_duplication"), 50.0);
-    assert_eq!(number("copies", "pct_surviving"), 100.0);
+    assert_eq!(number("copies", "pct_surviving_reads"), 100.0);
     for (name, some) in [
         ("per_base_sequence_quality", "(150, 3"),
         ("per_sequence_quality_scores", "(36.0, "),

@@ -221,7 +221,9 @@ fn fill(
                 ".fastp.json" => {
                     let mates = [collector, collectors.get(1).unwrap_or(&nothing)];
                     let command = output::command_line();
-                    Some(json(&fastp::Report::new(mates, &command, contaminants))?)
+                    let report = fastp::Report::new(mates, &command, contaminants);
+                    // MultiQC looks for a line of it.
+                    Some(serde_json::to_string_pretty(&report)? + "\n")
                 }
                 ".biofast.json" => Some(json(&reads_report(&[entry]))?),
                 _ => Some(html::page(std::slice::from_ref(entry))?),
