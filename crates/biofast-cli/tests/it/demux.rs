@@ -226,7 +226,7 @@ fn umis_barcodes_and_names_of_files_are_as_asked_for() {
     let one = |all: &[(String, String)], name: &str| {
         all.iter().find(|(n, _)| n == name).unwrap().1.clone()
     };
-    let all = of("a", &["--header-barcodes", "-s", &header, "--name", "{sample}_{n}.fq"]);
+    let all = of("a", &["--header-barcodes", "-s", &header, "--name", "{sample}_{number}.fq"]);
     assert_eq!(one(&all, "x_1.fq"), "@a 1:N:0:ACGT+TTAA\nGGTTCCAA\n+\nABCDEFGH\n");
     assert_eq!(one(&all, "unmatched_1.fq"), "@b/1\nGGTTCCAA\n+\nABCDEFGH\n");
     let all = of("b", &["-r", "3B2M1S+T", "-s", &inline, "--name", "{type}-{sample}.fq"]);
@@ -234,7 +234,8 @@ fn umis_barcodes_and_names_of_files_are_as_asked_for() {
         one(&all, "R-x.fq"),
         "@a:TC 1:N:0:ACGT+TTAA+GGT\nAA\n+\nGH\n@b:TC/1 1:N:0:GGT\nAA\n+\nGH\n"
     );
-    let tags = ["--umi-in", "comment", "--barcode-in", "tag", "--name", "{sample}{type}{n}.fq"];
+    let tags =
+        ["--umi-in", "comment", "--barcode-in", "tag", "--name", "{sample}{type}{number}.fq"];
     let all = of("c", &[&["-r", "3B2M1S1M+T", "-s", &inline, "-b", "T", "M"], &tags[..]].concat());
     assert_eq!(one(&all, "xR1.fq").lines().next(), Some("@a RX:Z:TC-A\tBC:Z:GGT"));
     assert_eq!(
@@ -394,7 +395,7 @@ fn a_thousand_files_need_no_thousand_descriptors() {
         shell.args(["-c", &line]).arg(binary).args(args);
         finish(shell)
     };
-    for name in ["{sample}.R{n}.fq", "{sample}.R{n}.fq.gz"] {
+    for name in ["{sample}.R{number}.fq", "{sample}.R{number}.fq.gz"] {
         let all = ["few", "many"].map(|folder_name| {
             let out = folder.path(&format!("{folder_name}{}", name.len()));
             let limit = if folder_name == "few" { "-n 64" } else { "-n 4096" };
@@ -527,14 +528,14 @@ fn faults_are_named_and_no_file_appears() {
         ),
         (vec!["-s", &climbing, "-r", "+T", "8B", "8B", "+T"], "can't be the name of a file"),
         (vec!["-s", &r1, "-r", "+T", "8B", "8B", "+T"], "r1.fq, line 1"),
-        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "x{n}.fq"], "{sample}"),
-        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "{sample}.fq"], "{n}"),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "x{number}.fq"], "{sample}"),
+        (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "{sample}.fq"], "{number}"),
         (
-            vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "a/{sample}{n}.fq"],
+            vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "a/{sample}{number}.fq"],
             "without a folder",
         ),
         (
-            vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "{sample}{n}.bam"],
+            vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "--name", "{sample}{number}.bam"],
             "is to hold FASTQ",
         ),
         (vec!["-s", &samples, "-r", "+T", "8B", "8B", "+T", "-u", "s1"], "a sample is called s1"),

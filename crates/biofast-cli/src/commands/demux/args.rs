@@ -66,9 +66,9 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Folder,
 
-    /// Names of the files: {sample}, {type} (R for templates, I for barcodes, U for UMIs, C for cells) and {n}, the number of
+    /// Names of the files: {sample}, {type} (R for templates, I for barcodes, U for UMIs, C for cells) and {number}, the number of
     /// the mate or of the segment of its type
-    #[arg(long, value_name = "TEMPLATE", default_value = "{sample}.{type}{n}.fq.gz")]
+    #[arg(long, value_name = "TEMPLATE", default_value = "{sample}.{type}{number}.fq.gz")]
     pub(super) name: String,
 
     /// What files are written of: T, B, M or C; may be given several times

@@ -20,7 +20,7 @@ pub(super) struct Opened {
 
 const SAMPLE: &str = "{sample}";
 const TYPE: &str = "{type}";
-const NUMBER: &str = "{n}";
+const NUMBER: &str = "{number}";
 
 /// Opens all outputs.
 pub(super) fn open(args: &Args, demux: &Demux, ids: &[&str], files: &mut Files) -> Result<Opened> {
