@@ -152,7 +152,7 @@ pub(crate) fn are_fasta(sources: &mut [Source]) -> Result<bool> {
     for source in sources {
         let is_fasta = fasta::is_fasta(source)?;
         if *first.get_or_insert(is_fasta) != is_fasta {
-            bail!("one file is FASTQ and the other FASTA: `biofast convert` makes them the same");
+            bail!("one file is FASTQ and the other FASTA: mates must have the same format");
         }
     }
     Ok(first.unwrap_or(false))

@@ -14,7 +14,7 @@ pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
             bail!("{} is to hold FASTQ; `biofast import` makes BAM of FASTQ", path.display())
         }
         ending if is_fasta(ending) => bail!(
-            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz (`biofast convert` makes FASTA)",
+            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
             path.display()
         ),
         ending => refuse_unwritten(path, ending)?,
@@ -26,10 +26,9 @@ pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
 pub(crate) fn format_of_sequences(path: &Path, is_fasta_: bool) -> Result<Format> {
     let ending = inner_ending(path);
     match ending.as_str() {
-        "fq" | "fastq" if is_fasta_ => bail!(
-            "{} is to hold FASTA, which has no qualities: name it .fa, or see `biofast convert --quality`",
-            path.display()
-        ),
+        "fq" | "fastq" if is_fasta_ => {
+            bail!("{} is to hold FASTA, which has no qualities: name it .fa", path.display())
+        }
         ending if is_fasta(ending) && is_fasta_ => Ok(Format::from_name(path)),
         _ => format_of_reads(path),
     }

@@ -120,7 +120,7 @@ fn pair(
 ) -> Result<()> {
     let (first_start, second_start) =
         (place.start, place.start + place.len - second.sequence.len());
-    let quality = if number % 17 == 0 { number % 30 } else { 60 };
+    let quality = if number.is_multiple_of(17) { number % 30 } else { 60 };
     let duplicate = if copy == 1 && number % 20 == 1 { 1024 } else { 0 };
     let lane = 1 + number % 2;
     let len = place.len;

@@ -63,7 +63,7 @@ fn needs(line: &str) -> Vec<&'static str> {
 }
 
 /// Programs that commands may be compared with.
-const PEERS: [&str; 4] = ["seqkit", "seqtk", "fastp", "samtools"];
+const PEERS: [&str; 5] = ["seqkit", "seqtk", "fastp", "samtools", "cutadapt"];
 
 #[test]
 fn every_command_shown_runs_and_the_same_print_the_same() {
@@ -276,11 +276,13 @@ fn every_cargo_command_shown_names_what_there_is() {
                     let manifest = root().join(&path).join("Cargo.toml");
                     assert!(manifest.exists(), "{page}: {line}: no package in {path}");
                 }
+                "--target" => assert!(value().contains('-'), "{page}: {line}"),
                 "--profile" => assert!(["dev", "release", "dist"].contains(&&*value()), "{line}"),
                 "--release"
                 | "--workspace"
                 | "--locked"
                 | "--lib"
+                | "--tests"
                 | "--no-deps"
                 | "--no-default-features"
                 | "--all-targets" => {}
