@@ -239,7 +239,10 @@ fn aliases() -> BTreeMap<String, Vec<String>> {
 }
 
 /// Cargo's commands that the pages may show.
-const CARGO: [&str; 7] = ["bench", "build", "install", "lab", "package", "run", "test"];
+const CARGO: [&str; 11] = [
+    "bench", "binstall", "build", "check", "clippy", "deb", "install", "lab", "package", "run",
+    "test",
+];
 
 /// Compiling within a test would take minutes, and `cargo test` would never end: of these lines packages, targets and
 /// features are looked up. `cargo run -p biofast-cli` is run, as the program that was built for the tests. What
