@@ -8,6 +8,6 @@ pub mod measure;
 pub mod show;
 
 #[doc(no_inline)]
-pub use change::{cat, demux, filter, grep, import, merge, sort, split, to_fastq};
+pub use change::{cat, dedup, demux, filter, grep, import, merge, repair, sort, split, to_fastq};
 #[doc(no_inline)]
 pub use measure::{alignments, check, coverage, flagstat, idxstats, qc, reads, samtools_stats};

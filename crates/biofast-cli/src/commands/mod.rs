@@ -7,6 +7,7 @@ mod cat;
 mod check;
 mod counts;
 mod coverage;
+mod dedup;
 mod demo;
 mod demux;
 mod fastq;
@@ -15,6 +16,7 @@ mod grep;
 mod import;
 mod index;
 mod merge;
+mod repair;
 mod self_test;
 mod sort;
 mod split;
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Grep(Box<grep::Args>),
     Demo(demo::Args),
     SelfTest(self_test::Args),
+    Dedup(Box<dedup::Args>),
+    Repair(Box<repair::Args>),
     Completions(about::CompletionsArgs),
     Man(about::ManArgs),
 }
@@ -73,6 +77,8 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Grep(args) => grep::run(args, files),
         Command::Demo(args) => demo::run(args, files),
         Command::SelfTest(args) => self_test::run(args, files),
+        Command::Dedup(args) => dedup::run(args, files),
+        Command::Repair(args) => repair::run(args, files),
         Command::Completions(args) => about::completions(args, files),
         Command::Man(args) => about::manual(args, files),
     }

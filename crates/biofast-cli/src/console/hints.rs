@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use biofast::io::output;
-use biofast::ops::{cat, sort};
+use biofast::ops::{cat, dedup, repair, sort};
 use biofast::{bam, fastq, io as bytes};
 
 /// An error of the command line that says what helps.
@@ -38,7 +38,13 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<output::Error>() {
         return of_output(error);
     }
-    if let Some(sort::Problem::Temporary(..)) = error.downcast_ref::<sort::Problem>() {
+    let of_sort = error.downcast_ref::<sort::Problem>();
+    let of_dedup = error.downcast_ref::<dedup::Problem>();
+    let of_repair = error.downcast_ref::<repair::Problem>();
+    if matches!(of_sort, Some(sort::Problem::Temporary(..)))
+        || matches!(of_dedup, Some(dedup::Problem::Temporary(..)))
+        || matches!(of_repair, Some(repair::Problem::Temporary(..)))
+    {
         return Some(
             "--temp-dir names another folder; with more --memory less of it is needed".into(),
         );

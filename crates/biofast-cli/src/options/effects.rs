@@ -16,7 +16,7 @@ const ADAPTERS: [&str; 8] = [
 ];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 20] = [
+const NEEDED: [(&str, &[&str]); 21] = [
     ("seed", &["sample_fraction", "sample_count"]),
     ("cut_window_size", &["cut_front", "cut_tail", "cut_right"]),
     ("cut_mean_quality", &["cut_front", "cut_tail", "cut_right"]),
@@ -34,6 +34,7 @@ const NEEDED: [(&str, &[&str]); 20] = [
     ("action", &ADAPTERS),
     ("discard_trimmed", &ADAPTERS),
     ("discard_untrimmed", &ADAPTERS),
+    ("umi_separator", &["umi", "by"]),
     ("mean", &["min_mean_qual", "max_mean_qual"]),
     ("qualified_quality", &["max_low_quality_percent", "preset"]),
     ("barcode_tag", &["casava"]),

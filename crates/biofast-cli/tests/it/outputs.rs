@@ -103,6 +103,10 @@ fn no_command_writes_to_what_it_reads() {
         "grep -p r r1.fq r2.fq -o o.fq --out2 r1.fq",
         "grep -s -p ACGT r1.fq --rejected ./r1.fq",
         "grep -f r2.fq r1.fq --missing r2.fq",
+        "dedup r1.fq -o r1.fq",
+        "dedup r1.fq r2.fq -o o.fq -d ./r2.fq",
+        "repair r1.fq r2.fq -o o.fq --out2 here/r2.fq",
+        "repair r1.fq -o o.fq --orphans r1.fq",
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
@@ -210,6 +214,8 @@ fn no_two_outputs_are_one_file() {
         "split -s 90 r1.fq r2.fq -o x{part} --out2 ./x{part}",
         "split -p 2 r1.fq -o x{part} --json x002",
         "grep -p r r1.fq -o x --rejected ./x",
+        "dedup r1.fq -o x -d ./x",
+        "repair r1.fq r2.fq -o x --orphans1 y --orphans2 ./y",
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
@@ -245,6 +251,7 @@ fn a_report_or_index_never_takes_the_place_of_reads() {
         "stats --html new.fq.gz r1.fq",
         "import r1.fq -o o.bam --json new.bam",
         "split -s 90 r1.fq -o o{part} --json old.txt",
+        "dedup r1.fq -o o.fq --json old.txt",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
         let run = run_in(&folder, &args);
@@ -290,6 +297,9 @@ fn where_one_output_cannot_be_written_none_appears() {
         "split -s 90 r1.fq -o k{part}.fq --json no/such",
         "split -s 90 r1.fq -o k{part}.fq --json /dev/full",
         "split -p 3 r1.fq -o no/{part}.fq",
+        "dedup r1.fq -o k.fq -d no/such.fq",
+        "dedup r1.fq -o k.fq --json /dev/full",
+        "repair r1.fq r2.fq -o k.fq --json /dev/full",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
         let run = run_in(&folder, &args);

@@ -16,6 +16,7 @@ use biofast::ops::sort::{self, Limits, Order, Problem};
 
 use crate::console::message;
 use crate::inputs::Input;
+pub(super) use crate::options::temp_dir;
 use crate::options::{Folder, InFile, OneFile, OutFile, Program, Size, SortedOut, default_memory};
 use crate::watch::{Reading, Watch};
 use crate::{inputs, output};
@@ -215,22 +216,6 @@ impl Args {
     fn temp_dir(&self) -> PathBuf {
         temp_dir(self.temp_dir.as_deref(), self.out_path())
     }
-}
-
-/// The folder of temporary files: that given, or the system's setting, or that of the output.
-pub(super) fn temp_dir(given: Option<&Path>, out: Option<&Path>) -> PathBuf {
-    let beside = || {
-        let path = out?;
-        // A device has no place for files beside it.
-        if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return None;
-        }
-        let folder = path.parent()?;
-        Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
-    };
-    let named = || std::env::var_os("TMPDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-    let given = given.map(Path::to_owned);
-    given.or_else(named).or_else(beside).unwrap_or_else(std::env::temp_dir)
 }
 
 /// Whether a file is BAM in this order already. What can't be read twice isn't looked at, nor what costs more to read than to keep.

@@ -56,6 +56,7 @@ pub(crate) fn stage() -> Folder {
                 "reads.fq.bgz",
                 "lane1.fq.gz",
                 "lane2.fq.gz",
+                "mixed.fq.gz",
             ][..],
         ),
         (&r2, &["reads_R2.fq.gz", "R2.fq.gz", "a_2.fastq.gz"]),

@@ -66,7 +66,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    fn of(record: &Record<'_>) -> Amount {
+    pub(super) fn of(record: &Record<'_>) -> Amount {
         let sum = Sum { records: 1, checksum: Checksum::of(record) };
         Amount { sum, bases: record.sequence().len() as u64 }
     }
@@ -214,7 +214,7 @@ fn reads<'a>(
 }
 
 /// Appends a record to a text.
-fn append(text: &mut Vec<u8>, record: &Record<'_>) {
+pub(super) fn append(text: &mut Vec<u8>, record: &Record<'_>) {
     // Only files and streams fail.
     let _ = fastq::write_record(text, record);
 }

@@ -14,6 +14,7 @@ mod order;
 mod spill;
 
 pub use collated::{Collation, Problem, collated};
+pub(super) use collator::Names;
 pub use collator::{Arrival, Collator, Found};
 pub use format::{Format, TagChoice};
 pub use grouped::grouped;

@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 43] = [
+pub(super) const JOBS: [Job; 48] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -389,6 +389,72 @@ pub(super) const JOBS: [Job; 43] = [
             "o.json",
         ],
     ),
+    job(
+        "dedup",
+        &["dedup", "1.fq.gz", "2.fq.gz", "-o", "o.fq.gz", "-d", "d.fq", "--json", "o.json"],
+        &["o.fq.gz", "d.fq", "o.json"],
+    ),
+    job(
+        "dedup, spilling",
+        &[
+            "dedup",
+            "long.fq",
+            "-o",
+            "o.fq.zst",
+            "-d",
+            "d.fq",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+            "--sync",
+        ],
+        &["o.fq.zst", "d.fq"],
+    ),
+    fed(
+        job(
+            "dedup, from standard input",
+            &["dedup", "--keep", "best-quality", "-", "-o", "o.fq", "--temp-dir", "."],
+            &["o.fq"],
+        ),
+        "a.fq.gz",
+    ),
+    job(
+        "repair",
+        &[
+            "repair",
+            "1.fq.gz",
+            "2.fq.gz",
+            "-o",
+            "o1.fq.gz",
+            "--out2",
+            "o2.fq.gz",
+            "--orphans",
+            "s.fq",
+            "--json",
+            "o.json",
+        ],
+        &["o1.fq.gz", "o2.fq.gz", "s.fq", "o.json"],
+    ),
+    job(
+        "repair, spilling",
+        &[
+            "repair",
+            "long.fq",
+            "shuffled.fq",
+            "-o",
+            "o.fq.gz",
+            "--orphans1",
+            "s1.fq",
+            "--orphans2",
+            "s2.fq",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+        ],
+        &["o.fq.gz", "s1.fq", "s2.fq"],
+    ),
     fed(job("import to standard output", &["import", "-"], &[]), "a.fq.gz"),
     fed(
         job(
@@ -436,6 +502,12 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
     for (name, data) in [("a.fq.gz", &one), ("1.fq.gz", &one), ("2.fq.gz", &two)] {
         folder.file(name, bgzf(data.as_bytes(), 2500));
     }
+    // More than fits into the least memory, and the same reads from the last to the first.
+    let long = reads("r", 600);
+    let lines: Vec<&str> = long.split_inclusive('\n').collect();
+    let shuffled: String = lines.chunks(4).rev().map(<[&str]>::concat).collect();
+    folder.file("long.fq", &long);
+    folder.file("shuffled.fq", shuffled);
     let shape = Shape { records: 60, sorted: true, longest: 100, oddities: true, seed: 3 };
     folder.file("x.sam", sam::text(&shape));
     for arguments in [

@@ -128,13 +128,14 @@ impl PartialEq for Read {
 impl Eq for Read {}
 
 /// Makes hashes of names, with a key of its own: nobody can choose names that share one.
-struct Names {
+#[derive(Clone)]
+pub(in crate::change) struct Names {
     key: u64,
     start: u64,
 }
 
 impl Names {
-    fn new() -> Names {
+    pub(in crate::change) fn new() -> Names {
         let random = RandomState::new();
         Names { key: random.hash_one(1) | 1, start: random.hash_one(2) }
     }
@@ -150,7 +151,7 @@ impl BuildHasher for Names {
 }
 
 /// A hash by multiplications: a name has a few words, and takes part in few comparisons.
-struct NameHasher {
+pub(in crate::change) struct NameHasher {
     key: u64,
     state: u64,
 }

@@ -1,0 +1,110 @@
+//! Files of reads or of mates, and where reads that change are written.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use biofast::io::output::{Compression, Files, Format, Level, Output};
+use biofast::ops::dedup;
+
+use super::{InFile, OutFile};
+use crate::inputs::{self, Input};
+use crate::output;
+
+/// One file of reads, or the two of mates.
+#[derive(clap::Args)]
+pub(crate) struct Mates {
+    /// One file, or the two files of mates; '-' is standard input, which is also read when no file is named
+    #[arg(value_name = "FILE")]
+    files: Vec<InFile>,
+
+    /// The file is interleaved: the mates of a pair follow each other
+    #[arg(long)]
+    interleaved: bool,
+}
+
+impl Mates {
+    /// The inputs, one or two, and whether they hold pairs.
+    pub(crate) fn inputs(&self, files: &mut Files) -> Result<(Vec<Input>, bool)> {
+        let inputs = one_or_two(&self.files, files)?;
+        if self.interleaved && inputs.len() > 1 {
+            bail!("--interleaved takes one file, but {} are named", inputs.len());
+        }
+        let paired = self.interleaved || inputs.len() == 2;
+        Ok((inputs, paired))
+    }
+}
+
+/// The one or two inputs that are named.
+pub(crate) fn one_or_two(named: &[InFile], files: &mut Files) -> Result<Vec<Input>> {
+    let inputs = inputs::gather(named, None, "-", files)?;
+    if inputs.len() > 2 {
+        bail!("expected one file, or two of mates, but {} are named", inputs.len());
+    }
+    inputs::are_two(&inputs)?;
+    Ok(inputs)
+}
+
+/// An input that a library may read twice.
+pub(crate) fn rereadable(input: &Input) -> Result<dedup::Input> {
+    Ok(match input {
+        Input::Path(path) => dedup::Input::open(path)?,
+        Input::Stdin(_) | Input::Unnamed(_) => dedup::Input::once(input.open()?),
+    })
+}
+
+/// How reads are written.
+#[derive(clap::Args)]
+pub(crate) struct ReadsOut {
+    /// Output format: plain, bgzf or zstd [default: by the file's ending: .gz, .bgz, .zst]
+    #[arg(short = 'O', long, value_name = "FORMAT")]
+    output_format: Option<Format>,
+
+    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast], for zstd 0 to 19 [default: 3]
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
+
+    /// Wait until the outputs are on disk
+    #[arg(long)]
+    pub(crate) sync: bool,
+
+    /// Write the summary to FILE as JSON, with a checksum of each file, which `biofast check --against` compares
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<OutFile>,
+}
+
+/// Outputs of reads, with their paths; none of standard output.
+#[derive(Default)]
+pub(crate) struct Opened {
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) paths: Vec<Option<PathBuf>>,
+}
+
+impl ReadsOut {
+    /// Opens an output, or standard output for none and `-`, and returns its number.
+    pub(crate) fn open(
+        &self,
+        path: Option<&Path>,
+        files: &mut Files,
+        opened: &mut Opened,
+    ) -> Result<usize> {
+        let path = path.filter(|path| *path != Path::new("-"));
+        let named = path.map_or(Ok(Format::Plain), output::format_of_reads)?;
+        let format = self.output_format.unwrap_or(named);
+        if format == Format::Plain && self.level.is_some() && opened.outputs.is_empty() {
+            bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");
+        }
+        let level = self.level.filter(|_| format != Format::Plain);
+        let compression = Compression::new(format, level)?;
+        opened.outputs.push(output::records(files, path, compression)?);
+        opened.paths.push(path.map(Path::to_owned));
+        Ok(opened.outputs.len() - 1)
+    }
+}
+
+impl Opened {
+    /// The name of an output in reports.
+    pub(crate) fn name(&self, number: usize) -> String {
+        let path = self.paths.get(number).and_then(Option::as_ref);
+        path.map_or_else(|| "-".into(), |path| path.to_string_lossy().into_owned())
+    }
+}

@@ -1,0 +1,291 @@
+//! `biofast repair`: pairs in the order of first reads, every read written, whatever the order, memory and container.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::collections::HashMap;
+use std::process::Command;
+
+use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::random::Random;
+use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
+
+fn records(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    lines.chunks(4).map(<[&str]>::concat).collect()
+}
+
+fn name(record: &str) -> &str {
+    record[1..].split(' ').next().unwrap()
+}
+
+fn content(path: &std::path::Path) -> String {
+    let bytes = std::fs::read(path).unwrap();
+    let is_plain = !bytes.starts_with(&[0x1f, 0x8b]);
+    String::from_utf8(if is_plain { bytes } else { gunzip(&bytes).unwrap() }).unwrap()
+}
+
+fn shuffle(random: &mut Random, records: &mut [String]) {
+    for at in (1..records.len()).rev() {
+        records.swap(at, random.below(at + 1));
+    }
+}
+
+/// Mates of which some are missing: first reads in order, second ones as the argument says.
+fn files(n: usize, shuffled: bool) -> [Vec<String>; 2] {
+    let mut random = Random(n as u64);
+    let all = records(&reads("r", n));
+    let mut files = [0, 1].map(|mate| -> Vec<String> {
+        let kept = all.iter().filter(|_| random.below(6) > 0);
+        kept.map(|record| record.replacen(" x", &format!(" {}:N:0:ACGT", mate + 1), 1)).collect()
+    });
+    if shuffled {
+        let [one, two] = &mut files;
+        shuffle(&mut random, one);
+        shuffle(&mut random, two);
+    }
+    files
+}
+
+/// Both files of pairs, and both of orphans.
+fn expected([ones, twos]: &[Vec<String>; 2]) -> [String; 4] {
+    let mates: HashMap<&str, &String> = twos.iter().map(|record| (name(record), record)).collect();
+    let names: std::collections::HashSet<&str> = ones.iter().map(|record| name(record)).collect();
+    let (first, orphans1): (Vec<&String>, Vec<&String>) =
+        ones.iter().partition(|record| mates.contains_key(name(record)));
+    let second: String = first.iter().map(|record| mates[name(record)].as_str()).collect();
+    let orphans2: String =
+        twos.iter().filter(|r| !names.contains(name(r))).map(String::as_str).collect();
+    let join = |records: Vec<&String>| records.into_iter().map(String::as_str).collect();
+    [join(first), second, join(orphans1), orphans2]
+}
+
+#[test]
+fn pairs_are_in_the_order_of_first_reads_in_any_container_memory_and_threads() {
+    for shuffled in [false, true] {
+        let folder = Folder::new();
+        let files = files(700, shuffled);
+        let [one, two] = [files[0].concat(), files[1].concat()];
+        let inputs = [
+            (folder.file("1.fq", &one), folder.file("2.fq", &two)),
+            (
+                folder.file("1.fq.gz", gzip(one.as_bytes())),
+                folder.file("2.fq.gz", gzip(two.as_bytes())),
+            ),
+            (
+                folder.file("b1.gz", bgzf(one.as_bytes(), 700)),
+                folder.file("b2.gz", bgzf(two.as_bytes(), 900)),
+            ),
+        ];
+        let expected = expected(&files);
+        let mut first: Option<Vec<Vec<u8>>> = None;
+        for (memory, (r1, r2)) in ["64M", "16K", "20K"].iter().zip(&inputs) {
+            for threads in ["1", "3"] {
+                let at = Folder::new();
+                let names = ["p1.fq.gz", "p2.fq.gz", "s1.fq.gz", "s2.fq"];
+                let paths = names.map(|name| text(&at.path(name)));
+                let run = biofast(&[
+                    "repair",
+                    "-q",
+                    "-@",
+                    threads,
+                    "-m",
+                    memory,
+                    "--chunk-size",
+                    "3000",
+                    r1,
+                    r2,
+                    "-o",
+                    &paths[0],
+                    "--out2",
+                    &paths[1],
+                    "--orphans1",
+                    &paths[2],
+                    "--orphans2",
+                    &paths[3],
+                    "-T",
+                    &text(&at.path("")),
+                ]);
+                assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+                for (name, expected) in names.iter().zip(&expected) {
+                    assert!(content(&at.path(name)) == *expected, "{name} {memory} {threads}");
+                }
+                let bytes: Vec<Vec<u8>> =
+                    names.map(|name| std::fs::read(at.path(name)).unwrap()).into();
+                assert!(first.as_ref().is_none_or(|first| *first == bytes), "{memory} {threads}");
+                first = Some(bytes);
+                assert_eq!(listed(&at).len(), 4);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mixed_file_becomes_pairs_and_orphans_of_one_file_keep_its_order() {
+    let folder = Folder::new();
+    let files = files(500, true);
+    let mut mixed = files.concat();
+    shuffle(&mut Random(5), &mut mixed);
+    let of_mate = |mate: &str| -> Vec<String> {
+        mixed.iter().filter(|record| record.contains(&format!(" {mate}:N"))).cloned().collect()
+    };
+    let [first, second, orphans1, orphans2] = expected(&[of_mate("1"), of_mate("2")]);
+    let pairs: String =
+        records(&first).into_iter().zip(records(&second)).map(|(one, two)| one + &two).collect();
+    let all: String = mixed
+        .iter()
+        .filter(|record| orphans1.contains(record.as_str()) || orphans2.contains(record.as_str()))
+        .map(String::as_str)
+        .collect();
+    let whole = mixed.concat();
+    let input = folder.file("mixed.fq.gz", bgzf(whole.as_bytes(), 2000));
+    let path = |name: &str| text(&folder.path(name));
+    for memory in ["64M", "16K"] {
+        let run = biofast(&["repair", "-q", "-m", memory, &input, "--orphans", &path("s.fq")]);
+        assert!(run.code == 0 && run.stdout == pairs, "{memory} {}", run.stderr);
+        assert!(content(&folder.path("s.fq")) == all, "{memory}");
+        let (one, two) = (path("s1.fq"), path("s2.fq"));
+        let args = ["repair", "-q", "-m", memory, "-", "--orphans1", &one, "--orphans2", &two];
+        let run = biofast_with(&args, whole.as_bytes());
+        assert!(run.code == 0 && run.stdout == pairs, "{memory} {}", run.stderr);
+        assert!(
+            content(&folder.path("s1.fq")) == orphans1
+                && content(&folder.path("s2.fq")) == orphans2
+        );
+    }
+    // What `repair` writes is what `filter --interleaved` takes.
+    let run = biofast_with(&["filter", "--quiet", "--interleaved", "-"], pairs.as_bytes());
+    assert_eq!((run.code, run.stdout), (0, pairs));
+}
+
+#[test]
+fn pairs_are_those_of_seqkit() {
+    if !installed("seqkit") {
+        return;
+    }
+    for shuffled in [false, true] {
+        let folder = Folder::new();
+        // seqkit reads descriptions as part of nothing: names are equal.
+        let files = files(600, shuffled);
+        let r1 = folder.file("r1.fq", files[0].concat());
+        let r2 = folder.file("r2.fq", files[1].concat());
+        let to = text(&folder.path("to"));
+        let mut seqkit = Command::new("seqkit");
+        seqkit.args(["pair", "--quiet", "-u", "-1", &r1, "-2", &r2, "-O", &to]);
+        assert!(seqkit.output().unwrap().status.success());
+        let path = |name: &str| text(&folder.path(name));
+        let names = ["r1.fq", "r2.fq", "r1.unpaired.fq", "r2.unpaired.fq"];
+        let [p1, p2, s1, s2] = ["p1.fq", "p2.fq", "s1.fq", "s2.fq"].map(path);
+        let run = biofast(&[
+            "repair",
+            "-q",
+            &r1,
+            &r2,
+            "-o",
+            &p1,
+            "--out2",
+            &p2,
+            "--orphans1",
+            &s1,
+            "--orphans2",
+            &s2,
+        ]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let ours = [p1, p2, s1, s2].map(|path| std::fs::read_to_string(path).unwrap());
+        let theirs = names.map(|name| content(&folder.path("to").join(name)));
+        // seqkit writes pairs as they are complete, and orphans in any order.
+        let pairs = |one: &str, two: &str| {
+            let mut pairs: Vec<_> = records(one).into_iter().zip(records(two)).collect();
+            if shuffled {
+                pairs.sort();
+            }
+            pairs
+        };
+        let sorted = |text: &str| {
+            let mut records = records(text);
+            records.sort();
+            records
+        };
+        assert!(pairs(&ours[0], &ours[1]) == pairs(&theirs[0], &theirs[1]), "{shuffled}");
+        assert_eq!(sorted(&ours[2]), sorted(&theirs[2]));
+        assert_eq!(sorted(&ours[3]), sorted(&theirs[3]));
+    }
+}
+
+#[test]
+fn the_summary_has_every_file_and_check_compares_it() {
+    let folder = Folder::new();
+    let files = files(120, false);
+    let r1 = folder.file("r1.fq", files[0].concat());
+    let r2 = folder.file("r2.fq", files[1].concat());
+    let path = |name: &str| text(&folder.path(name));
+    let (p, s, json) = (path("p.fq.gz"), path("s.fq"), path("s.json"));
+    let run = biofast(&["repair", &r1, &r2, "-o", &p, "-s", &s, "--json", &json]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let [first, _, orphans1, orphans2] = expected(&files).map(|text| records(&text).len());
+    let said = format!("{first} pairs, {orphans1} first and {orphans2} second reads without mates");
+    assert!(run.stderr.contains(&said), "{run:?}");
+    let summary: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert_eq!(summary["summary"]["pairs"], first);
+    assert_eq!(summary["summary"]["orphans2"]["reads"], orphans2);
+    let roles: Vec<&str> = summary["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(roles, ["input", "input", "output", "rejected"]);
+    assert_eq!(biofast(&["check", "--against", &json]).code, 0);
+    // Orphans that nobody wants are not lost in silence.
+    let run = biofast(&["repair", &r1, &r2, "-o", &p]);
+    assert!(run.stderr.contains("not all reads without mates were written"), "{run:?}");
+}
+
+#[test]
+fn faults_are_named_and_nothing_appears() {
+    let folder = Folder::new();
+    let [one, two] = files(300, true).map(|records| records.concat());
+    let packed = bgzf(one.as_bytes(), 900);
+    let r1 = folder.file("r1.fq", &one);
+    let r2 = folder.file("r2.fq", &two);
+    let cut = folder.file("cut.fq.gz", &packed[..packed.len() / 2]);
+    let bad =
+        folder.file("bad.fq", one.replacen("\n+\n", "\n-\n", 200).replacen("\n-\n", "\n+\n", 150));
+    let mut before = listed(&folder);
+    before.sort();
+    let path = |name: &str| text(&folder.path(name));
+    let (out, out2, rest) = (path("o.fq"), path("o2.fq"), path("s.fq"));
+    for memory in ["64M", "16K"] {
+        for threads in ["1", "3"] {
+            let run = |files: &[&str]| {
+                let common = ["repair", "-@", threads, "-m", memory, "--chunk-size", "2000"];
+                let outputs = ["-o", &out, "--out2", &out2, "-s", &rest];
+                biofast(&[&common[..], &outputs, files].concat())
+            };
+            assert_error(&run(&[&cut, &r2]), &["cut.fq.gz"]);
+            assert_error(&run(&[&bad, &r2]), &["bad.fq", "record 151"]);
+            assert_error(&run(&[&bad]), &["bad.fq", "record 151"]);
+            assert_error(&run(&[&r2, &r1]), &["record 1"]);
+            assert_error(&run(&[&r1, &r1]), &["both files of mates"]);
+        }
+    }
+    for (args, needed) in [
+        (vec![r1.as_str(), &r2, "-o", &r1], "input"),
+        (vec![&r1, &r2, "-o", &out, "--out2", &out], "a file of its own"),
+        (vec![&r1, &r2, &bad, "-o", &out], "3 are named"),
+        (vec![&r1, &r2, "-o", &out, "-s", &rest, "--orphans1", &out2], "cannot be used with"),
+        (vec![&r1, &r2, "-o", &out, "--level", "3"], "--level needs"),
+        (vec![&r1, &r2, "-o", &path("o.bam")], "is to hold FASTQ"),
+        (vec![&r1, &path("none.fq"), "-o", &out], "none.fq"),
+        (vec![&r1, &r2, "-o", &out, "-m", "16K", "-T", &path("none")], "temporary files"),
+    ] {
+        let run = biofast(&[&["repair"], &args[..]].concat());
+        assert!(run.code == 2 && run.stderr.contains(needed), "{args:?}: {run:?}");
+    }
+    let run = biofast_with(&["repair", "-", "-o", &out], &packed[..packed.len() / 2]);
+    assert_error(&run, &["-"]);
+    let mut after = listed(&folder);
+    after.sort();
+    assert_eq!(after, before);
+}

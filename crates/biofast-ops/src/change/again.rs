@@ -1,0 +1,130 @@
+//! Reads that are needed twice: files are opened again, and what can be read only once is kept in a temporary file.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use biofast_fastq::Inputs;
+use biofast_io::{Error, Source, display_name};
+
+/// An input that may have to be read again.
+///
+/// ```
+/// use biofast_io::Source;
+/// use biofast_ops::dedup::Input;
+///
+/// let stream = Input::once(Source::from_reader("example", &b"@a\nA\n+\nI\n"[..]));
+/// assert!(stream.path().is_none());
+/// # let path = std::env::temp_dir().join(format!("biofast-doc-again-{}", std::process::id()));
+/// # std::fs::write(&path, "@a\nA\n+\nI\n")?;
+/// assert_eq!(Input::open(&path)?.path(), Some(path.as_path()));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Input {
+    source: Source,
+    path: Option<PathBuf>,
+}
+
+impl Input {
+    /// A file, or a pipe or device of that name, which can't be read again.
+    ///
+    /// # Errors
+    /// If it can't be opened.
+    pub fn open(path: &Path) -> Result<Input, Error> {
+        let source = Source::open(path)?;
+        let is_file = std::fs::metadata(path).as_ref().is_ok_and(Metadata::is_file);
+        Ok(Input { source, path: is_file.then(|| path.to_owned()) })
+    }
+
+    /// What can be read only once.
+    pub fn once(source: Source) -> Input {
+        Input { source, path: None }
+    }
+
+    /// Where it can be read again.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    pub(super) fn into_parts(self) -> (Source, Option<PathBuf>) {
+        (self.source, self.path)
+    }
+}
+
+/// What is read together: [`Inputs`] that may have to be read again.
+pub enum Reads {
+    /// Reads without mates.
+    Single(Input),
+    /// First and second reads one after the other.
+    Interleaved(Input),
+    /// First and second reads in a file each, in the same order.
+    Paired(Input, Input),
+}
+
+impl Reads {
+    /// Whether the reads are pairs.
+    pub fn is_paired(&self) -> bool {
+        !matches!(self, Reads::Single(_))
+    }
+
+    /// What is read first, and what opens it again, if it can be.
+    pub(super) fn into_inputs(self) -> (Inputs, Option<Reopen>) {
+        match self {
+            Reads::Single(input) => {
+                let (source, path) = input.into_parts();
+                (Inputs::Single(source), path.map(Reopen::Single))
+            }
+            Reads::Interleaved(input) => {
+                let (source, path) = input.into_parts();
+                (Inputs::Interleaved(source), path.map(Reopen::Interleaved))
+            }
+            Reads::Paired(one, two) => {
+                let ((one, path1), (two, path2)) = (one.into_parts(), two.into_parts());
+                let reopen = path1.zip(path2).map(|(one, two)| Reopen::Paired(one, two));
+                (Inputs::Paired(one, two), reopen)
+            }
+        }
+    }
+}
+
+/// Files to be read again.
+pub(super) enum Reopen {
+    Single(PathBuf),
+    Interleaved(PathBuf),
+    Paired(PathBuf, PathBuf),
+}
+
+impl Reopen {
+    /// The name of what holds the first or second mates.
+    pub(super) fn name(&self, mate: usize) -> String {
+        display_name(match self {
+            Reopen::Single(path) | Reopen::Interleaved(path) => path,
+            Reopen::Paired(one, _) if mate == 0 => one,
+            Reopen::Paired(_, two) => two,
+        })
+    }
+
+    pub(super) fn open(&self) -> Result<Inputs, Error> {
+        Ok(match self {
+            Reopen::Single(path) => Inputs::Single(Source::open(path)?),
+            Reopen::Interleaved(path) => Inputs::Interleaved(Source::open(path)?),
+            Reopen::Paired(one, two) => Inputs::Paired(Source::open(one)?, Source::open(two)?),
+        })
+    }
+}
+
+/// What may be used besides the memory of reading and writing.
+///
+/// ```
+/// use biofast_ops::dedup::Limits;
+///
+/// let limits = Limits { memory: 64 << 20, folder: std::env::temp_dir() };
+/// assert_eq!(limits.memory, 67_108_864);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of memory; beyond them temporary files are used.
+    pub memory: usize,
+    /// The folder of temporary files.
+    pub folder: PathBuf,
+}

@@ -1,0 +1,273 @@
+//! What takes the units in their order: it decides what is new, as only there it is known what came before.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use biofast_io::output::Writer;
+
+use super::key::Lens;
+use super::levels::Levels;
+use super::marks::Marks;
+use super::parts::Parts;
+use super::table::{Key, Seen, Table};
+use super::{Limits, Problem, Totals};
+use crate::change::split::Amount;
+use crate::change::temporary::Temporary;
+use crate::change::to_fastq::Names;
+use crate::measure::records::{Checksum, Sum};
+
+/// What stands before the key and the text of a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) key: Lens,
+    /// Of the text of each mate.
+    pub(super) texts: [usize; 2],
+    pub(super) hash: u64,
+    pub(super) score: u64,
+    pub(super) mates: [Amount; 2],
+}
+
+impl Mark {
+    const NUMBERS: usize = 13;
+    pub(super) const LEN: usize = Mark::NUMBERS * 8;
+
+    pub(super) fn to_bytes(self) -> [u8; Mark::LEN] {
+        let Mark { key: Lens { head, key, other }, texts, hash, score, mates: [one, two] } = self;
+        let lens = [head, key, other, texts[0], texts[1]].map(|len| len as u64);
+        let [a, b, c, d, e] = lens;
+        let of = |amount: Amount| (amount.sum.records, amount.bases, amount.sum.checksum.to_bits());
+        let ((f, g, h), (i, j, k)) = (of(one), of(two));
+        let mut bytes = [0; Mark::LEN];
+        let numbers: [u64; Mark::NUMBERS] = [a, b, c, d, e, hash, score, f, g, h, i, j, k];
+        for (bytes, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; Mark::LEN]) -> Mark {
+        let mut numbers = [0; Mark::NUMBERS];
+        for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *number = u64::from_le_bytes(*bytes);
+        }
+        let [a, b, c, d, e, hash, score, f, g, h, i, j, k] = numbers;
+        // They were lengths in memory.
+        let [head, key, other, one, two] = [a, b, c, d, e].map(|len| len as usize);
+        let amount = |records, bases, checksum| Amount {
+            sum: Sum { records, checksum: Checksum::from_bits(checksum) },
+            bases,
+        };
+        Mark {
+            key: Lens { head, key, other },
+            texts: [one, two],
+            hash,
+            score,
+            mates: [amount(f, g, h), amount(i, j, k)],
+        }
+    }
+}
+
+/// All that is known while units come.
+pub(super) struct Sink {
+    pub(super) table: Box<dyn Table>,
+    pub(super) names: Names,
+    pub(super) limits: Limits,
+    pub(super) writers: Writers,
+    pub(super) totals: Totals,
+    /// Units so far.
+    pub(super) units: u64,
+    /// From the first unit on that isn't written at once.
+    pub(super) waiting: Option<Waiting>,
+    /// Whether the input can't be read again.
+    pub(super) spools: bool,
+}
+
+/// Units that aren't written at once.
+pub(super) struct Waiting {
+    pub(super) marks: Marks,
+    /// Keys for which there is no memory.
+    pub(super) parts: Option<Parts>,
+    /// Their text, where it can't be read again.
+    pub(super) spool: Option<BufWriter<Temporary>>,
+}
+
+/// Where units go: files of what is kept, and of duplicates.
+pub(super) struct Writers {
+    pub(super) kept: Vec<Writer>,
+    pub(super) duplicates: Vec<Writer>,
+}
+
+/// Bytes of text that are gathered for a temporary file.
+const BUFFER: usize = 256 << 10;
+
+impl Sink {
+    /// Has all units from the next one on wait for the second reading.
+    pub(super) fn wait(&mut self) -> Result<(), Problem> {
+        let spool = match self.spools {
+            true => {
+                let file = Temporary::create(&self.limits.folder).map_err(Problem::Temporary)?;
+                Some(BufWriter::with_capacity(BUFFER, file))
+            }
+            false => None,
+        };
+        self.waiting = Some(Waiting { marks: Marks::from(self.units), parts: None, spool });
+        Ok(())
+    }
+
+    /// Takes a unit.
+    fn take(&mut self, mark: &Mark, rest: &[u8]) -> Result<(), Problem> {
+        let (keys, text) = rest.split_at(mark.key.key + mark.key.other);
+        let (bytes, other) = keys.split_at(mark.key.key);
+        let Mark { key: Lens { head, .. }, hash, score, .. } = *mark;
+        let key = Key { bytes, head, other, hash, ordinal: self.units, score };
+        self.totals.read(&mark.mates);
+        let seen = self.table.see(&key);
+        if seen == Seen::Unknown && self.waiting.is_none() {
+            self.wait()?;
+        }
+        match (&mut self.waiting, seen) {
+            (None, _) => {
+                let is_new = seen == Seen::New;
+                self.totals.written(is_new, &mark.mates);
+                self.writers.write(is_new, mark.texts, text).map_err(Problem::Output)?;
+            }
+            (Some(waiting), seen) => {
+                match seen {
+                    Seen::New => {}
+                    Seen::Duplicate(loser) => waiting.marks.set(loser),
+                    Seen::Unknown => {
+                        let parts = match &mut waiting.parts {
+                            Some(parts) => parts,
+                            none => none.insert(
+                                Parts::create(
+                                    &self.limits.folder,
+                                    self.names.clone(),
+                                    self.limits.memory,
+                                )
+                                .map_err(Problem::Temporary)?,
+                            ),
+                        };
+                        parts.add(&key).map_err(Problem::Temporary)?;
+                    }
+                }
+                if let Some(spool) = &mut waiting.spool {
+                    spool.write_all(text).map_err(Problem::Temporary)?;
+                }
+            }
+        }
+        self.units += 1;
+        Ok(())
+    }
+
+    /// Takes the units of a text, and returns how much of it they are: less than all if the last one is cut.
+    fn take_all(&mut self, text: &[u8]) -> Result<usize, Problem> {
+        let mut at = 0;
+        while let Some((mark, rest)) = text[at..].split_first_chunk::<{ Mark::LEN }>() {
+            let mark = Mark::from_bytes(mark);
+            let Lens { key, other, .. } = mark.key;
+            let len = key + other + mark.texts[0] + mark.texts[1];
+            let Some(unit) = rest.get(..len) else { break };
+            self.take(&mark, unit)?;
+            at += Mark::LEN + len;
+        }
+        Ok(at)
+    }
+
+    /// How often each unit that was kept in memory was there.
+    pub(super) fn count(&self, levels: &mut Levels) {
+        self.table.count(levels);
+    }
+}
+
+impl Writers {
+    fn write(
+        &mut self,
+        is_new: bool,
+        texts: [usize; 2],
+        text: &[u8],
+    ) -> Result<(), biofast_io::output::Error> {
+        let writers = if is_new { &mut self.kept } else { &mut self.duplicates };
+        match &mut writers[..] {
+            [] => Ok(()),
+            [both] => both.append(text),
+            [one, two, ..] => {
+                let (first, second) = text.split_at(texts[0]);
+                one.append(first)?;
+                two.append(second)
+            }
+        }
+    }
+}
+
+/// The sink with why it failed, shared by the stream and the one who made it.
+pub(super) struct Shared {
+    /// None once it has been taken.
+    pub(super) sink: Option<Sink>,
+    pub(super) problem: Option<Problem>,
+    /// The start of a unit whose end has not come yet.
+    pending: Vec<u8>,
+}
+
+/// What gets the text of all units in order.
+pub(super) struct Stream(Arc<Mutex<Shared>>);
+
+impl Stream {
+    /// A stream to the sink.
+    pub(super) fn new(sink: Sink) -> (Stream, Arc<Mutex<Shared>>) {
+        let shared = Shared { sink: Some(sink), problem: None, pending: Vec::new() };
+        let shared = Arc::new(Mutex::new(shared));
+        (Stream(Arc::clone(&shared)), shared)
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Shared { sink: Some(sink), problem, pending } = &mut *shared else {
+            return Err(io::Error::other("it has been ended"));
+        };
+        let mut take = || -> Result<(), Problem> {
+            if pending.is_empty() {
+                let taken = sink.take_all(text)?;
+                pending.extend_from_slice(&text[taken..]);
+            } else {
+                pending.extend_from_slice(text);
+                let taken = sink.take_all(pending)?;
+                pending.drain(..taken);
+            }
+            Ok(())
+        };
+        match take() {
+            Ok(()) => Ok(text.len()),
+            Err(error) => {
+                problem.get_or_insert(error);
+                Err(io::Error::other("reads can't be written"))
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_read_as_it_was_written() {
+        let amount = |n: u64| Amount {
+            sum: Sum { records: n, checksum: Checksum::from_bits(n << 40) },
+            bases: n + 7,
+        };
+        let mark = Mark {
+            key: Lens { head: 1, key: 2, other: 3 },
+            texts: [4, 5],
+            hash: 6,
+            score: 7,
+            mates: [amount(8), amount(9)],
+        };
+        assert_eq!(Mark::from_bytes(&mark.to_bytes()), mark);
+    }
+}

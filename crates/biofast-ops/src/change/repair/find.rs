@@ -1,0 +1,372 @@
+//! Which reads have mates: the first reading, of names.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasher;
+use std::io::{self, BufReader, BufWriter, Read as _, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use biofast_fastq::pair::NameDigest;
+use biofast_fastq::{Error, ErrorKind};
+use biofast_io::{Location, Options};
+
+use super::bits::Bits;
+use super::feed::{Feed, Read, Wanted};
+use super::source::Kept;
+use super::{Limits, Problem};
+use crate::change::temporary::Temporary;
+use crate::change::to_fastq::Names;
+
+/// What the first reading found.
+pub(super) struct Found {
+    /// Of each input: the reads without mates.
+    pub(super) orphans: Vec<Bits>,
+    /// Of a mixed input: the second reads.
+    pub(super) seconds: Bits,
+    /// Of each input: what its names and their order are.
+    pub(super) seen: Vec<SeenNames>,
+}
+
+/// What some names and their order are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SeenNames {
+    digest: NameDigest,
+    number: u64,
+}
+
+impl SeenNames {
+    pub(super) fn add(&mut self, name: &[u8]) {
+        self.digest.add(name, self.number);
+        self.number += 1;
+    }
+}
+
+/// What finds mates: names that wait for theirs.
+struct Finder {
+    waiting: HashMap<Box<[u8]>, Waiting, Names>,
+    /// What the waiting ones cost.
+    cost: usize,
+    most: usize,
+    folder: PathBuf,
+    level: u32,
+    parts: Option<Parts>,
+    stored: u64,
+}
+
+/// Reads of a name, all first or all second ones.
+struct Waiting {
+    is_second: bool,
+    first: u64,
+    /// Others of the same name behind it.
+    more: VecDeque<u64>,
+}
+
+/// What a waiting name costs beside its bytes, about; and another read of it.
+const OVERHEAD: usize = 96;
+const ANOTHER: usize = 16;
+/// So often names are parted: beyond that they are the same.
+const DEEPEST: u32 = 4;
+
+/// A name as it comes.
+#[derive(Clone, Copy)]
+struct Arrival<'a> {
+    name: &'a [u8],
+    ordinal: u64,
+    /// Whether it is a second read; `None` if that isn't said.
+    is_second: Option<bool>,
+}
+
+/// Where results go: the reads of each input.
+struct Results {
+    orphans: Vec<Bits>,
+    seconds: Bits,
+}
+
+impl Results {
+    /// A read is of this kind, if it doesn't say so itself.
+    fn is(&mut self, ordinal: u64, is_second: bool) {
+        // Of two files each has one kind.
+        if is_second && self.orphans.len() == 1 {
+            self.seconds.set(ordinal);
+        }
+    }
+
+    fn is_orphan(&mut self, ordinal: u64, is_second: bool) {
+        let input = usize::from(is_second && self.orphans.len() == 2);
+        self.orphans[input].set(ordinal);
+    }
+}
+
+impl Finder {
+    fn new(limits: &Limits) -> Finder {
+        Finder::at_level(limits.memory, &limits.folder, 0)
+    }
+
+    fn at_level(most: usize, folder: &Path, level: u32) -> Finder {
+        Finder {
+            waiting: HashMap::with_hasher(Names::new()),
+            cost: 0,
+            most,
+            folder: folder.to_owned(),
+            level,
+            parts: None,
+            stored: 0,
+        }
+    }
+
+    /// Takes a read, and returns the number of its mate if that waits here.
+    fn add(&mut self, read: Arrival<'_>, results: &mut Results) -> io::Result<Option<u64>> {
+        if let Some(parts) = &mut self.parts {
+            self.stored += parts.add(&read)?;
+            return Ok(None);
+        }
+        let Arrival { name, ordinal, is_second } = read;
+        let Some(waiting) = self.waiting.get_mut(name) else {
+            let is_second = is_second.unwrap_or(false);
+            results.is(ordinal, is_second);
+            let waiting = Waiting { is_second, first: ordinal, more: VecDeque::new() };
+            self.waiting.insert(name.into(), waiting);
+            self.cost += name.len() + OVERHEAD;
+            self.part_if_needed()?;
+            return Ok(None);
+        };
+        let is_second = is_second.unwrap_or(!waiting.is_second);
+        results.is(ordinal, is_second);
+        if is_second == waiting.is_second {
+            waiting.more.push_back(ordinal);
+            self.cost += ANOTHER;
+            self.part_if_needed()?;
+            return Ok(None);
+        }
+        let mate = waiting.first;
+        if let Some(next) = waiting.more.pop_front() {
+            waiting.first = next;
+            self.cost -= ANOTHER;
+        } else {
+            self.waiting.remove(name);
+            self.cost -= name.len() + OVERHEAD;
+        }
+        Ok(Some(mate))
+    }
+
+    /// All that wait, and all that come, go to files if they take too much memory.
+    fn part_if_needed(&mut self) -> io::Result<()> {
+        if self.cost <= self.most || self.level >= DEEPEST {
+            return Ok(());
+        }
+        let mut parts = Parts::create(&self.folder, self.level, self.most)?;
+        self.cost = 0;
+        for (name, waiting) in self.waiting.drain() {
+            let is_second = Some(waiting.is_second);
+            for ordinal in std::iter::once(waiting.first).chain(waiting.more) {
+                self.stored += parts.add(&Arrival { name: &name, ordinal, is_second })?;
+            }
+        }
+        self.parts = Some(parts);
+        Ok(())
+    }
+
+    /// When all reads have come: returns the bytes that were in files.
+    fn finish(mut self, results: &mut Results) -> io::Result<u64> {
+        for (_, waiting) in self.waiting.drain() {
+            for ordinal in std::iter::once(waiting.first).chain(waiting.more) {
+                results.is_orphan(ordinal, waiting.is_second);
+            }
+        }
+        let Some(parts) = self.parts.take() else { return Ok(self.stored) };
+        for stored in parts.into_files() {
+            let mut stored = stored?;
+            let mut part = Finder::at_level(self.most, &self.folder, self.level + 1);
+            while let Some(read) = stored.next()? {
+                part.add(read, results)?;
+            }
+            self.stored += part.finish(results)?;
+        }
+        Ok(self.stored)
+    }
+}
+
+/// Names in temporary files, in parts by a hash.
+struct Parts {
+    files: Vec<BufWriter<Temporary>>,
+    buffer: usize,
+    level: u32,
+    hasher: std::collections::hash_map::RandomState,
+}
+
+const FILES: usize = 32;
+const HEAD: usize = 17;
+
+/// The length of a buffer of one of so many files.
+pub(super) fn buffer(memory: usize, files: usize) -> usize {
+    (memory / 16 / files).clamp(4 << 10, 64 << 10)
+}
+
+impl Parts {
+    fn create(folder: &Path, level: u32, memory: usize) -> io::Result<Parts> {
+        let buffer = buffer(memory, FILES);
+        let file = |_| Ok(BufWriter::with_capacity(buffer, Temporary::create(folder)?));
+        let files = (0..FILES).map(file).collect::<io::Result<_>>()?;
+        Ok(Parts { files, buffer, level, hasher: Default::default() })
+    }
+
+    fn add(&mut self, read: &Arrival<'_>) -> io::Result<u64> {
+        // Each level has a key of its own.
+        let hash = self.hasher.hash_one((self.level, read.name));
+        let file = &mut self.files[(hash % FILES as u64) as usize];
+        let mut head = [0; HEAD];
+        head[..8].copy_from_slice(&(read.name.len() as u64).to_le_bytes());
+        head[8..16].copy_from_slice(&read.ordinal.to_le_bytes());
+        head[16] = match read.is_second {
+            Some(false) => 0,
+            Some(true) => 1,
+            None => 2,
+        };
+        file.write_all(&head)?;
+        file.write_all(read.name)?;
+        Ok((HEAD + read.name.len()) as u64)
+    }
+
+    fn into_files(self) -> impl Iterator<Item = io::Result<Stored>> {
+        let buffer = self.buffer;
+        self.files.into_iter().map(move |file| {
+            let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.seek(SeekFrom::Start(0))?;
+            Ok(Stored { reader: BufReader::with_capacity(buffer, file), name: Vec::new() })
+        })
+    }
+}
+
+struct Stored {
+    reader: BufReader<Temporary>,
+    name: Vec<u8>,
+}
+
+/// Fills `head`, or returns false where nothing is left.
+pub(super) fn read_head(reader: &mut impl io::Read, head: &mut [u8]) -> io::Result<bool> {
+    let (first, rest) = head.split_at_mut(1);
+    // What a signal interrupts is tried again, as `read_exact` does it.
+    let read = loop {
+        match reader.read(first) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => break result?,
+        }
+    };
+    if read == 0 {
+        return Ok(false);
+    }
+    reader.read_exact(rest)?;
+    Ok(true)
+}
+
+/// The number at some place of a head.
+pub(super) fn number(head: &[u8], at: usize) -> u64 {
+    head.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+impl Stored {
+    fn next(&mut self) -> io::Result<Option<Arrival<'_>>> {
+        let mut head = [0; HEAD];
+        if !read_head(&mut self.reader, &mut head)? {
+            return Ok(None);
+        }
+        // It was a length in memory.
+        self.name.resize(number(&head, 0) as usize, 0);
+        self.reader.read_exact(&mut self.name)?;
+        let is_second = [Some(false), Some(true)].get(usize::from(head[16])).copied().flatten();
+        Ok(Some(Arrival { name: &self.name, ordinal: number(&head, 8), is_second }))
+    }
+}
+
+/// Reads the names of all inputs, one mixed one or two. Returns the bytes that were in temporary files, too.
+pub(super) fn find(
+    kept: &[Kept],
+    options: &[Options; 2],
+    limits: &Limits,
+) -> Result<(Found, u64), Problem> {
+    let mut feeds = Vec::new();
+    for (kept, options) in kept.iter().zip(options) {
+        feeds.push(Feed::new(kept.open()?, options, Wanted::Name)?);
+    }
+    let mut finder = Finder::new(limits);
+    let orphans = vec![Bits::default(); feeds.len()];
+    let mut results = Results { orphans, seconds: Bits::default() };
+    let mut seen = vec![SeenNames::default(); feeds.len()];
+    match &mut feeds[..] {
+        [mixed] => {
+            while let Some(read) = mixed.next()? {
+                seen[0].add(read.name);
+                let is_second = read.mate.map(|mate| mate == 2);
+                let arrival = Arrival { name: read.name, ordinal: read.ordinal, is_second };
+                finder.add(arrival, &mut results)?;
+            }
+        }
+        feeds => find_in_two(feeds, kept, &mut finder, &mut results, &mut seen)?,
+    }
+    let stored = finder.finish(&mut results)?;
+    let Results { orphans, seconds } = results;
+    Ok((Found { orphans, seconds, seen }, stored))
+}
+
+/// Reads that came last, and how many of an input have come.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    taken: u64,
+    /// The number behind the last read that has found its mate.
+    matched: u64,
+    ended: bool,
+}
+
+/// Reads both files, always that in which fewer reads have been taken since the last ones that are mates: so both go on
+/// where the other is, whatever is missing in one of them.
+fn find_in_two(
+    feeds: &mut [Feed],
+    kept: &[Kept],
+    finder: &mut Finder,
+    results: &mut Results,
+    seen: &mut [SeenNames],
+) -> Result<(), Problem> {
+    let mut progress = [Progress::default(); 2];
+    loop {
+        let [one, two] = progress;
+        let ahead = |progress: Progress| progress.taken - progress.matched;
+        let input = match (one.ended, two.ended) {
+            (true, true) => return Ok(()),
+            (false, true) => 0,
+            (true, false) => 1,
+            (false, false) => usize::from(ahead(two) < ahead(one)),
+        };
+        let Some(read) = feeds[input].next()? else {
+            progress[input].ended = true;
+            continue;
+        };
+        check_mate(&read, input, &kept[input].name)?;
+        seen[input].add(read.name);
+        progress[input].taken = read.ordinal + 1;
+        let is_second = Some(input == 1);
+        let arrival = Arrival { name: read.name, ordinal: read.ordinal, is_second };
+        if let Some(mate) = finder.add(arrival, results)? {
+            let other = &mut progress[1 - input];
+            other.matched = other.matched.max(mate + 1);
+            progress[input].matched = read.ordinal + 1;
+        }
+    }
+}
+
+/// An error if a read says that it belongs to the other file.
+fn check_mate(read: &Read<'_>, input: usize, name: &str) -> Result<(), Problem> {
+    let expected = input as u8 + 1;
+    match read.mate {
+        Some(found) if found != expected => {
+            let kind = ErrorKind::WrongMate { name: read.name.to_vec(), expected, found };
+            let name: Cow<'_, str> = name.into();
+            let at = Location {
+                name: Some((*name).into()),
+                record: Some(read.ordinal + 1),
+                ..Location::default()
+            };
+            Err(Error::new(kind, at).into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,234 @@
+//! Mates that have lost each other: two files, or a mixed one, become pairs in the order of the first reads, and reads without
+//! mates go elsewhere.
+//!
+//! The input is read twice. The first reading sees names only and finds which reads have mates ([`find`]): where both files go
+//! on in nearly the same order, no more is remembered than what is missing in one of them. The second one ([`weave`]) takes
+//! first reads in their order, and second reads as far as needed; those that come before their turn wait in memory, or, if that
+//! takes too much, in temporary files that are joined in parts and merged.
+
+mod apart;
+mod bits;
+mod feed;
+mod find;
+mod source;
+mod weave;
+
+use std::fmt;
+use std::io;
+
+use biofast_fastq as fastq;
+use biofast_io::Options;
+use biofast_io::output::{self, Output, Writer};
+use serde::Serialize;
+
+pub use super::again::{Input, Limits};
+
+use super::split::Amount;
+use feed::{Feed, Wanted};
+use find::Found;
+use source::Kept;
+use weave::Writers;
+
+/// What is read.
+pub enum Sources {
+    /// First and second reads in one file, in any order. A read says which it is by `/1` or `/2` or a Casava description;
+    /// of those that don't, the first of a name is a first read and the next one its mate.
+    Mixed(Input),
+    /// First and second reads in a file each, in any order.
+    Two(Input, Input),
+}
+
+/// Where reads go.
+pub struct Outputs {
+    /// Pairs: one output, or one for each mate.
+    pub pairs: Vec<Output>,
+    /// First and second reads without mates, where they are wanted.
+    pub orphans: [Option<Output>; 2],
+    /// All reads without mates, if they are wanted: in the order of a mixed input, else first reads before second ones. The
+    /// input is read once more.
+    pub all_orphans: Option<Output>,
+}
+
+/// What was read and written, of first and second reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Reads of pairs.
+    pub pairs: [Amount; 2],
+    /// Reads without mates.
+    pub orphans: [Amount; 2],
+}
+
+/// What was done.
+pub struct Done {
+    /// The outputs, to be [committed](biofast_io::output::commit): those of pairs, of first and second reads without mates, and of all.
+    pub outputs: Vec<Output>,
+    /// What was read and written.
+    pub totals: Totals,
+    /// How it was done.
+    pub effort: Effort,
+}
+
+/// How it was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Effort {
+    /// Second reads that came before their turn.
+    pub moved_reads: u64,
+    /// Bytes of names and text in temporary files.
+    pub stored_bytes: u64,
+}
+
+/// Why it failed.
+#[derive(Debug)]
+pub enum Problem {
+    /// The input can't be read, or a record of it is wrong.
+    Input(fastq::Error),
+    /// An output can't be written.
+    Output(output::Error),
+    /// A temporary file can't be written or read.
+    Temporary(io::Error),
+    /// The input of this name was another when it was read again.
+    Changed(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Input(e) => e.fmt(f),
+            Problem::Output(e) => e.fmt(f),
+            Problem::Temporary(e) => write!(f, "temporary files: {e}"),
+            Problem::Changed(name) => write!(f, "{name} changed while it was read"),
+        }
+    }
+}
+
+impl std::error::Error for Problem {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            // The errors themselves are all of the message.
+            Problem::Input(error) => error.source(),
+            Problem::Output(error) => error.source(),
+            Problem::Temporary(error) => Some(error),
+            Problem::Changed(_) => None,
+        }
+    }
+}
+
+impl From<output::Error> for Problem {
+    fn from(error: output::Error) -> Problem {
+        Problem::Output(error)
+    }
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Problem {
+        Problem::Temporary(error)
+    }
+}
+
+impl From<fastq::Error> for Problem {
+    fn from(error: fastq::Error) -> Problem {
+        Problem::Input(error)
+    }
+}
+
+/// Writes pairs in the order of their first reads, and reads without mates.
+///
+/// Mates have the same [template name](biofast_fastq::pair::template_name). If a name is there several times, the first one of it among
+/// first reads goes with the first one among second reads, the next with the next, and what is left has no mate.
+///
+/// `limits.memory` is for names and reads that wait, beside a bit or two for each read; beyond it, temporary files are used.
+/// What can be read only once is kept in one. Nothing that is written depends on threads or memory.
+///
+/// ```
+/// use biofast_io::output::{self, Output};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::repair::{Input, Limits, Outputs, Sources, repair};
+///
+/// let folder = std::env::temp_dir();
+/// let path = folder.join(format!("biofast-doc-repair-{}", std::process::id()));
+/// let source = |text: &'static [u8]| Input::once(Source::from_reader("example", text));
+/// let first = source(b"@a/1\nA\n+\nI\n@b/1\nC\n+\nI\n@c/1\nG\n+\nI\n");
+/// let second = source(b"@c/2\nT\n+\nI\n@a/2\nA\n+\nI\n");
+/// let outputs = Outputs {
+///     pairs: vec![Output::create(&path, Default::default())?],
+///     orphans: [None, None],
+///     all_orphans: None,
+/// };
+/// let limits = Limits { memory: 64 << 20, folder };
+/// let options = [Options::default(), Options::default()];
+/// let done = repair(Sources::Two(first, second), options, &limits, outputs)?;
+/// output::commit(done.outputs, false)?;
+/// let text = "@a/1\nA\n+\nI\n@a/2\nA\n+\nI\n@c/1\nG\n+\nI\n@c/2\nT\n+\nI\n";
+/// assert_eq!(std::fs::read_to_string(&path)?, text);
+/// assert_eq!(done.totals.orphans[0].sum.records, 1);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first fault of an input; a read among the first ones that says it is a second one, or the other way round; the failure
+/// of an output or of a temporary file.
+pub fn repair(
+    sources: Sources,
+    options: [Options; 2],
+    limits: &Limits,
+    outputs: Outputs,
+) -> Result<Done, Problem> {
+    let mut effort = Effort::default();
+    let mut keep = |input: Input, options: &Options| -> Result<Kept, Problem> {
+        let (kept, stored) = Kept::new(input, options, &limits.folder)?;
+        effort.stored_bytes += stored;
+        Ok(kept)
+    };
+    let kept = match sources {
+        Sources::Mixed(input) => vec![keep(input, &options[0])?],
+        Sources::Two(one, two) => vec![keep(one, &options[0])?, keep(two, &options[1])?],
+    };
+    let threads = options[0].threads;
+    let Outputs { pairs, orphans, all_orphans } = outputs;
+    let number = pairs.len() + orphans.iter().flatten().count();
+    // With one thread whoever gives the text compresses it.
+    let each = if threads < 2 { 1 } else { threads.div_ceil(number.max(1)).max(2) };
+    let writer = |output: Output| Writer::new(output, each);
+    let [one, two] = orphans.map(|output| output.map(writer).transpose());
+    let writers = Writers {
+        pairs: pairs.into_iter().map(writer).collect::<Result<_, _>>()?,
+        orphans: [one?, two?],
+    };
+    let (found, stored) = find::find(&kept, &options, limits)?;
+    effort.stored_bytes += stored;
+    // What was noticed is noticed once.
+    let options = options.map(|options| Options { notes: None, progress: None, ..options });
+    let woven = weave::weave(&kept, &options, limits, &found, writers)?;
+    effort.moved_reads = woven.moved;
+    effort.stored_bytes += woven.stored;
+    let Writers { pairs, orphans } = woven.writers;
+    let all = pairs.into_iter().chain(orphans.into_iter().flatten());
+    let mut outputs = all.map(Writer::into_output).collect::<Result<Vec<_>, _>>()?;
+    if let Some(output) = all_orphans {
+        outputs.push(write_together(&kept, &options, &found, output)?);
+    }
+    Ok(Done { outputs, totals: woven.totals, effort })
+}
+
+/// Writes all reads without mates to one output.
+fn write_together(
+    kept: &[Kept],
+    options: &[Options; 2],
+    found: &Found,
+    output: Output,
+) -> Result<Output, Problem> {
+    let mut writer = Writer::new(output, options[0].threads)?;
+    for ((kept, options), orphans) in kept.iter().zip(options).zip(&found.orphans) {
+        let mut reads = Feed::new(kept.open()?, options, Wanted::Text)?;
+        while let Some(read) = reads.next()? {
+            if orphans.has(read.ordinal) {
+                writer.append(read.text)?;
+            }
+        }
+    }
+    Ok(writer.into_output()?)
+}
+
+#[cfg(test)]
+mod tests;

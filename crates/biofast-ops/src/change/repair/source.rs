@@ -1,0 +1,93 @@
+//! An input that is read several times: a file, or what was read of a stream.
+
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use biofast_io::{Error, ErrorKind, Location, Options, Reader, Source};
+
+use super::{Input, Problem};
+use crate::change::temporary::Temporary;
+
+/// The input.
+pub(super) struct Kept {
+    pub(super) name: String,
+    content: Content,
+}
+
+enum Content {
+    /// Not opened yet for the first time.
+    File(PathBuf),
+    Temporary(Arc<Mutex<Temporary>>),
+}
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 256 << 10;
+
+impl Kept {
+    /// Keeps a stream in a temporary file, whose length is returned, too.
+    pub(super) fn new(
+        input: Input,
+        options: &Options,
+        folder: &Path,
+    ) -> Result<(Kept, u64), Problem> {
+        let (source, path) = input.into_parts();
+        let name = source.name().to_owned();
+        if let Some(path) = path {
+            return Ok((Kept { name, content: Content::File(path) }, 0));
+        }
+        let mut reader = Reader::new(source, options).map_err(|e| Problem::Input(e.into()))?;
+        let mut file = BufWriter::with_capacity(BUFFER, Temporary::create(folder)?);
+        let mut stored = 0;
+        loop {
+            let bytes = match io::BufRead::fill_buf(&mut reader) {
+                Ok(bytes) => bytes,
+                Err(error) => return Err(of_input(error, &name)),
+            };
+            if bytes.is_empty() {
+                break;
+            }
+            file.write_all(bytes)?;
+            let len = bytes.len();
+            stored += len as u64;
+            io::BufRead::consume(&mut reader, len);
+        }
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok((Kept { name, content: Content::Temporary(Arc::new(Mutex::new(file))) }, stored))
+    }
+
+    /// Opens it.
+    pub(super) fn open(&self) -> Result<Source, Problem> {
+        Ok(match &self.content {
+            Content::File(path) => Source::open(path).map_err(|e| Problem::Input(e.into()))?,
+            Content::Temporary(file) => {
+                Source::from_reader(&self.name, At { file: Arc::clone(file), position: 0 })
+            }
+        })
+    }
+}
+
+/// The error of an input, as its reader told it.
+fn of_input(error: io::Error, name: &str) -> Problem {
+    let error = match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(error) => Error::new(ErrorKind::Io(error), Location::in_input(&name.into())),
+    };
+    Problem::Input(error.into())
+}
+
+/// A reader of a file that others read, too.
+struct At {
+    file: Arc<Mutex<Temporary>>,
+    position: u64,
+}
+
+impl Read for At {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.position))?;
+        let len = file.read(out)?;
+        self.position += len as u64;
+        Ok(len)
+    }
+}
