@@ -10,4 +10,6 @@ pub mod show;
 #[doc(no_inline)]
 pub use change::{cat, dedup, demux, filter, grep, import, merge, repair, sort, split, to_fastq};
 #[doc(no_inline)]
-pub use measure::{alignments, check, coverage, flagstat, idxstats, qc, reads, samtools_stats};
+pub use measure::{
+    alignments, check, coverage, flagstat, idxstats, picard, qc, reads, samtools_stats,
+};

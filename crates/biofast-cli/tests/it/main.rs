@@ -48,6 +48,7 @@ mod sort_aligners;
 mod sort_duplicates;
 mod split;
 mod stats;
+mod stats_picard;
 mod stats_qc;
 mod verbose;
 mod view;

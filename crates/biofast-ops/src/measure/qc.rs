@@ -1,5 +1,5 @@
-//! All figures of alignments from one reading: what `samtools stats`, `flagstat`, `idxstats` and `coverage`, mosdepth and
-//! biofast's own report say, or some of it.
+//! All figures of alignments from one reading: what `samtools stats`, `flagstat`, `idxstats` and `coverage`, mosdepth,
+//! Picard's metrics and biofast's own report say, or some of it.
 //!
 //! The collectors are those of the modules beside this one, so that the figures are the same as of a reading of their own.
 //! What several of them need is found once, and what isn't wanted isn't counted.
@@ -33,6 +33,7 @@ use crate::measure::alignments::{self, Statistics};
 use crate::measure::coverage::{
     Collector, Counting, Depths, Distribution, PerReference, Rules, Spans, Sums,
 };
+use crate::measure::picard::{self, Picard};
 use crate::measure::samtools_stats::{self, Failure, SamtoolsStats};
 use crate::measure::{flagstat, idxstats};
 
@@ -54,7 +55,9 @@ pub struct Wanted<'a> {
     pub idxstats: bool,
     /// What `samtools stats` says.
     pub samtools_stats: bool,
-    /// For the mismatches in it.
+    /// Picard's metrics.
+    pub picard: picard::Wanted,
+    /// For the mismatches in what `samtools stats` and Picard say.
     pub reference: Option<&'a Fasta>,
     /// Depths, and what counts for them; the records must be sorted.
     pub depths: Option<Rules>,
@@ -91,6 +94,8 @@ pub struct Found<D> {
     pub idxstats: Option<idxstats::Collector>,
     /// What `samtools stats` says.
     pub samtools_stats: Option<SamtoolsStats>,
+    /// Picard's metrics, those that were wanted.
+    pub picard: Picard,
     /// What was made of depths.
     pub depths: Option<D>,
     /// What `samtools coverage` says of each reference.
@@ -125,6 +130,41 @@ pub fn collect<D: Depths + Send>(
     wanted: &Wanted<'_>,
     depths: impl FnOnce(&Header) -> Result<D, Error>,
 ) -> Result<Found<D>, Failure> {
+    collect_with_each(input, options, wanted, depths, |_| Ok(None::<Distribution>))
+        .map(|(found, _)| found)
+}
+
+/// The same, and what else is to become of the depths of [`coverage`](Wanted::coverage), for which both mates count: made of
+/// the header, if coverage is wanted.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{Distribution, Rules};
+/// use biofast_ops::qc::{Wanted, collect_with_each};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let wanted = Wanted { coverage: Some(Rules::default()), ..Wanted::default() };
+/// let depths = |_: &_| Ok(Distribution::default());
+/// let (_, each) = collect_with_each(input.source, &options, &wanted, depths, |_| {
+///     Ok(Some(Distribution::default()))
+/// })?;
+/// assert_eq!(each.ok_or("not found")?.at_least(1), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_with_each<D: Depths + Send, E: Depths + Send>(
+    input: impl Into<Query>,
+    options: &Options,
+    wanted: &Wanted<'_>,
+    depths: impl FnOnce(&Header) -> Result<D, Error>,
+    each: impl FnOnce(&Header) -> Result<Option<E>, Error>,
+) -> Result<(Found<D>, Option<E>), Failure> {
     let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
     let name: Arc<str> = query.name().into();
     let is_everything = query.is_everything();
@@ -136,10 +176,13 @@ pub fn collect<D: Depths + Send>(
             Some(_) => Some(Collector::new(&header, depths(&header).map_err(Failure::Input)?)),
             None => None,
         },
-        coverage: wanted
-            .coverage
-            .is_some()
-            .then(|| Collector::of_each(&header, PerReference::new(&header))),
+        coverage: match wanted.coverage {
+            Some(_) => {
+                let each = each(&header).map_err(Failure::Input)?;
+                Some(Collector::of_each(&header, (PerReference::new(&header), each)))
+            }
+            None => None,
+        },
         unsorted: None,
     };
     let result = par_fold_regions_ordered(
@@ -158,7 +201,7 @@ pub fn collect<D: Depths + Send>(
         return Err(Failure::Input(unsorted.error(Location::in_input(&name))));
     }
     let (_, counts) = result.map_err(|Fault { error, .. }| Failure::Input(error))?;
-    let Counts { statistics, samtools, flags, references, mut sums } = counts;
+    let Counts { statistics, samtools, flags, references, picard, mut sums } = counts;
     let depth = ordered.statistics.map(|ordered| ordered.finish(options));
     let statistics = statistics
         .map(|counts| Statistics::new(header.clone(), counts, depth.filter(|_| is_everything)));
@@ -170,12 +213,27 @@ pub fn collect<D: Depths + Send>(
     });
     let samtools = ordered.samtools.zip(samtools);
     let samtools_stats = samtools.map(|(ordered, counts)| ordered.finish(counts)).transpose()?;
-    if let Some(record) = statistics.as_ref().and_then(Statistics::malformed_record) {
+    let malformed = statistics.as_ref().and_then(Statistics::malformed_record);
+    if let Some(record) = malformed.or(picard.as_ref().and_then(|counts| counts.malformed_record()))
+    {
         return Err(Failure::MalformedTags(record));
     }
+    let picard = match picard {
+        Some(counts) => {
+            let cycles = samtools_stats.as_ref().map(|samtools| &samtools.counts.cycles);
+            counts
+                .finish(cycles, &header, wanted.reference, options.threads)
+                .map_err(Failure::Reference)?
+        }
+        None => Picard::default(),
+    };
     let counted = statistics.as_ref().map(|statistics| &statistics.counts);
     sums.resize(header.references().len(), Sums::default());
-    Ok(Found {
+    let (coverage, each) = match ordered.coverage.map(Collector::finish) {
+        Some((depths, each)) => (Some((depths.finish(), sums)), each),
+        None => (None, None),
+    };
+    let found = Found {
         flagstat: match counted {
             Some(counted) => wanted.flagstat.then(|| counted.flags.clone()),
             None => flags,
@@ -186,10 +244,12 @@ pub fn collect<D: Depths + Send>(
         },
         statistics,
         samtools_stats,
+        picard,
         depths: ordered.depths.map(Collector::finish),
-        coverage: ordered.coverage.map(|depths| (depths.finish().finish(), sums)),
+        coverage,
         header,
-    })
+    };
+    Ok((found, each))
 }
 
 /// How stretches of the reference are made of records.
@@ -236,6 +296,8 @@ struct Counts {
     /// Only without statistics, which have them.
     flags: Option<flagstat::Collector>,
     references: Option<idxstats::Collector>,
+    /// Its cycles are those of samtools, if these are wanted.
+    picard: Option<picard::Counts>,
     sums: Vec<Sums>,
 }
 
@@ -264,6 +326,7 @@ impl Counts {
             samtools: wanted.samtools_stats.then(|| samtools_stats::Counts::new(wanted.reference)),
             flags: (wanted.flagstat && alone).then(flagstat::Collector::default),
             references: (wanted.idxstats && alone).then(idxstats::Collector::default),
+            picard: picard::Counts::new(&wanted.picard, wanted.reference, wanted.samtools_stats),
             sums: Vec::new(),
         }
     }
@@ -281,6 +344,9 @@ impl Counts {
         if let Some(references) = &mut self.references {
             references.accept(batch);
         }
+        if let Some(picard) = &mut self.picard {
+            picard.accept(batch);
+        }
         if let Some(rules) = &passes.depths {
             left.depths.add_with_sums(batch, rules, &mut self.sums);
         }
@@ -295,11 +361,12 @@ impl Counts {
                 join(mine, theirs);
             }
         }
-        let Counts { statistics, samtools, flags, references, sums } = other;
+        let Counts { statistics, samtools, flags, references, picard, sums } = other;
         join(&mut self.statistics, statistics, alignments::Collector::join);
         join(&mut self.samtools, samtools, samtools_stats::Counts::join);
         join(&mut self.flags, flags, |mine, theirs| mine.merge(&theirs));
         join(&mut self.references, references, |mine, theirs| mine.merge(&theirs));
+        join(&mut self.picard, picard, picard::Counts::join);
         Sums::merge_all(&mut self.sums, sums);
     }
 }
@@ -325,15 +392,15 @@ fn both(
 }
 
 /// What is made of the records in the order of the file.
-struct Ordered<D> {
+struct Ordered<D, E> {
     statistics: Option<alignments::Ordered>,
     samtools: Option<samtools_stats::Ordered>,
     depths: Option<Collector<D>>,
-    coverage: Option<Collector<PerReference>>,
+    coverage: Option<Collector<(PerReference, Option<E>)>>,
     unsorted: Option<crate::measure::coverage::Unsorted>,
 }
 
-impl<D: Depths> Ordered<D> {
+impl<D: Depths, E: Depths> Ordered<D, E> {
     /// Adds the records of the next chunk.
     fn add(&mut self, left: &mut Left, passes: &Passes) -> ControlFlow<()> {
         if let Some(depths) = &mut self.depths {

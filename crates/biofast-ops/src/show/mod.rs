@@ -1,7 +1,7 @@
 //! What shows: results as tables, plots, pages for the browser and the texts of other programs.
 //!
 //! Everything is made of the structs that are printed as JSON, so that what is drawn is what can be read; but the texts of
-//! [FastQC](fastqc) and [samtools] need more than JSON has, and are made of collectors.
+//! [FastQC](fastqc), [samtools] and [Picard](picard) need more than JSON has, and are made of collectors.
 
 mod bins;
 pub mod demux;
@@ -13,6 +13,7 @@ mod gc_model;
 pub mod html;
 pub mod mosdepth;
 mod number;
+pub mod picard;
 pub mod plot;
 pub mod samtools;
 pub mod tables;

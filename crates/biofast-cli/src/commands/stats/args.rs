@@ -1,5 +1,6 @@
 //! What `biofast stats` can be told.
 
+use biofast::ops::show::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
@@ -14,8 +15,8 @@ use crate::options::{
 /// line, the other inputs keep their rows, and the exit code is 2.
 ///
 /// With --out-dir all that pipelines ask of a file comes from one reading, with biofast's own reports: of reads what FastQC,
-/// seqkit stats and fastp say, of alignments the reports of samtools stats, flagstat, idxstats and coverage and the files of
-/// mosdepth.
+/// seqkit stats and fastp say, of alignments the reports of samtools stats, flagstat, idxstats and coverage, the files of
+/// mosdepth and Picard's metrics.
 #[derive(clap::Args)]
 #[command(mut_arg("thresholds", |arg| arg.short(None)), mut_arg("quantize", |arg| arg.short(None)))]
 #[command(after_help = "\
@@ -31,6 +32,7 @@ Examples:
   biofast stats --out-dir qc --paired reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --out-dir qc aln.bam
   biofast stats --out-dir qc --qc stats,mosdepth --by 500 lane1.bam lane2.bam
+  biofast stats --out-dir qc --qc picard -r genome.fa aln.bam
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -43,8 +45,8 @@ pub(crate) struct Args {
     #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with_all = ["tsv", "json"])]
     pub(super) format_name: Option<FormatName>,
 
-    /// Reference sequences in FASTA: to decode CRAM, and for the mismatches by cycle of
-    /// '--format samtools'
+    /// Reference sequences in FASTA: to decode CRAM, and for the mismatches in the reports of samtools and
+    /// Picard
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
     pub(super) reference: Option<InFile>,
 
@@ -138,8 +140,25 @@ pub(super) enum Report {
     Idxstats,
     /// NAME.coverage: `samtools coverage`
     Coverage,
+    /// NAME.depth: `samtools depth`, a line for each base, only if listed
+    Depth,
     /// NAME.mosdepth.summary.txt, NAME.per-base.bed.gz and so on: the files of mosdepth
     Mosdepth,
+    /// All metrics of Picard below
+    Picard,
+    /// NAME.alignment_summary_metrics: Picard's CollectAlignmentSummaryMetrics
+    AlignmentSummary,
+    /// NAME.insert_size_metrics, if there are pairs: Picard's CollectInsertSizeMetrics
+    InsertSize,
+    /// NAME.quality_by_cycle_metrics: Picard's MeanQualityByCycle
+    QualityByCycle,
+    /// NAME.quality_distribution_metrics: Picard's QualityScoreDistribution
+    QualityDistribution,
+    /// NAME.base_distribution_by_cycle_metrics: Picard's CollectBaseDistributionByCycle
+    BaseDistribution,
+    /// NAME.gc_bias.detail_metrics and NAME.gc_bias.summary_metrics, with --reference: Picard's
+    /// CollectGcBiasMetrics
+    GcBias,
     /// NAME_fastqc/fastqc_data.txt and summary.txt, of reads: FastQC
     Fastqc,
     /// NAME.seqkit.tsv, of reads: as --tsv, `seqkit stats -a -T`
@@ -167,6 +186,19 @@ impl Report {
     /// Its name in --qc.
     pub(super) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Its files of Picard.
+    pub(super) fn metrics(self) -> &'static [Metrics] {
+        match self {
+            Report::AlignmentSummary => &[Metrics::AlignmentSummary],
+            Report::InsertSize => &[Metrics::InsertSize],
+            Report::QualityByCycle => &[Metrics::QualityByCycle],
+            Report::QualityDistribution => &[Metrics::QualityDistribution],
+            Report::BaseDistribution => &[Metrics::BaseDistribution],
+            Report::GcBias => &[Metrics::GcBiasDetail, Metrics::GcBiasSummary],
+            _ => &[],
+        }
     }
 }
 

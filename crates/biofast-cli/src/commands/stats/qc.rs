@@ -10,9 +10,11 @@ use biofast::bam::{self, Detail, Fasta};
 use biofast::io::Progress;
 use biofast::io::output::{Files, Output, commit};
 use biofast::ops::alignments::report::Figures as AlignmentFigures;
+use biofast::ops::picard;
 use biofast::ops::qc::{self, Wanted};
 use biofast::ops::samtools_stats::Failure;
 use biofast::ops::show::mosdepth::{self, Settings, Targets};
+use biofast::ops::show::picard::{self as metrics, Metrics};
 use biofast::ops::show::samtools;
 use clap::ValueEnum;
 
@@ -78,11 +80,26 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
             "{name} doesn't go with --out-dir of alignments, which has all reports as files: see --qc"
         );
     }
-    let of_whole_files =
-        |report: &Report| matches!(report, Report::Stats | Report::Coverage | Report::Mosdepth);
+    let of_whole_files = |report: &Report| {
+        let of_samtools = matches!(report, Report::Stats | Report::Coverage | Report::Depth);
+        of_samtools
+            || matches!(report, Report::Mosdepth | Report::Picard)
+            || !report.metrics().is_empty()
+    };
+    let has_reference = args.reference.is_some();
+    if args.qc.contains(&Report::GcBias) && !has_reference {
+        bail!("--qc gc-bias needs the --reference the reads are aligned to");
+    }
     let mut reports = args.qc.clone();
+    if reports.contains(&Report::Picard) {
+        let all = Report::value_variants().iter().filter(|report| !report.metrics().is_empty());
+        reports.extend(all.filter(|report| has_reference || **report != Report::GcBias));
+    }
     if reports.is_empty() {
         reports = Report::value_variants().to_vec();
+        // As long as the genome, and nothing that mosdepth's files don't have.
+        reports.retain(|report| *report != Report::Depth);
+        reports.retain(|report| has_reference || *report != Report::GcBias);
         reports.retain(|report| {
             report.of_alignments() && !(args.regions.any() && of_whole_files(report))
         });
@@ -103,8 +120,9 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     if let Some(name) = args.depth.given()
         && !has(Report::Mosdepth)
         && !has(Report::Coverage)
+        && !has(Report::Depth)
     {
-        bail!("{name} is for mosdepth and coverage, which are not among what --qc lists");
+        bail!("{name} is for mosdepth, coverage and depth, which are not among what --qc lists");
     }
     Ok(reports)
 }
@@ -140,7 +158,12 @@ struct Asked<'a> {
 
 /// Where the reports of an input go: those that are one file, in the order they are asked for, and those of mosdepth.
 struct Opened {
+    /// What their names start with.
+    name: String,
     texts: Vec<(Report, Output)>,
+    /// Those of Picard.
+    metrics: Vec<(Metrics, Output)>,
+    depth: Option<Output>,
     mosdepth: Targets,
 }
 
@@ -151,22 +174,33 @@ impl Asked<'_> {
 
     /// Opens all files whose names start with `prefix`.
     fn open(&self, prefix: &Path, files: &mut Files) -> Result<Opened> {
-        let mut texts = Vec::new();
+        let (mut texts, mut metrics, mut depth) = (Vec::new(), Vec::new(), None);
         for &report in Report::value_variants().iter().filter(|report| self.has(**report)) {
-            let ending = match report {
-                Report::Mosdepth => continue,
-                Report::Json | Report::Html => format!(".biofast.{}", report.name()),
-                _ => format!(".{}", report.name()),
+            let mut path_of = |ending: &str| {
+                let mut path = prefix.as_os_str().to_owned();
+                path.push(".");
+                path.push(ending);
+                output::report(files, Some(Path::new(&path)))
             };
-            let mut path = prefix.as_os_str().to_owned();
-            path.push(ending);
-            texts.push((report, output::report(files, Some(Path::new(&path)))?));
+            for &each in report.metrics() {
+                metrics.push((each, path_of(each.ending())?));
+            }
+            match report {
+                Report::Mosdepth | Report::Picard => {}
+                _ if !report.metrics().is_empty() => {}
+                Report::Depth => depth = Some(path_of("depth")?),
+                Report::Json | Report::Html => {
+                    texts.push((report, path_of(&format!("biofast.{}", report.name()))?));
+                }
+                _ => texts.push((report, path_of(&report.name())?)),
+            }
         }
         let mosdepth = match self.has(Report::Mosdepth) {
             true => targets(self.settings, prefix, files)?,
             false => Targets::default(),
         };
-        Ok(Opened { texts, mosdepth })
+        let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Opened { name, texts, metrics, depth, mosdepth })
     }
 
     /// Reads an input, and fills its reports.
@@ -185,18 +219,29 @@ impl Asked<'_> {
         let rules = args.depth.rules();
         let statistics = self.has(Report::Json) || self.has(Report::Html);
         let samtools_stats = self.has(Report::Stats);
-        let reference = args.reference.as_deref().filter(|_| samtools_stats);
+        let compares =
+            samtools_stats || self.has(Report::AlignmentSummary) || self.has(Report::GcBias);
+        let reference = args.reference.as_deref().filter(|_| compares);
         let reference = reference.map(Fasta::open).transpose()?;
         let wanted = Wanted {
             statistics,
             samtools_stats,
             flagstat: self.has(Report::Flagstat),
             idxstats: self.has(Report::Idxstats),
+            picard: picard::Wanted {
+                alignment_summary: self.has(Report::AlignmentSummary),
+                insert_size: self.has(Report::InsertSize),
+                quality_by_cycle: self.has(Report::QualityByCycle),
+                quality_distribution: self.has(Report::QualityDistribution),
+                base_distribution: self.has(Report::BaseDistribution),
+                gc_bias: self.has(Report::GcBias),
+            },
             reference: reference.as_ref(),
             depths: self.has(Report::Mosdepth).then(|| rules.clone()),
-            coverage: self.has(Report::Coverage).then_some(rules),
+            coverage: (self.has(Report::Coverage) || self.has(Report::Depth)).then_some(rules),
         };
-        let counts = !statistics && !samtools_stats && wanted.coverage.is_none();
+        let counts =
+            !(statistics || samtools_stats || wanted.coverage.is_some() || wanted.picard.any());
         let detail = match (counts, wanted.depths.is_some() || args.regions.any()) {
             (false, _) => Detail::Full,
             (true, true) => Detail::Alignment,
@@ -205,15 +250,19 @@ impl Asked<'_> {
         let opening = watch.opening(args.reference.as_deref(), detail);
         let query = args.regions.query(input, source, &opening)?;
         let threads = watch.options.threads;
-        let Opened { texts, mosdepth: targets } = to;
-        let found = qc::collect(query, &watch.options, &wanted, |header| {
-            mosdepth::Files::new(header, self.settings.clone(), targets, threads)
-        });
+        let Opened { name: to_name, texts, metrics: of_picard, depth, mosdepth: targets } = to;
+        let found = qc::collect_with_each(
+            query,
+            &watch.options,
+            &wanted,
+            |header| mosdepth::Files::new(header, self.settings.clone(), targets, threads),
+            |header| Ok(depth.map(|output| samtools::depth::Lines::new(header, output, None, 0))),
+        );
         let warnings = noticed(args, input, format.name(), &watch, reference.is_some());
         if !args.messages.quiet {
             warnings.iter().for_each(|warning| message("warning", warning));
         }
-        let found = found.map_err(|failure| self.failed(failure, input))?;
+        let (found, lines) = found.map_err(|failure| self.failed(failure, input))?;
         if found.depths.is_some() && !args.messages.quiet {
             tell_unknown(self.settings.intervals.as_ref(), &found.header, &input.name());
         }
@@ -250,11 +299,20 @@ impl Asked<'_> {
                     .as_ref()
                     .map(|entry| html::page(std::slice::from_ref(entry)))
                     .transpose()?,
-                Report::Mosdepth | Report::Fastqc | Report::Seqkit | Report::Fastp => None,
+                _ => None,
             };
             if let Some(text) = text {
                 outputs.push(output::filled(output, text)?);
             }
+        }
+        for (metrics, output) in of_picard {
+            let version = env!("CARGO_PKG_VERSION");
+            if let Some(text) = metrics::text(&found.picard, metrics, &to_name, version) {
+                outputs.push(output::filled(output, text)?);
+            }
+        }
+        if let Some(lines) = lines {
+            outputs.push(lines.finish()?);
         }
         if let Some(depths) = found.depths {
             outputs.extend(depths.finish()?);
@@ -270,7 +328,7 @@ impl Asked<'_> {
             return Hinted {
                 message: error.to_string(),
                 hint: "`biofast sort FILE` puts records in order; without coverage and mosdepth any order will do: \
-                       --qc stats,flagstat,idxstats,json,html",
+                       --qc stats,flagstat,idxstats,picard,json,html",
             }
             .into();
         }

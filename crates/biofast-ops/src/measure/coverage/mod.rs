@@ -131,6 +131,24 @@ impl<A: Depths, B: Depths> Depths for (A, B) {
     }
 }
 
+impl<A: Depths> Depths for Option<A> {
+    fn run(&mut self, run: Run) {
+        self.iter_mut().for_each(|depths| depths.run(run));
+    }
+
+    fn end(&mut self, reference: usize, has_records: bool) {
+        self.iter_mut().for_each(|depths| depths.end(reference, has_records));
+    }
+
+    fn spanned(&mut self, from: u64, to: u64) {
+        self.iter_mut().for_each(|depths| depths.spanned(from, to));
+    }
+
+    fn has_ended(&self) -> bool {
+        self.as_ref().is_none_or(Depths::has_ended)
+    }
+}
+
 /// Makes depths of [`Spans`] that come in the order of the file: for whoever reads the records for other purposes, too.
 /// [`collect`] does all of it.
 ///

@@ -100,6 +100,11 @@ impl Cycles {
         forward.get(cycle) + complement(reverse.get(cycle))
     }
 
+    /// The number of cycles that first or last fragments have bases at.
+    pub(crate) fn bases_len(&self, fragment: usize) -> usize {
+        self.bases[fragment].iter().map(BaseColumns::len).max().unwrap_or(0)
+    }
+
     /// Bases at `cycle` as they were sequenced, of both fragments.
     pub(crate) fn sequenced_bases(&self, cycle: usize) -> BaseCounts {
         let columns = self.bases.as_flattened().iter();
@@ -134,22 +139,33 @@ impl Qualities<'_> {
     /// The number of cycles that have qualities.
     pub(crate) fn len(&self) -> usize {
         let without = self.longer.first().map_or(0, |(len, _)| *len);
-        let irregular = self.irregular.keys().next_back().map_or(0, |(cycle, _)| cycle + 1);
-        self.columns.len().max(without).max(irregular)
+        self.known_len().max(without)
     }
 
-    /// Bases at `cycle` (from 0) by quality.
-    pub(crate) fn at(&self, cycle: usize) -> [u64; QUALITIES] {
+    /// The number of cycles that have qualities, apart from reads without any.
+    pub(crate) fn known_len(&self) -> usize {
+        let irregular = self.irregular.keys().next_back().map_or(0, |(cycle, _)| cycle + 1);
+        self.columns.len().max(irregular)
+    }
+
+    /// Bases at `cycle` (from 0) by quality, without reads that have none.
+    pub(crate) fn known_at(&self, cycle: usize) -> [u64; QUALITIES] {
         let mut row = [0; QUALITIES];
         if cycle < self.columns.len() {
             row[..PHRED_VALUES].copy_from_slice(&self.columns.get(cycle));
         }
+        for (&(_, quality), bases) in self.irregular.range((cycle, 0)..=(cycle, 255)) {
+            row[usize::from(quality)] += bases;
+        }
+        row
+    }
+
+    /// Bases at `cycle` (from 0) by quality.
+    pub(crate) fn at(&self, cycle: usize) -> [u64; QUALITIES] {
+        let mut row = self.known_at(cycle);
         let reach = self.longer.partition_point(|(len, _)| *len > cycle);
         if let Some((_, reads)) = reach.checked_sub(1).and_then(|last| self.longer.get(last)) {
             row[255] += reads;
-        }
-        for (&(_, quality), bases) in self.irregular.range((cycle, 0)..=(cycle, 255)) {
-            row[usize::from(quality)] += bases;
         }
         row
     }

@@ -1,0 +1,231 @@
+//! `CollectGcBiasMetrics`: where reads start, and how well they fit, by the GC content of the reference there.
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use biofast_bam::{Fasta, Header, Op, Record, flag};
+
+use super::reference::{Bases, CODES};
+
+/// Bases of the reference whose GC content counts.
+pub(crate) const WINDOW: usize = 100;
+
+/// Windows of more N than this have no GC content.
+const MAX_N: u32 = 4;
+
+/// The percentages from 0 to 100.
+pub(crate) const CLASSES: usize = 101;
+
+/// Counts by GC content.
+#[derive(Clone, Debug)]
+pub(crate) struct GcBias {
+    /// Reads that aren't paired and first reads of pairs.
+    pub(crate) clusters: u64,
+    pub(crate) aligned: u64,
+    pub(crate) by_gc: Box<[Class; CLASSES]>,
+    /// Windows of the reference, when all is counted.
+    pub(crate) windows: Box<[u64; CLASSES]>,
+}
+
+/// Reads that start at a GC content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Class {
+    pub(crate) reads: u64,
+    pub(crate) bases: u64,
+    /// Mismatches, and inserted and deleted bases.
+    pub(crate) errors: u64,
+}
+
+impl Default for GcBias {
+    fn default() -> GcBias {
+        GcBias {
+            clusters: 0,
+            aligned: 0,
+            by_gc: Box::new([Class::default(); CLASSES]),
+            windows: Box::new([0; CLASSES]),
+        }
+    }
+}
+
+/// The GC content of a window; `None` if it has too many N.
+fn percentage(gc: u32, n: u32) -> Option<usize> {
+    (n <= MAX_N).then_some(gc as usize * 100 / WINDOW)
+}
+
+fn is_gc(letter: u8) -> bool {
+    matches!(CODES[usize::from(letter)], 2 | 4)
+}
+
+fn is_n(letter: u8) -> bool {
+    CODES[usize::from(letter)] == 15
+}
+
+impl GcBias {
+    /// Counts a record, secondary and supplementary ones, too, unless it has no bases.
+    ///
+    /// # Errors
+    /// If the reference can't be read.
+    pub(crate) fn add(&mut self, record: &Record<'_>, reference: &mut Bases) -> io::Result<()> {
+        let flags = record.flags();
+        if record.sequence_len() == 0 {
+            return Ok(());
+        }
+        self.clusters += u64::from(flags & flag::PAIRED == 0 || flags & flag::READ1 != 0);
+        if flags & flag::UNMAPPED != 0 {
+            return Ok(());
+        }
+        self.aligned += 1;
+        if record.reference_id() < 0 {
+            return Ok(());
+        }
+        // As Picard has it: positions count from 1, places in the reference from 0.
+        let start = match flags & flag::REVERSE != 0 {
+            true => {
+                let end = i64::from(record.position()) + record.cigar().reference_len() as i64;
+                end - WINDOW as i64
+            }
+            false => i64::from(record.position()) + 1,
+        };
+        let Some(start) = u64::try_from(start).ok().filter(|start| *start > 0) else {
+            return Ok(());
+        };
+        let id = record.reference_id();
+        let gc = match start + (WINDOW as u64) < reference.len(id)? {
+            true => {
+                let window = reference.get(id, start, WINDOW)?;
+                let gc = window.iter().filter(|letter| is_gc(**letter)).count();
+                let n = window.iter().filter(|letter| is_n(**letter)).count();
+                percentage(gc as u32, n as u32)
+            }
+            // Behind the last window Picard takes the content for 0.
+            false => Some(0),
+        };
+        if let Some(gc) = gc {
+            let errors = errors(record, reference)?;
+            let class = &mut self.by_gc[gc];
+            class.reads += 1;
+            class.bases += record.sequence_len() as u64;
+            class.errors += errors;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn merge(&mut self, other: &GcBias) {
+        let GcBias { clusters, aligned, by_gc, windows } = other;
+        self.clusters += clusters;
+        self.aligned += aligned;
+        for (mine, theirs) in self.by_gc.iter_mut().zip(by_gc.iter()) {
+            mine.reads += theirs.reads;
+            mine.bases += theirs.bases;
+            mine.errors += theirs.errors;
+        }
+        self.windows.iter_mut().zip(windows.iter()).for_each(|(a, b)| *a += b);
+    }
+
+    /// Counts the windows of all references of the header that the FASTA file has.
+    ///
+    /// # Errors
+    /// If the reference can't be read.
+    pub(crate) fn add_windows(
+        &mut self,
+        header: &Header,
+        fasta: &Fasta,
+        threads: usize,
+    ) -> io::Result<()> {
+        fasta.bind(header);
+        let next = AtomicUsize::new(0);
+        let all = Mutex::new((vec![0; CLASSES], None));
+        let count = || {
+            let mut windows = [0; CLASSES];
+            let mut fault = None;
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= header.references().len() {
+                    break;
+                }
+                if let Err(error) = add_windows_of(index as i32, fasta, &mut windows) {
+                    fault = Some(error);
+                    break;
+                }
+            }
+            let mut all = all.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            all.0.iter_mut().zip(windows).for_each(|(a, b)| *a += b);
+            all.1 = all.1.take().or(fault);
+        };
+        let others = threads.min(header.references().len()).saturating_sub(1);
+        std::thread::scope(|scope| {
+            for _ in 0..others {
+                // Without a thread to spare the others count all.
+                if std::thread::Builder::new().spawn_scoped(scope, count).is_err() {
+                    break;
+                }
+            }
+            count();
+        });
+        let (windows, fault) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.windows.iter_mut().zip(windows).for_each(|(a, b)| *a += b);
+        fault.map_or(Ok(()), Err)
+    }
+}
+
+/// Mismatches, and inserted and deleted bases.
+fn errors(record: &Record<'_>, reference: &mut Bases) -> io::Result<u64> {
+    let packed = record.packed_sequence();
+    let (mut at, mut base, mut errors) = (i64::from(record.position()), 0usize, 0u64);
+    for (op, len) in record.cigar().iter() {
+        let len = len as usize;
+        if op.is_aligned()
+            && let Ok(at) = u64::try_from(at)
+        {
+            let own = len.min(record.sequence_len().saturating_sub(base));
+            for (n, &letter) in reference.get(record.reference_id(), at, own)?.iter().enumerate() {
+                let code = packed[(base + n) / 2] >> (4 * (1 - (base + n) % 2)) & 15;
+                errors += u64::from(code != CODES[usize::from(letter)]);
+            }
+        }
+        if matches!(op, Op::Insertion | Op::Deletion) {
+            errors += len as u64;
+        }
+        if op.consumes_reference() {
+            at += len as i64;
+        }
+        if op.consumes_read() {
+            base += len;
+        }
+    }
+    Ok(errors)
+}
+
+/// Counts the windows of a reference: all but the first one and the last one.
+fn add_windows_of(reference: i32, fasta: &Fasta, windows: &mut [u64; CLASSES]) -> io::Result<()> {
+    /// Bases read at once.
+    const STRETCH: usize = 1 << 20;
+    // Not there: no records lie on it, or the reading of those said so.
+    let Ok(len) = fasta.len(reference) else { return Ok(()) };
+    let mut bases = Vec::new();
+    let mut start = 1;
+    while start + (WINDOW as u64) < len {
+        // The last base of the reference is in no window.
+        let wanted = (len - 1 - start).min((STRETCH + WINDOW) as u64) as usize;
+        fasta.fetch(reference, start, wanted, &mut bases)?;
+        let count = |letters: &[u8], is: fn(u8) -> bool| {
+            letters.iter().filter(|letter| is(**letter)).count() as u32
+        };
+        let Some(first) = bases.get(..WINDOW) else { break };
+        let (mut gc, mut n) = (count(first, is_gc), count(first, is_n));
+        let mut add = |gc, n| {
+            if let Some(class) = percentage(gc, n) {
+                windows[class] += 1;
+            }
+        };
+        add(gc, n);
+        for (&gone, &new) in bases.iter().zip(&bases[WINDOW..]) {
+            gc = gc + u32::from(is_gc(new)) - u32::from(is_gc(gone));
+            n = n + u32::from(is_n(new)) - u32::from(is_n(gone));
+            add(gc, n);
+        }
+        start += (bases.len() - WINDOW + 1) as u64;
+    }
+    Ok(())
+}
