@@ -155,7 +155,11 @@ fn format_order_threads_and_other_reports_make_no_difference() {
             read(part)
         };
         let expected = run("one", &[&input, "--qc", "picard", "-@", "1"]);
-        assert!(expected.iter().all(|text| text.lines().count() > 10));
+        for ((ending, _), text) in ALL.iter().zip(&expected) {
+            // The summary is a single row below its columns.
+            let least = if ending.ends_with("summary_metrics") { 3 } else { 10 };
+            assert!(text.lines().filter(|line| !line.is_empty()).count() >= least, "{ending}");
+        }
         let several = ["--chunk-size", "3000", "-@", "5"];
         assert!(run("five", &[&[&bam[..], "--qc", "picard"], &several[..]].concat()) == expected);
         assert!(run("unsorted", &[&other, "--qc", "picard", "-@", "3"]) == expected);
@@ -201,4 +205,45 @@ fn without_pairs_there_are_no_insert_sizes_and_bad_fields_are_told() {
     assert_error(&biofast(&without), &["--qc gc-bias", "--reference"]);
     let gone = ["stats", &input, "--out-dir", &out, "--qc", "picard", "-r", &at(&folder, "no.fa")];
     assert_error(&biofast(&gone), &["no.fa"]);
+}
+
+#[test]
+fn multiqc_reads_the_metrics() {
+    if !installed("multiqc") {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.file("lane1.sam", records(9, false));
+    let fasta = folder.file("ref.fa", sam::fasta(9));
+    let (qc, out) = (at(&folder, "qc"), at(&folder, "out"));
+    let run = ["stats", "--quiet", &input, "-r", &fasta, "--out-dir", &qc, "--qc", "picard"];
+    assert_eq!(biofast(&run).code, 0);
+    let run = Command::new("multiqc")
+        .args(["--quiet", "--no-version-check", "-o", &out, &qc])
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let read = |name: &str| {
+        let path = folder.path("out/multiqc_data").join(format!("multiqc_picard_{name}.txt"));
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    // What a row of ours says is in MultiQC's table of the sample.
+    let file = rows(&folder, "qc/lane1.alignment_summary_metrics");
+    let row = file.lines().find(|line| line.starts_with("UNPAIRED")).unwrap();
+    let reads: f64 = row.split('\t').nth(1).unwrap().parse().unwrap();
+    let summary = read("AlignmentSummaryMetrics");
+    assert!(
+        reads > 100.0 && summary.contains(&format!("lane1\tUNPAIRED\t{reads:.1}\t")),
+        "{summary}"
+    );
+    let file = rows(&folder, "qc/lane1.insert_size_metrics");
+    let median: f64 = file.lines().nth(2).unwrap().split('\t').next().unwrap().parse().unwrap();
+    assert!(
+        read("insertSize").contains(&format!("\tlane1\t{median:?}\t")),
+        "{}",
+        read("insertSize")
+    );
+    for name in ["baseContent", "quality_by_cycle", "quality_score_distribution"] {
+        assert!(read(name).contains("lane1"), "{name}");
+    }
 }
