@@ -362,6 +362,7 @@ fn faults_are_named_and_nothing_appears() {
     let bad = folder
         .file("bad.fq", whole.replacen("\n+\n", "\n-\n", 399).replacen("\n-\n", "\n+\n", 350));
     let short = folder.file("short.fq", reads(9, 399).concat());
+    let many = folder.file("many.fq", reads(9, 2000).concat());
     let mut before = listed(&folder);
     before.sort();
     let path = |name: &str| text(&folder.path(name));
@@ -397,7 +398,7 @@ fn faults_are_named_and_nothing_appears() {
         (vec![&good, &good, &good, "-o", &out], "3 are named"),
         (vec!["--interleaved", &good, &short, "-o", &out], "--interleaved takes one file"),
         (vec![&path("none.fq"), "-o", &out], "none.fq"),
-        (vec![&good, "-o", &out, "-m", "16K", "-T", &path("none")], "temporary files"),
+        (vec![&many, "-o", &out, "-m", "16K", "-T", &path("none")], "temporary files"),
     ] {
         let run = biofast(&[&["dedup"], &args[..]].concat());
         assert!(run.code == 2 && run.stderr.contains(needed), "{args:?}: {run:?}");

@@ -120,7 +120,7 @@ fn check(choice: &Dedup, given: &[Given], memory: usize, threads: usize, as_file
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
     #[test]
     fn what_is_kept_is_what_a_plain_search_keeps_in_any_memory(
         // Few letters and lengths, so that there are many of each kind.

@@ -109,7 +109,7 @@ fn check(sources: [Sources; 2], expected: &Expected, run_as: (usize, usize), num
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
     #[test]
     fn mates_are_those_of_a_plain_search_in_any_memory(
         // Names that are there several times, and many that are there once.
