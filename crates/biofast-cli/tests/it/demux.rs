@@ -401,7 +401,7 @@ fn a_thousand_files_need_no_thousand_descriptors() {
             let limit = if folder_name == "few" { "-n 64" } else { "-n 4096" };
             let run = limited(limit, &["-o", &text(&out), "--name", name]);
             assert_eq!(run.code, 0, "{run:?}");
-            contents(&out, name.rsplit('n').next().unwrap().trim_start_matches('}'))
+            contents(&out, name.rsplit('}').next().unwrap())
         });
         assert_eq!(all[0].len(), 1002);
         assert!(all[0] == all[1]);

@@ -137,7 +137,7 @@ fn what_is_no_file_of_reads_is_named() {
     let run = biofast(&["stats", folder.path("").to_str().unwrap()]);
     assert_error(&run, &["is a directory"]);
     let fasta = folder.file("x.fa", ">chr1\nACGT\n");
-    assert_error(&biofast(&["stats", &fasta]), &["this is FASTA"]);
+    assert_error(&biofast(&["filter", &fasta]), &["this is FASTA"]);
     let bai = folder.file("x.bai", b"BAI\x01\x00\x00\x00\x00");
     assert_error(&biofast(&["stats", &bai]), &["record 1, line 1"]);
     let noise: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8 | 0x80).collect();
