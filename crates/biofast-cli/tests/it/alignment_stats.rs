@@ -271,7 +271,7 @@ fn what_cannot_be_counted_is_an_error_that_says_why() {
         (&["stats", "--format", "samtools", "-r", &other, &sorted], "no sequence is called"),
         (&["stats", "--format", "samtools", "-r", &not_fasta, &sorted], "not FASTA"),
         (&["stats", "--format", "samtools", "-r", "/nowhere.fa", &sorted], "/nowhere.fa"),
-        (&["stats", "--sample", "s", &sorted, &sorted], "can't be joined"),
+        (&["stats", "--sample", "s", &sorted, &fastq], "can't be joined"),
     ] {
         let run = biofast(args);
         assert_eq!(run.code, 2, "{args:?}: {run:?}");

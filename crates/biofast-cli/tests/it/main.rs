@@ -38,6 +38,7 @@ mod html;
 mod import;
 mod index;
 mod merge;
+mod merge_reports;
 mod multiqc;
 mod outputs;
 mod qc_reads;

@@ -143,6 +143,27 @@ pub struct FlagStat {
 }
 
 impl FlagStat {
+    /// Adds the counts of other records; `None` if one goes beyond 64 bits.
+    ///
+    /// ```
+    /// use biofast_ops::flagstat::FlagStat;
+    ///
+    /// let part = FlagStat { total: 2, mapped: 1, ..FlagStat::default() };
+    /// let both = part.checked_add(&part);
+    /// assert_eq!(both.map(|counts| (counts.total, counts.mapped)), Some((4, 2)));
+    /// ```
+    pub fn checked_add(&self, other: &FlagStat) -> Option<FlagStat> {
+        macro_rules! sums {
+            ($($name:ident)*) => {
+                Some(FlagStat { $($name: self.$name.checked_add(other.$name)?,)* })
+            };
+        }
+        sums! {
+            total primary secondary supplementary duplicates primary_duplicates mapped primary_mapped paired read1 read2
+            properly_paired both_mapped singletons mate_elsewhere mate_surely_elsewhere
+        }
+    }
+
     fn add(&mut self, flags: u16, counts: &Counts) {
         let n = counts.records;
         let has = |bit: u16| flags & bit != 0;

@@ -17,10 +17,11 @@ use crate::inputs::{self, Input};
 use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut};
 use crate::watch::Reading;
 
-/// Merge sorted alignments, or JSON reports of `biofast stats`
+/// Merge sorted alignments, or reports of `biofast stats`, `flagstat` and `idxstats`
 ///
 /// What is given decides: sorted BAM, SAM or CRAM becomes one sorted file, as by `samtools merge`; reports
-/// become the report of one run over all inputs.
+/// become the report of one run over all inputs. Reports are the JSON of `biofast stats` (of reads or of alignments), that of
+/// `flagstat -O json`, or what `idxstats` prints; the last two may be samtools' own.
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools merge has for others.
@@ -33,10 +34,12 @@ Examples:
   biofast merge -c -p parts/*.bam -o whole.bam
   biofast merge -r -R chr1:1-200,000 lane1.bam lane2.bam -o part.bam
   biofast merge lane1.json lane2.json --json -o both.json
-  biofast merge --sample patient7 lane1.json lane2.json"
+  biofast merge --sample patient7 lane1.json lane2.json
+  biofast merge lane1.flagstat.json lane2.flagstat.json
+  biofast merge lane1.idxstats lane2.idxstats"
 )]
 pub(crate) struct Args {
-    /// Sorted alignments, or reports written by `biofast stats --json`
+    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json` or `idxstats`
     #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<InFile>,
 
@@ -100,6 +103,10 @@ pub(crate) struct Args {
     /// Merge all reports into one row of this name
     #[arg(long, value_name = "NAME")]
     sample: Option<String>,
+
+    /// With --json: the result is a part, too, and carries what its parts do (see `biofast stats --partial`)
+    #[arg(long, requires = "json")]
+    partial: bool,
 
     #[command(flatten)]
     format: Format,
@@ -182,6 +189,7 @@ impl Args {
             ("-T (--tsv)", self.format.tsv),
             ("--json", self.format.json),
             ("--html", self.html.is_some()),
+            ("--partial", self.partial),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }

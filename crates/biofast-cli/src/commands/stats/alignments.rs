@@ -7,6 +7,7 @@ use biofast::bam::{self, Detail, Fasta};
 use biofast::io::Source;
 use biofast::io::output::Output;
 use biofast::ops::alignments::Statistics;
+use biofast::ops::alignments::partial::Kind;
 use biofast::ops::alignments::report::{Figures, FileReport, Report};
 use biofast::ops::reads::report::Status;
 use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
@@ -24,6 +25,7 @@ pub(super) fn collect(
     args: &Args,
     input: &Input,
     source: Source,
+    part: Option<Kind>,
     watch: &Watch,
 ) -> (Option<Box<Figures>>, Option<Trouble>) {
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
@@ -31,7 +33,9 @@ pub(super) fn collect(
         Ok(query) => query,
         Err(error) => return (None, Some(Trouble::from(&error))),
     };
-    match Statistics::collect(query, &watch.options) {
+    // What overlaps regions is no part whose seams are known.
+    let part = part.filter(|_| !args.regions.any());
+    match Statistics::collect_part(query, &watch.options, part) {
         Ok(statistics) => {
             let error = malformed(&statistics);
             (Some(Box::new(Figures::from(&statistics))), error)

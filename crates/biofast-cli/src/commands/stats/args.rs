@@ -1,5 +1,6 @@
 //! What `biofast stats` can be told.
 
+use biofast::ops::alignments::partial::Kind;
 use biofast::ops::show::picard::Metrics;
 use clap::ValueEnum;
 
@@ -27,6 +28,8 @@ Examples:
   biofast stats --html report.html *.fastq.gz
   biofast stats --plot reads.fq.gz
   biofast stats aln.bam
+  biofast stats --sample s1 lane1.bam lane2.bam
+  biofast stats --json --partial lane lane1.bam -o lane1.aln.json
   biofast stats --format samtools aln.bam > aln.stats
   biofast stats --format fastqc --out-dir qc *.fastq.gz
   biofast stats --out-dir qc --paired reads_R1.fq.gz reads_R2.fq.gz
@@ -81,6 +84,11 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Depths, for coverage and mosdepth of --out-dir")]
     pub(super) depth: DepthArgs,
 
+    /// With --json: the inputs are parts, and the report carries what `biofast merge` needs to give the coverage of the
+    /// whole. All else of reports, and those of FASTQ, can be merged without
+    #[arg(long, value_enum, value_name = "OF")]
+    pub(super) partial: Option<Partial>,
+
     /// Also write a report for the browser to FILE: charts and a table of all samples, in one file
     /// that needs no network
     #[arg(long, value_name = "FILE")]
@@ -127,6 +135,24 @@ pub(crate) struct Format {
     /// Print everything as JSON; `biofast merge` reads it back
     #[arg(long)]
     pub(in crate::commands) json: bool,
+}
+
+/// What an input is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Partial {
+    /// A piece of a sorted file: `merge` gets the pieces in their order
+    Shard,
+    /// A sorted file of a sample that has several; the report has all depths, some bytes for each read
+    Lane,
+}
+
+impl From<Partial> for Kind {
+    fn from(partial: Partial) -> Kind {
+        match partial {
+            Partial::Shard => Kind::Shard,
+            Partial::Lane => Kind::Lane,
+        }
+    }
 }
 
 /// What there is in a folder of reports about reads or alignments.

@@ -10,7 +10,7 @@ mod qc;
 mod qc_reads;
 mod rows;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,6 +20,7 @@ use biofast::fastq::fasta::{self, Sequences};
 use biofast::io::output::Files;
 use biofast::io::{Escaped, Options, Progress, Source};
 use biofast::ops::alignments::Statistics;
+use biofast::ops::alignments::partial::Kind;
 use biofast::ops::reads::{Collector, Contaminants, Encoding};
 use rayon::prelude::*;
 
@@ -72,6 +73,16 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let report = args.out.open(files)?;
         return alignments::samtools(args, &inputs, report);
     }
+    if args.partial.is_some() {
+        if !format.json || args.out_dir.is_some() {
+            bail!("--partial is for --json, from which `biofast merge` makes every other format");
+        }
+        if args.regions.any() {
+            bail!(
+                "--partial is of all records of a file: those that overlap two regions would count twice"
+            );
+        }
+    }
     let names = sample_names(&args.sample, &inputs)?;
     let contaminants = contaminants(args)?;
     let wanted = match args.format_name {
@@ -108,20 +119,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let what = "--reference has no effect: it is for CRAM and for --format samtools";
         message("warning", what);
     }
-    report(&entries, args.messages.quiet);
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {
-        let mut names = HashSet::new();
-        if let Some(entry) = entries.iter().find(|e| !names.insert(&e.sample))
-            && entries.iter().any(|e| e.sample == entry.sample && e.figures.alignments().is_some())
-        {
-            bail!(
-                "alignments of one sample ('{}') can't be joined: merge them first",
-                entry.sample
-            );
-        }
-        entries = join_by_sample(entries, wanted);
+        entries = join_by_sample(entries, wanted, args.partial.is_some())?;
     }
+    report(&entries, args.messages.quiet);
     let Some(out) = out else { return fastqc::write_folders(args, &entries, files) };
     if args.format_name == Some(FormatName::Fastqc) {
         return fastqc::write(&entries, out);
@@ -181,7 +183,12 @@ fn collect_all(
                 // Threads that can't be shared evenly go to the first readers.
                 let reader = rayon::current_thread_index().unwrap_or(0);
                 let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
-                collect(args, wanted, input, name, (share, progress), samples.get(name.as_str()))
+                // Files of one sample are parts of it.
+                let is_lane =
+                    !args.sample.is_empty() && names.iter().filter(|n| *n == name).count() > 1;
+                let part = args.partial.map(Kind::from).or(is_lane.then_some(Kind::Lane));
+                let sample = samples.get(name.as_str());
+                collect(args, wanted, input, name, part, (share, progress), sample)
             })
             .collect()
     });
@@ -219,6 +226,7 @@ fn collect(
     wanted: Wanted<'_>,
     input: &Input,
     name: &str,
+    part: Option<Kind>,
     (threads, progress): (usize, &Arc<Progress>),
     sample: Option<&Mutex<Collector>>,
 ) -> Entry {
@@ -230,7 +238,7 @@ fn collect(
         && let Ok(source) = source
     {
         let watch = Watch::sharing(progress, args.strictness.alignments(options));
-        return collect_alignments(args, input, name, source, format, &watch);
+        return collect_alignments(args, input, name, part, (source, format), &watch);
     }
     let watch = Watch::sharing(progress, options);
     // FastQC's report is about qualities.
@@ -304,13 +312,13 @@ fn collect_alignments(
     args: &Args,
     input: &Input,
     name: &str,
-    source: Source,
-    format: bam::Format,
+    part: Option<Kind>,
+    (source, format): (Source, bam::Format),
     watch: &Watch,
 ) -> Entry {
     let (figures, mut error) = match args.paired || args.interleaved {
         true => (None, Some(Trouble::new("--paired and --interleaved are for FASTQ"))),
-        false => alignments::collect(args, input, source, watch),
+        false => alignments::collect(args, input, source, part, watch),
     };
     if let Some(trouble) = error.take_if(|error| !error.text.starts_with(&input.name())) {
         error = Some(trouble.after(&escaped(input)));

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::io::Escaped;
 use biofast::io::output::{Output, commit};
+use biofast::ops::alignments::join::Join;
 use biofast::ops::alignments::report::Figures as AlignmentFigures;
 use biofast::ops::reads::report::{FileReport, Report, Statistics, Status};
 use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
@@ -143,24 +144,52 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
     }
 }
 
-/// Joins entries of the same sample, at the place of the first.
-pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted<'_>) -> Vec<Entry> {
-    let mut place = HashMap::new();
-    let mut joined: Vec<Entry> = Vec::new();
+/// Joins entries of the same sample, at the place of the first. Reports of alignments that are parts become wholes, unless
+/// they are `parts` still.
+pub(crate) fn join_by_sample(
+    entries: Vec<Entry>,
+    wanted: Wanted<'_>,
+    parts: bool,
+) -> Result<Vec<Entry>> {
+    let mut place: HashMap<String, usize> = HashMap::new();
+    let mut samples: Vec<Vec<Entry>> = Vec::new();
     for entry in entries {
-        let Some(&index) = place.get(&entry.sample) else {
-            place.insert(entry.sample.clone(), joined.len());
-            joined.push(entry);
-            continue;
-        };
-        let into: &mut Entry = &mut joined[index];
-        if let (Figures::Collector(into), Figures::Collector(from)) =
-            (&mut into.figures, &entry.figures)
-        {
-            into.merge(from);
+        match place.get(&entry.sample) {
+            Some(&index) => samples[index].push(entry),
+            None => {
+                place.insert(entry.sample.clone(), samples.len());
+                samples.push(vec![entry]);
+            }
+        }
+    }
+    samples.into_iter().map(|entries| join(entries, wanted, parts)).collect()
+}
+
+/// Joins the entries of one sample.
+fn join(entries: Vec<Entry>, wanted: Wanted<'_>, parts: bool) -> Result<Entry> {
+    let is_one = entries.len() == 1;
+    let mut entries = entries.into_iter();
+    let Some(mut into) = entries.next() else { bail!("no entry of a sample") };
+    let mut alignments = Vec::new();
+    let own = std::mem::replace(&mut into.figures, Figures::Joined);
+    let mut collector = match own {
+        Figures::Alignments(format, figures) => {
+            alignments.push((format, figures));
+            None
+        }
+        figures => Some(figures),
+    };
+    for entry in entries {
+        match (entry.figures, &mut collector) {
+            (Figures::Alignments(format, figures), None) => alignments.push((format, figures)),
+            (Figures::Alignments(..), Some(_)) | (_, None) => {
+                bail!("sample '{}' has reads and alignments, which can't be joined", into.sample)
+            }
+            (Figures::Collector(from), Some(Figures::Collector(into))) => into.merge(&from),
+            _ => {}
         }
         into.inputs.extend(entry.inputs);
-        if into.format != entry.format {
+        if alignments.is_empty() && into.format != entry.format {
             into.format = "FASTA, FASTQ".into();
         }
         into.warnings.extend(entry.warnings);
@@ -170,16 +199,59 @@ pub(crate) fn join_by_sample(entries: Vec<Entry>, wanted: Wanted<'_>) -> Vec<Ent
             }
         }
     }
-    for entry in &mut joined {
-        if let Figures::Collector(collector) = &entry.figures {
-            let left_out = left_out(&entry.sample, collector);
-            let is_new = |warning: &String| !entry.warnings.contains(warning);
-            let left_out: Option<String> = left_out.filter(is_new);
-            entry.warnings.extend(left_out);
-            entry.figures = Figures::of(collector, wanted, &entry.sample);
+    into.figures = match collector {
+        Some(Figures::Collector(collector)) => {
+            let left_out = left_out(&into.sample, &collector);
+            into.warnings.extend(left_out.filter(|warning| !into.warnings.contains(warning)));
+            Figures::of(&collector, wanted, &into.sample)
         }
+        Some(figures) => figures,
+        None => {
+            let Some(&(format, _)) = alignments.first() else { bail!("no entry of a sample") };
+            let figures = match is_one && !into.errors.is_empty() {
+                // What was counted before the fault.
+                true => alignments.pop().and_then(|one| one.1),
+                false => join_alignments(&mut into, alignments, parts)?,
+            };
+            Figures::Alignments(format, figures)
+        }
+    };
+    Ok(into)
+}
+
+/// Joins figures of alignments; there are none if one part is faulty, lest the others be taken for the whole.
+fn join_alignments(
+    entry: &mut Entry,
+    parts: Vec<(bam::Format, Option<Box<AlignmentFigures>>)>,
+    is_part: bool,
+) -> Result<Option<Box<AlignmentFigures>>> {
+    if !entry.errors.is_empty() {
+        return Ok(None);
     }
-    joined
+    let mut join = Join::default();
+    for (number, (_, figures)) in parts.iter().enumerate() {
+        let Some(figures) = figures else { return Ok(None) };
+        let input = entry.inputs.get(number).map_or(entry.sample.as_str(), String::as_str);
+        join.add(figures).with_context(|| Escaped(input.as_bytes()).to_string())?;
+    }
+    let Some((whole, left_out)) = join.finish(is_part).with_context(|| entry.sample.clone())?
+    else {
+        return Ok(None);
+    };
+    if let Some(why) = left_out {
+        let name = Escaped(entry.sample.as_bytes());
+        entry.warnings.push(format!(
+            "{name}: no coverage: {why}; reports of `biofast stats --partial shard` (pieces of one sorted file, in \
+             their order) or `--partial lane` (sorted files) do"
+        ));
+    }
+    if is_part && whole.partial.is_none() {
+        let name = Escaped(entry.sample.as_bytes());
+        bail!(
+            "{name}: not all parts were made by `biofast stats --partial`, or they don't fit together"
+        );
+    }
+    Ok(Some(Box::new(whole)))
 }
 
 /// What is left out of the report of a sample, because its files were joined.

@@ -106,6 +106,12 @@ pub(crate) fn stage() -> Folder {
     for lane in ["lane1.json", "lane2.json"] {
         run(&["stats", "--json", &fastq, "-o", &at(lane)]);
     }
+    for lane in ["lane1", "lane2"] {
+        let bam = at(&format!("{lane}.bam"));
+        let to = at(&format!("{lane}.flagstat.json"));
+        run(&["flagstat", "-O", "json", &bam, "-o", &to]);
+        run(&["idxstats", &bam, "-o", &at(&format!("{lane}.idxstats"))]);
+    }
     run(&["filter", "--quiet", &fastq, "--json", &at("summary.json"), "-o", &at("summed.fq")]);
     std::fs::copy(folder.path("R2.fq.gz"), folder.path("other.fq.gz")).unwrap();
     // Index reads, and sheets of samples.

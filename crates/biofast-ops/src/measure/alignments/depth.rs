@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::in_order::{InOrder, Own};
+use super::partial::{Kind, Partial, Place, kept_until};
+use super::runs::Runs;
 
 /// Depths from this one on are counted together.
 pub(crate) const MAX_DEPTH: usize = 1000;
@@ -37,6 +39,34 @@ pub(crate) struct Depth {
     positions: Box<[u64; MAX_DEPTH + 1]>,
     /// Covered positions and aligned bases of each reference.
     by_reference: Vec<(u64, u64)>,
+    /// The place of the first record.
+    first: Option<Place>,
+    kept: Option<Kept>,
+}
+
+/// The depths that are kept for other parts.
+#[derive(Clone, Debug)]
+struct Kept {
+    kind: Kind,
+    /// Whether all records have come, so that what is left lies behind the last one.
+    at_end: bool,
+    runs: Runs,
+}
+
+/// What became of [`Depth`].
+#[derive(Clone)]
+pub(crate) struct Depths {
+    /// Positions by depth, those of [`MAX_DEPTH`] and more in the last entry; the first entry is 0.
+    pub(crate) positions: Box<[u64; MAX_DEPTH + 1]>,
+    /// Covered positions and aligned bases of each reference.
+    pub(crate) by_reference: Vec<(u64, u64)>,
+}
+
+impl Depths {
+    /// Covered positions and aligned bases of a reference.
+    pub(crate) fn of_reference(&self, index: usize) -> (u64, u64) {
+        self.by_reference.get(index).copied().unwrap_or_default()
+    }
 }
 
 impl Default for Depth {
@@ -52,13 +82,24 @@ impl Default for Depth {
             sorted: true,
             positions: Box::new([0; MAX_DEPTH + 1]),
             by_reference: Vec::new(),
+            first: None,
+            kept: None,
         }
     }
 }
 
 impl Depth {
+    /// The depth of a part, whose [`Partial`] is wanted.
+    pub(crate) fn of_part(kind: Kind) -> Depth {
+        let kept = Some(Kept { kind, at_end: false, runs: Runs::default() });
+        Depth { kept, ..Depth::default() }
+    }
+
     /// Adds the records of the next chunk.
     pub(crate) fn add(&mut self, records: &InOrder) {
+        if let (None, Some(record)) = (self.first, records.records.first()) {
+            self.first = Some((record.reference, record.position));
+        }
         records.each(|Own { record, blocks, .. }| {
             // Without a reference comes last: −1 as the largest unsigned number.
             let place = (record.reference as u32, record.position);
@@ -85,16 +126,31 @@ impl Depth {
         });
     }
 
-    /// Whether all records came in the order of references and positions.
-    pub(crate) fn is_sorted(&self) -> bool {
-        self.sorted
+    /// The figures, unless records were out of order; and what a part carries for others.
+    pub(crate) fn finish(mut self) -> (Option<Depths>, Option<Partial>) {
+        let last = (self.last.0 as i32, self.last.1);
+        if last.0 == self.reference {
+            self.flush(i64::from(last.1));
+            if let Some(kept) = &mut self.kept {
+                kept.at_end = true;
+            }
+        }
+        self.flush(i64::MAX);
+        let partial = self.kept.map(|Kept { kind, runs, .. }| {
+            let depths = if self.sorted { runs.finish() } else { Vec::new() };
+            Partial::new(kind, self.first, self.first.map(|_| last), depths)
+        });
+        let depths = Depths { positions: self.positions, by_reference: self.by_reference };
+        (self.sorted.then_some(depths), partial)
     }
 
-    /// Positions by depth, those of [`MAX_DEPTH`] and more in the last entry, and of each
-    /// reference covered positions and aligned bases.
-    pub(crate) fn finish(mut self) -> (Box<[u64; MAX_DEPTH + 1]>, Vec<(u64, u64)>) {
-        self.flush(i64::MAX);
-        (self.positions, self.by_reference)
+    /// Up to where the depths of this reference are kept.
+    fn kept_until(&self) -> i64 {
+        match (&self.kept, self.first) {
+            (Some(Kept { at_end: true, .. } | Kept { kind: Kind::Lane, .. }), _) => i64::MAX,
+            (Some(_), Some(first)) if first.0 == self.reference => i64::from(kept_until(first)),
+            _ => 0,
+        }
     }
 
     /// The end of the window; what a block takes back there needs a place, too.
@@ -121,8 +177,13 @@ impl Depth {
     fn flush(&mut self, position: i64) {
         while self.start < position {
             let until = position.min(self.reach);
+            let kept = until.min(self.kept_until());
+            if self.start < kept {
+                self.count::<true>(kept);
+                self.start = kept;
+            }
             if self.start < until {
-                self.count(until);
+                self.count::<false>(until);
                 self.start = until;
             }
             match self.later.peek() {
@@ -150,15 +211,20 @@ impl Depth {
         }
     }
 
-    /// Counts the positions before `until`, which is not beyond `reach`.
-    fn count(&mut self, until: i64) {
+    /// Counts the positions before `until`, which is not beyond `reach`, and keeps their depths if they are `KEPT`.
+    fn count<const KEPT: bool>(&mut self, until: i64) {
         let at = self.start as usize % WINDOW;
         let len = (until - self.start) as usize;
         let straight = len.min(WINDOW - at);
         let (mut covered, mut bases) = (0u64, 0u64);
         let mut depth = self.depth;
         let positions = &mut self.positions;
+        let (kept, mut at_position) = (&mut self.kept, self.start);
         let mut count = |depth: u32, len: u64| {
+            if KEPT && let Some(kept) = kept {
+                kept.runs.push(self.reference as u32, at_position, len, depth);
+                at_position += len as i64;
+            }
             positions[(depth as usize).min(MAX_DEPTH)] += len;
             covered += if depth > 0 { len } else { 0 };
             bases += u64::from(depth) * len;
@@ -199,6 +265,7 @@ impl Depth {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::in_order::Placed;
     use super::*;
@@ -249,8 +316,7 @@ mod tests {
                 }
                 depth.add(&records);
             }
-            prop_assert!(depth.is_sorted());
-            let (positions, by_reference) = depth.finish();
+            let Depths { positions, by_reference } = depth.finish().0.unwrap();
             let mut by_depth = [0; MAX_DEPTH + 1];
             let mut sums = [(0, 0); 3];
             for ((reference, _), n) in expected {
@@ -272,6 +338,6 @@ mod tests {
         records.records.extend([placed(0, 5, 0), placed(0, 4, 0)]);
         let mut depth = Depth::default();
         depth.add(&records);
-        assert!(!depth.is_sorted());
+        assert!(depth.finish().0.is_none());
     }
 }

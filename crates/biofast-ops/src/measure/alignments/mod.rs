@@ -6,9 +6,13 @@
 //! direction of sequencing, for first and last fragments apart.
 
 pub(crate) mod basics;
+mod counts;
 pub(crate) mod depth;
 pub(crate) mod in_order;
+pub mod join;
+pub mod partial;
 pub mod report;
+pub(crate) mod runs;
 pub(crate) mod waiting;
 
 use std::ops::ControlFlow;
@@ -20,8 +24,9 @@ use biofast_io::{Location, Options, Warning};
 
 use crate::measure::{flagstat, idxstats, reads};
 use basics::{Basics, FRAGMENTS, Seen};
-use depth::Depth;
+use depth::{Depth, Depths};
 use in_order::InOrder;
+use partial::{Kind, Partial};
 use waiting::Waiting;
 
 /// The statistics of one input of alignments.
@@ -43,7 +48,9 @@ use waiting::Waiting;
 pub struct Statistics {
     pub(crate) header: Header,
     pub(crate) counts: Collector,
-    pub(crate) depth: Option<Depth>,
+    /// None of unsorted records, and of regions.
+    pub(crate) depths: Option<Depths>,
+    pub(crate) partial: Option<Partial>,
 }
 
 /// What is counted without regard to order.
@@ -77,9 +84,22 @@ impl Statistics {
         query: impl Into<Query>,
         options: &Options,
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
+        Statistics::collect_part(query, options, None)
+    }
+
+    /// The same of what is a part, if `part` says so: its report has what [`Join`](join::Join) needs to give the coverage
+    /// of the whole. All records of the query must be records of the source, since a part of a part has no order to keep.
+    ///
+    /// # Errors
+    /// As [`Statistics::collect`].
+    pub fn collect_part(
+        query: impl Into<Query>,
+        options: &Options,
+        part: Option<Kind>,
+    ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
         let query = query.into();
         let is_everything = query.is_everything();
-        let mut ordered = Ordered::default();
+        let mut ordered = Ordered::new(part);
         let result = par_fold_regions_ordered(
             query,
             options,
@@ -107,7 +127,8 @@ impl Statistics {
 
     pub(crate) fn new(header: Header, mut counts: Collector, depth: Option<Depth>) -> Statistics {
         counts.settle();
-        Statistics { header, counts, depth }
+        let (depths, partial) = depth.map(Depth::finish).unwrap_or_default();
+        Statistics { header, counts, depths, partial }
     }
 
     /// The number, from 1, of the first record whose optional fields can't be read: the sum of
@@ -126,6 +147,11 @@ pub(crate) struct Ordered {
 }
 
 impl Ordered {
+    /// What is to be made of a part, or of a whole.
+    pub(crate) fn new(part: Option<Kind>) -> Ordered {
+        Ordered { depth: part.map_or_else(Depth::default, Depth::of_part), beyond: None }
+    }
+
     /// Adds the records of the next chunk.
     pub(crate) fn add(&mut self, records: &mut InOrder) {
         self.depth.add(records);

@@ -1,22 +1,22 @@
 //! The JSON form of statistics of alignments.
 
-use biofast_bam::Op;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Statistics;
-use super::basics::MAX_INSERT;
-use super::depth::{Depth, MAX_DEPTH};
+use super::counts::Counts;
+use super::join::Invalid;
+use super::partial::Partial;
 use crate::measure::flagstat::FlagStat;
-use crate::measure::reads::report::{Statistics as ReadStatistics, Status, rounded};
-use crate::measure::reads::{Lengths, Percent};
+use crate::measure::reads::report::{Statistics as ReadStatistics, Status};
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.alignment-stats";
-/// The `schema_version` of a report. Fields may be added within a version.
-pub const SCHEMA_VERSION: u32 = 1;
+/// The `schema_version` of a report. Fields may be added within a version. Version 1 lacked what it takes to
+/// [join](super::join) reports.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// What `biofast stats --json` prints of alignments.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: String,
@@ -29,7 +29,8 @@ pub struct Report {
 }
 
 /// One input.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct FileReport {
     /// The sample's name, by default the path.
     pub sample: String,
@@ -49,8 +50,34 @@ pub struct FileReport {
     pub figures: Option<Figures>,
 }
 
+/// [`FileReport`] as it is read: figures that lack a field would be taken for none.
+#[derive(Deserialize)]
+struct Stored {
+    sample: String,
+    input: String,
+    status: Status,
+    error: Option<String>,
+    #[serde(default)]
+    warnings: Vec<String>,
+    format: String,
+    #[serde(flatten)]
+    figures: Option<Figures>,
+}
+
+impl TryFrom<Stored> for FileReport {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> Result<FileReport, String> {
+        let Stored { sample, input, status, error, warnings, format, figures } = stored;
+        if status == Status::Ok && figures.is_none() {
+            return Err(format!("the figures of sample '{sample}' are missing or damaged"));
+        }
+        Ok(FileReport { sample, input, status, error, warnings, format, figures })
+    }
+}
+
 /// The figures of an input.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figures {
     /// Records by flag, as `samtools flagstat` counts them.
     pub records: Records,
@@ -68,10 +95,13 @@ pub struct Figures {
     pub coverage: Option<Coverage>,
     /// Primary reads as they were sequenced.
     pub reads: Reads,
+    /// What the report of a part carries for [joining](super::join) it with others; absent in that of a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Partial>,
 }
 
 /// Records by flag.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Records {
     /// Those that passed quality control.
     pub passed: FlagStat,
@@ -80,7 +110,7 @@ pub struct Records {
 }
 
 /// One reference sequence.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reference {
     /// Its name.
     pub name: String,
@@ -92,12 +122,14 @@ pub struct Reference {
     pub unmapped: u64,
     /// Positions with at least one aligned base; `null` as [`Figures::coverage`].
     pub covered: Option<u64>,
+    /// Aligned bases, which is the sum of all depths; `null` as [`Figures::coverage`].
+    pub aligned_bases: Option<u64>,
     /// Mean depth over all positions; `null` as [`Figures::coverage`].
     pub mean_depth: Option<f64>,
 }
 
 /// How mapped records that aren't secondary are aligned.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Alignment {
     /// Bases of the read that are aligned or inserted: M, I, = and X.
     pub aligned_bases: u64,
@@ -114,7 +146,7 @@ pub struct Alignment {
 }
 
 /// Insert sizes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InsertSize {
     /// Pairs on the same reference.
     pub pairs: u64,
@@ -128,11 +160,14 @@ pub struct InsertSize {
     pub median: u64,
     /// `[size, inward, outward, other]`; sizes of 8,000 and more together.
     pub histogram: Vec<(usize, u64, u64, u64)>,
+    /// Sizes of which the number of records is odd, as above: 1 where the `histogram` leaves out a record, since its mate
+    /// is in another part of the file, or missing.
+    pub half_pairs: Vec<(usize, u64, u64, u64)>,
 }
 
 /// How deep the references are covered. Deletions and skipped stretches count nothing, secondary
 /// alignments neither.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Coverage {
     /// Positions of all references.
     pub positions: u64,
@@ -147,7 +182,7 @@ pub struct Coverage {
 }
 
 /// Primary reads by fragment, as they were sequenced; `null` where there are none.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reads {
     /// First reads of pairs, and reads that aren't paired.
     pub first: Option<ReadStatistics>,
@@ -155,6 +190,29 @@ pub struct Reads {
     pub last: Option<ReadStatistics>,
     /// Paired reads that are neither or both.
     pub other: Option<ReadStatistics>,
+}
+
+/// The part of a report that says how to read the rest; read it first.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Preamble {
+    schema: String,
+    schema_version: u32,
+}
+
+impl Preamble {
+    /// Checks that this is a report of alignments that this version understands.
+    ///
+    /// # Errors
+    /// If it isn't.
+    pub fn check(&self) -> Result<(), Invalid> {
+        if self.schema != SCHEMA {
+            return Err(Invalid::Schema(self.schema.clone()));
+        }
+        if self.schema_version != SCHEMA_VERSION {
+            return Err(Invalid::Version(self.schema_version));
+        }
+        Ok(())
+    }
 }
 
 impl Report {
@@ -169,109 +227,8 @@ impl Report {
     }
 }
 
-/// The letters of CIGAR operations by code.
-const LETTERS: [char; 10] = ['M', 'I', 'D', 'N', 'S', 'H', 'P', '=', 'X', '?'];
-const _: () = assert!(Op::Unknown as usize + 1 == LETTERS.len());
-
 impl From<&Statistics> for Figures {
-    fn from(s: &Statistics) -> Figures {
-        let counts = &s.counts;
-        let basics = &counts.basics;
-        let depth = s.depth.clone().filter(Depth::is_sorted).map(Depth::finish);
-        let by_reference = |index: usize| {
-            let sums = &depth.as_ref()?.1;
-            Some(sums.get(index).copied().unwrap_or_default())
-        };
-        let references = s.header.references().iter().enumerate().map(|(index, reference)| {
-            let [mapped, unmapped] = counts.references.counts(Some(index));
-            let (covered, bases) = by_reference(index).unzip();
-            Reference {
-                name: String::from_utf8_lossy(&reference.name).into_owned(),
-                length: reference.length,
-                mapped,
-                unmapped,
-                covered,
-                mean_depth: bases.map(|bases| ratio(bases, reference.length)),
-            }
-        });
-        let references: Vec<Reference> = references.collect();
-        let aligned = basics.aligned_bases();
-        let operations = LETTERS.into_iter().zip(basics.ops);
-        let [passed, failed] = counts.flags.finish();
-        let reads = counts.reads.each_ref();
-        let [first, last, other] = reads.map(|r| r.as_deref().map(ReadStatistics::from));
-        Figures {
-            records: Records { passed, failed },
-            unplaced: counts.references.counts(None).iter().sum(),
-            mapping_quality: (0u8..=255)
-                .zip(counts.mapping_qualities.0)
-                .filter(|&(_, n)| n > 0)
-                .collect(),
-            alignment: Alignment {
-                aligned_bases: aligned,
-                edit_distance: basics.edit_distance,
-                error_rate: ratio(basics.edit_distance, aligned),
-                operations: operations
-                    .filter(|(_, (n, _))| *n > 0)
-                    .map(|(letter, (n, bases))| (letter, n, bases))
-                    .collect(),
-                clipped_records: basics.clipped,
-                indels: (1..)
-                    .zip(basics.indels.iter())
-                    .filter(|(_, n)| n[0] + n[1] > 0)
-                    .map(|(len, n)| (len, n[0], n[1]))
-                    .collect(),
-            },
-            insert_size: InsertSize::of(&basics.inserts),
-            coverage: depth.map(|(positions, sums)| {
-                let all: u64 = s.header.references().iter().map(|r| r.length).sum();
-                let covered = sums.iter().map(|(covered, _)| covered).sum();
-                Coverage {
-                    positions: all,
-                    covered,
-                    breadth_percent: Percent::of(covered, all).value(),
-                    mean_depth: ratio(sums.iter().map(|(_, bases)| bases).sum(), all),
-                    histogram: (0..=MAX_DEPTH)
-                        .zip(positions.iter().copied())
-                        .filter(|&(_, n)| n > 0)
-                        .collect(),
-                }
-            }),
-            references,
-            reads: Reads { first, last, other },
-        }
+    fn from(statistics: &Statistics) -> Figures {
+        Counts::of(statistics).figures()
     }
-}
-
-impl InsertSize {
-    fn of(records: &[[u64; 3]]) -> InsertSize {
-        let mut sizes = Lengths::default();
-        let mut totals = [0; 3];
-        let mut histogram = Vec::new();
-        for (size, count) in records.iter().enumerate().take(MAX_INSERT + 1) {
-            // Both reads of a pair were counted.
-            let pairs = count.map(|n| n / 2);
-            let n: u64 = pairs.iter().sum();
-            if n > 0 {
-                let [inward, outward, other] = pairs;
-                histogram.push((size, inward, outward, other));
-                totals.iter_mut().zip(pairs).for_each(|(total, n)| *total += n);
-                sizes.add(size as u64, n);
-            }
-        }
-        let [inward, outward, other] = totals;
-        InsertSize {
-            pairs: inward + outward + other,
-            inward,
-            outward,
-            other,
-            median: sizes.quartiles()[1] as u64,
-            histogram,
-        }
-    }
-}
-
-/// A ratio as JSON shows it; 0 of nothing.
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { rounded(part as f64 / whole as f64) }
 }

@@ -77,16 +77,76 @@ pub fn tsv(counts: &[FlagStat; 2]) -> String {
     out
 }
 
+/// What the JSON calls the count of a line.
+fn json_name(index: usize, name: &'static str) -> &'static str {
+    match index {
+        0 => "total",
+        15 => "with mate mapped to a different chr (mapQ >= 5)",
+        _ => name,
+    }
+}
+
+/// One of the two objects in the text of `samtools flagstat -O json`, given what stands in it under a name; `None` if a
+/// count is missing.
+///
+/// ```
+/// use biofast_ops::flagstat::FlagStat;
+/// use biofast_ops::show::samtools::flagstat::read_back;
+///
+/// let counts = read_back(|name| Some(if name == "total" { 3 } else { 1 }));
+/// assert_eq!(counts.map(|counts| (counts.total, counts.read1)), Some((3, 1)));
+/// assert_eq!(read_back(|_| None), None);
+/// ```
+pub fn read_back(mut count: impl FnMut(&str) -> Option<u64>) -> Option<FlagStat> {
+    let names = lines(&FlagStat::default());
+    let mut counts = [0; 16];
+    for (index, (value, (name, ..))) in counts.iter_mut().zip(names).enumerate() {
+        *value = count(json_name(index, name))?;
+    }
+    let [
+        total,
+        primary,
+        secondary,
+        supplementary,
+        duplicates,
+        primary_duplicates,
+        mapped,
+        primary_mapped,
+        paired,
+        read1,
+        read2,
+        properly_paired,
+        both_mapped,
+        singletons,
+        mate_elsewhere,
+        mate_surely_elsewhere,
+    ] = counts;
+    Some(FlagStat {
+        total,
+        primary,
+        secondary,
+        supplementary,
+        duplicates,
+        primary_duplicates,
+        mapped,
+        primary_mapped,
+        paired,
+        read1,
+        read2,
+        properly_paired,
+        both_mapped,
+        singletons,
+        mate_elsewhere,
+        mate_surely_elsewhere,
+    })
+}
+
 /// The text of `samtools flagstat -O json`.
 pub fn json(counts: &[FlagStat; 2]) -> String {
     let object = |counts: &FlagStat| {
         let mut fields = Vec::new();
         for (index, (name, n, whole)) in lines(counts).into_iter().enumerate() {
-            let name = match index {
-                0 => "total",
-                15 => "with mate mapped to a different chr (mapQ >= 5)",
-                _ => name,
-            };
+            let name = json_name(index, name);
             fields.push(format!("\"{name}\": {n}"));
             if let Some(whole) = whole {
                 let share = percent(n, whole).unwrap_or("null".into());

@@ -23,14 +23,82 @@ use crate::measure::idxstats::Collector;
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
 pub fn text(counts: &Collector, header: &Header) -> String {
-    let mut out = String::new();
-    // Writing to a String can't fail, here and below.
-    for (index, reference) in header.references().iter().enumerate() {
-        let [mapped, unmapped] = counts.counts(Some(index));
-        let name = String::from_utf8_lossy(&reference.name);
-        let _ = writeln!(out, "{name}\t{}\t{mapped}\t{unmapped}", reference.length);
-    }
-    let [mapped, unmapped] = counts.counts(None);
-    let _ = writeln!(out, "*\t0\t{mapped}\t{unmapped}");
-    out
+    Table::new(counts, header).text()
 }
+
+/// The table, which can be read back and joined with those of other parts.
+///
+/// ```
+/// use biofast_ops::show::samtools::idxstats::Table;
+///
+/// let mut table = Table::read("c\t99\t1\t0\n*\t0\t0\t1\n").ok_or("not a table")?;
+/// let other = Table::read("c\t99\t5\t2\n*\t0\t0\t0\n").ok_or("not a table")?;
+/// table.add(&other)?;
+/// assert_eq!(table.text(), "c\t99\t6\t2\n*\t0\t0\t1\n");
+/// assert!(Table::read("c\t99\t1\t0\n").is_none());
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Name, length, mapped and unmapped records; `*` last.
+    rows: Vec<(String, u64, [u64; 2])>,
+}
+
+impl Table {
+    /// The table of counts.
+    pub fn new(counts: &Collector, header: &Header) -> Table {
+        let references = header.references().iter().enumerate().map(|(index, reference)| {
+            let name = String::from_utf8_lossy(&reference.name).into_owned();
+            (name, reference.length, counts.counts(Some(index)))
+        });
+        let unplaced = ("*".to_owned(), 0, counts.counts(None));
+        Table { rows: references.chain([unplaced]).collect() }
+    }
+
+    /// Reads a table; `None` if the text is none.
+    pub fn read(text: &str) -> Option<Table> {
+        let row = |line: &str| {
+            let mut fields = line.split('\t');
+            let name = fields.next()?.to_owned();
+            let numbers = [fields.next()?, fields.next()?, fields.next()?];
+            let [length, mapped, unmapped] = numbers.map(|number| number.parse::<u64>().ok());
+            let end = fields.next().is_none();
+            end.then_some((name, length?, [mapped?, unmapped?]))
+        };
+        let rows: Vec<_> = text.lines().map(row).collect::<Option<_>>()?;
+        let is_last = |row: &(String, u64, [u64; 2])| row.0 == "*";
+        rows.iter().position(is_last).filter(|at| at + 1 == rows.len())?;
+        Some(Table { rows })
+    }
+
+    /// Adds the counts of another part.
+    ///
+    /// # Errors
+    /// If it is of other references, or a count goes beyond 64 bits; nothing is to be done with this table then.
+    pub fn add(&mut self, other: &Table) -> Result<(), &'static str> {
+        if self.rows.len() != other.rows.len() {
+            return Err(OTHERS);
+        }
+        for (mine, theirs) in self.rows.iter_mut().zip(&other.rows) {
+            if (&mine.0, mine.1) != (&theirs.0, theirs.1) {
+                return Err(OTHERS);
+            }
+            for (mine, theirs) in mine.2.iter_mut().zip(theirs.2) {
+                *mine = mine.checked_add(theirs).ok_or("counts beyond 64 bits")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of `samtools idxstats`.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for (name, length, [mapped, unmapped]) in &self.rows {
+            // Writing to a String can't fail.
+            let _ = writeln!(out, "{name}\t{length}\t{mapped}\t{unmapped}");
+        }
+        out
+    }
+}
+
+const OTHERS: &str = "its reference sequences aren't those of the tables before it";

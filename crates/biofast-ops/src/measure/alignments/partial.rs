@@ -1,0 +1,82 @@
+//! What the report of a part carries so that parts can be joined exactly: the depths that other parts may add to.
+
+use serde::{Deserialize, Serialize};
+
+pub use super::runs::Stretches;
+
+/// From the first record of a piece on, the depths of so many positions are kept: blocks of the piece before it may reach
+/// there. The longest introns of vertebrates that aligners look for are shorter.
+pub const WINDOW: u32 = 1 << 20;
+
+/// What a part is a part of.
+///
+/// ```
+/// use biofast_ops::alignments::partial::Kind;
+///
+/// let kind = |pieces_of_one_file: bool| if pieces_of_one_file { Kind::Shard } else { Kind::Lane };
+/// assert_ne!(kind(true), kind(false));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Of a file: records that follow each other there, and other parts have what is before and behind them. Depths are
+    /// kept of [`WINDOW`] positions at its start, and from the position of its last record on.
+    Shard,
+    /// Of a sample: a file of its own, sorted. All depths are kept.
+    Lane,
+}
+
+/// A place on the references: the index of one, from 0, and a position, from 0. Records without a reference, at the end
+/// of a file, have −1 for both.
+pub type Place = (i32, i32);
+
+/// The order of places in a sorted file.
+pub(crate) fn rank((reference, position): Place) -> u64 {
+    // Without a reference comes last: −1 as the largest unsigned number.
+    u64::from(reference as u32) << 32 | position.max(0) as u64
+}
+
+/// The place with this rank.
+pub(crate) fn place(rank: u64) -> Place {
+    ((rank >> 32) as i32, rank as u32 as i32)
+}
+
+/// What a part carries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Partial {
+    /// What the part is a part of.
+    pub kind: Kind,
+    /// Where the first record with a sequence lies that isn't secondary; `null` without any.
+    pub first: Option<Place>,
+    /// Where the last one lies.
+    pub last: Option<Place>,
+    /// From where (included) to where (excluded) depths are summed up in the coverage and not kept: one stretch of a piece,
+    /// several of pieces that were joined.
+    pub settled: Vec<(Place, Place)>,
+    /// The depths everywhere else.
+    pub depths: Vec<Stretches>,
+}
+
+impl Partial {
+    pub(crate) fn new(
+        kind: Kind,
+        first: Option<Place>,
+        last: Option<Place>,
+        depths: Vec<Stretches>,
+    ) -> Partial {
+        let settled = match (kind, first, last) {
+            (Kind::Shard, Some(first), Some(last)) => {
+                let from = (first.0, kept_until(first));
+                Vec::from_iter((rank(from) < rank(last)).then_some((from, last)))
+            }
+            _ => Vec::new(),
+        };
+        Partial { kind, first, last, settled, depths }
+    }
+}
+
+/// Up to where depths are kept behind the first record.
+pub(crate) fn kept_until((_, position): Place) -> i32 {
+    position.max(0).saturating_add(WINDOW as i32)
+}
