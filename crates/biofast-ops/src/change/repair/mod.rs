@@ -1,8 +1,8 @@
 //! Mates that have lost each other: two files, or a mixed one, become pairs in the order of the first reads, and reads without
 //! mates go elsewhere.
 //!
-//! The input is read twice. The first reading sees names only and finds which reads have mates ([`find`]): where both files go
-//! on in nearly the same order, no more is remembered than what is missing in one of them. The second one ([`weave`]) takes
+//! The input is read twice. The first reading sees names only and finds which reads have mates (`find`): where both files go
+//! on in nearly the same order, no more is remembered than what is missing in one of them. The second one (`weave`) takes
 //! first reads in their order, and second reads as far as needed; those that come before their turn wait in memory, or, if that
 //! takes too much, in temporary files that are joined in parts and merged.
 
