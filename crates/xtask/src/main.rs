@@ -70,7 +70,7 @@ fn package(root: &Path) -> Result<()> {
         "--exclude",
         "biofast-experiments",
         "--exclude",
-        "xtask",
+        "biofast-xtask",
     ]))
 }
 
