@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct Stretches {
     /// The index of the reference in the header.
     pub reference: u32,
-    /// Where the depth changes, and by how much: pairs of distance and change, seven bits a byte, in base64. The
-    /// [module](self) gives the format.
+    /// Where the depth changes, and by how much: the distance from the change before (from 0 at first), then the new
+    /// depth less the old one, with its sign in the lowest bit (0, −1, 1, −2, … are 0, 1, 2, 3, …). Both are numbers of
+    /// seven bits a byte, the lowest first, and the eighth bit says that more follow; base64 (RFC 4648) without padding.
     pub changes: String,
 }
 
