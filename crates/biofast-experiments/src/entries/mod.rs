@@ -105,8 +105,11 @@ mod tests {
                     let peers = crate::systems::peers::NAMES.into_iter();
                     let missing: Vec<_> =
                         peers.filter(|name| !crate::systems::peers::is_built(name)).collect();
+                    let available = biofast::kernels::available();
+                    let has = |isa: &str| available.iter().any(|level| level.name() == isa);
                     let special = levels.values().any(|l| {
                         ["simd", "neon", "matrix", "limited", "uring"].contains(&&**l)
+                            || ["avx2", "avx512"].iter().any(|isa| l.ends_with(isa) && !has(isa))
                             || l.contains("malloc")
                             || l.starts_with("real-")
                             || missing.contains(&&**l)
