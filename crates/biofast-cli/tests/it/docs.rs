@@ -287,6 +287,7 @@ fn every_cargo_command_shown_names_what_there_is() {
                 | "--lib"
                 | "--tests"
                 | "--no-deps"
+                | "--no-verify"
                 | "--no-default-features"
                 | "--all-targets" => {}
                 other => assert!(!other.starts_with('-'), "{page}: {line}: {other}"),

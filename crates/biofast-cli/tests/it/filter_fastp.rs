@@ -291,6 +291,11 @@ fn assert_same_figures(ours: &Value, theirs: &Value, what: &str) {
             }
             (Value::Number(a), Value::Number(b)) => {
                 let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+                // fastp has an insert of 0 bases for a mate that was all G and cut away; such a pair has none here.
+                if path == ".insert_size.histogram[0]" {
+                    assert!(a == 0.0 && b < 20.0, "{what} {path}: {a}, {b}");
+                    continue;
+                }
                 assert!(near(a, b), "{what} {path}: {a}, but {b}");
                 compared += 1;
             }

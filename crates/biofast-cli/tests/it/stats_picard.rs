@@ -213,8 +213,9 @@ fn multiqc_reads_the_metrics() {
         return;
     }
     let folder = Folder::new();
-    let input = folder.file("lane1.sam", records(9, false));
-    let fasta = folder.file("ref.fa", sam::fasta(9));
+    // Without OQ tags: MultiQC 1.35 passes over Picard's quality distribution where it has a column of them.
+    let input = folder.file("lane1.sam", records(8, false));
+    let fasta = folder.file("ref.fa", sam::fasta(8));
     let (qc, out) = (at(&folder, "qc"), at(&folder, "out"));
     let run = ["stats", "--quiet", &input, "-r", &fasta, "--out-dir", &qc, "--qc", "picard"];
     assert_eq!(biofast(&run).code, 0);
@@ -237,7 +238,9 @@ fn multiqc_reads_the_metrics() {
         "{summary}"
     );
     let file = rows(&folder, "qc/lane1.insert_size_metrics");
-    let median: f64 = file.lines().nth(2).unwrap().split('\t').next().unwrap().parse().unwrap();
+    let row =
+        file.lines().skip_while(|line| !line.starts_with("MEDIAN_INSERT_SIZE\t")).nth(1).unwrap();
+    let median: f64 = row.split('\t').next().unwrap().parse().unwrap();
     assert!(
         read("insertSize").contains(&format!("\tlane1\t{median:?}\t")),
         "{}",
