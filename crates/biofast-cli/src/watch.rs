@@ -7,6 +7,7 @@ use biofast::bam::{Detail, InputOptions};
 use biofast::io::{Notes, Options, Progress};
 
 use crate::console::{Bar, describe, warn};
+use crate::embedded;
 use crate::inputs::Input;
 use crate::options::{Messages, Strictness, Threads};
 
@@ -31,7 +32,7 @@ impl Watch {
             notes: Some(Arc::clone(&notes)),
             ..options
         };
-        Watch { options, progress: Arc::clone(progress), notes }
+        Watch { options: embedded::watched(options), progress: Arc::clone(progress), notes }
     }
 
     /// How alignments are opened.

@@ -6,7 +6,9 @@ pub(crate) mod stdio;
 pub(crate) mod typed;
 mod verbose;
 
-use biofast::io::{Escaped, Notes, Warning};
+use biofast::io::{Escaped, Location, Notes, Warning};
+
+use crate::embedded::{self, FaultKind};
 
 pub(crate) use hints::Hinted;
 pub(crate) use progress::Bar;
@@ -17,23 +19,34 @@ pub(crate) use verbose::describe;
 pub(crate) struct Trouble {
     pub(crate) text: String,
     pub(crate) hint: Option<String>,
+    /// What kind of a fault it is and where, for programs.
+    pub(crate) fault: Option<(FaultKind, Box<Location>)>,
 }
 
 impl Trouble {
     /// A trouble without a hint.
     pub(crate) fn new(text: impl Into<String>) -> Trouble {
-        Trouble { text: text.into(), hint: None }
+        Trouble { text: text.into(), hint: None, fault: None }
     }
 
     /// What an error says.
     pub(crate) fn of(error: &(dyn std::error::Error + 'static)) -> Trouble {
         let causes = std::iter::successors(Some(error), |error| error.source());
-        Trouble { text: error.to_string(), hint: hints::of(causes) }
+        let fault = embedded::fault_of(causes.clone());
+        Trouble { text: error.to_string(), hint: hints::of(causes), fault }
     }
 
     /// With what is said before it.
     pub(crate) fn after(self, before: &str) -> Trouble {
         Trouble { text: format!("{before}: {}", self.text), ..self }
+    }
+
+    /// Says what is wrong.
+    pub(crate) fn tell(&self) {
+        match embedded::guest() {
+            Some(guest) => guest.fail(self),
+            None => message("error", &self.text),
+        }
     }
 
     /// Says what helps, where that is known.
@@ -46,7 +59,8 @@ impl Trouble {
 
 impl From<&anyhow::Error> for Trouble {
     fn from(error: &anyhow::Error) -> Trouble {
-        Trouble { text: described(error), hint: hints::of(error.chain()) }
+        let fault = embedded::fault_of(error.chain());
+        Trouble { text: described(error), hint: hints::of(error.chain()), fault }
     }
 }
 
@@ -89,8 +103,17 @@ pub(crate) fn warning_text(warning: &Warning) -> String {
 
 /// A line on standard error. If even that can't be written, the exit code still tells.
 pub(crate) fn message(level: &str, text: &str) {
+    match embedded::guest() {
+        Some(guest) => guest.note(level, text),
+        // At once, so that lines of programs that share it aren't mixed up.
+        None => say(&format!("biofast: {level}: {text}\n")),
+    }
+}
+
+/// Text on standard error, such as a summary. One nobody reads is no error.
+pub(crate) fn say(text: &str) {
     use std::io::Write;
-    // At once, so that lines of programs that share it aren't mixed up.
-    let line = format!("biofast: {level}: {text}\n");
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    if !embedded::is_guest() {
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
 }

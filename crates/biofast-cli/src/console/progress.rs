@@ -18,7 +18,7 @@ impl Bar {
     /// Follows `progress` towards `total` bytes, if that is known.
     pub(crate) fn new(progress: &Arc<Progress>, total: Option<u64>, quiet: bool) -> Bar {
         let done = Arc::new(AtomicBool::new(false));
-        if quiet || !std::io::stderr().is_terminal() {
+        if quiet || crate::embedded::is_guest() || !std::io::stderr().is_terminal() {
             return Bar { thread: None, done };
         }
         let (progress, stop) = (Arc::clone(progress), Arc::clone(&done));

@@ -63,6 +63,9 @@ fn named(path: Option<&Path>) -> Option<&Path> {
 }
 
 fn stdout(files: &mut Files, compression: Compression) -> Result<Output> {
+    if let Some(output) = crate::embedded::stdout(compression) {
+        return Ok(output);
+    }
     if stdio::stdout_was_closed() {
         bail!("can't write to standard output: it is closed");
     }

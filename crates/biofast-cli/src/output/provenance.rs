@@ -11,12 +11,8 @@ pub(crate) fn program(command_line: &str) -> Program<'_> {
 
 /// The words of the command line.
 pub(crate) fn command_line() -> String {
-    let mut words: Vec<String> =
-        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(first) = words.first_mut() {
-        *first = "biofast".into();
-    }
-    words.join(" ")
+    let words = crate::embedded::arguments();
+    std::iter::once("biofast".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// The summary of a run as JSON: its figures beside the command and the version.

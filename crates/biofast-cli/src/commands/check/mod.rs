@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 
 use super::stats::readers;
-use crate::console::{Bar, Trouble, describe, message};
+use crate::console::{Bar, Trouble, describe};
 use crate::inputs::{self, Input};
 use crate::options::{InFile, ManyFiles, Messages, Out, Threads};
 use crate::output;
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     let status = verdicts.iter().map(status).max_by_key(|status| *status as u8);
     for (input, verdict) in inputs.iter().zip(&verdicts) {
         if let Err(trouble) = verdict {
-            message("error", &format!("{}: {}", Escaped(input.name().as_bytes()), trouble.text));
+            trouble.clone().after(&Escaped(input.name().as_bytes()).to_string()).tell();
             trouble.hint();
         }
     }
@@ -169,7 +169,7 @@ fn check_all(args: &Args, inputs: &[Input], progress: &Arc<Progress>) -> Result<
     let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
+    let pool = crate::embedded::pool(at_once)?;
     Ok(pool.install(|| {
         let inputs = inputs.par_iter().with_max_len(1);
         inputs
@@ -189,6 +189,7 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
         notes: Some(Arc::new(Notes::default())),
         ..args.threads.options()
     };
+    let io = crate::embedded::watched(io);
     let pairs = args.paired || args.interleaved;
     let options = check::Options {
         io: &io,

@@ -8,7 +8,7 @@ use biofast::ops::filter::report::Report;
 use biofast::ops::show;
 
 use super::Args;
-use crate::console::message;
+use crate::console::{message, say};
 use crate::output;
 
 /// The reports of a run, which appear together with its records.
@@ -67,9 +67,7 @@ impl Reports {
         outputs.extend(self.fastp);
         commit(outputs, args.sync)?;
         if !args.messages.quiet {
-            use std::io::Write;
-            // A summary nobody reads is no error.
-            let _ = std::io::stderr().write_all(show::filter::text(&report).as_bytes());
+            say(&show::filter::text(&report));
         }
         Ok(())
     }

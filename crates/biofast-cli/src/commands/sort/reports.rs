@@ -86,11 +86,9 @@ impl Reports {
         }
         if self.samtools.is_some() {
             let source = self.tap();
+            let command = crate::embedded::arguments().join(" ").replace('\n', "\\n");
             let work = move || {
                 let statistics = SamtoolsStats::collect(source, &options, None)?;
-                let command: Vec<String> =
-                    std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
-                let command = command.join(" ").replace('\n', "\\n");
                 Ok(samtools::stats::text(&statistics, env!("CARGO_PKG_VERSION"), &command))
             };
             self.text = Some(std::thread::Builder::new().name("stats".into()).spawn(work)?);

@@ -89,11 +89,8 @@ pub(super) fn failed(failure: Failure, input: &Input) -> Error {
 
 /// The report of `samtools stats`.
 pub(super) fn samtools_text(statistics: &SamtoolsStats) -> String {
-    let command: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|argument| argument.to_string_lossy().replace('\n', "\\n"))
-        .collect();
-    samtools::stats::text(statistics, env!("CARGO_PKG_VERSION"), &command.join(" "))
+    let command = crate::embedded::arguments().join(" ").replace('\n', "\\n");
+    samtools::stats::text(statistics, env!("CARGO_PKG_VERSION"), &command)
 }
 
 /// The rows of alignments as text.

@@ -168,7 +168,7 @@ fn collect_all(
     let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
+    let pool = crate::embedded::pool(at_once)?;
     // Samples are summed up as their inputs are done, so that only samples take memory.
     let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() || !joins {
         true => HashMap::new(),

@@ -57,7 +57,7 @@ pub(super) fn write(
         }
     }
     drop(bar);
-    troubles.iter().for_each(|trouble| message("error", &trouble.text));
+    troubles.iter().for_each(Trouble::tell);
     // Of many errors the first is enough to learn from.
     if let Some(trouble) = troubles.first().filter(|_| !args.messages.quiet) {
         trouble.hint();

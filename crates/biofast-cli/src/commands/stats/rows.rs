@@ -132,7 +132,7 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
         for error in &entry.errors {
             // Mates share what is wrong with their pair.
             if last.replace(error) != Some(error) {
-                message("error", &error.text);
+                error.tell();
             }
         }
     }

@@ -1,0 +1,119 @@
+//! The `biofast` command line: arguments in, exit code out.
+//!
+//! Exit codes: 0 fine, 1 a check failed, 2 an error. A closed pipe is not an error.
+//!
+//! [`main`] is the program. Programs that have the commands in their own process, as the Python package has, use [`Run`]:
+//! nothing is printed, and signals are left alone. What has no command is in the crate `biofast`.
+
+mod commands;
+mod console;
+mod embedded;
+mod inputs;
+mod options;
+mod output;
+mod sample;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+use commands::{Command, is_verbose_version, run, version};
+use console::{Trouble, message, stdio, typed};
+pub use embedded::{Fault, FaultKind, Message, Outcome, Run};
+
+/// Statistics of sequencing reads and alignments, at the speed of decompression.
+#[derive(Parser)]
+#[command(
+    name = "biofast",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "biofast --version --verbose tells how it was built and what it makes of this machine."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Runs the program with these words, of which the first is its name. Returns the exit code; wrong usage, `--help` and signals end
+/// the process from within.
+///
+/// ```no_run
+/// std::process::exit(biofast_cli::main(std::env::args_os()).into());
+/// ```
+pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
+    silence_decompressors();
+    let mut words = words.into_iter();
+    let program = words.next().unwrap_or_else(|| "biofast".into());
+    let mut arguments: Vec<std::ffi::OsString> = words.collect();
+    embedded::remember(&arguments);
+    if typed::asks_for_help(&arguments) {
+        arguments.truncate(1);
+        arguments.push("--help".into());
+    }
+    let arguments = typed::join_numbers(arguments);
+    let result = match is_verbose_version(&arguments) {
+        true => check_overrides().and_then(|()| version()),
+        false => {
+            let matches = parse(&program, &arguments);
+            stdio::handle_signals();
+            run_parsed(&matches)
+        }
+    };
+    match result {
+        Ok(code) => embedded::number(code),
+        Err(error) if output::is_closed_pipe(&error) => 0,
+        Err(error) => {
+            stdio::end_by_signal();
+            let trouble = Trouble::from(&error);
+            trouble.tell();
+            trouble.hint();
+            2
+        }
+    }
+}
+
+/// Runs what was typed.
+fn run_parsed(matches: &clap::ArgMatches) -> anyhow::Result<ExitCode> {
+    let cli = Cli::from_arg_matches(matches)?;
+    for warning in options::given_in_vain(&Cli::command(), matches) {
+        message("warning", &warning);
+    }
+    check_overrides()?;
+    let mut files = options::named(matches)?;
+    run(&cli.command, &mut files)
+}
+
+/// What was typed; if it can't be understood, the run ends with what is wrong with it.
+fn parse(program: &std::ffi::OsStr, arguments: &[std::ffi::OsString]) -> clap::ArgMatches {
+    let typed = std::iter::once(program.to_owned()).chain(arguments.iter().cloned());
+    Cli::command().try_get_matches_from(typed).unwrap_or_else(|error| {
+        let command = arguments.first().and_then(|command| command.to_str());
+        let Some(hint) = typed::hint(&error, command) else { error.exit() };
+        // Nobody may be there to read it.
+        let _ = error.print();
+        message("hint", hint);
+        std::process::exit(error.exit_code())
+    })
+}
+
+/// Panics inside the decompressors of CRAM are caught where they are called, and become errors that name the place:
+/// what the runtime would print of them is no message for users.
+fn silence_decompressors() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !info.location().is_some_and(|at| at.file().contains("noodles-cram")) {
+            usual(info);
+        }
+    }));
+}
+
+/// Environment variables that would be ignored if they were misspelt.
+fn check_overrides() -> anyhow::Result<()> {
+    biofast::kernels::check_override()?;
+    biofast::io::codec::check_override()?;
+    biofast::io::codec::check_lanes()?;
+    biofast::io::codec::check_piece_len()?;
+    Ok(())
+}

@@ -1,0 +1,5 @@
+"""``python -m biofast``."""
+
+from ._program import main
+
+main()

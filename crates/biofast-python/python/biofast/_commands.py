@@ -1,0 +1,377 @@
+"""Answers about whole files, and new files: the commands of the program, run in this process.
+
+Options have the names they have on the command line, with ``_`` for ``-``: ``--min-len 50`` is ``min_len=50``, and an option
+without a value is ``True``. What may be given several times takes a list. ``biofast <command> --help`` has them all.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Union
+
+from . import _biofast
+from ._errors import Error, InputWarning
+
+Path = Union[str, "os.PathLike[str]"]
+Paths = Union[Path, Iterable[Path]]
+Progress = Callable[[int], object]
+
+
+class Figures(dict[str, Any]):
+    """A JSON object whose values are attributes, too: ``figures["reads"]`` is ``figures.reads``."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"no figure {name!r}; there are {', '.join(self)}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, object_hook=Figures)
+
+
+class Result:
+    """What a command answered, as JSON."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._figures = _parsed(text)
+
+    def to_json(self) -> str:
+        """The bytes that the command line writes, as text."""
+        return self._text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as dicts and lists."""
+        figures: dict[str, Any] = json.loads(self._text)
+        return figures
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._figures, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._figures[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._figures]
+
+    def __getstate__(self) -> str:
+        return self._text
+
+    def __setstate__(self, text: str) -> None:
+        Result.__init__(self, text)
+
+    def __repr__(self) -> str:
+        return f"<biofast.{type(self).__name__}: {', '.join(self._figures)}>"
+
+
+class Report(Result):
+    """Statistics of reads or alignments: what ``biofast stats --json`` prints.
+
+    ``report.files`` has an entry for each sample. With one sample its figures are attributes of the report:
+    ``report.reads``, ``report.quality.q30_percent``, ``report.records.passed.mapped``.
+    """
+
+    @property
+    def files(self) -> list[Figures]:
+        """The samples, in the order of the inputs."""
+        files: list[Figures] = self._figures["files"]
+        return files
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        files = self._figures["files"]
+        if name not in self._figures and len(files) == 1:
+            return getattr(files[0], name)
+        return getattr(self._figures, name)
+
+    def __getitem__(self, name: str) -> Any:
+        """The figures of the sample of this name."""
+        for file in self.files:
+            if file["sample"] == name:
+                return file
+        raise KeyError(name)
+
+    def to_html(self) -> str:
+        """The page that ``biofast stats --html`` writes: it needs nothing from elsewhere."""
+        return _biofast.page(self._text)
+
+    def _repr_html_(self) -> str:
+        # A document of its own: neither its styles nor its script reach the notebook.
+        from html import escape
+
+        page = escape(self.to_html(), quote=True)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:0" title="biofast report"></iframe>'
+
+    def __repr__(self) -> str:
+        samples = ", ".join(str(file["sample"]) for file in self.files)
+        return f"<biofast.Report of {samples}>"
+
+
+class CheckReport(Result):
+    """What ``biofast check --json`` prints. It is true if every file is good to its last byte."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every file is good."""
+        return all(file["status"] == "ok" for file in self._figures["files"])
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+class ReferenceCount(NamedTuple):
+    """A line of ``biofast idxstats``; the last one, ``*``, counts the records without a place."""
+
+    reference: str
+    length: int
+    mapped: int
+    unmapped: int
+
+
+class ReferenceCounts(list[ReferenceCount]):
+    """The lines of ``biofast idxstats``."""
+
+    def to_text(self) -> str:
+        """As ``samtools idxstats`` prints them."""
+        return "".join("\t".join(map(str, line)) + "\n" for line in self)
+
+
+def _paths(paths: Paths) -> list[str]:
+    if isinstance(paths, (str, os.PathLike)):
+        return [os.fspath(paths)]
+    if isinstance(paths, bytes) or hasattr(paths, "read"):
+        raise TypeError("paths are needed here; biofast.scan and biofast.open take file objects")
+    return [os.fspath(path) for path in paths]
+
+
+def _word(value: object) -> str:
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def _words(options: dict[str, Any]) -> Iterator[str]:
+    for name, value in options.items():
+        option = ("-" if len(name) == 1 else "--") + name.rstrip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            yield option
+            continue
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            # In one word, so that a value may start with a dash.
+            yield f"{option}={_word(one)}" if len(name) > 1 else f"{option}{_word(one)}"
+
+
+def run(words: Sequence[str | os.PathLike[str]], *, progress: Progress | None = None) -> str:
+    """Runs any command, given by the words that follow ``biofast``, and returns what it prints.
+
+    >>> import biofast
+    >>> print(biofast.run(["stats", "--tsv", "reads.fq"]).splitlines()[1].split("\\t")[:4])
+    ['reads.fq', 'FASTQ', 'DNA', '3']
+
+    Its warnings are :class:`InputWarning`; what it says beside them goes to the logger ``biofast``. ``progress`` is called with the bytes of the inputs read so far, on another thread.
+    Ctrl-C ends the run, and no output appears. Two commands may run at once.
+    """
+    code, text, error = _run([os.fspath(word) for word in words], progress)
+    if error is not None and code > 1:
+        raise error
+    return text
+
+
+def warn(text: str) -> None:
+    """Warns whoever called into this package."""
+    if sys.version_info >= (3, 12):
+        warnings.warn(text, InputWarning, skip_file_prefixes=(os.path.dirname(__file__),))
+    else:
+        warnings.warn(text, InputWarning, stacklevel=5)
+
+
+def _run(words: list[str], progress: Progress | None) -> tuple[int, str, BaseException | None]:
+    code, out, messages, error = _biofast.run(words, progress)
+    for level, text in messages:
+        if level == "warning":
+            warn(text)
+        elif level == "note":
+            logging.getLogger("biofast").info(text)
+    text = out.decode("utf-8", "surrogateescape")
+    if code > 1 and error is None:
+        error = Error("; ".join(text for level, text in messages if level == "error") or "the command failed")
+    return code, text, error
+
+
+def _command(
+    name: str, paths: list[str], options: dict[str, Any], progress: Progress | None = None
+) -> tuple[int, str, BaseException | None]:
+    return _run([name, *_words(options), "--", *paths], progress)
+
+
+def _answer(name: str, paths: list[str], options: dict[str, Any], progress: Progress | None = None) -> str:
+    code, text, error = _command(name, paths, options, progress)
+    if code > 1 and error is not None:
+        raise error
+    return text
+
+
+def stats(paths: Paths, *, progress: Progress | None = None, **options: Any) -> Report:
+    """Statistics of reads or alignments: counts, lengths, composition, qualities, coverage.
+
+    >>> report = biofast.stats("reads.fq")
+    >>> report.reads, report.bases, round(report.composition.gc_percent, 1)
+    (3, 24, 41.7)
+    >>> biofast.stats(["reads.fq", "more.fq"]).files[1].reads
+    2
+
+    If a file can't be read to its end, the error has what was counted before as ``error.report``.
+    """
+    code, text, error = _command("stats", _paths(paths), {"json": True, **options}, progress)
+    report = Report(text) if text else None
+    if code > 1 and error is not None:
+        error.report = report  # type: ignore[attr-defined]
+        raise error
+    assert report is not None
+    return report
+
+
+def flagstat(path: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Records of a file of alignments by flag, as ``samtools flagstat -O json`` counts them.
+
+    >>> biofast.flagstat("aln.sam")["QC-passed reads"]["mapped"]
+    3
+    """
+    return Result(_answer("flagstat", _paths(path), {"output_fmt": "json", **options}, progress))
+
+
+def idxstats(path: Path, *, progress: Progress | None = None, **options: Any) -> ReferenceCounts:
+    """Mapped and unmapped records of each reference; no index is needed.
+
+    >>> biofast.idxstats("aln.sam")[0]
+    ReferenceCount(reference='chr1', length=1000, mapped=3, unmapped=0)
+    """
+    lines = _answer("idxstats", _paths(path), options, progress).splitlines()
+    rows = (line.split("\t") for line in lines)
+    return ReferenceCounts(ReferenceCount(row[0], int(row[1]), int(row[2]), int(row[3])) for row in rows)
+
+
+def check(paths: Paths, *, progress: Progress | None = None, **options: Any) -> CheckReport:
+    """Whether files are good to their last byte. What is wrong with a file is an answer; that it can't be read is an error.
+
+    >>> biofast.check("reads.fq").ok
+    True
+    >>> found = biofast.check("cut.fq")
+    >>> found.ok, found.files[0].fault.record
+    (False, 2)
+    """
+    return CheckReport(_answer("check", _paths(paths), {"json": True, **options}, progress))
+
+
+def coverage(paths: Paths, *, progress: Progress | None = None, **options: Any) -> list[dict[str, Any]]:
+    """How deep sorted alignments cover the reference: a row for each file, with the names of ``biofast coverage --format tsv``.
+
+    With ``prefix`` or ``out_dir`` the files of mosdepth are written instead, and the list is empty.
+
+    >>> row = biofast.coverage("aln.sam")[0]
+    >>> row["length"], row["bases"]
+    (1500, 24)
+    """
+    writes = any(options.get(name) for name in ("prefix", "out_dir", "out", "p", "o"))
+    text = _answer("coverage", _paths(paths), options if writes else {"format": "tsv", **options}, progress)
+    return [] if writes else _rows(text)
+
+
+def _rows(text: str) -> list[dict[str, Any]]:
+    lines = [line.split("\t") for line in text.splitlines()]
+    return [dict(zip(lines[0], map(_number, line), strict=True)) for line in lines[1:]] if lines else []
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _changed(
+    name: str, paths: list[str], options: dict[str, Any], progress: Progress | None, kind: type[Result] = Result
+) -> Any:
+    """Runs a command that writes files and says in JSON what it did."""
+    if options.get("json"):
+        _answer(name, paths, options, progress)
+        with open(options["json"], encoding="utf-8") as file:
+            return kind(file.read())
+    with tempfile.TemporaryDirectory(prefix="biofast-") as folder:
+        summary = os.path.join(folder, "summary.json")
+        _answer(name, paths, {"json": summary, **options}, progress)
+        with open(summary, encoding="utf-8") as file:
+            return kind(file.read())
+
+
+def filter(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Selects and trims reads, or selects alignments, and writes them to ``out`` (mates to ``out`` and ``out2``).
+
+    >>> biofast.filter("reads.fq", "long.fq", min_len=8).summary.after_filtering.total_reads
+    2
+
+    Returns the summary that ``biofast filter --json`` writes. Outputs appear when all are complete.
+    """
+    return _changed("filter", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def sort(path: Path, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Sorts alignments by coordinate, or by what ``options`` say, and returns the summary of ``biofast sort --json``."""
+    return _changed("sort", _paths(path), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def dedup(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Writes each read or pair once, and returns the summary of ``biofast dedup --json``."""
+    return _changed("dedup", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def demux(inputs: Paths, output: Path, sample_metadata: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Sorts reads into files by their barcodes, in the folder ``output``, and returns the summary of ``biofast demux --json``."""
+    words: dict[str, Any] = {
+        "inputs": _paths(inputs),
+        "output": output,
+        "sample_metadata": sample_metadata,
+        **options,
+    }
+    return _changed("demux", [], words, progress)  # type: ignore[no-any-return]
+
+
+def split(paths: Paths, out: str, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Splits reads into several files, such as ``out="part_{n}.fq.gz", by_part=4``; see ``biofast split --help``."""
+    return _changed("split", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def grep(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Writes reads that hold a motif, and returns the summary of ``biofast grep --json``."""
+    return _changed("grep", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def repair(paths: Paths, out: Path, out2: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Puts mates together again, and returns the summary of ``biofast repair --json``."""
+    return _changed("repair", _paths(paths), {"out": out, "out2": out2, **options}, progress)  # type: ignore[no-any-return]
+
+
+def merge(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Merges sorted files of alignments into one, or reports of ``stats`` into one."""
+    _answer("merge", _paths(paths), {"out": out, **options}, progress)
+
+
+def index(path: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Makes the index of a BAM, CRAM, SAM or FASTQ file beside it, or as ``out``."""
+    _answer("index", _paths(path), options, progress)

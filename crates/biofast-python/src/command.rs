@@ -1,0 +1,69 @@
+//! Commands: words in, what the program would print out.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use biofast::io::{CancellationToken, Progress};
+use biofast::ops::show::html;
+use biofast::ops::{alignments, reads};
+use biofast_cli::Run;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::attended::attended;
+use crate::errors::{internal, of_fault};
+
+/// What `run` returns: the exit code, standard output, messages as (level, text), and the first error.
+type Answer<'py> = (u8, Bound<'py, PyBytes>, Vec<(String, String)>, Option<PyErr>);
+
+/// Runs a command as `biofast WORDS…` does. `progress` is called with the bytes read so far, on another thread; what it raises ends
+/// the run.
+#[pyfunction]
+#[pyo3(signature = (words, progress=None))]
+pub(crate) fn run(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Answer<'_>> {
+    let cancellation = CancellationToken::new();
+    let raised: Arc<std::sync::Mutex<Option<PyErr>>> = Arc::default();
+    let mut run = Run::new(words).with_cancellation(cancellation.clone());
+    if let Some(callback) = progress {
+        let (cancellation, raised) = (cancellation.clone(), Arc::clone(&raised));
+        run = run.with_progress(Arc::new(Progress::with_callback(move |bytes| {
+            if let Err(error) = Python::attach(|py| callback.call1(py, (bytes,)).map(drop)) {
+                cancellation.cancel();
+                *raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
+            }
+        })));
+    }
+    let outcome = attended(py, &cancellation, move || run.run())?;
+    if let Some(error) = raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+        return Err(error);
+    }
+    let messages =
+        outcome.messages.into_iter().map(|message| (message.level, message.text)).collect();
+    let error = outcome.fault.as_ref().map(|fault| of_fault(py, fault));
+    Ok((outcome.code, PyBytes::new(py, &outcome.stdout), messages, error))
+}
+
+/// The program: runs `words`, of which the first is its name, prints, and returns the exit code.
+#[pyfunction]
+pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| biofast_cli::main(words))
+}
+
+/// The page for the browser of what `biofast stats --json` printed.
+#[pyfunction]
+pub(crate) fn page(py: Python<'_>, json: &str) -> PyResult<String> {
+    py.detach(|| -> serde_json::Result<String> {
+        if let Ok(report) = serde_json::from_str::<alignments::report::Report>(json)
+            && report.schema == alignments::report::SCHEMA
+        {
+            return Ok(html::stats(None, Some((&report, json))));
+        }
+        let report: reads::report::Report = serde_json::from_str(json)?;
+        Ok(html::stats(Some((&report, json)), None))
+    })
+    .map_err(internal)
+}
