@@ -100,6 +100,7 @@ impl Frame {
             offset: self.offset,
             bytes: chunk.bytes(),
             starts: &self.starts,
+            picked: None,
             first: self.first_record,
             header: self.header.as_deref().unwrap_or(&EMPTY_HEADER),
         }

@@ -95,7 +95,7 @@ pub use modified::{Modification, ModificationCode, Modifications};
 pub use program::Program;
 pub use query::{Query, par_fold_regions, par_fold_regions_ordered};
 pub use reader::{Reader, ReaderBuilder, RecordBufs};
-pub use record::{Batch, Record, Records};
+pub use record::{Batch, Record, Records, Subset};
 pub use record_buf::{RecordBuf, RecordBuilder};
 pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;

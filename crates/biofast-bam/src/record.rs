@@ -353,6 +353,8 @@ pub struct Batch<'a> {
     pub(crate) bytes: &'a [u8],
     /// Where each record's block size starts.
     pub(crate) starts: &'a [u32],
+    /// The places of the records among those the batch was [picked](Subset::of) from.
+    pub(crate) picked: Option<&'a [u32]>,
     pub(crate) first: u64,
     pub(crate) header: &'a Header,
 }
@@ -384,7 +386,8 @@ impl<'a> Batch<'a> {
         let start = *self.starts.get(index)? as usize;
         let place = self.chunk.virtual_offset(start);
         // What starts in the chunk before starts where the framer remembers.
-        let place = place.or(if index == 0 { self.place } else { None });
+        let is_first = self.index_before_picking(index) == 0;
+        let place = place.or(if is_first { self.place } else { None });
         Some((self.offset + start as u64, place.map(VirtualOffset::compressed)))
     }
 
@@ -429,6 +432,72 @@ impl<'a> Batch<'a> {
     #[inline]
     pub fn iter(&self) -> Records<'a> {
         Records { bytes: self.bytes, starts: self.starts.iter() }
+    }
+
+    /// The records in order, each with its number in the input, counted from 0 as [`first_record`](Self::first_record).
+    #[inline]
+    pub fn numbered(&self) -> impl Iterator<Item = (u64, Record<'a>)> + use<'a> {
+        let batch = *self;
+        self.iter().enumerate().map(move |(index, record)| {
+            (batch.first + u64::from(batch.index_before_picking(index)), record)
+        })
+    }
+
+    #[inline]
+    fn index_before_picking(&self, index: usize) -> u32 {
+        self.picked.and_then(|picked| picked.get(index).copied()).unwrap_or(index as u32)
+    }
+}
+
+/// Some of the records of a batch, such as those of a read group, which keep their numbers.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, Subset, par_fold};
+/// use biofast_io::{Options, Source};
+///
+/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let without_place = |found: &mut Vec<u64>, batch: biofast_bam::Batch<'_>| {
+///     let mut subset = Subset::default();
+///     for (index, record) in batch.iter().enumerate() {
+///         if record.reference_id() < 0 {
+///             subset.push(batch, index);
+///         }
+///     }
+///     found.extend(subset.of(batch).numbered().map(|(number, _)| number));
+/// };
+/// let (_, found) =
+///     par_fold(input.source, &options, Vec::new, without_place, |all, found| all.extend(found))?;
+/// assert_eq!(found, [1]);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Subset {
+    starts: Vec<u32>,
+    picked: Vec<u32>,
+}
+
+impl Subset {
+    /// Forgets all records.
+    pub fn clear(&mut self) {
+        self.starts.clear();
+        self.picked.clear();
+    }
+
+    /// Adds the record of this index in the batch, if there is one. Indices must ascend.
+    #[inline]
+    pub fn push(&mut self, batch: Batch<'_>, index: usize) {
+        if let Some(&start) = batch.starts.get(index) {
+            self.starts.push(start);
+            self.picked.push(batch.index_before_picking(index));
+        }
+    }
+
+    /// The records that were added, as a batch. `batch` must be the one they were added of.
+    pub fn of<'a>(&'a self, batch: Batch<'a>) -> Batch<'a> {
+        Batch { starts: &self.starts, picked: Some(&self.picked), ..batch }
     }
 }
 

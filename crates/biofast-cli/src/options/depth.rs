@@ -7,6 +7,7 @@ use biofast::bam;
 use biofast::bam::flag::{self, Filter};
 use biofast::io::output::{Compression, Files, Format, Level, Output};
 use biofast::ops::coverage::{Counting, Intervals, Rules};
+use biofast::ops::qc::By;
 use biofast::ops::show::mosdepth::{Quantize, Settings, Targets};
 
 use super::InFile;
@@ -18,7 +19,7 @@ use crate::output;
 pub(crate) struct DepthArgs {
     /// Also write the depth of the intervals of a BED file, or of windows of that many bases
     #[arg(short, long, value_name = "BED|WINDOW")]
-    by: Option<InFile>,
+    by: Vec<InFile>,
 
     /// For each interval of --by, count the bases that are covered at least N times
     #[arg(short = 'T', long, value_name = "N,…", value_delimiter = ',', requires = "by")]
@@ -69,7 +70,7 @@ impl DepthArgs {
     /// An option that only the files of mosdepth have, if one is given.
     pub(crate) fn given_for_files(&self) -> Option<&'static str> {
         let given = [
-            ("--by", self.by.is_some()),
+            ("--by", self.by_intervals().next().is_some()),
             ("--quantize", self.quantize.is_some()),
             ("--no-per-base", self.no_per_base),
         ];
@@ -131,9 +132,27 @@ impl DepthArgs {
         })
     }
 
+    /// What `--by` names that is no group of records.
+    fn by_intervals(&self) -> impl Iterator<Item = &InFile> {
+        self.by.iter().filter(|by| group(by).is_none())
+    }
+
+    /// The groups of records that `--by` names.
+    pub(crate) fn by_groups(&self) -> Result<Option<By>> {
+        let mut given = self.by.iter().filter_map(|by| group(by));
+        match (given.next(), given.next()) {
+            (Some(_), Some(_)) => bail!("--by takes one of RG, SM and LB"),
+            (by, _) => Ok(by),
+        }
+    }
+
     /// The intervals of `--by`.
     fn intervals(&self) -> Result<Option<Intervals>> {
-        let Some(path) = self.by.as_deref() else { return Ok(None) };
+        let mut given = self.by_intervals();
+        let Some(path) = given.next() else { return Ok(None) };
+        if given.next().is_some() {
+            bail!("--by is given twice with intervals");
+        }
         let number = path.to_str().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
         let Some(number) = number.filter(|number| !number.is_empty()) else {
             return Ok(Some(Intervals::bed(path)?));
@@ -148,6 +167,11 @@ impl DepthArgs {
     pub(crate) fn only_intervals(&self) -> bool {
         self.no_per_base && self.thresholds.is_empty() && self.quantize.is_none()
     }
+}
+
+/// A file of that name can be named by its folder.
+fn group(path: &Path) -> Option<By> {
+    By::parse(path.to_str()?)
 }
 
 fn first<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {

@@ -49,6 +49,7 @@ mod sort_aligners;
 mod sort_duplicates;
 mod split;
 mod stats;
+mod stats_groups;
 mod stats_picard;
 mod stats_qc;
 mod verbose;

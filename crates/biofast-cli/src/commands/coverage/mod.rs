@@ -28,6 +28,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         bail!("{name} is for the files of mosdepth: give --prefix or --out-dir");
     }
     let of_bases = matches!(args.format, Format::SamtoolsCoverage | Format::SamtoolsDepth);
+    if args.depth.by_groups()?.is_some() {
+        bail!(
+            "--by RG, SM and LB are of `biofast stats`, which has the depths of each group with --out-dir"
+        );
+    }
     if args.min_base_quality > 0 && !of_bases {
         bail!("--min-base-quality goes with --format samtools-coverage and samtools-depth");
     }

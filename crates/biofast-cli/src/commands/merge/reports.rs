@@ -158,6 +158,7 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),
         inputs: file.inputs,
+        group: None,
         format: file.format,
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
@@ -177,6 +178,7 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),
         inputs: vec![file.input],
+        group: file.group,
         format: file.format,
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,

@@ -8,7 +8,9 @@ use biofast::io::Source;
 use biofast::io::output::Output;
 use biofast::ops::alignments::Statistics;
 use biofast::ops::alignments::partial::Kind;
-use biofast::ops::alignments::report::{Figures, FileReport, Report};
+use biofast::ops::alignments::report::{Figures, FileReport, Group, Report};
+use biofast::ops::coverage::Distribution;
+use biofast::ops::qc::{self, By, Groups, Parts};
 use biofast::ops::reads::report::Status;
 use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
 use biofast::ops::show::samtools;
@@ -44,6 +46,36 @@ pub(super) fn collect(
             (Some(Box::new(Figures::from(&*fault.so_far))), Some(Trouble::of(&fault.error)))
         }
     }
+}
+
+/// Reads one input of alignments: its figures, and those of each group.
+pub(super) fn collect_by(
+    args: &Args,
+    input: &Input,
+    source: Source,
+    by: By,
+    watch: &Watch,
+) -> Result<Vec<(Option<Group>, Box<Figures>)>> {
+    let opening = watch.opening(args.reference.as_deref(), Detail::Full);
+    let (header, query) = args.regions.query(input, source, &opening)?.peek_header()?;
+    let groups = Groups::of(&header, by);
+    let wanted = qc::Wanted { statistics: true, ..qc::Wanted::default() };
+    let no_depths = |_| Ok(Parts::<Distribution, Distribution> { depths: None, each: None });
+    let found = qc::collect_by(query, &watch.options, &wanted, Some(&groups), no_depths)
+        .map_err(|failure| failed(failure, input))?;
+    let names = std::iter::once(None).chain(groups.names().iter().map(Some));
+    let last = groups.names().len();
+    let mut rows = Vec::new();
+    for (place, ((found, _), name)) in found.into_iter().zip(names).enumerate() {
+        // Where every record has a group, there is no row of those without.
+        if let Some(statistics) = &found.statistics
+            && (place < last || place == 0 || found.records > 0)
+        {
+            let group = name.map(|name| Group { by: by.tag().into(), name: name.clone() });
+            rows.push((group, Box::new(Figures::from(statistics))));
+        }
+    }
+    Ok(rows)
 }
 
 /// What is wrong with records that were counted all the same.
@@ -119,6 +151,7 @@ pub(super) fn report(entries: &[&Entry]) -> Report {
         Some(FileReport {
             sample: entry.sample.clone(),
             input: entry.inputs.join(" "),
+            group: entry.group.clone(),
             status: if error.is_empty() { Status::Ok } else { Status::Error },
             error: Some(error).filter(|error| !error.is_empty()),
             warnings: entry.warnings.clone(),

@@ -9,6 +9,9 @@ use crate::options::{
     Threads,
 };
 
+const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sample or library of alignments. With --out-dir also the \
+                  depth of the intervals of a BED file, or of windows of that many bases; --by may be given once for each";
+
 /// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
 ///
 /// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, and BAM, SAM and CRAM, recognised by their
@@ -19,7 +22,11 @@ use crate::options::{
 /// seqkit stats and fastp say, of alignments the reports of samtools stats, flagstat, idxstats and coverage, the files of
 /// mosdepth and Picard's metrics.
 #[derive(clap::Args)]
-#[command(mut_arg("thresholds", |arg| arg.short(None)), mut_arg("quantize", |arg| arg.short(None)))]
+#[command(
+    mut_arg("thresholds", |arg| arg.short(None)),
+    mut_arg("quantize", |arg| arg.short(None)),
+    mut_arg("by", |arg| arg.value_name("RG|SM|LB|BED|WINDOW").help(BY))
+)]
 #[command(after_help = "\
 Examples:
   biofast stats reads_R1.fq.gz reads_R2.fq.gz
@@ -36,6 +43,7 @@ Examples:
   biofast stats --out-dir qc aln.bam
   biofast stats --out-dir qc --qc stats,mosdepth --by 500 lane1.bam lane2.bam
   biofast stats --out-dir qc --qc picard -r genome.fa aln.bam
+  biofast stats --by SM aln.bam
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -21,6 +21,8 @@ use biofast::io::output::Files;
 use biofast::io::{Escaped, Options, Progress, Source};
 use biofast::ops::alignments::Statistics;
 use biofast::ops::alignments::partial::Kind;
+use biofast::ops::alignments::report::Group;
+use biofast::ops::qc::By;
 use biofast::ops::reads::{Collector, Contaminants, Encoding};
 use rayon::prelude::*;
 
@@ -39,6 +41,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
         None => args.format,
     };
+    let by = args.depth.by_groups()?;
     let inputs = args.inputs.inputs(files)?;
     if args.paired {
         inputs::in_pairs(&inputs)?;
@@ -67,13 +70,26 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         bail!("--contaminants is for --format fastqc and for --out-dir of reads");
     }
     if args.format_name == Some(FormatName::Samtools) {
+        if by.is_some() {
+            bail!(
+                "--by doesn't go with --format samtools: --out-dir DIR --qc stats has a file of each group"
+            );
+        }
         if args.html.is_some() {
             bail!("--html doesn't go with --format samtools: make it in a run of its own");
         }
         let report = args.out.open(files)?;
         return alignments::samtools(args, &inputs, report);
     }
+    if by.is_some() && !args.sample.is_empty() && args.sample.len() < inputs.len() {
+        bail!(
+            "--by is of one file: files that are one sample can't be split into groups and joined"
+        );
+    }
     if args.partial.is_some() {
+        if by.is_some() {
+            bail!("--by doesn't go with --partial: a part is of all records");
+        }
         if !format.json || args.out_dir.is_some() {
             bail!("--partial is for --json, from which `biofast merge` makes every other format");
         }
@@ -96,7 +112,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
                 false => qc::write(args, &inputs, &names, files),
             };
         }
-        _ => Wanted::new(format, args.html.is_some() || args.plot),
+        _ => Wanted::new(format, args.html.is_some() || args.plot).of_groups(by),
     };
     // Whether the outputs can be written is known before anything is read.
     let out = match args.out_dir {
@@ -176,7 +192,7 @@ fn collect_all(
             names.iter().map(|name| (name.as_str(), Mutex::new(wanted.collector(false)))).collect()
         }
     };
-    let mut entries: Vec<Entry> = pool.install(|| {
+    let entries: Vec<Vec<Entry>> = pool.install(|| {
         let indexed = inputs.par_iter().zip(names).with_max_len(1);
         indexed
             .map(|(input, name)| {
@@ -192,6 +208,7 @@ fn collect_all(
             })
             .collect()
     });
+    let mut entries: Vec<Entry> = entries.into_iter().flatten().collect();
     for entry in &mut entries {
         if matches!(entry.figures, Figures::Joined)
             && let Some(sum) = samples.remove(entry.sample.as_str())
@@ -220,7 +237,7 @@ fn reading(args: &Args, threads: usize) -> Options {
     Options { threads, ..args.strictness.reads(args.io.apply(args.threads.options())) }
 }
 
-/// Reads one input with so many threads. Its counts go to `sample`, if there is one.
+/// Reads one input with so many threads: its row, and those of its groups. The counts of reads go to `sample`, if there is one.
 fn collect(
     args: &Args,
     wanted: Wanted<'_>,
@@ -229,7 +246,7 @@ fn collect(
     part: Option<Kind>,
     (threads, progress): (usize, &Arc<Progress>),
     sample: Option<&Mutex<Collector>>,
-) -> Entry {
+) -> Vec<Entry> {
     let options = reading(args, threads);
     let mut source = input.open();
     // What is wrong with an input that can't be recognised is said by who reads it.
@@ -238,7 +255,14 @@ fn collect(
         && let Ok(source) = source
     {
         let watch = Watch::sharing(progress, args.strictness.alignments(options));
-        return collect_alignments(args, input, name, part, (source, format), &watch);
+        return collect_alignments(
+            args,
+            wanted.by(),
+            (input, name),
+            part,
+            (source, format),
+            &watch,
+        );
     }
     let watch = Watch::sharing(progress, options);
     // FastQC's report is about qualities.
@@ -248,6 +272,9 @@ fn collect(
     let pairs = args.paired || args.interleaved;
     let init = || wanted.collector(pairs);
     let result = match source {
+        Ok(_) if wanted.by().is_some() => {
+            Err((init(), Trouble::new("FASTQ has no read groups for --by").after(&escaped(input))))
+        }
         Ok(_) if args.regions.any() => {
             Err((init(), Trouble::new("reads of FASTQ have no regions").after(&escaped(input))))
         }
@@ -271,9 +298,10 @@ fn collect(
             encoding.name()
         ));
     }
-    Entry {
+    vec![Entry {
         sample: name.to_owned(),
         inputs: vec![input.name()],
+        group: None,
         format: reads.to_owned(),
         errors: error.into_iter().collect(),
         warnings: found,
@@ -285,7 +313,7 @@ fn collect(
                 Figures::Joined
             }
         },
-    }
+    }]
 }
 
 /// The report of one file of alignments in this format, as JSON and as a page for the browser.
@@ -298,6 +326,7 @@ pub(crate) fn of_alignments(
     let entry = Entry {
         sample: name.clone(),
         inputs: vec![name],
+        group: None,
         format: format.name().to_owned(),
         errors: error.into_iter().collect(),
         warnings: Vec::new(),
@@ -310,27 +339,58 @@ pub(crate) fn of_alignments(
 /// The same of alignments in this format.
 fn collect_alignments(
     args: &Args,
-    input: &Input,
-    name: &str,
+    by: Option<By>,
+    (input, name): (&Input, &str),
     part: Option<Kind>,
     (source, format): (Source, bam::Format),
     watch: &Watch,
-) -> Entry {
-    let (figures, mut error) = match args.paired || args.interleaved {
+) -> Vec<Entry> {
+    let entry = |figures, group: Option<Group>| Entry {
+        sample: match &group {
+            Some(group) => format!("{name}:{}", group.name),
+            None => name.to_owned(),
+        },
+        inputs: vec![input.name()],
+        group,
+        format: format.name().to_owned(),
+        errors: Vec::new(),
+        warnings: Vec::new(),
+        pairs: None,
+        figures: Figures::Alignments(format, figures),
+    };
+    if let Some(by) = by
+        && !(args.paired || args.interleaved)
+    {
+        let found = alignments::collect_by(args, input, source, by, watch);
+        let error = found.as_ref().err().map(|error| named(Trouble::from(error), input));
+        let mut entries: Vec<Entry> = match found {
+            Ok(found) => {
+                found.into_iter().map(|(group, figures)| entry(Some(figures), group)).collect()
+            }
+            Err(_) => vec![entry(None, None)],
+        };
+        if let Some(first) = entries.first_mut() {
+            first.errors.extend(error);
+            first.warnings = noticed(args, input, format.name(), watch, false);
+        }
+        return entries;
+    }
+    let (figures, error) = match args.paired || args.interleaved {
         true => (None, Some(Trouble::new("--paired and --interleaved are for FASTQ"))),
         false => alignments::collect(args, input, source, part, watch),
     };
-    if let Some(trouble) = error.take_if(|error| !error.text.starts_with(&input.name())) {
-        error = Some(trouble.after(&escaped(input)));
-    }
-    Entry {
-        sample: name.to_owned(),
-        inputs: vec![input.name()],
-        format: format.name().to_owned(),
-        errors: error.into_iter().collect(),
+    vec![Entry {
+        errors: error.map(|error| named(error, input)).into_iter().collect(),
         warnings: noticed(args, input, format.name(), watch, false),
-        pairs: None,
-        figures: Figures::Alignments(format, figures),
+        ..entry(figures, None)
+    }]
+}
+
+/// What is wrong with an input, with its name.
+fn named(trouble: Trouble, input: &Input) -> Trouble {
+    match trouble.text.starts_with(&input.name()) {
+        true => trouble,
+        false => trouble.after(&escaped(input)),
     }
 }
 

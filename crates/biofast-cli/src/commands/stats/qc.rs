@@ -9,9 +9,9 @@ use anyhow::{Error, Result, bail};
 use biofast::bam::{self, Detail, Fasta};
 use biofast::io::Progress;
 use biofast::io::output::{Files, Output, commit};
-use biofast::ops::alignments::report::Figures as AlignmentFigures;
+use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
 use biofast::ops::picard;
-use biofast::ops::qc::{self, Wanted};
+use biofast::ops::qc::{self, Found, Groups, Parts, Wanted};
 use biofast::ops::samtools_stats::Failure;
 use biofast::ops::show::mosdepth::{self, Settings, Targets};
 use biofast::ops::show::picard::{self as metrics, Metrics};
@@ -48,7 +48,7 @@ pub(super) fn write(
         let asked = Asked { args, reports: &reports, settings: &settings };
         let result = asked
             .open(prefix, files)
-            .and_then(|targets| asked.read(input, name, targets, &progress))
+            .and_then(|opened| asked.read((input, name), (prefix, opened), files, &progress))
             .and_then(|outputs| Ok(commit(outputs, false)?));
         match result {
             Err(error) if inputs.len() == 1 => return Err(error),
@@ -203,12 +203,12 @@ impl Asked<'_> {
         Ok(Opened { name, texts, metrics, depth, mosdepth })
     }
 
-    /// Reads an input, and fills its reports.
+    /// Reads an input, and fills its reports, and those of its groups.
     fn read(
         &self,
-        input: &Input,
-        sample: &str,
-        to: Opened,
+        (input, sample): (&Input, &str),
+        (prefix, opened): (&Path, Opened),
+        files: &mut Files,
         progress: &Arc<Progress>,
     ) -> Result<Vec<Output>> {
         let args = self.args;
@@ -244,78 +244,66 @@ impl Asked<'_> {
             !(statistics || samtools_stats || wanted.coverage.is_some() || wanted.picard.any());
         let detail = match (counts, wanted.depths.is_some() || args.regions.any()) {
             (false, _) => Detail::Full,
+            // Read groups are optional fields.
+            _ if args.depth.by_groups()?.is_some() => Detail::Full,
             (true, true) => Detail::Alignment,
             (true, false) => Detail::Placement,
         };
         let opening = watch.opening(args.reference.as_deref(), detail);
-        let query = args.regions.query(input, source, &opening)?;
+        let (header, query) = args.regions.query(input, source, &opening)?.peek_header()?;
+        let groups = args.depth.by_groups()?.map(|by| Groups::of(&header, by));
+        let mut to = vec![(None, opened)];
+        for name in groups.iter().flat_map(Groups::names) {
+            to.push((Some(name), self.open(&prefix_of_group(prefix, name)?, files)?));
+        }
         let threads = watch.options.threads;
-        let Opened { name: to_name, texts, metrics: of_picard, depth, mosdepth: targets } = to;
-        let found = qc::collect_with_each(
-            query,
-            &watch.options,
-            &wanted,
-            |header| mosdepth::Files::new(header, self.settings.clone(), targets, threads),
-            |header| Ok(depth.map(|output| samtools::depth::Lines::new(header, output, None, 0))),
-        );
+        let mut parts = to.iter_mut().map(|(_, to)| {
+            let (targets, depth) = (std::mem::take(&mut to.mosdepth), to.depth.take());
+            let depths = wanted
+                .depths
+                .as_ref()
+                .map(|_| mosdepth::Files::new(&header, self.settings.clone(), targets, threads));
+            let each = depth.map(|output| samtools::depth::Lines::new(&header, output, None, 0));
+            Ok(Parts { depths: depths.transpose()?, each })
+        });
+        let found = qc::collect_by(query, &watch.options, &wanted, groups.as_ref(), |_| {
+            parts.next().unwrap_or(Ok(Parts { depths: None, each: None }))
+        });
+        drop(parts);
         let warnings = noticed(args, input, format.name(), &watch, reference.is_some());
         if !args.messages.quiet {
             warnings.iter().for_each(|warning| message("warning", warning));
         }
-        let (found, lines) = found.map_err(|failure| self.failed(failure, input))?;
-        if found.depths.is_some() && !args.messages.quiet {
-            tell_unknown(self.settings.intervals.as_ref(), &found.header, &input.name());
+        let found = found.map_err(|failure| self.failed(failure, input))?;
+        if wanted.depths.is_some() && !args.messages.quiet {
+            tell_unknown(self.settings.intervals.as_ref(), &header, &input.name());
         }
-        let entry = found.statistics.as_ref().map(|statistics| Entry {
-            sample: sample.to_owned(),
-            inputs: vec![input.name()],
-            format: format.name().to_owned(),
-            errors: Vec::new(),
-            warnings,
-            pairs: None,
-            figures: Figures::Alignments(
-                format,
-                Some(Box::new(AlignmentFigures::from(statistics))),
-            ),
-        });
-        let mut outputs = Vec::new();
-        for (report, output) in texts {
-            let text = match report {
-                Report::Stats => found.samtools_stats.as_ref().map(alignments::samtools_text),
-                Report::Flagstat => {
-                    found.flagstat.as_ref().map(|counts| samtools::flagstat::text(&counts.finish()))
-                }
-                Report::Idxstats => found
-                    .idxstats
-                    .as_ref()
-                    .map(|counts| samtools::idxstats::text(counts, &found.header)),
-                Report::Coverage => found.coverage.as_ref().map(|(depths, sums)| {
-                    samtools::coverage::text(&found.header, depths, sums, None)
-                }),
-                Report::Json => {
-                    entry.as_ref().map(|entry| json(&alignments::report(&[entry]))).transpose()?
-                }
-                Report::Html => entry
-                    .as_ref()
-                    .map(|entry| html::page(std::slice::from_ref(entry)))
-                    .transpose()?,
-                _ => None,
-            };
-            if let Some(text) = text {
-                outputs.push(output::filled(output, text)?);
+        let (mut outputs, last) = (Vec::new(), found.len().saturating_sub(1));
+        for (place, ((found, lines), (group, to))) in found.into_iter().zip(to).enumerate() {
+            // Where every record has a group, those without have no files.
+            if place > 0 && place == last && found.records == 0 {
+                continue;
             }
-        }
-        for (metrics, output) in of_picard {
-            let version = env!("CARGO_PKG_VERSION");
-            if let Some(text) = metrics::text(&found.picard, metrics, &to_name, version) {
-                outputs.push(output::filled(output, text)?);
-            }
-        }
-        if let Some(lines) = lines {
-            outputs.push(lines.finish()?);
-        }
-        if let Some(depths) = found.depths {
-            outputs.extend(depths.finish()?);
+            let group = group
+                .zip(groups.as_ref())
+                .map(|(name, groups)| Group { by: groups.by().tag().into(), name: name.clone() });
+            let entry = found.statistics.as_ref().map(|statistics| Entry {
+                sample: match &group {
+                    Some(group) => format!("{sample}:{}", group.name),
+                    None => sample.to_owned(),
+                },
+                inputs: vec![input.name()],
+                group,
+                format: format.name().to_owned(),
+                errors: Vec::new(),
+                warnings: if place == 0 { warnings.clone() } else { Vec::new() },
+                pairs: None,
+                figures: Figures::Alignments(
+                    format,
+                    Some(Box::new(AlignmentFigures::from(statistics))),
+                ),
+            });
+            fill(found, lines, entry.as_ref(), to, &mut outputs)?;
         }
         Ok(outputs)
     }
@@ -334,6 +322,64 @@ impl Asked<'_> {
         }
         alignments::failed(failure, input)
     }
+}
+
+/// What the names of a group's files start with.
+fn prefix_of_group(prefix: &Path, name: &str) -> Result<PathBuf> {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+=@".contains(c);
+    let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(".");
+    path.push(name);
+    Ok(path.into())
+}
+
+/// Fills the reports of an input, or of one of its groups.
+fn fill(
+    found: Found<mosdepth::Files>,
+    lines: Option<samtools::depth::Lines>,
+    entry: Option<&Entry>,
+    to: Opened,
+    outputs: &mut Vec<Output>,
+) -> Result<()> {
+    let Opened { name: to_name, texts, metrics: of_picard, .. } = to;
+    for (report, output) in texts {
+        let text = match report {
+            Report::Stats => found.samtools_stats.as_ref().map(alignments::samtools_text),
+            Report::Flagstat => {
+                found.flagstat.as_ref().map(|counts| samtools::flagstat::text(&counts.finish()))
+            }
+            Report::Idxstats => found
+                .idxstats
+                .as_ref()
+                .map(|counts| samtools::idxstats::text(counts, &found.header)),
+            Report::Coverage => found
+                .coverage
+                .as_ref()
+                .map(|(depths, sums)| samtools::coverage::text(&found.header, depths, sums, None)),
+            Report::Json => entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?,
+            Report::Html => {
+                entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?
+            }
+            _ => None,
+        };
+        if let Some(text) = text {
+            outputs.push(output::filled(output, text)?);
+        }
+    }
+    for (metrics, output) in of_picard {
+        let version = env!("CARGO_PKG_VERSION");
+        if let Some(text) = metrics::text(&found.picard, metrics, &to_name, version) {
+            outputs.push(output::filled(output, text)?);
+        }
+    }
+    if let Some(lines) = lines {
+        outputs.push(lines.finish()?);
+    }
+    if let Some(depths) = found.depths {
+        outputs.extend(depths.finish()?);
+    }
+    Ok(())
 }
 
 /// The error of an input that holds no alignments.

@@ -8,7 +8,8 @@ use biofast::bam;
 use biofast::io::Escaped;
 use biofast::io::output::{Output, commit};
 use biofast::ops::alignments::join::Join;
-use biofast::ops::alignments::report::Figures as AlignmentFigures;
+use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
+use biofast::ops::qc::By;
 use biofast::ops::reads::report::{FileReport, Report, Statistics, Status};
 use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
 use biofast::ops::show::fastqc;
@@ -22,6 +23,8 @@ use crate::output;
 pub(crate) struct Entry {
     pub(crate) sample: String,
     pub(crate) inputs: Vec<String>,
+    /// Of alignments, where they are not all of the inputs.
+    pub(crate) group: Option<Group>,
     /// Of reads: FASTQ or FASTA.
     pub(crate) format: String,
     pub(crate) errors: Vec<Trouble>,
@@ -61,24 +64,41 @@ pub(crate) struct Wanted<'a> {
     whole: bool,
     /// FastQC's report instead, and what overrepresented sequences are compared with.
     fastqc: Option<&'a Contaminants>,
+    /// Rows of groups of alignments, too.
+    by: Option<By>,
 }
 
 impl<'a> Wanted<'a> {
     /// FastQC's report and nothing else.
     pub(super) fn fastqc(contaminants: &'a Contaminants) -> Wanted<'a> {
-        Wanted { summary: false, statistics: false, whole: false, fastqc: Some(contaminants) }
+        Wanted {
+            summary: false,
+            statistics: false,
+            whole: false,
+            fastqc: Some(contaminants),
+            by: None,
+        }
     }
 
     /// The collector, with what FastQC counts if it is wanted.
     pub(super) fn whole(contaminants: &'a Contaminants, searches: bool) -> Wanted<'a> {
         let fastqc = searches.then_some(contaminants);
-        Wanted { summary: false, statistics: false, whole: true, fastqc }
+        Wanted { summary: false, statistics: false, whole: true, fastqc, by: None }
     }
 
     /// Those of `format`, and all of them where a report or plots are wanted, too.
     pub(crate) fn new(format: Format, everything: bool) -> Wanted<'a> {
         let statistics = format.json || everything;
-        Wanted { summary: !format.json, statistics, whole: false, fastqc: None }
+        Wanted { summary: !format.json, statistics, whole: false, fastqc: None, by: None }
+    }
+
+    /// Rows of groups, too.
+    pub(super) fn of_groups(self, by: Option<By>) -> Wanted<'a> {
+        Wanted { by, ..self }
+    }
+
+    pub(super) fn by(self) -> Option<By> {
+        self.by
     }
 
     pub(super) fn is_fastqc(self) -> bool {

@@ -183,7 +183,7 @@ pub(crate) fn reference_length(batch: Batch<'_>, record: &Record<'_>) -> i64 {
 impl Collector {
     pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut InOrder) {
         self.prepare(batch);
-        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+        for (number, record) in batch.numbered() {
             if let Some(seen) = self.add(&record, number) {
                 left.push(&record, &seen, 0.0, (number, reference_length(batch, &record)));
             }

@@ -36,6 +36,9 @@ pub struct FileReport {
     pub sample: String,
     /// The input.
     pub input: String,
+    /// Whose records these are, where they are not all of the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<Group>,
     /// `ok` or `error`.
     pub status: Status,
     /// What went wrong. The figures below are then those of the records before the fault.
@@ -55,6 +58,7 @@ pub struct FileReport {
 struct Stored {
     sample: String,
     input: String,
+    group: Option<Group>,
     status: Status,
     error: Option<String>,
     #[serde(default)]
@@ -68,12 +72,21 @@ impl TryFrom<Stored> for FileReport {
     type Error = String;
 
     fn try_from(stored: Stored) -> Result<FileReport, String> {
-        let Stored { sample, input, status, error, warnings, format, figures } = stored;
+        let Stored { sample, input, group, status, error, warnings, format, figures } = stored;
         if status == Status::Ok && figures.is_none() {
             return Err(format!("the figures of sample '{sample}' are missing or damaged"));
         }
-        Ok(FileReport { sample, input, status, error, warnings, format, figures })
+        Ok(FileReport { sample, input, group, status, error, warnings, format, figures })
     }
+}
+
+/// A read group, or all of a sample or a library.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// `RG`, `SM` or `LB`.
+    pub by: String,
+    /// Its name; that of records without one is `no_RG`, `no_SM` or `no_LB`.
+    pub name: String,
 }
 
 /// The figures of an input.

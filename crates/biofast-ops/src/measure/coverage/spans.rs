@@ -184,7 +184,7 @@ impl Spans {
         if rules.sums && !batch.is_empty() {
             sums.resize(references.len(), Sums::default());
         }
-        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+        for (number, record) in batch.numbered() {
             let place = (record.reference_id() as u32, record.position());
             let group = match self.groups.last_mut() {
                 Some(group) if group.reference == place.0 && group.last <= place.1 => group,

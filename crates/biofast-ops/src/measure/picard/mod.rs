@@ -111,7 +111,7 @@ impl Counts {
             reference.bind(batch.header());
         }
         let needs_fields = self.alignment_summary.is_some() || self.cycles.is_some();
-        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+        for (number, record) in batch.numbered() {
             if let (Some(gc_bias), Some(reference)) = (&mut self.gc_bias, &mut self.reference)
                 && self.fault.is_none()
             {

@@ -181,7 +181,7 @@ impl Counts {
 
     pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Left) {
         self.prepare(batch);
-        for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+        for (number, record) in batch.numbered() {
             self.add_checksums(&record);
             if let Some(seen) = self.basics.add(&record, number) {
                 let gc = self.add(&record, &seen, left);

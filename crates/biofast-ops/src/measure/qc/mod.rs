@@ -22,12 +22,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod groups;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use biofast_bam::{Batch, Error, Fasta, Header, Query, par_fold_regions_ordered};
+use biofast_bam::{Batch, Error, Fasta, Header, Query, Subset, par_fold_regions_ordered};
 use biofast_io::pipeline::Fault;
-use biofast_io::{Location, Options};
+use biofast_io::{Location, Options, Warning};
 
 use crate::measure::alignments::{self, Statistics};
 use crate::measure::coverage::{
@@ -36,6 +38,8 @@ use crate::measure::coverage::{
 use crate::measure::picard::{self, Picard};
 use crate::measure::samtools_stats::{self, Failure, SamtoolsStats};
 use crate::measure::{flagstat, idxstats};
+
+pub use groups::{By, Groups};
 
 /// What is wanted.
 ///
@@ -86,6 +90,8 @@ pub struct Wanted<'a> {
 pub struct Found<D> {
     /// The header.
     pub header: Header,
+    /// How many records were counted.
+    pub records: u64,
     /// biofast's own statistics.
     pub statistics: Option<Statistics>,
     /// Counts by flag.
@@ -166,90 +172,145 @@ pub fn collect_with_each<D: Depths + Send, E: Depths + Send>(
     each: impl FnOnce(&Header) -> Result<Option<E>, Error>,
 ) -> Result<(Found<D>, Option<E>), Failure> {
     let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
+    let mut ordered = Ordered::new(wanted);
+    ordered.depths = match wanted.depths {
+        Some(_) => Some(Collector::new(&header, depths(&header).map_err(Failure::Input)?)),
+        None => None,
+    };
+    ordered.coverage = match wanted.coverage {
+        Some(_) => {
+            let each = each(&header).map_err(Failure::Input)?;
+            Some(Collector::of_each(&header, (PerReference::new(&header), each)))
+        }
+        None => None,
+    };
+    collect_parts((query, header), options, wanted, None, (ordered, Vec::new()))
+        .map(|found| found.whole)
+}
+
+/// What is to become of the depths of a part: all records, or a group.
+pub struct Parts<D, E> {
+    /// For [`Wanted::depths`].
+    pub depths: Option<D>,
+    /// For [`Wanted::coverage`], as for [`collect_with_each`].
+    pub each: Option<E>,
+}
+
+/// The same as [`collect_with_each`] of all records and of each group, if there are groups, in one reading: first what is found of all, then of
+/// the [groups](Groups::names) in their order. What is to become of depths is made for each of these, by their place in that order.
+///
+/// Each group takes as much memory for each thread as the whole.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions};
+/// use biofast_bam::query::Query;
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::Distribution;
+/// use biofast_ops::qc::{By, Groups, Parts, Wanted, collect_by};
+///
+/// let sam = b"@SQ\tSN:c\tLN:10\n@RG\tID:1\tSM:a\n@RG\tID:2\tSM:b\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\tRG:Z:2\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (header, query) = Query::from(input.source).peek_header()?;
+/// let groups = Groups::of(&header, By::Sample);
+/// let wanted = Wanted { flagstat: true, ..Wanted::default() };
+/// let found = collect_by(query, &options, &wanted, Some(&groups), |_| {
+///     Ok(Parts::<Distribution, Distribution> { depths: None, each: None })
+/// })?;
+/// let mapped: Vec<u64> = found
+///     .iter()
+///     .filter_map(|(found, _)| Some(found.flagstat.as_ref()?.finish()[0].mapped))
+///     .collect();
+/// assert_eq!(mapped, [1, 0, 1, 0]); // all, a, b, and those without a sample
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_by<D: Depths + Send, E: Depths + Send>(
+    input: impl Into<Query>,
+    options: &Options,
+    wanted: &Wanted<'_>,
+    groups: Option<&Groups>,
+    mut parts: impl FnMut(usize) -> Result<Parts<D, E>, Error>,
+) -> Result<Vec<Part<D, E>>, Failure> {
+    let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
+    let mut ordered = |part| {
+        let Parts { depths, each } = parts(part).map_err(Failure::Input)?;
+        let mut of_part = Ordered::new(wanted);
+        if wanted.depths.is_some() {
+            of_part.depths = depths.map(|depths| Collector::new(&header, depths));
+        }
+        if wanted.coverage.is_some() {
+            let depths = (PerReference::new(&header), each);
+            of_part.coverage = Some(Collector::of_each(&header, depths));
+        }
+        Ok(of_part)
+    };
+    let whole = ordered(0)?;
+    let of_groups: Result<Vec<_>, Failure> =
+        (1..=groups.map_or(0, |groups| groups.names().len())).map(ordered).collect();
+    let ordered = (whole, of_groups?);
+    let All { whole, of_groups } =
+        collect_parts((query, header), options, wanted, groups, ordered)?;
+    Ok(std::iter::once(whole).chain(of_groups).collect())
+}
+
+/// What is found of all records, or of a group, and what else was made of its depths.
+pub type Part<D, E> = (Found<D>, Option<E>);
+
+struct All<D, E> {
+    whole: Part<D, E>,
+    of_groups: Vec<Part<D, E>>,
+}
+
+/// Reads a query once, and makes what is `ordered` of all records and of each group.
+fn collect_parts<D: Depths + Send, E: Depths + Send>(
+    (query, header): (Query, Header),
+    options: &Options,
+    wanted: &Wanted<'_>,
+    groups: Option<&Groups>,
+    (mut whole, mut of_groups): (Ordered<D, E>, Vec<Ordered<D, E>>),
+) -> Result<All<D, E>, Failure> {
     let name: Arc<str> = query.name().into();
     let is_everything = query.is_everything();
     let passes = Passes::new(wanted);
-    let mut ordered = Ordered {
-        statistics: wanted.statistics.then(alignments::Ordered::default),
-        samtools: wanted.samtools_stats.then(|| samtools_stats::Ordered::new(wanted.reference)),
-        depths: match wanted.depths {
-            Some(_) => Some(Collector::new(&header, depths(&header).map_err(Failure::Input)?)),
-            None => None,
-        },
-        coverage: match wanted.coverage {
-            Some(_) => {
-                let each = each(&header).map_err(Failure::Input)?;
-                Some(Collector::of_each(&header, (PerReference::new(&header), each)))
-            }
-            None => None,
-        },
-        unsorted: None,
-    };
     let result = par_fold_regions_ordered(
         query,
         options,
-        || Counts::new(wanted),
-        |counts: &mut Counts, batch, left: &mut Left| counts.accept(batch, left, &passes),
-        Counts::join,
+        || Worker::new(wanted, groups),
+        |worker: &mut Worker<'_, '_>, batch, left: &mut LeftOfAll| {
+            worker.accept(batch, left, &passes);
+        },
+        Worker::join,
         |left| {
-            let flow = ordered.add(left, &passes);
-            left.clear();
+            let flow = whole.add(&mut left.whole, &passes);
+            left.whole.clear();
+            for (ordered, left) in of_groups.iter_mut().zip(&mut left.of_groups) {
+                // What is in order as a whole is so in parts.
+                if flow.is_continue() && ordered.add(left, &passes).is_break() {
+                    return ControlFlow::Break(());
+                }
+                left.clear();
+            }
             flow
         },
     );
-    if let Some(unsorted) = ordered.unsorted {
+    let unsorted = whole.unsorted.or(of_groups.iter().find_map(|ordered| ordered.unsorted));
+    if let Some(unsorted) = unsorted {
         return Err(Failure::Input(unsorted.error(Location::in_input(&name))));
     }
-    let (_, counts) = result.map_err(|Fault { error, .. }| Failure::Input(error))?;
-    let Counts { statistics, samtools, flags, references, picard, mut sums } = counts;
-    let depth = ordered.statistics.map(|ordered| ordered.finish(options));
-    let statistics = statistics
-        .map(|counts| Statistics::new(header.clone(), counts, depth.filter(|_| is_everything)));
-    let samtools = samtools.map(|mut counts| {
-        if let Some(statistics) = &statistics {
-            counts.basics = statistics.counts.basics.clone();
-        }
-        counts
-    });
-    let samtools = ordered.samtools.zip(samtools);
-    let samtools_stats = samtools.map(|(ordered, counts)| ordered.finish(counts)).transpose()?;
-    let malformed = statistics.as_ref().and_then(Statistics::malformed_record);
-    if let Some(record) = malformed.or(picard.as_ref().and_then(|counts| counts.malformed_record()))
-    {
-        return Err(Failure::MalformedTags(record));
-    }
-    let picard = match picard {
-        Some(counts) => {
-            let cycles = samtools_stats.as_ref().map(|samtools| &samtools.counts.cycles);
-            counts
-                .finish(cycles, &header, wanted.reference, options.threads)
-                .map_err(Failure::Reference)?
-        }
-        None => Picard::default(),
+    let (_, worker) = result.map_err(|Fault { error, .. }| Failure::Input(error))?;
+    worker.tell_unknown(options);
+    let (counts, counts_of_groups) = worker.into_counts();
+    let finish = |ordered: Ordered<D, E>, counts| {
+        ordered.finish(counts, header.clone(), options, wanted, is_everything)
     };
-    let counted = statistics.as_ref().map(|statistics| &statistics.counts);
-    sums.resize(header.references().len(), Sums::default());
-    let (coverage, each) = match ordered.coverage.map(Collector::finish) {
-        Some((depths, each)) => (Some((depths.finish(), sums)), each),
-        None => (None, None),
-    };
-    let found = Found {
-        flagstat: match counted {
-            Some(counted) => wanted.flagstat.then(|| counted.flags.clone()),
-            None => flags,
-        },
-        idxstats: match counted {
-            Some(counted) => wanted.idxstats.then(|| counted.references.clone()),
-            None => references,
-        },
-        statistics,
-        samtools_stats,
-        picard,
-        depths: ordered.depths.map(Collector::finish),
-        coverage,
-        header,
-    };
-    Ok((found, each))
+    let whole = finish(whole, counts)?;
+    let parts = of_groups.into_iter().zip(counts_of_groups);
+    let of_groups: Result<Vec<_>, _> = parts.map(|(part, counts)| finish(part, counts)).collect();
+    Ok(All { whole, of_groups: of_groups? })
 }
 
 /// How stretches of the reference are made of records.
@@ -299,6 +360,95 @@ struct Counts {
     /// Its cycles are those of samtools, if these are wanted.
     picard: Option<picard::Counts>,
     sums: Vec<Sums>,
+    records: u64,
+}
+
+/// What a worker counts of all records, and of each group.
+struct Worker<'a, 'g> {
+    wanted: Wanted<'a>,
+    groups: Option<&'g Groups>,
+    whole: Counts,
+    /// As many as there are groups; those no record was of yet take no memory.
+    of_groups: Vec<Option<Box<Counts>>>,
+    subsets: Vec<Subset>,
+    /// The number of the first record that names a read group the header lacks, and how many there are.
+    unknown: Option<(u64, u64)>,
+}
+
+impl<'a, 'g> Worker<'a, 'g> {
+    fn new(wanted: &Wanted<'a>, groups: Option<&'g Groups>) -> Worker<'a, 'g> {
+        let count = groups.map_or(0, |groups| groups.names().len());
+        Worker {
+            wanted: wanted.clone(),
+            groups,
+            whole: Counts::new(wanted),
+            of_groups: (0..count).map(|_| None).collect(),
+            subsets: vec![Subset::default(); count],
+            unknown: None,
+        }
+    }
+
+    fn accept(&mut self, batch: Batch<'_>, left: &mut LeftOfAll, passes: &Passes) {
+        self.whole.accept(batch, &mut left.whole, passes);
+        let Some(groups) = self.groups else { return };
+        left.of_groups.resize_with(self.of_groups.len(), Left::default);
+        self.subsets.iter_mut().for_each(Subset::clear);
+        for (index, (number, record)) in batch.numbered().enumerate() {
+            let (place, is_known) = groups.place(&record);
+            self.subsets[place].push(batch, index);
+            if !is_known {
+                self.unknown.get_or_insert((number, 0)).1 += 1;
+            }
+        }
+        for ((subset, counts), left) in
+            self.subsets.iter().zip(&mut self.of_groups).zip(&mut left.of_groups)
+        {
+            let batch = subset.of(batch);
+            if !batch.is_empty() {
+                let counts = counts.get_or_insert_with(|| Box::new(Counts::new(&self.wanted)));
+                counts.accept(batch, left, passes);
+            }
+        }
+    }
+
+    fn join(&mut self, other: Worker<'a, 'g>) {
+        let Worker { whole, of_groups, unknown, .. } = other;
+        self.whole.join(whole);
+        for (mine, theirs) in self.of_groups.iter_mut().zip(of_groups) {
+            match (mine, theirs) {
+                (Some(mine), Some(theirs)) => mine.join(*theirs),
+                (mine @ None, theirs) => *mine = theirs,
+                (Some(_), None) => {}
+            }
+        }
+        self.unknown = match (self.unknown, unknown) {
+            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1 + b.1)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    /// Warns of read groups that the header lacks.
+    fn tell_unknown(&self, options: &Options) {
+        if let (Some((number, count)), Some(notes)) = (self.unknown, &options.notes) {
+            let what = "the header lacks the read group that the record names, so it counts as one without";
+            let first = Location { record: Some(number + 1), ..Location::default() };
+            notes.warn(Warning::Noticed { what, count, first });
+        }
+    }
+
+    /// Those of all records, and of each group.
+    fn into_counts(self) -> (Counts, Vec<Counts>) {
+        let Worker { wanted, whole, of_groups, .. } = self;
+        let empty = || Box::new(Counts::new(&wanted));
+        (whole, of_groups.into_iter().map(|counts| *counts.unwrap_or_else(empty)).collect())
+    }
+}
+
+/// What a chunk leaves, of all its records and of those of each group.
+#[derive(Default)]
+struct LeftOfAll {
+    whole: Left,
+    of_groups: Vec<Left>,
 }
 
 /// What a chunk leaves for the parts that need the order of the file.
@@ -328,10 +478,12 @@ impl Counts {
             references: (wanted.idxstats && alone).then(idxstats::Collector::default),
             picard: picard::Counts::new(&wanted.picard, wanted.reference, wanted.samtools_stats),
             sums: Vec::new(),
+            records: 0,
         }
     }
 
     fn accept(&mut self, batch: Batch<'_>, left: &mut Left, passes: &Passes) {
+        self.records += batch.len() as u64;
         match (&mut self.statistics, &mut self.samtools) {
             (Some(statistics), Some(samtools)) => both(statistics, samtools, batch, left),
             (Some(statistics), None) => statistics.accept(batch, &mut left.records.records),
@@ -361,7 +513,8 @@ impl Counts {
                 join(mine, theirs);
             }
         }
-        let Counts { statistics, samtools, flags, references, picard, sums } = other;
+        let Counts { statistics, samtools, flags, references, picard, sums, records } = other;
+        self.records += records;
         join(&mut self.statistics, statistics, alignments::Collector::join);
         join(&mut self.samtools, samtools, samtools_stats::Counts::join);
         join(&mut self.flags, flags, |mine, theirs| mine.merge(&theirs));
@@ -380,7 +533,7 @@ fn both(
 ) {
     statistics.prepare(batch);
     samtools.prepare(batch);
-    for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+    for (number, record) in batch.numbered() {
         samtools.add_checksums(&record);
         if let Some(seen) = statistics.add(&record, number) {
             let gc = samtools.add(&record, &seen, left);
@@ -401,6 +554,16 @@ struct Ordered<D, E> {
 }
 
 impl<D: Depths, E: Depths> Ordered<D, E> {
+    /// With nothing to become of depths.
+    fn new(wanted: &Wanted<'_>) -> Ordered<D, E> {
+        Ordered {
+            statistics: wanted.statistics.then(alignments::Ordered::default),
+            samtools: wanted.samtools_stats.then(|| samtools_stats::Ordered::new(wanted.reference)),
+            depths: None,
+            coverage: None,
+            unsorted: None,
+        }
+    }
     /// Adds the records of the next chunk.
     fn add(&mut self, left: &mut Left, passes: &Passes) -> ControlFlow<()> {
         if let Some(depths) = &mut self.depths {
@@ -420,5 +583,68 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
             Some(samtools) => samtools.add(&mut left.records),
             None => ControlFlow::Continue(()),
         }
+    }
+
+    /// What was found of its records.
+    fn finish(
+        self,
+        counts: Counts,
+        header: Header,
+        options: &Options,
+        wanted: &Wanted<'_>,
+        is_everything: bool,
+    ) -> Result<(Found<D>, Option<E>), Failure> {
+        let Counts { statistics, samtools, flags, references, picard, mut sums, records } = counts;
+        let depth = self.statistics.map(|ordered| ordered.finish(options));
+        let statistics = statistics
+            .map(|counts| Statistics::new(header.clone(), counts, depth.filter(|_| is_everything)));
+        let samtools = samtools.map(|mut counts| {
+            if let Some(statistics) = &statistics {
+                counts.basics = statistics.counts.basics.clone();
+            }
+            counts
+        });
+        let samtools = self.samtools.zip(samtools);
+        let samtools_stats =
+            samtools.map(|(ordered, counts)| ordered.finish(counts)).transpose()?;
+        let malformed = statistics.as_ref().and_then(Statistics::malformed_record);
+        if let Some(record) =
+            malformed.or(picard.as_ref().and_then(|counts| counts.malformed_record()))
+        {
+            return Err(Failure::MalformedTags(record));
+        }
+        let picard = match picard {
+            Some(counts) => {
+                let cycles = samtools_stats.as_ref().map(|samtools| &samtools.counts.cycles);
+                counts
+                    .finish(cycles, &header, wanted.reference, options.threads)
+                    .map_err(Failure::Reference)?
+            }
+            None => Picard::default(),
+        };
+        let counted = statistics.as_ref().map(|statistics| &statistics.counts);
+        sums.resize(header.references().len(), Sums::default());
+        let (coverage, each) = match self.coverage.map(Collector::finish) {
+            Some((depths, each)) => (Some((depths.finish(), sums)), each),
+            None => (None, None),
+        };
+        let found = Found {
+            flagstat: match counted {
+                Some(counted) => wanted.flagstat.then(|| counted.flags.clone()),
+                None => flags,
+            },
+            idxstats: match counted {
+                Some(counted) => wanted.idxstats.then(|| counted.references.clone()),
+                None => references,
+            },
+            statistics,
+            samtools_stats,
+            picard,
+            depths: self.depths.map(Collector::finish),
+            coverage,
+            header,
+            records,
+        };
+        Ok((found, each))
     }
 }

@@ -1,0 +1,241 @@
+//! `stats --by RG|SM|LB`: the rows and files of a group are those of a file of its records alone.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use biofast_testkit::random::Random;
+use biofast_testkit::sam::{self, Shape};
+use common::{Folder, assert_error, biofast, biofast_with, installed, listed, text};
+use serde_json::Value;
+
+/// `[ID, SM, LB]` of each read group; two share a sample, two a library, and one has neither.
+const GROUPS: [(&str, &str, &str); 4] =
+    [("a.1", "s1", "l1"), ("a.2", "s1", "l/2"), ("b", "s2", "l1"), ("odd", "", "")];
+
+/// Sorted records, of which some have no read group.
+fn records(seed: u64) -> String {
+    let shape = Shape { records: 2500, sorted: true, longest: 140, oddities: false, seed };
+    let mut random = Random(seed);
+    let (mut out, mut groups_written) = (String::new(), false);
+    for line in sam::text(&shape).lines() {
+        let is_header = line.starts_with('@');
+        if !is_header && !groups_written {
+            groups_written = true;
+            for (id, sample, library) in GROUPS {
+                out += &format!("@RG\tID:{id}");
+                for (tag, value) in [("SM", sample), ("LB", library)] {
+                    if !value.is_empty() {
+                        out += &format!("\t{tag}:{value}");
+                    }
+                }
+                out.push('\n');
+            }
+        }
+        out += line;
+        if !is_header && !random.chance(10) {
+            out += &format!("\tRG:Z:{}", GROUPS[random.below(GROUPS.len())].0);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The records whose read group is one that passes; without one there is an empty one.
+fn only(records: &str, passes: impl Fn(&str) -> bool) -> String {
+    let group = |line: &str| {
+        line.split('\t').find_map(|field| field.strip_prefix("RG:Z:")).unwrap_or("").to_owned()
+    };
+    let keep = |line: &&str| line.starts_with('@') || passes(&group(line));
+    records.lines().filter(keep).map(|line| line.to_owned() + "\n").collect()
+}
+
+/// The groups by a tag, and which read groups are theirs.
+fn groups(tag: &str) -> Vec<(String, Vec<&'static str>)> {
+    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    for (id, sample, library) in GROUPS {
+        let name = match tag {
+            "RG" => id,
+            "SM" => sample,
+            _ => library,
+        };
+        if name.is_empty() {
+            continue;
+        }
+        match found.iter_mut().find(|(known, _)| known == name) {
+            Some((_, ids)) => ids.push(id),
+            None => found.push((name.to_owned(), vec![id])),
+        }
+    }
+    let rest: Vec<&str> = GROUPS
+        .iter()
+        .map(|(id, ..)| *id)
+        .filter(|id| !found.iter().any(|(_, ids)| ids.contains(id)))
+        .chain([""])
+        .collect();
+    found.push((format!("no_{tag}"), rest));
+    found
+}
+
+fn rows(report: &str) -> Vec<Value> {
+    let report: Value = serde_json::from_str(report).unwrap();
+    report["files"].as_array().unwrap().clone()
+}
+
+fn same_figures(a: &Value, b: &Value, what: &str) {
+    for key in [
+        "records",
+        "references",
+        "unplaced",
+        "mapping_quality",
+        "alignment",
+        "insert_size",
+        "coverage",
+        "reads",
+    ] {
+        assert!(!a[key].is_null() && a[key] == b[key], "{what}: {key}");
+    }
+}
+
+#[test]
+fn rows_are_those_of_files_of_the_groups_alone_and_add_up() {
+    let folder = Folder::new();
+    let all = records(5);
+    let input = folder.file("all.sam", &all);
+    let whole = rows(&biofast(&["stats", "--json", &input]).stdout);
+    for tag in ["RG", "SM", "LB"] {
+        let run = biofast(&["stats", "--json", "--by", tag, &input]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        let found = rows(&run.stdout);
+        let groups = groups(tag);
+        assert_eq!(found.len(), 1 + groups.len(), "{tag}");
+        same_figures(&found[0], &whole[0], tag);
+        assert!(found[0]["group"].is_null());
+        let mut total = 0;
+        for (row, (name, ids)) in found[1..].iter().zip(&groups) {
+            assert_eq!(row["sample"], format!("{input}:{name}"));
+            assert_eq!(row["group"]["by"], tag);
+            assert_eq!(row["group"]["name"], name.as_str());
+            let alone = folder.file("alone.sam", only(&all, |id| ids.contains(&id)));
+            same_figures(row, &rows(&biofast(&["stats", "--json", &alone]).stdout)[0], name);
+            total += row["records"]["passed"]["total"].as_u64().unwrap()
+                + row["records"]["failed"]["total"].as_u64().unwrap();
+        }
+        assert_eq!(total, 2500);
+        for more in [["-@", "1", "--chunk-size", "10000"], ["-@", "3", "--chunk-size", "4096"]] {
+            let other = biofast(&[&["stats", "--json", "--by", tag, &input], &more[..]].concat());
+            assert!(other.stdout == run.stdout, "{more:?}");
+        }
+        let table = biofast(&["stats", "--tsv", "--by", tag, &input]).stdout;
+        assert_eq!(table.lines().count(), 2 + groups.len());
+        let page = text(&folder.path("page.html"));
+        assert_eq!(biofast(&["stats", "-q", "--by", tag, &input, "--html", &page]).code, 0);
+        assert!(std::fs::read_to_string(page).unwrap().contains(&format!(":{}", groups[0].0)));
+    }
+}
+
+#[test]
+fn files_are_those_of_files_of_the_groups_alone() {
+    let folder = Folder::new();
+    let all = records(6);
+    let input = folder.file("x.sam", &all);
+    let fasta = folder.file("ref.fa", sam::fasta(6));
+    let run = |input: &str, to: &str, more: &[&str]| {
+        let to = text(&folder.path(to));
+        let run = ["stats", "--quiet", input, "--out-dir", &to, "-r", &fasta, "--by", "5000"];
+        let run = biofast(&[&run[..], more].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    };
+    run(&input, "by", &["--by", "LB", "-@", "3", "--chunk-size", "9999"]);
+    run(&input, "whole", &[]);
+    let mut expected: Vec<(String, Vec<&str>)> = groups("LB");
+    let everything = GROUPS.iter().map(|(id, ..)| *id).chain([""]).collect();
+    expected.push((String::new(), everything));
+    let mut compared = 0;
+    for (name, ids) in expected {
+        folder.file("x.sam", only(&all, |id| ids.contains(&id)));
+        run(&input, "alone", &[]);
+        let group = if name.is_empty() { name } else { format!(".{}", name.replace('/', "_")) };
+        for file in std::fs::read_dir(folder.path("alone")).unwrap() {
+            let file = file.unwrap().file_name().into_string().unwrap();
+            let of_group = file.replacen("x.", &format!("x{group}."), 1);
+            let [a, b] = [format!("alone/{file}"), format!("by/{of_group}")]
+                .map(|name| std::fs::read(folder.path(&name)).unwrap_or_else(|_| panic!("{name}")));
+            // These name the command, and the sample.
+            let plain = |bytes: Vec<u8>| match std::str::from_utf8(&bytes) {
+                Ok(text) if !file.contains(".biofast.") => text
+                    .lines()
+                    .filter(|line| !line.starts_with("# The command line"))
+                    .map(|line| line.replace(&format!("x{group}"), "x") + "\n")
+                    .collect::<String>()
+                    .into_bytes(),
+                _ => bytes,
+            };
+            if file.ends_with(".biofast.json") {
+                let [a, b] =
+                    [a, b].map(|bytes| rows(std::str::from_utf8(&bytes).unwrap()).remove(0));
+                same_figures(&a, &b, &of_group);
+            } else if !file.ends_with(".html") {
+                assert!(plain(a) == plain(b), "{of_group}");
+            }
+            compared += 1;
+        }
+    }
+    let made = std::fs::read_dir(folder.path("by")).unwrap().count();
+    assert_eq!(made, compared);
+    assert!(compared > 60, "{compared}");
+}
+
+#[test]
+fn groups_that_samtools_selects_have_the_counts_it_finds() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let input = folder.file("x.sam", records(7));
+    let found = rows(&biofast(&["stats", "--json", "--by", "RG", &input]).stdout);
+    for (row, (id, ..)) in found[1..].iter().zip(GROUPS) {
+        // With -r it counts those without a read group, too.
+        let field = format!("RG:{id}");
+        let view = ["view", "-c", "-d", &field, &input];
+        let output = std::process::Command::new("samtools").args(view).output().unwrap();
+        let n: u64 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+        let records = &row["records"];
+        let sum = |of: &str| records[of]["total"].as_u64().unwrap();
+        assert_eq!(sum("passed") + sum("failed"), n);
+    }
+}
+
+#[test]
+fn what_has_no_groups_is_told() {
+    let folder = Folder::new();
+    let line = "r\t0\tchr1\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\tRG:Z:gone\n";
+    let header = "@SQ\tSN:chr1\tLN:100\n@RG\tID:here\tSM:s\n";
+    let strange = folder.file("strange.sam", format!("{header}{line}{line}"));
+    let run = biofast(&["stats", "--tsv", "--by", "SM", &strange]);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.stderr.contains("the header lacks the read group") && run.stderr.contains("record 1"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stdout.lines().nth(3).unwrap().starts_with(&format!("{strange}:no_SM\t")));
+    let fastq = folder.file("reads.fq", common::reads("r", 3));
+    assert_error(&biofast(&["stats", "--by", "RG", &fastq]), &["reads.fq", "no read groups"]);
+    let two = biofast(&["stats", "--by", "RG", "--by", "LB", &strange]);
+    assert_error(&two, &["one of RG, SM and LB"]);
+    assert_error(&biofast(&["stats", "--by", "500", &strange]), &["--by", "--out-dir"]);
+    let partial = biofast(&["stats", "--by", "RG", "--json", "--partial", "lane", &strange]);
+    assert_error(&partial, &["--by", "--partial"]);
+    let samtools = biofast(&["stats", "--by", "RG", "--format", "samtools", &strange]);
+    assert_error(&samtools, &["--by", "--qc stats"]);
+    assert_error(&biofast(&["coverage", "--by", "RG", &strange]), &["biofast stats"]);
+    // A fault is told, and no files of any group appear.
+    let cut = folder.file("cut.sam", format!("{header}{line}{}", &line[..20]));
+    let out = text(&folder.path("qc"));
+    let run = biofast(&["stats", "--by", "SM", "--out-dir", &out, &cut]);
+    assert_error(&run, &["cut.sam", "record 2"]);
+    assert_eq!(std::fs::read_dir(folder.path("qc")).unwrap().count(), 0);
+    let run = biofast_with(&["stats", "--tsv", "--by", "SM", "-"], header.as_bytes());
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{}", run.stderr);
+    assert_eq!(listed(&folder).len(), 4);
+}
