@@ -8,7 +8,9 @@ pub mod measure;
 pub mod show;
 
 #[doc(no_inline)]
-pub use change::{cat, dedup, demux, filter, grep, import, merge, repair, sort, split, to_fastq};
+pub use change::{
+    cat, convert, dedup, demux, filter, grep, import, merge, order, repair, sort, split, to_fastq,
+};
 #[doc(no_inline)]
 pub use measure::{
     alignments, check, coverage, flagstat, idxstats, picard, qc, reads, samtools_stats,

@@ -1,18 +1,20 @@
 //! What changes records: [selecting and trimming](filter) them, [sorting](sort) and [merging](merge) them, [joining files](cat),
 //! [splitting](split) reads to many, [to samples](demux), [finding](grep) them by motif or name, [leaving out duplicates](dedup),
-//! [bringing mates together](repair), [FASTQ to unaligned BAM](import) and
+//! [bringing mates together](repair), reads in [other formats](convert) and [other orders](order), [FASTQ to unaligned BAM](import) and
 //! [alignments back to FASTQ](to_fastq).
 //!
 //! What is counted on the way is counted by collectors of [`measure`](crate::measure).
 
 mod again;
 pub mod cat;
+pub mod convert;
 pub mod dedup;
 pub mod demux;
 pub mod filter;
 pub mod grep;
 pub mod import;
 pub mod merge;
+pub mod order;
 pub mod repair;
 pub mod sort;
 pub mod split;

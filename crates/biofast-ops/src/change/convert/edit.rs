@@ -1,0 +1,242 @@
+//! What is changed of a read, in a fixed order.
+
+use std::ops::Range;
+
+use biofast_fastq::Record;
+
+use super::rename::Template;
+
+/// Upper or lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// ACGT.
+    Upper,
+    /// acgt.
+    Lower,
+}
+
+/// What is changed of each read, in the order of the fields.
+///
+/// ```
+/// use biofast_fastq::Record;
+/// use biofast_ops::convert::{Edited, Edits, Span};
+///
+/// let edits = Edits { subseq: Some(Span::new(2, -1)), reverse_complement: true, ..Edits::default() };
+/// let mut edited = Edited::default();
+/// let read = Record::new(b"r x", b"AACGT", b"IIII#");
+/// let record = edits.apply(&read, 1, 1, &mut edited)?;
+/// assert_eq!((record.sequence(), record.qualities()), (&b"ACGT"[..], &b"#III"[..]));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Edits {
+    /// Qualities are Phred + 64, and become Phred + 33.
+    pub phred64: bool,
+    /// The quality, Phred + 33, of reads that have none.
+    pub quality: Option<u8>,
+    /// The part of the sequence that is kept.
+    pub subseq: Option<Span>,
+    /// The other strand is written, and qualities reversed.
+    pub reverse_complement: bool,
+    /// The case of bases.
+    pub case: Option<Case>,
+    /// New header lines.
+    pub rename: Option<Template>,
+}
+
+/// A part of a sequence: first and last base, counted from 1, or from the end if negative.
+///
+/// ```
+/// use biofast_ops::convert::Span;
+///
+/// assert_eq!(Span::new(2, -2).of(5), 1..4);
+/// assert_eq!(Span::new(4, 10).of(5), 3..5);
+/// assert!(Span::new(6, 10).of(5).is_empty());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    first: i64,
+    last: i64,
+}
+
+impl Span {
+    /// The bases from `first` to `last`; a 0 is the beginning or the end.
+    pub fn new(first: i64, last: i64) -> Span {
+        Span { first, last }
+    }
+
+    /// The part of a sequence of this length, as `seqkit subseq` takes it: an end beyond it is its end, and what begins outside
+    /// of it is empty.
+    pub fn of(self, len: usize) -> Range<usize> {
+        let whole = len as i64;
+        let first = match self.first {
+            0 => 1,
+            first if first < 0 => whole + first + 1,
+            first => first,
+        };
+        let last = match self.last {
+            0 => whole,
+            last if last < 0 => whole + last + 1,
+            last => last.min(whole),
+        };
+        match first >= 1 && first <= last {
+            true => first as usize - 1..last as usize,
+            false => 0..0,
+        }
+    }
+}
+
+/// Room for an edited read.
+#[derive(Debug, Default)]
+pub struct Edited {
+    definition: Vec<u8>,
+    sequence: Vec<u8>,
+    qualities: Vec<u8>,
+}
+
+impl Edits {
+    /// Whether nothing is changed.
+    pub fn is_empty(&self) -> bool {
+        let Edits { phred64, quality, subseq, reverse_complement, case, rename } = self;
+        !phred64
+            && quality.is_none()
+            && subseq.is_none()
+            && !reverse_complement
+            && case.is_none()
+            && rename.is_none()
+    }
+
+    /// The read as edited. `number` is that of the read or pair, counted from 1, and `mate` 1 or 2.
+    ///
+    /// # Errors
+    /// If a quality is no Phred + 64.
+    pub fn apply<'a>(
+        &self,
+        read: &Record<'a>,
+        number: u64,
+        mate: u8,
+        room: &'a mut Edited,
+    ) -> Result<Record<'a>, String> {
+        if self.is_empty() {
+            return Ok(*read);
+        }
+        let Edited { definition, sequence, qualities } = room;
+        let part = match self.subseq {
+            Some(span) => span.of(read.sequence().len()),
+            None => 0..read.sequence().len(),
+        };
+        sequence.clear();
+        qualities.clear();
+        sequence.extend_from_slice(&read.sequence()[part.clone()]);
+        let has_qualities = read.has_qualities() || self.quality.is_some();
+        match (read.has_qualities(), self.quality) {
+            (true, _) => qualities.extend_from_slice(&read.qualities()[part]),
+            (false, Some(quality)) => qualities.resize(sequence.len(), quality),
+            (false, None) => {}
+        }
+        if self.phred64 && read.has_qualities() {
+            if let Some(&found) = qualities.iter().find(|&&quality| quality < 64) {
+                return Err(format!(
+                    "expected qualities of Phred + 64, from '@' on, found '{}'",
+                    char::from(found)
+                ));
+            }
+            qualities.iter_mut().for_each(|quality| *quality -= 31);
+        }
+        if self.reverse_complement {
+            qualities.reverse();
+            reverse_complement(sequence);
+        }
+        match self.case {
+            Some(Case::Upper) => sequence.make_ascii_uppercase(),
+            Some(Case::Lower) => sequence.make_ascii_lowercase(),
+            None => {}
+        }
+        definition.clear();
+        match &self.rename {
+            Some(template) => template.write(read, number, mate, definition),
+            None => definition.extend_from_slice(read.definition()),
+        }
+        Ok(match has_qualities {
+            true => Record::new(definition, sequence, qualities),
+            false => Record::without_qualities(definition, sequence),
+        })
+    }
+}
+
+/// The complement of each base: IUPAC codes, in their case; of other characters themselves.
+const COMPLEMENT: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = i as u8;
+        i += 1;
+    }
+    let pairs = *b"ATCGRYKMBVDH";
+    let mut i = 0;
+    while i < pairs.len() {
+        let (a, b) = (pairs[i], pairs[i + 1]);
+        table[a as usize] = b;
+        table[b as usize] = a;
+        table[a.to_ascii_lowercase() as usize] = b.to_ascii_lowercase();
+        table[b.to_ascii_lowercase() as usize] = a.to_ascii_lowercase();
+        i += 2;
+    }
+    table[b'U' as usize] = b'A';
+    table[b'u' as usize] = b'a';
+    table
+};
+
+/// Of a sequence with U and without T, A becomes U.
+fn reverse_complement(sequence: &mut [u8]) {
+    let has = |sequence: &[u8], a: u8| sequence.iter().any(|base| base.eq_ignore_ascii_case(&a));
+    let is_rna = has(sequence, b'U') && !has(sequence, b'T');
+    sequence.reverse();
+    for base in sequence {
+        *base = match (*base, is_rna) {
+            (b'A', true) => b'U',
+            (b'a', true) => b'u',
+            (other, _) => COMPLEMENT[usize::from(other)],
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_strands_of_dna_and_rna_turn_into_each_other() {
+        for (one, other) in [
+            (&b"ACGTNacgtn-RYKMBDHVSW"[..], &b"WSBDHVKMRY-nacgtNACGT"[..]),
+            (b"ACGUacgu", b"acguACGU"),
+            (b"", b""),
+        ] {
+            let mut found = one.to_vec();
+            reverse_complement(&mut found);
+            assert_eq!(found, other);
+            reverse_complement(&mut found);
+            assert_eq!(found, one);
+        }
+    }
+
+    #[test]
+    fn parts_are_those_of_the_definition() {
+        for len in 0..6i64 {
+            let bases: Vec<i64> = (1..=len).collect();
+            for first in -7..8 {
+                for last in -7..8 {
+                    let of = |at: i64| if at < 0 { len + at + 1 } else { at };
+                    let from = if first == 0 { 1 } else { of(first) };
+                    let to = if last == 0 { len } else { of(last) };
+                    let expected: Vec<i64> = match from >= 1 {
+                        true => bases.iter().copied().filter(|b| (from..=to).contains(b)).collect(),
+                        false => Vec::new(),
+                    };
+                    let found = &bases[Span::new(first, last).of(len as usize)];
+                    assert_eq!(found, expected, "{first}:{last} of {len}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Reads in other formats, changed on the way: FASTQ, FASTA, tables and unaligned BAM.
+//!
+//! [`Convert`] says what becomes of a read; [`convert`] does it to all of them, in their order. Tables and alignments are read
+//! through [`from_table`] and [`from_alignments`]. Another order: [`order`](super::order).
+
+mod edit;
+mod rename;
+mod sources;
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::ops::RangeInclusive;
+
+use biofast_fastq::{self as fastq, Inputs, Readable, Record, Unit, fasta, par_try_transform};
+use biofast_io::Options;
+use biofast_io::output::Output;
+use biofast_io::pipeline::Failure;
+
+use super::import::{self, Import};
+use crate::measure::records::{Checksum, Sum};
+
+pub use edit::{Case, Edited, Edits, Span};
+pub use rename::{InvalidTemplate, Template};
+pub use sources::{from_alignments, from_table};
+
+/// What reads are written as.
+#[derive(Clone, Debug)]
+pub enum Format {
+    /// Four lines a read.
+    Fastq,
+    /// A header, and the sequence in lines of so many bases; 0: in one line.
+    Fasta {
+        /// Bases a line.
+        width: usize,
+    },
+    /// A line a read: header, sequence and qualities, separated by tabs.
+    Table,
+    /// Records of unaligned BAM; who opens the output writes the header.
+    Bam(Box<Import>),
+}
+
+/// What becomes of each read or pair.
+///
+/// ```
+/// use biofast_ops::convert::{Convert, Format};
+///
+/// let convert = Convert { units: 1..=10, ..Convert::to(Format::Fasta { width: 60 }) };
+/// assert!(convert.edits.is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Convert {
+    /// What it is written as.
+    pub format: Format,
+    /// What is changed.
+    pub edits: Edits,
+    /// Which reads or pairs, by their numbers, counted from 1.
+    pub units: RangeInclusive<u64>,
+    /// Lengths after the changes, which both mates must have.
+    pub lengths: RangeInclusive<usize>,
+    /// Whether lines `old name TAB new name` are written to one output more.
+    pub names: bool,
+}
+
+/// What has been done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// First and second reads that came in, of those that were asked for.
+    pub input: [Sum; 2],
+    /// Those that were written, as edited.
+    pub output: [Sum; 2],
+    /// Bases that came in.
+    pub input_bases: u64,
+    /// Bases that were written.
+    pub output_bases: u64,
+    /// Bases `.` that BAM has as N.
+    pub dots_as_n: u64,
+}
+
+impl Summary {
+    /// Adds what another worker has done.
+    pub fn merge(&mut self, other: &Summary) {
+        for (mine, theirs) in self.input.iter_mut().zip(other.input) {
+            mine.add(theirs);
+        }
+        for (mine, theirs) in self.output.iter_mut().zip(other.output) {
+            mine.add(theirs);
+        }
+        self.input_bases += other.input_bases;
+        self.output_bases += other.output_bases;
+        self.dots_as_n += other.dots_as_n;
+    }
+}
+
+/// A worker's room and counts.
+#[derive(Default)]
+pub struct Worker {
+    edited: [Edited; 2],
+    tags: Vec<u8>,
+    summary: Summary,
+}
+
+impl Worker {
+    /// What it has done.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Adds what another worker has done.
+    pub fn merge(&mut self, other: &Worker) {
+        self.summary.merge(&other.summary);
+    }
+}
+
+impl Convert {
+    /// All reads, unchanged, as `format`.
+    pub fn to(format: Format) -> Convert {
+        Convert {
+            format,
+            edits: Edits::default(),
+            units: 1..=u64::MAX,
+            lengths: 0..=usize::MAX,
+            names: false,
+        }
+    }
+
+    /// Appends a read or pair to `texts`, one or two of them for mates, and the names to the one after these. Tells whether
+    /// it was wanted.
+    ///
+    /// # Errors
+    /// Why it can't be written so.
+    pub fn write(
+        &self,
+        unit: &Unit<'_>,
+        worker: &mut Worker,
+        files: usize,
+        texts: &mut [Vec<u8>],
+    ) -> Result<bool, String> {
+        let number = unit.index + 1;
+        if !self.units.contains(&number) {
+            return Ok(false);
+        }
+        let Worker { edited: [one, two], tags, summary } = worker;
+        let number = number - self.units.start() + 1;
+        let first = self.edits.apply(&unit.first, number, 1, one)?;
+        let second = match &unit.second {
+            Some(second) => Some(self.edits.apply(second, number, 2, two)?),
+            None => None,
+        };
+        let came = [Some(unit.first), unit.second];
+        let written = [Some(first), second];
+        count(&came, &mut summary.input, &mut summary.input_bases);
+        let is_wanted = |record: &Record<'_>| self.lengths.contains(&record.sequence().len());
+        if !written.iter().flatten().all(is_wanted) {
+            return Ok(false);
+        }
+        if let Format::Bam(import) = &self.format {
+            let mut counts = import::Summary::default();
+            let edited = Unit { index: unit.index, first, second };
+            if written.iter().flatten().any(|record| !record.has_qualities()) {
+                return Err(no_qualities("BAM"));
+            }
+            import
+                .write(&edited, tags, &mut counts, &mut texts[0])
+                .map_err(|error| error.to_string())?;
+            summary.dots_as_n += counts.dots_as_n;
+            count(&written, &mut summary.output, &mut summary.output_bases);
+        } else {
+            let mut sums = [None; 2];
+            for (mate, record) in written.iter().enumerate() {
+                let Some(record) = record else { continue };
+                let text = &mut texts[mate.min(files - 1)];
+                sums[mate] = Some(self.append(record, text)?);
+            }
+            count(&sums, &mut summary.output, &mut summary.output_bases);
+        }
+        if self.names {
+            for (old, new) in came.iter().zip(&written) {
+                let (Some(old), Some(new)) = (old, new) else { continue };
+                for part in [old.name(), b"\t", new.name(), b"\n"] {
+                    texts[files].extend_from_slice(part);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Appends the text of a record, and returns what would be read of it.
+    fn append<'a>(&self, record: &Record<'a>, text: &mut Vec<u8>) -> Result<Record<'a>, String> {
+        // Only files and streams fail.
+        let _ = match self.format {
+            Format::Fastq | Format::Bam(_) if !record.has_qualities() => {
+                return Err(no_qualities("FASTQ"));
+            }
+            Format::Fastq | Format::Bam(_) => fastq::write_record(text, record),
+            Format::Fasta { width } => {
+                if record.name().is_empty() {
+                    return Err("a read without a name can't be FASTA".into());
+                }
+                let _ = fasta::write_record(text, record, width);
+                return Ok(Record::without_qualities(record.definition(), record.sequence()));
+            }
+            Format::Table => {
+                let definition = record.definition();
+                // A tab would be a column.
+                let definition = match definition.contains(&b'\t') {
+                    true => Cow::Owned(
+                        definition.iter().map(|&b| if b == b'\t' { b' ' } else { b }).collect(),
+                    ),
+                    false => Cow::Borrowed(definition),
+                };
+                let parts: [&[u8]; 6] =
+                    [&definition, b"\t", record.sequence(), b"\t", record.qualities(), b"\n"];
+                parts.iter().try_for_each(|part| text.write_all(part))
+            }
+        };
+        Ok(*record)
+    }
+}
+
+fn no_qualities(format: &str) -> String {
+    format!("{format} has qualities, and this sequence has none")
+}
+
+fn count(records: &[Option<Record<'_>>; 2], sums: &mut [Sum; 2], bases: &mut u64) {
+    for (record, sum) in records.iter().zip(sums) {
+        let Some(record) = record else { continue };
+        sum.add(Sum { records: 1, checksum: Checksum::of(record) });
+        *bases += record.sequence().len() as u64;
+    }
+}
+
+/// Converts `inputs` to `outputs` on `options[0].threads` threads: one output, or two of mates, and one more for
+/// [names](Convert::names). What is behind the last read that is wanted isn't read.
+///
+/// ```
+/// use biofast_fastq::Inputs;
+/// use biofast_fastq::fasta::Sequences;
+/// use biofast_io::output::{self, Output};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::convert::{Convert, Format, convert};
+///
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-convert-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("reads.fa");
+/// let reads = Sequences(Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n"[..]));
+/// let mut outputs = vec![Output::create(&path, Default::default())?];
+/// let to_fasta = Convert::to(Format::Fasta { width: 60 });
+/// let options = [Options::default(), Options::default()];
+/// let summary = convert(Inputs::Single(reads), options, &to_fasta, &mut outputs)?;
+/// output::commit(outputs, false)?;
+/// assert_eq!((summary.output[0].records, std::fs::read(&path)?), (1, b">a\nACGT\n".to_vec()));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first fault in the order of the data, a read that can't be written so among them, or the failure of an output.
+pub fn convert<S: Readable>(
+    inputs: Inputs<S>,
+    options: [Options; 2],
+    convert: &Convert,
+    outputs: &mut [Output],
+) -> Result<Summary, Failure<fastq::Error>> {
+    let files = outputs.len().saturating_sub(usize::from(convert.names)).clamp(1, 2);
+    let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
+    let worker = par_try_transform(
+        inputs,
+        options,
+        limit,
+        outputs,
+        Worker::default,
+        |worker, unit, texts| convert.write(&unit, worker, files, texts).map(|_| ()),
+        |worker, other| worker.merge(&other),
+    )?;
+    Ok(worker.summary)
+}

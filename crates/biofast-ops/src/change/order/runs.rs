@@ -1,0 +1,305 @@
+//! Units in memory, sorted runs of them in temporary files, and all of them merged.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use super::{Lengths, Limits};
+use crate::change::temporary::Temporary;
+
+/// Bytes of units are kept in blocks of this, so that there is no large buffer to grow.
+const BLOCK: usize = 1 << 20;
+
+/// So many runs are merged at once.
+const MOST_RUNS: usize = 64;
+
+/// Buffers for a temporary file.
+const BUFFER: usize = 64 << 10;
+
+/// A unit in memory.
+#[derive(Clone, Copy)]
+struct Item {
+    /// The first bytes of its key.
+    prefix: u64,
+    /// Its block and its place there, which grow with the order of the input.
+    block: u32,
+    at: u32,
+}
+
+/// Gathers units, and gives them back in order.
+pub(super) struct Runs {
+    memory: usize,
+    folder: PathBuf,
+    reverse: bool,
+    threads: usize,
+    blocks: Vec<Vec<u8>>,
+    items: Vec<Item>,
+    used: usize,
+    /// Sorted runs in the order of the input, and how often they have been merged.
+    runs: Vec<(u32, Temporary)>,
+}
+
+impl Runs {
+    pub(super) fn new(limits: Limits<'_>, reverse: bool, threads: usize) -> Runs {
+        Runs {
+            memory: limits.memory,
+            folder: limits.folder.to_owned(),
+            reverse,
+            threads,
+            blocks: Vec::new(),
+            items: Vec::new(),
+            used: 0,
+            runs: Vec::new(),
+        }
+    }
+
+    /// Takes the whole units at the front of `text`, and returns how much of it they are.
+    pub(super) fn take(&mut self, text: &[u8]) -> io::Result<usize> {
+        let mut at = 0;
+        while let Some((lengths, rest)) = text[at..].split_first_chunk::<{ Lengths::LEN }>() {
+            let lengths = Lengths::from_bytes(lengths);
+            if rest.len() < lengths.sum() {
+                break;
+            }
+            let len = Lengths::LEN + lengths.sum();
+            self.push(&text[at..at + len], &rest[..lengths.key as usize])?;
+            at += len;
+        }
+        Ok(at)
+    }
+
+    fn push(&mut self, unit: &[u8], key: &[u8]) -> io::Result<()> {
+        let needed = unit.len() + size_of::<Item>();
+        if self.used + needed > self.memory && !self.items.is_empty() {
+            self.spill()?;
+        }
+        self.used += needed;
+        // What is longer than a block is one of its own.
+        let fits = self.blocks.last().is_some_and(|block| block.len() + unit.len() <= BLOCK);
+        if !fits {
+            // Of little memory no block takes more than all of it.
+            self.blocks.push(Vec::with_capacity(unit.len().max(BLOCK.min(self.memory))));
+        }
+        let block = self.blocks.len() - 1;
+        let bytes = &mut self.blocks[block];
+        self.items.push(Item { prefix: prefix(key), block: block as u32, at: bytes.len() as u32 });
+        bytes.extend_from_slice(unit);
+        Ok(())
+    }
+
+    /// The key and the texts of a unit.
+    fn unit(blocks: &[Vec<u8>], item: Item) -> Unit<'_> {
+        let bytes = &blocks[item.block as usize][item.at as usize..];
+        let (lengths, rest) = bytes.split_at(Lengths::LEN);
+        let mut array = [0; Lengths::LEN];
+        array.copy_from_slice(lengths);
+        Unit::of(Lengths::from_bytes(&array), rest)
+    }
+
+    /// Sorts what is in memory: each thread a part, which are merged.
+    fn sort(&mut self) {
+        let (blocks, reverse) = (&self.blocks, self.reverse);
+        let compare = |a: &Item, b: &Item| {
+            let keys = a
+                .prefix
+                .cmp(&b.prefix)
+                .then_with(|| Runs::unit(blocks, *a).key.cmp(Runs::unit(blocks, *b).key));
+            let keys = if reverse { keys.reverse() } else { keys };
+            keys.then_with(|| (a.block, a.at).cmp(&(b.block, b.at)))
+        };
+        let part = self.items.len().div_ceil(self.threads.max(1)).max(1 << 14);
+        if self.items.len() > part {
+            std::thread::scope(|scope| {
+                for part in self.items.chunks_mut(part) {
+                    scope.spawn(move || part.sort_unstable_by(compare));
+                }
+            });
+            // Sorted stretches are merged by the stable sort.
+            self.items.sort_by(compare);
+        } else {
+            self.items.sort_unstable_by(compare);
+        }
+    }
+
+    /// Writes what is in memory to a temporary file.
+    fn spill(&mut self) -> io::Result<()> {
+        self.sort();
+        let mut out = BufWriter::with_capacity(BUFFER, Temporary::create(&self.folder)?);
+        for &item in &self.items {
+            Runs::unit(&self.blocks, item).write(&mut out)?;
+        }
+        let run = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        self.items.clear();
+        self.blocks.clear();
+        self.used = 0;
+        self.runs.push((0, run));
+        // Runs are merged when there are many of the same level, so that each unit is copied a few times only.
+        while let Some((level, _)) = self.runs.last() {
+            let level = *level;
+            let same = self.runs.iter().rev().take_while(|run| run.0 == level).count();
+            if same < MOST_RUNS {
+                break;
+            }
+            let merged = self.runs.split_off(self.runs.len() - same);
+            let runs = merged.into_iter().map(|(_, run)| run).collect();
+            let mut out = BufWriter::with_capacity(BUFFER, Temporary::create(&self.folder)?);
+            merge(runs, self.reverse, |unit| unit.write(&mut out))?;
+            let run = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            self.runs.push((level + 1, run));
+        }
+        Ok(())
+    }
+
+    /// Gives the texts of all units in order.
+    pub(super) fn finish<E: From<super::Problem>>(
+        &mut self,
+        mut take: impl FnMut([&[u8]; 2]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let temporary = |error| E::from(super::Problem::Temporary(error));
+        if self.runs.is_empty() {
+            self.sort();
+            return self
+                .items
+                .iter()
+                .try_for_each(|&item| take(Runs::unit(&self.blocks, item).texts));
+        }
+        if !self.items.is_empty() {
+            self.spill().map_err(temporary)?;
+        }
+        let runs = std::mem::take(&mut self.runs).into_iter().map(|(_, run)| run).collect();
+        let mut failure = None;
+        let result = merge(runs, self.reverse, |unit| {
+            take(unit.texts).map_err(|error| {
+                failure = Some(error);
+                io::Error::other("an output can't be written")
+            })
+        });
+        match (failure, result) {
+            (Some(error), _) => Err(error),
+            (None, result) => result.map_err(temporary),
+        }
+    }
+}
+
+/// The first bytes of a key as a number that compares as they do.
+fn prefix(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = key.len().min(8);
+    bytes[..len].copy_from_slice(&key[..len]);
+    u64::from_be_bytes(bytes)
+}
+
+/// A unit.
+struct Unit<'a> {
+    lengths: Lengths,
+    key: &'a [u8],
+    texts: [&'a [u8]; 2],
+}
+
+impl<'a> Unit<'a> {
+    /// The unit at the front of `bytes`.
+    fn of(lengths: Lengths, bytes: &'a [u8]) -> Unit<'a> {
+        let (key, rest) = bytes.split_at(lengths.key as usize);
+        let (one, rest) = rest.split_at(lengths.texts[0] as usize);
+        Unit { lengths, key, texts: [one, &rest[..lengths.texts[1] as usize]] }
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.lengths.to_bytes())?;
+        out.write_all(self.key)?;
+        self.texts.iter().try_for_each(|text| out.write_all(text))
+    }
+}
+
+/// A run that is being read.
+struct Cursor {
+    file: BufReader<Temporary>,
+    lengths: Lengths,
+    bytes: Vec<u8>,
+}
+
+impl Cursor {
+    fn open(mut file: Temporary) -> io::Result<Cursor> {
+        file.seek(SeekFrom::Start(0))?;
+        let file = BufReader::with_capacity(BUFFER, file);
+        let lengths = Lengths { key: 0, texts: [0; 2] };
+        Ok(Cursor { file, lengths, bytes: Vec::new() })
+    }
+
+    /// Reads the next unit, if there is one.
+    fn advance(&mut self) -> io::Result<bool> {
+        let mut lengths = [0; Lengths::LEN];
+        let mut filled = 0;
+        while filled < lengths.len() {
+            match self.file.read(&mut lengths[filled..])? {
+                0 if filled == 0 => return Ok(false),
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                n => filled += n,
+            }
+        }
+        self.lengths = Lengths::from_bytes(&lengths);
+        self.bytes.resize(self.lengths.sum(), 0);
+        self.file.read_exact(&mut self.bytes)?;
+        Ok(true)
+    }
+
+    fn unit(&self) -> Unit<'_> {
+        Unit::of(self.lengths, &self.bytes)
+    }
+}
+
+/// What is next of a run. The run of the smallest key, and of equal ones the first, is the greatest of a heap.
+struct Next {
+    key: Vec<u8>,
+    run: usize,
+    reverse: bool,
+}
+
+impl Ord for Next {
+    fn cmp(&self, other: &Next) -> Ordering {
+        let keys = self.key.cmp(&other.key);
+        let keys = if self.reverse { keys } else { keys.reverse() };
+        keys.then_with(|| Reverse(self.run).cmp(&Reverse(other.run)))
+    }
+}
+
+impl PartialOrd for Next {
+    fn partial_cmp(&self, other: &Next) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Next {
+    fn eq(&self, other: &Next) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Next {}
+
+/// Gives the units of all runs in order; of equal keys those of earlier runs first.
+fn merge(
+    runs: Vec<Temporary>,
+    reverse: bool,
+    mut take: impl FnMut(&Unit<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut cursors = runs.into_iter().map(Cursor::open).collect::<io::Result<Vec<_>>>()?;
+    let mut heap = BinaryHeap::new();
+    for (run, cursor) in cursors.iter_mut().enumerate() {
+        if cursor.advance()? {
+            heap.push(Next { key: cursor.unit().key.to_vec(), run, reverse });
+        }
+    }
+    while let Some(mut next) = heap.peek_mut() {
+        let cursor = &mut cursors[next.run];
+        take(&cursor.unit())?;
+        if cursor.advance()? {
+            next.key.clear();
+            next.key.extend_from_slice(cursor.unit().key);
+        } else {
+            std::collections::binary_heap::PeekMut::pop(next);
+        }
+    }
+    Ok(())
+}
