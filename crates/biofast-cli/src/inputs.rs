@@ -9,6 +9,7 @@ use biofast::bam;
 use biofast::fastq::fasta;
 use biofast::io::output::{Files, is_same_file};
 use biofast::io::{Error, ErrorKind, Location, Options, Source, display_name};
+use biofast::ops::convert::Holds;
 
 use crate::console::{Hinted, message};
 
@@ -156,6 +157,15 @@ pub(crate) fn are_fasta(sources: &mut [Source]) -> Result<bool> {
         }
     }
     Ok(first.unwrap_or(false))
+}
+
+/// Whether an input holds FASTQ or FASTA, as its first bytes say.
+pub(crate) fn holds_reads(source: &mut Source) -> Result<bool> {
+    Ok(match Holds::sniff(source)? {
+        Holds::Fasta => true,
+        Holds::Fastq => source.peek(1)?.first() == Some(&b'@'),
+        Holds::Table | Holds::Alignments => false,
+    })
 }
 
 /// What a file other than reads or alignments holds.

@@ -82,6 +82,16 @@ impl Reading {
         Watch::new(self.strictness.alignments(self.threads.options()))
     }
 
+    /// Options for reads.
+    pub(crate) fn reads(&self) -> Options {
+        self.strictness.reads(self.threads.options())
+    }
+
+    /// The number of threads as asked for.
+    pub(crate) fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
     /// The same for one of several inputs, which have one progress bar.
     pub(crate) fn sharing(&self, progress: &Arc<Progress>) -> Watch {
         Watch::sharing(progress, self.strictness.alignments(self.threads.options()))

@@ -5,6 +5,7 @@
 mod about;
 mod cat;
 mod check;
+mod convert;
 mod counts;
 mod coverage;
 mod dedup;
@@ -18,6 +19,7 @@ mod index;
 mod merge;
 mod repair;
 mod self_test;
+mod shuffle;
 mod sort;
 mod split;
 mod stats;
@@ -46,6 +48,8 @@ pub(crate) enum Command {
     Fastq(Box<fastq::Args>),
     Import(Box<import::Args>),
     Sort(Box<sort::Args>),
+    Convert(Box<convert::Args>),
+    Shuffle(Box<shuffle::Args>),
     Split(Box<split::Args>),
     Demux(Box<demux::Args>),
     Grep(Box<grep::Args>),
@@ -72,6 +76,8 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Fastq(args) => fastq::run(args, files),
         Command::Import(args) => import::run(args, files),
         Command::Sort(args) => sort::run(args, files),
+        Command::Convert(args) => convert::run(args, files),
+        Command::Shuffle(args) => shuffle::run(args, files),
         Command::Split(args) => split::run(args, files),
         Command::Demux(args) => demux::run(args, files),
         Command::Grep(args) => grep::run(args, files),

@@ -64,11 +64,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=18))]
     digits: u8,
 
-    /// Output format: plain, bgzf or zstd [default: by the file's ending: .gz, .bgz, .zst]
+    /// Output format: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]
     #[arg(short = 'O', long, value_name = "FORMAT")]
     output_format: Option<Format>,
 
-    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast], for zstd 0 to 19 [default: 3]
+    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast], for zstd 0 to 19 [default: 3], for bzip2 1 to 9 [default: 9]
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use biofast::io::output;
-use biofast::ops::{cat, dedup, repair, sort};
+use biofast::ops::{cat, dedup, order, repair, sort};
 use biofast::{bam, fastq, io as bytes};
 
 /// An error of the command line that says what helps.
@@ -41,9 +41,11 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     let of_sort = error.downcast_ref::<sort::Problem>();
     let of_dedup = error.downcast_ref::<dedup::Problem>();
     let of_repair = error.downcast_ref::<repair::Problem>();
+    let of_order = error.downcast_ref::<order::Problem>();
     if matches!(of_sort, Some(sort::Problem::Temporary(..)))
         || matches!(of_dedup, Some(dedup::Problem::Temporary(..)))
         || matches!(of_repair, Some(repair::Problem::Temporary(..)))
+        || matches!(of_order, Some(order::Problem::Temporary(..)))
     {
         return Some(
             "--temp-dir names another folder; with more --memory less of it is needed".into(),

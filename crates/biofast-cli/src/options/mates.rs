@@ -1,10 +1,13 @@
 //! Files of reads or of mates, and where reads that change are written.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast::io::output::{Compression, Files, Format, Level, Output};
+use biofast::io::{Error, Source};
 use biofast::ops::dedup;
+use biofast::ops::order::Kept;
 
 use super::{InFile, OutFile};
 use crate::inputs::{self, Input};
@@ -23,6 +26,11 @@ pub(crate) struct Mates {
 }
 
 impl Mates {
+    /// Whether mates follow each other in one file.
+    pub(crate) fn is_interleaved(&self) -> bool {
+        self.interleaved
+    }
+
     /// The inputs, one or two, and whether they hold pairs.
     pub(crate) fn inputs(&self, files: &mut Files) -> Result<(Vec<Input>, bool)> {
         let inputs = one_or_two(&self.files, files)?;
@@ -44,6 +52,43 @@ pub(crate) fn one_or_two(named: &[InFile], files: &mut Files) -> Result<Vec<Inpu
     Ok(inputs)
 }
 
+/// An input that is opened as often as needed: what can be read only once is kept in a temporary file.
+pub(crate) enum Repeated {
+    Once(Input),
+    Kept(Kept, String),
+}
+
+impl Repeated {
+    /// Reads a stream to its end, into a temporary file of this folder, if it is to be read again.
+    pub(crate) fn new(input: &Input, is_read_again: bool, folder: &Path) -> Result<Repeated> {
+        let stream: Box<dyn Read> = match input {
+            _ if !is_read_again => return Ok(Repeated::Once(input.clone())),
+            Input::Path(path)
+                if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) =>
+            {
+                Box::new(
+                    std::fs::File::open(path)
+                        .with_context(|| format!("can't read {}", path.display()))?,
+                )
+            }
+            Input::Path(_) => return Ok(Repeated::Once(input.clone())),
+            Input::Stdin(_) | Input::Unnamed(_) => Box::new(std::io::stdin().lock()),
+        };
+        let name = input.name();
+        let kept = Kept::new(stream, folder).with_context(|| {
+            format!("{name} is read twice, and can't be kept in {}", folder.display())
+        })?;
+        Ok(Repeated::Kept(kept, name))
+    }
+
+    pub(crate) fn open(&self) -> Result<Source, Error> {
+        match self {
+            Repeated::Once(input) => input.open(),
+            Repeated::Kept(kept, name) => kept.open(name),
+        }
+    }
+}
+
 /// An input that a library may read twice.
 pub(crate) fn rereadable(input: &Input) -> Result<dedup::Input> {
     Ok(match input {
@@ -55,13 +100,13 @@ pub(crate) fn rereadable(input: &Input) -> Result<dedup::Input> {
 /// How reads are written.
 #[derive(clap::Args)]
 pub(crate) struct ReadsOut {
-    /// Output format: plain, bgzf or zstd [default: by the file's ending: .gz, .bgz, .zst]
+    /// Output format: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]
     #[arg(short = 'O', long, value_name = "FORMAT")]
-    output_format: Option<Format>,
+    pub(crate) output_format: Option<Format>,
 
-    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast], for zstd 0 to 19 [default: 3]
+    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast], for zstd 0 to 19 [default: 3], for bzip2 1 to 9 [default: 9]
     #[arg(long, value_name = "LEVEL")]
-    level: Option<Level>,
+    pub(crate) level: Option<Level>,
 
     /// Wait until the outputs are on disk
     #[arg(long)]

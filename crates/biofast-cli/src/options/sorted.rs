@@ -73,6 +73,16 @@ impl SortedOut {
         self.sync
     }
 
+    /// The level that is asked for.
+    pub(crate) fn level(&self) -> Option<Level> {
+        self.level
+    }
+
+    /// The first option that is given and of use for alignments only.
+    pub(crate) fn given_for_alignments(&self) -> Option<&'static str> {
+        self.given().filter(|name| !matches!(*name, "-l" | "--sync"))
+    }
+
     /// The first option that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let options = [

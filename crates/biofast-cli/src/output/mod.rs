@@ -14,8 +14,8 @@ mod names;
 mod provenance;
 
 pub(crate) use names::{
-    format_of_bam, format_of_reads, format_of_sam, format_of_sequences, has_extension, make_folder,
-    prefixes,
+    Named, format_of_bam, format_of_reads, format_of_sam, format_of_sequences, format_of_table,
+    has_extension, make_folder, named as named_format, prefixes,
 };
 pub(crate) use provenance::{command_line, program, summary, summary_of_files};
 

@@ -48,6 +48,40 @@ pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
     }
 }
 
+/// What a file of reads is to hold, as its name says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    Fastq,
+    Fasta,
+    Table,
+    Bam,
+}
+
+/// What the name of a file of reads promises, if anything.
+pub(crate) fn named(path: &Path) -> Option<Named> {
+    match inner_ending(path).as_str() {
+        "fq" | "fastq" => Some(Named::Fastq),
+        ending if is_fasta(ending) => Some(Named::Fasta),
+        "tsv" | "tab" | "txt" => Some(Named::Table),
+        "bam" | "ubam" => Some(Named::Bam),
+        _ => None,
+    }
+}
+
+/// How a table of reads is compressed. A name that promises another format is refused.
+pub(crate) fn format_of_table(path: &Path) -> Result<Format> {
+    match inner_ending(path).as_str() {
+        ending @ ("bam" | "ubam" | "sam" | "cram" | "fq" | "fastq") => {
+            bail!("{} is to hold a table, not {ending}: name it .tsv", path.display())
+        }
+        ending if is_fasta(ending) => {
+            bail!("{} is to hold a table, not FASTA: name it .tsv", path.display())
+        }
+        ending => refuse_unwritten(path, ending)?,
+    }
+    Ok(Format::from_name(path))
+}
+
 fn is_fasta(ending: &str) -> bool {
     matches!(ending, "fa" | "fasta" | "fna" | "ffn" | "faa" | "frn" | "fas")
 }
@@ -78,9 +112,9 @@ pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
 }
 
 fn refuse_unwritten(path: &Path, ending: &str) -> Result<()> {
-    if matches!(ending, "xz" | "bz2") {
+    if ending == "xz" {
         bail!(
-            "can't write {}: {ending} is read, not written; name it .gz (BGZF) or .zst",
+            "can't write {}: {ending} is read, not written; name it .gz (BGZF), .zst or .bz2",
             path.display()
         );
     }

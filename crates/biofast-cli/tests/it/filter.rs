@@ -144,7 +144,8 @@ fn formats_follow_names_or_are_chosen() {
         vec!["--level", "fast", "-O", "zstd"],
         vec!["--level", "best", "-O", "gz"],
         vec!["--level", "3"],
-        vec!["-O", "bz2"],
+        vec!["-O", "xz"],
+        vec!["-O", "bz2", "--level", "0"],
     ] {
         assert_eq!(biofast(&[&["filter", &path], &wrong[..]].concat()).code, 2, "{wrong:?}");
     }

@@ -56,11 +56,11 @@ fn errors_say_what_to_do_next() {
     expect(&["stats", "--paired", &first], &["two by two", "--interleaved"]);
     // A name that promises what isn't written.
     for (args, needed) in [
-        (["filter", &first, "-o", &at("1.fq.xz")], "name it .gz (BGZF) or .zst"),
+        (["filter", &first, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
         (["filter", &first, "-o", &at("1.bam")], "biofast import"),
         (["filter", &bam, "-o", &at("1.fq.gz")], "biofast fastq"),
         (["view", &bam, "-o", &at("1.cram")], "name it .bam or .sam"),
-        (["fastq", &bam, "-o", &at("1.fq.bz2")], "name it .gz (BGZF) or .zst"),
+        (["fastq", &bam, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
     ] {
         assert_error(&biofast(&args), &[needed]);
         assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");

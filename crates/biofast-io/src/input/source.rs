@@ -122,6 +122,17 @@ impl Source {
         Source { trial: Trial { gzip_piece: Some(len), ..self.trial }, ..self }
     }
 
+    /// A regular file that is open already, such as a temporary one, from its beginning, whatever has been read of it. Its
+    /// place is shared with clones of the file: one of them is read at a time.
+    ///
+    /// # Errors
+    /// If it is a directory, or its beginning can't be gone to.
+    pub fn from_open_file(label: &str, mut file: File) -> Result<Source, Error> {
+        let name: Arc<str> = label.into();
+        std::io::Seek::rewind(&mut file).map_err(|e| Error::io(e, &name))?;
+        Source::from_file(file, name)
+    }
+
     fn from_file(file: File, name: Arc<str>) -> Result<Source, Error> {
         let metadata = file.metadata().map_err(|e| Error::io(e, &name))?;
         if metadata.is_dir() {

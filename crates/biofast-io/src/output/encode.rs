@@ -3,7 +3,7 @@
 use std::io;
 
 use super::format::{Compression, Format};
-use super::zstd;
+use super::{bzip2, zstd};
 use crate::container::Level;
 use crate::container::bgzf::{BLOCK_TEXT, Deflater, EOF_BLOCK};
 
@@ -17,6 +17,7 @@ enum Codec {
     Plain,
     Bgzf(Deflater),
     Zstd(zstd::Compressor),
+    Bzip2(bzip2::Compressor, usize),
 }
 
 /// The bytes that some text becomes, and the lengths of the BGZF blocks among them.
@@ -62,6 +63,10 @@ impl Encoder {
                 };
                 Codec::Zstd(zstd::Compressor::new(level)?)
             }
+            Format::Bzip2 => {
+                let level = bzip2_level(compression.level());
+                Codec::Bzip2(bzip2::Compressor::new(level)?, bzip2_unit(compression.level()))
+            }
         };
         Ok(Encoder { codec })
     }
@@ -79,6 +84,11 @@ impl Encoder {
             }
             Codec::Zstd(codec) => {
                 for text in text.chunks(ZSTD_UNIT) {
+                    codec.compress(text, &mut out.bytes)?;
+                }
+            }
+            Codec::Bzip2(codec, unit) => {
+                for text in text.chunks(*unit) {
                     codec.compress(text, &mut out.bytes)?;
                 }
             }
@@ -103,6 +113,8 @@ impl Encoder {
             // Even nothing is one frame: an empty file is not zstd.
             Codec::Zstd(codec) if empty => codec.compress(&[], &mut out.bytes)?,
             Codec::Zstd(_) => {}
+            Codec::Bzip2(codec, _) if empty => codec.compress(&[], &mut out.bytes)?,
+            Codec::Bzip2(..) => {}
         }
         Ok(())
     }
@@ -110,6 +122,21 @@ impl Encoder {
 
 /// Text of a zstd frame: long enough for its ratio, short enough to be carried about.
 pub(crate) const ZSTD_UNIT: usize = 512 << 10;
+
+/// The level of bzip2, which has 1 to 9.
+fn bzip2_level(level: Level) -> u8 {
+    match level {
+        Level::Number(n) => n.clamp(1, 9),
+        // No compression is made with these: the usual one.
+        Level::Fast | Level::Small => 9,
+    }
+}
+
+/// Text of a bzip2 stream: what one of its blocks of this level holds, so that the ratio is that of a single stream. A block is 19
+/// bytes shorter than its name says, and repeats of exactly four bytes take one more.
+pub(crate) fn bzip2_unit(level: Level) -> usize {
+    usize::from(bzip2_level(level)) * 99_000
+}
 
 /// Cuts the texts of an output, in their order, where units end.
 #[derive(Default)]
@@ -232,7 +259,7 @@ mod tests {
             let text: Vec<u8> = (0..len as u64)
                 .map(|i| b"ACGT"[(i.wrapping_mul(seed | 1) >> 13) as usize % 4])
                 .collect();
-            for format in [Format::Plain, Format::Bgzf, Format::Zstd] {
+            for format in [Format::Plain, Format::Bgzf, Format::Zstd, Format::Bzip2] {
                 let compression = Compression::new(format, None).expect("a level");
                 let whole = encode(&text, &[], compression);
                 prop_assert!(whole == encode(&text, &cuts, compression));

@@ -25,11 +25,13 @@ pub enum Format {
     Bgzf,
     /// Zstandard frames.
     Zstd,
+    /// bzip2 streams, one after the other, as pbzip2 writes them.
+    Bzip2,
 }
 
 impl Format {
     /// The format a file name asks for: BGZF for `.gz`, `.bgz` and `.bgzf`, zstd for `.zst` and
-    /// `.zstd`, else plain.
+    /// `.zstd`, bzip2 for `.bz2`, else plain.
     ///
     /// ```
     /// use biofast_io::output::Format;
@@ -41,6 +43,7 @@ impl Format {
         match extension.as_encoded_bytes() {
             b"gz" | b"bgz" | b"bgzf" => Format::Bgzf,
             b"zst" | b"zstd" => Format::Zstd,
+            b"bz2" => Format::Bzip2,
             _ => Format::Plain,
         }
     }
@@ -51,15 +54,15 @@ impl Format {
 /// ```
 /// use biofast_io::output::Format;
 ///
-/// let error = "bz2".parse::<Format>().expect_err("is only read");
-/// assert_eq!(error.to_string(), "'bz2' is not an output format: expected plain, bgzf (gz) or zstd");
+/// let error = "xz".parse::<Format>().expect_err("is only read");
+/// assert_eq!(error.to_string(), "'xz' is not an output format: expected plain, bgzf (gz), zstd or bzip2");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFormat(String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not an output format: expected plain, bgzf (gz) or zstd", self.0)
+        write!(f, "'{}' is not an output format: expected plain, bgzf (gz), zstd or bzip2", self.0)
     }
 }
 
@@ -73,6 +76,7 @@ impl FromStr for Format {
             "plain" | "fastq" | "fq" => Ok(Format::Plain),
             "bgzf" | "bgz" | "gz" | "gzip" => Ok(Format::Bgzf),
             "zstd" | "zst" => Ok(Format::Zstd),
+            "bzip2" | "bz2" => Ok(Format::Bzip2),
             _ => Err(UnknownFormat(name.to_owned())),
         }
     }
@@ -118,6 +122,7 @@ impl fmt::Display for InvalidLevel {
             self.level,
             match self.format {
                 Format::Zstd => "0 to 19",
+                Format::Bzip2 => "1 to 9",
                 _ => "fast, small or 0 to 12",
             }
         )
@@ -131,9 +136,11 @@ impl Compression {
     pub const DEFAULT_BGZF_LEVEL: Level = Level::Fast;
     /// The level of zstd unless another is given.
     pub const DEFAULT_ZSTD_LEVEL: Level = Level::Number(3);
+    /// The level of bzip2 unless another is given, as of `bzip2`.
+    pub const DEFAULT_BZIP2_LEVEL: Level = Level::Number(9);
 
     /// `format` at `level`: for BGZF fast, small or libdeflate's 0 (stored) to 12, for zstd 0 (its
-    /// default) to 19. Plain output has none and takes any.
+    /// default) to 19, for bzip2 1 to 9. Plain output has none and takes any.
     ///
     /// # Errors
     /// If the format has no such level.
@@ -142,10 +149,12 @@ impl Compression {
             Format::Plain => (Level::default(), None),
             Format::Bgzf => (Compression::DEFAULT_BGZF_LEVEL, Some(12)),
             Format::Zstd => (Compression::DEFAULT_ZSTD_LEVEL, Some(19)),
+            Format::Bzip2 => (Compression::DEFAULT_BZIP2_LEVEL, Some(9)),
         };
         let level = level.unwrap_or(default);
         let exists = match (level, highest) {
             (_, None) => true,
+            (Level::Number(0), Some(_)) => format != Format::Bzip2,
             (Level::Number(n), Some(highest)) => n <= highest,
             (Level::Fast | Level::Small, Some(_)) => format == Format::Bgzf,
         };
@@ -162,13 +171,14 @@ impl Compression {
         self.level
     }
 
-    /// How many bytes of text are compressed together: a BGZF block, or a zstd frame. `None`
+    /// How many bytes of text are compressed together: a BGZF block, a zstd frame or a bzip2 stream. `None`
     /// for plain text.
     pub fn unit(&self) -> Option<usize> {
         match self.format {
             Format::Plain => None,
             Format::Bgzf => Some(crate::bgzf::BLOCK_TEXT),
             Format::Zstd => Some(super::encode::ZSTD_UNIT),
+            Format::Bzip2 => Some(super::encode::bzip2_unit(self.level)),
         }
     }
 }
@@ -189,7 +199,10 @@ mod tests {
         assert_eq!("7".parse(), Ok(Level::Number(7)));
         assert!("-1".parse::<Level>().is_err() && "best".parse::<Level>().is_err());
         assert_eq!("GZ".parse(), Ok(Format::Bgzf));
-        assert!("bz2".parse::<Format>().is_err());
+        assert!(Compression::new(Format::Bzip2, Some(Level::Number(0))).is_err());
+        assert!(Compression::new(Format::Bzip2, Some(Level::Number(10))).is_err());
+        assert_eq!("bz2".parse(), Ok(Format::Bzip2));
+        assert!("xz".parse::<Format>().is_err());
         assert_eq!(Format::from_name("a.FQ.GZ".as_ref()), Format::Bgzf);
         assert_eq!(Format::from_name("gz".as_ref()), Format::Plain);
     }

@@ -13,6 +13,7 @@
 
 mod atomic;
 mod blocks;
+mod bzip2;
 mod close;
 mod copy;
 mod encode;

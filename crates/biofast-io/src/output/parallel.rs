@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn the_bytes_are_those_of_an_output_on_any_threads() -> Result<(), Box<dyn std::error::Error>> {
         let line = b"a line of text that is not always the same\n";
-        for format in [Format::Plain, Format::Bgzf, Format::Zstd] {
+        for format in [Format::Plain, Format::Bgzf, Format::Zstd, Format::Bzip2] {
             let compression = Compression::new(format, None)?;
             for len in [0, 1, 65_280, 4 * 65_280, 3_000_000] {
                 let text: Vec<u8> = line.iter().copied().cycle().take(len).collect();
@@ -274,7 +274,7 @@ mod tests {
     fn outputs_one_after_the_other_have_the_bytes_each_has_alone()
     -> Result<(), Box<dyn std::error::Error>> {
         let text: Vec<u8> = b"some text that is long\n".repeat(30_000);
-        for format in [Format::Plain, Format::Bgzf, Format::Zstd] {
+        for format in [Format::Plain, Format::Bgzf, Format::Zstd, Format::Bzip2] {
             let compression = Compression::new(format, None)?;
             let lens = [0, 7, 70_000, 300_000, 0, 600_000, 1];
             let alone = lens.map(|len| {

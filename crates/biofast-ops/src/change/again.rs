@@ -1,10 +1,13 @@
 //! Reads that are needed twice: files are opened again, and what can be read only once is kept in a temporary file.
 
 use std::fs::Metadata;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use biofast_fastq::Inputs;
-use biofast_io::{Error, Source, display_name};
+use biofast_io::{Error, ErrorKind, Location, Source, display_name};
+
+use super::temporary::Temporary;
 
 /// An input that may have to be read again.
 ///
@@ -48,6 +51,47 @@ impl Input {
 
     pub(super) fn into_parts(self) -> (Source, Option<PathBuf>) {
         (self.source, self.path)
+    }
+}
+
+/// What can be read only once, kept as it is in a temporary file, to be read again and again.
+///
+/// ```
+/// use biofast_fastq::Reader;
+/// use biofast_io::Options;
+/// use biofast_ops::order::Kept;
+///
+/// let kept = Kept::new(&b"@a\nA\n+\nI\n"[..], &std::env::temp_dir())?;
+/// for _ in 0..2 {
+///     let mut reader = Reader::new(kept.open("stream")?, &Options::default())?;
+///     assert!(reader.next_record()?.is_some());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Kept {
+    file: Temporary,
+}
+
+impl Kept {
+    /// Reads all of a stream, into a temporary file of this folder, which is gone with the process.
+    ///
+    /// # Errors
+    /// If the stream can't be read, or the file not be written.
+    pub fn new(mut stream: impl Read, folder: &Path) -> io::Result<Kept> {
+        let mut file = Temporary::create(folder)?;
+        io::copy(&mut stream, &mut file)?;
+        Ok(Kept { file })
+    }
+
+    /// A source of the same bytes. One is read at a time.
+    ///
+    /// # Errors
+    /// If the system has no more handles.
+    pub fn open(&self, label: &str) -> Result<Source, Error> {
+        let named = || Location { name: Some(label.into()), ..Location::default() };
+        let file =
+            self.file.try_clone().map_err(|error| Error::new(ErrorKind::Io(error), named()))?;
+        Source::from_open_file(label, file)
     }
 }
 

@@ -46,6 +46,13 @@ impl Temporary {
     }
 }
 
+impl Temporary {
+    /// Another handle of the file, whose place in it is the same one.
+    pub(super) fn try_clone(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+}
+
 impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(path) = &self.path {

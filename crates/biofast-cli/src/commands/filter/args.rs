@@ -87,12 +87,12 @@ pub(crate) struct Args {
     #[arg(long, alias = "failed_out", value_name = "FILE")]
     pub(super) rejected: Option<OutFile>,
 
-    /// Output format of reads: plain, bgzf or zstd [default: by the file's ending: .gz, .bgz, .zst]; of
+    /// Output format of reads: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]; of
     /// alignments: sam or bam [default: bam for a file ending in .bam, else sam]
     #[arg(short = 'O', long, alias = "output-fmt", value_name = "FORMAT")]
     pub(super) output_format: Option<OutputFormat>,
 
-    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast; for BAM 6, and blocks that are kept whole are copied], for zstd 0 to 19 [default: 3]
+    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast; for BAM 6, and blocks that are kept whole are copied], for zstd 0 to 19 [default: 3], for bzip2 1 to 9 [default: 9]
     #[arg(long, value_name = "LEVEL")]
     pub(super) level: Option<biofast::io::output::Level>,
 
@@ -184,7 +184,7 @@ impl std::str::FromStr for OutputFormat {
             "bam" => Ok(OutputFormat::Bam),
             _ => name.parse().map(OutputFormat::Reads).map_err(|_| {
                 format!(
-                    "'{name}' is not an output format: expected plain, bgzf (gz), zstd, sam or bam; the file of second reads is \
+                    "'{name}' is not an output format: expected plain, bgzf (gz), zstd, bzip2, sam or bam; the file of second reads is \
                      named with --out2"
                 )
             }),

@@ -1,6 +1,7 @@
-//! `biofast sort`: alignments in another order.
+//! `biofast sort`: alignments or reads in another order.
 
 mod duplicates;
+mod reads;
 mod reports;
 
 use std::path::{Path, PathBuf};
@@ -12,21 +13,25 @@ use biofast::io::output::{Files, commit};
 use biofast::io::{Options, Source, display_name};
 use biofast::ops::filter::report::{FileSum, Role};
 use biofast::ops::measure::records::Sum;
+use biofast::ops::order::By;
 use biofast::ops::sort::{self, Limits, Order, Problem};
 
-use crate::console::message;
+use crate::console::{Hinted, message};
 use crate::inputs::Input;
 pub(super) use crate::options::temp_dir;
-use crate::options::{Folder, InFile, OneFile, OutFile, Program, Size, SortedOut, default_memory};
+use crate::options::{Folder, InFile, OutFile, Program, Size, SortedOut, default_memory};
 use crate::watch::{Reading, Watch};
 use crate::{inputs, output};
 use duplicates::Duplicates;
+pub(super) use reads::{Ordering, Reads};
 use reports::ReportArgs;
 
-/// Sort alignments by coordinate, name or an optional field, as `samtools sort`
+/// Sort alignments by coordinate, name or an optional field, as `samtools sort`; reads by length, name or sequence
 ///
 /// BAM, SAM or CRAM becomes BAM or SAM. Records that are equal stay in the order of the input, so that the result does not
 /// depend on threads or memory. What takes more memory than it may goes to temporary files, which are gone with the process.
+///
+/// FASTQ stays FASTQ and FASTA FASTA, and pairs stay together; --by or -n or -N must say in which order.
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools sort has for others.
@@ -36,11 +41,15 @@ Examples:
   biofast sort aln.sam -o sorted.bam --write-index
   biofast view -h aln.bam | biofast sort -o sorted.bam -
   biofast sort -n --memory 2G aln.bam -o by_name.bam
+  biofast sort --by length --reverse reads.fq.gz -o by_length.fq.gz
+  biofast sort -n R1.fq.gz R2.fq.gz -o s1.fq.gz --out2 s2.fq.gz
   biofast sort -n aln.bam | biofast sort --mark-duplicates -o marked.bam --write-index -"
 )]
 pub(crate) struct Args {
-    #[command(flatten)]
-    file: OneFile,
+    /// The BAM, SAM or CRAM file, or one file of reads, or the two of mates; '-' is standard input, which is also read when no
+    /// file is named
+    #[arg(value_name = "FILE")]
+    files: Vec<InFile>,
 
     /// Write to FILE instead of standard output; it appears only when complete
     #[arg(short, long = "out", alias = "output", value_name = "FILE")]
@@ -62,6 +71,22 @@ pub(crate) struct Args {
     /// together
     #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"])]
     template_coordinate: bool,
+
+    /// Sort reads by this; pairs by the name or sequence of their first reads, or by the bases of both
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["name", "lexicographic", "tag", "template_coordinate"])]
+    by: Option<Compared>,
+
+    /// Of reads: the greatest first; equal ones stay in the order of the input
+    #[arg(long)]
+    reverse: bool,
+
+    /// Of reads: the file is interleaved, the mates of a pair follow each other
+    #[arg(long)]
+    interleaved: bool,
+
+    /// Of reads: write second reads of pairs to FILE; without it mates follow each other
+    #[arg(long, value_name = "FILE")]
+    out2: Option<OutFile>,
 
     /// Memory for records, of all threads together, such as 512M or 4G; what reads and writes takes some 64 MB more
     /// [default: a quarter of what the machine or its container has, at most 16G]
@@ -96,6 +121,17 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
+/// What `--by` takes.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Compared {
+    /// The number of bases
+    Length,
+    /// The name, in which runs of digits are numbers, as -n
+    Name,
+    /// The bases, byte by byte
+    Sequence,
+}
+
 pub(super) fn tag(text: &str) -> Result<[u8; 2], String> {
     match text.as_bytes() {
         &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() => Ok([a, b]),
@@ -104,6 +140,20 @@ pub(super) fn tag(text: &str) -> Result<[u8; 2], String> {
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let mut inputs = inputs::gather(&args.files, None, "-", files)?;
+    let Some(first) = inputs.first() else { bail!("no input") };
+    let mut source = first.open()?;
+    if args.by.is_some() || inputs::holds_reads(&mut source)? {
+        return args.reads(inputs, source, files);
+    }
+    if let Some(option) = args.given_for_reads() {
+        bail!("{option} is for reads, and {} holds alignments", first.name());
+    }
+    if inputs.len() > 1 {
+        bail!("one file of alignments is expected, but {} are named", inputs.len());
+    }
+    inputs::keep_indexes(&inputs, files)?;
+    let Some(input) = inputs.pop() else { bail!("no input") };
     let order = args.order();
     let marking = args.duplicates.marking(order)?;
     if args.writing.has_index() && order != Order::Coordinate {
@@ -114,10 +164,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         folder: args.temp_dir(),
         sums: args.json.is_some(),
     };
-    let input = args.file.input(files)?;
     let watch = args.reading.watch();
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
-    let mut source = input.open()?;
     let quiet = args.reading.messages.quiet;
     inputs::tell_unused_reference(args.reference.as_deref(), &mut source, quiet);
     let opened = bam::Input::open(source, &opening)?;
@@ -205,6 +253,68 @@ impl Args {
             (None, false) if self.lexicographic => Order::LexicographicName,
             (None, false) => Order::Coordinate,
         }
+    }
+
+    /// The first option that is given and of use for reads only.
+    fn given_for_reads(&self) -> Option<&'static str> {
+        let options = [
+            ("--reverse", self.reverse),
+            ("--interleaved", self.interleaved),
+            ("--out2", self.out2.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// Sorts reads; `source` is the first input, which is open already.
+    fn reads(&self, inputs: Vec<Input>, source: Source, files: &mut Files) -> Result<ExitCode> {
+        let by = match (self.by, self.name, self.lexicographic) {
+            (Some(Compared::Length), ..) => By::Length,
+            (Some(Compared::Name), ..) | (None, true, _) => By::NaturalName,
+            (Some(Compared::Sequence), ..) => By::Sequence,
+            (None, _, true) => By::Name,
+            (None, false, false) => {
+                return Err(Hinted {
+                    message: format!("{} holds reads, which have no coordinates", source.name()),
+                    hint: "--by length, --by name or --by sequence says how to sort them; `biofast shuffle` shuffles",
+                }
+                .into());
+            }
+        };
+        let of_alignments = [
+            ("--tag", self.tag.is_some()),
+            ("--template-coordinate", self.template_coordinate),
+            ("--reference", self.reference.is_some()),
+            ("--no-PG", self.program.given()),
+        ];
+        let given = of_alignments.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+        let writing = self.writing.given_for_alignments();
+        let others = [given, writing, self.duplicates.given(), self.reports.given()];
+        if let Some(option) = others.into_iter().flatten().next() {
+            bail!("{option} is for alignments, and {} holds reads", source.name());
+        }
+        let most = if self.interleaved { 1 } else { 2 };
+        if inputs.len() > most {
+            let expected = if self.interleaved { "one file" } else { "one file, or two of mates" };
+            bail!("expected {expected}, but {} are named", inputs.len());
+        }
+        inputs::are_two(&inputs)?;
+        let paired = self.interleaved || inputs.len() == 2;
+        let reads = Reads {
+            first: Some(source),
+            inputs,
+            paired,
+            out: self.out.as_deref(),
+            out2: self.out2.as_deref(),
+            output_format: None,
+            level: self.writing.level(),
+            sync: self.writing.sync(),
+            json: self.json.as_deref(),
+            options: self.reading.reads(),
+            threads: self.reading.threads(),
+            messages: &self.reading.messages,
+        };
+        let memory = self.memory.map_or_else(default_memory, |Size(bytes)| bytes);
+        reads.order(Ordering { by, reverse: self.reverse }, (memory, &self.temp_dir()), files)
     }
 
     /// The file that is written.

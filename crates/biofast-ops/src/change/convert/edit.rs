@@ -15,6 +15,15 @@ pub enum Case {
     Lower,
 }
 
+/// The letters of nucleic acids: T of DNA, U of RNA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Letters {
+    /// U becomes T.
+    Dna,
+    /// T becomes U.
+    Rna,
+}
+
 /// What is changed of each read, in the order of the fields.
 ///
 /// ```
@@ -38,6 +47,8 @@ pub struct Edits {
     pub subseq: Option<Span>,
     /// The other strand is written, and qualities reversed.
     pub reverse_complement: bool,
+    /// The letters of DNA or RNA.
+    pub letters: Option<Letters>,
     /// The case of bases.
     pub case: Option<Case>,
     /// New header lines.
@@ -97,11 +108,12 @@ pub struct Edited {
 impl Edits {
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
-        let Edits { phred64, quality, subseq, reverse_complement, case, rename } = self;
+        let Edits { phred64, quality, subseq, reverse_complement, letters, case, rename } = self;
         !phred64
             && quality.is_none()
             && subseq.is_none()
             && !reverse_complement
+            && letters.is_none()
             && case.is_none()
             && rename.is_none()
     }
@@ -147,6 +159,11 @@ impl Edits {
             qualities.reverse();
             reverse_complement(sequence);
         }
+        match self.letters {
+            Some(Letters::Dna) => replace(sequence, b'U', b'T'),
+            Some(Letters::Rna) => replace(sequence, b'T', b'U'),
+            None => {}
+        }
         match self.case {
             Some(Case::Upper) => sequence.make_ascii_uppercase(),
             Some(Case::Lower) => sequence.make_ascii_lowercase(),
@@ -161,6 +178,17 @@ impl Edits {
             true => Record::new(definition, sequence, qualities),
             false => Record::without_qualities(definition, sequence),
         })
+    }
+}
+
+/// Other letters of either case.
+fn replace(sequence: &mut [u8], from: u8, to: u8) {
+    for base in sequence {
+        *base = match *base {
+            base if base == from => to,
+            base if base == from.to_ascii_lowercase() => to.to_ascii_lowercase(),
+            base => base,
+        };
     }
 }
 

@@ -19,9 +19,9 @@ use biofast_io::pipeline::Failure;
 use super::import::{self, Import};
 use crate::measure::records::{Checksum, Sum};
 
-pub use edit::{Case, Edited, Edits, Span};
+pub use edit::{Case, Edited, Edits, Letters, Span};
 pub use rename::{InvalidTemplate, Template};
-pub use sources::{from_alignments, from_table};
+pub use sources::{Holds, from_alignments, from_table};
 
 /// What reads are written as.
 #[derive(Clone, Debug)]

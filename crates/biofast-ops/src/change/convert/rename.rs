@@ -10,7 +10,7 @@ use biofast_fastq::Record;
 /// use biofast_fastq::Record;
 /// use biofast_ops::convert::Template;
 ///
-/// let template = Template::parse("read_{n} {description}")?;
+/// let template = Template::parse("read_{number} {description}")?;
 /// let mut line = Vec::new();
 /// template.write(&Record::new(b"old 1:N:0", b"A", b"I"), 7, 1, &mut line);
 /// assert_eq!(line, b"read_7 1:N:0");
@@ -44,8 +44,14 @@ impl std::error::Error for InvalidTemplate {}
 /// Digits of a number at most.
 const WIDEST: usize = 20;
 
+/// The digits that a number has at least.
+fn width(place: &str) -> Option<usize> {
+    let width = place.strip_prefix("number:").or_else(|| place.strip_prefix("n:"))?;
+    width.parse().ok()
+}
+
 impl Template {
-    /// `{n}` stands for the number of the read or pair, `{n:8}` for the same with at least 8 digits, `{name}` and `{description}` for
+    /// `{number}`, or `{n}`, stands for the number of the read or pair, `{number:8}` for the same with at least 8 digits, `{name}` and `{description}` for
     /// those the read had, and `{mate}` for 1 or 2.
     ///
     /// # Errors
@@ -61,15 +67,15 @@ impl Template {
             };
             let place = &rest[open + 1..open + close];
             pieces.push(match place {
-                "n" => Piece::Number { width: 0 },
+                "number" | "n" => Piece::Number { width: 0 },
                 "name" => Piece::Name,
                 "description" => Piece::Description,
                 "mate" => Piece::Mate,
-                _ => match place.strip_prefix("n:").and_then(|width| width.parse().ok()) {
+                _ => match width(place) {
                     Some(width) if width <= WIDEST => Piece::Number { width },
                     _ => {
                         return wrong(format!(
-                            "'{{{place}}}' is unknown: places are {{n}}, {{n:8}}, {{name}}, {{description}} and {{mate}}"
+                            "'{{{place}}}' is unknown: places are {{number}}, {{number:8}}, {{name}}, {{description}} and {{mate}}"
                         ));
                     }
                 },
@@ -79,7 +85,7 @@ impl Template {
         pieces.push(Piece::Text(rest.into()));
         if !pieces.iter().any(|piece| matches!(piece, Piece::Number { .. } | Piece::Name)) {
             return wrong(format!(
-                "'{text}' would be the name of every read: it needs {{n}} or {{name}}"
+                "'{text}' would be the name of every read: it needs {{number}} or {{name}}"
             ));
         }
         if text.bytes().any(|byte| byte < b' ' && byte != b'\t') || text.starts_with([' ', '\t']) {

@@ -12,8 +12,8 @@ use biofast_io::{Error, ErrorKind, Location, Options, Reader, Source};
 
 use crate::change::to_fastq::{self, Plan, Routes};
 
-/// The lines of a table, `header TAB sequence TAB qualities` as `seqkit fx2tab` writes them, as FASTQ; without qualities in the first
-/// line, as FASTA.
+/// The lines of a table, `header TAB sequence TAB qualities` as `seqkit fx2tab` writes them, as FASTQ; if the first line with bases has no
+/// qualities, as FASTA.
 ///
 /// ```
 /// use biofast_io::{Options, Source};
@@ -36,6 +36,7 @@ pub fn from_table(source: Source, options: &Options) -> Result<Source, Error> {
         name: Arc::clone(&name),
         line: 0,
         fasta: None,
+        without_bases: Vec::new(),
         text: Vec::new(),
         ready: Vec::new(),
         taken: 0,
@@ -43,13 +44,27 @@ pub fn from_table(source: Source, options: &Options) -> Result<Source, Error> {
     Ok(Source::from_adapter(&name, table))
 }
 
+/// So many lines without bases are looked at.
+const MOST_WITHOUT_BASES: usize = 1 << 10;
+
+/// Appends a record.
+fn append(out: &mut Vec<u8>, fasta: bool, [definition, sequence, qualities]: [&[u8]; 3]) {
+    let parts: [&[u8]; 7] = match fasta {
+        true => [b">", definition, b"\n", sequence, b"\n", b"", b""],
+        false => [b"@", definition, b"\n", sequence, b"\n+\n", qualities, b"\n"],
+    };
+    parts.iter().for_each(|part| out.extend_from_slice(part));
+}
+
 struct Table {
     reader: Reader,
     name: Arc<str>,
     /// Lines so far.
     line: u64,
-    /// Whether there are no qualities, as the first line says.
+    /// Whether there are no qualities, as the first line with bases says.
     fasta: Option<bool>,
+    /// Headers of the lines before it.
+    without_bases: Vec<Vec<u8>>,
     text: Vec<u8>,
     ready: Vec<u8>,
     taken: usize,
@@ -65,6 +80,7 @@ impl Table {
         while self.ready.len() < BLOCK {
             self.text.clear();
             if self.reader.read_until(b'\n', &mut self.text)? == 0 {
+                self.decide(false);
                 break;
             }
             self.line += 1;
@@ -93,20 +109,33 @@ impl Table {
             return Err("expected a header, a tab, a sequence, a tab and qualities");
         };
         let qualities = fields.next().unwrap_or_default();
-        let missing = qualities.is_empty() && !sequence.is_empty();
+        if self.fasta.is_none() && sequence.is_empty() && qualities.is_empty() {
+            self.without_bases.push(definition.to_vec());
+            if self.without_bases.len() == MOST_WITHOUT_BASES {
+                self.decide(false);
+            }
+            return Ok(());
+        }
         let fasta = *self.fasta.get_or_insert(qualities.is_empty());
         if fasta && !qualities.is_empty() {
             return Err("expected no qualities, as in the first line, found some");
         }
-        if !fasta && missing {
+        if !fasta && qualities.is_empty() && !sequence.is_empty() {
             return Err("expected qualities, as in the first line, found none");
         }
-        let parts: [&[u8]; 7] = match fasta {
-            true => [b">", definition, b"\n", sequence, b"\n", b"", b""],
-            false => [b"@", definition, b"\n", sequence, b"\n+\n", qualities, b"\n"],
-        };
-        parts.iter().for_each(|part| self.ready.extend_from_slice(part));
+        for definition in self.without_bases.drain(..) {
+            append(&mut self.ready, fasta, [&definition, b"", b""]);
+        }
+        append(&mut self.ready, fasta, [definition, sequence, qualities]);
         Ok(())
+    }
+
+    /// What the lines so far are if they don't say it.
+    fn decide(&mut self, fasta: bool) {
+        let fasta = *self.fasta.get_or_insert(fasta);
+        for definition in self.without_bases.drain(..) {
+            append(&mut self.ready, fasta, [&definition, b"", b""]);
+        }
     }
 }
 
@@ -122,7 +151,8 @@ impl Read for Table {
     }
 }
 
-/// The reads of alignments as FASTQ, mates that stand together after each other; read on threads of their own.
+/// The reads of alignments as FASTQ, mates that stand together after each other; read on threads of their own. With `suffix` names
+/// get /1 and /2, as the flags say.
 ///
 /// ```
 /// use biofast_io::{Options, Source};
@@ -131,21 +161,22 @@ impl Read for Table {
 /// let sam = Source::from_reader("example", &b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tI#\n"[..]);
 /// let options = Options::default();
 /// let opened = biofast_bam::Input::open(sam, &biofast_bam::InputOptions::new(&options))?;
-/// let mut reader = biofast_fastq::Reader::new(from_alignments(opened.source, &options)?, &options)?;
+/// let reads = from_alignments(opened.source, &options, false)?;
+/// let mut reader = biofast_fastq::Reader::new(reads, &options)?;
 /// assert_eq!(reader.next_record()?.map(|read| read.sequence().to_vec()), Some(b"AC".to_vec()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// If a thread can't be started. What is wrong with the alignments is an error of who reads.
-pub fn from_alignments(source: Source, options: &Options) -> Result<Source, Error> {
+pub fn from_alignments(source: Source, options: &Options, suffix: bool) -> Result<Source, Error> {
     let name: Arc<str> = source.name().into();
     let (sender, blocks) = sync_channel(4);
     let options = options.clone();
     let work = move || {
         let plan = Plan {
             filter: bam::flag::Filter { none_of: NOT_PRIMARY, ..bam::flag::Filter::default() },
-            format: to_fastq::Format::default(),
+            format: to_fastq::Format { suffix, ..to_fastq::Format::default() },
             routes: Routes::default(),
         };
         let mut outputs = [Output::stream("reads", Blocks(sender), Compression::default())];
@@ -210,3 +241,52 @@ impl Reads {
         }
     }
 }
+
+/// What an input of reads holds.
+///
+/// ```
+/// use biofast_io::Source;
+/// use biofast_ops::convert::Holds;
+///
+/// let found = |text: &'static [u8]| Holds::sniff(&mut Source::from_reader("example", text));
+/// assert_eq!(found(b">a\nAC\n")?, Holds::Fasta);
+/// assert_eq!(found(b"a\tAC\tII\n")?, Holds::Table);
+/// assert_eq!(found(b"@a\nAC\n+\nII\n")?, Holds::Fastq);
+/// assert_eq!(found(b"@HD\tVN:1.6\n")?, Holds::Alignments);
+/// # Ok::<(), biofast_io::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// FASTQ, or nothing that is known.
+    Fastq,
+    /// FASTA.
+    Fasta,
+    /// Lines with tabs, see [`from_table`].
+    Table,
+    /// BAM, SAM or CRAM.
+    Alignments,
+}
+
+impl Holds {
+    /// By the first bytes of `source`, which are left unread.
+    ///
+    /// # Errors
+    /// If nothing can be read.
+    pub fn sniff(source: &mut Source) -> Result<Holds, Error> {
+        let start = source.peek(SNIFFED)?;
+        if bam::Format::sniff(source).is_ok() {
+            return Ok(Holds::Alignments);
+        }
+        let first = start.iter().position(|&byte| !matches!(byte, b'\n' | b'\r'));
+        let line = first.and_then(|at| start[at..].split(|&byte| byte == b'\n').next());
+        Ok(match line.unwrap_or_default() {
+            [b'>', ..] => Holds::Fasta,
+            [b'@', ..] => Holds::Fastq,
+            line if line.contains(&b'\t') => Holds::Table,
+            _ => Holds::Fastq,
+        })
+    }
+}
+
+/// As far as the first line is looked at.
+const SNIFFED: usize = 4 << 10;

@@ -81,4 +81,28 @@ mod tests {
         });
         assert!(keys.is_sorted(), "{keys:?}");
     }
+
+    #[test]
+    fn seeds_put_each_of_five_in_each_place_as_often() {
+        let read = biofast_fastq::Record::new(b"r", b"A", b"I");
+        let seeds = 6_000;
+        let mut counts = [[0u32; 5]; 5];
+        for seed in 0..seeds {
+            let by = By::Chance { seed };
+            let mut order: Vec<(Vec<u8>, usize)> = (0..5)
+                .map(|index| {
+                    let unit = Unit { index: index as u64, first: read, second: None };
+                    let mut key = Vec::new();
+                    by.write(&unit, &mut key);
+                    (key, index)
+                })
+                .collect();
+            order.sort();
+            for (place, (_, index)) in order.iter().enumerate() {
+                counts[*index][place] += 1;
+            }
+        }
+        // 1,200 times each; 31 is a standard deviation.
+        assert!(counts.iter().flatten().all(|count| (1_050..1_350).contains(count)), "{counts:?}");
+    }
 }

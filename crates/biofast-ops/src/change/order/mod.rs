@@ -16,6 +16,7 @@ use biofast_io::Options;
 use biofast_io::output::{self, Compression, Output, Writer};
 use biofast_io::pipeline::Failure;
 
+pub use super::again::Kept;
 use super::convert::{Convert, Summary, Worker};
 pub use keys::By;
 use runs::Runs;
@@ -77,6 +78,18 @@ impl From<output::Error> for Problem {
     }
 }
 
+/// What has been done.
+pub struct Done {
+    /// Reads and bases.
+    pub summary: Summary,
+    /// The outputs, to be committed.
+    pub outputs: Vec<Output>,
+    /// How many sorted runs went to temporary files.
+    pub stored_runs: u64,
+    /// Their bytes, those of runs that were merged to longer ones among them.
+    pub stored_bytes: u64,
+}
+
 /// What stands before a key and its texts in the stream of units, and in temporary files.
 #[derive(Clone, Copy)]
 pub(crate) struct Lengths {
@@ -126,7 +139,7 @@ impl Lengths {
 /// # let path = folder.join("reads.fq");
 /// let reads = &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..];
 /// let outputs = vec![Output::create(&path, Default::default())?];
-/// let (_, outputs) = order(
+/// let done = order(
 ///     Inputs::Single(Sequences(Source::from_reader("example", reads))),
 ///     [Options::default(), Options::default()],
 ///     &Convert::to(Format::Fastq),
@@ -134,7 +147,7 @@ impl Lengths {
 ///     Limits { memory: 1 << 20, folder: &folder },
 ///     outputs,
 /// )?;
-/// output::commit(outputs, false)?;
+/// output::commit(done.outputs, false)?;
 /// assert_eq!(std::fs::read(&path)?, b"@b\nGG\n+\nII\n@a\nACGT\n+\nIIII\n");
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -149,7 +162,7 @@ pub fn order<S: Readable>(
     (by, reverse): (By, bool),
     limits: Limits<'_>,
     mut outputs: Vec<Output>,
-) -> Result<(Summary, Vec<Output>), Problem> {
+) -> Result<Done, Problem> {
     let names = if convert.names { outputs.pop() } else { None };
     let files = outputs.len().clamp(1, 2);
     let threads = options[0].threads;
@@ -216,7 +229,8 @@ pub fn order<S: Readable>(
         outputs.push(writer.into_output()?);
     }
     outputs.extend(names);
-    Ok((*worker.summary(), outputs))
+    let (stored_runs, stored_bytes) = shared.runs.stored();
+    Ok(Done { summary: *worker.summary(), outputs, stored_runs, stored_bytes })
 }
 
 /// What takes the units in order.

@@ -38,6 +38,8 @@ pub(super) struct Runs {
     used: usize,
     /// Sorted runs in the order of the input, and how often they have been merged.
     runs: Vec<(u32, Temporary)>,
+    /// Runs and bytes that have been written.
+    stored: (u64, u64),
 }
 
 impl Runs {
@@ -51,7 +53,13 @@ impl Runs {
             items: Vec::new(),
             used: 0,
             runs: Vec::new(),
+            stored: (0, 0),
         }
+    }
+
+    /// Runs and bytes that went to temporary files.
+    pub(super) fn stored(&self) -> (u64, u64) {
+        self.stored
     }
 
     /// Takes the whole units at the front of `text`, and returns how much of it they are.
@@ -70,7 +78,8 @@ impl Runs {
     }
 
     fn push(&mut self, unit: &[u8], key: &[u8]) -> io::Result<()> {
-        let needed = unit.len() + size_of::<Item>();
+        // Sorting takes half of the items once more.
+        let needed = unit.len() + size_of::<Item>() * 3 / 2;
         if self.used + needed > self.memory && !self.items.is_empty() {
             self.spill()?;
         }
@@ -127,8 +136,11 @@ impl Runs {
         self.sort();
         let mut out = BufWriter::with_capacity(BUFFER, Temporary::create(&self.folder)?);
         for &item in &self.items {
-            Runs::unit(&self.blocks, item).write(&mut out)?;
+            let unit = Runs::unit(&self.blocks, item);
+            unit.write(&mut out)?;
+            self.stored.1 += unit.len();
         }
+        self.stored.0 += 1;
         let run = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         self.items.clear();
         self.blocks.clear();
@@ -144,7 +156,12 @@ impl Runs {
             let merged = self.runs.split_off(self.runs.len() - same);
             let runs = merged.into_iter().map(|(_, run)| run).collect();
             let mut out = BufWriter::with_capacity(BUFFER, Temporary::create(&self.folder)?);
-            merge(runs, self.reverse, |unit| unit.write(&mut out))?;
+            let mut bytes = 0;
+            merge(runs, self.reverse, |unit| {
+                bytes += unit.len();
+                unit.write(&mut out)
+            })?;
+            self.stored.1 += bytes;
             let run = out.into_inner().map_err(io::IntoInnerError::into_error)?;
             self.runs.push((level + 1, run));
         }
@@ -203,6 +220,11 @@ impl<'a> Unit<'a> {
         let (key, rest) = bytes.split_at(lengths.key as usize);
         let (one, rest) = rest.split_at(lengths.texts[0] as usize);
         Unit { lengths, key, texts: [one, &rest[..lengths.texts[1] as usize]] }
+    }
+
+    /// Its length in a file.
+    fn len(&self) -> u64 {
+        (Lengths::LEN + self.lengths.sum()) as u64
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {

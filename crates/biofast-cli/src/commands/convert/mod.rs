@@ -1,0 +1,329 @@
+//! `biofast convert`: reads in another format.
+
+mod args;
+mod report;
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use biofast::bam;
+use biofast::fastq::fasta::{LINE_WIDTH, Sequences};
+use biofast::fastq::{self, Inputs};
+use biofast::io::output::{self as io_output, Compression, Files, Output, commit};
+use biofast::io::{Options, Source};
+use biofast::ops::convert::{
+    Case, Convert, Edits, Format, Holds, Letters, Span, Template, convert, from_alignments,
+    from_table,
+};
+use biofast::ops::import::{self, Import, ReadGroup};
+
+use crate::console::Hinted;
+use crate::inputs::Input;
+use crate::options::{Opened, Repeated, temp_dir};
+use crate::output::{self, Named};
+use crate::watch::Watch;
+pub(crate) use args::Args;
+use args::{From, To};
+
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let (inputs, paired) = args.mates.inputs(files)?;
+    if args.out2.is_some() && !paired {
+        bail!("--out2 needs pairs: two files, or --interleaved");
+    }
+    // A stream is read again where the number of reads must be known first.
+    let needs_number = needs_number(args);
+    let folder = temp_dir(args.temp_dir.as_deref(), args.out.as_deref());
+    let mut sources = Vec::new();
+    let mut repeated = Vec::new();
+    for input in &inputs {
+        let input = Repeated::new(input, needs_number, &folder)?;
+        sources.push(input.open()?);
+        repeated.push(input);
+    }
+    let held = held(args, &mut sources)?;
+    let to = to(args, held)?;
+    let progress = Arc::default();
+    let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args, held)));
+    let counted = || -> Result<u64> {
+        let Some(first) = repeated.first() else { bail!("no input") };
+        let options = Options { progress: None, notes: None, ..watches[0].options.clone() };
+        let reads = count(args, held, first.open()?, &options)?;
+        Ok(if args.mates.is_interleaved() { reads / 2 } else { reads })
+    };
+    let units = units(args, counted)?;
+    if needs_number {
+        // What is kept in a temporary file has one place in it, which is at its end now.
+        sources.clear();
+        for input in &repeated {
+            sources.push(input.open()?);
+        }
+    }
+    let groups = ReadGroup::parse(&args.read_group).map_err(anyhow::Error::msg)?;
+    let plan = Convert {
+        units,
+        lengths: args.which.min_len.unwrap_or(0)..=args.which.max_len.unwrap_or(usize::MAX),
+        names: args.name_map.is_some(),
+        edits: edits(args)?,
+        ..Convert::to(format(args, held, to, &groups)?)
+    };
+    let mut opened = open(args, to, files)?;
+    if to == To::Bam {
+        let mut start = Vec::new();
+        import::header(&groups)?.write_bam(&mut start)?;
+        opened.outputs[0].append(&start)?;
+    }
+    let names = output::optional_report(files, args.name_map.as_deref())?;
+    let report = output::optional_report(files, args.writing.json.as_deref())?;
+    let Opened { mut outputs, paths } = opened;
+    outputs.extend(names);
+    output::outlast_readers(&mut outputs, report.iter().len());
+    let mut made = Vec::new();
+    for (source, watch) in sources.into_iter().zip(&watches) {
+        made.push(Sequences(reads(args, held, source, watch)?));
+    }
+    let mut made = made.into_iter();
+    let sources = match (made.next(), made.next()) {
+        (Some(one), Some(two)) => Inputs::Paired(one, two),
+        (Some(one), None) if paired => Inputs::Interleaved(one),
+        (Some(one), None) => Inputs::Single(one),
+        _ => bail!("no input"),
+    };
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = watches[0].bar(total, &args.messages);
+    let options = watches.each_ref().map(|watch| watch.options.clone());
+    let result = convert(sources, options, &plan, &mut outputs);
+    drop(bar);
+    for (input, watch) in inputs.iter().zip(&watches) {
+        watch.tell(input, report::name(held), &args.messages, &args.threads);
+    }
+    let summary = result.map_err(output::failed)?;
+    let whole = plan.units == (1..=u64::MAX);
+    let done = report::Done { summary, held, to, paired, whole };
+    if let Some(report) = report {
+        let sums = report::sums(&done, &inputs, &paths);
+        let text = output::summary_of_files(report::summary(&done), &sums)?;
+        outputs.push(output::filled(report, text)?);
+    }
+    commit(outputs, args.writing.sync)?;
+    if !args.messages.quiet {
+        report::tell(&done);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How the input is read.
+fn reading(args: &Args, held: Holds) -> Options {
+    let options = args.io.apply(args.threads.options());
+    match held {
+        Holds::Alignments => args.strictness.alignments(options),
+        _ => args.strictness.reads(options),
+    }
+}
+
+/// What the input holds.
+fn held(args: &Args, sources: &mut [Source]) -> Result<Holds> {
+    let mut first = None;
+    for source in sources.iter_mut() {
+        let held = match args.from {
+            Some(From::Fastq) => Holds::Fastq,
+            Some(From::Fasta) => Holds::Fasta,
+            Some(From::Table) => Holds::Table,
+            Some(From::Bam) => Holds::Alignments,
+            None => Holds::sniff(source)?,
+        };
+        if *first.get_or_insert(held) != held {
+            bail!("the two files hold different formats: mates must have the same one");
+        }
+    }
+    let held = first.unwrap_or(Holds::Fastq);
+    let is_fasta = held == Holds::Fasta;
+    if args.from.is_some() && matches!(held, Holds::Fastq | Holds::Fasta) {
+        for source in sources {
+            if fastq::fasta::is_fasta(source)? != is_fasta {
+                let (named, found) = if is_fasta { ("FASTA", "FASTQ") } else { ("FASTQ", "FASTA") };
+                bail!(
+                    "{}: expected {named}, which --from says, found what may be {found}",
+                    source.name()
+                );
+            }
+        }
+    } else if held == Holds::Alignments && sources.len() > 1 {
+        return Err(Hinted {
+            message: "alignments are one file: mates are in it".into(),
+            hint: "name one file; if all its reads are pairs that stand together, --interleaved keeps them so",
+        }
+        .into());
+    }
+    Ok(held)
+}
+
+/// What is written.
+fn to(args: &Args, held: Holds) -> Result<To> {
+    let named = args.out.as_deref().and_then(output::named_format);
+    let to = args.to.unwrap_or(match (named, held) {
+        (Some(Named::Fastq), _) => To::Fastq,
+        (Some(Named::Fasta), _) => To::Fasta,
+        (Some(Named::Table), _) => To::Table,
+        (Some(Named::Bam), _) => To::Bam,
+        (None, Holds::Fasta) => To::Fasta,
+        (None, _) => To::Fastq,
+    });
+    if held == Holds::Fasta && args.changes.quality.is_none() && matches!(to, To::Fastq | To::Bam) {
+        let format = if to == To::Fastq { "FASTQ" } else { "BAM" };
+        return Err(Hinted {
+            message: format!("{format} has qualities, and FASTA has none"),
+            hint: "--quality 30 gives all bases this one",
+        }
+        .into());
+    }
+    if to == To::Bam && held == Holds::Alignments {
+        return Err(Hinted {
+            message: "BAM of alignments would lose their places and optional fields".into(),
+            hint: "`biofast view` and `biofast filter` write alignments, with all they have",
+        }
+        .into());
+    }
+    if to == To::Bam && args.out2.is_some() {
+        bail!("both mates are written to one BAM file: --out2 is for other formats");
+    }
+    if to != To::Bam && !args.read_group.is_empty() {
+        bail!("--read-group is for BAM: name the output .bam, or say --to bam");
+    }
+    Ok(to)
+}
+
+fn format(args: &Args, held: Holds, to: To, groups: &[ReadGroup]) -> Result<Format> {
+    Ok(match to {
+        To::Fastq => Format::Fastq,
+        To::Fasta => {
+            let width = if held == Holds::Fasta { LINE_WIDTH } else { 0 };
+            Format::Fasta { width: args.line_width.unwrap_or(width) }
+        }
+        To::Table => Format::Table,
+        To::Bam => {
+            let read_group = match groups {
+                [group] => Some(group.id().as_bytes().to_vec()),
+                [] => None,
+                _ => bail!("reads belong to one read group: --read-group names several"),
+            };
+            Format::Bam(Box::new(Import { read_group, ..Import::default() }))
+        }
+    })
+}
+
+fn edits(args: &Args) -> Result<Edits> {
+    let changes = &args.changes;
+    let rename = match changes.only_id {
+        true => Some(Template::parse("{name}")?),
+        false => changes.rename.clone(),
+    };
+    Ok(Edits {
+        phred64: changes.phred64,
+        quality: changes.quality.map(|quality| quality + b'!'),
+        subseq: changes.subseq,
+        reverse_complement: changes.reverse_complement,
+        letters: match (changes.rna2dna, changes.dna2rna) {
+            (true, _) => Some(Letters::Dna),
+            (_, true) => Some(Letters::Rna),
+            _ => None,
+        },
+        case: match (changes.upper_case, changes.lower_case) {
+            (true, _) => Some(Case::Upper),
+            (_, true) => Some(Case::Lower),
+            _ => None,
+        },
+        rename,
+    })
+}
+
+/// Whether the number of reads must be known first.
+fn needs_number(args: &Args) -> bool {
+    args.which.tail.is_some() || args.which.range.is_some_and(|(first, last)| first < 0 || last < 0)
+}
+
+/// Which reads or pairs are written. `count` tells how many there are.
+fn units(args: &Args, count: impl Fn() -> Result<u64>) -> Result<RangeInclusive<u64>> {
+    let which = &args.which;
+    let (first, last) = match (which.head, which.tail, which.range) {
+        (Some(head), ..) => return Ok(1..=head.get()),
+        (_, Some(tail), _) => {
+            let total = count()?;
+            return Ok(total.saturating_sub(tail.get()) + 1..=total);
+        }
+        (.., Some(range)) => range,
+        _ => return Ok(1..=u64::MAX),
+    };
+    if first > 0 && last > 0 {
+        return Ok(first.unsigned_abs()..=last.unsigned_abs());
+    }
+    // There are fewer reads than that.
+    let total = usize::try_from(count()?)?;
+    // As of seqkit, what begins before the first read begins with it.
+    let first = if first < 0 { first.max(-i64::try_from(total)?) } else { first };
+    let range = Span::new(if first == 0 { 1 } else { first }, last).of(total);
+    Ok(range.start as u64 + 1..=range.end as u64)
+}
+
+/// How many reads there are.
+fn count(args: &Args, held: Holds, source: Source, options: &Options) -> Result<u64> {
+    let watch = Watch::new(options.clone());
+    let source = Sequences(reads(args, held, source, &watch)?);
+    let reads = fastq::par_fold(
+        source,
+        options,
+        || 0u64,
+        |reads, batch| *reads += batch.len() as u64,
+        |reads, other| *reads += other,
+    );
+    Ok(reads.map_err(|fault| fault.error)?)
+}
+
+/// The input as FASTQ or FASTA.
+fn reads(args: &Args, held: Holds, source: Source, watch: &Watch) -> Result<Source> {
+    Ok(match held {
+        Holds::Fastq | Holds::Fasta => source,
+        Holds::Table => from_table(source, &watch.options)?,
+        Holds::Alignments => {
+            let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
+            // As `samtools fastq`: where mates have files of their own, names need no suffix.
+            let suffix = args.out2.is_none();
+            from_alignments(bam::Input::open(source, &opening)?.source, &watch.options, suffix)?
+        }
+    })
+}
+
+/// Opens the outputs of reads.
+fn open(args: &Args, to: To, files: &mut Files) -> Result<Opened> {
+    let mut opened = Opened::default();
+    for path in std::iter::once(args.out.as_deref()).chain(args.out2.as_deref().map(Some)) {
+        let path = path.filter(|path| *path != Path::new("-"));
+        let compression = compression(args, to, path)?;
+        let output: Output = output::records(files, path, compression)?;
+        opened.outputs.push(output);
+        opened.paths.push(path.map(Path::to_owned));
+    }
+    Ok(opened)
+}
+
+/// How an output is compressed.
+fn compression(args: &Args, to: To, path: Option<&Path>) -> Result<Compression> {
+    let named = match (to, path) {
+        (To::Bam, Some(path)) => output::format_of_bam(path)?,
+        (To::Bam, None) => io_output::Format::Bgzf,
+        (_, None) => io_output::Format::Plain,
+        (To::Fastq, Some(path)) => output::format_of_reads(path)?,
+        (To::Fasta, Some(path)) => output::format_of_sequences(path, true)?,
+        (To::Table, Some(path)) => output::format_of_table(path)?,
+    };
+    let format = args.writing.output_format.unwrap_or(named);
+    if to == To::Bam && format != io_output::Format::Bgzf {
+        bail!("BAM is BGZF: -O is for other formats");
+    }
+    if format == io_output::Format::Plain && args.writing.level.is_some() {
+        bail!("--level needs compressed output: a name ending in .gz, .zst or .bz2, or -O");
+    }
+    Ok(Compression::new(format, args.writing.level)?)
+}

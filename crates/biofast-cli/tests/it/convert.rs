@@ -1,0 +1,398 @@
+//! `biofast convert`: the same reads in every format, edited as seqkit edits them.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+use crate::fasta::genes;
+
+use std::process::Command;
+
+use biofast_testkit::container::{KINDS, wrap};
+use biofast_testkit::random::Random;
+use common::{
+    Folder, assert_error, biofast, biofast_with, finish, installed, listed, reads, sample, text,
+};
+
+/// What a peer prints.
+fn peer(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).output().unwrap();
+    assert!(output.status.success(), "{program} {args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What biofast prints, and no message.
+fn ours(args: &[&str]) -> String {
+    let run = biofast(&[&["convert", "-q"], args].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    run.stdout
+}
+
+/// Names, descriptions, bases and qualities.
+type Read = (String, String, String, String);
+
+fn parsed(fastq: &str) -> Vec<Read> {
+    let lines: Vec<&str> = fastq.lines().collect();
+    let records = lines.chunks(4).map(|record| {
+        let (name, description) = record[0][1..].split_once(' ').unwrap_or((&record[0][1..], ""));
+        (name.into(), description.into(), record[1].into(), record[3].into())
+    });
+    records.collect()
+}
+
+fn fastq(reads: &[Read]) -> String {
+    let one = |(name, description, bases, quals): &Read| {
+        let space = if description.is_empty() { "" } else { " " };
+        format!("@{name}{space}{description}\n{bases}\n+\n{quals}\n")
+    };
+    reads.iter().map(one).collect()
+}
+
+/// Reads of many lengths, some of no bases.
+fn many() -> String {
+    let mut text = reads("r", 300);
+    text.insert_str(0, "@empty and first\n\n+\n\n");
+    text + "@last\nNNRYKMSWBDHVacgt.\n+\n!!!!~~~~IIIIIIII5\n"
+}
+
+#[test]
+fn every_format_and_container_holds_the_same_reads_on_any_threads() {
+    let folder = Folder::new();
+    let text_of = many();
+    let reads = parsed(&text_of);
+    let table: String = reads
+        .iter()
+        .map(|(n, d, b, q)| format!("{n}{}{d}\t{b}\t{q}\n", if d.is_empty() { "" } else { " " }))
+        .collect();
+    let fasta: String = reads
+        .iter()
+        .map(|(n, d, b, _)| format!(">{n}{}{d}\n{b}\n", if d.is_empty() { "" } else { " " }))
+        .collect();
+    for (i, kind) in KINDS.into_iter().enumerate() {
+        let input = folder.file(&format!("{i}.in"), wrap(kind, text_of.as_bytes()));
+        let as_table = folder.file(&format!("{i}.tsv.in"), wrap(kind, table.as_bytes()));
+        for threads in ["1", "2", "5"] {
+            let with = ["-@", threads, "--chunk-size", "3000"];
+            let run = |args: &[&str]| ours(&[&with, args].concat());
+            assert_eq!(run(&[&input]), text_of, "{i} {threads}");
+            assert_eq!(run(&[&input, "--to", "table"]), table, "{i} {threads}");
+            assert_eq!(run(&[&input, "--to", "fasta"]), fasta, "{i} {threads}");
+            assert_eq!(run(&[&as_table]), text_of, "{i} {threads}");
+            assert_eq!(run(&[&as_table, "--to", "fa"]), fasta, "{i} {threads}");
+        }
+    }
+    // Without qualities a table is FASTA, and wrapped lines are joined.
+    let genes = genes(60, 13);
+    let wrapped = folder.file("genes.fa", &genes);
+    let run = ours(&[&wrapped, "--to", "table"]);
+    assert!(run.lines().all(|line| line.split('\t').count() == 3), "{run}");
+    let back = biofast_with(&["convert", "-q", "--to", "fasta", "-w", "13", "-"], run.as_bytes());
+    assert_eq!(back.stdout, genes.replace("\n\n", "\n"), "{}", back.stderr);
+}
+
+#[test]
+fn outputs_have_the_same_bytes_on_any_threads_in_any_format() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 30_000));
+    for name in ["o.fq.bz2", "o.fq.gz", "o.tsv.zst", "o.fa.gz", "o.bam"] {
+        let mut first: Option<Vec<u8>> = None;
+        for threads in ["1", "2", "4"] {
+            let out = text(&folder.path(name));
+            // The header's line of the command differs in its threads.
+            ours(&[&input, "-@", threads, "-o", &out]);
+            let bytes = std::fs::read(&out).unwrap();
+            assert!(first.as_ref().is_none_or(|first| *first == bytes), "{name} {threads}");
+            first = Some(bytes);
+        }
+        let back = ours(&[&text(&folder.path(name)), "--to", "table"]);
+        assert_eq!(back.lines().count(), 30_000, "{name}");
+    }
+    if installed("bzip2") {
+        let out = text(&folder.path("o.fq.bz2"));
+        assert!(peer("bzip2", &["-dc", &out]) == std::fs::read_to_string(&input).unwrap());
+    }
+}
+
+#[test]
+fn unaligned_bam_and_back_is_that_of_samtools() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let single = folder.file("single.fq", reads("s", 200));
+    let one = folder.file("1.fq", reads("p", 150));
+    let two = folder.file("2.fq", reads("p", 150).replace(" x\n", " y\n"));
+    for (inputs, theirs) in [
+        (vec![single.as_str()], vec!["-0", single.as_str()]),
+        (vec![&one, &two], vec!["-1", &one, "-2", &two]),
+    ] {
+        let (out, other) = (at("ours.bam"), at("theirs.bam"));
+        ours(
+            &[&inputs[..], &["-o", &out, "--read-group", "ID:a", "--read-group", "SM:b"]].concat(),
+        );
+        peer(
+            "samtools",
+            &[&["import", "-r", "ID:a", "-r", "SM:b", "-o", &other], &theirs[..]].concat(),
+        );
+        assert_eq!(peer("samtools", &["view", &out]), peer("samtools", &["view", &other]));
+        let header = peer("samtools", &["view", "-H", &out]);
+        assert!(header.contains("@RG\tID:a\tSM:b\n"), "{header}");
+        assert_eq!(ours(&[&out]), peer("samtools", &["fastq", &out]));
+        assert_eq!(ours(&[&out, "--to", "fasta"]), peer("samtools", &["fasta", &out]));
+    }
+    // Pairs of BAM to files of mates.
+    let (r1, r2) = (at("r1.fq"), at("r2.fq"));
+    ours(&[&at("ours.bam"), "--interleaved", "-o", &r1, "--out2", &r2]);
+    peer("samtools", &["fastq", "-1", &at("s1.fq"), "-2", &at("s2.fq"), &at("ours.bam")]);
+    for (ours, theirs) in [("r1.fq", "s1.fq"), ("r2.fq", "s2.fq")] {
+        assert_eq!(
+            std::fs::read(folder.path(ours)).unwrap(),
+            std::fs::read(folder.path(theirs)).unwrap()
+        );
+    }
+    // SAM and CRAM are read, too.
+    let sam = folder.file("x.sam", peer("samtools", &["view", "-h", &at("ours.bam")]));
+    assert_eq!(ours(&[&sam]), peer("samtools", &["fastq", &sam]));
+    peer("samtools", &["view", "-C", "-o", &at("x.cram"), &sam]);
+    assert_eq!(ours(&[&at("x.cram")]), peer("samtools", &["fastq", &sam]));
+}
+
+#[test]
+fn edits_and_ranges_are_those_of_seqkit() {
+    if !installed("seqkit") {
+        return;
+    }
+    let folder = Folder::new();
+    let fq = folder.file("x.fq", reads("r", 120));
+    let fa = folder.file("g.fa", genes(80, 37));
+    let rna = folder.file("rna.fa", ">a\nACGUacguN\n>b x\nUUGGCCAA\n");
+    let some = sample("sample_R1.fq.bgz");
+    for (input, mine, theirs) in [
+        (&fq, &["--reverse-complement"][..], &["seq", "-r", "-p"][..]),
+        (&fa, &["--revcomp"], &["seq", "-r", "-p", "-t", "dna"]),
+        (&rna, &["--revcomp"], &["seq", "-r", "-p"]),
+        (&fa, &["--upper-case"], &["seq", "-u"]),
+        (&fa, &["-l"], &["seq", "-l"]),
+        (&rna, &["--rna2dna"], &["seq", "--rna2dna"]),
+        (&fa, &["--dna2rna"], &["seq", "--dna2rna", "-t", "dna"]),
+        (
+            &fa,
+            &["-m", "100", "-M", "300", "-w", "0"],
+            &["seq", "-m", "100", "-M", "300", "-w", "0"],
+        ),
+        (&fq, &["-i"], &["seq", "-i"]),
+        (&fq, &["--subseq", "1:12"], &["subseq", "-r", "1:12"]),
+        (&fq, &["--subseq", "-12:-1"], &["subseq", "-r", "-12:-1"]),
+        (&fq, &["--subseq", "13:-5"], &["subseq", "-r", "13:-5"]),
+        (&fa, &["--to", "table"], &["fx2tab"]),
+        (&some, &["--to", "table"], &["fx2tab"]),
+        (&some, &["--to", "fasta"], &["fq2fa"]),
+        (&fa, &["-w", "17"], &["seq", "-w", "17"]),
+        (&fq, &["--range", "10:30"], &["range", "-r", "10:30"]),
+        (&fq, &["--range", "-30:-11"], &["range", "-r", "-30:-11"]),
+        (&fq, &["--range", "101:-1"], &["range", "-r", "101:-1"]),
+        (&some, &["--tail", "7"], &["range", "-r", "-7:-1"]),
+        (&fa, &["--head", "9"], &["head", "-n", "9"]),
+    ] {
+        let theirs_ = peer("seqkit", &[theirs, &["--quiet", input]].concat());
+        // Of a sequence without bases seqkit writes two line ends where it wraps, and here there is one.
+        let theirs_ = theirs_.replace("\n\n>", "\n>");
+        let ours_ = ours(&[mine, &[input]].concat()).replace("\n\n>", "\n>");
+        assert_eq!(ours_.trim_end(), theirs_.trim_end(), "{mine:?} {theirs:?}");
+    }
+    let table = folder.file("x.tsv", peer("seqkit", &["fx2tab", &fq]));
+    assert_eq!(ours(&[&table]), peer("seqkit", &["tab2fx", &table]));
+}
+
+#[test]
+fn which_reads_are_written_is_as_a_slice_has_it_of_files_and_streams_of_reads_and_pairs() {
+    let folder = Folder::new();
+    let text_of = reads("r", 40);
+    let all = parsed(&text_of);
+    let path = folder.file("x.fq", &text_of);
+    let two = folder.file("y.fq", &text_of);
+    let mut random = Random(11);
+    for case in 0..24 {
+        let (a, b) = (1 + random.below(60), 1 + random.below(60));
+        let (low, high) = (a.min(b), a.max(b));
+        let n = all.len();
+        let (args, range) = match case % 5 {
+            0 => (format!("--head={a}"), 0..a.min(n)),
+            1 => (format!("--tail={a}"), n.saturating_sub(a)..n),
+            2 => (format!("--range={low}:{high}"), low.min(n + 1) - 1..high.min(n)),
+            3 => {
+                let (from, to) = (n.saturating_sub(high), (n + 1).saturating_sub(low));
+                (format!("--range=-{high}:-{low}"), from..to.max(from))
+            }
+            _ => {
+                let to = (n + 1).saturating_sub(b);
+                (format!("--range={a}:-{b}"), (a - 1).min(to)..to)
+            }
+        };
+        let expected = fastq(&all[range.clone()]);
+        assert_eq!(ours(&[&path, &args]), expected, "{args}");
+        let run = biofast_with(&["convert", "-q", &args, "-"], text_of.as_bytes());
+        assert_eq!(
+            (run.code, run.stdout.as_str()),
+            (0, expected.as_str()),
+            "{args}: {}",
+            run.stderr
+        );
+        let (o1, o2) = (text(&folder.path("o1.fq")), text(&folder.path("o2.fq")));
+        ours(&[&path, &two, &args, "-o", &o1, "--out2", &o2]);
+        for out in [o1, o2] {
+            assert_eq!(std::fs::read_to_string(out).unwrap(), expected, "{args}");
+        }
+        let doubled: Vec<Read> = all.iter().flat_map(|read| [read.clone(), read.clone()]).collect();
+        let pairs = folder.file("pairs.fq", fastq(&doubled));
+        let expected = fastq(&doubled[2 * range.start..2 * range.end]);
+        assert_eq!(ours(&[&pairs, "--interleaved", &args]), expected, "{args}");
+    }
+}
+
+#[test]
+fn names_follow_a_template_and_the_map_has_both() {
+    let folder = Folder::new();
+    let one = folder.file("1.fq", "@a/1 first\nACGT\n+\nIIII\n@b/1\nGG\n+\n##\n");
+    let two = folder.file("2.fq", "@a/2 second\nTTTT\n+\nIIII\n@b/2\nCC\n+\n##\n");
+    let at = |name: &str| text(&folder.path(name));
+    let template = "s_{number:3}/{mate} {name} {description}";
+    ours(&[
+        &one,
+        &two,
+        "--rename",
+        template,
+        "-o",
+        &at("o1.fq"),
+        "--out2",
+        &at("o2.fq"),
+        "--name-map",
+        &at("names.tsv"),
+    ]);
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!(read("o1.fq"), "@s_001/1 a/1 first\nACGT\n+\nIIII\n@s_002/1 b/1\nGG\n+\n##\n");
+    assert_eq!(read("o2.fq"), "@s_001/2 a/2 second\nTTTT\n+\nIIII\n@s_002/2 b/2\nCC\n+\n##\n");
+    assert_eq!(read("names.tsv"), "a/1\ts_001/1\na/2\ts_001/2\nb/1\ts_002/1\nb/2\ts_002/2\n");
+    // Numbers are those of what is written of a range.
+    assert_eq!(ours(&[&one, "--range", "2:2", "--rename", "{n}"]), "@1\nGG\n+\n##\n");
+    for (wrong, needed) in [
+        ("x", "the name of every read"),
+        ("{n", "no '}'"),
+        ("{what}", "unknown"),
+        (" {n}", "no header line"),
+        ("{n}\n{n}", "no header line"),
+    ] {
+        let run = biofast(&["convert", &one, "--rename", wrong]);
+        assert!(run.code == 2 && run.stderr.contains(needed), "{run:?}");
+    }
+}
+
+#[test]
+fn qualities_are_given_to_fasta_and_shifted_from_phred_64() {
+    let folder = Folder::new();
+    let fa = folder.file("x.fa", ">a\nACGT\nAC\n>b\n\n");
+    assert_eq!(
+        ours(&[&fa, "--to", "fastq", "--quality", "30"]),
+        "@a\nACGTAC\n+\n??????\n@b\n\n+\n\n"
+    );
+    let old = folder.file("old.fq", "@a\nACG\n+\n@h~\n");
+    assert_eq!(ours(&[&old, "--phred64"]), "@a\nACG\n+\n!I_\n");
+    let new = folder.file("new.fq", "@ok\nA\n+\nh\n@a\nACG\n+\nI5h\n");
+    assert_error(&biofast(&["convert", &new, "--phred64"]), &["new.fq", "Phred + 64", "'5'", "2"]);
+    assert_error(
+        &biofast(&["convert", &fa, "-o", &text(&folder.path("x.fq"))]),
+        &["FASTQ has qualities", "--quality 30"],
+    );
+    let table = b"a\tAC\n";
+    assert_error(
+        &biofast_with(&["convert", "-", "--to", "fastq"], table),
+        &["qualities", "has none"],
+    );
+}
+
+#[test]
+fn what_goes_in_comes_out_by_checksum() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let input = folder.file("x.fq", many());
+    for (out, more) in [("o.fq.gz", &[][..]), ("o.fa", &[]), ("o.fq.bz2", &["--head", "20"])] {
+        let json = at("x.json");
+        ours(&[&[input.as_str(), "-o", &at(out), "--json", &json], more].concat());
+        let run = biofast(&["check", "-q", "--against", &json]);
+        assert_eq!(run.code, 0, "{out}: {run:?}");
+        let summary: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+        let sums = summary["files"].as_array().unwrap();
+        // FASTA has no sum: `check` reads FASTQ and alignments.
+        assert_eq!(sums.len(), if out == "o.fa" { 1 } else { 2 }, "{summary}");
+        assert!(sums.iter().all(|file| file["checksum"] == sums[0]["checksum"]), "{summary}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_leaves_no_output() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let fq = folder.file("x.fq", reads("r", 30));
+    let cut = folder.file("cut.fq", &reads("r", 30)[..1500]);
+    let table = folder.file("bad.tsv", "a\tAC\tII\nb\tAC\tII\nc\n");
+    let none = folder.file("none.tsv", "a\tAC\tII\nb\tAC\t\n");
+    let longer = folder.file("longer.tsv", "a\tAC\tII\nb\tAC\tIII\n");
+    let bam = at("x.bam");
+    ours(&[&fq, "-o", &bam]);
+    let before = listed(&folder).len();
+    for (args, needed) in [
+        (vec![cut.as_str(), "-o", "o.fa"], &["cut.fq", "truncated"][..]),
+        (vec![&table, "-o", "o.fq"], &["bad.tsv", "line 3", "expected a header, a tab"]),
+        (vec![&none, "-o", "o.fq"], &["none.tsv", "line 2", "expected qualities"]),
+        (vec![&longer, "-o", "o.fq"], &["longer.tsv", "b"]),
+        (vec![&bam, "-o", "o.bam"], &["optional fields", "biofast view"]),
+        (vec![&bam, &bam], &["both files of mates"]),
+        (vec![&bam, &cut], &["different formats"]),
+        (vec![&fq, "--out2", "o2.fq"], &["--out2 needs pairs"]),
+        (vec![&fq, "--to", "table", "-o", "o.bam"], &["is to hold a table"]),
+        (vec![&fq, "--to", "fastq", "-o", "o.fa"], &["not as FASTA"]),
+        (vec![&fq, "--to", "bam", "-o", "o.fq"], &["is to hold BAM"]),
+        (vec![&fq, "-o", "o.bam", "-O", "zstd"], &["BAM is BGZF"]),
+        (vec![&fq, "-o", "o.fq.xz"], &["read, not written"]),
+        (vec![&fq, "--read-group", "ID:a"], &["--read-group is for BAM"]),
+        (vec![&fq, "--from", "fasta"], &["x.fq", "--from"]),
+        (vec![&fq, "-o", &fq], &["x.fq"]),
+    ] {
+        let args: Vec<String> = args
+            .iter()
+            .map(|arg| {
+                if arg.starts_with("o.") || arg.starts_with("o2.") {
+                    at(arg)
+                } else {
+                    (*arg).into()
+                }
+            })
+            .collect();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        assert_error(&biofast(&[&["convert"], &args[..]].concat()), needed);
+    }
+    assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
+    for (range, needed) in
+        [("5:2", "ends before it begins"), ("0:2", "no range"), ("7", "no range")]
+    {
+        let run = biofast(&["convert", &fq, "--range", range]);
+        assert!(run.code == 2 && run.stderr.contains(needed), "{run:?}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_closed_pipe_is_no_error() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 30_000));
+    let mut command = common::command(&["convert", &input, "--to", "table"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let bam = text(&folder.path("x.bam"));
+    ours(&[&input, "-o", &bam]);
+    let head = finish(common::command(&["convert", "-q", &bam, "--head", "1"]));
+    assert_eq!((head.code, head.stdout.lines().count()), (0, 4), "{head:?}");
+}

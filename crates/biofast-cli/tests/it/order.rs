@@ -1,0 +1,228 @@
+//! `biofast sort` of reads and `biofast shuffle`: every order, of reads and pairs, in little memory.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+use crate::fasta::genes;
+
+use std::process::Command;
+
+use biofast_testkit::container::{KINDS, wrap};
+use biofast_testkit::random::Random;
+use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
+
+/// Reads of many lengths and sequences, some of them equal.
+fn many(n: usize) -> Vec<[String; 3]> {
+    let mut random = Random(3);
+    let read = |i: usize| {
+        let len = random.below(120);
+        let bases: String = (0..len).map(|_| b"ACGT"[random.below(4)] as char).collect();
+        let quals: String = (0..len).map(|_| (33 + random.below(41)) as u8 as char).collect();
+        let place = i * 7919 % n;
+        [format!("run{}:{}/x{place}", place % 3, place / 2), bases, quals]
+    };
+    (0..n).map(read).collect()
+}
+
+fn fastq(reads: &[[String; 3]]) -> String {
+    reads.iter().map(|[name, bases, quals]| format!("@{name} x\n{bases}\n+\n{quals}\n")).collect()
+}
+
+/// Runs of digits are numbers.
+fn natural(name: &str) -> Vec<(u8, u64)> {
+    let mut key = Vec::new();
+    let mut rest = name.as_bytes();
+    while let Some(&first) = rest.first() {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 {
+            key.push((b'0', std::str::from_utf8(&rest[..digits]).unwrap().parse().unwrap()));
+            rest = &rest[digits..];
+        } else {
+            key.push((first, 0));
+            rest = &rest[1..];
+        }
+    }
+    key
+}
+
+#[test]
+fn every_order_is_that_of_a_plain_reference_in_any_memory_on_any_threads() {
+    let folder = Folder::new();
+    let all = many(3_000);
+    let input = folder.file("x.fq", fastq(&all));
+    for (by, reverse) in [
+        (&["--by", "length"][..], false),
+        (&["--by", "length"], true),
+        (&["--by", "name"], false),
+        (&["-n"], true),
+        (&["-N"], false),
+        (&["--by", "sequence"], false),
+        (&["--by", "sequence"], true),
+    ] {
+        let mut expected: Vec<&[String; 3]> = all.iter().collect();
+        let compare = |a: &&[String; 3], b: &&[String; 3]| match *by.last().unwrap() {
+            "length" => a[1].len().cmp(&b[1].len()),
+            "sequence" => a[1].cmp(&b[1]),
+            "-N" => a[0].cmp(&b[0]),
+            _ => natural(&a[0]).cmp(&natural(&b[0])),
+        };
+        // Equal ones stay in the order of the input.
+        expected.sort_by(|a, b| if reverse { compare(b, a) } else { compare(a, b) });
+        let expected: Vec<[String; 3]> = expected.into_iter().cloned().collect();
+        let expected = fastq(&expected);
+        for (threads, memory) in [("1", "1G"), ("3", "1G"), ("1", "16K"), ("2", "70K")] {
+            let temp = Folder::new();
+            let at = text(&temp.path(""));
+            let mut args = vec!["sort", "-q", "-@", threads, "-m", memory, "-T", &at, &input];
+            args.extend(by);
+            args.extend(reverse.then_some("--reverse"));
+            let run = biofast(&args);
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+            assert!(run.stdout == expected, "{args:?}");
+            assert!(listed(&temp).is_empty());
+        }
+    }
+}
+
+#[test]
+fn orders_are_those_of_seqkit() {
+    if !installed("seqkit") {
+        return;
+    }
+    let folder = Folder::new();
+    let fq = folder.file("x.fq", reads("r", 500));
+    let fa = folder.file("x.fa", genes(200, 60).replace("gene", "g"));
+    for (mine, theirs) in
+        [(&["-n"][..], &["-N"][..]), (&["-N"], &[]), (&["-n", "--reverse"], &["-N", "-r"])]
+    {
+        for input in [&fq, &fa] {
+            let run = biofast(&[&["sort", "-q", input], mine].concat());
+            let output = Command::new("seqkit")
+                .args(["sort", "--quiet", input])
+                .args(theirs)
+                .output()
+                .unwrap();
+            let theirs_ = String::from_utf8(output.stdout).unwrap();
+            let same = |text: &str| text.replace("\n\n>", "\n>").trim_end().to_owned();
+            assert!(same(&run.stdout) == same(&theirs_), "{mine:?} {theirs:?} {input}");
+        }
+    }
+    // Equal lengths and sequences are in no order there: lengths and the reads as a whole are compared.
+    let run = biofast(&["sort", "-q", &fq, "--by", "length"]);
+    let output = Command::new("seqkit").args(["sort", "--quiet", "-l", &fq]).output().unwrap();
+    let theirs = String::from_utf8(output.stdout).unwrap();
+    let lengths = |text: &str| text.lines().skip(1).step_by(4).map(str::len).collect::<Vec<_>>();
+    assert_eq!(lengths(&run.stdout), lengths(&theirs));
+    assert_eq!(sorted(&run.stdout), sorted(&theirs));
+}
+
+/// The records of a text in an order of their own.
+fn sorted(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut records: Vec<String> = lines.chunks(4).map(|lines| lines.join("\n")).collect();
+    records.sort();
+    records
+}
+
+#[test]
+fn a_shuffle_has_all_reads_in_an_order_of_the_seed_whatever_memory_and_threads() {
+    let folder = Folder::new();
+    let all = fastq(&many(2_000));
+    let mut orders = Vec::new();
+    for seed in ["1", "2"] {
+        let mut first: Option<String> = None;
+        for (i, (threads, memory)) in
+            [("1", "1G"), ("4", "1G"), ("2", "16K")].into_iter().enumerate()
+        {
+            let input = folder.file(&format!("{i}.fq"), wrap(KINDS[i + 1], all.as_bytes()));
+            let run = biofast(&["shuffle", "-q", "-@", threads, "-m", memory, "-s", seed, &input]);
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+            assert!(first.as_ref().is_none_or(|first| *first == run.stdout), "{threads} {memory}");
+            first = Some(run.stdout);
+        }
+        let found = first.unwrap();
+        assert!(sorted(&found) == sorted(&all) && found != all);
+        orders.push(found);
+    }
+    assert!(orders[0] != orders[1]);
+}
+
+#[test]
+fn pairs_stay_together_in_two_files_or_one() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let (one, two) = (reads("p", 400), reads("p", 400).replace(" x\n", " y\n"));
+    let (r1, r2) = (folder.file("1.fq", &one), folder.file("2.fq", &two));
+    for command in [&["shuffle"][..], &["sort", "-n", "--reverse"], &["sort", "--by", "length"]] {
+        let (o1, o2) = (at("o1.fq.gz"), at("o2.fq.gz"));
+        let mut args = command.to_vec();
+        args.extend(["-m", "16K", &r1, &r2, "-o", &o1, "--out2", &o2]);
+        let json = at("sums.json");
+        args.extend(["--json", &json]);
+        let run = biofast(&args);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.stderr.contains("800 reads of pairs put in order"), "{run:?}");
+        let checked = biofast(&["check", "-q", "--paired", &o1, &o2]);
+        assert_eq!(checked.code, 0, "{checked:?}");
+        let against = biofast(&["check", "-q", "--against", &json]);
+        assert_eq!(against.code, 0, "{against:?}");
+        let woven = biofast(&["convert", "-q", &o1, &o2]).stdout;
+        let mut args = command.to_vec();
+        args.extend(["-q", &r1, &r2]);
+        assert!(biofast(&args).stdout == woven, "{command:?}: one file has them after each other");
+        let mixed = folder.file("mixed.fq", biofast(&["convert", "-q", &r1, &r2]).stdout);
+        let mut args = command.to_vec();
+        args.extend(["-q", "--interleaved", &mixed]);
+        assert!(biofast(&args).stdout == woven, "{command:?}: interleaved");
+    }
+}
+
+#[test]
+fn fasta_stays_fasta_in_lines_of_60() {
+    let folder = Folder::new();
+    let text_of = genes(100, 60);
+    let at = |name: &str| text(&folder.path(name));
+    let input = folder.file("x.fa", &text_of);
+    let out = at("o.fa.gz");
+    let run = biofast(&["sort", "-q", "--by", "length", "--reverse", &input, "-o", &out]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let back = biofast(&["sort", "-q", "-n", &out]).stdout;
+    assert_eq!(back, text_of);
+    let run = biofast_with(&["shuffle", "-q"], text_of.as_bytes());
+    assert_ne!(run.stdout, text_of);
+    assert_eq!(biofast_with(&["sort", "-q", "-n", "-"], run.stdout.as_bytes()).stdout, text_of);
+}
+
+#[test]
+fn what_is_wrong_is_said_and_leaves_nothing() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let fq = folder.file("x.fq", reads("r", 300));
+    let fa = folder.file("x.fa", ">a\nAC\n");
+    let cut = folder.file("cut.fq", &reads("r", 300)[..9000]);
+    let bam = at("x.bam");
+    assert_eq!(biofast(&["import", "-0", &fq, "-o", &bam]).code, 0);
+    let before = listed(&folder).len();
+    let out = at("o.fq");
+    for (args, needed) in [
+        (&["sort", &fq][..], &["no coordinates", "--by length"][..]),
+        (&["sort", "-n", &fq, "-t", "RG"], &["--tag is for alignments"]),
+        (&["sort", "-n", &fq, "--mark-duplicates"], &["--mark-duplicates is for alignments"]),
+        (&["sort", "-n", &fq, "--write-index", "-o", &out], &["--write-index is for alignments"]),
+        (&["sort", "-n", &fq, "-o", &bam.replace(".bam", "2.bam")], &["is to hold FASTQ"]),
+        (&["sort", "-n", &bam, "--reverse"], &["--reverse is for reads"]),
+        (&["sort", &bam, &bam], &["one file of alignments"]),
+        (&["sort", "-n", &fq, &fa], &["one file is FASTQ and the other FASTA"]),
+        (&["sort", "-n", &fq, "--out2", &out], &["--out2 needs pairs"]),
+        (&["sort", "-n", &cut, "-o", &out], &["cut.fq", "truncated"]),
+        (&["shuffle", &cut, "-o", &out, "-m", "16K"], &["cut.fq", "truncated"]),
+        (
+            &["shuffle", &fq, "-o", &out, "-m", "16K", "-T", "/nowhere"],
+            &["temporary file", "--temp-dir"],
+        ),
+        (&["shuffle", &fq, "-o", &fq], &["x.fq"]),
+        (&["shuffle", &bam], &["BAM"]),
+    ] {
+        assert_error(&biofast(args), needed);
+    }
+    assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
+}

@@ -1,0 +1,11 @@
+//! bzip2 streams of an output, where the build has them. This is the only place that asks: both faces have the same functions.
+
+#[cfg(feature = "bzip2")]
+mod enabled;
+#[cfg(feature = "bzip2")]
+pub(super) use enabled::Compressor;
+
+#[cfg(not(feature = "bzip2"))]
+mod disabled;
+#[cfg(not(feature = "bzip2"))]
+pub(super) use disabled::Compressor;
