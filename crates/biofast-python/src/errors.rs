@@ -3,10 +3,91 @@
 use std::io;
 
 use biofast::io::Location;
+use biofast::{bam, fastq, io as bytes};
 use biofast_cli::{Fault, FaultKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+/// What ends a reading early.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Bytes(bytes::Error),
+    Reads(fastq::Error),
+    Alignments(bam::Error),
+    /// A record that can't be what was asked for.
+    Record {
+        at: Location,
+        text: String,
+    },
+    /// Something was asked for that there isn't.
+    Usage(String),
+}
+
+impl From<bytes::Error> for Trouble {
+    fn from(error: bytes::Error) -> Trouble {
+        Trouble::Bytes(error)
+    }
+}
+
+impl From<fastq::Error> for Trouble {
+    fn from(error: fastq::Error) -> Trouble {
+        Trouble::Reads(error)
+    }
+}
+
+impl From<bam::Error> for Trouble {
+    fn from(error: bam::Error) -> Trouble {
+        Trouble::Alignments(error)
+    }
+}
+
+impl From<bytes::output::Error> for Trouble {
+    fn from(error: bytes::output::Error) -> Trouble {
+        Trouble::Alignments(error.into())
+    }
+}
+
+impl From<Trouble> for PyErr {
+    fn from(trouble: Trouble) -> PyErr {
+        let (kind, text, at) = match &trouble {
+            Trouble::Bytes(error) => of_bytes(error),
+            Trouble::Reads(error) => match error.kind() {
+                fastq::ErrorKind::Io(error) => of_bytes(error),
+                fastq::ErrorKind::Output(error) => of_output(error),
+                _ => (FaultKind::Format, error.to_string(), error.at().clone()),
+            },
+            Trouble::Alignments(error) => match error.kind() {
+                bam::ErrorKind::Io(error) => of_bytes(error),
+                bam::ErrorKind::Output(error) => of_output(error),
+                bam::ErrorKind::BadRegion { .. } | bam::ErrorKind::UnknownReference { .. } => {
+                    (FaultKind::Usage, error.to_string(), error.at().clone())
+                }
+                _ => (FaultKind::Format, error.to_string(), error.at().clone()),
+            },
+            Trouble::Record { at, text } => {
+                (FaultKind::Format, format!("{at}: {text}"), at.clone())
+            }
+            Trouble::Usage(text) => (FaultKind::Usage, text.clone(), Location::default()),
+        };
+        Python::attach(|py| exception(py, kind, &text, None, &at))
+    }
+}
+
+fn of_bytes(error: &bytes::Error) -> (FaultKind, String, Location) {
+    let kind = match error.kind() {
+        bytes::ErrorKind::Io(error) => FaultKind::System(error.kind()),
+        bytes::ErrorKind::NotAFile(_) => FaultKind::System(io::ErrorKind::IsADirectory),
+        bytes::ErrorKind::Cancelled => FaultKind::Cancelled,
+        _ => FaultKind::Format,
+    };
+    (kind, error.to_string(), error.at().clone())
+}
+
+fn of_output(error: &bytes::output::Error) -> (FaultKind, String, Location) {
+    let at = Location::in_input(&error.name().into());
+    (FaultKind::System(error.kind()), error.to_string(), at)
+}
 
 /// The exception of a run's error.
 pub(crate) fn of_fault(py: Python<'_>, fault: &Fault) -> PyErr {

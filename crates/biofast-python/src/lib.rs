@@ -1,12 +1,17 @@
-//! The extension module of the Python package `biofast`: the commands, for the Python code in `python/biofast`,
+//! The extension module of the Python package `biofast`: commands, batches and records for the Python code in `python/biofast`,
 //! which has the public names and their documentation.
 //!
 //! Nothing is computed here. Whatever takes long runs detached from the interpreter, and looks for signals meanwhile
 //! ([`attended`]).
 
 mod attended;
+mod batch;
 mod command;
 mod errors;
+mod records;
+mod scan;
+mod source;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -14,7 +19,15 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _biofast {
     #[pymodule_export]
+    use super::batch::Batch;
+    #[pymodule_export]
     use super::command::{main, page, run};
+    #[pymodule_export]
+    use super::records::{AlignedSegment, Alignments, Read, Reads, open};
+    #[pymodule_export]
+    use super::scan::{Scan, columns};
+    #[pymodule_export]
+    use super::writer::{AlignmentWriter, ReadWriter};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -1,11 +1,12 @@
 """biofast: statistics, filters, checks and records of FASTQ, BAM, SAM and CRAM, at the speed of decompression.
 
 Whole files: :func:`stats`, :func:`flagstat`, :func:`idxstats`, :func:`check`, :func:`coverage`.
+Records: :func:`open`, :func:`writer`; in columns: :func:`scan`, :func:`scan_fastq`, :func:`scan_bam`.
 New files: :func:`filter`, :func:`sort`, :func:`dedup`, :func:`demux`, :func:`split`, :func:`grep`, :func:`repair`, :func:`merge`,
 :func:`index`, and :func:`run` for every other command.
 """
 
-from ._biofast import __version__
+from ._biofast import AlignedSegment, Alignments, Batch, Read, Reads, __version__
 from ._commands import (
     CheckReport,
     Figures,
@@ -39,9 +40,14 @@ from ._errors import (
     MissingFileError,
     UsageError,
 )
+from ._records import Writer, open, tqdm_progress, writer
+from ._scan import Scan, quality_matrix, scan, scan_bam, scan_fastq
 
 __all__ = [
     "AccessError",
+    "AlignedSegment",
+    "Alignments",
+    "Batch",
     "CheckReport",
     "Error",
     "Figures",
@@ -50,11 +56,15 @@ __all__ = [
     "FormatError",
     "InputWarning",
     "MissingFileError",
+    "Read",
+    "Reads",
     "ReferenceCount",
     "ReferenceCounts",
     "Report",
     "Result",
+    "Scan",
     "UsageError",
+    "Writer",
     "__version__",
     "check",
     "coverage",
@@ -66,9 +76,16 @@ __all__ = [
     "idxstats",
     "index",
     "merge",
+    "open",
+    "quality_matrix",
     "repair",
     "run",
+    "scan",
+    "scan_bam",
+    "scan_fastq",
     "sort",
     "split",
     "stats",
+    "tqdm_progress",
+    "writer",
 ]

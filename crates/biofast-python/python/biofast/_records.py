@@ -1,0 +1,151 @@
+"""Records one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Union
+
+from . import _biofast
+from ._scan import given
+
+Input = Union[str, "os.PathLike[str]", Any]
+
+
+def open(
+    input: Input,
+    input2: Input | None = None,
+    *,
+    interleaved: bool = False,
+    region: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    threads: int | None = None,
+    reference: str | os.PathLike[str] | None = None,
+    allow_missing_eof: bool = False,
+    strict: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Any:
+    """Iterates over the records of FASTQ, FASTA, BAM, SAM or CRAM, recognised by content, in any container.
+
+    >>> [(read.id, len(read), read.qualities[:2]) for read in biofast.open("reads.fq")]
+    [('r1', 8, 'II'), ('r2', 4, 'II'), ('r3', 12, 'FF')]
+    >>> [(first.sequence[:4], second.sequence[:4]) for first, second in biofast.open("reads.fq", "mates.fq")][0]
+    ('ACGT', 'TTTT')
+    >>> [alignment.query_name for alignment in biofast.open("aln.sam", filter="mapq >= 30")]
+    ['a', 'a']
+
+    Reads are :class:`Read`, with the attributes of dnaio's; alignments are :class:`AlignedSegment`, with those of pysam's. With two
+    inputs, or ``interleaved``, pairs come as tuples, whose names must agree. Paths and binary file objects are taken.
+    """
+    regions = [region] if isinstance(region, str) else list(region or [])
+    inputs = [_input(input)] if input2 is None else [_input(input), _input(input2)]
+    options: dict[str, Any] = {
+        "interleaved": interleaved,
+        "region": regions,
+        "filter": filter,
+        "threads": threads,
+        "reference": reference,
+        "allow_missing_eof": allow_missing_eof,
+        "strict": strict,
+        "progress": progress,
+    }
+    return _biofast.open(inputs, **given(options))
+
+
+def _input(input: Input) -> Any:
+    return os.fspath(input) if isinstance(input, (str, os.PathLike)) else input
+
+
+class Writer:
+    """What :func:`writer` returns. The files appear at the end of the ``with``, complete; after an exception there are none."""
+
+    def __init__(self, native: _biofast.ReadWriter | _biofast.AlignmentWriter) -> None:
+        self._native = native
+        #: Reads, pairs or alignments written, once it is closed.
+        self.count: int | None = None
+        #: Writes a read, a pair (``write(first, second)``) or an alignment.
+        self.write: Callable[..., None] = native.write
+
+    def close(self) -> None:
+        """Completes the files, which appear under their names, all together."""
+        self.count = self._native.close()
+
+    def abandon(self) -> None:
+        """Drops what was written."""
+        self._native.abandon()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a writer can't be pickled: write to a file of its own in each process, and `biofast.run(['cat', …])` them")
+
+
+def writer(
+    path: str | os.PathLike[str],
+    path2: str | os.PathLike[str] | None = None,
+    *,
+    header: Any = None,
+    level: str | int | None = None,
+    threads: int | None = None,
+    index: bool = False,
+) -> Writer:
+    """Writes reads (FASTQ, FASTA), pairs, or, with a ``header``, alignments (BAM, SAM). The name says how it is compressed.
+
+    >>> with biofast.writer("long.fq.gz") as out:
+    ...     for read in biofast.open("reads.fq"):
+    ...         if len(read) >= 8:
+    ...             out.write(read)
+    >>> out.count, biofast.stats("long.fq.gz").reads
+    (2, 2)
+
+    ``header`` is text, or what :func:`open` returned. ``index`` makes a BAI of sorted alignments. A file that is being
+    read is refused.
+    """
+    wanted = None if level is None else str(level)
+    paths = [os.fspath(path)] if path2 is None else [os.fspath(path), os.fspath(path2)]
+    if header is not None:
+        if path2 is not None:
+            raise ValueError("alignments go into one file")
+        return Writer(_biofast.AlignmentWriter(paths[0], header, level=wanted, threads=threads, index=index))
+    if index or any(name.endswith((".bam", ".sam", ".cram")) for name in paths):
+        raise ValueError("alignments need a header: header=biofast.open(…), or its text")
+    return Writer(_biofast.ReadWriter(paths, level=wanted, threads=threads))
+
+
+class tqdm_progress:
+    """A progress bar of tqdm for anything that takes ``progress``.
+
+    >>> with biofast.tqdm_progress("reads.fq", disable=True) as bar:
+    ...     report = biofast.stats("reads.fq", progress=bar)
+    >>> bar.bytes
+    84
+    """
+
+    def __init__(self, *paths: str | os.PathLike[str], **options: Any) -> None:
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+
+        total = sum(os.path.getsize(path) for path in paths) or None
+        self.bytes = 0
+        self._bar = tqdm(total=total, unit="B", unit_scale=True, **options)
+
+    def __call__(self, read: int) -> None:
+        # Calls of several threads may overtake each other.
+        if read > self.bytes:
+            self._bar.update(read - self.bytes)
+            self.bytes = read
+
+    def __enter__(self) -> tqdm_progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
