@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::{self, End};
-use biofast_io::{Carry, Chunk, Location, Notes, Options, Shown, Warning};
+use biofast_io::{Carry, Chunk, Location, Notes, Options, Origin, Shown, Warning};
 
 use crate::error::{Error, ErrorKind};
 use crate::flag;
@@ -50,6 +50,8 @@ pub struct Framer {
     header: Arc<OnceLock<Arc<Header>>>,
     /// The number of reference sequences, once known.
     references: Option<i32>,
+    /// Where the input starts.
+    origin: Origin,
     /// Records before the carried bytes.
     records: u64,
     /// Inflated bytes before the carried ones.
@@ -117,6 +119,7 @@ impl Framer {
             carry: Carry::default(),
             header,
             references: None,
+            origin: Origin::default(),
             records: 0,
             offset: 0,
             place: Some(VirtualOffset::default()),
@@ -162,6 +165,18 @@ impl Framer {
         Error::new(kind, at)
     }
 
+    /// An error if the input has another number of records than it should have.
+    fn check_number(&self) -> Result<(), Error> {
+        let found = self.records - self.origin.records;
+        match self.origin.expected {
+            Some(expected) if expected != found => {
+                let kind = biofast_io::ErrorKind::OtherRecords { expected, found };
+                Err(biofast_io::Error::new(kind, Location::in_input(&self.input)).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Tells of reference sequences that are longer than the specification allows.
     fn check_lengths(&self, header: &Header) -> Result<(), Error> {
         let long = header.references().iter().filter(|r| r.length > MAX_REFERENCE).count();
@@ -201,6 +216,11 @@ impl pipeline::Framer for Framer {
     type Frame = Frame;
     type Error = Error;
 
+    fn begin(&mut self, origin: Origin) {
+        self.origin = origin;
+        self.records = origin.records;
+    }
+
     fn scan(frame: &mut Frame, _: &[u8]) {
         frame.starts.clear();
     }
@@ -222,6 +242,9 @@ impl pipeline::Framer for Framer {
                 Some(len) => {
                     at = len;
                     self.place = chunk.virtual_offset(at);
+                    // The records of a part are further behind the header than they seem to be.
+                    self.offset = self.offset.max(self.origin.offset.saturating_sub(at as u64));
+                    frame.offset = self.offset;
                 }
                 None if bytes.is_empty() => {}
                 None => inside = Some("the header"),
@@ -279,6 +302,7 @@ impl pipeline::Framer for Framer {
             (End::Data, None) if self.references.is_none() => {
                 return Err(self.error(ErrorKind::NotBam(Found::Nothing), None, 0));
             }
+            (End::Data, None) => self.check_number()?,
             (End::More, _) => chunk.cut(at, &mut self.carry),
             _ => {}
         }

@@ -383,12 +383,19 @@ impl<'a> Batch<'a> {
     /// Where record `index` of the batch starts: the offset in the inflated data, and the offset
     /// of its block in the file if that is BGZF. `None` if there is no such record.
     pub fn place_of(&self, index: usize) -> Option<(u64, Option<u64>)> {
+        let (offset, place) = self.start_of(index)?;
+        Some((offset, place.map(VirtualOffset::compressed)))
+    }
+
+    /// The same with the virtual offset.
+    #[doc(hidden)]
+    pub fn start_of(&self, index: usize) -> Option<(u64, Option<VirtualOffset>)> {
         let start = *self.starts.get(index)? as usize;
         let place = self.chunk.virtual_offset(start);
         // What starts in the chunk before starts where the framer remembers.
         let is_first = self.index_before_picking(index) == 0;
         let place = place.or(if is_first { self.place } else { None });
-        Some((self.offset + start as u64, place.map(VirtualOffset::compressed)))
+        Some((self.offset + start as u64, place))
     }
 
     /// Notes that a text has, from `at` on, `record` as it is stored in this batch. Of a record that isn't of this batch nothing is

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam;
@@ -10,6 +11,7 @@ use biofast::fastq::fasta;
 use biofast::io::output::{Files, is_same_file};
 use biofast::io::{Error, ErrorKind, Location, Options, Source, display_name};
 use biofast::ops::convert::Holds;
+use biofast::ops::shards::{Part, Plan};
 
 use crate::console::{Hinted, message};
 
@@ -23,20 +25,34 @@ pub(crate) enum Input {
     Unnamed(String),
     /// A file.
     Path(PathBuf),
+    /// A part of a file.
+    Shard(Portion),
+}
+
+/// A shard of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Portion {
+    pub(crate) plan: Arc<Plan>,
+    /// The number of the shard, from 1.
+    pub(crate) number: u64,
+    /// Which file of the plan, from 0 …
+    pub(crate) file: usize,
+    /// … and where it is.
+    pub(crate) path: PathBuf,
 }
 
 impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
             Input::Stdin(label) | Input::Unnamed(label) => label.clone(),
-            Input::Path(path) => display_name(path),
+            Input::Path(path) | Input::Shard(Portion { path, .. }) => display_name(path),
         }
     }
 
     /// What the names of files about it start with.
     pub(crate) fn stem(&self) -> OsString {
         match self {
-            Input::Path(path) => stem(path),
+            Input::Path(path) | Input::Shard(Portion { path, .. }) => stem(path),
             Input::Stdin(label) | Input::Unnamed(label) if label == "-" => "stdin".into(),
             Input::Stdin(label) | Input::Unnamed(label) => stem(Path::new(label)),
         }
@@ -47,6 +63,12 @@ impl Input {
             Input::Stdin(label) => Source::stdin(label),
             Input::Unnamed(label) => Source::stdin(label).map(Source::not_empty),
             Input::Path(path) => Source::open(path),
+            Input::Shard(Portion { plan, number, file, path }) => {
+                plan.open(*number, *file, path).map_err(|error| {
+                    let at = error.at().clone();
+                    Error::new(ErrorKind::Io(std::io::Error::other(error)), at)
+                })
+            }
         }
     }
 
@@ -57,6 +79,16 @@ impl Input {
             Input::Path(path) => {
                 std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len())
             }
+            Input::Shard(Portion { plan, number, file, .. }) => plan.stored_len(*number, *file),
+        }
+    }
+
+    /// What a report about it says it is a part of.
+    pub(crate) fn part(&self) -> Option<Part> {
+        match self {
+            // The number was looked up when the plan was read.
+            Input::Shard(Portion { plan, number, file, .. }) => plan.part(*number, *file).ok(),
+            _ => None,
         }
     }
 }
@@ -118,7 +150,7 @@ pub(crate) fn gather(
     for input in &inputs {
         match input {
             Input::Stdin(_) | Input::Unnamed(_) => files.read_stdin()?,
-            Input::Path(path) => files.read(path)?,
+            Input::Path(path) | Input::Shard(Portion { path, .. }) => files.read(path)?,
         }
     }
     Ok(inputs)
@@ -177,7 +209,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
 /// The indexes of inputs are read, too: no output takes their place.
 pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
     for input in inputs {
-        if let Input::Path(path) = input {
+        if let Input::Path(path) | Input::Shard(Portion { path, .. }) = input {
             files.read_beside(path)?;
         }
     }

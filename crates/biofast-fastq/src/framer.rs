@@ -13,8 +13,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
+use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::{self, End};
-use biofast_io::{Carry, Chunk, Location, Notes, Options, Source, Warning};
+use biofast_io::{Carry, Chunk, Location, Notes, Options, Origin, Source, Warning};
 use biofast_kernels as kernels;
 
 use crate::checks::Readable;
@@ -77,6 +78,10 @@ pub struct Framer<S = Source> {
     lines: u64,
     /// Decompressed bytes before the carried ones.
     offset: u64,
+    /// Where the carried bytes start in the file, if that is BGZF.
+    place: Option<VirtualOffset>,
+    /// Where the input starts.
+    origin: Origin,
     mode: Mode,
     blank: BlankLines,
     checks: PhantomData<fn() -> S>,
@@ -172,9 +177,25 @@ pub struct Frame {
     arena: Vec<u8>,
     in_arena: bool,
     first_record: u64,
+    /// Decompressed bytes before the chunk's.
+    offset: u64,
+    /// Where the chunk's first byte is in the file, if that is BGZF.
+    place: Option<VirtualOffset>,
 }
 
 impl Frame {
+    /// Where record `index` starts: its offset in the decompressed data, and its virtual offset if they are in BGZF. `None`
+    /// of records that were put together from more than four lines.
+    #[doc(hidden)]
+    pub fn start_of(&self, chunk: &Chunk, index: usize) -> Option<(u64, Option<VirtualOffset>)> {
+        let start = self.spans.get(index).filter(|_| !self.in_arena)?.definition as usize - 1;
+        let place = match start {
+            0 => self.place.or_else(|| chunk.virtual_offset(0)),
+            _ => chunk.virtual_offset(start),
+        };
+        Some((self.offset + start as u64, place))
+    }
+
     /// The records, whose bytes are in `chunk` or here.
     pub fn batch<'a>(&'a self, chunk: &'a Chunk) -> Batch<'a> {
         Batch {
@@ -202,6 +223,8 @@ impl<S: Readable> Framer<S> {
             records: 0,
             lines: 0,
             offset: 0,
+            place: Some(VirtualOffset::default()),
+            origin: Origin::default(),
             mode: if S::FASTA { Mode::Unknown } else { Mode::FourLine },
             blank: BlankLines {
                 strict: options.strict,
@@ -325,7 +348,19 @@ impl<S: Readable> Framer<S> {
         if end != End::More {
             self.blank.tell();
         }
-        Ok(())
+        self.check_number(end)
+    }
+
+    /// An error if the input has ended with another number of records than it should have.
+    fn check_number(&self, end: End) -> Result<(), Error> {
+        let found = self.records - self.origin.records;
+        match self.origin.expected {
+            Some(expected) if end == End::Data && expected != found => {
+                let kind = biofast_io::ErrorKind::OtherRecords { expected, found };
+                Err(biofast_io::Error::new(kind, Location::in_input(&self.input)).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Joins the lines of FASTA; nothing of the chunk is left.
@@ -424,6 +459,11 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
     type Frame = Frame;
     type Error = Error;
 
+    fn begin(&mut self, origin: Origin) {
+        self.origin = origin;
+        (self.records, self.lines, self.offset) = (origin.records, origin.lines, origin.offset);
+    }
+
     fn scan(frame: &mut Frame, bytes: &[u8]) {
         frame.plain = 0;
         frame.newlines.clear();
@@ -453,6 +493,7 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
         frame.spans.clear();
         frame.in_arena = false;
         frame.first_record = self.records;
+        (frame.offset, frame.place) = (self.offset, self.place);
         let carried = self.carry.len();
         if (carried + chunk.bytes().len()) as u64 > MAX_RECORD_LEN {
             return Err(Error::new(ErrorKind::RecordTooLong, self.at(0, 0, 0)));
@@ -467,7 +508,7 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
             };
             self.mode = match first {
                 b'>' => Mode::Fasta(Box::default()),
-                _ if self.offset == 0 => Mode::FourLine,
+                _ if self.offset == self.origin.offset => Mode::FourLine,
                 // Line ends before it are blank lines.
                 _ => Mode::Wrapped { doubt: None, progress: Progress::default() },
             };
@@ -505,17 +546,20 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
         self.records += frame.spans.len() as u64;
         self.lines += lines;
         self.offset += stop as u64;
+        if stop > 0 {
+            self.place = chunk.virtual_offset(stop);
+        }
         if error.is_some() || end != End::More {
             self.blank.tell();
         }
         match error {
-            Some(error) if S::FASTA && self.records == 0 => Err(neither(error)),
+            Some(error) if S::FASTA && self.records == self.origin.records => Err(neither(error)),
             Some(error) => Err(error),
             None => {
                 if end == End::More {
                     chunk.cut(stop, &mut self.carry);
                 }
-                Ok(())
+                self.check_number(end)
             }
         }
     }

@@ -89,6 +89,13 @@ pub enum ErrorKind {
     NotBgzf(&'static str),
     /// An index points to a place where the file has no such data.
     IndexMismatch(&'static str),
+    /// A part of a file has another number of records than was [expected](crate::Origin::expected).
+    OtherRecords {
+        /// How many there should be.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
     /// The input is of a format that this build can't read, as it was compiled without a Cargo feature.
     NotInBuild {
         /// The format: `zstd`, `bzip2`, `xz` or `CRAM`.
@@ -225,6 +232,11 @@ impl fmt::Display for ErrorKind {
             ErrorKind::IndexMismatch(what) => {
                 write!(f, "the index doesn't fit the file: {what}; it is stale or damaged")
             }
+            ErrorKind::OtherRecords { expected, found } => write!(
+                f,
+                "this part should have {expected} records and has {found}: the file isn't what it was when it was \
+                 cut into parts"
+            ),
             ErrorKind::NotInBuild { format, feature } => write!(
                 f,
                 "this is {format}, and this build of biofast can't read it: it was built without the feature '{feature}'"

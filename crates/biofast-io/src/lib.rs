@@ -35,11 +35,11 @@ pub mod pipeline;
 
 #[doc(hidden)]
 pub use container::splice;
-pub use container::{bgzf, codec};
+pub use container::{Span, bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
     BlockDecoder, CancellationToken, Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options,
-    Progress, SerialTimes, Source, Warning, display_name, is_named_pipe,
+    Origin, Progress, SerialTimes, Source, Warning, display_name, is_named_pipe,
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};

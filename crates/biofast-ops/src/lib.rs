@@ -13,5 +13,5 @@ pub use change::{
 };
 #[doc(no_inline)]
 pub use measure::{
-    alignments, check, coverage, flagstat, idxstats, picard, qc, reads, samtools_stats,
+    alignments, check, coverage, flagstat, idxstats, picard, qc, reads, samtools_stats, shards,
 };

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use biofast::bam::Header;
 use biofast::io::output::{Compression, Files, commit};
 use biofast::ops::cat::{Cat, Content, Part, Problem};
@@ -96,6 +96,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let watch = args.reading.sharing(&progress);
         let part = match input {
             Input::Path(path) => Part::open(path)?,
+            Input::Shard(_) => bail!("files are joined whole, not shards of them"),
             Input::Stdin(label) | Input::Unnamed(label) => {
                 Part::from_reader(label, std::io::stdin())
             }

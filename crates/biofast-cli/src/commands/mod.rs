@@ -19,6 +19,7 @@ mod index;
 mod merge;
 mod repair;
 mod self_test;
+mod shards;
 mod shuffle;
 mod sort;
 mod split;
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Convert(Box<convert::Args>),
     Shuffle(Box<shuffle::Args>),
     Split(Box<split::Args>),
+    Shards(shards::Args),
     Demux(Box<demux::Args>),
     Grep(Box<grep::Args>),
     Demo(demo::Args),
@@ -79,6 +81,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Convert(args) => convert::run(args, files),
         Command::Shuffle(args) => shuffle::run(args, files),
         Command::Split(args) => split::run(args, files),
+        Command::Shards(args) => shards::run(args, files),
         Command::Demux(args) => demux::run(args, files),
         Command::Grep(args) => grep::run(args, files),
         Command::Demo(args) => demo::run(args, files),

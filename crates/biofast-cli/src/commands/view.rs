@@ -10,7 +10,7 @@ use biofast::ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
 
 use crate::inputs::{self, Input};
-use crate::options::{Flags, InFile, OneFile, OutFile, Program, RegionArgs};
+use crate::options::{Flags, InFile, OneFile, OutFile, Program, RegionArgs, ShardArg};
 use crate::output;
 use crate::watch::{Reading, Watch};
 
@@ -31,7 +31,8 @@ Examples:
   biofast view -b -F UNMAP,SECONDARY -q 30 aln.bam -o good.bam
   biofast view -c aln.bam chr1:1,000,001-2,000,000
   biofast view -b -e '[NM] < 3 && qname =~ \"^run7:\"' aln.bam -o few.bam
-  biofast view -T genome.fa aln.cram -o aln.bam"
+  biofast view -T genome.fa aln.cram -o aln.bam
+  biofast view -b --no-PG --shard 'plan.json#2' -o second.bam"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -43,6 +44,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     regions: RegionArgs,
+
+    #[command(flatten)]
+    shard: ShardArg,
 
     /// Write BAM
     #[arg(short, long)]
@@ -120,7 +124,10 @@ enum OutputFormat {
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let input = &args.file.input(files)?;
+    let input = &match args.shard.input(args.file.named(), files)? {
+        Some(input) => input,
+        None => args.file.input(files)?,
+    };
     let regions = RegionArgs {
         regions: args.regions.regions.iter().chain(&args.places).cloned().collect(),
         regions_file: args.regions.regions_file.clone(),
@@ -128,6 +135,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if !regions.regions.is_empty() && regions.regions_file.is_some() {
         bail!("regions are named and given as a file (-L): only one of these is possible");
     }
+    args.shard.refuse(regions.any(), "--region", "a shard is not of regions")?;
     let watch = args.reading.watch();
     let detail = match args.count {
         true if args.expression.is_some() => Detail::Full,

@@ -15,6 +15,11 @@ pub(crate) struct OneFile {
 }
 
 impl OneFile {
+    /// What is named, if anything is.
+    pub(crate) fn named(&self) -> &[InFile] {
+        self.file.as_slice()
+    }
+
     /// The input. It is kept from being replaced, and its index with it.
     pub(crate) fn input(&self, files: &mut Files) -> Result<Input> {
         let mut inputs = inputs::gather(self.file.as_slice(), None, "-", files)?;

@@ -71,7 +71,7 @@ impl Repeated {
                         .with_context(|| format!("can't read {}", path.display()))?,
                 )
             }
-            Input::Path(_) => return Ok(Repeated::Once(input.clone())),
+            Input::Path(_) | Input::Shard(_) => return Ok(Repeated::Once(input.clone())),
             Input::Stdin(_) | Input::Unnamed(_) => Box::new(std::io::stdin().lock()),
         };
         let name = input.name();
@@ -93,7 +93,7 @@ impl Repeated {
 pub(crate) fn rereadable(input: &Input) -> Result<dedup::Input> {
     Ok(match input {
         Input::Path(path) => dedup::Input::open(path)?,
-        Input::Stdin(_) | Input::Unnamed(_) => dedup::Input::once(input.open()?),
+        Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => dedup::Input::once(input.open()?),
     })
 }
 

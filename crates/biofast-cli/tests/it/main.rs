@@ -46,6 +46,7 @@ mod outputs;
 mod qc_reads;
 mod repair;
 mod seqkit;
+mod shards;
 mod sort;
 mod sort_aligners;
 mod sort_duplicates;

@@ -100,6 +100,8 @@ fn no_command_writes_to_what_it_reads() {
         "split -s 9 r2.fq -o r{part}.fq --digits 1",
         "split -p 2 r1.fq -o here/r{part}.fq --digits 1",
         "split -s 9 r1.fq -o o{part} --json r1.fq",
+        "shards -n 2 r1.fq -o r1.fq",
+        "shards -n 2 a.bam -o ./a.bam.bai",
         "grep -p r r1.fq r2.fq -o o.fq --out2 r1.fq",
         "grep -s -p ACGT r1.fq --rejected ./r1.fq",
         "grep -f r2.fq r1.fq --missing r2.fq",

@@ -11,10 +11,12 @@ pub(crate) mod gzip;
 mod inflate;
 mod level;
 mod libdeflate;
+mod part;
 pub mod splice;
 pub(crate) mod trial;
 
 pub use level::{Level, UnknownLevel};
+pub use part::Span;
 
 pub(crate) use crate::input::Container;
 

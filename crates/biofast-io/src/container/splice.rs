@@ -6,10 +6,11 @@
 //! whole file. Faults are found in the stream: [`Places`] says where in the file that is.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::bgzf::{self, Block, EOF_BLOCK, Inflater, MAX_INFLATED, Parsed, VirtualOffset};
 use crate::error::{Error, ErrorKind, Location};
+pub use crate::input::Places;
 use crate::input::Source;
 
 /// The most bytes a block can have.
@@ -25,25 +26,6 @@ pub struct Segment {
     pub start: VirtualOffset,
     /// Where it ends; [`VirtualOffset::MAX`] is the end of the file.
     pub end: VirtualOffset,
-}
-
-/// Where in the file the blocks of a spliced stream come from.
-#[derive(Clone, Debug, Default)]
-pub struct Places(Arc<Mutex<Vec<(u64, u64)>>>);
-
-impl Places {
-    /// From here on the stream's byte `in_stream` is the file's byte `in_file`.
-    fn add(&self, in_stream: u64, in_file: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((in_stream, in_file));
-    }
-
-    /// The offset in the file of what is at `in_stream`: exact for the start of a block.
-    pub fn in_file(&self, in_stream: u64) -> Option<u64> {
-        let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = places.partition_point(|(start, _)| *start <= in_stream).checked_sub(1)?;
-        let (stream, file) = places[index];
-        Some(file + (in_stream - stream))
-    }
 }
 
 /// A spliced stream.

@@ -8,6 +8,7 @@ mod lent;
 mod map;
 mod notes;
 mod options;
+mod origin;
 #[cfg(unix)]
 mod pipe;
 mod read_ahead;
@@ -21,6 +22,7 @@ pub use notes::{
     BlockDecoder, CancellationToken, GzipChunks, Notes, Progress, SerialTimes, Warning,
 };
 pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
+pub use origin::{Origin, Places};
 pub(crate) use source::Backing;
 pub use source::{Source, display_name, is_named_pipe};
 pub(crate) use stored::{StoredBytes, Witness};

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::options::MapAdvice;
+use super::origin::{Origin, Places};
 use crate::error::{Error, ErrorKind, Escaped, Location};
 
 /// An input that has been opened and not yet been read.
@@ -29,6 +30,9 @@ pub struct Source {
     pub(crate) name: Arc<str>,
     pub(crate) backing: Backing,
     pub(crate) trial: Trial,
+    pub(crate) origin: Origin,
+    /// Where in the file the blocks of a spliced stream are, if faults are to be told so.
+    pub(crate) places: Option<Places>,
 }
 
 /// What experiments and tests try out; the default is what is good.
@@ -105,8 +109,27 @@ impl Source {
         Source::of(label.into(), Backing::Derived(Box::new(reader)))
     }
 
-    fn of(name: Arc<str>, backing: Backing) -> Source {
-        Source { name, backing, trial: Trial::NONE }
+    /// The same source, as a part of something larger: its records, lines and bytes are numbered as they are there.
+    ///
+    /// ```
+    /// use biofast_io::{Origin, Source};
+    ///
+    /// let part = Source::from_reader("reads.fq", &b"@r8\nACGT\n+\nIIII\n"[..]);
+    /// let part = part.starting_at(Origin { records: 7, lines: 28, offset: 112, expected: None });
+    /// assert_eq!(part.origin().records, 7);
+    /// ```
+    #[must_use]
+    pub fn starting_at(self, origin: Origin) -> Source {
+        Source { origin, ..self }
+    }
+
+    /// Where it starts in what it is a part of.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    pub(crate) fn of(name: Arc<str>, backing: Backing) -> Source {
+        Source { name, backing, trial: Trial::NONE, origin: Origin::START, places: None }
     }
 
     /// The same source, of whose map the system is told something else. For experiments: the default is what entry 032

@@ -34,7 +34,7 @@ enum Kind {
 
 impl StoredBytes {
     pub(crate) fn new(source: Source, options: &Options) -> Result<StoredBytes, Error> {
-        let Source { name, backing, trial } = source;
+        let Source { name, backing, trial, .. } = source;
         let mut options = options.clone();
         options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
         let io = options.io;

@@ -11,8 +11,8 @@ use crate::container::gzip;
 use crate::container::trial::Trial;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{
-    CancellationToken, Container, Map, Notes, Options, SerialPart, Source, StoredBytes, Warning,
-    Witness,
+    CancellationToken, Container, Map, Notes, Options, Places, SerialPart, Source, StoredBytes,
+    Warning, Witness,
 };
 
 /// Takes chunks from the front of an input.
@@ -28,6 +28,8 @@ pub(crate) struct Chunker {
     ended: bool,
     /// Whether the BGZF block taken last was the end-of-file block.
     eof_block_seen: bool,
+    /// Where the blocks of a part are in its file.
+    places: Option<Places>,
 }
 
 enum Mode {
@@ -56,6 +58,7 @@ pub(crate) struct ChunkBuffer {
     /// What to warn about, once these bytes have turned out to be good.
     pub(crate) warning: Option<Warning>,
     name: Arc<str>,
+    places: Option<Places>,
     witness: Witness,
     map: Option<Arc<Map>>,
     /// A part of the map that nobody needs any more, to let go of.
@@ -64,6 +67,7 @@ pub(crate) struct ChunkBuffer {
 
 impl Chunker {
     pub(crate) fn new(source: Source, options: &Options) -> Result<Chunker, Error> {
+        let places = source.places.clone();
         let mut input = StoredBytes::new(source, options)?;
         let name = Arc::clone(&input.name);
         let witness = input.witness();
@@ -97,6 +101,7 @@ impl Chunker {
             trial: Arc::default(),
             ended: false,
             eof_block_seen: false,
+            places,
         })
     }
 
@@ -149,6 +154,7 @@ impl Chunker {
 
     fn pull_next(&mut self, buffer: &mut ChunkBuffer) -> bool {
         buffer.reset(&self.name, &self.witness);
+        buffer.places.clone_from(&self.places);
         let input = &mut *self.input;
         let is_cancelled = |token: &CancellationToken| token.is_cancelled();
         let result = match &mut self.mode {
@@ -364,6 +370,7 @@ impl ChunkBuffer {
             last: false,
             warning: None,
             name: "".into(),
+            places: None,
             witness: Witness::default(),
             map: None,
             behind: None,
@@ -460,6 +467,16 @@ impl ChunkBuffer {
                 }
             }
         }
+    }
+
+    /// What is wrong right after these bytes, at its place in the file.
+    pub(crate) fn take_fault(&mut self) -> Option<Error> {
+        let fault = self.fault.take()?;
+        let (Some(places), Some(block)) = (&self.places, fault.at().block) else {
+            return Some(fault);
+        };
+        let (kind, at) = fault.into_parts();
+        Some(Error::new(kind, Location { block: places.in_file(block), ..at }))
     }
 
     /// Leaves the blocks as stored with the chunk.

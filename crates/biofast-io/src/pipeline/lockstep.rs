@@ -133,6 +133,8 @@ struct Lane<F: Framer> {
 
 struct State<F: Framer> {
     queues: Vec<Queue<F>>,
+    /// Records before the first one, if the inputs are parts of something larger.
+    before: u64,
     /// Records handed out of each input.
     taken: u64,
     groups: u64,
@@ -162,7 +164,10 @@ impl<F: CountRecords> Schedule<F> {
         let threads = plan.threads.max(1);
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
-        for TransformInput { source, options, framer } in inputs {
+        let mut before = None;
+        for TransformInput { source, options, mut framer } in inputs {
+            before.get_or_insert(source.origin().records);
+            framer.begin(source.origin());
             let mut chunker = Chunker::new(source, &options)?;
             let is_shared = chunker.share(threads);
             lanes.push(Lane {
@@ -183,7 +188,9 @@ impl<F: CountRecords> Schedule<F> {
                 ended: None,
             });
         }
-        let state = State { queues, taken: 0, groups: 0, spare: Vec::new(), stopped: false };
+        let before = before.unwrap_or(0);
+        let state =
+            State { queues, before, taken: 0, groups: 0, spare: Vec::new(), stopped: false };
         Ok(Schedule {
             lanes,
             plan: Plan { threads, multiple: plan.multiple.max(1), ..plan },
@@ -293,7 +300,7 @@ impl<F: Framer> State<F> {
             return None;
         }
         let inputs = self.queues.iter_mut().map(|queue| queue.take(n)).collect();
-        let group = Group { number: self.groups, first: self.taken, inputs };
+        let group = Group { number: self.groups, first: self.before + self.taken, inputs };
         self.taken += n;
         self.groups += 1;
         Some(group)

@@ -37,7 +37,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::container::bgzf::Inflater;
 use crate::error::Error;
-use crate::input::{Container, Notes, Options, SerialPart, Source, Witness};
+use crate::input::{Container, Notes, Options, Origin, SerialPart, Source, Witness};
 use chunker::{ChunkBuffer, Chunker};
 use feed::{Feed, Pull};
 use ordered::Ordered;
@@ -141,6 +141,9 @@ pub trait Framer: Send + 'static {
         frame: &mut Self::Frame,
         end: End,
     ) -> Result<(), Self::Error>;
+
+    /// Told before anything is framed: where the input starts in what it is a part of. A whole starts at 0.
+    fn begin(&mut self, _origin: Origin) {}
 
     /// Adds what the framer knows (record, line) to a fault that comes right after the bytes
     /// framed so far.
@@ -541,7 +544,7 @@ type Ran<C, E> = Result<(C, Option<Stop<E>>), Fault<C, E>>;
 fn run<F, C, E>(
     source: Source,
     options: &Options,
-    framer: F,
+    mut framer: F,
     init: impl Fn() -> C + Sync,
     accept: impl Fn(&mut C, u64, &Chunk, &F::Frame) -> Result<ControlFlow<()>, E> + Sync,
     merge: impl Fn(&mut C, C),
@@ -552,6 +555,7 @@ where
     C: Send,
     E: From<F::Error> + Send,
 {
+    framer.begin(source.origin());
     let mut chunker = match Chunker::new(source, options) {
         Ok(chunker) => chunker,
         Err(error) => {
@@ -702,7 +706,8 @@ impl<F: Framer> Frames<F> {
     ///
     /// # Errors
     /// If its first bytes can't be read.
-    pub fn new(source: Source, options: &Options, framer: F) -> Result<Self, F::Error> {
+    pub fn new(source: Source, options: &Options, mut framer: F) -> Result<Self, F::Error> {
+        framer.begin(source.origin());
         let chunker = Chunker::new(source, options)?;
         let container = chunker.container();
         let witness = chunker.witness();
@@ -776,7 +781,7 @@ fn frame_in_turn<F: Framer>(
     frame: &mut F::Frame,
     notes: Option<&Notes>,
 ) -> Result<bool, F::Error> {
-    let fault = buffer.fault.take();
+    let fault = buffer.take_fault();
     let end = match (&fault, buffer.last) {
         (Some(_), _) => End::Fault,
         (None, true) => End::Data,

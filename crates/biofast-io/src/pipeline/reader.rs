@@ -50,7 +50,7 @@ impl Reader {
     /// Takes the next chunk, after what has to be said about the one before.
     fn advance(&mut self) -> Result<(), Error> {
         self.buffer.check_intact()?;
-        if let Some(error) = self.buffer.fault.take() {
+        if let Some(error) = self.buffer.take_fault() {
             return Err(error);
         }
         if let (Some(warning), Some(notes)) = (self.buffer.warning.take(), &self.notes) {

@@ -16,3 +16,4 @@ pub mod qc;
 pub mod reads;
 pub mod records;
 pub mod samtools_stats;
+pub mod shards;

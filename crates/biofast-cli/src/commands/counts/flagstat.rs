@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use biofast::io::output::Files;
 use biofast::ops::measure::flagstat::Collector;
+use biofast::ops::shards::Part;
 use biofast::ops::show::samtools::flagstat as shown;
 use clap::ValueEnum;
 
@@ -21,7 +22,8 @@ Examples:
   biofast flagstat aln.bam
   biofast flagstat -T genome.fa aln.cram
   biofast flagstat --region chr1:1,000,001-2,000,000 aln.bam
-  biofast flagstat -O json aln.bam -o aln.flagstat.json")]
+  biofast flagstat -O json aln.bam -o aln.flagstat.json
+  biofast flagstat -O json --shard 'plan.json#2' -o part2.flagstat.json")]
 pub(crate) struct Args {
     /// Output format
     #[arg(short = 'O', long, value_enum, default_value_t = Format::Default, value_name = "FORMAT")]
@@ -42,13 +44,23 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let ((_, collector), report) = args.common.read(files, Collector::collect)?;
+    let ((_, collector), report, part) = args.common.read(files, Collector::collect)?;
     let counts = collector.finish();
     let text = match args.output_fmt {
         Format::Default => shown::text(&counts),
-        Format::Json => shown::json(&counts),
+        Format::Json => with_part(shown::json(&counts), part.as_ref())?,
         Format::Tsv => shown::tsv(&counts),
     };
     output::finish(report, text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The JSON of a shard, which says what it is a part of.
+fn with_part(mut json: String, part: Option<&Part>) -> Result<String> {
+    if let Some(part) = part
+        && let Some(end) = json.rfind("\n}")
+    {
+        json.insert_str(end, &format!(",\n \"shard\": {}", serde_json::to_string(part)?));
+    }
+    Ok(json)
 }

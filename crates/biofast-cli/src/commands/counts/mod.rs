@@ -8,8 +8,10 @@ use biofast::bam::{self, Detail, Query};
 use biofast::io::Options;
 use biofast::io::output::{Files, Output};
 use biofast::io::pipeline::Fault;
+use biofast::ops::shards::Part;
 
-use crate::options::{InFile, OneFile, Out, RegionArgs};
+use crate::inputs::Input;
+use crate::options::{InFile, OneFile, Out, RegionArgs, ShardArg};
 use crate::watch::Reading;
 
 #[derive(clap::Args)]
@@ -25,6 +27,9 @@ struct Common {
     regions: RegionArgs,
 
     #[command(flatten)]
+    shard: ShardArg,
+
+    #[command(flatten)]
     out: Out,
 
     #[command(flatten)]
@@ -38,8 +43,12 @@ impl Common {
         &self,
         files: &mut Files,
         collect: impl FnOnce(Query, &Options) -> Result<T, Fault<C, bam::Error>>,
-    ) -> Result<(T, Output)> {
-        let input = self.file.input(files)?;
+    ) -> Result<(T, Output, Option<Part>)> {
+        self.shard.refuse(self.regions.any(), "--region", "a shard is not of regions")?;
+        let input: Input = match self.shard.input(self.file.named(), files)? {
+            Some(input) => input,
+            None => self.file.input(files)?,
+        };
         let report = self.out.open(files)?;
         let watch = self.reading.watch();
         // Whether a record overlaps a region is seen by its CIGAR.
@@ -50,6 +59,6 @@ impl Common {
         let result = collect(query, &watch.options);
         drop(bar);
         self.reading.tell(&watch, &input);
-        Ok((result.map_err(|fault| fault.error)?, report))
+        Ok((result.map_err(|fault| fault.error)?, report, input.part()))
     }
 }

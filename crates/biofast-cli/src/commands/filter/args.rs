@@ -7,7 +7,7 @@ use super::adapters::AdapterArgs;
 use super::alignments::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
-use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
+use crate::options::{InFile, Io, Messages, OutFile, ShardArg, Strictness, Threads};
 
 /// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
 ///
@@ -45,7 +45,8 @@ Examples, alignments:
   biofast filter -r lane1 -e '[NM] < 3' aln.bam -o good.bam -U rest.bam
   biofast filter -s 7.1 aln.bam chr1:1-1000000 chr2 -o tenth.bam
   biofast filter -c -L targets.bed aln.cram
-  biofast filter --crop-front 10 --min-mean-qual 15 unaligned.bam -o trimmed.bam",
+  biofast filter --crop-front 10 --min-mean-qual 15 unaligned.bam -o trimmed.bam
+  biofast filter -q 30 --shard 'plan.json#2' -o good2.bam",
     next_help_heading = "Input and output"
 )]
 pub(crate) struct Args {
@@ -53,6 +54,9 @@ pub(crate) struct Args {
     /// is named. A file of alignments may be followed by regions, as --region takes them
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<InFile>,
+
+    #[command(flatten)]
+    pub(super) shard: ShardArg,
 
     /// First reads, as fastp names them
     #[arg(short = 'i', long, hide = true, value_name = "FILE", conflicts_with = "files")]

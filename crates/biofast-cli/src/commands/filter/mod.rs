@@ -24,14 +24,22 @@ use biofast::io::{Escaped, Source, is_named_pipe};
 pub(crate) use args::Args;
 
 use crate::inputs::{self, Input};
+use crate::options::keeps_mates_together;
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     // What follows a file of alignments are regions.
     let named = args.inputs();
-    let first = inputs::gather(named.get(..1).unwrap_or_default(), None, "-", files)?;
+    let shards = args.shard.inputs(&named, files)?;
+    if let Some(shards) = &shards {
+        check_shard(args, shards)?;
+    }
+    let first = match &shards {
+        Some(shards) => shards.get(..1).unwrap_or_default().to_vec(),
+        None => inputs::gather(named.get(..1).unwrap_or_default(), None, "-", files)?,
+    };
     let Some((input, others)) = first.split_first() else { bail!("no input") };
     // One program may feed two pipes, and wait for both to be opened before it writes.
-    let second = named.get(1).filter(|path| is_named_pipe(path));
+    let second = named.get(1).filter(|path| shards.is_none() && is_named_pipe(path));
     let second = second.map(Source::open).transpose()?;
     let mut source = input.open()?;
     let Err(error) = bam::Format::sniff(&mut source) else {
@@ -42,7 +50,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         return alignments::run(args, input, source, files);
     };
     match args.alignments.given() {
-        None => reads::run(args, source, second, files),
+        None => reads::run(args, source, second, shards, files),
         Some(option) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => bail!(
             "{option} is for alignments, and {} is none of BAM, SAM and CRAM (help is --help{})",
             Escaped(input.name().as_bytes()),
@@ -50,6 +58,28 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         ),
         Some(_) => Err(error.into()),
     }
+}
+
+/// Refuses what can't be done to a shard as it is done to the whole.
+fn check_shard(args: &Args, shards: &[Input]) -> Result<()> {
+    let (shard, which) = (&args.shard, &args.which);
+    let looks =
+        "what it finds in the first reads of a shard isn't what it finds in those of the file";
+    shard.refuse(args.adapters.detect_adapter.is_some(), "--detect-adapter", looks)?;
+    shard.refuse(args.preset.given().is_some(), "--preset", looks)?;
+    shard.refuse(
+        which.head.is_some(),
+        "--head",
+        "the first reads of all shards aren't those of the file",
+    )?;
+    let counts = "how many of a shard's reads are among those isn't known; --sample-fraction takes the same as of the whole";
+    shard.refuse(which.sample_count.is_some(), "--sample-count", counts)?;
+    let regions = args.alignments.regions.any();
+    shard.refuse(regions, "--region", "a shard is not of regions")?;
+    if args.interleaved {
+        keeps_mates_together(shards)?;
+    }
+    Ok(())
 }
 
 /// What a letter of another program is called here, where it means something else for alignments.

@@ -20,7 +20,7 @@ use crate::watch::Reading;
 /// Merge sorted alignments, or reports of `biofast stats`, `flagstat` and `idxstats`
 ///
 /// What is given decides: sorted BAM, SAM or CRAM becomes one sorted file, as by `samtools merge`; reports
-/// become the report of one run over all inputs. Reports are the JSON of `biofast stats` (of reads or of alignments), that of
+/// become the report of one run over all inputs; those of shards must cover their plan exactly once. Reports are the JSON of `biofast stats` (of reads or of alignments), that of
 /// `flagstat -O json`, or what `idxstats` prints; the last two may be samtools' own.
 #[derive(clap::Args)]
 #[command(
@@ -36,7 +36,8 @@ Examples:
   biofast merge lane1.json lane2.json --json -o both.json
   biofast merge --sample patient7 lane1.json lane2.json
   biofast merge lane1.flagstat.json lane2.flagstat.json
-  biofast merge lane1.idxstats lane2.idxstats"
+  biofast merge lane1.idxstats lane2.idxstats
+  biofast merge --json part1.json part2.json -o whole.json"
 )]
 pub(crate) struct Args {
     /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json` or `idxstats`

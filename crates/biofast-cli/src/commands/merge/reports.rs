@@ -1,5 +1,6 @@
 //! Reports of parts to the report of the whole.
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -10,12 +11,14 @@ use biofast::ops::alignments::report as alignments;
 use biofast::ops::flagstat::FlagStat;
 use biofast::ops::reads::Collector;
 use biofast::ops::reads::report as reads;
+use biofast::ops::shards::{Cover, Part};
 use biofast::ops::show::samtools::{flagstat, idxstats};
 use serde_json::Value;
 
 use super::Args;
+use crate::commands::counts::idxstats::SHARD;
 use crate::commands::stats::{self, Entry, Figures, Wanted};
-use crate::console::Trouble;
+use crate::console::{Hinted, Trouble};
 use crate::inputs::{self, Input};
 use crate::output;
 
@@ -57,30 +60,81 @@ impl Report {
     }
 }
 
+/// What the reports are of: whole files, or shards.
+#[derive(Default)]
+struct Of {
+    /// A report of a whole, and one of shards.
+    whole: Option<String>,
+    shards: Option<String>,
+    cover: Cover,
+}
+
+impl Of {
+    /// Adds a report that is called `label`.
+    fn add(&mut self, parts: Vec<Option<Part>>, label: &str) -> Result<()> {
+        for part in parts {
+            let seen = if part.is_some() { &mut self.shards } else { &mut self.whole };
+            seen.get_or_insert_with(|| label.to_owned());
+            if let (Some(whole), Some(shards)) = (&self.whole, &self.shards) {
+                bail!(
+                    "{shards} is of shards, and {whole} isn't: reports of shards are merged with each other"
+                );
+            }
+            if let Some(part) = part {
+                self.cover.add(part, label)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
     let out = args.out.open(files)?;
     let page = output::optional_report(files, args.html.as_deref())?;
     let mut all: Option<Report> = None;
+    let mut of = Of::default();
     for input in inputs {
         let text = match input {
             Input::Path(path) => inputs::read(path)?,
             // Seen before: it isn't opened again.
-            Input::Stdin(_) | Input::Unnamed(_) => bail!("a report is read from a file"),
+            Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => {
+                bail!("a report is read from a file")
+            }
         };
-        let added = read(&text, args.sample.as_deref()).and_then(|report| match &mut all {
+        let (report, parts) = read(&text, args.sample.as_deref()).with_context(|| input.name())?;
+        of.add(parts, &input.name())?;
+        let added = match &mut all {
             Some(all) => all.add(report),
             None => {
                 all = Some(report);
                 Ok(())
             }
-        });
+        };
         added.with_context(|| input.name())?;
+    }
+    if !args.partial {
+        of.cover.check().map_err(|why| Hinted {
+            message: why.to_string(),
+            hint: "merge the reports of all shards of one plan, each once; with --partial and --json some of them make a larger part",
+        })?;
     }
     match all {
         None => bail!("no input"),
-        Some(Report::Stats(entries)) => {
+        Some(Report::Stats(mut entries)) => {
             let wanted = Wanted::new(args.format, args.html.is_some());
-            let entries = stats::join_by_sample(entries, wanted, args.partial)?;
+            if of.shards.is_some() {
+                in_order(&mut entries, args.sample.is_some() && args.partial)?;
+            }
+            let mut entries = stats::join_by_sample(entries, wanted, args.partial)?;
+            for entry in &mut entries {
+                entry.shard = entry.shard.take().and_then(|part| of.cover.part(part.file));
+                let pieces = entry.shard.as_ref().map_or(0, |part| part.pieces.len());
+                if pieces > 1 && entry.figures.alignments().is_some() {
+                    bail!(
+                        "--partial takes shards of alignments that follow each other: depths need their order"
+                    );
+                }
+            }
             stats::report(&entries, args.reading.messages.quiet);
             let text = stats::text(&entries, args.format, false)?;
             stats::write(&entries, out, &text, page)
@@ -106,6 +160,38 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
     }
 }
 
+/// Brings rows of shards in the order of the file, as rows of one sample and one input.
+fn in_order(entries: &mut [Entry], is_named: bool) -> Result<()> {
+    let place = |entry: &Entry| {
+        let part = entry.shard.as_ref();
+        part.map(|part| (part.file, part.pieces.first().map(|piece| piece.shards.0)))
+    };
+    entries.sort_by_key(place);
+    if is_named
+        && entries.iter().any(|entry| entry.shard.as_ref().is_some_and(|part| part.files > 1))
+    {
+        bail!(
+            "--sample doesn't go with --partial for mates: they are two rows until all shards are merged"
+        );
+    }
+    let mut first: Option<(u64, String, HashSet<String>)> = None;
+    for entry in entries {
+        let file = entry.shard.as_ref().map_or(0, |part| part.file);
+        match &mut first {
+            Some((of, sample, said)) if *of == file => {
+                entry.sample.clone_from(sample);
+                entry.inputs.clear();
+                entry.warnings.retain(|warning| said.insert(warning.clone()));
+            }
+            _ => {
+                let said = entry.warnings.iter().cloned().collect();
+                first = Some((file, entry.sample.clone(), said));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Refuses options that only reports of `stats` have.
 fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> {
     let options = [
@@ -119,13 +205,22 @@ fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> 
     }
 }
 
-/// Reads a report, whichever it is.
-fn read(text: &[u8], sample: Option<&str>) -> Result<Report> {
+/// Reads a report, whichever it is, and of what shards each of its rows is.
+fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)> {
+    const DAMAGED: &str = "what it says about its shard is damaged";
     const NOT_A_REPORT: &str =
         "not a report of `biofast stats --json`, `flagstat -O json` or `idxstats`, nor alignments";
     if !text.trim_ascii_start().starts_with(b"{") {
-        let table = std::str::from_utf8(text).ok().and_then(idxstats::Table::read);
-        return Ok(Report::Idxstats(table.context(NOT_A_REPORT)?));
+        let mut text = std::str::from_utf8(text).ok().context(NOT_A_REPORT)?;
+        let mut part = None;
+        if let Some(rest) = text.strip_prefix(SHARD)
+            && let Some((json, table)) = rest.split_once('\n')
+        {
+            part = Some(serde_json::from_str(json).context(DAMAGED)?);
+            text = table;
+        }
+        let table = idxstats::Table::read(text).context(NOT_A_REPORT)?;
+        return Ok((Report::Idxstats(table), vec![part]));
     }
     let value: Value = serde_json::from_slice(text).context(NOT_A_REPORT)?;
     if let (Some(passed), Some(failed)) =
@@ -135,7 +230,9 @@ fn read(text: &[u8], sample: Option<&str>) -> Result<Report> {
             let counts = flagstat::read_back(|name| of.get(name)?.as_u64());
             counts.context("a count of flagstat is missing, or is no number")
         };
-        return Ok(Report::Flagstat(Box::new([counts(passed)?, counts(failed)?])));
+        let part = value.get("shard").map(|part| serde_json::from_value(part.clone()));
+        let part = part.transpose().context(DAMAGED)?;
+        return Ok((Report::Flagstat(Box::new([counts(passed)?, counts(failed)?])), vec![part]));
     }
     const AGAIN: &str = "damaged, or made by an older biofast: run `biofast stats --json` again";
     if value.get("schema").and_then(Value::as_str) == Some(alignments::SCHEMA) {
@@ -143,13 +240,19 @@ fn read(text: &[u8], sample: Option<&str>) -> Result<Report> {
         preamble.check().context("run `biofast stats --json` again")?;
         let report: alignments::Report = serde_json::from_slice(text).context(AGAIN)?;
         let entries = report.files.into_iter().map(|file| of_alignments(file, sample));
-        return Ok(Report::Stats(entries.collect::<Result<_>>()?));
+        return entries.collect::<Result<_>>().map(of_entries);
     }
     let preamble: reads::Preamble = serde_json::from_slice(text).context(NOT_A_REPORT)?;
     preamble.check()?;
     let report: reads::Report = serde_json::from_slice(text).context(AGAIN)?;
     let entries = report.files.into_iter().map(|file| of_reads(file, sample));
-    Ok(Report::Stats(entries.collect::<Result<_>>()?))
+    entries.collect::<Result<_>>().map(of_entries)
+}
+
+/// Rows of stats, and of what they are.
+fn of_entries(entries: Vec<Entry>) -> (Report, Vec<Option<Part>>) {
+    let parts = entries.iter().map(|entry| entry.shard.clone()).collect();
+    (Report::Stats(entries), parts)
 }
 
 fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
@@ -163,6 +266,7 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
         pairs: None,
+        shard: file.shard,
         figures: Figures::Collector(Box::new(collector)),
     })
 }
@@ -183,6 +287,7 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
         pairs: None,
+        shard: file.shard,
         figures: Figures::Alignments(format, file.figures.map(Box::new)),
     })
 }

@@ -156,6 +156,7 @@ pub(super) fn report(entries: &[&Entry]) -> Report {
             error: Some(error).filter(|error| !error.is_empty()),
             warnings: entry.warnings.clone(),
             format: format.name().into(),
+            shard: entry.shard.clone(),
             figures: figures.cloned(),
         })
     });

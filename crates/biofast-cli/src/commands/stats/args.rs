@@ -5,8 +5,8 @@ use biofast::ops::show::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
-    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, Strictness,
-    Threads,
+    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, ShardArg,
+    Strictness, Threads,
 };
 
 const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sample or library of alignments. With --out-dir also the \
@@ -37,6 +37,7 @@ Examples:
   biofast stats aln.bam
   biofast stats --sample s1 lane1.bam lane2.bam
   biofast stats --json --partial lane lane1.bam -o lane1.aln.json
+  biofast stats --json --shard 'plan.json#2' -o part2.json
   biofast stats --format samtools aln.bam > aln.stats
   biofast stats --format fastqc --out-dir qc *.fastq.gz
   biofast stats --out-dir qc --paired reads_R1.fq.gz reads_R2.fq.gz
@@ -68,6 +69,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) regions: RegionArgs,
+
+    #[command(flatten)]
+    pub(super) shard: ShardArg,
 
     #[command(flatten)]
     pub(super) out: Out,

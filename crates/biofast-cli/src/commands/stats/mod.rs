@@ -28,6 +28,7 @@ use rayon::prelude::*;
 
 use crate::console::{Bar, Trouble, describe, message, warning_text};
 use crate::inputs::{self, Input};
+use crate::options::keeps_mates_together;
 use crate::output;
 use crate::watch::Watch;
 
@@ -42,7 +43,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         None => args.format,
     };
     let by = args.depth.by_groups()?;
-    let inputs = args.inputs.inputs(files)?;
+    args.shard.refuse(by.is_some(), "--by", "rows of groups are of whole files")?;
+    let inputs = match args.shard.inputs(&args.inputs.files, files)? {
+        Some(inputs) => inputs,
+        None => args.inputs.inputs(files)?,
+    };
+    check_shard(args, &inputs)?;
     if args.paired {
         inputs::in_pairs(&inputs)?;
     }
@@ -100,6 +106,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         }
     }
     let names = sample_names(&args.sample, &inputs)?;
+    if let [one, other] = &names[..] {
+        let why = "mates are two rows until all shards are merged";
+        args.shard.refuse(one == other, "one --sample for two files", why)?;
+    }
     let contaminants = contaminants(args)?;
     let wanted = match args.format_name {
         Some(FormatName::Fastqc) => {
@@ -137,7 +147,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {
-        entries = join_by_sample(entries, wanted, args.partial.is_some())?;
+        entries = join_by_sample(entries, wanted, args.partial.is_some() || args.shard.any())?;
     }
     report(&entries, args.messages.quiet);
     let Some(out) = out else { return fastqc::write_folders(args, &entries, files) };
@@ -145,6 +155,24 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         return fastqc::write(&entries, out);
     }
     write(&entries, out, &text(&entries, format, args.plot)?, page)
+}
+
+/// Refuses what can't be said of a shard.
+fn check_shard(args: &Args, inputs: &[Input]) -> Result<()> {
+    let shard = &args.shard;
+    let named = args.inputs.files_from.is_some();
+    shard.refuse(named, "--files-from", "the plan says which files are read")?;
+    shard.refuse(args.regions.any(), "--region", "a shard is not of regions")?;
+    let why = "reports of other programs are of whole files; those of --json are merged";
+    shard.refuse(args.out_dir.is_some(), "--out-dir", why)?;
+    let of_others = matches!(args.format_name, Some(FormatName::Samtools | FormatName::Fastqc));
+    shard.refuse(of_others, "--format", why)?;
+    let lane = args.partial == Some(args::Partial::Lane);
+    shard.refuse(lane, "--partial lane", "the depths of a shard are those of '--partial shard'")?;
+    if args.interleaved {
+        keeps_mates_together(inputs)?;
+    }
+    Ok(())
 }
 
 /// What overrepresented sequences are compared with.
@@ -202,7 +230,8 @@ fn collect_all(
                 // Files of one sample are parts of it.
                 let is_lane =
                     !args.sample.is_empty() && names.iter().filter(|n| *n == name).count() > 1;
-                let part = args.partial.map(Kind::from).or(is_lane.then_some(Kind::Lane));
+                let kind = args.shard.any().then_some(Kind::Shard).or(args.partial.map(Kind::from));
+                let part = kind.or(is_lane.then_some(Kind::Lane));
                 let sample = samples.get(name.as_str());
                 collect(args, wanted, input, name, part, (share, progress), sample)
             })
@@ -289,14 +318,10 @@ fn collect(
         Err((collector, error)) => (collector, Some(error)),
     };
     let mut found = noticed(args, input, reads, &watch, false);
-    let encoding = collector.summary().encoding;
-    if matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64) {
-        found.push(format!(
-            "{}: the qualities look like an old encoding ({}); they are read as Phred+33, so every \
-             figure about quality is about 31 too high",
-            escaped(input),
-            encoding.name()
-        ));
+    let part = input.part();
+    if part.is_none() {
+        // Of a shard it is said when all are merged.
+        found.extend(old_encoding(&input.name(), &collector));
     }
     vec![Entry {
         sample: name.to_owned(),
@@ -306,6 +331,7 @@ fn collect(
         errors: error.into_iter().collect(),
         warnings: found,
         pairs: collector.pair_check(),
+        shard: part,
         figures: match sample {
             None => Figures::of(&collector, wanted, name),
             Some(sample) => {
@@ -314,6 +340,19 @@ fn collect(
             }
         },
     }]
+}
+
+/// What is said of reads whose qualities are stored otherwise than they are read.
+pub(crate) fn old_encoding(name: &str, collector: &Collector) -> Option<String> {
+    let encoding = collector.summary().encoding;
+    matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64).then(|| {
+        format!(
+            "{}: the qualities look like an old encoding ({}); they are read as Phred+33, so every \
+             figure about quality is about 31 too high",
+            Escaped(name.as_bytes()),
+            encoding.name()
+        )
+    })
 }
 
 /// The report of one file of alignments in this format, as JSON and as a page for the browser.
@@ -331,6 +370,7 @@ pub(crate) fn of_alignments(
         errors: error.into_iter().collect(),
         warnings: Vec::new(),
         pairs: None,
+        shard: None,
         figures: Figures::Alignments(format, Some(Box::new(statistics.into()))),
     };
     Ok((rows::json(&alignments::report(&[&entry]))?, html::page(&[entry])?))
@@ -356,6 +396,7 @@ fn collect_alignments(
         errors: Vec::new(),
         warnings: Vec::new(),
         pairs: None,
+        shard: input.part(),
         figures: Figures::Alignments(format, figures),
     };
     if let Some(by) = by

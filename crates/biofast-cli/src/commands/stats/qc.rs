@@ -298,6 +298,7 @@ impl Asked<'_> {
                 errors: Vec::new(),
                 warnings: if place == 0 { warnings.clone() } else { Vec::new() },
                 pairs: None,
+                shard: None,
                 figures: Figures::Alignments(
                     format,
                     Some(Box::new(AlignmentFigures::from(statistics))),

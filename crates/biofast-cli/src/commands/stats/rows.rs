@@ -12,6 +12,7 @@ use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
 use biofast::ops::qc::By;
 use biofast::ops::reads::report::{FileReport, Report, Statistics, Status};
 use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
+use biofast::ops::shards::Part;
 use biofast::ops::show::fastqc;
 use biofast::ops::show::tables::reads::{self as table, Row};
 
@@ -30,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) errors: Vec<Trouble>,
     pub(crate) warnings: Vec<String>,
     pub(crate) pairs: Option<PairCheck>,
+    /// What it is a part of, if it is of shards.
+    pub(crate) shard: Option<Part>,
     pub(crate) figures: Figures,
 }
 
@@ -117,7 +120,7 @@ impl<'a> Wanted<'a> {
 
 impl Figures {
     /// The figures of alignments.
-    pub(super) fn alignments(&self) -> Option<(bam::Format, Option<&AlignmentFigures>)> {
+    pub(crate) fn alignments(&self) -> Option<(bam::Format, Option<&AlignmentFigures>)> {
         match self {
             Figures::Alignments(format, figures) => Some((*format, figures.as_deref())),
             _ => None,
@@ -223,6 +226,11 @@ fn join(entries: Vec<Entry>, wanted: Wanted<'_>, parts: bool) -> Result<Entry> {
         Some(Figures::Collector(collector)) => {
             let left_out = left_out(&into.sample, &collector);
             into.warnings.extend(left_out.filter(|warning| !into.warnings.contains(warning)));
+            if !parts && into.shard.is_some() {
+                // Shards haven't said so.
+                let name = into.inputs.first().cloned().unwrap_or_default();
+                into.warnings.extend(super::old_encoding(&name, &collector));
+            }
             Figures::of(&collector, wanted, &into.sample)
         }
         Some(figures) => figures,
@@ -236,6 +244,9 @@ fn join(entries: Vec<Entry>, wanted: Wanted<'_>, parts: bool) -> Result<Entry> {
             Figures::Alignments(format, figures)
         }
     };
+    if !parts {
+        into.shard = None;
+    }
     Ok(into)
 }
 
@@ -362,6 +373,7 @@ fn file_report(entry: &Entry) -> Option<FileReport> {
         error: Some(error).filter(|error| !error.is_empty()),
         warnings: entry.warnings.clone(),
         format: entry.format.clone(),
+        shard: entry.shard.clone(),
         statistics: (**statistics).clone(),
     })
 }

@@ -85,13 +85,16 @@ pub(crate) fn stage() -> Folder {
     let fastq = folder.file("few.fq", reads("run7:", 50));
     let at = |name: &str| text(&folder.path(name));
     let run = |args: &[&str]| {
-        let run = biofast(args);
+        let mut command = command(args);
+        command.current_dir(folder.path(""));
+        let run = finish(command);
         assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
     };
     run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
     run(&["index", &at("aln.bam")]);
     for copy in [
         "x.bam",
+        "sample.bam",
         "run/1.bam",
         "lane1.bam",
         "lane2.bam",
@@ -111,6 +114,11 @@ pub(crate) fn stage() -> Folder {
         let to = at(&format!("{lane}.flagstat.json"));
         run(&["flagstat", "-O", "json", &bam, "-o", &to]);
         run(&["idxstats", &bam, "-o", &at(&format!("{lane}.idxstats"))]);
+    }
+    run(&["shards", "--quiet", "-n", "2", "sample.bam", "-o", &at("plan.json")]);
+    for number in ["1", "2"] {
+        let shard = format!("{}#{number}", at("plan.json"));
+        run(&["stats", "--json", "--shard", &shard, "-o", &at(&format!("part{number}.json"))]);
     }
     run(&["filter", "--quiet", &fastq, "--json", &at("summary.json"), "-o", &at("summed.fq")]);
     std::fs::copy(folder.path("R2.fq.gz"), folder.path("other.fq.gz")).unwrap();

@@ -8,6 +8,7 @@ use super::join::Invalid;
 use super::partial::Partial;
 use crate::measure::flagstat::FlagStat;
 use crate::measure::reads::report::{Statistics as ReadStatistics, Status};
+use crate::measure::shards::Part;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.alignment-stats";
@@ -48,6 +49,9 @@ pub struct FileReport {
     pub warnings: Vec<String>,
     /// `BAM`, `SAM` or `CRAM`.
     pub format: String,
+    /// Of which shards of a plan this is; absent of whole files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Part>,
     /// The figures; absent where nothing could be read.
     #[serde(flatten)]
     pub figures: Option<Figures>,
@@ -64,6 +68,8 @@ struct Stored {
     #[serde(default)]
     warnings: Vec<String>,
     format: String,
+    #[serde(default)]
+    shard: Option<Part>,
     #[serde(flatten)]
     figures: Option<Figures>,
 }
@@ -72,11 +78,12 @@ impl TryFrom<Stored> for FileReport {
     type Error = String;
 
     fn try_from(stored: Stored) -> Result<FileReport, String> {
-        let Stored { sample, input, group, status, error, warnings, format, figures } = stored;
+        let Stored { sample, input, group, status, error, warnings, format, shard, figures } =
+            stored;
         if status == Status::Ok && figures.is_none() {
             return Err(format!("the figures of sample '{sample}' are missing or damaged"));
         }
-        Ok(FileReport { sample, input, group, status, error, warnings, format, figures })
+        Ok(FileReport { sample, input, group, status, error, warnings, format, shard, figures })
     }
 }
 

@@ -12,6 +12,7 @@ pub use super::qualities::Quality;
 use super::statistic::Counts;
 pub use super::statistic::Statistics;
 use super::{Collector, qc};
+use crate::measure::shards::Part;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.stats";
@@ -49,6 +50,9 @@ pub struct FileReport {
     pub warnings: Vec<String>,
     /// `FASTQ` or `FASTA`; `FASTA, FASTQ` of a sample with files of both.
     pub format: String,
+    /// Of which shards of a plan this is; absent of whole files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Part>,
     /// The figures.
     #[serde(flatten)]
     pub statistics: Statistics,

@@ -22,7 +22,7 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     expression: Option<Expression>,
 
     #[command(flatten)]
-    pub(super) regions: RegionArgs,
+    pub(in crate::commands::filter) regions: RegionArgs,
 
     /// With both regions and -L: records that overlap the intersections of the two, instead of records
     /// that overlap one of each

@@ -29,10 +29,11 @@ pub(super) fn run(
     args: &Args,
     first: Source,
     second: Option<Source>,
+    shards: Option<Vec<Input>>,
     files: &mut Files,
 ) -> Result<ExitCode> {
     // Everything that can be wrong with the arguments is said before an output is touched.
-    let (plan, sources) = plan(args, first, second, files)?;
+    let (plan, sources) = plan(args, first, second, shards, files)?;
     let mut opened = outputs::open(args, plan.paired, files)?;
     let mut reports = Reports::open(args, files)?;
     prepare(args, &mut opened, &reports);
@@ -79,12 +80,16 @@ fn plan(
     args: &Args,
     first: Source,
     second: Option<Source>,
+    shards: Option<Vec<Input>>,
     files: &mut Files,
 ) -> Result<(Plan, Inputs)> {
     if matches!(args.write_index, Some(IndexFormat::Bai | IndexFormat::Csi)) {
         bail!("BAI and CSI are indexes of BAM; reads have --write-index alone");
     }
-    let inputs = inputs::gather(&args.inputs(), None, "-", files)?;
+    let inputs = match shards {
+        Some(shards) => shards,
+        None => inputs::gather(&args.inputs(), None, "-", files)?,
+    };
     if args.interleaved && inputs.len() > 1 {
         bail!("--interleaved takes one file, but {} are named", inputs.len());
     }
@@ -199,7 +204,7 @@ fn sums(args: &Args, inputs: &[Input], tally: &Tally, opened: &Opened) -> Vec<Fi
         read[0].add(second);
     }
     let file = |path: String, role, sum: Sum| {
-        let partial = role == Role::Input && args.which.head.is_some();
+        let partial = role == Role::Input && (args.which.head.is_some() || args.shard.any());
         FileSum { path, role, partial, records: sum.into() }
     };
     let read = inputs.iter().zip(read).map(|(input, sum)| file(input.name(), Role::Input, sum));

@@ -1,0 +1,169 @@
+//! `--shard`: a part of the input, by a plan that `biofast shards` made.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use biofast::io::output::Files;
+use biofast::ops::shards::Plan;
+
+use crate::console::Hinted;
+use crate::inputs::{self, Input, Portion};
+
+/// Which part of the input is read.
+#[derive(clap::Args)]
+pub(crate) struct ShardArg {
+    /// Read only shard N (from 1) of a plan made by `biofast shards`; '-#N' takes the plan from standard input, and
+    /// PLAN#N/TOTAL must have TOTAL shards
+    ///
+    /// The files are those of the plan. Files named on the command line take their place, such as copies on another
+    /// machine. A file that has changed since is an error.
+    #[arg(long, value_name = "PLAN#N", allow_hyphen_values = true)]
+    shard: Option<Name>,
+}
+
+/// What names a shard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Name {
+    plan: PathBuf,
+    number: u64,
+    total: Option<u64>,
+}
+
+impl FromStr for Name {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Name, &'static str> {
+        const EXPECTED: &str = "expected PLAN#N or PLAN#N/TOTAL, such as plan.json#7 (quoted, if the shell takes # for itself)";
+        let (plan, number) = text.rsplit_once('#').ok_or(EXPECTED)?;
+        let (number, total) = match number.split_once('/') {
+            Some((number, total)) => (number, Some(total.parse().map_err(|_| EXPECTED)?)),
+            None => (number, None),
+        };
+        let number = number.parse().map_err(|_| EXPECTED)?;
+        if plan.is_empty() || number == 0 {
+            return Err(EXPECTED);
+        }
+        Ok(Name { plan: plan.into(), number, total })
+    }
+}
+
+impl ShardArg {
+    /// Whether a shard is wanted.
+    pub(crate) fn any(&self) -> bool {
+        self.shard.is_some()
+    }
+
+    /// An error if a shard is wanted together with this option, for this reason.
+    pub(crate) fn refuse(&self, given: bool, option: &str, why: &str) -> Result<()> {
+        if given && self.any() {
+            bail!("{option} doesn't go with --shard: {why}");
+        }
+        Ok(())
+    }
+
+    /// The parts of the files of the plan, or of those `named` instead; `None` if no shard is wanted.
+    pub(crate) fn inputs(
+        &self,
+        named: &[impl AsRef<Path>],
+        files: &mut Files,
+    ) -> Result<Option<Vec<Input>>> {
+        let Some(Name { plan: path, number, total }) = &self.shard else { return Ok(None) };
+        let plan = Arc::new(read(path, files)?);
+        let shown = path.display().to_string();
+        if let Some(total) = total
+            && *total != plan.shards.len() as u64
+        {
+            bail!("{shown} has {} shards, not {total}", plan.shards.len());
+        }
+        plan.shard(*number).context(shown)?;
+        if !named.is_empty() && named.len() != plan.files.len() {
+            bail!(
+                "the plan is of {} files, and {} are named in their place",
+                plan.files.len(),
+                named.len()
+            );
+        }
+        let mut portions = Vec::new();
+        for (file, planned) in plan.files.iter().enumerate() {
+            let is_copy = !named.is_empty();
+            let path = named.get(file).map_or(Path::new(&planned.path), AsRef::as_ref);
+            if path == Path::new("-") {
+                bail!("a shard is read from a regular file, not from standard input");
+            }
+            files.read(path)?;
+            plan.check_file(file, path, is_copy).map_err(|error| Hinted {
+                message: error.to_string(),
+                hint: "make a new plan with `biofast shards`, or name the right files after the options; of files that are \
+                       named the time of change doesn't count",
+            })?;
+            let portion =
+                Portion { plan: Arc::clone(&plan), number: *number, file, path: path.to_owned() };
+            portions.push(Input::Shard(portion));
+        }
+        inputs::keep_indexes(&portions, files)?;
+        Ok(Some(portions))
+    }
+
+    /// The only one, for commands that read one file.
+    pub(crate) fn input(
+        &self,
+        named: &[impl AsRef<Path>],
+        files: &mut Files,
+    ) -> Result<Option<Input>> {
+        let Some(mut inputs) = self.inputs(named, files)? else { return Ok(None) };
+        match inputs.pop() {
+            Some(input) if inputs.is_empty() => Ok(Some(input)),
+            _ => bail!("the plan is of two files of mates, and one file of alignments is expected"),
+        }
+    }
+}
+
+/// An error unless shards end between pairs.
+pub(crate) fn keeps_mates_together(inputs: &[Input]) -> Result<()> {
+    match inputs {
+        [Input::Shard(Portion { plan, .. })] if plan.together != 2 => Err(Hinted {
+            message: "the plan's shards may end between the mates of a pair".into(),
+            hint: "make the plan with `biofast shards --interleaved`",
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// Reads and checks a plan.
+fn read(path: &Path, files: &mut Files) -> Result<Plan> {
+    let mut text = Vec::new();
+    let name = if path == Path::new("-") {
+        files.read_stdin()?;
+        std::io::stdin().lock().read_to_end(&mut text).context("can't read standard input")?;
+        "standard input".to_owned()
+    } else {
+        files.read(path)?;
+        text = inputs::read(path)?;
+        biofast::io::display_name(path)
+    };
+    let plan: Plan = serde_json::from_slice(&text)
+        .with_context(|| format!("{name}: not a plan of `biofast shards`"))?;
+    plan.check().context(name)?;
+    Ok(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_named_by_its_plan_and_number() {
+        let name = |plan: &str, number, total| Ok(Name { plan: plan.into(), number, total });
+        assert_eq!("plan.json#7".parse(), name("plan.json", 7, None));
+        assert_eq!("a#b/plan.json#7/100".parse(), name("a#b/plan.json", 7, Some(100)));
+        assert_eq!("-#1".parse(), name("-", 1, None));
+        for wrong in ["plan.json", "#7", "plan.json#", "plan.json#0", "plan.json#x", "plan.json#7/"]
+        {
+            assert!(wrong.parse::<Name>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A part of a file as a source of its own: what a shard reads.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::bgzf::VirtualOffset;
+use super::splice::{Segment, Spliced, splice};
+use crate::error::{Error, ErrorKind, Location};
+use crate::input::{Backing, Origin, Source, display_name};
+
+/// A part of a file, from where one record starts to where another one does.
+///
+/// ```
+/// use biofast_io::Span;
+/// use biofast_io::bgzf::VirtualOffset;
+///
+/// // The second and third block of a file without a header, whatever is in them.
+/// let blocks = Span::Blocks {
+///     header: VirtualOffset::default(),
+///     start: VirtualOffset::new(18_001, 0),
+///     end: VirtualOffset::new(54_100, 0),
+/// };
+/// assert_ne!(blocks, Span::Bytes { start: 18_001, end: 54_100 });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Span {
+    /// Bytes of a plain file: from `start` to `end`, which is not included.
+    Bytes {
+        /// The first byte.
+        start: u64,
+        /// The first byte behind.
+        end: u64,
+    },
+    /// Data of a BGZF file.
+    Blocks {
+        /// Where the header ends that comes first; 0 if there is none.
+        header: VirtualOffset,
+        /// Where the data start.
+        start: VirtualOffset,
+        /// Where they end; [`VirtualOffset::MAX`] is the end of the file.
+        end: VirtualOffset,
+    },
+}
+
+impl Source {
+    /// A part of a regular file, which starts at `origin`. Of BGZF the blocks are checked and inflated as those of a whole
+    /// file, and errors name their places in the file.
+    ///
+    /// ```
+    /// # let folder = std::env::temp_dir().join(format!("biofast-doc-part-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("x.fq");
+    /// use biofast_io::{Options, Origin, Reader, Source, Span};
+    ///
+    /// std::fs::write(&path, "@a\nA\n+\nI\n@b\nC\n+\nI\n")?;
+    /// let origin = Origin { records: 1, lines: 4, offset: 9, expected: Some(1) };
+    /// let part = Source::open_part(&path, Span::Bytes { start: 9, end: 18 }, origin)?;
+    /// assert_eq!(std::io::read_to_string(Reader::new(part, &Options::default())?)?, "@b\nC\n+\nI\n");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the file can't be opened, or isn't a regular one.
+    pub fn open_part(path: impl AsRef<Path>, span: Span, origin: Origin) -> Result<Source, Error> {
+        let path = path.as_ref();
+        let name: Arc<str> = display_name(path).into();
+        let failed = |error| Error::io(error, &name);
+        let mut file = File::open(path).map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            let kind = ErrorKind::NotAFile("something that has no parts");
+            return Err(Error::new(kind, Location::in_input(&name)));
+        }
+        let source = match span {
+            Span::Bytes { start, end } => {
+                file.seek(SeekFrom::Start(start)).map_err(failed)?;
+                let bytes =
+                    Bytes { file, left: end.saturating_sub(start), name: Arc::clone(&name) };
+                Source::of(name, Backing::Stream(Box::new(bytes)))
+            }
+            Span::Blocks { header, start, end } => {
+                let header = Segment { start: VirtualOffset::default(), end: header };
+                let segments = vec![header, Segment { start, end }];
+                let Spliced { source, places, .. } = splice(file, &name, segments)?;
+                Source { places: Some(places), ..source }
+            }
+        };
+        Ok(source.starting_at(origin))
+    }
+}
+
+/// So many bytes of a file, which must be there.
+struct Bytes {
+    file: File,
+    left: u64,
+    name: Arc<str>,
+}
+
+impl Read for Bytes {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let room = usize::try_from(self.left).map_or(out.len(), |left| left.min(out.len()));
+        let n = self.file.read(&mut out[..room])?;
+        if n == 0 && room > 0 {
+            return Err(Error::new(ErrorKind::Shrunk, Location::in_input(&self.name)).into());
+        }
+        self.left -= n as u64;
+        Ok(n)
+    }
+}

@@ -1,0 +1,192 @@
+//! What can be wrong with plans of shards.
+
+use std::fmt;
+
+use biofast_io::{Escaped, Location};
+
+/// What is wrong with a plan, or with a file that is to be cut.
+///
+/// ```
+/// use biofast_ops::shards::{ErrorKind, State};
+///
+/// let error = State::of("no/such/file.bam".as_ref()).expect_err("it isn't there");
+/// assert!(matches!(error.kind(), ErrorKind::Io(_)));
+/// assert!(error.to_string().starts_with("no/such/file.bam: "));
+/// ```
+pub struct Error(Box<(ErrorKind, Location)>);
+
+/// What is wrong.
+///
+/// ```
+/// use biofast_ops::shards::ErrorKind;
+///
+/// /// Whether a new plan helps.
+/// fn is_outdated(kind: &ErrorKind) -> bool {
+///     matches!(kind, ErrorKind::Changed { .. } | ErrorKind::Version(_))
+/// }
+/// assert!(is_outdated(&ErrorKind::Version(9)) && !is_outdated(&ErrorKind::Wrapped));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The system refused.
+    Io(std::io::Error),
+    /// The bytes of the file can't be read as a part.
+    Bytes(biofast_io::Error),
+    /// The reads can't be read.
+    Reads(biofast_fastq::Error),
+    /// The alignments can't be read.
+    Alignments(biofast_bam::Error),
+    /// No place of this can be jumped to.
+    NoPlaces(&'static str),
+    /// A record of FASTQ in more than four lines, or blank lines before it: it has no place of its own to cut at.
+    Wrapped,
+    /// Files of mates have different numbers of reads.
+    Uneven {
+        /// The first file and its reads.
+        first: (String, u64),
+        /// Those of the other one.
+        other: u64,
+    },
+    /// Both mates are to be in one file, which has an odd number of reads.
+    Odd(u64),
+    /// Mates are two files of reads; these are others.
+    NotMates,
+    /// More shards than a plan can have.
+    TooMany(u64),
+    /// The plan isn't what was made.
+    Damaged(&'static str),
+    /// It is of a later version.
+    Version(u32),
+    /// There is no such shard.
+    NoShard {
+        /// The number asked for.
+        number: u64,
+        /// How many there are.
+        shards: u64,
+    },
+    /// The file isn't what it was when the plan was made.
+    Changed {
+        /// What differs: the size, the time of the last change, or the content.
+        what: &'static str,
+        /// What it was, and what it is.
+        was_is: [String; 2],
+    },
+}
+
+impl Error {
+    pub(super) fn new(kind: ErrorKind, at: Location) -> Error {
+        Error(Box::new((kind, at)))
+    }
+
+    /// An error of an input.
+    pub(super) fn of(kind: ErrorKind, name: &str) -> Error {
+        Error::new(kind, Location::in_input(&name.into()))
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.0
+    }
+
+    /// Where.
+    pub fn at(&self) -> &Location {
+        &self.0.1
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::Bytes(error) => error.fmt(f),
+            ErrorKind::Reads(error) => error.fmt(f),
+            ErrorKind::Alignments(error) => error.fmt(f),
+            ErrorKind::NoPlaces(what) => write!(
+                f,
+                "is {what}, in which no record can be jumped to: it must be BAM, or FASTQ that is plain or BGZF"
+            ),
+            ErrorKind::Wrapped => f.write_str(
+                "the read isn't four lines, or a blank line is before it: only reads of four lines have a place to jump to",
+            ),
+            ErrorKind::Uneven { first: (name, reads), other } => write!(
+                f,
+                "it has {other} reads, and {} has {reads}: they are not mates",
+                Escaped(name.as_bytes())
+            ),
+            ErrorKind::Odd(reads) => {
+                write!(f, "it has {reads} reads, an odd number: the last one has no mate")
+            }
+            ErrorKind::NotMates => f.write_str(
+                "two files are cut together if they are mates, reads in FASTQ; alignments are cut one file at a time",
+            ),
+            ErrorKind::TooMany(shards) => {
+                write!(f, "{shards} shards are asked for, and a plan has at most {}", super::MAX_SHARDS)
+            }
+            ErrorKind::Damaged(what) => write!(f, "this is no plan of shards, or a damaged one: {what}"),
+            ErrorKind::Version(found) => write!(
+                f,
+                "the plan has schema version {found}; this biofast reads version {}",
+                super::SCHEMA_VERSION
+            ),
+            ErrorKind::NoShard { number, shards } => {
+                write!(f, "there is no shard {number}: the plan has shards 1 to {shards}")
+            }
+            ErrorKind::Changed { what, was_is: [was, is] } => write!(
+                f,
+                "the file has changed since the plan was made: {what} was {was} and is {is}"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, at) = &*self.0;
+        match kind {
+            // These name their places themselves.
+            ErrorKind::Bytes(_) | ErrorKind::Reads(_) | ErrorKind::Alignments(_) => kind.fmt(f),
+            _ if *at == Location::default() => kind.fmt(f),
+            _ => write!(f, "{at}: {kind}"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Bytes(error) => Some(error),
+            ErrorKind::Reads(error) => Some(error),
+            ErrorKind::Alignments(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<biofast_io::Error> for Error {
+    fn from(error: biofast_io::Error) -> Error {
+        let at = error.at().clone();
+        Error::new(ErrorKind::Bytes(error), at)
+    }
+}
+
+impl From<biofast_fastq::Error> for Error {
+    fn from(error: biofast_fastq::Error) -> Error {
+        let at = error.at().clone();
+        Error::new(ErrorKind::Reads(error), at)
+    }
+}
+
+impl From<biofast_bam::Error> for Error {
+    fn from(error: biofast_bam::Error) -> Error {
+        let at = error.at().clone();
+        Error::new(ErrorKind::Alignments(error), at)
+    }
+}

@@ -1,0 +1,351 @@
+//! One reading that finds where records start, and the cuts.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use biofast_bam as bam;
+use biofast_fastq::{self as fastq, fasta};
+use biofast_io::bgzf::VirtualOffset;
+use biofast_io::{Notes, Options, Source, display_name, pipeline};
+
+use super::error::{Error, ErrorKind};
+use super::marks::{Mark, Marks, Wanted, wrapped};
+use super::plan::{
+    Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard,
+};
+use super::state::State;
+
+/// The most shards a plan can have.
+pub const MAX_SHARDS: u64 = 100_000;
+
+/// How many shards there are to be.
+///
+/// ```
+/// use biofast_ops::shards::Cut;
+///
+/// // 1 GiB of files as stored, in shards of about 256 MiB.
+/// assert_ne!(Cut::Size(256 << 20), Cut::Number(4));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// So many. If there are fewer records, some shards are empty.
+    Number(u64),
+    /// As many as are needed for so many stored bytes each, of all files together.
+    Size(u64),
+}
+
+/// A file that is to be cut, and how it is read.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is called in the plan.
+    pub name: String,
+    /// Whether BAM without its end-of-file block is an error.
+    pub strict_end: bool,
+}
+
+impl Input {
+    /// A file that is called as it is.
+    ///
+    /// ```
+    /// use biofast_ops::shards::Input;
+    ///
+    /// assert_eq!(Input::new("lane1/reads.fq".as_ref()).name, "lane1/reads.fq");
+    /// ```
+    pub fn new(path: &Path) -> Input {
+        Input { path: path.to_owned(), name: display_name(path), strict_end: true }
+    }
+}
+
+/// Makes the plan of one file, or of the two of mates, which are cut before reads of the same number. Each file is read once,
+/// on `options.threads` threads, and every record of it checked; memory is bounded whatever the number of records.
+///
+/// Cuts are where shards have about the same number of decompressed bytes, and before records whose number is a multiple
+/// of `together`: 2 where the mates of a pair follow each other, else 1.
+///
+/// An example is at [`Plan`].
+///
+/// # Errors
+/// If a file can't be read or cut, or two files aren't mates.
+pub fn make(inputs: &[Input], together: u64, cut: Cut, options: &Options) -> Result<Plan, Error> {
+    let mut scans: Vec<Scan> = Vec::new();
+    for input in inputs {
+        let scan = scan(input, together, options)?;
+        if let Some(first) = scans.first() {
+            if [first.file.format, scan.file.format] != [Format::Fastq; 2] {
+                return Err(Error::of(ErrorKind::NotMates, &input.name));
+            }
+            if first.records != scan.records {
+                let first = (first.file.path.clone(), first.records);
+                let kind = ErrorKind::Uneven { first, other: scan.records };
+                return Err(Error::of(kind, &input.name));
+            }
+        }
+        if !scan.records.is_multiple_of(together.max(1)) {
+            return Err(Error::of(ErrorKind::Odd(scan.records), &input.name));
+        }
+        scans.push(scan);
+    }
+    let stored: u64 = scans.iter().map(|scan| scan.file.size).sum();
+    let number = match cut {
+        Cut::Number(number) => number.max(1),
+        Cut::Size(size) => stored.div_ceil(size.max(1)).max(1),
+    };
+    if number > MAX_SHARDS {
+        let name = inputs.first().map_or("", |input| &input.name);
+        return Err(Error::of(ErrorKind::TooMany(number), name));
+    }
+    let shards = shards(&scans, number);
+    let mut plan = Plan {
+        schema: SCHEMA.into(),
+        schema_version: SCHEMA_VERSION,
+        biofast_version: env!("CARGO_PKG_VERSION").into(),
+        id: String::new(),
+        records: scans.first().map_or(0, |scan| scan.records),
+        together: together.max(1),
+        files: scans.into_iter().map(|scan| scan.file).collect(),
+        shards,
+    };
+    plan.id = plan.computed_id();
+    plan.check()?;
+    Ok(plan)
+}
+
+/// What was found in a file.
+struct Scan {
+    file: PlannedFile,
+    records: u64,
+    /// Where some records start, the first one among them.
+    marks: Vec<Mark>,
+    /// Decompressed bytes.
+    len: u64,
+}
+
+impl Scan {
+    fn place(&self, at: u64) -> Place {
+        match self.file.container {
+            Container::Plain => (at, 0),
+            Container::Bgzf => {
+                let at = VirtualOffset::from(at);
+                (at.compressed(), at.within())
+            }
+        }
+    }
+}
+
+/// The cuts, at places that all files have.
+fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
+    let Some(first) = scans.first() else { return Vec::new() };
+    // The same numbers of records have the same marks.
+    let marks = scans.iter().map(|scan| scan.marks.len()).min().unwrap_or(0);
+    let weight = |mark: usize| -> u128 {
+        scans
+            .iter()
+            .map(|scan| scan.marks.get(mark).map_or(scan.len, |mark| mark.offset))
+            .map(u128::from)
+            .sum()
+    };
+    let (start, end) = (weight(0), weight(usize::MAX));
+    let mut cuts = vec![0];
+    let mut at = 0;
+    for n in 1..number {
+        let wanted = start + (end - start) * u128::from(n) / u128::from(number);
+        while at < marks && weight(at) < wanted {
+            at += 1;
+        }
+        // The nearest one, but not before the last cut.
+        let before = at.saturating_sub(1).max(cuts.last().copied().unwrap_or(0));
+        let is_nearer = wanted.abs_diff(weight(before)) < wanted.abs_diff(weight(at));
+        cuts.push(if is_nearer { before } else { at });
+    }
+    cuts.push(usize::MAX);
+    let record = |mark: usize| first.marks.get(mark).map_or(first.records, |mark| mark.record);
+    let range = |scan: &Scan, from: usize, to: usize| {
+        let place =
+            |mark: usize| scan.marks.get(mark).map_or(scan.file.end(), |mark| scan.place(mark.at));
+        // Of a file without records all is in the first shard.
+        let start = if from == 0 { scan.file.header_end } else { place(from) };
+        let offset = scan.marks.get(from).map_or(scan.len, |mark| mark.offset);
+        Range { start, end: if to == 0 { start } else { place(to) }, offset }
+    };
+    cuts.windows(2)
+        .map(|cut| {
+            let (from, to) = (cut[0], cut[1]);
+            let files = scans.iter().map(|scan| range(scan, from, to)).collect();
+            Shard { records: (record(from), record(to)), files }
+        })
+        .collect()
+}
+
+/// Reads a file to its end.
+fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> {
+    let before = State::of(&input.path)?;
+    let (source, format, container) = recognise(input)?;
+    let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
+    let is_strict = options.strict || format == Format::Bam && input.strict_end;
+    let options = Options { strict: is_strict, notes: Some(notes), ..options.clone() };
+    let found = Found { wanted: Wanted::new(together), container, input };
+    let (records, len, marks) = match format {
+        Format::Fastq => found.reads(source, together, &options)?,
+        Format::Bam => found.alignments(source, together, &options)?,
+    };
+    let after = State::of(&input.path)?;
+    if before != after {
+        let was_is = [before.digest, after.digest];
+        let kind = ErrorKind::Changed { what: "its content (digest) or time", was_is };
+        return Err(Error::of(kind, &input.name));
+    }
+    let State { size, modified, digest } = after;
+    let path = input.name.clone();
+    let mut file =
+        PlannedFile { path, format, container, size, modified, digest, header_end: (0, 0) };
+    if format == Format::Bam {
+        let start = marks.first().map(|mark| VirtualOffset::from(mark.at));
+        file.header_end = start.map_or(file.end(), |start| (start.compressed(), start.within()));
+    }
+    Ok(Scan { file, records, marks, len })
+}
+
+/// Opens a file whose records can be jumped to.
+fn recognise(input: &Input) -> Result<(Source, Format, Container), Error> {
+    let mut source = Source::open(&input.path)?;
+    let container = container(input)?;
+    let format = match bam::Format::sniff(&mut source) {
+        Ok(bam::Format::Bam) => Format::Bam,
+        Ok(other) => return Err(Error::of(ErrorKind::NoPlaces(other.name()), &input.name)),
+        Err(_) if fasta::is_fasta(&mut source)? => {
+            return Err(Error::of(ErrorKind::NoPlaces("FASTA"), &input.name));
+        }
+        Err(_) => Format::Fastq,
+    };
+    if format == Format::Bam && container == Container::Plain {
+        return Err(Error::of(ErrorKind::NoPlaces("BAM without BGZF blocks"), &input.name));
+    }
+    Ok((source, format, container))
+}
+
+/// The place of a record (its number from 0) that starts there in the decompressed data, and there in blocks.
+fn place_of(
+    input: &Input,
+    container: Container,
+    record: u64,
+    start: Option<(u64, Option<VirtualOffset>)>,
+) -> Result<u64, Error> {
+    let (offset, place) = start.ok_or_else(|| wrapped(&input.name, record))?;
+    match container {
+        Container::Plain => Ok(offset),
+        Container::Bgzf => place.map(u64::from).ok_or_else(|| {
+            let kind = ErrorKind::NoPlaces("BGZF that goes on as ordinary gzip");
+            Error::of(kind, &input.name)
+        }),
+    }
+}
+
+/// What the file is wrapped in, if that has places to jump to.
+fn container(input: &Input) -> Result<Container, Error> {
+    let failed = |error| Error::of(ErrorKind::Io(error), &input.name);
+    let mut start = Vec::new();
+    let file = std::fs::File::open(&input.path).map_err(failed)?;
+    // Enough for any header of a BGZF block.
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 16), &mut start)
+        .map_err(failed)?;
+    let what = match biofast_io::Container::sniff(&start) {
+        biofast_io::Container::Plain => return Ok(Container::Plain),
+        biofast_io::Container::Bgzf => return Ok(Container::Bgzf),
+        biofast_io::Container::Gzip => "ordinary gzip",
+        other => other.name(),
+    };
+    Err(Error::of(ErrorKind::NoPlaces(what), &input.name))
+}
+
+/// How places are found.
+struct Found<'a> {
+    wanted: Wanted,
+    container: Container,
+    input: &'a Input,
+}
+
+/// Records, decompressed bytes, and where records start.
+type Counted = (u64, u64, Vec<Mark>);
+
+impl Found<'_> {
+    /// Where a record starts, if it can be jumped to.
+    fn mark(
+        &self,
+        record: u64,
+        start: Option<(u64, Option<VirtualOffset>)>,
+    ) -> Result<Mark, Error> {
+        let at = place_of(self.input, self.container, record, start)?;
+        let offset = start.map_or(0, |(offset, _)| offset);
+        Ok(Mark { record, at, offset })
+    }
+
+    fn reads(&self, source: Source, together: u64, options: &Options) -> Result<Counted, Error> {
+        let framer = fastq::Framer::new(source.name(), options);
+        let mut marks = Marks::new(together);
+        let result = pipeline::try_fold_ordered(
+            source,
+            options,
+            framer,
+            || (0u64, 0u64),
+            |(records, len), chunk, frame, more: &mut Vec<Mark>| -> Result<_, Error> {
+                let batch = frame.batch(chunk);
+                *records += batch.len() as u64;
+                *len += chunk.bytes().len() as u64;
+                for index in self.wanted.of(batch.first_record(), batch.len()) {
+                    let start = frame.start_of(chunk, index);
+                    more.push(self.mark(batch.first_record() + index as u64, start)?);
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+            |(records, len), other| {
+                *records += other.0;
+                *len += other.1;
+            },
+            |more| -> Result<_, Error> {
+                marks.add(more, &self.wanted);
+                Ok(ControlFlow::Continue(()))
+            },
+        );
+        let (records, len) = result.map_err(|fault| fault.error)?;
+        Ok((records, len, marks.found))
+    }
+
+    fn alignments(
+        &self,
+        source: Source,
+        together: u64,
+        options: &Options,
+    ) -> Result<Counted, Error> {
+        let mut marks = Marks::new(together);
+        let result = bam::par_try_fold_ordered(
+            source,
+            options,
+            None,
+            || (0u64, 0u64),
+            |(records, len), batch, more: &mut Vec<Mark>| -> Result<_, Error> {
+                *records += batch.len() as u64;
+                // Of the records; what is before them counts the same for all shards.
+                *len += batch.iter().map(|record| record.as_bytes().len() as u64 + 4).sum::<u64>();
+                for index in self.wanted.of(batch.first_record(), batch.len()) {
+                    let start = batch.start_of(index);
+                    more.push(self.mark(batch.first_record() + index as u64, start)?);
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+            |(records, len), other| {
+                *records += other.0;
+                *len += other.1;
+            },
+            |more| -> Result<_, Error> {
+                marks.add(more, &self.wanted);
+                Ok(ControlFlow::Continue(()))
+            },
+        );
+        let (_, (records, len)) = result.map_err(|fault| fault.error)?;
+        let header = marks.found.first().map_or(0, |mark| mark.offset);
+        Ok((records, header + len, marks.found))
+    }
+}

@@ -1,0 +1,202 @@
+//! Random plans of small files: no record is lost, doubled or numbered otherwise than in the whole.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use biofast_io::Options;
+use biofast_testkit::bam;
+use biofast_testkit::container::bgzf;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A record's number, and what is in it.
+type Seen = Vec<(u64, Vec<u8>)>;
+
+fn reads_of(source: biofast_io::Source, options: &Options) -> Result<Seen, biofast_fastq::Error> {
+    let mut seen = Vec::new();
+    biofast_fastq::par_fold_ordered(
+        source,
+        options,
+        || (),
+        |(), batch, some: &mut Seen| {
+            for (number, read) in (batch.first_record()..).zip(batch) {
+                some.push((
+                    number,
+                    [read.definition(), read.sequence(), read.qualities()].join(&b'\n'),
+                ));
+            }
+        },
+        |(), ()| (),
+        |some| {
+            seen.append(some);
+            ControlFlow::Continue(())
+        },
+    )
+    .map_err(|fault| fault.error)?;
+    Ok(seen)
+}
+
+fn alignments_of(
+    source: biofast_io::Source,
+    options: &Options,
+) -> Result<Seen, biofast_bam::Error> {
+    let mut seen = Vec::new();
+    biofast_bam::par_fold_ordered(
+        source,
+        options,
+        || (),
+        |(), batch, some: &mut Seen| {
+            for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+                some.push((number, record.as_bytes().to_vec()));
+            }
+        },
+        |(), ()| (),
+        |some| {
+            seen.append(some);
+            ControlFlow::Continue(())
+        },
+    )
+    .map_err(|fault| fault.error)?;
+    Ok(seen)
+}
+
+fn fastq(lengths: &[usize], mate: char, ends_with_line: bool) -> (Vec<u8>, Seen) {
+    let (mut text, mut seen) = (Vec::new(), Vec::new());
+    for (number, &len) in lengths.iter().enumerate() {
+        let name = format!("r{number} {mate}{}", "d".repeat(len % 7));
+        let bases: String = (0..len).map(|at| b"ACGT"[(at * 7 + number) % 4] as char).collect();
+        let quals: String =
+            (0..len).map(|at| (b'!' + ((at + number) % 90) as u8) as char).collect();
+        let _ = write!(text, "@{name}\n{bases}\n+\n{quals}\n");
+        seen.push((number as u64, format!("{name}\n{bases}\n{quals}").into_bytes()));
+    }
+    if !ends_with_line && lengths.last().is_some_and(|&len| len > 0) {
+        text.pop();
+    }
+    (text, seen)
+}
+
+fn write(path: &Path, data: &[u8], block: Option<usize>) {
+    let bytes = block.map_or_else(|| data.to_vec(), |block| bgzf(data, block));
+    std::fs::write(path, bytes).expect("a file");
+}
+
+/// What a file's shards hold, one after the other.
+fn joined(
+    plan: &Plan,
+    file: usize,
+    path: &Path,
+    read: impl Fn(biofast_io::Source) -> Result<Seen, String>,
+) -> Result<Seen, String> {
+    let mut all = Vec::new();
+    for number in 1..=plan.shards.len() as u64 {
+        let shard = plan.open(number, file, path).map_err(|error| error.to_string())?;
+        let mut some = read(shard).map_err(|error| format!("shard {number}: {error}"))?;
+        let (first, end) = plan.shard(number).map_err(|error| error.to_string())?.records;
+        assert_eq!(some.len() as u64, end - first);
+        assert!(some.iter().map(|(number, _)| *number).eq(first..end));
+        all.append(&mut some);
+    }
+    Ok(all)
+}
+
+proptest! {
+    #[test]
+    fn shards_of_reads_and_of_mates_are_all_records_once(
+        lengths in prop::collection::vec((0usize..60, 0usize..90), 0..50),
+        blocks in (prop::option::of(1usize..300), prop::option::of(1usize..300)),
+        number in 1u64..12,
+        pairs in any::<bool>(),
+        two in any::<bool>(),
+        threads in 1usize..4,
+        chunk_size in 1usize..400,
+        ends_with_line in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options { threads, chunk_size, ..Options::default() };
+        let mut lengths = lengths;
+        if pairs && lengths.len() % 2 == 1 {
+            lengths.pop();
+        }
+        let (first, second): (Vec<usize>, Vec<usize>) = lengths.into_iter().unzip();
+        let mut inputs = Vec::new();
+        let mut expected = Vec::new();
+        for (mate, lengths, block) in [('1', first, blocks.0), ('2', second, blocks.1)] {
+            let path = folder.path().join(format!("{mate}.fq"));
+            let (text, seen) = fastq(&lengths, mate, ends_with_line);
+            write(&path, &text, block);
+            inputs.push(Input::new(&path));
+            expected.push(seen);
+        }
+        inputs.truncate(if two { 2 } else { 1 });
+        let together = if pairs { 2 } else { 1 };
+        let plan = make(&inputs, together, Cut::Number(number), &options).expect("a plan");
+        prop_assert_eq!(plan.shards.len() as u64, number);
+        let json = serde_json::to_vec(&plan).expect("JSON");
+        let plan: Plan = serde_json::from_slice(&json).expect("a plan");
+        plan.check().expect("a good one");
+        prop_assert!(plan.shards.iter().all(|shard| shard.records.0.is_multiple_of(together)));
+        for (file, input) in inputs.iter().enumerate() {
+            plan.check_file(file, &input.path, false).expect("the same file");
+            let read = |source| reads_of(source, &options).map_err(|error| error.to_string());
+            let found = joined(&plan, file, &input.path, read);
+            prop_assert_eq!(found, Ok(expected[file].clone()));
+        }
+    }
+
+    #[test]
+    fn shards_of_alignments_are_all_records_once(
+        records in 0usize..60,
+        block in 1usize..500,
+        number in 1u64..12,
+        threads in 1usize..4,
+        chunk_size in 1usize..600,
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options { threads, chunk_size, ..Options::default() };
+        let path = folder.path().join("x.bam");
+        let mut data = bam::header(&[("c", 1000), ("d", 9)]);
+        let records = bam::records(records, 2).iter().map(bam::record).collect::<Vec<_>>();
+        data.extend(records.concat());
+        write(&path, &data, Some(block));
+        let expected: Seen = (0..).zip(records.iter().map(|record| record[4..].to_vec())).collect();
+        let plan = make(&[Input::new(&path)], 1, Cut::Number(number), &options).expect("a plan");
+        let read = |source| alignments_of(source, &options).map_err(|error| error.to_string());
+        prop_assert_eq!(joined(&plan, 0, &path, read), Ok(expected));
+    }
+}
+
+#[test]
+fn a_file_that_holds_more_or_fewer_records_than_planned_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.fq");
+    let (text, _) = fastq(&[8, 8, 8, 8], '1', true);
+    write(&path, &text, None);
+    let options = Options::serial();
+    let plan = make(&[Input::new(&path)], 1, Cut::Number(2), &options).expect("a plan");
+    // Two short reads of as many bytes as one.
+    let record = text.len() / 4;
+    let mut other = text.clone();
+    let short = "@a\nA\n+\nI\n";
+    let rest = record - short.len();
+    let filler = (rest - 6) / 2;
+    let read = format!(
+        "{short}@{}\n{}\n+\n{}\n",
+        "b".repeat(rest - 6 - 2 * (filler / 2)),
+        "A".repeat(filler / 2),
+        "I".repeat(filler / 2)
+    );
+    assert_eq!(read.len(), record, "{read}");
+    other[..record].copy_from_slice(read.as_bytes());
+    write(&path, &other, None);
+    assert!(matches!(
+        plan.check_file(0, &path, true).expect_err("other bytes").kind(),
+        ErrorKind::Changed { .. }
+    ));
+    let error =
+        reads_of(plan.open(1, 0, &path).expect("it opens"), &options).expect_err("three reads");
+    assert!(error.to_string().contains("should have 2 records and has 3"), "{error}");
+    reads_of(plan.open(2, 0, &path).expect("it opens"), &options).expect("the rest is as it was");
+}
