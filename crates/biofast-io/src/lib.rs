@@ -35,7 +35,7 @@ pub mod pipeline;
 
 #[doc(hidden)]
 pub use container::splice;
-pub use container::{Span, bgzf, codec};
+pub use container::{Jumper, Span, bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
     BlockDecoder, CancellationToken, Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options,

@@ -9,7 +9,8 @@ pub mod show;
 
 #[doc(no_inline)]
 pub use change::{
-    cat, convert, dedup, demux, filter, grep, import, merge, order, repair, sort, split, to_fastq,
+    cat, convert, dedup, demux, filter, get, grep, import, merge, order, repair, sort, split,
+    to_fastq,
 };
 #[doc(no_inline)]
 pub use measure::{

@@ -6,29 +6,36 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use biofast::bam::ErrorKind;
 use biofast::bam::index::{self, BuildOptions, Format};
-use biofast::io::output::Files;
+use biofast::io::output::{Files, commit};
 use biofast::io::{Options, gzi};
+use biofast::ops::get::build;
+use biofast::ops::shards;
 
+use super::get;
 use crate::console::message;
 use crate::inputs::{self, Input};
-use crate::options::{InFile, OutFile};
+use crate::options::{InFile, OutFile, Spill};
 use crate::output;
 use crate::watch::Reading;
 
 /// Make the index of a BAM file sorted by coordinate, or of any BGZF file
 ///
 /// BAM gets FILE.bai, or FILE.csi if a reference is longer than 536,870,911 bases; the bytes
-/// are those of `samtools index`. Any other BGZF file gets FILE.gzi, as from `bgzip --reindex`.
+/// are those of `samtools index`. Any other BGZF file gets FILE.gzi, as from `bgzip --reindex`. With --names BAM or
+/// FASTQ, plain or BGZF, gets FILE.bni, through which `biofast get` finds records by their names and numbers.
 /// The file is read once; every checksum is checked, and the first record out of order is named.
 #[derive(clap::Args)]
 #[command(
     mut_arg("allow_missing_eof", |a| a.help("Accept a file without its end-of-file block")),
+    mut_arg("memory", |a| a.short(None).help(MEMORY)),
+    mut_arg("temp_dir", |a| a.short(None)),
     after_help = "\
 Examples:
   biofast index aln.bam                    # aln.bam.bai
   biofast index -c -m 12 aln.bam           # aln.bam.csi, smallest bins of 4,096 bases
   biofast index -o indexes/aln.bai aln.bam
-  biofast index reads.fq.bgz               # reads.fq.bgz.gzi"
+  biofast index reads.fq.bgz               # reads.fq.bgz.gzi
+  biofast index --names reads.fq.bgz       # reads.fq.bgz.bni, for `biofast get`"
 )]
 pub(crate) struct Args {
     /// Make a BAI index
@@ -43,6 +50,10 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "min_shift")]
     gzi: bool,
 
+    /// Make an index of the names of all records
+    #[arg(long, conflicts_with_all = ["bai", "csi", "gzi", "min_shift"])]
+    names: bool,
+
     /// Make a CSI index whose smallest bins have 2^INT bases [default: 14]
     #[arg(short, long, value_name = "INT", value_parser = clap::value_parser!(u8).range(1..=30))]
     min_shift: Option<u8>,
@@ -56,14 +67,26 @@ pub(crate) struct Args {
     out: Option<OutFile>,
 
     #[command(flatten)]
+    spill: Spill,
+
+    #[command(flatten)]
     reading: Reading,
 }
+
+const MEMORY: &str = "With --names: memory for 16 bytes a record, such as 512M or 4G; beyond that temporary files are used \
+                      [default: a quarter of what the machine or its container has, at most 16G]";
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", files)?;
     let [input] = &inputs[..] else { bail!("expected one input") };
     if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_)) {
         bail!("the index of standard input has no name of its own: give one with --out");
+    }
+    if args.names {
+        return names(args, input, files);
+    }
+    if let Some(option) = args.spill.given() {
+        bail!("{option} is for --names");
     }
     let named = args.out.as_deref().map(|out| output::report(files, Some(out))).transpose()?;
     let watch = args.reading.watch();
@@ -111,6 +134,26 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         None => output::report(files, Some(&appended(&args.file, extension)))?,
     };
     output::finish(index, bytes)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the index of names.
+fn names(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
+    let Input::Path(path) = input else {
+        bail!("an index of names is for a file that can be read again, not for standard input")
+    };
+    let at = args.out.as_deref().map_or_else(|| get::index_of(path), Path::to_owned);
+    let mut index = output::report(files, Some(&at))?;
+    let watch = args.reading.watch();
+    let bar = watch.bar(input.len(), &args.reading.messages);
+    let file = shards::Input { strict_end: watch.options.strict, ..shards::Input::new(path) };
+    // What is wrong with the end of BAM is a warning in BGZF FASTQ.
+    let options = Options { strict: false, ..watch.options.clone() };
+    let result = build(&file, &options, &args.spill.limits(Some(&at)), &mut index);
+    drop(bar);
+    args.reading.tell(&watch, input);
+    result?;
+    commit(vec![index], false)?;
     Ok(ExitCode::SUCCESS)
 }
 

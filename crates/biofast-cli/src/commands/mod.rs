@@ -13,6 +13,7 @@ mod demo;
 mod demux;
 mod fastq;
 mod filter;
+mod get;
 mod grep;
 mod import;
 mod index;
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     Idxstats(idxstats::Args),
     Coverage(Box<coverage::Args>),
     Index(index::Args),
+    Get(get::Args),
     Merge(Box<merge::Args>),
     Cat(cat::Args),
     View(Box<view::Args>),
@@ -72,6 +74,7 @@ pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCo
         Command::Idxstats(args) => idxstats::run(args, files),
         Command::Coverage(args) => coverage::run(args, files),
         Command::Index(args) => index::run(args, files),
+        Command::Get(args) => get::run(args, files),
         Command::Merge(args) => merge::run(args, files),
         Command::Cat(args) => cat::run(args, files),
         Command::View(args) => view::run(args, files),

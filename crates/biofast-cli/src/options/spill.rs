@@ -20,6 +20,12 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
+    /// The first option that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let memory = self.memory.map(|_| "--memory");
+        memory.or(self.temp_dir.as_ref().map(|_| "--temp-dir"))
+    }
+
     /// The limits, given the first output.
     pub(crate) fn limits(&self, out: Option<&Path>) -> Limits {
         let memory = self.memory.map_or_else(default_memory, |Size(bytes)| bytes);

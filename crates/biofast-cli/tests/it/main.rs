@@ -32,6 +32,7 @@ mod filter_nanopore;
 mod filter_peers;
 mod filter_summary;
 mod filter_unaligned;
+mod get;
 mod grep;
 mod help;
 mod hints;

@@ -9,12 +9,14 @@ pub(crate) mod foreign;
 pub(crate) mod gzi;
 pub(crate) mod gzip;
 mod inflate;
+mod jump;
 mod level;
 mod libdeflate;
 mod part;
 pub mod splice;
 pub(crate) mod trial;
 
+pub use jump::Jumper;
 pub use level::{Level, UnknownLevel};
 pub use part::Span;
 

@@ -11,6 +11,7 @@ pub mod convert;
 pub mod dedup;
 pub mod demux;
 pub mod filter;
+pub mod get;
 pub mod grep;
 pub mod import;
 pub mod merge;

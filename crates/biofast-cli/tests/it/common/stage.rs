@@ -70,6 +70,7 @@ pub(crate) fn stage() -> Folder {
         std::fs::create_dir(folder.path(name)).unwrap();
     }
     folder.file("wanted.txt", "r1\nSIM001:12:HFKJJBGXY:1:11101:1456:1000\n");
+    folder.file("wanted.names", "run7:chr1:1\nrun7:chr2:0\n");
     folder.file("adapters.fa", ">read1\nAGATCGGAAGAGCACACG\n>read2\nAGATCGGAAGAGCGTCG\n");
     folder.file("files.txt", "reads.fq.gz\naln.bam\n");
     folder.file("targets.bed", "chr1\t1000\t900000\nchr2\t0\t500\n");

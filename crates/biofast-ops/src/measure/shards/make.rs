@@ -209,7 +209,7 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
 }
 
 /// Opens a file whose records can be jumped to.
-fn recognise(input: &Input) -> Result<(Source, Format, Container), Error> {
+pub(crate) fn recognise(input: &Input) -> Result<(Source, Format, Container), Error> {
     let mut source = Source::open(&input.path)?;
     let container = container(input)?;
     let format = match bam::Format::sniff(&mut source) {
@@ -227,7 +227,7 @@ fn recognise(input: &Input) -> Result<(Source, Format, Container), Error> {
 }
 
 /// The place of a record (its number from 0) that starts there in the decompressed data, and there in blocks.
-fn place_of(
+pub(crate) fn place_of(
     input: &Input,
     container: Container,
     record: u64,

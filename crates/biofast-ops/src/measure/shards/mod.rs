@@ -16,5 +16,6 @@ mod tests;
 pub use cover::{Cover, Part, Piece, Uncovered};
 pub use error::{Error, ErrorKind};
 pub use make::{Cut, Input, MAX_SHARDS, make};
+pub(crate) use make::{place_of, recognise};
 pub use plan::{Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard};
 pub use state::{DIGESTED, State};

@@ -1,0 +1,276 @@
+//! `biofast get`: records by name or number.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+use biofast::bam::{Header, Record, SamWriter};
+use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
+use biofast::io::{Escaped, display_name};
+use biofast::ops::get::{EXTENSION, ErrorKind, Names};
+use biofast::ops::shards;
+
+use crate::console::{Hinted, message};
+use crate::inputs;
+use crate::options::{InFile, Messages, OutFile, Program};
+use crate::output;
+
+/// Get records of FASTQ or BAM by their names or numbers, in milliseconds, through an index of names
+///
+/// `biofast index --names FILE` makes the index, FILE.bni. All records of a name come out, in the order of the file; each
+/// once, however often it is asked for. FASTQ comes out as it is in the file, BAM as SAM, or as BAM with -b or to a name in
+/// .bam. An index that isn't that of the file is an error. The exit code is 1 if a name isn't there.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  biofast index --names reads.fq.bgz
+  biofast get reads.fq.bgz SIM001:12:HFKJJBGXY:1:11101:1456:1000
+  biofast get reads.fq.bgz --record 1 --record 300 -o two.fq
+  biofast index --names aln.bam
+  biofast get aln.bam run7:chr1:0 run7:chr2:3
+  biofast get aln.bam --names wanted.names -o wanted.bam")]
+pub(crate) struct Args {
+    /// FASTQ, plain or BGZF, or BAM
+    #[arg(value_name = "FILE")]
+    file: InFile,
+
+    /// Names of reads: up to the first space, without '@'
+    #[arg(value_name = "NAME")]
+    wanted: Vec<String>,
+
+    /// Names are those in FILE, one on each line, up to the first space or tab
+    #[arg(long, value_name = "FILE")]
+    names: Option<InFile>,
+
+    /// The record of this number, from 1; may be repeated
+    #[arg(long, value_name = "N")]
+    record: Vec<Number>,
+
+    /// The index [default: FILE.bni]
+    #[arg(long, value_name = "FILE")]
+    index: Option<InFile>,
+
+    /// Write to FILE instead of standard output; it appears only when complete
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<OutFile>,
+
+    /// Of BAM: write BAM
+    #[arg(short, long)]
+    bam: bool,
+
+    /// Of BAM: print the header before SAM lines
+    #[arg(long)]
+    with_header: bool,
+
+    /// Compression level: of .gz and BAM fast, small or 0 to 12 [default: fast], of .zst 0 to 19
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
+
+    #[command(flatten)]
+    program: Program,
+
+    #[command(flatten)]
+    messages: Messages,
+}
+
+/// The number of a record, which may have commas between thousands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Number(u64);
+
+impl FromStr for Number {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Number, &'static str> {
+        let number = text.replace(',', "").parse().ok().filter(|number| *number > 0);
+        number.map(Number).ok_or("expected a number from 1 on")
+    }
+}
+
+/// The index beside a file.
+pub(super) fn index_of(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".");
+    name.push(EXTENSION);
+    name.into()
+}
+
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    let path: &Path = &args.file;
+    if path == Path::new("-") {
+        bail!("records are found in a file, not in standard input");
+    }
+    let index = args.index.as_deref().map_or_else(|| index_of(path), Path::to_owned);
+    let wanted = wanted(args)?;
+    if wanted.is_empty() && args.record.is_empty() {
+        bail!("which records? give names, --names FILE or --record N");
+    }
+    files.read(path)?;
+    files.read(&index)?;
+    let mut names = Names::open(path, &index).map_err(explained)?;
+    let is_bam = names.format() == shards::Format::Bam;
+    let header = is_bam.then(|| inputs::header_of(path)).transpose()?;
+    let mut writer = Writer::open(args, header.as_ref(), files)?;
+
+    let (mut places, mut found) = (Vec::new(), vec![false; wanted.len()]);
+    for (number, name) in wanted.iter().enumerate() {
+        places.extend(names.places(name)?.into_iter().map(|place| (place, Some(number))));
+    }
+    for Number(number) in &args.record {
+        places.push((names.place_of(*number)?, None));
+    }
+    places.sort_unstable();
+    let mut record = Vec::new();
+    for same in places.chunk_by(|one, other| one.0 == other.0) {
+        record.clear();
+        let Some(&(place, _)) = same.first() else { continue };
+        names.record(place, &mut record)?;
+        let mut is_wanted = false;
+        for (_, name) in same {
+            is_wanted |= match name {
+                None => true,
+                Some(number) => {
+                    let is_it = names.check_name(&record, &wanted[*number])?;
+                    found[*number] |= is_it;
+                    is_it
+                }
+            };
+        }
+        if is_wanted {
+            writer.add(&record)?;
+        }
+    }
+    writer.finish()?;
+    let mut missing = wanted.iter().zip(&found).filter(|(_, found)| !**found);
+    let Some((first, _)) = missing.next() else { return Ok(ExitCode::SUCCESS) };
+    if !args.messages.quiet {
+        let count = 1 + missing.count();
+        let first = Escaped(first);
+        let text = match wanted.len() {
+            1 => format!("{}: no record is called '{first}'", display_name(path)),
+            all => format!(
+                "{}: of {all} names {count} aren't there, such as '{first}'",
+                display_name(path)
+            ),
+        };
+        message("warning", &text);
+    }
+    Ok(ExitCode::from(1))
+}
+
+/// The names, each once.
+fn wanted(args: &Args) -> Result<Vec<Vec<u8>>> {
+    let mut wanted: Vec<Vec<u8>> =
+        args.wanted.iter().map(|name| name.clone().into_bytes()).collect();
+    if let Some(list) = &args.names {
+        let text = match &**list == Path::new("-") {
+            true => {
+                let mut text = Vec::new();
+                std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text)
+                    .context("can't read standard input")?;
+                text
+            }
+            false => inputs::read(list)?,
+        };
+        let words = text.split(|&byte| byte == b'\n').filter_map(|line| {
+            line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+                .next()
+                .filter(|word| !word.is_empty())
+        });
+        wanted.extend(words.map(<[u8]>::to_vec));
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    Ok(wanted)
+}
+
+/// What helps where the index can't be used.
+fn explained(error: biofast::ops::get::Error) -> anyhow::Error {
+    let missing = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
+    match error.kind() {
+        ErrorKind::Stale(_) | ErrorKind::NotAnIndex => Hinted {
+            message: error.to_string(),
+            hint: "make a new one with `biofast index --names FILE`",
+        }
+        .into(),
+        _ if missing => Hinted {
+            message: error.to_string(),
+            hint: "`biofast index --names FILE` makes the index of names, FILE.bni",
+        }
+        .into(),
+        _ => error.into(),
+    }
+}
+
+/// Where records go, and as what.
+struct Writer<'a> {
+    output: Output,
+    text: Vec<u8>,
+    form: Form<'a>,
+}
+
+enum Form<'a> {
+    /// As they are in the file.
+    Fastq,
+    Sam(&'a Header, SamWriter),
+    Bam(&'a Header),
+}
+
+impl<'a> Writer<'a> {
+    fn open(args: &Args, header: Option<&'a Header>, files: &mut Files) -> Result<Writer<'a>> {
+        let out = args.out.as_deref();
+        let is_bam = args.bam || output::has_extension(out, "bam");
+        let form = match header {
+            None if args.bam || args.with_header => bail!("--bam and --with-header are for BAM"),
+            None => Form::Fastq,
+            Some(header) if is_bam => Form::Bam(header),
+            Some(header) => Form::Sam(header, SamWriter::new(header)),
+        };
+        let format = match (&form, out.filter(|path| *path != Path::new("-"))) {
+            (Form::Bam(_), Some(path)) => output::format_of_bam(path)?,
+            (Form::Bam(_), None) => Format::Bgzf,
+            (Form::Sam(..), Some(path)) => output::format_of_sam(path)?,
+            (Form::Fastq, Some(path)) => output::format_of_reads(path)?,
+            (_, None) => Format::Plain,
+        };
+        if args.level.is_some() && format == Format::Plain {
+            bail!("--level needs compressed output: BAM, or a name ending in .gz or .zst");
+        }
+        let output = output::records(files, out, Compression::new(format, args.level)?)?;
+        let mut text = Vec::new();
+        match &form {
+            Form::Bam(header) => args.program.header(header).write_bam(&mut text)?,
+            Form::Sam(header, _) if args.with_header => {
+                args.program.header(header).write_sam(&mut text);
+            }
+            _ => {}
+        }
+        Ok(Writer { output, text, form })
+    }
+
+    /// Adds a record as it is in the file.
+    fn add(&mut self, record: &[u8]) -> Result<()> {
+        match &self.form {
+            Form::Fastq => self.text.extend_from_slice(record),
+            Form::Sam(header, writer) => {
+                let (record, _) = Record::from_bam(record, header)?;
+                writer.write(&record, &mut self.text)?;
+            }
+            Form::Bam(header) => {
+                let (record, _) = Record::from_bam(record, header)?;
+                record.write_bam(&mut self.text);
+            }
+        }
+        if self.text.len() >= 64 << 10 {
+            self.output.append(&self.text)?;
+            self.text.clear();
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<()> {
+        self.output.append(&self.text)?;
+        Ok(commit(vec![self.output], false)?)
+    }
+}

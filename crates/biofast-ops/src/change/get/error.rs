@@ -1,0 +1,139 @@
+//! What can be wrong with indexes of names.
+
+use std::fmt;
+
+use biofast_io::{Location, output};
+
+use crate::measure::shards;
+
+/// What is wrong with an index of names, or with a file that is to have one.
+///
+/// ```
+/// use biofast_ops::get::{ErrorKind, Names};
+///
+/// let Err(error) = Names::open("Cargo.toml".as_ref(), "Cargo.toml".as_ref()) else { panic!("no index") };
+/// assert!(matches!(error.kind(), ErrorKind::NotAnIndex));
+/// assert_eq!(error.to_string(), "Cargo.toml: not an index of names, or a damaged one");
+/// ```
+pub struct Error(Box<(ErrorKind, Location)>);
+
+/// What is wrong.
+///
+/// ```
+/// use biofast_ops::get::ErrorKind;
+///
+/// /// Whether the index has to be made again.
+/// fn is_outdated(kind: &ErrorKind) -> bool {
+///     matches!(kind, ErrorKind::Stale(_) | ErrorKind::NotAnIndex)
+/// }
+/// assert!(is_outdated(&ErrorKind::Stale("its size differs")));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The system refused.
+    Io(std::io::Error),
+    /// The bytes of the file can't be read.
+    Bytes(biofast_io::Error),
+    /// The file can't be read, or its records can't be jumped to.
+    File(shards::Error),
+    /// The index can't be written.
+    Output(output::Error),
+    /// A temporary file can't be written or read.
+    Temporary(std::io::Error),
+    /// This is no index, or a damaged one.
+    NotAnIndex,
+    /// The index isn't that of the file as it is now.
+    Stale(&'static str),
+    /// There is no record of this number (from 1).
+    NoRecord {
+        /// The number.
+        number: u64,
+        /// How many there are.
+        records: u64,
+    },
+}
+
+impl Error {
+    pub(super) fn of(kind: ErrorKind, name: &str) -> Error {
+        Error(Box::new((kind, Location::in_input(&name.into()))))
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.0
+    }
+
+    /// Where.
+    pub fn at(&self) -> &Location {
+        &self.0.1
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::Bytes(error) => error.fmt(f),
+            ErrorKind::File(error) => error.fmt(f),
+            ErrorKind::Output(error) => error.fmt(f),
+            ErrorKind::Temporary(error) => write!(f, "temporary files: {error}"),
+            ErrorKind::NotAnIndex => f.write_str("not an index of names, or a damaged one"),
+            ErrorKind::Stale(what) => {
+                write!(f, "the index of names isn't that of the file as it is now: {what}")
+            }
+            ErrorKind::NoRecord { number, records } => {
+                write!(f, "there is no record {number}: the file has records 1 to {records}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, at) = &*self.0;
+        match kind {
+            // These name their places themselves.
+            ErrorKind::Bytes(_) | ErrorKind::File(_) | ErrorKind::Output(_) => kind.fmt(f),
+            _ => write!(f, "{at}: {kind}"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io(error) | ErrorKind::Temporary(error) => Some(error),
+            ErrorKind::Bytes(error) => Some(error),
+            ErrorKind::File(error) => Some(error),
+            ErrorKind::Output(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<shards::Error> for Error {
+    fn from(error: shards::Error) -> Error {
+        let at = error.at().clone();
+        Error(Box::new((ErrorKind::File(error), at)))
+    }
+}
+
+impl From<biofast_io::Error> for Error {
+    fn from(error: biofast_io::Error) -> Error {
+        let at = error.at().clone();
+        Error(Box::new((ErrorKind::Bytes(error), at)))
+    }
+}
+
+impl From<output::Error> for Error {
+    fn from(error: output::Error) -> Error {
+        Error(Box::new((ErrorKind::Output(error), Location::default())))
+    }
+}
