@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use biofast::io::output;
-use biofast::ops::{cat, dedup, order, repair, sort};
+use biofast::ops::{cat, dedup, order, repair, shards, sort};
 use biofast::{bam, fastq, io as bytes};
 
 /// An error of the command line that says what helps.
@@ -58,6 +58,9 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
                 .into(),
         );
     }
+    if let Some(error) = error.downcast_ref::<shards::Error>() {
+        return of_shards(error);
+    }
     if let Some(error) = error.downcast_ref::<bytes::Error>() {
         return of_bytes(error);
     }
@@ -76,6 +79,21 @@ const CUT: &str =
     "the file is cut: get it again and compare its size, or see with `biofast check` where it ends";
 const DAMAGED: &str = "the file is damaged: get it again and compare checksums; `biofast check` says how far it is good";
 const STALE_INDEX: &str = "make a new one with `biofast index FILE`, or remove it: without an index the whole file is read";
+
+fn of_shards(error: &shards::Error) -> Option<String> {
+    use shards::ErrorKind;
+    let hint = match error.kind() {
+        ErrorKind::Io(system) => return of_system(system, error.at().name.as_deref()),
+        ErrorKind::NoPlaces(_) | ErrorKind::Wrapped => {
+            "`biofast filter FILE -o FILE.bgz` makes BGZF with four lines a read, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM"
+        }
+        ErrorKind::Uneven { .. } => {
+            "`biofast repair` brings mates together; `biofast check --paired` says where they part"
+        }
+        _ => return None,
+    };
+    Some(hint.into())
+}
 
 fn of_bytes(error: &bytes::Error) -> Option<String> {
     use bytes::ErrorKind;

@@ -54,6 +54,15 @@ fn errors_say_what_to_do_next() {
     expect(&["filter", &first, "-o", &text(&folder.path(""))], &["name a file in it"]);
     expect(&["index", &sam], &["expected BAM, found SAM", "biofast view -b --write-index"]);
     expect(&["stats", "--paired", &first], &["two by two", "--interleaved"]);
+    expect(
+        &["shards", "-n", "2", &sam],
+        &["SAM, in which no record can be jumped to", "biofast view -b"],
+    );
+    expect(
+        &["index", "--names", &fasta],
+        &["FASTA, in which no record can be jumped to", "four lines"],
+    );
+    expect(&["shards", "-n", "2", &first, &short], &["not mates", "biofast repair"]);
     // A name that promises what isn't written.
     for (args, needed) in [
         (["filter", &first, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),

@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 48] = [
+pub(super) const JOBS: [Job; 50] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -308,6 +308,16 @@ pub(super) const JOBS: [Job; 48] = [
         "import",
         &["import", "1.fq.gz", "2.fq.gz", "-r", "ID:1", "-o", "o.bam", "--json", "o.json"],
         &["o.bam", "o.json"],
+    ),
+    job(
+        "shards, pairs",
+        &["shards", "-n", "3", "1.fq.gz", "2.fq.gz", "-o", "o.plan.json"],
+        &["o.plan.json"],
+    ),
+    job(
+        "index --names",
+        &["index", "--names", "x.bam", "-o", "o.bni", "--memory", "16K"],
+        &["o.bni"],
     ),
     job(
         "split, one after the other",
