@@ -7,6 +7,7 @@ use biofast_kernels as kernels;
 
 use super::adapters::is_adapter;
 use super::fields::Fields;
+use super::no_calls::{N, each_n};
 use super::orientation::{self, Orientation};
 use super::reference::{Bases, CODES};
 use crate::measure::reads::Lengths;
@@ -19,9 +20,6 @@ const MAX_INSERT: u32 = 100_000;
 
 /// A cycle is bad if this share of reads has no base or another one than the reference there.
 const BAD: f64 = 0.8;
-
-/// The code of N.
-const N: u8 = 15;
 
 /// Counts by category.
 #[derive(Clone, Debug, Default)]
@@ -217,14 +215,7 @@ impl Category {
     /// Counts N among the bases from `base` on.
     #[inline]
     fn add_no_calls(&mut self, record: &Record<'_>, base: usize, len: usize) {
-        let all = record.sequence_len();
-        if kernels::count_packed_gc(record.packed_sequence(), all).acgt < all as u64 {
-            for at in 0..len {
-                if code(record, base + at) == N {
-                    self.add_bad_base(record, at);
-                }
-            }
-        }
+        each_n(record, base..base + len, |at| self.add_bad_base(record, at - base));
     }
 
     /// Compares the bases from `base` on with those of the reference; how many differ.

@@ -5,14 +5,12 @@ use biofast_bam::{Record, flag};
 use biofast_kernels as kernels;
 
 use super::fields::Fields;
+use super::no_calls::{each_n, is_n};
 use crate::measure::alignments::basics::Fragment;
 use crate::measure::samtools_stats::cycles::{Cycles, QUALITIES};
 
 /// First reads, with those that aren't paired; second reads.
 pub(crate) const ENDS: usize = 2;
-
-/// The code of N.
-const N: u8 = 15;
 
 /// What a worker counts.
 #[derive(Debug)]
@@ -76,12 +74,9 @@ impl ByCycle {
             Some(own) => own.push(record, fragment),
             None => {}
         }
-        if kernels::count_packed_gc(record.packed_sequence(), len).acgt < len as u64
-            && !kernels::is_missing(record.qualities())
-        {
-            for (at, &quality) in record.qualities().iter().enumerate() {
-                self.of_n[usize::from(quality)] += u64::from(is_n(record, at));
-            }
+        let qualities = record.qualities();
+        if !kernels::is_missing(qualities) {
+            each_n(record, 0..len, |at| self.of_n[usize::from(qualities[at])] += 1);
         }
         if let Some(qualities) = fields.original_qualities {
             self.original.add(record, qualities);
@@ -119,10 +114,6 @@ impl ByCycle {
         summed.histogram.iter_mut().zip(self.of_n.iter()).for_each(|(all, n)| *all -= n);
         summed
     }
-}
-
-fn is_n(record: &Record<'_>, at: usize) -> bool {
-    record.packed_sequence()[at / 2] >> (4 * (1 - at % 2)) & 15 == N
 }
 
 impl Summed {

@@ -11,6 +11,7 @@ pub(crate) mod fields;
 pub(crate) mod gc_bias;
 pub(crate) mod histogram;
 pub(crate) mod insert_size;
+mod no_calls;
 pub(crate) mod orientation;
 pub(crate) mod reference;
 #[cfg(test)]
