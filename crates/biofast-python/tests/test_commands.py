@@ -113,6 +113,14 @@ def test_new_files_are_those_of_the_command_line(folder: Path, program: list[str
     assert sorted(path.name for path in folder.glob("part_*")) == ["part_001.fq", "part_002.fq", "part_003.fq"]
 
 
+def test_reads_in_other_formats_and_orders(folder: Path) -> None:
+    biofast.convert("reads.fq", "reads.fa")
+    assert Path("reads.fa").read_text().startswith(">r1 first\nACGTACGT\n")
+    biofast.shuffle("reads.fq", "any.fq", seed=7)
+    biofast.sort("any.fq", "sorted.fq", by="length")
+    assert biofast.stats("sorted.fq").bases == 24 and Path("sorted.fq").read_text().startswith("@r2")
+
+
 def test_sorted_merged_and_indexed_alignments(folder: Path) -> None:
     biofast.sort("aln.sam", "a.bam", n=True)
     biofast.sort("a.bam", "b.bam", write_index=True)

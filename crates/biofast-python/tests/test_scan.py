@@ -160,6 +160,16 @@ def test_shards_in_processes_equal_one_run(folder: Path) -> None:
         assert sum(pool.map(count, shards)) == count(biofast.scan("aln.bam", columns=[])) == 4
 
 
+def test_a_dask_run_over_shards_equals_one_run(folder: Path) -> None:
+    dask = pytest.importorskip("dask")
+    biofast.sort("aln.sam", "aln.bam", write_index=True)
+    scan = biofast.scan("aln.bam", columns=["name"])
+    counts = dask.compute(*[dask.delayed(count)(shard) for shard in scan.shards()], scheduler="processes", num_workers=2)
+    assert counts == (3, 0, 1) and sum(counts) == count(scan)
+    with pytest.raises(ValueError, match="split"):
+        biofast.scan("reads.fq").shards()
+
+
 def test_file_objects(folder: Path) -> None:
     with open("reads.fq", "rb") as file:
         scan = biofast.scan(file, columns=["name"])

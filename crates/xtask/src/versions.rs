@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 const NAMED: &[(&str, &str)] = &[
     ("CITATION.cff", "\nversion: "),
     ("codemeta.json", "\"version\": \""),
+    ("crates/biofast-python/Cargo.toml", "\nversion = \""),
     ("packaging/bioconda/meta.yaml", "set version = \""),
     ("packaging/homebrew/biofast.rb", "refs/tags/v"),
     ("packaging/debian/changelog", "biofast ("),

@@ -2,7 +2,7 @@
 
 Whole files: :func:`stats`, :func:`flagstat`, :func:`idxstats`, :func:`check`, :func:`coverage`.
 Records: :func:`open`, :func:`writer`; in columns: :func:`scan`, :func:`scan_fastq`, :func:`scan_bam`.
-New files: :func:`filter`, :func:`sort`, :func:`dedup`, :func:`demux`, :func:`split`, :func:`grep`, :func:`repair`, :func:`merge`,
+New files: :func:`filter`, :func:`sort`, :func:`dedup`, :func:`demux`, :func:`split`, :func:`grep`, :func:`repair`, :func:`merge`, :func:`convert`, :func:`shuffle`,
 :func:`index`, and :func:`run` for every other command.
 """
 
@@ -15,6 +15,7 @@ from ._commands import (
     Report,
     Result,
     check,
+    convert,
     coverage,
     dedup,
     demux,
@@ -26,6 +27,7 @@ from ._commands import (
     merge,
     repair,
     run,
+    shuffle,
     sort,
     split,
     stats,
@@ -67,6 +69,7 @@ __all__ = [
     "Writer",
     "__version__",
     "check",
+    "convert",
     "coverage",
     "dedup",
     "demux",
@@ -83,6 +86,7 @@ __all__ = [
     "scan",
     "scan_bam",
     "scan_fastq",
+    "shuffle",
     "sort",
     "split",
     "stats",

@@ -331,9 +331,9 @@ def filter(paths: Paths, out: Path, *, progress: Progress | None = None, **optio
     return _changed("filter", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def sort(path: Path, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Sorts alignments by coordinate, or by what ``options`` say, and returns the summary of ``biofast sort --json``."""
-    return _changed("sort", _paths(path), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+def sort(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Sorts alignments by coordinate, or reads and alignments by what ``options`` say, and returns the summary of ``biofast sort --json``."""
+    return _changed("sort", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def dedup(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
@@ -360,6 +360,16 @@ def split(paths: Paths, out: str, *, progress: Progress | None = None, **options
 def grep(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Writes reads that hold a motif, and returns the summary of ``biofast grep --json``."""
     return _changed("grep", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def convert(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Writes reads in another format, or changed (FASTQ, FASTA, tables, unaligned BAM), and returns the summary of ``biofast convert --json``."""
+    return _changed("convert", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def shuffle(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Writes reads or pairs in random order, and returns the summary of ``biofast shuffle --json``."""
+    return _changed("shuffle", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def repair(paths: Paths, out: Path, out2: Path, *, progress: Progress | None = None, **options: Any) -> Result:

@@ -65,6 +65,25 @@ class Scan:
         columns = "default columns" if self._columns is None else ", ".join(self._columns)
         return f"<biofast.Scan of {self._input}: {columns}>"
 
+    def shards(self) -> list[Scan]:
+        """Scans of parts, which together are this one: of indexed alignments, one for each reference and one for records without a place.
+
+        >>> biofast.sort("aln.sam", "aln.bam", write_index=True).files[0].reads
+        4
+        >>> [sum(map(len, shard)) for shard in biofast.scan("aln.bam", columns=["name"]).shards()]
+        [3, 0, 1]
+
+        Each can be pickled and read elsewhere, as by Dask, Ray or a pool of processes.
+        """
+        if hasattr(self._input, "read") or self._options.get("region"):
+            raise UsageError("shards are of a path, and of all of its records")
+        reading = _biofast.open([self._input], **{k: v for k, v in self._options.items() if k in ("reference", "allow_missing_eof")})
+        with reading:
+            if not isinstance(reading, _biofast.Alignments):
+                raise UsageError("reads have no index by place: split them with biofast.split")
+            names = reading.references
+        return [Scan(self._input, self._columns, {**self._options, "region": [name]}) for name in [*names, "*"]]
+
     def fold(
         self,
         function: Callable[[Batch], Any],
