@@ -403,6 +403,11 @@ fn parts_of_view_and_filter_joined_are_what_one_run_writes() {
             }
         }
     }
+    // Unaligned pairs are trimmed together.
+    good(&folder, &["import", "R1.fq", "R2.fq.gz", "-o", "unaligned.bam"]);
+    good(&folder, &["shards", "-n", "2", "unaligned.bam", "-o", "unaligned.plan.json"]);
+    let args = ["filter", "--crop-front", "3", "--shard", "unaligned.plan.json#1", "-o", "o.bam"];
+    assert_error(&run_in(&folder, &args), &["--crop-front", "doesn't go with --shard"]);
     for (option, value) in [("--head", "5"), ("--sample-count", "5"), ("--preset", "fastp")] {
         let args =
             ["filter", option, value, "--shard", "plan.json#1", "-o", "1.fq", "--out2", "2.fq"];

@@ -210,6 +210,12 @@ impl Plan {
         if self.id != self.computed_id() {
             return wrong("its id isn't that of what it says");
         }
+        // No file is that large; nothing that is computed of these overflows then.
+        let offsets = self.shards.iter().flat_map(|shard| &shard.files).map(|range| range.offset);
+        let sizes = self.files.iter().map(|file| file.size);
+        if sizes.chain([self.records]).any(|n| n > 1 << 47) || offsets.max() > Some(1 << 60) {
+            return wrong("its numbers are too large");
+        }
         let mut record = 0;
         let mut places: Vec<Place> = self.files.iter().map(|file| file.header_end).collect();
         for Shard { records: (first, end), files } in &self.shards {

@@ -200,3 +200,32 @@ fn a_file_that_holds_more_or_fewer_records_than_planned_is_noticed() {
     assert!(error.to_string().contains("should have 2 records and has 3"), "{error}");
     reads_of(plan.open(2, 0, &path).expect("it opens"), &options).expect("the rest is as it was");
 }
+
+#[test]
+fn plans_that_contradict_themselves_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.fq");
+    let (text, _) = fastq(&[8, 8, 8, 8], '1', true);
+    write(&path, &text, Some(50));
+    let plan = make(&[Input::new(&path)], 1, Cut::Number(3), &Options::serial()).expect("a plan");
+    plan.check().expect("a good one");
+    let changes: [fn(&mut Plan); 9] = [
+        |plan| plan.schema = "other".into(),
+        |plan| plan.schema_version = 2,
+        |plan| plan.files.clear(),
+        |plan| plan.shards.clear(),
+        |plan| plan.records = u64::MAX,
+        |plan| plan.files[0].size = u64::MAX,
+        |plan| plan.shards[1].records.0 += 1,
+        |plan| plan.shards[1].files[0].start.1 += 1,
+        |plan| plan.shards[2].files[0].offset = u64::MAX,
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        assert!(plan.check().is_err(), "{number}, by its id or what it says");
+        // Whoever changed it may have computed the id anew.
+        plan.id = plan.computed_id();
+        assert!(plan.check().is_err(), "{number}");
+    }
+}

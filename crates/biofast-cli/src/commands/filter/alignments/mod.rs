@@ -89,6 +89,11 @@ fn plan(
             "{option} is for reads, and {name} holds alignments; only unaligned BAM, without @SQ \
              lines, is trimmed and selected as FASTQ is (for alignments see -e in --help)"
         ),
+        Some(option) if args.shard.any() => {
+            bail!(
+                "{option} doesn't go with --shard: the mate of an unaligned read may be in another shard"
+            )
+        }
         // Whether there are pairs is seen when they are read.
         Some(_) => Some(chain::filter(args, true, &chain::Looked::default(), files)?),
         None => None,
