@@ -47,18 +47,18 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
     if matches!(matches.try_get_one::<bool>("quiet"), Ok(Some(true))) {
         return Vec::new();
     }
-    let typed = |id: &str| {
-        // An argument that another command has is none of this one.
-        let known = command.get_arguments().any(|argument| argument.get_id() == id);
-        known && matches.value_source(id) == Some(ValueSource::CommandLine)
-    };
+    // An argument that another command has is none of this one.
+    let known = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
+    let typed = |id: &str| known(id) && matches.value_source(id) == Some(ValueSource::CommandLine);
     let long = |id: &&str| {
         let argument =
             command.get_arguments().find(|argument| argument.get_id().as_str() == *id)?;
         argument.get_long().map(|long| format!("--{long}"))
     };
-    let in_vain =
-        NEEDED.iter().filter(|(id, needed)| typed(id) && !needed.iter().any(|id| typed(id)));
+    // Where a command has none of the others, the option stands alone, as the seed of `shuffle`.
+    let in_vain = NEEDED.iter().filter(|(id, needed)| {
+        typed(id) && needed.iter().any(|id| known(id)) && !needed.iter().any(|id| typed(id))
+    });
     in_vain
         .filter_map(|(id, needed)| {
             let needed: Vec<String> = needed.iter().filter_map(long).collect();
@@ -72,6 +72,17 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn an_option_that_stands_alone_in_a_command_is_not_in_vain() {
+        let said = |words: &[&str]| {
+            let command = crate::Cli::command();
+            let matches = command.clone().try_get_matches_from(words);
+            matches.map(|matches| given_in_vain(&command, &matches)).unwrap_or_default()
+        };
+        assert!(said(&["biofast", "shuffle", "--seed", "7", "x.fq"]).is_empty());
+        assert_eq!(said(&["biofast", "filter", "--seed", "7", "x.fq"]).len(), 1);
+    }
 
     #[test]
     fn every_option_of_the_table_is_one_of_a_command() {
