@@ -17,7 +17,7 @@ use crate::inputs;
 use crate::options::{InFile, Messages, OutFile, Program};
 use crate::output;
 
-/// Get records of FASTQ or BAM by their names or numbers, in milliseconds, through an index of names
+/// Get records of FASTQ or BAM by their names or numbers, through an index of names
 ///
 /// `biofast index --names FILE` makes the index, FILE.bni. All records of a name come out, in the order of the file; each
 /// once, however often it is asked for. FASTQ comes out as it is in the file, BAM as SAM, or as BAM with -b or to a name in
