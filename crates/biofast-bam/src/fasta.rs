@@ -1,15 +1,16 @@
 //! Stretches of the reference sequences of an alignment, out of a FASTA file.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use biofast_io::remote::{Ranged, beside, is_there};
+
 use crate::header::Header;
 
 #[cfg(feature = "cram")]
-mod index;
+pub(crate) mod index;
 #[cfg(not(feature = "cram"))]
 #[path = "fasta/no_index.rs"]
 mod index;
@@ -33,7 +34,7 @@ mod index;
 pub struct Fasta(Arc<Shared>);
 
 struct Shared {
-    file: File,
+    file: Ranged,
     name: String,
     sequences: HashMap<Vec<u8>, Entry>,
     /// The sequences in the order of the alignment's references.
@@ -66,9 +67,9 @@ impl Fasta {
         let invalid =
             |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {what}"));
         let named = |e: io::Error| io::Error::new(e.kind(), format!("{name}: {e}"));
-        let file = File::open(path).map_err(named)?;
+        let file = Ranged::open(path).map_err(named)?;
         let mut start = [0; 2];
-        let n = read_at(&file, &mut start, 0).map_err(named)?;
+        let n = file.read_at(&mut start, 0).map_err(named)?;
         match &start[..n] {
             [0x1f, 0x8b] => {
                 return Err(invalid("a compressed reference; decompress it first"));
@@ -76,10 +77,9 @@ impl Fasta {
             [b'>', ..] => {}
             _ => return Err(invalid("not FASTA: it doesn't start with '>'")),
         }
-        let mut index_path = path.as_os_str().to_owned();
-        index_path.push(".fai");
-        let sequences = match Path::new(&index_path).exists() {
-            true => index::read(Path::new(&index_path))
+        let index_path = beside(path, ".fai");
+        let sequences = match is_there(&index_path)? {
+            true => index::read(&index_path)
                 .map_err(|e| invalid(&format!("its index (.fai) can't be read: {e}")))?,
             false => index::of(path).map_err(named)?,
         };
@@ -140,7 +140,7 @@ impl Fasta {
         };
         let (first, last) = (place(start), place(end - 1));
         out.resize((last + 1 - first) as usize, 0);
-        let n = read_at(&self.0.file, out, first)?;
+        let n = self.0.file.read_at(out, first)?;
         let complete = n == out.len();
         out.retain(|b| !b.is_ascii_whitespace());
         if !complete || out.len() as u64 != end - start {
@@ -149,25 +149,6 @@ impl Fasta {
         }
         Ok(())
     }
-}
-
-/// Reads at `offset` until `out` is full or the file ends.
-fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut n = 0;
-    while n < out.len() {
-        #[cfg(unix)]
-        let result = std::os::unix::fs::FileExt::read_at(file, &mut out[n..], offset + n as u64);
-        #[cfg(windows)]
-        let result =
-            std::os::windows::fs::FileExt::seek_read(file, &mut out[n..], offset + n as u64);
-        match result {
-            Ok(0) => break,
-            Ok(got) => n += got,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(n)
 }
 
 #[cfg(test)]

@@ -111,8 +111,9 @@ impl<'a> InputOptions<'a> {
     /// An error if the file of reference sequences can't be read, even where nothing needs it.
     pub(crate) fn check_reference(&self) -> Result<(), Error> {
         let Some(path) = &self.reference else { return Ok(()) };
-        let error = match std::fs::File::open(path) {
-            Ok(_) => return Ok(()),
+        // Opening an address asks for its start.
+        let error = match biofast_io::remote::probe(path) {
+            Ok(()) => return Ok(()),
             Err(error) => error,
         };
         let name = biofast_io::display_name(path);

@@ -8,7 +8,6 @@
 //! that it isn't.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -17,6 +16,7 @@ use std::time::SystemTime;
 
 use biofast_io::bgzf::{self, VirtualOffset};
 use biofast_io::pipeline::Fault;
+use biofast_io::remote::{Parts, Ranged, beside, is_there, modified, with_extension};
 use biofast_io::splice::{Places, Segment, Spliced, splice};
 use biofast_io::{Location, Options, Source, display_name};
 
@@ -218,8 +218,9 @@ impl Query {
             Err(e) => return Err(e),
         };
         let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
-        let found =
-            index.map(|path| (path.to_owned(), modified(path))).or_else(|| find_index(path));
+        let found = index
+            .map_or_else(|| find_index(path), |path| Ok(Some((path.to_owned(), modified(path)))));
+        let found = found.map_err(io_error)?;
         // Only BGZF can be jumped in.
         let Some(((index_path, index_time), records)) = found.zip(records) else {
             let mut query = Query::scan(Source::open(path)?, selection);
@@ -232,9 +233,11 @@ impl Query {
             notes.push(Note::OlderIndex { index: display_name(&index_path) });
         }
         let index = Index::open(&index_path)?;
-        let file = File::open(path).map_err(io_error)?;
+        let file = Ranged::open(path).map_err(io_error)?;
+        let parts = file.parts();
         let start = (&header, records);
-        let query = indexed(file, &name, start, regions, &index, &display_name(&index_path))?;
+        let index_name = display_name(&index_path);
+        let query = indexed(file, Some(&parts), &name, start, regions, &index, &index_name)?;
         Ok(Query { notes, ..query })
     }
 
@@ -291,13 +294,17 @@ impl Query {
             return Err(biofast_io::Error::new(kind, Location::in_input(&name)).into());
         };
         let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
-        indexed(reader, &name, (&header, records), regions, index, label)
+        indexed(reader, None, &name, (&header, records), regions, index, label)
     }
 }
+
+/// The most bytes a BGZF block can have.
+const LONGEST_BLOCK: u64 = 65_536;
 
 /// A query of the parts of `file` that `index` names. `records` is where its records start.
 fn indexed(
     mut file: impl Read + Seek + Send + 'static,
+    announced: Option<&Parts>,
     name: &Arc<str>,
     (header, records): (&Header, VirtualOffset),
     regions: Regions,
@@ -329,6 +336,11 @@ fn indexed(
         let end = segment.end.compressed().min(file_len);
         stored_len += end.saturating_sub(segment.start.compressed());
         segments.push(segment);
+    }
+    if let Some(announced) = announced {
+        // Of the block where a part ends, some is read, too.
+        let end = |end: VirtualOffset| end.compressed().saturating_add(LONGEST_BLOCK).min(file_len);
+        announced.announce(segments.iter().map(|s| s.start.compressed()..end(s.end)).collect());
     }
     let Spliced { source, places, has_eof_block } = splice(file, name, segments)?;
     // That the end is missing is said at the end.
@@ -627,34 +639,33 @@ pub(crate) fn in_input(error: Error, name: &Arc<str>) -> Error {
     Error::new(error.into_parts().0, at)
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).ok()?.modified().ok()
-}
-
 /// The index beside a file and when it was last changed: of several the first one that isn't
 /// older than the file, in the order in which htslib looks.
-fn find_index(path: &Path) -> Option<(PathBuf, Option<SystemTime>)> {
-    let appended = |extension: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(extension);
-        PathBuf::from(name)
-    };
+fn find_index(path: &Path) -> std::io::Result<Option<(PathBuf, Option<SystemTime>)>> {
     let candidates = [
-        appended(".csi"),
-        path.with_extension("csi"),
-        appended(".bai"),
-        path.with_extension("bai"),
+        beside(path, ".csi"),
+        with_extension(path, "csi"),
+        beside(path, ".bai"),
+        with_extension(path, "bai"),
     ];
-    let mut found: Vec<_> = candidates
-        .into_iter()
-        .filter(|candidate| candidate != path && candidate.is_file())
-        .map(|candidate| {
+    // At an address each is a question to the server: asked at once.
+    if biofast_io::remote::address(path).is_some() {
+        std::thread::scope(|scope| {
+            for candidate in &candidates {
+                // What it finds out is asked for again below, and then at hand.
+                scope.spawn(move || is_there(candidate));
+            }
+        });
+    }
+    let mut found = Vec::new();
+    for candidate in candidates {
+        if candidate != path && is_there(&candidate)? {
             let time = modified(&candidate);
-            (candidate, time)
-        })
-        .collect();
+            found.push((candidate, time));
+        }
+    }
     let fresh = found.iter().position(|(_, time)| *time >= modified(path)).unwrap_or(0);
-    (!found.is_empty()).then(|| found.swap_remove(fresh))
+    Ok((!found.is_empty()).then(|| found.swap_remove(fresh)))
 }
 
 /// Checks that the records with a place end where the index says: a file that has been cut or

@@ -192,9 +192,11 @@ pub(crate) fn remember(arguments: &[OsString]) {
     let _ = WORDS.set(arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect());
 }
 
-/// The words behind the program's name.
+/// The words behind the program's name; addresses without what may be secret.
 pub(crate) fn arguments() -> Vec<String> {
-    guest().map_or_else(|| WORDS.get().cloned().unwrap_or_default(), |guest| guest.words.clone())
+    let words = guest()
+        .map_or_else(|| WORDS.get().cloned().unwrap_or_default(), |guest| guest.words.clone());
+    words.iter().map(|word| biofast::io::remote::shown_word(word)).collect()
 }
 
 /// Options of a reader that the other program can follow and end.

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta;
 use biofast::io::output::{Files, is_same_file};
-use biofast::io::{Error, ErrorKind, Location, Options, Source, display_name};
+use biofast::io::{Error, ErrorKind, Location, Options, Source, display_name, remote};
 use biofast::ops::convert::Holds;
 use biofast::ops::shards::{Part, Plan};
 
@@ -76,9 +76,7 @@ impl Input {
     pub(crate) fn len(&self) -> Option<u64> {
         match self {
             Input::Stdin(_) | Input::Unnamed(_) => None,
-            Input::Path(path) => {
-                std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len())
-            }
+            Input::Path(path) => remote::open_len(path),
             Input::Shard(Portion { plan, number, file, .. }) => plan.stored_len(*number, *file),
         }
     }
@@ -95,6 +93,7 @@ impl Input {
 
 /// The name of a file without its folder and the endings of alignments.
 fn stem(path: &Path) -> OsString {
+    let path = &remote::without_query(path);
     let mut name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
     for endings in [&["gz", "bgz", "zst", "bz2", "xz"][..], &["bam", "sam", "cram"]] {
         let own = name.extension().unwrap_or_default();
@@ -123,7 +122,7 @@ pub(crate) fn gather(
             if list == Path::new("-") {
                 std::io::stdin().lock().read_to_end(&mut content)?;
             } else {
-                std::fs::File::open(list)?.read_to_end(&mut content)?;
+                content = remote::read(list)?;
             }
             for line in content.split(|&b| b == b'\n') {
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -133,7 +132,7 @@ pub(crate) fn gather(
             }
             Ok(())
         };
-        read().with_context(|| format!("can't read the list of files {}", list.display()))?;
+        read().with_context(|| format!("can't read the list of files {}", display_name(list)))?;
     } else if arguments.is_empty() {
         if std::io::stdin().is_terminal() {
             bail!("no input: name a file, or pipe data in (see --help)");
@@ -159,6 +158,10 @@ pub(crate) fn gather(
 fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()> {
     if argument == Path::new("-") {
         inputs.push(Input::Stdin(stdin_label.to_owned()));
+        return Ok(());
+    }
+    if remote::address(argument).is_some() {
+        inputs.push(Input::Path(argument.to_owned()));
         return Ok(());
     }
     // A pattern the shell left alone, unless a file is really called so.
@@ -203,7 +206,7 @@ pub(crate) fn holds_reads(source: &mut Source) -> Result<bool> {
 /// What a file other than reads or alignments holds.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let named = || Location::in_input(&display_name(path).into());
-    std::fs::read(path).map_err(|error| Error::new(ErrorKind::Io(error), named()))
+    remote::read(path).map_err(|error| Error::new(ErrorKind::Io(error), named()))
 }
 
 /// The indexes of inputs are read, too: no output takes their place.
@@ -229,7 +232,7 @@ pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Sourc
     if let Some(path) = reference.filter(|_| !quiet)
         && let Ok(format @ (bam::Format::Bam | bam::Format::Sam)) = bam::Format::sniff(source)
     {
-        let (path, format) = (path.display(), format.name());
+        let (path, format) = (display_name(path), format.name());
         message("note", &format!("the reference {path} is not needed: {format} holds the bases"));
     }
 }

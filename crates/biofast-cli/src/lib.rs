@@ -29,7 +29,8 @@ pub use embedded::{Fault, FaultKind, Message, Outcome, Run};
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "biofast --version --verbose tells how it was built and what it makes of this machine."
+    after_help = "An input may be an address (https://, s3://, gs://, az://) if biofast --version --verbose lists 'remote'.\n\
+        biofast --version --verbose tells how it was built and what it makes of this machine."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -115,5 +116,18 @@ fn check_overrides() -> anyhow::Result<()> {
     biofast::io::codec::check_override()?;
     biofast::io::codec::check_lanes()?;
     biofast::io::codec::check_piece_len()?;
+    open_addresses()
+}
+
+/// Inputs may be addresses from here on.
+#[cfg(feature = "remote")]
+fn open_addresses() -> anyhow::Result<()> {
+    biofast::remote::install(biofast::remote::Settings::from_env().map_err(anyhow::Error::msg)?);
+    Ok(())
+}
+
+/// Opening one says that this build can't.
+#[cfg(not(feature = "remote"))]
+fn open_addresses() -> anyhow::Result<()> {
     Ok(())
 }

@@ -55,7 +55,7 @@ impl Watch {
         threads: &Threads,
     ) {
         if messages.verbose {
-            describe(&input.name(), input.len(), format, &self.options, threads.asked());
+            describe(input, format, &self.options, threads.asked());
         }
         if !messages.quiet {
             warn(&input.name(), &self.notes);

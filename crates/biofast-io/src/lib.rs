@@ -39,7 +39,7 @@ pub use container::{Jumper, Span, bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
     BlockDecoder, CancellationToken, Container, GzipChunks, IoMode, MMAP_THRESHOLD, Notes, Options,
-    Origin, Progress, SerialTimes, Source, Warning, display_name, is_named_pipe,
+    Origin, Progress, SerialTimes, Source, Warning, display_name, is_named_pipe, remote,
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};

@@ -5,6 +5,7 @@ pub mod bam;
 pub mod container;
 #[cfg(feature = "generate")]
 pub mod generate;
+pub mod http;
 pub mod random;
 pub mod reference;
 pub mod sam;

@@ -10,7 +10,7 @@
 //!
 //! # Features
 //!
-//! All but `noodles` are on by default. `default-features = false` leaves FASTQ, plain or in gzip or BGZF, and compiles in a
+//! All but `noodles` and `remote` are on by default. `default-features = false` leaves FASTQ, plain or in gzip or BGZF, and compiles in a
 //! fraction of the time; what a build was compiled without is an error that names the feature, never a misreading.
 //!
 //! | feature | what it is for |
@@ -20,6 +20,7 @@
 //! | `bzip2`, `xz`, `zstd` | reading these containers, and writing zstd |
 //! | `mmap` | memory maps of large files |
 //! | `ops` | the module [`ops`]; brings `bam` |
+//! | `remote` | inputs at addresses (`https://`, `s3://`, …): the module `remote`; off by default |
 //! | `regex` | patterns in filters of `ops` |
 //! | `noodles` | headers and records of alignments to and from the types of noodles; brings `bam` |
 //!
@@ -50,3 +51,5 @@ pub use biofast_io as io;
 pub use biofast_kernels as kernels;
 #[cfg(feature = "ops")]
 pub use biofast_ops as ops;
+#[cfg(feature = "remote")]
+pub use biofast_remote as remote;

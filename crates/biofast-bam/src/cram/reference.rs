@@ -1,17 +1,18 @@
 //! Reference sequences from a FASTA file.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use biofast_io::remote::{Ranged, address, beside, is_there};
 use biofast_io::{Container, Options, Reader, Source};
 use md5::{Digest, Md5};
 use noodles_fasta as fasta;
 
 use crate::cram::bytes::Result;
 use crate::error::{Error, ErrorKind};
+use crate::fasta::index;
 
 /// Bases kept at hand beside those in use: a large chromosome.
 const KEPT: usize = 256 << 20;
@@ -43,7 +44,7 @@ impl Fasta {
 }
 
 /// A file whose reads are tried again when a signal interrupts them, as noodles' FASTA reader doesn't.
-struct Patient(File);
+struct Patient(Ranged);
 
 impl io::Read for Patient {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
@@ -68,24 +69,20 @@ impl Repository {
     pub(super) fn open(path: &Path) -> std::result::Result<Repository, Error> {
         let name: Arc<str> = biofast_io::display_name(path).into();
         let open = || -> io::Result<Fasta> {
-            let with_suffix = |suffix: &str| {
-                let mut name = path.as_os_str().to_owned();
-                name.push(suffix);
-                PathBuf::from(name)
-            };
-            let has = |suffix: &str| with_suffix(suffix).exists();
+            let has = |suffix: &str| is_there(&beside(path, suffix));
             let content = Reader::new(Source::open(path)?, &Options::default())?;
             let container = content.container();
-            let indexed = has(".fai") && (container == Container::Plain || has(".gzi"));
+            let indexed = has(".fai")? && (container == Container::Plain || has(".gzi")?);
             if container == Container::Plain {
                 let index = match indexed {
-                    true => fasta::fai::fs::read(with_suffix(".fai"))?,
-                    false => fasta::fs::index(path)?,
+                    true => index::parse(&beside(path, ".fai"))?,
+                    false => index::made(path)?,
                 };
-                let file = BufReader::new(Patient(File::open(path)?));
+                let file = BufReader::new(Patient(Ranged::open(path)?));
                 return Ok(Fasta::indexed(fasta::io::IndexedReader::new(file, index)));
             }
-            if indexed {
+            // The reader of compressed parts takes files only.
+            if indexed && address(path).is_none() {
                 let builder = fasta::io::indexed_reader::Builder::default();
                 return Ok(Fasta::indexed(builder.build_from_path(path)?));
             }

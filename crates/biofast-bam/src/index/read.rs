@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 
 pub(super) fn open(path: &Path) -> Result<Index, Error> {
     let name: Arc<str> = display_name(path).into();
-    let bytes = std::fs::read(path).map_err(|e| io_error(e, &name))?;
+    let bytes = biofast_io::remote::read(path).map_err(|e| io_error(e, &name))?;
     decode(name, bytes)
 }
 

@@ -99,6 +99,9 @@ pub(super) fn description() -> String {
     if cfg!(feature = "mmap") {
         features.push("mmap");
     }
+    if cfg!(feature = "remote") {
+        features.push("remote");
+    }
     let features = if features.is_empty() { "none".into() } else { features.join(", ") };
     format!(
         "biofast {}\nbuild:    {}, {}\nfeatures: {features}\nCPU:      {}\nSIMD:     {} (of {})\n\

@@ -3,16 +3,15 @@
 use std::num::NonZeroUsize;
 
 use biofast::io::codec::{self, Policy};
-use biofast::io::{Container, Escaped, IoMode, MMAP_THRESHOLD, Options};
+use biofast::io::{Container, Escaped, IoMode, MMAP_THRESHOLD, Options, remote};
 
 use crate::console::message;
+use crate::inputs::Input;
 
-/// Says on standard error how an input was read with these options: source, container, decoder,
-/// threads and kernels. `len` is its length and `format` what the container holds, where these are
-/// known, and `asked` the number of threads the user wants.
+/// Says on standard error how an input was read with these options: source, container, decoder, threads and kernels.
+/// `format` is what the container holds, where that is known, and `asked` the number of threads the user wants.
 pub(crate) fn describe(
-    name: &str,
-    len: Option<u64>,
+    input: &Input,
     format: Option<&str>,
     options: &Options,
     asked: Option<NonZeroUsize>,
@@ -26,14 +25,22 @@ pub(crate) fn describe(
             Some(format) => format!("{} {format}, told by content", container.name()),
             None => format!("{}, told by content", container.name()),
         },
-        source(len, options),
+        fetched(input).unwrap_or_else(|| source(input.len(), options)),
         decoder(container, options),
         threads(options.threads, asked),
         kernels(),
         serial_parts(options),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    message("note", &format!("{}: {}", Escaped(name.as_bytes()), parts.join("; ")));
+    message("note", &format!("{}: {}", Escaped(input.name().as_bytes()), parts.join("; ")));
+}
+
+/// How an input was fetched, if it is an address.
+fn fetched(input: &Input) -> Option<String> {
+    match input {
+        Input::Path(path) => remote::describe(path),
+        Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => None,
+    }
 }
 
 fn source(len: Option<u64>, options: &Options) -> String {

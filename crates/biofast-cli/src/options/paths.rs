@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use biofast::io::output::Files;
+use biofast::io::{display_name, remote};
 use clap::ArgMatches;
 
 /// A file that is read: reads, alignments, a reference, regions, names, a list.
@@ -60,6 +61,17 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
             match path.0 == Path::new("-") {
                 true => files.read_stdin()?,
                 false => files.read(path)?,
+            }
+        }
+    }
+    for id in matches.ids() {
+        let id = id.as_str();
+        let files = matches.try_get_many::<OutFile>(id).ok().flatten().into_iter().flatten();
+        let folders = matches.try_get_many::<Folder>(id).ok().flatten().into_iter().flatten();
+        for path in files.map(OutFile::as_ref).chain(folders.map(Folder::as_ref)) {
+            if remote::address(path).is_some() {
+                let name = display_name(path);
+                bail!("{name}: outputs can't be written to an address; write a file and upload it");
             }
         }
     }

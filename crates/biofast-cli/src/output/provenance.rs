@@ -9,7 +9,7 @@ pub(crate) fn program(command_line: &str) -> Program<'_> {
     Program { name: "biofast", version: env!("CARGO_PKG_VERSION"), command_line }
 }
 
-/// The words of the command line.
+/// The command line, addresses without what may be secret.
 pub(crate) fn command_line() -> String {
     let words = crate::embedded::arguments();
     std::iter::once("biofast".to_owned()).chain(words).collect::<Vec<_>>().join(" ")

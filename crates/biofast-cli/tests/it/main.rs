@@ -45,6 +45,8 @@ mod multiqc;
 mod order;
 mod outputs;
 mod qc_reads;
+#[cfg(feature = "remote")]
+mod remote;
 mod repair;
 mod seqkit;
 mod shards;

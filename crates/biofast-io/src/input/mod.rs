@@ -2,6 +2,7 @@
 //!
 //! Nothing here looks into the bytes: [`container`](crate::container) does.
 
+mod address;
 mod buffered;
 mod container;
 mod lent;
@@ -11,7 +12,9 @@ mod options;
 mod origin;
 #[cfg(unix)]
 mod pipe;
+mod ranged;
 mod read_ahead;
+pub mod remote;
 mod source;
 mod stored;
 

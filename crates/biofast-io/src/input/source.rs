@@ -5,8 +5,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::address::address;
 use super::options::MapAdvice;
 use super::origin::{Origin, Places};
+use super::remote::{self, Object};
 use crate::error::{Error, ErrorKind, Escaped, Location};
 
 /// An input that has been opened and not yet been read.
@@ -51,6 +53,8 @@ impl Trial {
 pub(crate) enum Backing {
     /// A regular file with its length when opened.
     File(File, u64),
+    /// An object at an address, of which ranges can be had, with its length.
+    Object(Arc<dyn Object>, u64),
     /// Anything else that can be read.
     Stream(Box<dyn Read + Send>),
     /// What another reader of an input makes of it.
@@ -58,7 +62,7 @@ pub(crate) enum Backing {
 }
 
 impl Source {
-    /// Opens a file, a named pipe or a device.
+    /// Opens a file, a named pipe, a device, or an [address](crate::remote::address).
     ///
     /// A named pipe is opened and emptied by a thread of its own, so that neither waits for what is done with
     /// other inputs; that thread holds at most 16 MiB.
@@ -68,6 +72,13 @@ impl Source {
     pub fn open(path: impl AsRef<Path>) -> Result<Source, Error> {
         let path = path.as_ref();
         let name: Arc<str> = display_name(path).into();
+        if let Some(address) = address(path) {
+            let object = remote::open(address).map_err(|e| Error::io(e, &name))?;
+            return Ok(match object.len().filter(|_| object.has_ranges()) {
+                Some(len) => Source::of(name, Backing::Object(object, len)),
+                None => Source::from_stream(object.read_from(0, None), name),
+            });
+        }
         #[cfg(unix)]
         if is_named_pipe(path) {
             let pipe = super::pipe::Pipe::open(path.into()).map_err(|e| Error::io(e, &name))?;
@@ -200,7 +211,7 @@ impl Source {
     /// The length in bytes as stored, where it is known.
     pub fn len(&self) -> Option<u64> {
         match self.backing {
-            Backing::File(_, len) => Some(len),
+            Backing::File(_, len) | Backing::Object(_, len) => Some(len),
             Backing::Stream(_) | Backing::Derived(_) => None,
         }
     }
@@ -254,13 +265,14 @@ impl<R: Read> Read for NotEmpty<R> {
 
 /// The ending of a name that promises compressed data, of which there are some bytes in any case.
 pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
+    let name = name.strip_suffix("?…").unwrap_or(name);
     let ending = name.rsplit_once('.')?.1;
     let known = ["gz", "bgz", "bgzf", "bam", "cram", "zst", "bz2", "xz"];
     known.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The name of a file as results and messages show it: the path, or, where that is not UTF-8,
-/// the path with the offending bytes escaped.
+/// the path with the offending bytes escaped. Of an address, what may be secret is left out.
 ///
 /// ```
 /// use biofast_io::display_name;
@@ -269,7 +281,10 @@ pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
 /// ```
 pub fn display_name(path: &Path) -> String {
     match path.to_str() {
-        Some(name) => name.to_owned(),
+        Some(name) => match address(path) {
+            Some(address) => remote::shown(address),
+            None => name.to_owned(),
+        },
         None => Escaped(path.as_os_str().as_encoded_bytes()).to_string(),
     }
 }

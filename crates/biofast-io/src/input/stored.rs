@@ -38,7 +38,7 @@ impl StoredBytes {
         let mut options = options.clone();
         options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
         let io = options.io;
-        if let Backing::File(_, 0) = backing
+        if let Backing::File(_, 0) | Backing::Object(_, 0) = backing
             && let Some(ending) = promised_container(&name)
         {
             return Err(Error::new(ErrorKind::Empty(ending), Location::in_input(&name)));
@@ -67,6 +67,9 @@ impl StoredBytes {
                     false => file,
                 };
                 Kind::Buffered(Buffered::new(read_ahead::reader(file, len), Some(len)))
+            }
+            Backing::Object(object, len) => {
+                Kind::Buffered(Buffered::new(object.read_from(0, None), Some(len)))
             }
             Backing::Stream(reader) | Backing::Derived(reader) => {
                 Kind::Buffered(Buffered::new(reader, None))

@@ -62,6 +62,7 @@ impl AtomicFile {
     /// # Errors
     /// If the folder can't be written to, or the file at `path` is read-only or a folder.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
+        crate::input::remote::check_writable(path)?;
         let path = destination(path)?;
         path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let old = match std::fs::metadata(&path) {

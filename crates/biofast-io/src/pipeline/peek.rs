@@ -32,6 +32,10 @@ impl Source {
                 }
                 peeked
             }
+            Backing::Object(object, _) => {
+                let start = Arc::clone(object).read_from(0, None);
+                peek_at(Source::from_reader(&name, start), wanted)
+            }
             Backing::Stream(reader) | Backing::Derived(reader) => {
                 let inner = std::mem::replace(reader, Box::new(io::empty()));
                 let recording =

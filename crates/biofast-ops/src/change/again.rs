@@ -1,11 +1,10 @@
 //! Reads that are needed twice: files are opened again, and what can be read only once is kept in a temporary file.
 
-use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use biofast_fastq::Inputs;
-use biofast_io::{Error, ErrorKind, Location, Source, display_name};
+use biofast_io::{Error, ErrorKind, Location, Source, display_name, remote};
 
 use super::temporary::Temporary;
 
@@ -29,14 +28,14 @@ pub struct Input {
 }
 
 impl Input {
-    /// A file, or a pipe or device of that name, which can't be read again.
+    /// A file or an address, or a pipe or device of that name, which can't be read again.
     ///
     /// # Errors
     /// If it can't be opened.
     pub fn open(path: &Path) -> Result<Input, Error> {
         let source = Source::open(path)?;
-        let is_file = std::fs::metadata(path).as_ref().is_ok_and(Metadata::is_file);
-        Ok(Input { source, path: is_file.then(|| path.to_owned()) })
+        let again = remote::can_reopen(path);
+        Ok(Input { source, path: again.then(|| path.to_owned()) })
     }
 
     /// What can be read only once.

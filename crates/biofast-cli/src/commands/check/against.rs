@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use biofast::io::{display_name, remote};
 use biofast::ops::filter::report::{FileSum, Files, Role};
 use biofast::ops::measure::records::RecordSum;
 
@@ -18,8 +19,9 @@ pub(super) struct Summary {
 impl Summary {
     /// Reads the summary at `path`.
     pub(super) fn read(path: &Path) -> Result<Summary> {
-        let about = || format!("{} is no summary of biofast filter --json", path.display());
-        let text = std::fs::read(path).with_context(|| format!("can't read {}", path.display()))?;
+        let about = || format!("{} is no summary of biofast filter --json", display_name(path));
+        let text =
+            remote::read(path).with_context(|| format!("can't read {}", display_name(path)))?;
         let Files { mut files } = serde_json::from_slice(&text).with_context(about)?;
         // An output that replaced an input is what can be read now.
         let written: Vec<String> =
@@ -62,8 +64,8 @@ impl Summary {
         let mut found = self.files.iter().filter(|file| base(&file.path) == base(name));
         match (found.next(), found.next()) {
             (Some(file), None) => Ok(file),
-            (None, _) => bail!("{} names no file {name}", self.path.display()),
-            _ => bail!("{} names several files called {name}", self.path.display()),
+            (None, _) => bail!("{} names no file {name}", display_name(&self.path)),
+            _ => bail!("{} names several files called {name}", display_name(&self.path)),
         }
     }
 }

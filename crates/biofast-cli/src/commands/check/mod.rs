@@ -206,7 +206,7 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
     let result = check::check(source, &options);
     if args.messages.verbose {
         let format = result.as_ref().ok().map(|outcome| outcome.format.name());
-        describe(&input.name(), input.len(), format, &io, args.threads.asked());
+        describe(input, format, &io, args.threads.asked());
     }
     result.map_err(|error| match &error {
         check::Error::Io(error) => without_name(error, error.at(), error.kind()),

@@ -364,8 +364,8 @@ impl Adding<'_> {
         around: [&str; 2],
         settings: &Settings,
     ) -> Result<()> {
-        let about = || format!("in the adapters of {}", path.display());
-        let text = std::fs::read(path).with_context(about)?;
+        let about = || format!("in the adapters of {}", biofast::io::display_name(path));
+        let text = biofast::io::remote::read(path).with_context(about)?;
         self.cutter.add_fasta(mate, side, &text, around, settings).with_context(about)
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use biofast::fastq::Inputs;
+use biofast::io::display_name;
 use biofast::io::output::Files;
 use biofast::ops::filter::fastp;
 use biofast::ops::filter::names::{Names, Regex};
@@ -111,8 +112,8 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
     }
     let mut names = Names::new().inverted(which.invert);
     if let Some(path) = &which.names {
-        let list = std::fs::read(path)
-            .with_context(|| format!("can't read the names in {}", path.display()))?;
+        let list = biofast::io::remote::read(path)
+            .with_context(|| format!("can't read the names in {}", display_name(path)))?;
         names = names.listed(&list);
     }
     if let Some(pattern) = &which.name_regex {

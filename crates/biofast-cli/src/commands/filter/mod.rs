@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::io::output::Files;
-use biofast::io::{Escaped, Source, is_named_pipe};
+use biofast::io::{Escaped, Source, display_name, is_named_pipe};
 
 pub(crate) use args::Args;
 
@@ -44,7 +44,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut source = input.open()?;
     let Err(error) = bam::Format::sniff(&mut source) else {
         if let Some(Input::Path(path)) = others.first() {
-            bail!("alignments are filtered one file at a time, but {} is another", path.display());
+            bail!(
+                "alignments are filtered one file at a time, but {} is another",
+                display_name(path)
+            );
         }
         inputs::keep_indexes(std::slice::from_ref(input), files)?;
         return alignments::run(args, input, source, files);

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::io::Source;
 use biofast::io::output::Files;
+use biofast::io::{Source, remote};
 
 use super::sort::tag;
 use super::stats::Format;
@@ -164,7 +164,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
 
 /// What an input holds. A report is text, and begins with a brace.
 fn held(input: &Input) -> Result<Held> {
-    let can_reopen = matches!(input, Input::Path(path) if path.is_file());
+    let can_reopen = matches!(input, Input::Path(path) if remote::can_reopen(path));
     let mut source = input.open()?;
     let start = source.peek(64).unwrap_or_default();
     if start.trim_ascii_start().starts_with(b"{") {

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         inputs::in_pairs(&inputs)?;
     }
     if let Some(path) = &args.reference
-        && let Err(error) = std::fs::File::open(path)
+        && let Err(error) = biofast::io::remote::probe(path)
     {
         let name = biofast::io::display_name(path);
         return Err(Error::new(error).context(format!("{name}: the reference can't be read")));
@@ -445,7 +445,7 @@ fn noticed(
     uses_reference: bool,
 ) -> Vec<String> {
     if args.messages.verbose {
-        describe(&input.name(), input.len(), Some(format), &watch.options, args.threads.asked());
+        describe(input, Some(format), &watch.options, args.threads.asked());
     }
     let mut found: Vec<String> = watch.notes.warnings().iter().map(warning_text).collect();
     if args.reference.is_some() && !uses_reference && format != bam::Format::Cram.name() {

@@ -57,7 +57,7 @@ pub(super) fn are_reads(args: &Args, inputs: &[Input]) -> Result<bool> {
 /// Whether a file holds reads or alignments, if it can be seen.
 fn holds_reads(input: &Input) -> Option<bool> {
     let Input::Path(path) = input else { return None };
-    if !path.is_file() {
+    if !biofast::io::remote::can_reopen(path) {
         return None;
     }
     match bam::Format::sniff(&mut input.open().ok()?) {

@@ -25,7 +25,6 @@
 mod copier;
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -33,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use biofast_bam::{self as bam, Header};
 use biofast_io::output::{self, Output};
-use biofast_io::{Location, Options, Source, bgzf};
+use biofast_io::{Location, Options, Source, bgzf, remote};
 use serde::Serialize;
 
 use copier::{Copier, Fault};
@@ -45,7 +44,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// The file at `path`.
+    /// The file or address at `path`.
     ///
     /// ```
     /// assert!(biofast_ops::cat::Part::open("absent.bam").is_err());
@@ -58,8 +57,7 @@ impl Part {
         let named = |error| {
             biofast_io::Error::new(biofast_io::ErrorKind::Io(error), Location::in_input(&name))
         };
-        let file = File::open(path).map_err(named)?;
-        Ok(Part { reader: Box::new(file), name })
+        Ok(Part { reader: remote::stream(path.as_ref()).map_err(named)?, name })
     }
 
     /// What a reader gives.

@@ -191,7 +191,9 @@ impl Merge {
             let Input { place, mut options } = input;
             options.chunk_size = options.chunk_size.min(chunk);
             let path = match &place {
-                Place::File(path) if !stay_open && path.is_file() => Some(path.clone()),
+                Place::File(path) if !stay_open && biofast_io::remote::can_reopen(path) => {
+                    Some(path.clone())
+                }
                 _ => None,
             };
             let name: Arc<str> = match &place {

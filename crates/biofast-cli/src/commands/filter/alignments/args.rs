@@ -194,7 +194,8 @@ impl AlignmentArgs {
 
 /// The content of a list.
 fn list(path: &std::path::Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("can't read the list {}", path.display()))
+    biofast::io::remote::read(path)
+        .with_context(|| format!("can't read the list {}", biofast::io::display_name(path)))
 }
 
 /// `TAG` or `TAG:VALUE`.
