@@ -11,7 +11,7 @@ class Biofast < Formula
   depends_on "rust" => :build
 
   def install
-    system "cargo", "install", *std_cargo_args(path: "crates/biofast-cli")
+    system "cargo", "install", *std_cargo_args(path: "crates/biofast-cli", features: "remote")
     system bin/"biofast", "man", man1
     generate_completions_from_executable(bin/"biofast", "completions", shells: [:bash, :zsh, :fish])
   end

@@ -22,6 +22,9 @@ const SMALL: u64 = 1 << 20;
 /// As many redirects as are followed.
 const MOST_REDIRECTS: usize = 10;
 
+/// As many refusals as are answered by asking otherwise: of another region, by other credentials.
+const MOST_OTHERWISE: u32 = 2;
+
 /// Blocks that reading on with [`Object::read_at`] fetches at most at once.
 const MOST_BLOCKS: u64 = 16;
 
@@ -271,15 +274,20 @@ fn ask(
 ) -> Result<Answer, Trouble> {
     let range = range.map(|range| format!("bytes={}-{}", range.start, range.end - 1));
     let mut request = place.request(range.as_deref()).map_err(Trouble::Final)?;
+    let mut otherwise = 0;
     for _ in 0..=MOST_REDIRECTS {
         traffic.requests.fetch_add(1, Ordering::Relaxed);
         let answer = client.send(request.clone())?;
-        if matches!(answer.status, 301 | 302 | 303 | 307 | 308)
+        if answer.status >= 300
+            && otherwise < MOST_OTHERWISE
+            && place.can_ask_otherwise(answer.status, &answer.headers)
+        {
+            otherwise += 1;
+            request = place.request(range.as_deref()).map_err(Trouble::Final)?;
+        } else if matches!(answer.status, 301 | 302 | 303 | 307 | 308)
             && let Some(to) = answer::text(&answer.headers, "location")
         {
             request = place.redirect(&request, to).map_err(Trouble::wrong)?;
-        } else if answer.status >= 300 && place.can_ask_otherwise(answer.status) {
-            request = place.request(range.as_deref()).map_err(Trouble::Final)?;
         } else {
             return Ok(answer);
         }

@@ -47,6 +47,8 @@ mod outputs;
 mod qc_reads;
 #[cfg(feature = "remote")]
 mod remote;
+#[cfg(feature = "remote")]
+mod remote_stores;
 mod repair;
 mod seqkit;
 mod shards;

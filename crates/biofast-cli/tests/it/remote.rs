@@ -188,7 +188,7 @@ const COMMANDS: [&[&str]; 34] = [
     &["flagstat", "@x.bam"],
     &["idxstats", "@x.bam"],
     &["coverage", "-p", "OUT/c", "--by", "@x.bed", "@x.bam"],
-    &["coverage", "--json", "--chrom", "chr2", "@x.bam"],
+    &["coverage", "-p", "OUT/c", "--chrom", "chr2", "@x.bam"],
     &["index", "@x.bam", "-o", "OUT/x.csi", "--csi"],
     &["view", "@x.bam"],
     &["view", "-c", "@x.bam", "chr1:1000-90000"],

@@ -1,4 +1,4 @@
-//! What an address stands for: the requests that fetch it.
+//! An address of HTTP, with its password and its redirects.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -6,19 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use ureq::http::header::AUTHORIZATION;
 use ureq::http::{HeaderValue, Request, Uri};
 
-/// Where an object is, and how it is asked for.
-pub(crate) struct Place {
-    service: Service,
-    /// Of the object, without what selects or signs.
-    path: String,
-}
-
-enum Service {
-    Web(Web),
-}
+use super::invalid;
 
 /// An address of HTTP.
-struct Web {
+pub(super) struct Web {
     uri: Uri,
     /// The header that a user name and password in the address become.
     authorization: Option<HeaderValue>,
@@ -26,79 +17,8 @@ struct Web {
     target: Mutex<Option<Uri>>,
 }
 
-/// The schemes that are read.
-const READ: &str = "https://, http://, s3://, gs:// and az://";
-
-impl Place {
-    pub(crate) fn parse(address: &str) -> io::Result<Place> {
-        let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
-        let service = match scheme.to_ascii_lowercase().as_str() {
-            "https" | "http" => Service::Web(Web::parse(scheme, rest)?),
-            "ftp" => {
-                return Err(invalid(format!(
-                    "ftp:// isn't read, but {READ}; most servers have the same files under https://"
-                )));
-            }
-            _ => return Err(invalid(format!("{READ} are read, nothing else"))),
-        };
-        let path = biofast_io::remote::without_query(address.as_ref());
-        Ok(Place { service, path: path.to_string_lossy().into_owned() })
-    }
-
-    /// The address without what may be secret; only its ending is looked at.
-    pub(crate) fn path(&self) -> &str {
-        &self.path
-    }
-
-    /// Whether what is stored is handed out as it is, whatever encoding it is labelled with.
-    pub(crate) fn encoding_is_a_label(&self) -> bool {
-        match &self.service {
-            Service::Web(_) => false,
-        }
-    }
-
-    /// A request for these bytes (the value of `Range`), or for all of them.
-    ///
-    /// # Errors
-    /// If it can't be made or signed.
-    pub(crate) fn request(&self, range: Option<&str>) -> io::Result<Request<()>> {
-        let mut request = Request::new(());
-        let identity = HeaderValue::from_static("identity");
-        request.headers_mut().insert("accept-encoding", identity);
-        if let Some(range) = range {
-            let range = HeaderValue::from_str(range).map_err(|_| invalid("not a range"))?;
-            request.headers_mut().insert("range", range);
-        }
-        match &self.service {
-            Service::Web(web) => web.address(&mut request),
-        }
-        Ok(request)
-    }
-
-    /// Where a redirect leads.
-    ///
-    /// # Errors
-    /// If it may not be followed, with the reason.
-    pub(crate) fn redirect(&self, from: &Request<()>, to: &str) -> Result<Request<()>, String> {
-        match &self.service {
-            Service::Web(web) => web.redirect(from, to),
-        }
-    }
-
-    /// Whether an answer that refuses may be another one if it is asked for anew.
-    pub(crate) fn can_ask_otherwise(&self, status: u16) -> bool {
-        match &self.service {
-            // Where a redirect led may have been for a time only.
-            Service::Web(web) => {
-                matches!(status, 400 | 401 | 403 | 404 | 410)
-                    && web.target.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
-            }
-        }
-    }
-}
-
 impl Web {
-    fn parse(scheme: &str, rest: &str) -> io::Result<Web> {
+    pub(super) fn parse(scheme: &str, rest: &str) -> io::Result<Web> {
         let rest = rest.split('#').next().unwrap_or_default();
         let (host, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         let (user, host) = host.rsplit_once('@').map_or((None, host), |(u, h)| (Some(u), h));
@@ -115,11 +35,17 @@ impl Web {
         Ok(Web { uri, authorization: authorization.transpose()?, target: Mutex::default() })
     }
 
-    fn address(&self, request: &mut Request<()>) {
+    pub(super) fn address(&self, request: &mut Request<()>) {
         let target = self.target.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let uri = target.unwrap_or_else(|| self.uri.clone());
         self.authorize(request, &uri);
         *request.uri_mut() = uri;
+    }
+
+    /// Where a redirect led may have been for a time only: whether that was asked, which it isn't again.
+    pub(super) fn forget_target(&self, status: u16) -> bool {
+        matches!(status, 400 | 401 | 403 | 404 | 410)
+            && self.target.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
     }
 
     /// The password is for the host it was given for, and for no other.
@@ -133,7 +59,7 @@ impl Web {
         }
     }
 
-    fn redirect(&self, from: &Request<()>, to: &str) -> Result<Request<()>, String> {
+    pub(super) fn redirect(&self, from: &Request<()>, to: &str) -> Result<Request<()>, String> {
         let base = from.uri();
         let (scheme, host) = (base.scheme_str().unwrap_or("https"), base.authority());
         let host = host.map_or("", |host| host.as_str());
@@ -160,10 +86,6 @@ impl Web {
         *request.uri_mut() = uri;
         Ok(request)
     }
-}
-
-pub(crate) fn invalid(why: impl Into<String>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, why.into())
 }
 
 /// What can't stand in an address as it is, encoded; what is encoded already stays.
@@ -241,6 +163,7 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::place::Place;
 
     fn request(address: &str) -> Request<()> {
         Place::parse(address).and_then(|place| place.request(None)).expect("an address")

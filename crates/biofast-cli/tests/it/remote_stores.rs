@@ -1,0 +1,236 @@
+//! Buckets: an S3 server (moto, if it is installed), and the requests that go to the other stores.
+
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use biofast_testkit::container::bgzf;
+use biofast_testkit::http::Server;
+
+use crate::common::{Folder, Run, assert_error, biofast, command, finish, reads};
+
+/// Runs with these variables, and nothing else that credentials may come from. The machine isn't asked for any.
+fn run(args: &[&str], variables: &[(&str, &str)]) -> Run {
+    let mut command = command(args);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        let known = ["AWS_", "AZURE_", "GOOGLE_", "STORAGE_"];
+        if known.iter().any(|known| name.starts_with(known))
+            || name.to_lowercase().ends_with("_proxy")
+        {
+            command.env_remove(name);
+        }
+    }
+    command
+        .env("HOME", "/nonexistent")
+        .env("AWS_EC2_METADATA_DISABLED", "true")
+        .env("NO_GCE_CHECK", "true");
+    command.env("BIOFAST_REMOTE_DELAY", "1").envs(variables.iter().copied());
+    finish(command)
+}
+
+/// An S3 server that ends with the test.
+struct Moto {
+    child: Child,
+    endpoint: String,
+    access: (String, String),
+}
+
+impl Drop for Moto {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Buckets, objects and a user; then every request must be signed by her, or be for what is public.
+const SETUP: &str = r#"
+import boto3, sys, json, urllib.request
+from botocore.config import Config
+endpoint, folder = sys.argv[1:3]
+make = lambda name: boto3.client(name, endpoint_url=endpoint, region_name="us-east-1",
+    aws_access_key_id="a", aws_secret_access_key="b", config=Config(s3={"addressing_style": "path"}))
+s3, iam = make("s3"), make("iam")
+s3.create_bucket(Bucket="reads")
+put = lambda key, name, **more: s3.put_object(Bucket="reads", Key=key, Body=open(f"{folder}/{name}", "rb").read(), **more)
+put("private/r.fq.gz", "r.fq.gz")
+put("private/a b+c%20é.fq.gz", "r.fq.gz")
+put("public/r.fq.gz", "r.fq.gz", ACL="public-read", ContentEncoding="gzip")
+put("private/empty.fq", "empty.fq")
+upload = s3.create_multipart_upload(Bucket="reads", Key="private/parts.fq.gz")["UploadId"]
+data, parts = open(f"{folder}/large.fq.gz", "rb").read(), []
+for number, start in enumerate(range(0, len(data), 5 << 20), 1):
+    part = s3.upload_part(Bucket="reads", Key="private/parts.fq.gz", UploadId=upload, PartNumber=number, Body=data[start:start + (5 << 20)])
+    parts.append({"PartNumber": number, "ETag": part["ETag"]})
+s3.complete_multipart_upload(Bucket="reads", Key="private/parts.fq.gz", UploadId=upload, MultipartUpload={"Parts": parts})
+s3.put_bucket_versioning(Bucket="reads", VersioningConfiguration={"Status": "Enabled"})
+old = put("private/v.fq", "old.fq")["VersionId"]
+put("private/v.fq", "new.fq")
+iam.create_user(UserName="me")
+policy = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]})
+iam.put_user_policy(UserName="me", PolicyName="p", PolicyDocument=policy)
+key = iam.create_access_key(UserName="me")["AccessKey"]
+urllib.request.urlopen(urllib.request.Request(endpoint + "/moto-api/reset-auth", data=b"0", method="POST")).read()
+print(key["AccessKeyId"], key["SecretAccessKey"], old)
+"#;
+
+/// Starts one with the objects of the folder; `None` where it isn't installed. Returns the older version's name, too.
+fn moto(folder: &Folder) -> Option<(Moto, String)> {
+    let path = std::env::var_os("PATH")?;
+    let found =
+        std::env::split_paths(&path).map(|dir| dir.join("moto_server")).find(|p| p.is_file());
+    let Some(program) = found else {
+        eprintln!("skipped: moto_server is not installed");
+        return None;
+    };
+    // Its own interpreter has the client, too.
+    let program: PathBuf = program.canonicalize().unwrap();
+    let python = program.parent().unwrap().join("python3");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let child = Command::new(&program)
+        .args(["-H", "127.0.0.1", "-p", &port.to_string()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let endpoint = format!("http://127.0.0.1:{port}");
+    let mut moto = Moto { child, endpoint, access: Default::default() };
+    let started = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(started.elapsed() < Duration::from_secs(60), "moto doesn't start");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let setup = Command::new(python)
+        .args(["-c", SETUP, &moto.endpoint])
+        .arg(folder.path(""))
+        .output()
+        .unwrap();
+    let out = String::from_utf8(setup.stdout).unwrap();
+    let words: Vec<&str> = out.split_whitespace().collect();
+    let [access, secret, old] = words[..] else {
+        panic!("{}", String::from_utf8_lossy(&setup.stderr));
+    };
+    moto.access = (access.into(), secret.into());
+    Some((moto, old.into()))
+}
+
+/// What is printed about a local file, as if it were at the address.
+fn local(args: &[&str], path: &str, address: &str) -> String {
+    let run = biofast(&[args, &[path]].concat());
+    assert_eq!(run.code, 0, "{run:?}");
+    run.stdout.replace(path, address)
+}
+
+#[test]
+fn s3_with_credentials_of_each_kind_and_without() {
+    let folder = Folder::new();
+    let r = folder.file("r.fq.gz", bgzf(reads("r", 5_000).as_bytes(), 30_000));
+    let large = folder.file("large.fq.gz", bgzf(reads("l", 160_000).as_bytes(), 60_000));
+    assert!(std::fs::metadata(&large).unwrap().len() > 1 << 20);
+    let empty = folder.file("empty.fq", "");
+    let old = folder.file("old.fq", reads("old", 3));
+    let new = folder.file("new.fq", reads("new", 4));
+    let Some((moto, version)) = moto(&folder) else { return };
+    let endpoint = ("AWS_ENDPOINT_URL", moto.endpoint.as_str());
+    let (id, secret) = (moto.access.0.as_str(), moto.access.1.as_str());
+    let by_env = [endpoint, ("AWS_ACCESS_KEY_ID", id), ("AWS_SECRET_ACCESS_KEY", secret)];
+    let equal = |address: &str, path: &str, variables: &[(&str, &str)]| {
+        for args in [&["stats", "--json"][..], &["check", "--json"]] {
+            let run = run(&[args, &[address]].concat(), variables);
+            let shown = address
+                .split_once("?versionId=")
+                .map_or(address.to_owned(), |(a, _)| format!("{a}?…"));
+            assert_eq!(
+                (run.code, run.stdout.as_str()),
+                (0, local(args, path, &shown).as_str()),
+                "{run:?}"
+            );
+        }
+    };
+    equal("s3://reads/private/r.fq.gz", &r, &by_env);
+    equal("s3://reads/private/a b+c%20é.fq.gz", &r, &by_env);
+    equal("s3://reads/private/parts.fq.gz", &large, &by_env);
+    equal("s3://reads/private/empty.fq", &empty, &by_env);
+    equal("s3://reads/private/v.fq", &new, &by_env);
+    equal(&format!("s3://reads/private/v.fq?versionId={version}"), &old, &by_env);
+    // By a profile in files.
+    let credentials = folder.file(
+        "credentials",
+        format!("[lab]\naws_access_key_id = {id}\naws_secret_access_key = {secret}\n"),
+    );
+    let config =
+        folder.file("config", format!("[profile lab]\nendpoint_url = {}\n", moto.endpoint));
+    let by_profile = [
+        ("AWS_PROFILE", "lab"),
+        ("AWS_SHARED_CREDENTIALS_FILE", &credentials),
+        ("AWS_CONFIG_FILE", &config),
+    ];
+    equal("s3://reads/private/r.fq.gz", &r, &by_profile);
+    // Without any: what is public, though it is labelled as gzip.
+    equal("s3://reads/public/r.fq.gz", &r, &[endpoint]);
+    equal(
+        "s3://reads/public/r.fq.gz",
+        &r,
+        &[endpoint, by_env[1], by_env[2], ("AWS_NO_SIGN_REQUEST", "YES")],
+    );
+    let private = ["stats", "-v", "s3://reads/private/r.fq.gz"];
+    assert_error(&run(&private, &[endpoint]), &["s3://reads/private/r.fq.gz: ", "status 403"]);
+    let wrong = [endpoint, ("AWS_ACCESS_KEY_ID", id), ("AWS_SECRET_ACCESS_KEY", "hiddenword")];
+    let refused = run(&private, &wrong);
+    assert_error(&refused, &["status 403"]);
+    assert!(!format!("{refused:?}").contains("hiddenword") && !format!("{refused:?}").contains(id));
+    assert_error(&run(&["stats", "s3://reads/private/none.fq"], &by_env), &["status 404"]);
+    assert_error(&run(&["stats", "s3://reads"], &by_env), &["named by its bucket and its key"]);
+}
+
+/// The head of the first request that comes, which is answered with an object.
+fn asked(
+    args: &[&str],
+    variables: &[(&str, &str)],
+    object: &str,
+) -> (Run, biofast_testkit::http::Request) {
+    let server = Server::start();
+    server.put(object, reads("r", 10));
+    let endpoint = server.address("").trim_end_matches('/').to_owned();
+    let variables: Vec<(&str, &str)> = variables
+        .iter()
+        .map(|(name, value)| (*name, if *value == "ENDPOINT" { endpoint.as_str() } else { *value }))
+        .collect();
+    let run = run(args, &variables);
+    let request = server.requests().remove(0);
+    (run, request)
+}
+
+#[test]
+fn google_and_azure_are_asked_as_they_want_to_be() {
+    let (run, request) = asked(
+        &["stats", "--json", "gs://bucket/a b.fq"],
+        &[("STORAGE_EMULATOR_HOST", "ENDPOINT")],
+        "bucket/a%20b.fq",
+    );
+    assert_eq!((run.code, request.path.as_str()), (0, "/bucket/a%20b.fq"), "{run:?}");
+    assert!(!request.headers.contains_key("authorization"));
+    let azure = ("AZURE_STORAGE_ENDPOINT", "ENDPOINT");
+    let key =
+        [azure, ("AZURE_STORAGE_ACCOUNT_NAME", "me"), ("AZURE_STORAGE_ACCOUNT_KEY", "aGlkZGVu")];
+    let (run, request) = asked(&["stats", "-v", "az://box/x.fq"], &key, "box/x.fq");
+    assert_eq!((run.code, request.path.as_str()), (0, "/box/x.fq"), "{run:?}");
+    let authorization = request.headers.get("authorization").unwrap();
+    assert!(authorization.starts_with("SharedKey me:"), "{authorization}");
+    assert!(request.headers.contains_key("x-ms-version"));
+    // A shared access signature, in the address or in the environment.
+    let (run, request) =
+        asked(&["stats", "-v", "az://box/x.fq?sv=1&sig=hidden"], &[azure], "box/x.fq");
+    assert_eq!((run.code, request.query.as_str()), (0, "sv=1&sig=hidden"), "{run:?}");
+    assert!(!format!("{run:?}").contains("hidden"), "{run:?}");
+    let sas = [azure, ("AZURE_STORAGE_SAS_TOKEN", "sv=1&sig=hidden")];
+    let (run, request) = asked(&["stats", "az://box/x.fq"], &sas, "box/x.fq");
+    assert_eq!((run.code, request.query.as_str()), (0, "sv=1&sig=hidden"), "{run:?}");
+    let none = finish({
+        let mut command = command(&["stats", "az://box/x.fq"]);
+        command.env_remove("AZURE_STORAGE_ACCOUNT_NAME").env_remove("AZURE_STORAGE_ACCOUNT");
+        command
+    });
+    assert_error(&none, &["AZURE_STORAGE_ACCOUNT_NAME isn't set"]);
+}
