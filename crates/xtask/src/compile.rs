@@ -39,7 +39,15 @@ pub(crate) fn program(root: &Path, target: &str, date: u64) -> Result<PathBuf> {
     let mut command = cargo(root);
     command
         .args([builder(target)?, "--locked", "--profile", "dist", "--bin", "biofast"])
-        .args(["--package", "biofast-cli", "--features", "remote", "--target", target, "--target-dir"])
+        .args([
+            "--package",
+            "biofast-cli",
+            "--features",
+            "remote",
+            "--target",
+            target,
+            "--target-dir",
+        ])
         .arg(&folder)
         .env("SOURCE_DATE_EPOCH", date.to_string())
         .env("CARGO_INCREMENTAL", "0")

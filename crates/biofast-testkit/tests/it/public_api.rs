@@ -9,13 +9,14 @@ use std::process::Command;
 
 use serde_json::Value;
 
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
     "biofast-kernels",
     "biofast-deflate",
     "biofast-io",
     "biofast-fastq",
     "biofast-bam",
     "biofast-ops",
+    "biofast-remote",
     "biofast",
 ];
 

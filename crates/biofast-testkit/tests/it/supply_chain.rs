@@ -7,11 +7,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Licences that ask for no more than a notice.
-const LICENCES: [&str; 11] = [
+const LICENCES: [&str; 14] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
     "BSD-2-Clause",
     "BSD-3-Clause",
+    "CC0-1.0",             // tiny-keccak: the public domain
+    "CDLA-Permissive-2.0", // the list of certificates in webpki-roots: as MIT, for data
+    "ISC",                 // ring and rustls: as MIT
     "MIT",
     "NCSA",        // compiler-rt, in libfuzzer-sys only
     "Unicode-3.0", // tables in unicode-ident
@@ -22,8 +25,25 @@ const LICENCES: [&str; 11] = [
 ];
 
 /// Crates of which two versions are used, and why.
-const DUPLICATES: [(&str, &str); 1] =
-    [("syn", "derive macros on their way from 2 to 3; at build time only")];
+const DUPLICATES: [(&str, &str); 13] = [
+    ("syn", "derive macros on their way from 2 to 3; at build time only"),
+    // `reqsign` signs with the keys of Google's service accounts by `rsa` 0.9, which is a generation behind.
+    ("block-buffer", RSA),
+    ("const-oid", RSA),
+    ("cpufeatures", RSA),
+    ("crypto-common", RSA),
+    ("digest", RSA),
+    ("hmac", RSA),
+    ("rand", RSA),
+    ("rand_core", RSA),
+    ("sha2", RSA),
+    ("getrandom", "ring and rand 0.8 are a generation behind"),
+    ("hashbrown", "rust-ini, which reads profiles, is a generation behind"),
+    ("windows-sys", "ring is a generation behind; on Windows only"),
+];
+
+/// Why there are two of what `rsa` stands on.
+const RSA: &str = "rsa 0.9, of the feature remote only";
 
 fn packages(folder: &str) -> Option<Vec<Value>> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
