@@ -37,9 +37,9 @@ pub enum Fault {
     Stall(usize),
     /// Another status, with a short body and these headers.
     Status(u16, &'static str),
-    /// So many bytes less than were asked for, and the head says so.
+    /// So many bytes less than were asked for, and the head says so. Of a whole nothing can say so.
     Short(u64),
-    /// The range begins so many bytes later, and the head says so.
+    /// The range begins so many bytes later, and the head says so. Of a whole nothing can say so.
     Shifted(u64),
     /// Another `ETag`.
     Changed,
@@ -248,8 +248,8 @@ fn answer(
         None => (200, 0, len),
     };
     match fault {
-        Fault::Short(by) => end -= (end - first).min(*by),
-        Fault::Shifted(by) => {
+        Fault::Short(by) if status == 206 => end -= (end - first).min(*by),
+        Fault::Shifted(by) if status == 206 => {
             first = (first + by).min(len);
             end = (end + by).min(len);
         }

@@ -172,9 +172,21 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
     Some(hint.into())
 }
 
+/// Whether what is named so is at an address.
+fn is_address(name: Option<&str>) -> bool {
+    name.is_some_and(|name| biofast::io::remote::address(Path::new(name)).is_some())
+}
+
 /// What helps when the system refuses to read the file of this name.
 fn of_system(error: &io::Error, name: Option<&str>) -> Option<String> {
+    if error.kind() == io::ErrorKind::PermissionDenied && is_address(name) {
+        return Some(
+            "credentials are taken from the environment and from profiles: see docs/remote.md"
+                .into(),
+        );
+    }
     match error.kind() {
+        io::ErrorKind::NotFound if is_address(name) => None,
         io::ErrorKind::NotFound => Some(match name.map(Path::new).and_then(neighbour) {
             Some(other) => format!("is it {other}?"),
             None => "is the name spelt right, and is it in this folder?".into(),

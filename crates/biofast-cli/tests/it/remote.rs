@@ -194,7 +194,7 @@ const COMMANDS: [&[&str]; 34] = [
     &["view", "-c", "@x.bam", "chr1:1000-90000"],
     &["view", "-c", "@x.bam", "-L", "@x.bed"],
     &["view", "-b", "--no-PG", "@x.sam.gz", "-o", "OUT/x.bam"],
-    &["sort", "-n", "--no-PG", "@x.bam", "-o", "OUT/n.bam"],
+    &["sort", "-q", "-n", "--no-PG", "@x.bam", "-o", "OUT/n.bam"],
     &["merge", "--no-PG", "@x.bam", "@y.bam", "-o", "OUT/m.bam"],
     &["merge", "--no-PG", "-R", "chr2", "@x.bam", "@y.bam", "-o", "OUT/m.bam"],
     &["cat", "--no-PG", "@x.bam", "@y.bam", "-o", "OUT/c.bam"],
