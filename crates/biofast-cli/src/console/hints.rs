@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use biofast::io::output;
+use biofast::ops::filter::best;
 use biofast::ops::{cat, dedup, order, repair, shards, sort};
 use biofast::{bam, fastq, io as bytes};
 
@@ -42,10 +43,12 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     let of_dedup = error.downcast_ref::<dedup::Problem>();
     let of_repair = error.downcast_ref::<repair::Problem>();
     let of_order = error.downcast_ref::<order::Problem>();
+    let of_best = error.downcast_ref::<best::Problem>();
     if matches!(of_sort, Some(sort::Problem::Temporary(..)))
         || matches!(of_dedup, Some(dedup::Problem::Temporary(..)))
         || matches!(of_repair, Some(repair::Problem::Temporary(..)))
         || matches!(of_order, Some(order::Problem::Temporary(..)))
+        || matches!(of_best, Some(best::Problem::Temporary(..)))
     {
         return Some(
             "--temp-dir names another folder; with more --memory less of it is needed".into(),

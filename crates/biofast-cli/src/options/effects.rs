@@ -15,8 +15,15 @@ const ADAPTERS: [&str; 8] = [
     "detect_adapter",
 ];
 
+/// Options that keep the best reads.
+const BEST: &[&str] = &["keep_percent", "target_bases"];
+
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 21] = [
+const NEEDED: [(&str, &[&str]); 25] = [
+    ("window_size", BEST),
+    ("length_weight", BEST),
+    ("mean_q_weight", BEST),
+    ("window_q_weight", BEST),
     ("seed", &["sample_fraction", "sample_count"]),
     ("cut_window_size", &["cut_front", "cut_tail", "cut_right"]),
     ("cut_mean_quality", &["cut_front", "cut_tail", "cut_right"]),

@@ -4,6 +4,7 @@
 
 mod alignment_stats;
 mod alignments;
+mod best;
 mod cat;
 mod check;
 mod check_damage;
@@ -44,6 +45,7 @@ mod merge_reports;
 mod multiqc;
 mod order;
 mod outputs;
+mod per_read;
 mod qc_reads;
 #[cfg(feature = "remote")]
 mod remote;

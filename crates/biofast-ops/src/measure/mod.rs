@@ -11,6 +11,7 @@ pub mod check;
 pub mod coverage;
 pub mod flagstat;
 pub mod idxstats;
+pub mod per_read;
 pub mod picard;
 pub mod qc;
 pub mod reads;

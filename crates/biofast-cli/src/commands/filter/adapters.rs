@@ -240,6 +240,11 @@ impl AdapterArgs {
         self.adapter_kit.is_some()
     }
 
+    /// Whether reads may be split where an adapter is inside.
+    pub(super) fn splits(&self) -> bool {
+        self.adapter_kit.is_some() && matches!(self.middle, MiddleArg::Split)
+    }
+
     /// What cuts the adapters of a Nanopore kit, if one is named.
     pub(super) fn long_cutter(&self, paired: bool) -> Result<Option<LongAdapters>> {
         let Some(kit) = &self.adapter_kit else { return Ok(None) };

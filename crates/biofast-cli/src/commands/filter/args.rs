@@ -27,6 +27,7 @@ use crate::options::{InFile, Io, Messages, OutFile, ShardArg, Strictness, Thread
 Examples, reads:
   biofast filter --min-len 50 --min-mean-qual 20 reads.fq.gz -o good.fq.gz
   biofast filter R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --trim-overlap --cut-tail --min-len 36
+  biofast filter --min-len 1000 --keep-percent 90 long.fq.gz -o best.fq.gz
   biofast filter R1.fq.gz R2.fq.gz --sample-count 100000 --seed 7 -o 1.fq.gz --out2 2.fq.gz
   biofast filter --merge R1.fq.gz R2.fq.gz --merged-out m.fq.gz -o 1.fq.gz --out2 2.fq.gz
   biofast filter -a AGATCGGAAGAGC -A AGATCGGAAGAGC R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz
@@ -170,6 +171,22 @@ impl Args {
     }
 }
 
+/// A number of bases as typed.
+fn bases(typed: &str) -> Result<u64, String> {
+    let wrong = || format!("'{typed}' is no number of bases: say 1500000, 500M or 2G");
+    let digits = typed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let power = match typed[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        _ => return Err(wrong()),
+    };
+    let number: Option<u64> = digits.parse().ok();
+    let number = number.and_then(|number| number.checked_mul(1000u64.pow(power)));
+    number.filter(|&number| number > 0).ok_or_else(wrong)
+}
+
 /// What `-O` takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OutputFormat {
@@ -221,6 +238,36 @@ pub(super) struct Which {
     /// Take exactly N reads or pairs, or all if there are fewer; reads the input twice
     #[arg(long, value_name = "N")]
     pub(super) sample_count: Option<u64>,
+
+    /// Keep the best reads, with so many percent of the bases of the input; best are long reads of high quality, as filtlong
+    /// scores them. Reads the input twice
+    #[arg(long, alias = "keep_percent", value_name = "PERCENT")]
+    pub(super) keep_percent: Option<f64>,
+
+    /// Keep the best reads, with N bases in all: 500M, 2G
+    #[arg(long, alias = "target_bases", value_name = "N", value_parser = bases)]
+    pub(super) target_bases: Option<u64>,
+
+    /// Bases of the window whose mean quality is the lowest of a read, for the score
+    #[arg(long, alias = "window_size", value_name = "N", default_value = "250")]
+    pub(super) window_size: std::num::NonZeroUsize,
+
+    /// Weight of the length in the score
+    #[arg(long, alias = "length_weight", value_name = "W", default_value_t = 1.0)]
+    pub(super) length_weight: f64,
+
+    /// Weight of the mean quality in the score
+    #[arg(long, alias = "mean_q_weight", value_name = "W", default_value_t = 1.0)]
+    pub(super) mean_q_weight: f64,
+
+    /// Weight of the worst window in the score
+    #[arg(long, alias = "window_q_weight", value_name = "W", default_value_t = 1.0)]
+    pub(super) window_q_weight: f64,
+
+    /// The folder of temporary files, for scores and for a stream that is read twice [default: TMPDIR if set, else that of the
+    /// output]
+    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER")]
+    pub(super) temp_dir: Option<crate::options::Folder>,
 
     /// Seed of the sample: the same seed takes the same reads
     #[arg(long, value_name = "N", default_value_t = 11)]

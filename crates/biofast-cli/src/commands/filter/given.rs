@@ -25,6 +25,8 @@ impl Args {
             ("--head", self.which.head.is_some()),
             ("--sample-fraction (for alignments -s)", self.which.sample_fraction.is_some()),
             ("--sample-count (for alignments -s)", self.which.sample_count.is_some()),
+            ("--keep-percent", self.which.keep_percent.is_some()),
+            ("--target-bases", self.which.target_bases.is_some()),
         ])
     }
 

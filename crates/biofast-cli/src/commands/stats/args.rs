@@ -34,6 +34,7 @@ Examples:
   biofast stats --json sample.fq.bgz -o sample.json
   biofast stats --html report.html *.fastq.gz
   biofast stats --plot reads.fq.gz
+  biofast stats --per-read long.fq.gz -o long.tsv
   biofast stats aln.bam
   biofast stats --sample s1 lane1.bam lane2.bam
   biofast stats --json --partial lane lane1.bam -o lane1.aln.json
@@ -56,6 +57,10 @@ pub(crate) struct Args {
     /// Output format; 'samtools' is for one file of alignments, 'fastqc' for FASTQ
     #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with_all = ["tsv", "json"])]
     pub(super) format_name: Option<FormatName>,
+
+    /// Print a line for each read instead, in the order of the input: length, mean quality, expected errors, GC and more, tab-separated
+    #[arg(long, conflicts_with_all = ["tsv", "json", "format_name", "out_dir"])]
+    pub(super) per_read: bool,
 
     /// Reference sequences in FASTA: to decode CRAM, and for the mismatches in the reports of samtools and
     /// Picard

@@ -5,6 +5,7 @@ mod args;
 mod fastqc;
 mod html;
 mod mates;
+mod per_read;
 mod plot;
 mod qc;
 mod qc_reads;
@@ -44,11 +45,15 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     };
     let by = args.depth.by_groups()?;
     args.shard.refuse(by.is_some(), "--by", "rows of groups are of whole files")?;
+    args.shard.refuse(args.per_read, "--per-read", "its table is of whole files")?;
     let inputs = match args.shard.inputs(&args.inputs.files, files)? {
         Some(inputs) => inputs,
         None => args.inputs.inputs(files)?,
     };
     check_shard(args, &inputs)?;
+    if args.per_read {
+        return per_read::write(args, &inputs, files);
+    }
     if args.paired {
         inputs::in_pairs(&inputs)?;
     }

@@ -24,6 +24,7 @@
 //! ```
 
 pub mod alignment;
+pub mod best;
 mod chain;
 pub mod expression;
 pub mod fastp;

@@ -326,6 +326,7 @@ impl Report {
                     Reason::NoAdapter,
                     Reason::AdapterFound,
                     Reason::AdapterInside,
+                    Reason::NotBest,
                     Reason::MateRejected,
                 ]),
             }),

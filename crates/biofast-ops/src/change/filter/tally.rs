@@ -61,6 +61,8 @@ named! {
         AdapterFound = "adapter_found",
         /// It has an adapter in its middle.
         AdapterInside = "adapter_inside",
+        /// Others are better, and there are enough of them.
+        NotBest = "not_among_best",
         /// It is good, but its mate is not.
         MateRejected = "mate_rejected",
     }

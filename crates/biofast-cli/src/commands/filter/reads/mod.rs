@@ -1,5 +1,6 @@
 //! `biofast filter` on FASTQ.
 
+mod best;
 mod outputs;
 
 use std::process::ExitCode;
@@ -103,8 +104,27 @@ fn plan(
         _ => Inputs::Single(first),
     };
     let paired = args.interleaved || inputs.len() == 2;
+    let wanted = best::wanted(args, paired)?;
+    // What is read twice must be there twice.
+    let repeated = match (wanted, sources) {
+        (Some(_), Inputs::Single(source)) => {
+            let again = best::Again::new(args, &inputs[0], source, &reading(args))?;
+            sources = Inputs::Single(again.open()?);
+            Some(again)
+        }
+        (_, given) => {
+            sources = given;
+            None
+        }
+    };
     let looked = chain::look(args, paired, &mut sources)?;
     let mut filter = chain::filter(args, paired, &looked, files)?;
+    if let (Some(wanted), Some(again)) = (wanted, &repeated) {
+        let best = best::find(args, wanted, again, &filter, &reading(args))?;
+        filter = filter.best(best);
+        // A file that is kept has one place, which is at its end now.
+        sources = Inputs::Single(again.open()?);
+    }
     if paired && !args.trim.trim_overlap && !args.messages.quiet {
         args.adapters.tell_of_one_mate(&filter);
     }

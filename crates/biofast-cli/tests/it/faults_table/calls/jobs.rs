@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 50] = [
+pub(super) const JOBS: [Job; 53] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -464,6 +464,50 @@ pub(super) const JOBS: [Job; 50] = [
             "16K",
         ],
         &["o.fq.gz", "s1.fq", "s2.fq"],
+    ),
+    job(
+        "convert, pairs",
+        &[
+            "convert",
+            "1.fq.gz",
+            "2.fq.gz",
+            "--reverse-complement",
+            "--rename",
+            "{number}",
+            "-o",
+            "o1.fq.bz2",
+            "--out2",
+            "o2.fq.bz2",
+            "--name-map",
+            "n.tsv",
+            "--json",
+            "o.json",
+        ],
+        &["o1.fq.bz2", "o2.fq.bz2", "n.tsv", "o.json"],
+    ),
+    fed(
+        job(
+            "convert, the end of a stream to BAM",
+            &["convert", "--tail", "40", "-", "-o", "o.bam", "--temp-dir", "."],
+            &["o.bam"],
+        ),
+        "a.fq.gz",
+    ),
+    job(
+        "shuffle, spilling",
+        &[
+            "shuffle",
+            "long.fq",
+            "-o",
+            "o.fq.gz",
+            "--json",
+            "o.json",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+        ],
+        &["o.fq.gz", "o.json"],
     ),
     fed(job("import to standard output", &["import", "-"], &[]), "a.fq.gz"),
     fed(

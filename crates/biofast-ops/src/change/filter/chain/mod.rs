@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use biofast_fastq::{Record, Unit, write_record};
 
+use super::best::Best;
 use super::fastp::Gatherer;
 use super::names::{ListedNames, Names};
 use super::predicate::Predicate;
@@ -142,6 +143,7 @@ impl Default for Routes {
 pub struct Filter {
     sample: Option<Sample>,
     names: Option<Names>,
+    best: Option<Best>,
     /// Trimmers, and where the numbers of their adapters begin.
     trimmers: Vec<(Box<dyn Trimmer>, usize)>,
     /// What adapters the trimmers look for.
@@ -171,6 +173,12 @@ impl Filter {
     /// Takes reads by name, after sampling.
     pub fn names(mut self, names: Names) -> Filter {
         self.names = Some(names);
+        self
+    }
+
+    /// Keeps only these reads, of those that have no mates and aren't split.
+    pub fn best(mut self, best: Best) -> Filter {
+        self.best = Some(best);
         self
     }
 
@@ -465,6 +473,9 @@ impl Worker<'_> {
         let tag = &tag[..];
         let Some(second) = second else {
             let to = Some(filter.routes.first);
+            if filter.best.as_ref().is_some_and(|best| !best.takes(unit.index)) {
+                objections[0] = objections[0].or(Some(Reason::NotBest));
+            }
             self.tally.decide(1, [objections[0], None]);
             return self.send(0, first, tag, amounts[0], objections[0], to, sink);
         };

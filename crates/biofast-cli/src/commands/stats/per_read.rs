@@ -1,0 +1,125 @@
+//! `biofast stats --per-read`: a line for each read.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Result, bail};
+use biofast::bam;
+use biofast::fastq::fasta::Sequences;
+use biofast::fastq::{Inputs, par_transform};
+use biofast::io::output::{self as io_output, Compression, Files, Format, Output, commit};
+use biofast::ops::convert::{Holds, from_alignments, from_table};
+use biofast::ops::measure::per_read;
+
+use super::args::Args;
+use crate::inputs::{Input, holds_reads};
+use crate::output;
+use crate::watch::Watch;
+
+/// Writes the table of all inputs, one after the other.
+pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
+    let others = [
+        ("--html", args.html.is_some()),
+        ("--plot", args.plot),
+        ("--sample", !args.sample.is_empty()),
+        ("--paired", args.paired),
+        ("--interleaved", args.interleaved),
+        ("--partial", args.partial.is_some()),
+        ("--region", args.regions.any()),
+        ("--contaminants", args.contaminants.is_some()),
+        ("--by and other depths", args.depth.given().is_some()),
+    ];
+    if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {
+        bail!("{name} doesn't go with --per-read, which writes a line for each read");
+    }
+    let path = args.out.path();
+    let format = path.map_or(Ok(Format::Plain), output::format_of_table)?;
+    let mut table = output::records(files, path, Compression::new(format, None)?)?;
+    // One table of one file, as programs expect it; of several the file is a column more.
+    let several = inputs.len() > 1;
+    let file = if several { "file\t" } else { "" };
+    table.append(format!("{file}{}\n", per_read::COLUMNS).as_bytes())?;
+    let table = Arc::new(Mutex::new(Table { output: table, problem: None }));
+    for input in inputs {
+        let watch = Watch::new(args.strictness.reads(args.io.apply(args.threads.options())));
+        let mut source = input.open()?;
+        let held = match holds_reads(&mut source)? {
+            true => Holds::Fastq,
+            false => Holds::sniff(&mut source)?,
+        };
+        let source = match held {
+            Holds::Alignments => {
+                let io = args.strictness.alignments(watch.options.clone());
+                let reference = args.reference.as_deref().map(Path::to_owned);
+                let opening = bam::InputOptions { io: &io, reference, detail: bam::Detail::Full };
+                from_alignments(bam::Input::open(source, &opening)?.source, &io, false)?
+            }
+            Holds::Table => from_table(source, &watch.options)?,
+            Holds::Fastq | Holds::Fasta => source,
+        };
+        let mut label = if several { input.name().into_bytes() } else { Vec::new() };
+        label.iter_mut().filter(|byte| matches!(byte, b'\t' | b'\n')).for_each(|byte| *byte = b' ');
+        // A run ends its outputs, and the table goes on.
+        let through = Through(Arc::clone(&table));
+        let mut outputs = [Output::stream("table", through, Compression::default())];
+        let bar = watch.bar(input.len(), &args.messages);
+        let result = par_transform(
+            Inputs::Single(Sequences(source)),
+            [watch.options.clone(), watch.options.clone()],
+            None,
+            &mut outputs,
+            || (),
+            |(), unit, texts| {
+                for text in texts.iter_mut() {
+                    if several {
+                        text.extend_from_slice(&label);
+                        text.push(b'\t');
+                    }
+                    per_read::write(&unit.first, text);
+                }
+            },
+            |(), ()| (),
+        );
+        drop(bar);
+        watch.tell(input, None, &args.messages, &args.threads);
+        drop(outputs);
+        let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(problem) = table.problem.take() {
+            return Err(problem.into());
+        }
+        result.map_err(output::failed)?;
+    }
+    let Some(table) = Arc::into_inner(table) else { bail!("the table is still written to") };
+    let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
+    commit(vec![table.output], false)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The table that the rows of all inputs go to.
+struct Table {
+    output: Output,
+    problem: Option<io_output::Error>,
+}
+
+/// What is written to the table in order.
+struct Through(Arc<Mutex<Table>>);
+
+impl Write for Through {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match table.output.append(text) {
+            Ok(()) => Ok(text.len()),
+            Err(error) => {
+                let kind = error.kind();
+                table.problem.get_or_insert(error);
+                Err(kind.into())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! `biofast filter --keep-percent` and `--target-bases`: the reads that Filtlong keeps.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use std::process::Command;
+
+use biofast_testkit::container::{KINDS, wrap};
+use biofast_testkit::random::Random;
+use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
+
+/// Long reads of many lengths and qualities, some with a bad stretch.
+fn long_reads(n: usize, seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut out = String::new();
+    for i in 0..n {
+        let len = 50 + random.below(100) * random.below(100);
+        let level = 3 + random.below(25);
+        let bad = random.chance(30).then(|| random.below(len.max(1)));
+        let bases: String = (0..len).map(|_| b"ACGT"[random.below(4)] as char).collect();
+        let quals: String = (0..len)
+            .map(|at| {
+                let is_bad = bad.is_some_and(|bad| (bad..bad + 400).contains(&at));
+                let phred = if is_bad { 1 + random.below(3) } else { level + random.below(10) };
+                (33 + phred) as u8 as char
+            })
+            .collect();
+        out += &format!("@long{i} ch={}\n{bases}\n+\n{quals}\n", i % 7);
+    }
+    out
+}
+
+/// What filtlong keeps.
+fn filtlong(args: &[&str]) -> String {
+    let output = Command::new("filtlong").args(args).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_reads_kept_are_those_of_filtlong() {
+    if !installed("filtlong") {
+        return;
+    }
+    let folder = Folder::new();
+    for seed in [1, 2] {
+        let input = folder.file("x.fq", long_reads(250, seed));
+        for (ours, theirs) in [
+            (&["--keep-percent", "90"][..], &["--keep_percent", "90"][..]),
+            (&["--keep-percent", "37.5"], &["--keep_percent", "37.5"]),
+            (&["--target-bases", "100K"], &["--target_bases", "100000"]),
+            (&["--target-bases", "3G"], &["--target_bases", "3000000000"]),
+            (
+                &["--keep-percent", "60", "--target-bases", "300000", "--min-len", "1000"],
+                &["--keep_percent", "60", "--target_bases", "300000", "--min_length", "1000"],
+            ),
+            (
+                &["--keep-percent", "50", "--window-size", "100", "--length-weight", "10"],
+                &["--keep_percent", "50", "--window_size", "100", "--length_weight", "10"],
+            ),
+            (
+                &["--keep-percent", "50", "--mean-q-weight", "4", "--window-q-weight", "0"],
+                &["--keep_percent", "50", "--mean_q_weight", "4", "--window_q_weight", "0"],
+            ),
+            (
+                &["--keep-percent", "50", "--window-q-weight", "9", "--max-len", "5000"],
+                &["--keep_percent", "50", "--window_q_weight", "9", "--max_length", "5000"],
+            ),
+        ] {
+            let run = biofast(&[&["filter", "--quiet", &input], ours].concat());
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{ours:?}");
+            assert!(run.stdout == filtlong(&[theirs, &[&input]].concat()), "{ours:?}");
+        }
+    }
+}
+
+#[test]
+fn files_and_streams_in_any_container_give_the_same_bytes_on_any_threads() {
+    let folder = Folder::new();
+    let all = long_reads(120, 3);
+    let mut first: Option<String> = None;
+    for (i, kind) in KINDS.into_iter().enumerate() {
+        let bytes = wrap(kind, all.as_bytes());
+        let input = folder.file(&format!("{i}.in"), &bytes);
+        let threads = ["1", "2", "4"][i % 3];
+        let args =
+            ["filter", "--quiet", "--keep-percent", "55", "-@", threads, "--chunk-size", "5000"];
+        for run in [
+            biofast(&[&args[..], &[&input]].concat()),
+            biofast_with(&[&args[..], &["-"]].concat(), &bytes),
+        ] {
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{kind:?}");
+            assert!(first.as_ref().is_none_or(|first| *first == run.stdout), "{kind:?}");
+            first = Some(run.stdout);
+        }
+    }
+    let kept = first.unwrap();
+    assert!(!kept.is_empty() && kept.len() < all.len());
+}
+
+#[test]
+fn what_is_not_among_the_best_is_rejected_by_that_name_and_trimming_comes_first() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let input = folder.file("x.fq", long_reads(150, 4));
+    let json = at("o.json");
+    let args = ["filter", &input, "--crop-front", "40", "--min-len", "500", "--keep-percent", "40"];
+    let run = biofast(
+        &[&args[..], &["-o", &at("o.fq"), "--rejected", &at("r.fq"), "--json", &json]].concat(),
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stderr.contains("are wanted"), "{run:?}");
+    let checked = biofast(&["check", "-q", "--against", &json]);
+    assert_eq!(checked.code, 0, "{checked:?}");
+    let kept = std::fs::read_to_string(folder.path("o.fq")).unwrap();
+    let rejected = std::fs::read_to_string(folder.path("r.fq")).unwrap();
+    assert_eq!((kept.lines().count() + rejected.lines().count()) / 4, 150);
+    assert!(
+        rejected.contains("rejected=not_among_best") && rejected.contains("rejected=too_short")
+    );
+    let bases =
+        |text: &str| -> Vec<usize> { text.lines().skip(1).step_by(4).map(str::len).collect() };
+    let total: usize = bases(&std::fs::read_to_string(&input).unwrap()).iter().sum();
+    let (sum, longest) = (bases(&kept).iter().sum::<usize>(), *bases(&kept).iter().max().unwrap());
+    let target = total * 2 / 5;
+    assert!(sum >= target && sum < target + longest, "{sum} of {total}");
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let input = folder.file("x.fq", long_reads(20, 5));
+    let cut = folder.file("cut.fq", &long_reads(20, 5)[..9000]);
+    let pairs = folder.file("p.fq", reads("p", 10));
+    let bam = at("x.bam");
+    assert_eq!(biofast(&["convert", "-q", &input, "-o", &bam]).code, 0);
+    let before = listed(&folder).len();
+    let out = at("o.fq");
+    for (args, needed) in [
+        (&[&input, "--keep-percent", "0"][..], &["--keep-percent is 0"][..]),
+        (&[&input, "--keep-percent", "101"], &["--keep-percent is 101"]),
+        (&[&input, "--keep-percent", "NaN"], &["--keep-percent is NaN"]),
+        (&[&input, "--keep-percent", "50", "--length-weight=-1"], &["--length-weight is -1"]),
+        (&[&pairs, &input, "--target-bases", "50"], &["without mates"]),
+        (&[&pairs, "--interleaved", "--target-bases", "50"], &["without mates"]),
+        (&[&input, "--keep-percent", "50", "--adapter-kit", "ligation"], &["--middle"]),
+        (&[&bam, "--keep-percent", "50"], &["--keep-percent"]),
+        (&[&cut, "--keep-percent", "50", "-o", &out], &["cut.fq", "truncated"]),
+        (
+            &[&input, "--keep-percent", "50", "--temp-dir", "/nowhere", "-o", &out],
+            &["temporary file"],
+        ),
+    ] {
+        assert_error(&biofast(&[&["filter"], args].concat()), needed);
+    }
+    assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
+    let run = biofast(&["filter", &input, "--window-size", "9", "-o", &out]);
+    assert!(run.stderr.contains("--window-size has no effect without --keep-percent"), "{run:?}");
+    // Of no reads and of reads without bases all are kept.
+    for few in ["", "@a\n\n+\n\n"] {
+        let run = biofast_with(&["filter", "--quiet", "--keep-percent", "50", "-"], few.as_bytes());
+        assert_eq!((run.code, run.stdout.as_str()), (0, few), "{run:?}");
+    }
+}
