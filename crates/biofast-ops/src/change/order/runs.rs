@@ -254,10 +254,12 @@ impl Cursor {
         let mut lengths = [0; Lengths::LEN];
         let mut filled = 0;
         while filled < lengths.len() {
-            match self.file.read(&mut lengths[filled..])? {
-                0 if filled == 0 => return Ok(false),
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                n => filled += n,
+            match self.file.read(&mut lengths[filled..]) {
+                Ok(0) if filled == 0 => return Ok(false),
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
         self.lengths = Lengths::from_bytes(&lengths);
