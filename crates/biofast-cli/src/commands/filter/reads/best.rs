@@ -51,8 +51,11 @@ fn folder(args: &Args) -> PathBuf {
     temp_dir(args.which.temp_dir.as_deref(), args.out.as_deref())
 }
 
+/// How many bases, and what makes reads good.
+pub(super) type Wanted = (Target, Scoring);
+
 /// What is wanted, if anything is.
-pub(super) fn wanted(args: &Args, paired: bool) -> Result<Option<(Target, Scoring)>> {
+pub(super) fn wanted(args: &Args, paired: bool) -> Result<Option<Wanted>> {
     let which = &args.which;
     let target = Target { percent: which.keep_percent, bases: which.target_bases };
     if target == Target::default() {
@@ -93,7 +96,7 @@ pub(super) fn wanted(args: &Args, paired: bool) -> Result<Option<(Target, Scorin
 /// Finds the best.
 pub(super) fn find(
     args: &Args,
-    wanted: (Target, Scoring),
+    wanted: Wanted,
     input: &Again,
     filter: &Filter,
     options: &Options,

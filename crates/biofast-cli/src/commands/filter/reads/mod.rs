@@ -38,6 +38,7 @@ pub(super) fn run(
     let mut opened = outputs::open(args, plan.paired, files)?;
     let mut reports = Reports::open(args, files)?;
     prepare(args, &mut opened, &reports);
+    let (plan, sources) = plan.choose(args, sources)?;
     let mut filter = plan.filter.routes(opened.routes);
     if args.mates.merges() {
         filter = filter.merge(args.mates.rule()?, opened.merged);
@@ -72,7 +73,9 @@ struct Plan {
     paired: bool,
     /// What was found in the first reads, if it was looked for.
     looked: Looked,
-    /// All but the routes, which the outputs decide.
+    /// What is asked of the best reads, and where they are read for the first time.
+    best: Option<(best::Wanted, best::Again)>,
+    /// All but the routes, which the outputs decide, and what takes a reading of its own.
     filter: Filter,
 }
 
@@ -118,26 +121,34 @@ fn plan(
         }
     };
     let looked = chain::look(args, paired, &mut sources)?;
-    let mut filter = chain::filter(args, paired, &looked, files)?;
-    if let (Some(wanted), Some(again)) = (wanted, &repeated) {
-        let best = best::find(args, wanted, again, &filter, &reading(args))?;
-        filter = filter.best(best);
-        // A file that is kept has one place, which is at its end now.
-        sources = Inputs::Single(again.open()?);
-    }
+    let filter = chain::filter(args, paired, &looked, files)?;
     if paired && !args.trim.trim_overlap && !args.messages.quiet {
         args.adapters.tell_of_one_mate(&filter);
     }
-    if args.stats || args.html.is_some() {
-        filter = filter.gather_statistics();
+    Ok((Plan { inputs, paired, looked, best: wanted.zip(repeated), filter }, sources))
+}
+
+impl Plan {
+    /// Decides what takes a reading of its own: which reads are the best, and an exact sample.
+    fn choose(mut self, args: &Args, mut sources: Inputs) -> Result<(Plan, Inputs)> {
+        let mut filter = self.filter;
+        if let Some((wanted, again)) = self.best.take() {
+            let best = best::find(args, wanted, &again, &filter, &reading(args))?;
+            filter = filter.best(best);
+            // A file that is kept has one place, which is at its end now.
+            sources = Inputs::Single(again.open()?);
+        }
+        if args.stats || args.html.is_some() {
+            filter = filter.gather_statistics();
+        }
+        if let Some(sample) = sample(args, &self.inputs, self.paired)? {
+            filter = filter.sample(sample);
+        }
+        if args.preset.reports() {
+            filter = filter.gather_for_fastp();
+        }
+        Ok((Plan { filter, ..self }, sources))
     }
-    if let Some(sample) = sample(args, &inputs, paired)? {
-        filter = filter.sample(sample);
-    }
-    if args.preset.reports() {
-        filter = filter.gather_for_fastp();
-    }
-    Ok((Plan { inputs, paired, looked, filter }, sources))
 }
 
 /// How FASTQ is read.
