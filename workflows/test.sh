@@ -12,7 +12,7 @@ biofast=$(realpath "$biofast")
 shift || true
 asked=("$@")
 engines=("${asked[@]:-snakemake}")
-[ ${#asked[@]} -gt 0 ] || engines=(snakemake dask)
+[ ${#asked[@]} -gt 0 ] || engines=(snakemake dask ray)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -24,6 +24,7 @@ installed() {
     case $1 in
     snakemake) command -v snakemake >/dev/null ;;
     dask) python3 -c 'import dask.distributed' 2>/dev/null ;;
+    ray) python3 -c 'import ray' 2>/dev/null ;;
     *) echo "unknown engine: $1" >&2; exit 2 ;;
     esac
 }
@@ -36,6 +37,7 @@ run() {
             --config 'reads=[R1.fq.gz, R2.fq.gz]' shards=7 biofast="$2"
         ;;
     dask) KILL=worker python3 "$here/dask/shards_dask.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
+    ray) KILL=worker python3 "$here/ray/shards_ray.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
     esac
 }
 

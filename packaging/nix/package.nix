@@ -25,6 +25,8 @@ rustPlatform.buildRustPackage {
   cargoBuildFlags = [
     "--package"
     "biofast-cli"
+    "--features"
+    "remote"
   ];
   # The tests of the program compare with other tools: `cargo test` in a clone.
   doCheck = false;
