@@ -325,7 +325,7 @@ pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {
         }
         if bytes.len() < wanted {
             // What is wrong is said by the reader, with its place.
-            let options = Options { threads: 1, ..Options::default() };
+            let options = Options::serial();
             let at = Location { name: Some(source.name().into()), ..Location::default() };
             crate::read_header(source, &options)?;
             return Err(Error::new(ErrorKind::Truncated("the header"), at));

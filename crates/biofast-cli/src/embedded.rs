@@ -13,9 +13,8 @@ use biofast::io::output::{self, Compression, Output};
 use biofast::io::{CancellationToken, Location, Options, Progress};
 use biofast::ops::{cat, dedup, repair, sort};
 use biofast::{bam, fastq, io as bytes};
-use clap::CommandFactory;
 
-use crate::Cli;
+use crate::commands::needed_for;
 use crate::console::{Trouble, typed};
 
 /// A command that is run by a library call. Standard output and messages are in its [`Outcome`]; files are written as the program
@@ -291,7 +290,8 @@ fn of_output(error: &output::Error) -> (FaultKind, Box<Location>) {
 fn run_words(arguments: Vec<OsString>, guest: &Guest) -> u8 {
     let arguments = typed::join_numbers(arguments);
     let words = std::iter::once("biofast".into()).chain(arguments.iter().cloned());
-    let matches = match Cli::command().try_get_matches_from(words) {
+    let mut command = needed_for(&arguments);
+    let matches = match command.try_get_matches_from_mut(words) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => {
             locked(&guest.stdout).extend_from_slice(error.render().to_string().as_bytes());
@@ -306,7 +306,7 @@ fn run_words(arguments: Vec<OsString>, guest: &Guest) -> u8 {
             return 2;
         }
     };
-    match crate::run_parsed(&matches) {
+    match crate::run_parsed(&command, &matches) {
         Ok(code) => number(code),
         Err(error) => {
             guest.fail(&Trouble::from(&error));

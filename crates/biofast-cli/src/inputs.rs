@@ -92,7 +92,7 @@ impl Input {
 }
 
 /// The name of a file without its folder and the endings of alignments.
-fn stem(path: &Path) -> OsString {
+pub(crate) fn stem(path: &Path) -> OsString {
     let path = &remote::without_query(path);
     let mut name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
     for endings in [&["gz", "bgz", "zst", "bz2", "xz"][..], &["bam", "sam", "cram"]] {
@@ -186,12 +186,17 @@ fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()
 pub(crate) fn are_fasta(sources: &mut [Source]) -> Result<bool> {
     let mut first = None;
     for source in sources {
-        let is_fasta = fasta::is_fasta(source)?;
-        if *first.get_or_insert(is_fasta) != is_fasta {
-            bail!("one file is FASTQ and the other FASTA: mates must have the same format");
-        }
+        same_format(&mut first, fasta::is_fasta(source)?)?;
     }
     Ok(first.unwrap_or(false))
+}
+
+/// An error if an input is FASTA and the first one isn't, or the other way round.
+pub(crate) fn same_format(first: &mut Option<bool>, is_fasta: bool) -> Result<()> {
+    if *first.get_or_insert(is_fasta) != is_fasta {
+        bail!("one file is FASTQ and the other FASTA: mates must have the same format");
+    }
+    Ok(())
 }
 
 /// Whether an input holds FASTQ or FASTA, as its first bytes say.
@@ -221,7 +226,7 @@ pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
 
 /// The header of a file of alignments, of which nothing else is read.
 pub(crate) fn header_of(path: &Path) -> Result<bam::Header, bam::Error> {
-    let options = Options { threads: 1, ..Options::default() };
+    let options = Options::serial();
     let opening = bam::InputOptions::new(&options);
     let input = bam::Input::open(Source::open(path)?, &opening)?;
     Ok(bam::peek_header(input.source)?.0)

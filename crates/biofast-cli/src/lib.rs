@@ -16,26 +16,11 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::FromArgMatches;
 
-use commands::{Command, is_verbose_version, run, version};
+use commands::{Command, cache_dir, is_verbose_version, needed_for, run, version};
 use console::{Trouble, message, stdio, typed};
 pub use embedded::{Fault, FaultKind, Message, Outcome, Run};
-
-/// Statistics of sequencing reads and alignments, at the speed of decompression.
-#[derive(Parser)]
-#[command(
-    name = "biofast",
-    version,
-    propagate_version = true,
-    max_term_width = 100,
-    after_help = "An input may be an address (https://, s3://, gs://, az://) if biofast --version --verbose lists 'remote'.\n\
-        biofast --version --verbose tells how it was built and what it makes of this machine."
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
 
 /// Runs the program with these words, of which the first is its name. Returns the exit code; wrong usage, `--help` and signals end
 /// the process from within.
@@ -55,11 +40,12 @@ pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
     let arguments = typed::join_numbers(arguments);
     let result = match is_verbose_version(&arguments) {
-        true => check_overrides().and_then(|()| version()),
+        true => check_overrides(None).and_then(|()| version()),
         false => {
-            let matches = parse(&program, &arguments);
+            let mut command = needed_for(&arguments);
+            let matches = parse(&mut command, &program, &arguments);
             stdio::handle_signals();
-            run_parsed(&matches)
+            run_parsed(&command, &matches)
         }
     };
     match result {
@@ -75,21 +61,25 @@ pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
     }
 }
 
-/// Runs what was typed.
-fn run_parsed(matches: &clap::ArgMatches) -> anyhow::Result<ExitCode> {
-    let cli = Cli::from_arg_matches(matches)?;
-    for warning in options::given_in_vain(&Cli::command(), matches) {
+/// Runs what was typed, which `command` has understood.
+fn run_parsed(command: &clap::Command, matches: &clap::ArgMatches) -> anyhow::Result<ExitCode> {
+    for warning in options::given_in_vain(command, matches) {
         message("warning", &warning);
     }
-    check_overrides()?;
+    check_overrides(cache_dir(matches))?;
     let mut files = options::named(matches)?;
-    run(&cli.command, &mut files)
+    run(&Command::from_arg_matches(matches)?, &mut files)
 }
 
 /// What was typed; if it can't be understood, the run ends with what is wrong with it.
-fn parse(program: &std::ffi::OsStr, arguments: &[std::ffi::OsString]) -> clap::ArgMatches {
+fn parse(
+    command: &mut clap::Command,
+    program: &std::ffi::OsStr,
+    arguments: &[std::ffi::OsString],
+) -> clap::ArgMatches {
     let typed = std::iter::once(program.to_owned()).chain(arguments.iter().cloned());
-    Cli::command().try_get_matches_from(typed).unwrap_or_else(|error| {
+    command.try_get_matches_from_mut(typed).unwrap_or_else(|error| {
+        let error = typed::with_likely_commands(error, command);
         let command = arguments.first().and_then(|command| command.to_str());
         let Some(hint) = typed::hint(&error, command) else { error.exit() };
         // Nobody may be there to read it.
@@ -111,23 +101,31 @@ fn silence_decompressors() {
 }
 
 /// Environment variables that would be ignored if they were misspelt.
-fn check_overrides() -> anyhow::Result<()> {
+fn check_overrides(cache: Option<&std::path::Path>) -> anyhow::Result<()> {
     biofast::kernels::check_override()?;
     biofast::io::codec::check_override()?;
     biofast::io::codec::check_lanes()?;
     biofast::io::codec::check_piece_len()?;
-    open_addresses()
+    open_addresses(cache)
 }
 
 /// Inputs may be addresses from here on.
 #[cfg(feature = "remote")]
-fn open_addresses() -> anyhow::Result<()> {
-    biofast::remote::install(biofast::remote::Settings::from_env().map_err(anyhow::Error::msg)?);
+fn open_addresses(cache: Option<&std::path::Path>) -> anyhow::Result<()> {
+    let mut settings = biofast::remote::Settings::from_env().map_err(anyhow::Error::msg)?;
+    if let Some(folder) = cache {
+        settings.cache = Some(folder.to_owned());
+    }
+    biofast::remote::install(settings)?;
     Ok(())
 }
 
 /// Opening one says that this build can't.
 #[cfg(not(feature = "remote"))]
-fn open_addresses() -> anyhow::Result<()> {
+fn open_addresses(cache: Option<&std::path::Path>) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        cache.is_none(),
+        "--cache-dir is for inputs at addresses, which this build can't read: it needs the feature 'remote'"
+    );
     Ok(())
 }

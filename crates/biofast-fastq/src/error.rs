@@ -351,7 +351,7 @@ pub(crate) fn cut(line: &[u8]) -> Vec<u8> {
 /// The error for a line that should be a header, naming formats that are often passed instead.
 pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
     let (format, hint) = match found {
-        [b'>', ..] => ("FASTA", "biofast needs reads with qualities"),
+        [b'>', ..] => ("FASTA", "qualities are needed here, and it has none"),
         [b'B', b'A', b'M', 1, ..] => ("BAM", "it must be converted first"),
         [b'C', b'R', b'A', b'M', ..] => ("CRAM", "it must be converted first"),
         [0xef, 0xbb, 0xbf, ..] => ("text with a byte-order mark", "remove its first three bytes"),

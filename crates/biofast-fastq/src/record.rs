@@ -223,7 +223,8 @@ impl<'a> Batch<'a> {
         Batch { bytes: self.bytes, spans: &self.spans[range], first }
     }
 
-    #[inline]
+    // A call for each read is 6 % of all instructions of `stats`.
+    #[inline(always)]
     fn record(&self, span: &Span) -> Record<'a> {
         let part = |start: u32, len: u32| &self.bytes[start as usize..][..len as usize];
         if span.qualities == Span::NO_QUALITIES {

@@ -111,6 +111,23 @@ def test_a_cut_file_raises_after_the_records_before_it(folder: Path) -> None:
         pa.table(biofast.scan("cut.fq"))
 
 
+def test_a_record_that_is_not_what_was_asked_for_raises_after_those_before_it(folder: Path) -> None:
+    fields = "XX:i:1 XX:i:2 XX:Z:two XX:i:4".split()
+    record = "{}\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\t{}\n"
+    Path("mixed.sam").write_text("@HD\tVN:1.6\n" + "".join(record.format(*both) for both in zip("abcd", fields)))
+    for options in ({"columns": ["name"], "filter": "[XX] * 2 > 0"}, {"columns": ["name", "XX:i"]}):
+        names: list[str] = []
+        with pytest.raises(biofast.FormatError) as caught:
+            for batch in biofast.scan("mixed.sam", **options):  # type: ignore[arg-type]
+                names += pa.record_batch(batch)["name"].to_pylist()
+        assert (names, caught.value.record) == (["a", "b"], 3), options
+    names = []
+    with pytest.raises(biofast.FormatError):
+        for one in biofast.open("mixed.sam", filter="[XX] * 2 > 0"):
+            names.append(one.query_name)
+    assert names == ["a", "b"]
+
+
 def large(path: str, number: int = 30_000) -> None:
     with open(path, "w") as file:
         for i in range(number):

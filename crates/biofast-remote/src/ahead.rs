@@ -133,7 +133,7 @@ impl Ahead {
         let end = (start + blocks(self.taken) * BLOCK).min(most).min(self.len);
         self.taken += 1;
         let mut bytes = vec![0; (end - start) as usize];
-        self.object.fetch(start, &mut bytes, &AtomicBool::new(false))?;
+        self.object.fetch_kept(start, &mut bytes, &AtomicBool::new(false))?;
         self.object.cache().put(start, &bytes);
         self.current = bytes;
         self.begin = start;
@@ -188,7 +188,7 @@ fn work(shared: &Shared) {
         };
         bytes.resize((end - start) as usize, 0);
         // Whatever happens to it, the reader doesn't wait in vain.
-        let fetch = || shared.object.fetch(start, &mut bytes, &shared.stop);
+        let fetch = || shared.object.fetch_kept(start, &mut bytes, &shared.stop);
         let came = std::panic::catch_unwind(std::panic::AssertUnwindSafe(fetch))
             .unwrap_or_else(|_| Err(io::Error::other("a thread that fetched has panicked")))
             .map(|()| bytes);

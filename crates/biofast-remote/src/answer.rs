@@ -29,6 +29,11 @@ impl Version {
         }
     }
 
+    /// An `ETag` that stands for these very bytes, if there is one.
+    pub(crate) fn strong_etag(&self) -> Option<&str> {
+        self.etag.as_deref().filter(|etag| !etag.starts_with("W/"))
+    }
+
     /// When it was changed.
     pub(crate) fn modified(&self) -> Option<SystemTime> {
         parse_date(self.modified.as_deref()?)

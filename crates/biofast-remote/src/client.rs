@@ -7,6 +7,7 @@ use ureq::http::{HeaderMap, Request};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, BodyReader};
 
+use crate::disk::Disk;
 use crate::settings::Settings;
 
 /// The connections of a process.
@@ -14,6 +15,8 @@ pub(crate) struct Client {
     /// Or why there is none.
     agent: Result<Agent, String>,
     pub(crate) settings: Settings,
+    /// What is kept for runs to come.
+    pub(crate) disk: Option<Disk>,
 }
 
 /// The head of an answer, and what its body is read from.
@@ -35,7 +38,7 @@ pub(crate) enum Failed {
 }
 
 impl Client {
-    pub(crate) fn new(settings: Settings) -> Client {
+    pub(crate) fn new(settings: Settings, disk: Option<Disk>) -> Client {
         let agent = roots().map(|roots| {
             let tls = TlsConfig::builder().root_certs(roots).build();
             let config = Agent::config_builder()
@@ -53,7 +56,7 @@ impl Client {
                 .build();
             Agent::new_with_config(config)
         });
-        Client { agent, settings }
+        Client { agent, settings, disk }
     }
 
     /// Asks once.

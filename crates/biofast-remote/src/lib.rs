@@ -11,7 +11,7 @@
 //! ```no_run
 //! use biofast_io::{Options, Reader, Source};
 //!
-//! biofast_remote::install(biofast_remote::Settings::default());
+//! biofast_remote::install(biofast_remote::Settings::default())?;
 //! let source = Source::open("https://example.org/reads.fq.gz")?;
 //! let text = std::io::read_to_string(Reader::new(source, &Options::default())?)?;
 //! # drop(text);
@@ -22,6 +22,7 @@ mod ahead;
 mod answer;
 mod cache;
 mod client;
+mod disk;
 mod object;
 mod place;
 mod settings;
@@ -33,9 +34,13 @@ pub use store::Remote;
 /// Lets every path of this process that is an address be opened. The first call counts; false if there was one.
 ///
 /// ```
-/// assert!(biofast_remote::install(biofast_remote::Settings::default()));
-/// assert!(!biofast_remote::install(biofast_remote::Settings::default()));
+/// assert!(biofast_remote::install(biofast_remote::Settings::default())?);
+/// assert!(!biofast_remote::install(biofast_remote::Settings::default())?);
+/// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn install(settings: Settings) -> bool {
-    biofast_io::remote::install(Remote::new(settings))
+///
+/// # Errors
+/// If the [cache](Settings::cache) can't be used.
+pub fn install(settings: Settings) -> std::io::Result<bool> {
+    Ok(biofast_io::remote::install(Remote::new(settings)?))
 }

@@ -14,6 +14,7 @@ use crate::ahead::Ahead;
 use crate::answer::{self, ContentRange, Version, wrong_kind};
 use crate::cache::{BLOCK, Cache};
 use crate::client::{Answer, Client, Failed};
+use crate::disk::{Disk, Identity};
 use crate::place::Place;
 
 /// An answer without ranges is kept whole up to this length.
@@ -28,6 +29,9 @@ const MOST_OTHERWISE: u32 = 2;
 /// Blocks that reading on with [`Object::read_at`] fetches at most at once.
 const MOST_BLOCKS: u64 = 16;
 
+/// All blocks of an object up to this length are kept on disk, if any are, as those of indexes are; of others those of short ranges.
+const MOST_KEPT_WHOLE: u64 = 64 << 20;
+
 /// An attempt that brought so many bytes wasn't in vain: what follows it counts anew.
 const PROGRESS: usize = 64 << 10;
 
@@ -38,6 +42,8 @@ pub(crate) struct Opened {
     version: Version,
     kind: Kind,
     cache: Mutex<Cache>,
+    /// What names it on disk, where it may be kept.
+    identity: Option<Identity>,
     /// Where the last block that [`Object::read_at`] fetched ends, and how many it were.
     last: Mutex<(u64, u64)>,
     traffic: Traffic,
@@ -58,6 +64,7 @@ struct Traffic {
     requests: AtomicU64,
     again: AtomicU64,
     bytes: AtomicU64,
+    from_disk: AtomicU64,
 }
 
 /// Why an attempt failed.
@@ -129,8 +136,14 @@ impl Opened {
                 }
             }
         };
+        let identity = match (&client.disk, &kind, version.strong_etag()) {
+            (Some(_), Kind::Ranges(len), Some(etag)) => {
+                place.for_everyone().map(|address| Identity::new(&address, etag, *len))
+            }
+            _ => None,
+        };
         let (cache, last) = (Mutex::new(cache), Mutex::default());
-        Ok(Opened { place, client, version, kind, cache, last, traffic })
+        Ok(Opened { place, client, version, kind, cache, identity, last, traffic })
     }
 
     pub(crate) fn cache(&self) -> MutexGuard<'_, Cache> {
@@ -166,6 +179,62 @@ impl Opened {
             }
         }
         Ok(())
+    }
+
+    /// The same, of blocks that may be on disk.
+    ///
+    /// # Errors
+    /// Those of [`fetch`](Opened::fetch).
+    pub(crate) fn fetch_kept(
+        &self,
+        start: u64,
+        out: &mut [u8],
+        stop: &AtomicBool,
+    ) -> io::Result<()> {
+        let Some((disk, identity, len)) = self.kept(start, out.len() as u64) else {
+            return self.fetch(start, out, stop);
+        };
+        // Where in `out` the blocks begin that are fetched together, as they aren't there.
+        let mut missing = 0;
+        for at in (0..out.len()).step_by(BLOCK as usize) {
+            let number = (start + at as u64) / BLOCK;
+            let block = at..out.len().min(at + BLOCK as usize);
+            let Some(found) = disk.get(identity, number, block_len(number, len)) else { continue };
+            self.fetch_and_keep(start, missing..at, out, stop)?;
+            // The range may end within a block.
+            out[block.clone()].copy_from_slice(&found[..block.len()]);
+            self.traffic.from_disk.fetch_add(block.len() as u64, Ordering::Relaxed);
+            missing = block.end;
+        }
+        self.fetch_and_keep(start, missing..out.len(), out, stop)
+    }
+
+    /// Fetches a part of `out`, which begins at `start` of the object, and keeps the blocks that are in it as a whole.
+    fn fetch_and_keep(
+        &self,
+        start: u64,
+        part: Range<usize>,
+        out: &mut [u8],
+        stop: &AtomicBool,
+    ) -> io::Result<()> {
+        let first = start + part.start as u64;
+        let out = &mut out[part];
+        self.fetch(first, out, stop)?;
+        let Some((disk, identity, len)) = self.kept(first, out.len() as u64) else { return Ok(()) };
+        for (number, block) in (first / BLOCK..).zip(out.chunks(BLOCK as usize)) {
+            if block.len() == block_len(number, len) {
+                disk.put(identity, number, block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a range is kept, and under which name, if it is; and the length of the object.
+    fn kept(&self, start: u64, wanted: u64) -> Option<(&Disk, &Identity, u64)> {
+        let Kind::Ranges(len) = self.kind else { return None };
+        let is_short = len <= MOST_KEPT_WHOLE || wanted <= MOST_BLOCKS * BLOCK;
+        (is_short && start.is_multiple_of(BLOCK)).then_some(())?;
+        Some((self.client.disk.as_ref()?, self.identity.as_ref()?, len))
     }
 
     /// One request for a range; what it brings is counted in `filled`.
@@ -358,6 +427,11 @@ fn first(place: &Place, client: &Client, traffic: &Traffic) -> Result<First, Tro
     }
 }
 
+/// How many bytes a block has of an object of this length.
+fn block_len(number: u64, len: u64) -> usize {
+    BLOCK.min(len - number * BLOCK) as usize
+}
+
 fn check_status(status: u16, headers: &HeaderMap) -> Result<(), Trouble> {
     let is = |kind, why: String| Err(Trouble::Final(io::Error::new(kind, why)));
     match status {
@@ -471,7 +545,7 @@ impl Object for Opened {
     }
 
     fn describe(&self) -> Option<String> {
-        let Traffic { requests, again, bytes } = &self.traffic;
+        let Traffic { requests, again, bytes, from_disk } = &self.traffic;
         let of = |number: &AtomicU64| number.load(Ordering::Relaxed);
         let how = match &self.kind {
             Kind::Ranges(_) => "in ranges",
@@ -480,11 +554,24 @@ impl Object for Opened {
         };
         let (requests, again) = (of(requests), of(again));
         let megabytes = of(bytes) as f64 / 1e6;
-        Some(format!(
+        let mut told = format!(
             "fetched {how}: {megabytes:.3} MB in {requests} request{}, {again} of them tried again; {}",
             if requests == 1 { "" } else { "s" },
             self.version.told_by(),
-        ))
+        );
+        if let Some(disk) = &self.client.disk {
+            match (&self.identity, disk.failed()) {
+                (Some(_), None) => {
+                    let megabytes = of(from_disk) as f64 / 1e6;
+                    told += &format!("; {megabytes:.3} MB from the cache");
+                }
+                (Some(_), Some(why)) => told += &format!("; the cache can't be written: {why}"),
+                (None, _) => {
+                    told += "; not in the cache: it has no ETag, or its address has a query or password";
+                }
+            }
+        }
+        Some(told)
     }
 }
 
@@ -499,7 +586,7 @@ impl Opened {
         let start = number * BLOCK;
         let end = len.min(start + count * BLOCK);
         let mut bytes = vec![0; (end - start) as usize];
-        self.fetch(start, &mut bytes, &AtomicBool::new(false))?;
+        self.fetch_kept(start, &mut bytes, &AtomicBool::new(false))?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (number + count, count);
         self.cache().put(start, &bytes);
         bytes.truncate(BLOCK as usize);

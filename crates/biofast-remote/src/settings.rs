@@ -1,5 +1,6 @@
 //! How patient and how greedy reading is.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How patient and how greedy reading is.
@@ -21,6 +22,10 @@ pub struct Settings {
     pub timeout: Duration,
     /// How many connections fetch ahead for one input; at least 1.
     pub connections: usize,
+    /// A folder that keeps for runs to come what is read here and there, if that is wanted.
+    pub cache: Option<PathBuf>,
+    /// How many bytes that folder may hold.
+    pub cache_size: u64,
 }
 
 impl Default for Settings {
@@ -30,13 +35,16 @@ impl Default for Settings {
             first_delay: Duration::from_millis(250),
             timeout: Duration::from_secs(30),
             connections: 4,
+            cache: None,
+            cache_size: 1 << 30,
         }
     }
 }
 
 impl Settings {
     /// The default, changed by environment variables: `BIOFAST_REMOTE_RETRIES`, `BIOFAST_REMOTE_DELAY` (milliseconds before the first
-    /// retry), `BIOFAST_REMOTE_TIMEOUT` (seconds) and `BIOFAST_REMOTE_CONNECTIONS`.
+    /// retry), `BIOFAST_REMOTE_TIMEOUT` (seconds), `BIOFAST_REMOTE_CONNECTIONS`, `BIOFAST_REMOTE_CACHE` (a folder) and
+    /// `BIOFAST_REMOTE_CACHE_SIZE` (MiB).
     ///
     /// ```
     /// assert_eq!(biofast_remote::Settings::from_env().map(|s| s.retries), Ok(5));
@@ -57,6 +65,12 @@ impl Settings {
         }
         if let Some(connections) = number("BIOFAST_REMOTE_CONNECTIONS", 1, 64)? {
             settings.connections = connections as usize;
+        }
+        settings.cache = std::env::var_os("BIOFAST_REMOTE_CACHE")
+            .filter(|folder| !folder.is_empty())
+            .map(PathBuf::from);
+        if let Some(size) = number("BIOFAST_REMOTE_CACHE_SIZE", 1, u32::MAX)? {
+            settings.cache_size = u64::from(size) << 20;
         }
         Ok(settings)
     }

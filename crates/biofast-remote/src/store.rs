@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use biofast_io::remote::{Object, Store};
 
 use crate::client::Client;
+use crate::disk::Disk;
 use crate::object::Opened;
 use crate::place::Place;
 use crate::settings::Settings;
@@ -17,9 +18,10 @@ use crate::settings::Settings;
 /// use biofast_io::remote::Store;
 /// use biofast_remote::{Remote, Settings};
 ///
-/// let store = Remote::new(Settings::default());
+/// let store = Remote::new(Settings::default())?;
 /// let error = store.open("ftp://example.org/x.bam").err().expect("not read");
 /// assert!(error.to_string().contains("https://"), "{error}");
+/// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Remote {
     client: Arc<Client>,
@@ -36,8 +38,18 @@ enum Slot {
 
 impl Remote {
     /// Nothing is opened yet, and no connection made.
-    pub fn new(settings: Settings) -> Remote {
-        Remote { client: Arc::new(Client::new(settings)), slots: Mutex::default() }
+    ///
+    /// # Errors
+    /// If the [cache](Settings::cache) can't be used.
+    pub fn new(settings: Settings) -> io::Result<Remote> {
+        let disk = match &settings.cache {
+            Some(folder) => Some(Disk::open(folder, settings.cache_size).map_err(|error| {
+                let folder = biofast_io::display_name(folder);
+                io::Error::new(error.kind(), format!("can't use {folder} as a cache: {error}"))
+            })?),
+            None => None,
+        };
+        Ok(Remote { client: Arc::new(Client::new(settings, disk)), slots: Mutex::default() })
     }
 }
 

@@ -7,19 +7,26 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::archive::{self, Content};
-use crate::{compile, components, output, versions};
+use crate::{cargo, compile, components, output, versions};
 
 /// What to build, and where to put it.
 pub(crate) struct Options {
     targets: Vec<String>,
     out: PathBuf,
+    /// Whether Debian's packages are made, too.
+    deb: bool,
 }
 
 impl Options {
     pub(crate) fn parse(root: &Path, words: &[&str]) -> Result<Options> {
-        let mut options = Options { targets: Vec::new(), out: root.join("target/dist-files") };
+        let mut options =
+            Options { targets: Vec::new(), out: root.join("target/dist-files"), deb: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
+            if *word == "--deb" {
+                options.deb = true;
+                continue;
+            }
             let value = words.next().with_context(|| format!("{word} needs a value"))?;
             match *word {
                 "--target" => options.targets.push((*value).to_owned()),
@@ -65,12 +72,35 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
         fs::write(&sbom, format!("{:#}\n", components::sbom(root, &components)?))
             .with_context(|| format!("can't write {}", sbom.display()))?;
         files.push(sbom);
+        if options.deb {
+            files.push(deb(root, target, &native, out)?);
+        }
     }
     archive::write_checksums(out, &files)?;
     for file in &files {
         println!("{:>9} {}", fs::metadata(file)?.len(), file.display());
     }
     Ok(())
+}
+
+/// Packs the program of a target with musl for Debian: as it needs no library of the system, one package does for every release.
+fn deb(root: &Path, target: &str, native: &Path, out: &Path) -> Result<PathBuf> {
+    let machine = match target {
+        "x86_64-unknown-linux-musl" => "amd64",
+        "aarch64-unknown-linux-musl" => "arm64",
+        other => bail!("--deb packs programs for Linux with musl, not for {other}"),
+    };
+    write_pages(root, native, &root.join("target/pages"))?;
+    let path = out.join(format!("biofast_{}-1_{machine}.deb", versions::of_workspace(root)?));
+    // Options of a strip for this machine would not do for another.
+    let command = ["deb", "--package", "biofast-cli", "--no-build", "--no-strip", "--locked"];
+    crate::run(
+        cargo(root)
+            .args(command)
+            .args(["--profile", "dist", "--target", target, "--output"])
+            .arg(&path),
+    )?;
+    Ok(path)
 }
 
 /// What archives of all targets have: pages, completions, licences and the change log.

@@ -18,10 +18,10 @@ What a release of biofast consists of
 Usage: cargo xtask <COMMAND>
 
 Commands:
-  dist [--target TRIPLE]... [--out DIR]
+  dist [--target TRIPLE]... [--out DIR] [--deb]
             Build the program with the profile `dist` for each target [default: this machine's
             Linux with musl], and pack it with completions, manual pages, licences and checksums
-            into DIR [default: target/dist-files]
+            into DIR [default: target/dist-files]; with --deb as Debian's package, too (cargo-deb)
   pages PROGRAM DIR
             Write the manual pages and completions that a program prints, and the licences of what
             is in it, to DIR

@@ -4,12 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use biofast::io::output::Files;
-use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::options::Folder;
-use crate::{Cli, output};
+use crate::output;
 
 /// Print the completions of a shell
 #[derive(clap::Args)]
@@ -41,15 +40,16 @@ pub(crate) struct ManArgs {
 
 pub(crate) fn completions(args: &CompletionsArgs, files: &mut Files) -> Result<ExitCode> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "biofast", &mut text);
+    clap_complete::generate(args.shell, &mut super::all(), "biofast", &mut text);
     print(files, &text)
 }
 
 pub(crate) fn manual(args: &ManArgs, files: &mut Files) -> Result<ExitCode> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = super::all().disable_help_subcommand(true);
     command.build();
     let Some(folder) = &args.folder else { return print(files, &page(command)?.1) };
-    std::fs::create_dir_all(folder)
+    files
+        .make_folder(folder)
         .with_context(|| format!("can't make the folder {}", folder.display()))?;
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
     let mut pages = Vec::new();

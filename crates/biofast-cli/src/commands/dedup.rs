@@ -14,12 +14,15 @@ use clap::ValueEnum;
 use crate::console::message;
 use crate::inputs::Input;
 use crate::options::{
-    Io, Mates, Messages, Opened, OutFile, ReadsOut, Spill, Strictness, Threads, rereadable,
+    Io, Mates, Messages, Opened, OutFile, ReadsOut, Spill, Strictness, Threads,
+    rereadable_sequences,
 };
 use crate::output;
 use crate::watch::Watch;
 
 /// Leave out reads or pairs that are there already: by sequence, by name, or by UMI
+///
+/// FASTA stays FASTA, in lines of 60 bases.
 ///
 /// One file holds single reads, or pairs with --interleaved; two files hold the mates of pairs, which are the same if both
 /// mates are. Of several the first one is kept, and what is kept stays in order. Reads are compared themselves, not hashes of
@@ -29,6 +32,7 @@ use crate::watch::Watch;
 Examples:
   biofast dedup reads.fq.gz -o unique.fq.gz
   biofast dedup R1.fq.gz R2.fq.gz -o u1.fq.gz --out2 u2.fq.gz -d dup.fq.gz --json dedup.json
+  biofast dedup -i genes.fa.gz -o unique.fa.gz
   biofast dedup --mismatches 1 R1.fq.gz R2.fq.gz -o u1.fq.gz --out2 u2.fq.gz
   biofast dedup --reverse-complement reads.fq.gz -o unique.fq.gz
   biofast filter reads.fq.gz --umi first --umi-len 8 | biofast dedup --umi - -o unique.fq.gz")]
@@ -130,12 +134,17 @@ enum Kept {
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let (inputs, paired) = args.mates.inputs(files)?;
     let choice = choice(args, paired)?;
-    let (opened, kept) = open(args, paired, files)?;
+    let (sources, is_fasta) = rereadable_sequences(&inputs)?;
+    if is_fasta && args.keep == Kept::BestQuality {
+        bail!("--keep best-quality needs qualities, which FASTA has not: --keep first");
+    }
+    let (opened, kept) = open(args, paired, is_fasta, files)?;
     let report = output::optional_report(files, args.writing.json.as_deref())?;
-    let reads = match &inputs[..] {
-        [one, two] => Reads::Paired(rereadable(one)?, rereadable(two)?),
-        [one] if paired => Reads::Interleaved(rereadable(one)?),
-        [one] => Reads::Single(rereadable(one)?),
+    let mut sources = sources.into_iter();
+    let reads = match (sources.next(), sources.next()) {
+        (Some(one), Some(two)) => Reads::Paired(one, two),
+        (Some(one), None) if paired => Reads::Interleaved(one),
+        (Some(one), None) => Reads::Single(one),
         _ => bail!("no input"),
     };
     let progress = Arc::default();
@@ -152,7 +161,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let result = dedup::dedup(reads, options, &choice, &limits, outputs);
     drop(bar);
     for (input, watch) in inputs.iter().zip(&watches) {
-        watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
+        watch.tell(
+            input,
+            Some(if is_fasta { "FASTA" } else { "FASTQ" }),
+            &args.messages,
+            &args.threads,
+        );
     }
     let mut done = result.map_err(explained)?;
     let mut outputs = std::mem::take(&mut done.outputs);
@@ -210,18 +224,18 @@ fn choice(args: &Args, paired: bool) -> Result<Dedup> {
 }
 
 /// Opens the outputs, and says how many are of what is kept.
-fn open(args: &Args, paired: bool, files: &mut Files) -> Result<(Opened, usize)> {
+fn open(args: &Args, paired: bool, is_fasta: bool, files: &mut Files) -> Result<(Opened, usize)> {
     if !paired && (args.out2.is_some() || args.duplicates2.is_some()) {
         bail!("--out2 and --duplicates2 need pairs: two files, or --interleaved");
     }
     let mut opened = Opened::default();
-    args.writing.open(args.out.as_deref(), files, &mut opened)?;
+    args.writing.open(args.out.as_deref(), is_fasta, files, &mut opened)?;
     if let Some(path) = &args.out2 {
-        args.writing.open(Some(path), files, &mut opened)?;
+        args.writing.open(Some(path), is_fasta, files, &mut opened)?;
     }
     let kept = opened.outputs.len();
     for path in [&args.duplicates, &args.duplicates2].into_iter().flatten() {
-        args.writing.open(Some(path), files, &mut opened)?;
+        args.writing.open(Some(path), is_fasta, files, &mut opened)?;
     }
     Ok((opened, kept))
 }

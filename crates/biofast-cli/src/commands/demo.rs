@@ -27,21 +27,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let name = display_name(&args.folder);
-    let made = !args.folder.exists();
-    std::fs::create_dir_all(&args.folder)
-        .with_context(|| format!("can't make the folder {name}"))?;
+    files.make_folder(&args.folder).with_context(|| format!("can't make the folder {name}"))?;
     let there =
         std::fs::read_dir(&args.folder).with_context(|| format!("can't read {name}"))?.next();
     if there.is_some() {
         bail!("{name} isn't empty: name a folder that doesn't exist yet");
     }
-    let written =
-        sample::write(&args.folder, files).and_then(|outputs| Ok(commit(outputs, false)?));
-    if written.is_err() && made {
-        // It is empty again; if it can't be removed, the error that is told matters more.
-        let _ = std::fs::remove_dir(&args.folder);
-    }
-    written?;
+    commit(sample::write(&args.folder, files)?, false)?;
     let text = format!(
         "{name} has R1.fq.gz, R2.fq.gz, reads.fq, reads.fq.gz, reads.fq.zst, aln.bam, aln.sam, genome.fa and targets.bed. Try:\n  \
          biofast stats {name}/*.gz\n  biofast check {name}/aln.bam\n  biofast stats --html report.html {name}/aln.bam\n"

@@ -1,6 +1,5 @@
 //! `biofast get`: records by name or number.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -8,7 +7,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail};
 use biofast::bam::{Header, Record, SamWriter};
 use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
-use biofast::io::{Escaped, display_name};
+use biofast::io::{Escaped, display_name, remote};
 use biofast::ops::get::{EXTENSION, ErrorKind, Names};
 use biofast::ops::shards;
 
@@ -90,10 +89,7 @@ impl FromStr for Number {
 
 /// The index beside a file.
 pub(super) fn index_of(path: &Path) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(".");
-    name.push(EXTENSION);
-    name.into()
+    remote::beside(path, &format!(".{EXTENSION}"))
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {

@@ -1,4 +1,4 @@
-//! `biofast index`: BAI and CSI for BAM, GZI for other BGZF files.
+//! `biofast index`: BAI and CSI for BAM, GZI for other BGZF files, a seek index for FASTQ in ordinary gzip.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use biofast::bam::ErrorKind;
 use biofast::bam::index::{self, BuildOptions, Format};
-use biofast::io::output::{Files, commit};
+use biofast::io::output::{Files, Output, commit};
 use biofast::io::{Options, gzi};
 use biofast::ops::get::build;
 use biofast::ops::shards;
@@ -18,11 +18,12 @@ use crate::options::{InFile, OutFile, Spill};
 use crate::output;
 use crate::watch::Reading;
 
-/// Make the index of a BAM file sorted by coordinate, or of any BGZF file
+/// Make the index of a BAM file sorted by coordinate, of any BGZF file, or of FASTQ in ordinary gzip
 ///
 /// BAM gets FILE.bai, or FILE.csi if a reference is longer than 536,870,911 bases; the bytes
 /// are those of `samtools index`. Any other BGZF file gets FILE.gzi, as from `bgzip --reindex`. With --names BAM or
-/// FASTQ, plain or BGZF, gets FILE.bni, through which `biofast get` finds records by their names and numbers.
+/// FASTQ, plain or BGZF, gets FILE.bni, through which `biofast get` finds records by their names and numbers. FASTQ in
+/// ordinary gzip gets FILE.bsi, with which `biofast shards` cuts it and shards of it are read from where they start.
 /// The file is read once; every checksum is checked, and the first record out of order is named.
 #[derive(clap::Args)]
 #[command(
@@ -35,6 +36,7 @@ Examples:
   biofast index -c -m 12 aln.bam           # aln.bam.csi, smallest bins of 4,096 bases
   biofast index -o indexes/aln.bai aln.bam
   biofast index reads.fq.bgz               # reads.fq.bgz.gzi
+  biofast index reads.fq.gz                # ordinary gzip: reads.fq.gz.bsi, for `biofast shards`
   biofast index --names reads.fq.bgz       # reads.fq.bgz.bni, for `biofast get`"
 )]
 pub(crate) struct Args {
@@ -112,6 +114,13 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             Err(error) => {
                 // Anything else in BGZF gets the index of its blocks, if it can be read again; but what is called BAM and
                 // isn't is damaged.
+                if any
+                    && matches!(error.kind(), ErrorKind::NotBam(_))
+                    && watch.notes.container() == Some(biofast::io::Container::Gzip)
+                {
+                    drop(bar);
+                    return seek(args, input, named, files);
+                }
                 let is_called_bam =
                     args.file.extension().is_some_and(|e| e.eq_ignore_ascii_case("bam"));
                 let can_be_gzi = any
@@ -134,6 +143,25 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         None => output::report(files, Some(&appended(&args.file, extension)))?,
     };
     output::finish(index, bytes)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the seek index of ordinary gzip.
+fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) -> Result<ExitCode> {
+    let Input::Path(path) = input else {
+        bail!("a seek index is for a file that can be read again, not for standard input")
+    };
+    let mut index = match named {
+        Some(index) => index,
+        None => output::report(files, Some(&shards::GzipIndex::path_of(path)))?,
+    };
+    let watch = args.reading.watch();
+    let bar = watch.bar(input.len(), &args.reading.messages);
+    let result = shards::index_gzip(&shards::Input::new(path), &watch.options, &mut index);
+    drop(bar);
+    args.reading.tell(&watch, input);
+    result?;
+    commit(vec![index], false)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -14,14 +14,14 @@ use crate::console::message;
 use crate::inputs::Input;
 use crate::options::{
     InFile, Io, Messages, Opened, OutFile, ReadsOut, Spill, Strictness, Threads, one_or_two,
-    rereadable,
+    rereadable_sequences,
 };
 use crate::output;
 use crate::watch::Watch;
 
 /// Bring the mates of two files, or of a mixed one, together again: shuffled, or filtered one by one
 ///
-/// Mates have the same name, apart from /1 and /2. Pairs are written in the order of their first reads, and reads without
+/// Mates have the same name, apart from /1 and /2. FASTA stays FASTA. Pairs are written in the order of their first reads, and reads without
 /// mates in the order of the input. The input is read twice: files that are in nearly the same order need little memory, and
 /// any others as much as they may, and temporary files beyond that. The result doesn't depend on threads or memory.
 #[derive(clap::Args)]
@@ -79,9 +79,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = one_or_two(&args.files, files)?;
+    let (sources, is_fasta) = rereadable_sequences(&inputs)?;
     let mut opened = Opened::default();
     let mut open = |path: Option<&OutFile>| -> Result<usize> {
-        args.writing.open(path.map(OutFile::as_ref), files, &mut opened)
+        args.writing.open(path.map(OutFile::as_ref), is_fasta, files, &mut opened)
     };
     open(args.out.as_ref())?;
     let mut pairs = 1;
@@ -93,9 +94,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         open(Some(path))?;
     }
     let report = output::optional_report(files, args.writing.json.as_deref())?;
-    let sources = match &inputs[..] {
-        [one, two] => Sources::Two(rereadable(one)?, rereadable(two)?),
-        [one] => Sources::Mixed(rereadable(one)?),
+    let mut sources = sources.into_iter();
+    let sources = match (sources.next(), sources.next()) {
+        (Some(one), Some(two)) => Sources::Two(one, two),
+        (Some(one), None) => Sources::Mixed(one),
         _ => bail!("no input"),
     };
     let progress = Arc::default();
@@ -114,7 +116,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let result = repair::repair(sources, options, &limits, outputs);
     drop(bar);
     for (input, watch) in inputs.iter().zip(&watches) {
-        watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);
+        watch.tell(
+            input,
+            Some(if is_fasta { "FASTA" } else { "FASTQ" }),
+            &args.messages,
+            &args.threads,
+        );
     }
     let mut done = result.map_err(explained)?;
     let mut outputs = std::mem::take(&mut done.outputs);

@@ -87,6 +87,10 @@ fn of_shards(error: &shards::Error) -> Option<String> {
     use shards::ErrorKind;
     let hint = match error.kind() {
         ErrorKind::Io(system) => return of_system(system, error.at().name.as_deref()),
+        ErrorKind::NoPlaces(what) if what.starts_with("ordinary gzip") => {
+            "`biofast index FILE` makes the seek index, FILE.bsi; `biofast filter FILE -o FILE.bgz` makes BGZF, which needs none"
+        }
+        ErrorKind::GzipIndex(_) => "make a new one with `biofast index FILE`",
         ErrorKind::NoPlaces(_) | ErrorKind::Wrapped => {
             "`biofast filter FILE -o FILE.bgz` makes BGZF with four lines a read, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM"
         }
@@ -156,6 +160,10 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
         ErrorKind::Truncated { .. } => CUT,
         ErrorKind::OtherFormat { format: "BAM" | "CRAM", .. } => {
             "`biofast fastq FILE` makes FASTQ of it"
+        }
+        ErrorKind::OtherFormat { format: "FASTA", .. } => {
+            "`convert` (lengths, parts, names), `grep`, `dedup`, `split`, `sort` and `shuffle` take FASTA; `biofast convert --quality 40 FILE` gives \
+             every base this quality, for what doesn't depend on it"
         }
         ErrorKind::OtherFormat { .. } => {
             "FASTQ begins with '@'; `biofast check FILE` says what a file holds"

@@ -14,6 +14,16 @@ pub(crate) use hints::Hinted;
 pub(crate) use progress::Bar;
 pub(crate) use verbose::describe;
 
+/// Whether text for a stream is coloured: on a terminal unless `NO_COLOR` is set, and elsewhere if `CLICOLOR_FORCE` is, as other
+/// programs have it (<https://bixense.com/clicolors>). Empty and, of the latter, 0 are as if unset.
+pub(crate) fn is_coloured(stream: &impl std::io::IsTerminal) -> bool {
+    let value = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if value("NO_COLOR").is_some() {
+        return false;
+    }
+    value("CLICOLOR_FORCE").is_some_and(|value| value != "0") || stream.is_terminal()
+}
+
 /// What is wrong, and what helps, for results that go on after an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trouble {

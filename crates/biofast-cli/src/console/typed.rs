@@ -5,16 +5,78 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Options of fastp and cutadapt that `filter` doesn't know, and what does the same.
+/// Options of fastp, cutadapt and programs for long reads that `filter` doesn't know, and what does the same.
 const OF_FILTER: &[(&[&str], &str)] = &[
     (&["-n", "--n_base_limit"], "--max-n is fastp's -n, --times cutadapt's"),
     (&["-m"], "--min-len is cutadapt's -m, --merge fastp's"),
     (&["-y", "-Y", "--low_complexity_filter"], "--min-complexity 30 is what fastp's -y stands for"),
     (&["--average_qual"], "--min-mean-qual Q --mean arithmetic is fastp's --average_qual"),
     (
-        &["-p", "-P", "--overrepresentation_analysis"],
-        "see `biofast stats` for what there is of reads",
+        &["-p", "-P", "--overrepresentation_sampling"],
+        "--overrepresentation-analysis is fastp's -p, and looks at all reads (-P 1); `biofast stats --format fastqc` lists whole reads",
     ),
+    (
+        &["-D", "--dedup", "--dup_calc_accuracy"],
+        "`biofast dedup` leaves out duplicates, exactly; of what is filtered behind a pipe",
+    ),
+    (&["--dont_eval_duplication"], "duplication is counted for --fastp-json alone"),
+    (
+        &["--max_len1", "--max_len2"],
+        "--keep-first N, or N,M for first and second reads, is fastp's --max_len1",
+    ),
+    (
+        &[
+            "--cut_front_window_size",
+            "--cut_front_mean_quality",
+            "--cut_tail_window_size",
+            "--cut_tail_mean_quality",
+            "--cut_right_window_size",
+            "--cut_right_mean_quality",
+        ],
+        "--cut-window-size and --cut-mean-quality are for all of --cut-front, --cut-tail and --cut-right",
+    ),
+    (
+        &["--cut_by_quality5", "--cut_by_quality3", "--cut_by_quality_aggressive"],
+        "--cut-front, --cut-tail and --cut-right are what fastp calls so today",
+    ),
+    (
+        &["--filter_by_index1", "--filter_by_index2", "--filter_by_index_threshold"],
+        "`biofast demux --header-barcodes` tells reads apart by the index in their headers",
+    ),
+    (
+        &["--phred64"],
+        "`biofast convert --phred64` makes Phred + 33 of it, and can be the start of a pipe",
+    ),
+    (&["--umi_prefix"], "`biofast convert --rename` makes names by a template"),
+    (&["--fix_mgi_id"], "names are left as they are: ends /1 and /2 are known"),
+    (
+        &["--dont_overwrite"],
+        "no output takes the place of an input, and none appears before it is complete",
+    ),
+    (&["--report_title"], "reports have the command line for a title"),
+    (&["--split_prefix_digits"], "`biofast split --digits` writes several files"),
+    (
+        &["--overlapped_out"],
+        "--merge --merged-out FILE writes reads of mates that lie on each other",
+    ),
+    (&["--discard_unmerged"], "--merge --merged-out FILE with --out /dev/null for the others"),
+    (
+        &["--min_mean_q", "--min_window_q"],
+        "filtlong's qualities are percentages: --min-mean-qual takes a Phred score",
+    ),
+    (&["--mingc", "--maxgc"], "--min-gc and --max-gc take percentages, chopper's shares"),
+    (&["--inverse"], "--rejected FILE gets the reads that are not kept"),
+    (&["--info-file"], "--json has how often each adapter was found"),
+    (&["--nextseq-trim"], "--trim-poly-g cuts runs of G, and --cut-tail bad ends"),
+    (&["--cut"], "--crop-front N and --crop-tail N are cutadapt's --cut"),
+    (&["--length"], "--keep-first N is cutadapt's --length"),
+    (
+        &["--max-average-error-rate"],
+        "--max-expected-errors-per-base is cutadapt's --max-average-error-rate",
+    ),
+    (&["--rename", "--prefix", "--suffix"], "`biofast convert --rename` makes names by a template"),
+    (&["--pair-filter"], "--pair both is cutadapt's any, --pair any its both"),
+    (&["--revcomp", "--rc"], "adapters are looked for on the strand that was read"),
     (&["--poly_g_min_len", "--poly_x_min_len"], "--trim-poly-g MIN and --trim-poly-x MIN"),
     (&["--umi_loc"], "--umi first|second|both is fastp's --umi_loc, with --umi-len"),
     (
@@ -47,8 +109,6 @@ const OF_FILTER: &[(&[&str], &str)] = &[
     ),
     (&["-z", "--compression"], "--level is the level of compression"),
     (&["--paired-output"], "--out2 names the file of second reads"),
-    (&["--minimum-length"], "--min-len is cutadapt's --minimum-length"),
-    (&["--maximum-length"], "--max-len is cutadapt's --maximum-length"),
     (&["--untrimmed-output"], "--discard-untrimmed with --rejected FILE"),
     (&["--quality-cutoff"], "--cut-tail cuts by windows; cutadapt's -q has no like here"),
     (&["--poly-a"], "--trim-poly-x cuts runs of any base"),
@@ -69,6 +129,36 @@ pub(crate) fn hint(error: &clap::Error, command: Option<&str>) -> Option<&'stati
     }
     let typed = typed.split('=').next().unwrap_or(typed);
     OF_FILTER.iter().find(|(names, _)| names.contains(&typed)).map(|(_, hint)| *hint)
+}
+
+/// An error about a command that there isn't, with the commands that were likely meant: those a slip of the finger or two away.
+/// What clap takes for similar is more than that (`import` for `sorts`).
+pub(crate) fn with_likely_commands(mut error: clap::Error, all: &clap::Command) -> clap::Error {
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => typed.clone(),
+        _ => return error,
+    };
+    let names: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
+    let likely = likely(&typed, &names);
+    error.remove(ContextKind::SuggestedSubcommand);
+    if !likely.is_empty() {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(likely));
+    }
+    error
+}
+
+/// The nearest names, if they are near.
+fn likely(typed: &str, names: &[&str]) -> Vec<String> {
+    let far = |name: &str| match name.starts_with(typed) && typed.len() > 2 {
+        true => 0,
+        false => strsim::osa_distance(typed, name),
+    };
+    let nearest = names.iter().map(|name| far(name)).min().unwrap_or(usize::MAX);
+    // One slip in a short word, two in a longer one.
+    if nearest > if typed.len() < 5 { 1 } else { 2 } {
+        return Vec::new();
+    }
+    names.iter().filter(|name| far(name) == nearest).map(|&name| name.to_owned()).collect()
 }
 
 /// Options of `filter` that may have a number, or none.
@@ -122,4 +212,27 @@ fn has_input() -> bool {
 fn has_input() -> bool {
     use std::io::IsTerminal;
     !std::io::stdin().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_likely_meant_is_suggested() {
+        let names = ["stats", "sort", "import", "idxstats", "shards", "split", "filter", "convert"];
+        for (typed, expected) in [
+            ("sorts", &["sort"][..]),
+            ("sotr", &["sort"]),
+            ("satts", &["stats"]),
+            ("fliter", &["filter"]),
+            ("filt", &["filter"]),
+            ("conv", &["convert"]),
+            ("one", &[]),
+            ("record", &[]),
+            ("view-all", &[]),
+        ] {
+            assert_eq!(likely(typed, &names), expected, "{typed}");
+        }
+    }
 }

@@ -76,14 +76,12 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn an_option_that_stands_alone_in_a_command_is_not_in_vain() {
         let said = |words: &[&str]| {
-            let command = crate::Cli::command();
+            let command = crate::commands::all();
             let matches = command.clone().try_get_matches_from(words);
             matches.map(|matches| given_in_vain(&command, &matches)).unwrap_or_default()
         };
@@ -93,7 +91,7 @@ mod tests {
 
     #[test]
     fn every_option_of_the_table_is_one_of_a_command() {
-        let command = crate::Cli::command();
+        let command = crate::commands::all();
         for (id, needed) in NEEDED {
             let has = |command: &Command, id: &str| {
                 command.get_arguments().any(|argument| argument.get_id() == id)

@@ -97,6 +97,19 @@ pub(crate) fn rereadable(input: &Input) -> Result<dedup::Input> {
     })
 }
 
+/// Inputs that a library may read twice, and whether they are FASTA; an error if only some are.
+pub(crate) fn rereadable_sequences(inputs: &[Input]) -> Result<(Vec<dedup::Input>, bool)> {
+    let mut opened = Vec::new();
+    let mut first = None;
+    for input in inputs {
+        let mut input = rereadable(input)?;
+        let is_fasta = input.is_fasta()?;
+        inputs::same_format(&mut first, is_fasta)?;
+        opened.push(input);
+    }
+    Ok((opened, first.unwrap_or(false)))
+}
+
 /// How reads are written.
 #[derive(clap::Args)]
 pub(crate) struct ReadsOut {
@@ -129,11 +142,15 @@ impl ReadsOut {
     pub(crate) fn open(
         &self,
         path: Option<&Path>,
+        is_fasta: bool,
         files: &mut Files,
         opened: &mut Opened,
     ) -> Result<usize> {
         let path = path.filter(|path| *path != Path::new("-"));
-        let named = path.map_or(Ok(Format::Plain), output::format_of_reads)?;
+        let named = path.map_or(Ok(Format::Plain), |path| match is_fasta {
+            true => output::format_of_sequences(path, true),
+            false => output::format_of_reads(path),
+        })?;
         let format = self.output_format.unwrap_or(named);
         if format == Format::Plain && self.level.is_some() && opened.outputs.is_empty() {
             bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");

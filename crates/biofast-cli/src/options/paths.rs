@@ -80,13 +80,11 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn every_path_says_whether_it_is_read_or_written() {
-        let command = crate::Cli::command();
+        let command = crate::commands::all();
         let is = |a: clap::builder::ValueParser, b: clap::builder::ValueParser| {
             a.type_id() == b.type_id()
         };

@@ -99,6 +99,7 @@ impl ShardArg {
                 hint: "make a new plan with `biofast shards`, or name the right files after the options; of files that are \
                        named the time of change doesn't count",
             })?;
+            plan.check_index(file, path)?;
             let portion =
                 Portion { plan: Arc::clone(&plan), number: *number, file, path: path.to_owned() };
             portions.push(Input::Shard(portion));

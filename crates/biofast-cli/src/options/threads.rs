@@ -29,12 +29,12 @@ impl Threads {
 
     /// Options for a reader that has all of them.
     pub(crate) fn options(&self) -> Options {
-        let defaults = Options::default();
-        Options {
-            threads: self.threads.map_or(defaults.threads, usize::from),
-            chunk_size: self.chunk_size.map_or(defaults.chunk_size, usize::from),
-            ..defaults
-        }
+        // The system is asked how many threads it allows only if nobody says.
+        let options = match self.threads {
+            Some(threads) => Options::serial().with_threads(threads.into()),
+            None => Options::default(),
+        };
+        Options { chunk_size: self.chunk_size.map_or(options.chunk_size, usize::from), ..options }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Where results go. All outputs of a run are opened here, before anything is read, and appear together.
 
+use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam;
-use biofast::io::output::{self, Compression, Files, Output};
+use biofast::io::output::{self, Compression, Files, Format, Output};
 use biofast::io::pipeline::Failure;
 use biofast::io::{ErrorKind, Source, display_name};
 
@@ -68,6 +69,12 @@ fn stdout(files: &mut Files, compression: Compression) -> Result<Output> {
     }
     if stdio::stdout_was_closed() {
         bail!("can't write to standard output: it is closed");
+    }
+    // Nobody can read it there, and it may change the terminal's settings.
+    if compression.format() != Format::Plain && std::io::stdout().is_terminal() {
+        bail!(
+            "compressed data and BAM aren't written to a terminal: name a file (-o FILE), or pipe them into another program"
+        );
     }
     files.write_stdout()?;
     Ok(Output::stdout(compression)?)

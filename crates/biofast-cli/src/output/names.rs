@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::Format;
+use biofast::io::output::{Files, Format};
 
 /// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
 pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
@@ -148,8 +148,7 @@ pub(crate) fn prefixes(
     Ok(prefixes)
 }
 
-/// Makes a folder for outputs, unless it is there.
-pub(crate) fn make_folder(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("can't make the folder {}", folder.display()))
+/// Makes a folder for outputs, unless it is there; a run that leaves it empty removes it.
+pub(crate) fn make_folder(files: &mut Files, folder: &Path) -> Result<()> {
+    files.make_folder(folder).with_context(|| format!("can't make the folder {}", folder.display()))
 }

@@ -236,7 +236,11 @@ fn what_a_name_promises_is_kept() {
     }
     // Without compression there is nothing to check in unknown data.
     let path = folder.file("x.txt", "any text");
-    assert!(check(&[&path]).stdout.contains("expected FASTQ, BAM, SAM or CRAM, found other text"));
+    assert!(
+        check(&[&path])
+            .stdout
+            .contains("expected FASTQ, FASTA, BAM, SAM or CRAM, found other text")
+    );
     assert_eq!(check(&[&path]).code, 1);
 }
 

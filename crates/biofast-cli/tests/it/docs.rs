@@ -108,6 +108,34 @@ fn every_command_shown_runs_and_the_same_print_the_same() {
     assert!(compared >= 18 || !absent.is_empty(), "only {compared} were compared");
 }
 
+/// The last cells of the rows of the table of everyday jobs: what they call `today` needs many programs, biofast only itself.
+fn everyday_jobs() -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("docs/recipes.md")).unwrap();
+    let table = text.split_once("<!-- jobs -->\n").unwrap().1;
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let unescaped = rows.map(|row| row.replace("\\|", "\0"));
+    unescaped
+        .map(|row| {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            assert_eq!(cells.len(), 3, "{row}");
+            cells[2].trim_matches('`').replace('\0', "|")
+        })
+        .collect()
+}
+
+#[test]
+fn all_everyday_jobs_run() {
+    let jobs = everyday_jobs();
+    assert_eq!(jobs.len(), 25);
+    let folder = stage::stage();
+    for line in jobs {
+        assert!(line.starts_with("biofast "), "{line}");
+        let run = stage::run(&folder, &line);
+        assert_eq!(run.code, 0, "{line}\n{}", run.stderr);
+        assert!(!run.stderr.contains("error"), "{line}\n{}", run.stderr);
+    }
+}
+
 /// Where the links of a page lead, without those to other machines.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();

@@ -1,11 +1,11 @@
-//! FASTA as an input: `stats` and `split`.
+//! FASTA as an input: `stats`, `split`, `dedup`, `repair` and `check`.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
 
 use std::process::Command;
 
-use biofast_testkit::container::{KINDS, wrap};
+use biofast_testkit::container::{KINDS, gunzip, gzip, wrap};
 use biofast_testkit::random::Random;
 use common::{Folder, assert_error, biofast, biofast_with, installed, reads, text};
 
@@ -125,7 +125,7 @@ fn a_fault_names_record_and_line_and_the_other_rows_stay() {
     assert_error(&run, &["record 1, line 2: expected a header line starting with '@' or '>'"]);
     // FastQC's report is about qualities.
     let run = biofast(&["stats", "--format", "fastqc", &good]);
-    assert_error(&run, &["this is FASTA, not FASTQ"]);
+    assert_error(&run, &["this is FASTA, not FASTQ", "convert --quality 40"]);
 }
 
 #[test]
@@ -154,4 +154,123 @@ fn split_keeps_every_record_of_fasta_in_its_order() {
         &biofast(&["split", "-p", "2", &reads, &path, "-o", &out]),
         &["one file is FASTQ and the other FASTA"],
     );
+}
+
+fn at(folder: &Folder, name: &str) -> String {
+    text(&folder.path(name))
+}
+
+/// The records of a FASTA text, sequences in one line.
+fn joined(text: &str) -> Vec<(String, String)> {
+    let records = text.split('>').skip(1).map(|record| record.split_once('\n').unwrap());
+    records.map(|(name, lines)| (name.to_owned(), lines.replace('\n', ""))).collect()
+}
+
+#[test]
+fn dedup_of_fasta_keeps_what_seqkit_keeps_in_any_memory() {
+    let mut random = Random(5);
+    let mut fasta = String::new();
+    let mut known: Vec<String> = Vec::new();
+    for number in 0..400 {
+        let sequence = match known.len() {
+            n @ 1.. if random.below(3) == 0 => known[random.below(n)].clone(),
+            _ => {
+                (0..50 + random.below(90)).map(|_| ['A', 'C', 'G', 'T'][random.below(4)]).collect()
+            }
+        };
+        // Lines of any length are the same sequence.
+        let width = 20 + random.below(60);
+        fasta.push_str(&format!(">s{number} x\n"));
+        for line in sequence.as_bytes().chunks(width) {
+            fasta.push_str(std::str::from_utf8(line).unwrap());
+            fasta.push('\n');
+        }
+        known.push(sequence);
+    }
+    let folder = Folder::new();
+    let inputs = [folder.file("x.fa", &fasta), folder.file("x.fa.gz", gzip(fasta.as_bytes()))];
+    let mut seen = std::collections::HashSet::new();
+    let (kept, others): (Vec<_>, Vec<_>) =
+        joined(&fasta).into_iter().partition(|(_, sequence)| seen.insert(sequence.clone()));
+    assert!(others.len() > 50);
+    for (input, memory, threads) in
+        [(&inputs[0], "64M", "1"), (&inputs[1], "16K", "3"), (&inputs[0], "16K", "2")]
+    {
+        let (out, rest) = (at(&folder, "o.fa.gz"), at(&folder, "d.fa"));
+        let json = at(&folder, "o.json");
+        let run = biofast(&[
+            "dedup", "-q", "-m", memory, "-@", threads, input, "-o", &out, "-d", &rest, "--json",
+            &json,
+        ]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let written = gunzip(&std::fs::read(&out).unwrap()).unwrap();
+        assert_eq!(joined(&String::from_utf8(written).unwrap()), kept, "{memory} {threads}");
+        assert_eq!(joined(&std::fs::read_to_string(&rest).unwrap()), others);
+    }
+    if installed("seqkit") {
+        let theirs =
+            Command::new("seqkit").args(["rmdup", "-s", "-P", &inputs[0]]).output().unwrap();
+        assert_eq!(joined(&String::from_utf8(theirs.stdout).unwrap()), kept);
+    }
+}
+
+#[test]
+fn mates_in_fasta_find_each_other_and_formats_are_not_mixed() {
+    let folder = Folder::new();
+    let one = folder.file("1.fa", ">a/1\nACGT\nAC\n>b/1\nG\n>c/1\nT\n");
+    let two = folder.file("2.fa", ">c/2\nTT\n>a/2\nAA\n>d/2\nC\n");
+    let (out, orphans) = (at(&folder, "o.fa"), at(&folder, "s.fa"));
+    let run = biofast(&["repair", "-q", &one, &two, "-o", &out, "-s", &orphans]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let pairs = ">a/1\nACGTAC\n>a/2\nAA\n>c/1\nT\n>c/2\nTT\n";
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), pairs);
+    assert_eq!(std::fs::read_to_string(&orphans).unwrap(), ">b/1\nG\n>d/2\nC\n");
+    let reads = folder.file("2.fq", "@a/2\nA\n+\nI\n");
+    for (args, expected) in [
+        (&["repair", &one, &reads, "-o", &out][..], "one file is FASTQ and the other FASTA"),
+        (&["dedup", &one, &reads, "-o", &out], "one file is FASTQ and the other FASTA"),
+        (&["dedup", &one, "-o", &at(&folder, "o.fq")], "o.fq is to hold FASTA"),
+        (&["dedup", &one, "--keep", "best-quality", "-o", &out], "needs qualities"),
+    ] {
+        let run = biofast(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.stderr.contains(expected), "{args:?}: {}", run.stderr);
+    }
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), pairs, "what was there stays");
+}
+
+#[test]
+fn check_reads_fasta_to_its_end_and_compares_the_parts_of_split() {
+    let folder = Folder::new();
+    let genes = folder.file("g.fa.gz", gzip(genes(90, 60).as_bytes()));
+    let (json, out) = (at(&folder, "s.json"), at(&folder, "p_{part}.fa.gz"));
+    let run = biofast(&["split", "-q", "-s", "40", &genes, "-o", &out, "--json", &json]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = biofast(&["check", "--against", &json]);
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 4), "{run:?}");
+    assert!(run.stdout.contains("\tok\tFASTA\t40"), "{run:?}");
+    // A base more, and a record less.
+    let part = folder.path("p_002.fa.gz");
+    let whole = String::from_utf8(gunzip(&std::fs::read(&part).unwrap()).unwrap()).unwrap();
+    for changed in [format!("{whole}A\n"), whole[..whole.rfind('>').unwrap()].to_owned()] {
+        std::fs::write(&part, gzip(changed.as_bytes())).unwrap();
+        let run = biofast(&["check", "-q", "--against", &json]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stdout.contains("as the summary says"), "{run:?}");
+    }
+    let bad = folder.file("b.fa", ">a\nACGT\n>b\nAC T\n");
+    let run = biofast(&["check", &bad]);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("fault\tFASTA\t1\trecord 2, line 4"), "{run:?}");
+    // Converted files are compared, too; where there is nothing to compare, that is said.
+    let (converted, bam) = (at(&folder, "c.fa"), at(&folder, "c.bam"));
+    let run = biofast(&["convert", "-q", &genes, "-o", &converted, "--json", &json]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(biofast(&["check", "-q", "--against", &json]).code, 0);
+    let table = folder.file("t.tsv", "r\tACGT\tIIII\n");
+    let run = biofast(&["convert", "-q", &table, "-o", &bam, "--json", &json]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = biofast(&["check", "--against", &json]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("no checksums of files"), "{run:?}");
 }

@@ -225,6 +225,192 @@ fn made_pairs_are_cut_as_cutadapt_cuts_them() {
     }
 }
 
+/// The files of a folder, by name.
+fn files(folder: &Folder) -> Vec<(String, String)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder.path(""))
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// Where the names of outputs have a place for an adapter's, each read is in the file of the one that was cut last.
+#[test]
+fn reads_go_to_the_files_of_their_adapters_as_with_cutadapt() {
+    let inputs = Folder::new();
+    let [one, two] = reads(9, 300);
+    let [one, two] = [inputs.file("1.fq", one), inputs.file("2.fq", two)];
+    let sets: [&[&str]; 10] = [
+        &["-g", "V4=GTGCCAGCMGCCGCGGTAA", "-a", "tru=AGATCGGAAGAGC"],
+        &["-g", "GTGCCAGCMGCCGCGGTAA", "-a", "AGATCGGAAGAGC", "-n", "3"],
+        // One name of two adapters is one file.
+        &["-g", "x=GTGCCAGC", "-a", "x=AGATCGG", "-a", "y=CACACGTCT"],
+        &["-g", "V4=^GTGCCAGCMGCCGCGGTAA", "-e", "0.2", "-a", "t=AGATCGGAAGAGC$"],
+        &["-a", "t=AGATCGGAAGAGC", "-g", "V4=GTGCCAGC", "--discard-untrimmed"],
+        &["-a", "t=AGATCGGAAGAGC", "-A", "AGATCGGAAGAGC", "-G", "p=GTGCCAGC"],
+        &["-a", "t=AGATCGGAAGAGC", "-A", "AGATCGGAAGAGC", "--discard-untrimmed"],
+        // A file for each two of them.
+        &["-a", "t=AGATCGG", "-g", "p=GTGCCAGC", "-A", "AGATCGG", "-G", "p=GTGCCAGC", "-n", "2"],
+        &["-a", "x=AGATCGG", "-a", "x=CACACG", "-A", "{name1}=AGATCGG", "-G", "q=GTGCCAGC"],
+        &["-a", "t=AGATCGG", "-g", "p=GTGC", "-A", "t=AGATCGG", "--discard-untrimmed"],
+    ];
+    for (number, set) in sets.into_iter().enumerate() {
+        let paired = number >= 5;
+        let stem = if number >= 7 { "{name1}-{name2}" } else { "{name}" };
+        let (theirs, ours_) = (Folder::new(), Folder::new());
+        let of = |folder: &Folder, mate: &str| text(&folder.path(&format!("{stem}.{mate}.fq")));
+        let inputs: &[&str] = if paired { &[&one, &two] } else { &[&one] };
+        if installed("cutadapt") {
+            let mut command = set.to_vec();
+            let (first, second) = (of(&theirs, "1"), of(&theirs, "2"));
+            command.extend(["-m", "1", "-o", &first]);
+            if paired {
+                command.extend(["-p", &second]);
+            }
+            cutadapt(&[&command[..], inputs].concat());
+        }
+        for threads in ["1", "3"] {
+            let (first, second) = (of(&ours_, "1"), of(&ours_, "2"));
+            let mut command = ours(set);
+            let more =
+                ["filter", "-@", threads, "--chunk-size", "5000", "--quiet", "--min-len", "1"];
+            command.splice(0..0, more.map(str::to_owned));
+            command.extend(["-o".to_owned(), first]);
+            if paired {
+                command.extend(["--out2".to_owned(), second]);
+            }
+            command.extend(inputs.iter().map(|&input| input.to_owned()));
+            let run = biofast(&command.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(run.code, 0, "{set:?}: {}", run.stderr);
+            let written = files(&ours_);
+            assert!(written.iter().filter(|(_, text)| !text.is_empty()).count() > 1, "{set:?}");
+            if installed("cutadapt") {
+                for (ours, theirs) in written.iter().zip(&files(&theirs)) {
+                    assert_eq!(ours.0, theirs.0, "{set:?}");
+                    assert!(ours.1 == theirs.1, "{set:?}: {} differs", ours.0);
+                }
+                assert_eq!(written.len(), files(&theirs).len(), "{set:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_place_for_an_adapter_needs_one_and_leaves_nothing_where_it_fails() {
+    let folder = Folder::new();
+    let one = folder.file("1.fq", "@r\nACGTACGT\n+\nIIIIIIII\n");
+    let copy = folder.file("2.fq", "@r\nACGTACGT\n+\nIIIIIIII\n");
+    let out = Folder::new();
+    let at = |name: &str| text(&out.path(name));
+    let (names, plain, sub) = (at("{name}.fq"), at("x.fq"), at("{name}/x.fq"));
+    let two = at("{name1}-{name2}.fq");
+    let (lone, mixed) = (at("{name1}.fq"), at("{name1}-{name2}-{name}.fq"));
+    for (args, expected) in [
+        (&["filter", &one, "-o", &names][..], "no adapter of first reads is named"),
+        (&["filter", &one, "-g", "a/b=ACGT", "-o", &names], "can't be part of the name of a file"),
+        (&["filter", &one, "-g", "unknown=ACGT", "-o", &names], "reads without one"),
+        (&["filter", &one, &one, "-g", "ACGT", "-o", &names, "--out2", &plain], ""),
+        (&["filter", &one, "-g", "a=ACGT", "-o", &sub], ""),
+        (&["filter", &one, "-g", "a=ACGT", "-o", &two], "is of pairs"),
+        (&["filter", &one, "-g", "a=ACGT", "-o", &lone], "{name1} alone"),
+        (&["filter", &one, "-g", "a=ACGT", "-o", &mixed], "{name} beside"),
+        (&["filter", &one, &copy, "-g", "a=ACGT", "-o", &two], "none is named"),
+        (&["filter", &one, &copy, "-A", "a=ACGT", "-o", &two], "no adapter of first reads"),
+        (
+            &["filter", &one, &copy, "-g", "ACGT", "-o", &two, "--out2", &names],
+            "both need the same",
+        ),
+        (&["filter", &one, "-g", "ACGT", "-o", &names, "--discard-trimmed"], "leaves no reads"),
+    ] {
+        let run = biofast(args);
+        assert_eq!(run.code, 2, "{args:?}: {run:?}");
+        assert!(run.stderr.contains(expected), "{args:?}: {}", run.stderr);
+    }
+    assert!(files(&out).is_empty());
+    // A thousand adapters, and fewer files that may be open.
+    let fasta: String = (0..1000).map(|i| format!(">a{i}\n^ACGTTTGCA{}\n", digits(i))).collect();
+    let reads: String = (0..1000)
+        .map(|i| format!("@r{i}\nACGTTTGCA{}GG\n+\n{}\n", digits(i), "I".repeat(16)))
+        .collect();
+    let adapters = folder.file("a.fa", fasta);
+    let reads = folder.file("many.fq", reads);
+    let line = "ulimit -n 100 && exec \"$@\"";
+    let file = format!("file:{adapters}");
+    let words = [
+        "filter",
+        "--quiet",
+        "-@",
+        "2",
+        "-e",
+        "0",
+        "--no-indels",
+        "-g",
+        &file,
+        &reads,
+        "-o",
+        &names,
+    ];
+    let words = words.map(|word| if word == "-e" { "--error-rate" } else { word });
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line, "sh", env!("CARGO_BIN_EXE_biofast")]).args(words);
+    let run = shell.output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let written = files(&out);
+    assert_eq!(written.len(), 1001);
+    for (name, content) in written {
+        let Some(number) = name.strip_prefix('a').and_then(|name| name.strip_suffix(".fq")) else {
+            assert_eq!((name.as_str(), content.as_str()), ("unknown.fq", ""));
+            continue;
+        };
+        assert_eq!(content, format!("@r{number}\nGG\n+\nII\n"));
+    }
+}
+
+#[test]
+fn more_pairs_of_adapters_than_files_that_may_be_open() {
+    let (folder, out) = (Folder::new(), Folder::new());
+    let fasta = folder.file(
+        "a.fa",
+        (0..20).map(|i| format!(">a{i}\n^ACGTTTGCA{}\n", digits(i))).collect::<String>(),
+    );
+    // Each two of 20, and mates without one; mates follow each other.
+    let code = |i: usize| if i < 20 { format!("ACGTTTGCA{}", digits(i)) } else { String::new() };
+    let mut pairs = String::new();
+    for i in 0..21 * 21 {
+        for number in [i / 21, i % 21] {
+            let read = format!("{}GG", code(number));
+            pairs += &format!("@r{i}\n{read}\n+\n{}\n", "I".repeat(read.len()));
+        }
+    }
+    let reads = folder.file("pairs.fq", pairs);
+    let file = format!("file:{fasta}");
+    let names = text(&out.path("{name2}_{name1}.fq.gz"));
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "ulimit -n 100 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_biofast")])
+        .args(["filter", "--quiet", "-@", "2", "--error-rate", "0", "--no-indels"])
+        .args(["--interleaved", &reads, "-g", &file, "--front2", &file, "-o", &names]);
+    let run = shell.output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let name = |i: usize| if i < 20 { format!("a{i}") } else { "unknown".to_owned() };
+    for i in 0..21 * 21 {
+        let path = out.path(&format!("{}_{}.fq.gz", name(i % 21), name(i / 21)));
+        let run = biofast(&["convert", "--quiet", "--to", "table", &text(&path)]);
+        assert_eq!(run.stdout, format!("r{i}\tGG\tII\n").repeat(2), "{}", path.display());
+    }
+    assert_eq!(std::fs::read_dir(out.path("")).unwrap().count(), 21 * 21);
+}
+
+/// Five letters for a number.
+fn digits(number: usize) -> String {
+    (0..5).map(|place| ['A', 'C', 'G', 'T'][number >> (2 * place) & 3]).collect()
+}
+
 #[test]
 fn real_reads_are_cut_as_cutadapt_cuts_them() {
     if !installed("cutadapt") {

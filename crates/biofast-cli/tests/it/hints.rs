@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{Folder, assert_error, biofast, reads, sample, text};
+use common::{Folder, assert_error, biofast, command, finish, reads, sample, text};
 
 /// Runs, and expects an error and a hint that say this.
 fn expect(args: &[&str], needed: &[&str]) {
@@ -79,7 +79,7 @@ fn errors_say_what_to_do_next() {
     expect(&["filter", &cut], &["truncated", "get it again", "biofast check"]);
     expect(&["stats", &cut], &["truncated", "get it again", "biofast check"]);
     expect(&["filter", &flipped], &["record", "hint: the file is damaged"]);
-    expect(&["filter", &fasta], &["FASTA", "FASTQ begins with '@'"]);
+    expect(&["filter", &fasta], &["FASTA", "has none", "`convert`", "--quality 40"]);
     expect(&["filter", &first, &other], &["different names", "biofast check --paired"]);
     expect(&["filter", &first, &short], &["has no mate", "filter both together"]);
     expect(&["view", &bam, "1:1-5"], &["no reference is called '1'", "biofast view -H"]);
@@ -102,4 +102,174 @@ fn errors_say_what_to_do_next() {
     // A good run gives no advice, and a quiet one none either.
     assert_eq!(biofast(&["stats", &first]).stderr, "");
     assert!(!biofast(&["stats", "-q", &wrong]).stderr.contains("hint"));
+}
+
+/// Every option that `fastp --help` of 0.23 lists.
+const OF_FASTP: &[&str] = &[
+    "--adapter_fasta",
+    "--adapter_sequence",
+    "--adapter_sequence_r2",
+    "--average_qual",
+    "--complexity_threshold",
+    "--compression",
+    "--correction",
+    "--cut_by_quality3",
+    "--cut_by_quality5",
+    "--cut_by_quality_aggressive",
+    "--cut_front",
+    "--cut_front_mean_quality",
+    "--cut_front_window_size",
+    "--cut_mean_quality",
+    "--cut_right",
+    "--cut_right_mean_quality",
+    "--cut_right_window_size",
+    "--cut_tail",
+    "--cut_tail_mean_quality",
+    "--cut_tail_window_size",
+    "--cut_window_size",
+    "--dedup",
+    "--detect_adapter_for_pe",
+    "--disable_adapter_trimming",
+    "--disable_length_filtering",
+    "--disable_quality_filtering",
+    "--disable_trim_poly_g",
+    "--discard_unmerged",
+    "--dont_eval_duplication",
+    "--dont_overwrite",
+    "--dup_calc_accuracy",
+    "--failed_out",
+    "--filter_by_index1",
+    "--filter_by_index2",
+    "--filter_by_index_threshold",
+    "--fix_mgi_id",
+    "--html",
+    "--in1",
+    "--in2",
+    "--include_unmerged",
+    "--interleaved_in",
+    "--json",
+    "--length_limit",
+    "--length_required",
+    "--low_complexity_filter",
+    "--max_len1",
+    "--max_len2",
+    "--merge",
+    "--merged_out",
+    "--n_base_limit",
+    "--out1",
+    "--out2",
+    "--overlap_diff_limit",
+    "--overlap_diff_percent_limit",
+    "--overlap_len_require",
+    "--overlapped_out",
+    "--overrepresentation_analysis",
+    "--overrepresentation_sampling",
+    "--phred64",
+    "--poly_g_min_len",
+    "--poly_x_min_len",
+    "--qualified_quality_phred",
+    "--reads_to_process",
+    "--report_title",
+    "--split",
+    "--split_by_lines",
+    "--split_prefix_digits",
+    "--stdin",
+    "--stdout",
+    "--thread",
+    "--trim_front1",
+    "--trim_front2",
+    "--trim_poly_g",
+    "--trim_poly_x",
+    "--trim_tail1",
+    "--trim_tail2",
+    "--umi",
+    "--umi_len",
+    "--umi_loc",
+    "--umi_prefix",
+    "--umi_skip",
+    "--unpaired1",
+    "--unpaired2",
+    "--unqualified_percent_limit",
+    "--verbose",
+];
+
+/// Options of chopper, nanoq and cutadapt that filter reads.
+const OF_OTHERS: &[&str] = &[
+    "--quality",
+    "--maxqual",
+    "--minlength",
+    "--maxlength",
+    "--headcrop",
+    "--tailcrop",
+    "--mingc",
+    "--maxgc",
+    "--inverse",
+    "--threads",
+    "--input",
+    "--min-len",
+    "--max-len",
+    "--min-qual",
+    "--max-qual",
+    "--min_length",
+    "--max_length",
+    "--keep_percent",
+    "--target_bases",
+    "--min_mean_q",
+    "--min_window_q",
+    "--window_size",
+    "--minimum-length",
+    "--maximum-length",
+    "--max-n",
+    "--max-expected-errors",
+    "--max-average-error-rate",
+    "--times",
+    "--overlap",
+    "--error-rate",
+    "--no-indels",
+    "--discard-trimmed",
+    "--discard-untrimmed",
+    "--untrimmed-output",
+    "--cores",
+    "--cut",
+    "--length",
+    "--nextseq-trim",
+    "--poly-a",
+    "--info-file",
+    "--rename",
+    "--pair-filter",
+    "--revcomp",
+];
+
+/// Each is accepted, or answered with what does the same here; that a value is missing or wrong is an answer, too.
+#[test]
+fn options_of_other_programs_are_accepted_or_answered() {
+    let folder = Folder::new();
+    let reads = folder.file("r.fq", "@r\nACGTACGTAC\n+\nIIIIIIIIII\n");
+    let out = text(&folder.path("o.fq"));
+    let help: String = ["filter", "convert", "split", "demux", "dedup", "stats"]
+        .map(|command| biofast(&[command, "--help"]).stdout)
+        .concat();
+    let mut answered = 0;
+    for option in OF_FASTP.iter().chain(OF_OTHERS) {
+        // Some take "5" for a file to be written.
+        let mut typed = command(&["filter", "--quiet", &reads, "--out", &out, option, "5"]);
+        typed.current_dir(folder.path(""));
+        let run = finish(typed);
+        if !run.stderr.contains(&format!("unexpected argument '{option}'")) {
+            continue;
+        }
+        let hint = run.stderr.lines().find(|line| line.contains("biofast: hint: "));
+        let hint = hint.unwrap_or_else(|| panic!("{option}: {}", run.stderr));
+        answered += 1;
+        // What the hint names is there, or the other program's.
+        for word in hint.split([' ', ',']) {
+            let word =
+                word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+            let is_theirs = OF_FASTP.contains(&word) || OF_OTHERS.contains(&word);
+            if word.starts_with("--") && !is_theirs {
+                assert!(help.contains(word), "{option}: {word} in {hint}");
+            }
+        }
+    }
+    assert!(answered > 30, "{answered}");
 }

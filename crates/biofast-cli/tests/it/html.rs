@@ -192,14 +192,26 @@ fn browser() -> Option<&'static str> {
 /// What the page's document looks like when `script` has run in a copy of it, and what was said on
 /// the console.
 fn run_in(browser: &str, folder: &Folder, page: &Path, script: &str) -> (Value, Vec<String>) {
+    run_until_done(browser, folder, page, &format!("{script}; done();"))
+}
+
+/// The same of a script that calls `done()` when it has found what it looks for.
+fn run_until_done(
+    browser: &str,
+    folder: &Folder,
+    page: &Path,
+    script: &str,
+) -> (Value, Vec<String>) {
     let text = std::fs::read_to_string(page).unwrap();
     let report = "const out = document.createElement('pre'); out.id = 'found'; \
                   out.textContent = encodeURIComponent(JSON.stringify(found)); document.body.append(out);";
-    let added = format!("<script>{{ const found = {{}}; {script}; {report} }}</script></body>");
+    let added = format!(
+        "<script>{{ const found = {{}}; const done = () => {{ {report} }}; {script} }}</script></body>"
+    );
     let copy = folder.file("copy.html", text.replace("</body>", &added));
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        .args(["--enable-logging=stderr", "--dump-dom"])
+        .args(["--enable-logging=stderr", "--dump-dom", "--virtual-time-budget=20000"])
         .arg(format!("--user-data-dir={}", folder.path("profile").display()))
         .arg(format!("file://{copy}"))
         .output()
@@ -297,4 +309,164 @@ fn the_table_sorts_by_its_buttons_and_by_the_address() {
     assert_eq!(found["byQuality"][0], json!("empty"));
     assert_eq!(found["byQualitySort"], json!(["ascending"]));
     assert_eq!(found["opened"], json!(true));
+}
+
+/// A page of 30 samples, of which one is worse than the others.
+fn many(folder: &Folder) -> PathBuf {
+    let page = folder.path("many.html");
+    let mut args = vec!["stats".to_owned(), "-q".into(), "--html".into(), text(&page)];
+    for i in 0..30usize {
+        let phred =
+            |j: usize| if i == 17 { b'#' + (j % 3) as u8 } else { b'F' + ((i + j) % 4) as u8 };
+        let read = |r: usize| {
+            let base = |j: usize| b"ACGT"[(r * 7 + j * j + i * j) % 4] as char;
+            let bases: String = (0..100).map(base).collect();
+            let phreds: String = (0..100).map(|j| phred(j + r) as char).collect();
+            format!("@r{r}\n{bases}\n+\n{phreds}\n")
+        };
+        args.push(folder.file(&format!("s{i:02}.fq"), (0..40).map(read).collect::<String>()));
+    }
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    assert_eq!(biofast(&args).code, 0);
+    page
+}
+
+#[test]
+fn many_samples_are_compared_outliers_first_and_charts_are_unpacked() {
+    let Some(browser) = browser() else { return };
+    let folder = Folder::new();
+    let page = many(&folder);
+    let size = std::fs::metadata(&page).unwrap().len();
+    assert!(size < 400_000, "{size} bytes: what few will open is packed");
+    let script = "
+        const table = document.getElementById('reads');
+        const rows = () => [...table.tBodies[0].rows].filter((row) => !row.hidden);
+        const names = () => rows().map((row) => row.cells[0].textContent);
+        const tools = document.querySelector('.tools'), find = tools.querySelector('input');
+        const [only, none] = tools.querySelectorAll('button');
+        found.first = names().slice(0, 2);
+        found.marked = rows()[0].querySelectorAll('td.down.far').length;
+        found.hidden = [...document.querySelectorAll('details.packed')].filter((d) => d.offsetHeight === 0).length;
+        find.value = 's1'; find.dispatchEvent(new Event('input'));
+        found.matching = names().length; found.said = tools.querySelector('output').textContent;
+        found.lines = [...document.querySelectorAll('#all-quality [data-s]')].filter((l) => l.style.display !== 'none').length;
+        find.value = ''; find.dispatchEvent(new Event('input'));
+        rows()[0].cells[0].querySelector('input').click();
+        only.click(); found.only = names(); only.click();
+        found.chosen = document.querySelectorAll('#all-quality .chosen, #all-gc .chosen').length;
+        setTimeout(() => {
+          const sample = document.getElementById('r17');
+          found.open = sample.open;
+          found.charts = sample.querySelectorAll('figure').length;
+          const figure = document.getElementById('r17-quality'), svg = figure.querySelector('svg[role=img]');
+          const box = svg.getBoundingClientRect();
+          const at = { bubbles: true, clientX: box.left + box.width / 2, clientY: box.top + box.height / 2 };
+          svg.dispatchEvent(new PointerEvent('pointermove', at));
+          found.tip = [...document.querySelectorAll('.tip span')].map((span) => span.textContent);
+          found.place = Number(document.querySelector('.tip b').textContent);
+          found.crossed = Boolean(svg.querySelector('.cross'));
+          found.tsv = figure.biofast.tsv().split('\\n');
+          const saved = new DOMParser().parseFromString(figure.biofast.svg(), 'image/svg+xml');
+          found.saved = [saved.documentElement.nodeName, saved.querySelectorAll('path').length > 5];
+          figure.querySelector('details.figures').open = true;
+          setTimeout(() => {
+            found.rows = figure.querySelectorAll('tbody tr').length;
+            none.click();
+            found.left = [document.querySelectorAll('.chosen').length, names().length];
+            done();
+          }, 200);
+        }, 1000);";
+    let (found, console) = run_until_done(browser, &folder, &page, script);
+    assert_eq!(console, Vec::<String>::new());
+    assert_eq!(found["first"], json!(["s17.fq", "s00.fq"]), "{found}");
+    assert!(found["marked"].as_u64().unwrap() >= 3, "{found}");
+    assert_eq!((&found["hidden"], &found["matching"]), (&json!(30), &json!(10)));
+    assert_eq!(found["said"], json!("10 of 30 samples"));
+    assert_eq!((&found["lines"], &found["only"]), (&json!(10), &json!(["s17.fq"])));
+    assert_eq!(
+        (&found["chosen"], &found["open"], &found["charts"]),
+        (&json!(2), &json!(true), &json!(6))
+    );
+    assert_eq!(found["tip"], json!(["Position", "10 %", "25 %", "Median", "75 %", "90 %", "Mean"]));
+    // The middle of the drawing is a little right of that of the axis.
+    assert!((45.0..=50.0).contains(&found["place"].as_f64().unwrap()), "{found}");
+    assert_eq!((&found["crossed"], &found["rows"]), (&json!(true), &json!(100)));
+    assert_eq!(found["tsv"][0], json!("Position\t10 %\t25 %\tMedian\t75 %\t90 %\tMean"));
+    assert_eq!(found["tsv"].as_array().unwrap().len(), 102);
+    assert_eq!(found["saved"], json!(["svg", true]));
+    assert_eq!(found["left"], json!([0, 30]));
+}
+
+/// `npm install axe-core` in a folder that `BIOFAST_AXE` names, or in `target/axe`.
+fn axe() -> Option<String> {
+    let folder = std::env::var("BIOFAST_AXE")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/axe").into());
+    let found = std::fs::read_to_string(format!("{folder}/node_modules/axe-core/axe.min.js"));
+    if found.is_err() {
+        eprintln!("skipped: axe-core is not installed (npm install --prefix target/axe axe-core)");
+    }
+    found.ok()
+}
+
+#[test]
+fn axe_finds_nothing_that_keeps_anybody_out() {
+    let (Some(browser), Some(axe)) = (browser(), axe()) else { return };
+    let folder = Folder::new();
+    let mut all = pages(&folder);
+    all.push(("many", many(&folder)));
+    for (name, page) in all {
+        // All that can be unfolded is looked at, too.
+        let script = format!(
+            "{axe}; document.querySelectorAll('details:not(.packed)').forEach((d) => {{ d.open = true; }});
+            document.querySelector('.sortable tbody input')?.click();
+            setTimeout(async () => {{
+              const results = await axe.run(document, {{ resultTypes: ['violations'] }});
+              found.violations = results.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200))]);
+              found.passed = results.passes.length;
+              done();
+            }}, 1500)"
+        );
+        let (found, _) = run_until_done(browser, &folder, &page, &script);
+        assert_eq!(found["violations"], json!([]), "{name}");
+        assert!(found["passed"].as_u64().unwrap() > 15, "{name}: {found}");
+    }
+}
+
+/// Pictures of all pages, wide and narrow, light and dark; they are kept where `BIOFAST_SCREENSHOTS` names a folder.
+#[test]
+fn pages_are_drawn_wide_and_narrow_light_and_dark() {
+    let Some(browser) = browser() else { return };
+    let folder = Folder::new();
+    let kept = std::env::var("BIOFAST_SCREENSHOTS").ok();
+    let mut all = pages(&folder);
+    all.push(("many", many(&folder)));
+    for (name, page) in all {
+        let mut pictures = Vec::new();
+        for (look, size, dark) in [
+            ("wide", "1280,2400", false),
+            ("narrow", "420,2400", false),
+            ("dark", "1280,2400", true),
+        ] {
+            let picture = match &kept {
+                Some(folder) => format!("{folder}/{name}-{look}.png"),
+                None => text(&folder.path("picture.png")),
+            };
+            let mut run = Command::new(browser);
+            run.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+                .args(["--hide-scrollbars", "--virtual-time-budget=3000"])
+                .arg(format!("--user-data-dir={}", folder.path("profile").display()))
+                .arg(format!("--window-size={size}"))
+                .arg(format!("--screenshot={picture}"));
+            if dark {
+                run.args(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]);
+            }
+            let run = run.arg(format!("file://{}", page.display())).output().unwrap();
+            assert!(run.status.success(), "{name} {look}");
+            let bytes = std::fs::read(&picture).unwrap();
+            // An empty page takes a few kilobytes.
+            assert!(bytes.len() > 30_000, "{name} {look}: {} bytes", bytes.len());
+            pictures.push(bytes);
+        }
+        assert!(pictures[0] != pictures[2], "{name}: dark is another picture");
+    }
 }

@@ -131,7 +131,7 @@ fn a_pair_has_one_report_of_fastp_and_is_checked() {
     let first = folder.file("s_R1.fq", "@b/1\nA\n+\nI\n");
     let run = biofast(&["stats", "--paired", "--out-dir", &at("not"), &first, &swapped]);
     assert_error(&run, &["s_R"]);
-    assert!(!files(&folder, "not").keys().any(|name| name.ends_with("json")));
+    assert!(!folder.path("not").exists());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use biofast_testkit::bam::{Aligned, aligned, header};
-use biofast_testkit::container::bgzf;
+use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::http::{Fault, Manner, Plan, Server};
 use biofast_testkit::random::Random;
 
@@ -49,7 +49,7 @@ struct Files {
     folder: Folder,
 }
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 17] = [
     "r1.fq.gz",
     "r2.fq.gz",
     "plain.fq",
@@ -62,6 +62,11 @@ const NAMES: [&str; 12] = [
     "names.txt",
     "samples.tsv",
     "y.bam",
+    "x.bam.bni",
+    "r1.fq.gz.bni",
+    "plain.fq.bni",
+    "g.fq.gz",
+    "g.fq.gz.bsi",
 ];
 
 impl Files {
@@ -82,6 +87,11 @@ impl Files {
         folder.file("r1.fq.gz", bgzf(reads("r", 20_000).as_bytes(), 30_000));
         folder.file("r2.fq.gz", bgzf(reads("r", 20_000).as_bytes(), 20_000));
         folder.file("plain.fq", reads("p", 4_000));
+        folder.file("g.fq.gz", gzip(reads("g", 60_000).as_bytes()));
+        made(&["index", &at("g.fq.gz")]);
+        for name in ["x.bam", "r1.fq.gz", "plain.fq"] {
+            made(&["index", "--names", &at(name)]);
+        }
         let mut fasta = String::new();
         let mut random = Random(11);
         for (name, len) in references {
@@ -165,7 +175,7 @@ fn gather(folder: &Path, out: &mut Vec<(String, Vec<u8>)>) {
 }
 
 /// The commands that read. `@` stands before what is at an address.
-const COMMANDS: [&[&str]; 34] = [
+const COMMANDS: [&[&str]; 43] = [
     &["stats", "@r1.fq.gz", "@plain.fq", "--json"],
     &["stats", "@x.bam", "--json"],
     &["stats", "@x.bam", "--json", "--region", "chr2:100-2000"],
@@ -210,6 +220,15 @@ const COMMANDS: [&[&str]; 34] = [
     &["repair", "@r1.fq.gz", "@r2.fq.gz", "-o", "OUT/1.fq", "--out2", "OUT/2.fq"],
     &["filter", "@r1.fq.gz", "--names", "@names.txt"],
     &["filter", "-c", "-N", "@names.txt", "@x.bam"],
+    &["get", "@r1.fq.gz", "r7", "--record", "19,999"],
+    &["get", "@plain.fq", "--record", "3999", "p17"],
+    &["get", "@x.bam", "--no-PG", "--record", "6000", "-o", "OUT/x.bam"],
+    &["stats", "@g.fq.gz", "--json"],
+    &["stats", "--per-read", "@plain.fq", "-o", "OUT/reads.tsv"],
+    &["convert", "@r1.fq.gz", "-o", "OUT/x.fa"],
+    &["convert", "@plain.fq", "--unique-names", "-o", "OUT/x.fq"],
+    &["shuffle", "--seed", "5", "@r1.fq.gz", "-o", "OUT/x.fq"],
+    &["sort", "--by", "name", "@plain.fq", "-o", "OUT/x.fq"],
 ];
 
 #[test]
@@ -230,6 +249,67 @@ fn every_command_that_reads_gives_what_a_local_run_gives() {
             assert!(remote == local, "{args:?}: {} differs", local.0);
         }
     }
+}
+
+#[test]
+fn shards_at_an_address_are_those_of_the_file() {
+    let files = Files::new();
+    let server = files.serve(Manner::default(), Box::new(|_| Fault::None));
+    let at = |name: &str| files.folder.path(name).to_str().unwrap().to_owned();
+    for name in ["x.bam", "r1.fq.gz", "plain.fq", "g.fq.gz"] {
+        let address = server.address(name);
+        let json = |path: &str| -> serde_json::Value {
+            let mut plan: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+            for file in plan["files"].as_array_mut().unwrap() {
+                for key in ["path", "modified"] {
+                    assert!(!file[key].take().is_null(), "{name}: {key}");
+                }
+            }
+            plan
+        };
+        let (here, there) = (at("here.json"), at("there.json"));
+        assert_eq!(run(&["shards", "-q", "-n", "3", &at(name), "-o", &here]).code, 0);
+        let planned = run(&["shards", "-q", "-n", "3", &address, "-o", &there]);
+        assert_eq!(planned.code, 0, "{planned:?}");
+        assert_eq!(json(&here), json(&there), "{name}");
+        let parts: Vec<String> = (1..=3)
+            .map(|number| {
+                let part = at(&format!("part{number}.json"));
+                let shard = format!("{there}#{number}");
+                let run = run(&["stats", "--json", "--shard", &shard, "-o", &part]);
+                assert_eq!(run.code, 0, "{name} {number}: {run:?}");
+                part
+            })
+            .collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let merged = run(&[&["merge", "--json"], &parts[..]].concat());
+        let whole = run(&["stats", "--json", &address]);
+        assert_eq!((merged.code, merged.stdout), (0, whole.stdout), "{name}");
+        // Made of the file and used at the address, as a copy.
+        let copied = run(&["stats", "--json", "--shard", &format!("{here}#2"), &address]);
+        let local = run(&["stats", "--json", "--shard", &format!("{here}#2"), &at(name)]);
+        assert_eq!((copied.code, copied.stdout), (0, local.stdout.replace(&at(name), &address)));
+        // Another object is none of the plan's.
+        server.put(name, std::fs::read(at("x.sam.gz")).unwrap());
+        let changed = run(&["stats", "--shard", &format!("{there}#1")]);
+        assert_error(&changed, &["has changed"]);
+    }
+}
+
+#[test]
+fn a_record_at_an_address_costs_few_requests() {
+    let folder = Folder::new();
+    let text = reads("r", 300_000);
+    let path = folder.file("r.fq.gz", bgzf(text.as_bytes(), 30_000));
+    assert_eq!(run(&["index", "--names", &path]).code, 0);
+    let server = Server::start();
+    let address = server.put("r.fq.gz", std::fs::read(&path).unwrap());
+    server.put("r.fq.gz.bni", std::fs::read(format!("{path}.bni")).unwrap());
+    let found = run(&["get", &address, "r123456"]);
+    assert_eq!((found.code, &found.stdout), (0, &run(&["get", &path, "r123456"]).stdout));
+    let (requests, sent) = (server.requests().len(), server.sent());
+    assert!(requests < 80 && sent < 6_000_000, "{requests} requests, {sent} bytes");
 }
 
 #[test]
@@ -326,6 +406,68 @@ fn verbose_tells_how_it_was_fetched() {
     for text in ["fetched in ranges: ", "1 of them tried again", "the same ETag in all answers"] {
         assert!(run.stderr.contains(text), "{run:?}");
     }
+}
+
+#[test]
+fn a_region_is_fetched_once_for_all_runs_with_a_cache() {
+    let folder = Folder::new();
+    let references = [("chr1", 200_000_000)];
+    let path = folder.file("x.bam", bgzf(&alignments(&references, 100_000), 60_000));
+    assert_eq!(run(&["index", &path, "-o", &format!("{path}.bai")]).code, 0);
+    let server = Server::start();
+    let address = server.put("x.bam", std::fs::read(&path).unwrap());
+    server.put("x.bam.bai", std::fs::read(format!("{path}.bai")).unwrap());
+    let cache = folder.path("new/cache").to_str().unwrap().to_owned();
+    let region = "chr1:70,000,000-70,010,000";
+    let local = run(&["view", &path, region]).stdout;
+    let fetched = |args: &[&str]| {
+        let before = (server.requests().len(), server.sent());
+        let run = run(&[&["view", &address, region], args].concat());
+        assert_eq!((run.code, &run.stdout), (0, &local), "{run:?}");
+        (server.requests().len() - before.0, server.sent() - before.1, run.stderr)
+    };
+    let without = fetched(&[]);
+    let first = fetched(&["--cache-dir", &cache]);
+    assert_eq!((first.0, first.1), (without.0, without.1));
+    let second = fetched(&["-v", "--cache-dir", &cache]);
+    // The first block of each object is asked for, to learn its version; and for indexes that aren't there.
+    assert_eq!(second.1, 2 * (64 << 10), "{}", second.2);
+    assert!(second.0 < first.0);
+    assert!(second.2.contains("MB from the cache"), "{}", second.2);
+    // What is damaged is fetched again.
+    for entry in std::fs::read_dir(&cache).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x20;
+        std::fs::write(path, bytes).unwrap();
+    }
+    let third = fetched(&["--cache-dir", &cache]);
+    assert_eq!(third.1, without.1);
+    // Another object in its place is another one: none of the old blocks is used.
+    let other = folder.file("y.bam", bgzf(&alignments(&references, 90_000), 60_000));
+    assert_eq!(run(&["index", &other, "-o", &format!("{other}.bai")]).code, 0);
+    server.put("x.bam", std::fs::read(&other).unwrap());
+    server.put("x.bam.bai", std::fs::read(format!("{other}.bai")).unwrap());
+    let now = run(&["view", "--cache-dir", &cache, &address, region]);
+    assert_eq!((now.code, now.stdout), (0, run(&["view", &other, region]).stdout));
+    // What a password or a query was needed for isn't kept.
+    let size = |cache: &str| {
+        let files = std::fs::read_dir(cache).unwrap();
+        files.map(|entry| entry.unwrap().metadata().unwrap().len()).sum::<u64>()
+    };
+    let before = size(&cache);
+    let secret = format!("{}?token=hidden", address.replace("http://", "http://me:hidden@"));
+    assert_eq!(run(&["view", "--cache-dir", &cache, "-c", &secret, region]).code, 0);
+    assert_eq!(size(&cache), before);
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_told_at_once() {
+    let folder = Folder::new();
+    let file = folder.file("file", "x");
+    let run = run(&["stats", "--cache-dir", &file, "http://127.0.0.1:9/x.fq"]);
+    assert_error(&run, &["can't use", "file as a cache"]);
 }
 
 #[test]

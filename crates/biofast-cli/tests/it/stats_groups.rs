@@ -234,8 +234,8 @@ fn what_has_no_groups_is_told() {
     let out = text(&folder.path("qc"));
     let run = biofast(&["stats", "--by", "SM", "--out-dir", &out, &cut]);
     assert_error(&run, &["cut.sam", "record 2"]);
-    assert_eq!(std::fs::read_dir(folder.path("qc")).unwrap().count(), 0);
+    assert!(!folder.path("qc").exists());
     let run = biofast_with(&["stats", "--tsv", "--by", "SM", "-"], header.as_bytes());
     assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{}", run.stderr);
-    assert_eq!(listed(&folder).len(), 4);
+    assert_eq!(listed(&folder).len(), 3);
 }

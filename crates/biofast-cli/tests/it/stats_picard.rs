@@ -23,7 +23,7 @@ const ALL: [(&str, &str); 7] = [
 ];
 
 /// Records of all shapes, with the optional fields that matter, and starts of adapters.
-fn records(seed: u64, oddities: bool) -> String {
+pub(crate) fn records(seed: u64, oddities: bool) -> String {
     let shape = Shape { records: 3000, sorted: true, longest: 140, oddities, seed };
     let mut random = Random(seed);
     let adapter = "AGATCGGAAGAGCGGTTCAGCAGGAATGCCGAGACCGATCTCGTATGCCGTCTTCTGCTTG";

@@ -270,6 +270,15 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     fails(&[&bam, "--sample", "a/b"], &["a/b"]);
     assert_error(&biofast(&["stats", &bam, "--by", "9"]), &["--by", "--out-dir"]);
     assert_eq!((listed(&folder), files(&folder, "qc")), before);
+    // A folder that was made for what doesn't appear goes, those around it, too; one that was there stays.
+    let new = at(&folder, "new/deep/qc");
+    assert_eq!(biofast(&["stats", "--out-dir", &new, &unsorted]).code, 2);
+    assert_eq!(biofast(&["stats", "--out-dir", &new, "--qc", "fastqc", &fastq, &fastq]).code, 2);
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    assert_eq!(biofast(&["stats", "--out-dir", &at(&folder, "empty"), &unsorted]).code, 2);
+    assert!(!folder.path("new").exists() && folder.path("empty").is_dir());
+    std::fs::remove_dir(folder.path("empty")).unwrap();
+    assert_eq!((listed(&folder), files(&folder, "qc")), before);
     let rest = [
         "stats",
         "--quiet",

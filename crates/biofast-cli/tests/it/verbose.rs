@@ -73,6 +73,13 @@ fn the_reasons_are_those_of_the_choice() {
 
 /// Runs on a terminal of `script`, where there is one; what the terminal showed.
 fn on_a_terminal(words: &str) -> Option<String> {
+    let (code, seen) = shown_on_a_terminal(words)?;
+    assert_eq!(code, 0, "{words}: {seen}");
+    Some(seen)
+}
+
+/// The exit code, and what the terminal showed.
+fn shown_on_a_terminal(words: &str) -> Option<(i32, String)> {
     let run = Command::new("script")
         .args(["--quiet", "--return", "--command", words, "/dev/null"])
         .env("BIOFAST_PROGRESS", "always")
@@ -85,8 +92,47 @@ fn on_a_terminal(words: &str) -> Option<String> {
         eprintln!("skipped: script of util-linux is not installed");
     }
     let run = run?;
-    assert!(run.status.success(), "{words}: {}", String::from_utf8_lossy(&run.stdout));
-    Some(String::from_utf8_lossy(&run.stdout).into_owned())
+    Some((run.status.code().unwrap(), String::from_utf8_lossy(&run.stdout).into_owned()))
+}
+
+/// What runs the program, as words of a shell.
+fn program() -> String {
+    let program = command(&[]);
+    let words = std::iter::once(program.get_program()).chain(program.get_args());
+    words.map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn no_binary_is_written_to_a_terminal() {
+    let folder = Folder::new();
+    let fastq = folder.file("few.fq", reads("r", 40));
+    for args in [format!("filter -O bgzf {fastq}"), format!("import -0 {fastq}")] {
+        let Some((code, seen)) = shown_on_a_terminal(&format!("{} {args}", program())) else {
+            return;
+        };
+        assert_eq!(code, 2, "{args}: {seen}");
+        assert!(seen.contains("aren't written to a terminal: name a file (-o FILE)"), "{seen}");
+        assert!(seen.is_ascii(), "{args}: {seen:?}");
+    }
+    // Text is, and so is what goes into a pipe.
+    let seen = on_a_terminal(&format!("{} filter --quiet {fastq}", program())).unwrap();
+    assert!(seen.contains("@r39 x"), "{seen}");
+    let mut piped = command(&["filter", "--quiet", "-O", "bgzf", &fastq]);
+    assert!(piped.output().unwrap().stdout.starts_with(b"\x1f\x8b"));
+}
+
+#[test]
+fn colours_are_forced_and_forbidden_as_elsewhere() {
+    let folder = Folder::new();
+    let fastq = folder.file("few.fq", "@r\nACGTACGT\n+\nIIIIIIII\n");
+    let is_coloured = |variables: &[(&str, &str)]| {
+        let mut grep = command(&["grep", "-s", "-p", "GTA", &fastq]);
+        grep.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").envs(variables.iter().copied());
+        finish(grep).stdout.contains('\u{1b}')
+    };
+    assert!(!is_coloured(&[]) && !is_coloured(&[("CLICOLOR_FORCE", "0")]));
+    assert!(is_coloured(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!is_coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
 }
 
 #[test]
@@ -95,12 +141,7 @@ fn progress_has_rate_and_time_left_on_a_terminal_and_is_silent_off_it() {
     let fastq = folder.file("few.fq", reads("r", 400));
     let bam = text(&folder.path("few.bam"));
     assert_eq!(biofast(&["import", "--quiet", "-0", &fastq, "-o", &bam]).code, 0);
-    let program = command(&[]);
-    let program: Vec<_> = std::iter::once(program.get_program())
-        .chain(program.get_args())
-        .map(|word| word.to_str().unwrap().to_owned())
-        .collect();
-    let program = program.join(" ");
+    let program = program();
     for (args, shown) in [
         (format!("stats {fastq}"), true),
         (format!("stats --quiet {fastq}"), false),

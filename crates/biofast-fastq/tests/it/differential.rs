@@ -428,7 +428,7 @@ fn messages_name_record_line_expected_and_found() {
         ),
         (
             ">b\nACG\n",
-            "record 2, line 5: this is FASTA, not FASTQ; biofast needs reads with qualities",
+            "record 2, line 5: this is FASTA, not FASTQ; qualities are needed here, and it has none",
         ),
     ];
     for (tail, expected) in cases {

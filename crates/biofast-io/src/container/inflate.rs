@@ -24,6 +24,11 @@ impl Inflate {
         Inflate::with(codec::for_streams())
     }
 
+    /// One that can [resume](Self::can_resume), whatever is asked for.
+    pub(crate) fn resumable() -> Inflate {
+        Inflate::with(Codec::Own)
+    }
+
     fn with(codec: Codec) -> Inflate {
         let decoder = match codec {
             Codec::Own => Decoder::Own(StreamInflater::new()),

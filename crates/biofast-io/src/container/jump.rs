@@ -1,18 +1,18 @@
 //! Decompressed bytes from any place of a file: one block is read and inflated at a time.
 
-use std::fs::File;
-use std::io::{self, BufRead, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::bgzf::{self, Block, Inflater, MAX_INFLATED, Parsed, VirtualOffset};
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::display_name;
+use crate::input::remote::Ranged;
 
 /// Bytes of a plain file that are read at once.
 const WINDOW: usize = 16 << 10;
 
-/// A regular file, plain or BGZF, that is read from any place on. Where a place lies in the block, or the few kilobytes, read
+/// A regular file or an object at an [address](crate::remote::address), plain or BGZF, that is read from any place on. Where a place lies in the block, or the few kilobytes, read
 /// last, nothing is read again.
 ///
 /// ```
@@ -33,7 +33,7 @@ const WINDOW: usize = 16 << 10;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Jumper {
-    file: File,
+    file: Ranged,
     name: Arc<str>,
     is_blocks: bool,
     /// The stored bytes of a block.
@@ -68,7 +68,7 @@ impl Jumper {
 
     fn open(path: &Path, is_blocks: bool) -> Result<Jumper, Error> {
         let name: Arc<str> = display_name(path).into();
-        let file = File::open(path).map_err(|error| Error::io(error, &name))?;
+        let file = Ranged::open(path).map_err(|error| Error::io(error, &name))?;
         Ok(Jumper {
             file,
             name,
@@ -132,14 +132,17 @@ impl Jumper {
         self.bytes.clear();
         (self.taken, self.start) = (0, at);
         let io = |error| Error::io(error, &self.name);
-        self.file.seek(SeekFrom::Start(at)).map_err(io)?;
         if !self.is_blocks {
-            (&mut self.file).take(WINDOW as u64).read_to_end(&mut self.bytes).map_err(io)?;
+            self.bytes.resize(WINDOW, 0);
+            let read = self.file.read_at(&mut self.bytes, at);
+            self.bytes.truncate(read.as_ref().map_or(0, |&n| n));
+            read.map_err(io)?;
             self.next = at + self.bytes.len() as u64;
             return Ok(());
         }
-        self.stored.clear();
-        (&mut self.file).take(MAX_INFLATED as u64).read_to_end(&mut self.stored).map_err(io)?;
+        self.stored.resize(MAX_INFLATED, 0);
+        let n = self.file.read_at(&mut self.stored, at).map_err(io)?;
+        self.stored.truncate(n);
         if self.stored.is_empty() {
             self.next = at;
             return Ok(());

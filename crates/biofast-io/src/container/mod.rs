@@ -16,6 +16,7 @@ mod part;
 pub mod splice;
 pub(crate) mod trial;
 
+pub use gzip::GzipPart;
 pub use jump::Jumper;
 pub use level::{Level, UnknownLevel};
 pub use part::Span;

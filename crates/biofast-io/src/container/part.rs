@@ -1,13 +1,13 @@
 //! A part of a file as a source of its own: what a shard reads.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::bgzf::VirtualOffset;
+use super::bgzf::{MAX_INFLATED, VirtualOffset};
 use super::splice::{Segment, Spliced, splice};
 use crate::error::{Error, ErrorKind, Location};
+use crate::input::remote::{Ranged, address};
 use crate::input::{Backing, Origin, Source, display_name};
 
 /// A part of a file, from where one record starts to where another one does.
@@ -46,7 +46,7 @@ pub enum Span {
 }
 
 impl Source {
-    /// A part of a regular file, which starts at `origin`. Of BGZF the blocks are checked and inflated as those of a whole
+    /// A part of a regular file, or of an object at an [address](crate::remote::address), which starts at `origin`. Of BGZF the blocks are checked and inflated as those of a whole
     /// file, and errors name their places in the file.
     ///
     /// ```
@@ -64,24 +64,29 @@ impl Source {
     /// ```
     ///
     /// # Errors
-    /// If the file can't be opened, or isn't a regular one.
+    /// If the file can't be opened, isn't a regular one, or is an object of which only the whole can be had.
     pub fn open_part(path: impl AsRef<Path>, span: Span, origin: Origin) -> Result<Source, Error> {
         let path = path.as_ref();
         let name: Arc<str> = display_name(path).into();
         let failed = |error| Error::io(error, &name);
-        let mut file = File::open(path).map_err(failed)?;
-        if !file.metadata().map_err(failed)?.is_file() {
+        let mut file = Ranged::open(path).map_err(failed)?;
+        if address(path).is_none() && !path.metadata().map_err(failed)?.is_file() {
             let kind = ErrorKind::NotAFile("something that has no parts");
             return Err(Error::new(kind, Location::in_input(&name)));
         }
         let source = match span {
             Span::Bytes { start, end } => {
+                file.parts().announce(std::iter::once(start..end).collect());
                 file.seek(SeekFrom::Start(start)).map_err(failed)?;
                 let bytes =
                     Bytes { file, left: end.saturating_sub(start), name: Arc::clone(&name) };
                 Source::of(name, Backing::Stream(Box::new(bytes)))
             }
             Span::Blocks { header, start, end } => {
+                // What is in the last block of each, too.
+                let behind = |end: VirtualOffset| end.compressed() + MAX_INFLATED as u64;
+                let parts = vec![0..behind(header), start.compressed()..behind(end)];
+                file.parts().announce(parts);
                 let header = Segment { start: VirtualOffset::default(), end: header };
                 let segments = vec![header, Segment { start, end }];
                 let Spliced { source, places, .. } = splice(file, &name, segments)?;
@@ -94,7 +99,7 @@ impl Source {
 
 /// So many bytes of a file, which must be there.
 struct Bytes {
-    file: File,
+    file: Ranged,
     left: u64,
     name: Arc<str>,
 }

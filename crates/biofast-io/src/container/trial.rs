@@ -120,6 +120,11 @@ impl Trial {
         self.candidates[self.preferred.load(Ordering::Relaxed)]
     }
 
+    /// Whether this decoder may be used.
+    pub(crate) fn has(&self, decoder: BlockDecoder) -> bool {
+        self.candidates.contains(&decoder)
+    }
+
     /// The decoder for a worker's next group.
     pub(crate) fn next(&self, worker: Worker) -> Turn {
         if self.candidates.len() < 2 {

@@ -6,6 +6,9 @@ use std::io::Read;
 const SMALLEST_BUFFER: usize = 4 << 10;
 /// … and at most this: larger ones gain nothing and leave the cache.
 const LARGEST_BUFFER: usize = 1 << 20;
+/// Who takes little at a time, as for a look at the start, reads little: so many chunks, but a BGZF block at least.
+const CHUNKS: usize = 4;
+const BLOCK: usize = 64 << 10;
 
 /// A reader, and the bytes read from it that nobody has taken yet.
 pub(super) struct Buffered {
@@ -27,10 +30,14 @@ pub(super) enum ReadFault {
 }
 
 impl Buffered {
-    pub(super) fn new(reader: Box<dyn Read + Send>, expected: Option<u64>) -> Buffered {
+    pub(super) fn new(
+        reader: Box<dyn Read + Send>,
+        expected: Option<u64>,
+        chunk_size: usize,
+    ) -> Buffered {
         Buffered {
             reader,
-            buffer: vec![0; buffer_size(expected)],
+            buffer: vec![0; buffer_size(expected, chunk_size)],
             start: 0,
             end: 0,
             at_end: false,
@@ -107,11 +114,12 @@ fn read_retrying(reader: &mut dyn Read, out: &mut [u8]) -> Result<usize, ReadFau
     }
 }
 
-/// A buffer for an input of `len` bytes: as large as the file, between 4 KB and 1 MB.
-fn buffer_size(len: Option<u64>) -> usize {
+/// A buffer for an input of `len` bytes: as large as the file, between 4 KB and 1 MB, and less for small chunks.
+fn buffer_size(len: Option<u64>, chunk_size: usize) -> usize {
     let len = len.map_or(LARGEST_BUFFER, |n| usize::try_from(n).unwrap_or(LARGEST_BUFFER));
+    let largest = chunk_size.saturating_mul(CHUNKS).clamp(BLOCK, LARGEST_BUFFER);
     // One byte more than the file, so that its end shows without another buffer.
-    len.saturating_add(1).clamp(SMALLEST_BUFFER, LARGEST_BUFFER).next_power_of_two()
+    len.saturating_add(1).clamp(SMALLEST_BUFFER, largest).next_power_of_two()
 }
 
 #[cfg(test)]
@@ -120,9 +128,12 @@ mod tests {
 
     #[test]
     fn buffers_fit_the_file() {
-        assert_eq!(buffer_size(Some(10)), 4 << 10);
-        assert_eq!(buffer_size(Some(100_000)), 128 << 10);
-        assert_eq!(buffer_size(Some(u64::MAX)), 1 << 20);
-        assert_eq!(buffer_size(None), 1 << 20);
+        let chunk = 1 << 20;
+        assert_eq!(buffer_size(Some(10), chunk), 4 << 10);
+        assert_eq!(buffer_size(Some(100_000), chunk), 128 << 10);
+        assert_eq!(buffer_size(Some(u64::MAX), chunk), 1 << 20);
+        assert_eq!(buffer_size(None, chunk), 1 << 20);
+        assert_eq!(buffer_size(None, 1), 64 << 10);
+        assert_eq!(buffer_size(None, usize::MAX), 1 << 20);
     }
 }

@@ -12,6 +12,7 @@ mod options;
 mod origin;
 #[cfg(unix)]
 mod pipe;
+mod points;
 mod ranged;
 mod read_ahead;
 pub mod remote;
@@ -26,6 +27,7 @@ pub use notes::{
 };
 pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
 pub use origin::{Origin, Places};
+pub use points::{GzipPoint, GzipPoints};
 pub(crate) use source::Backing;
 pub use source::{Source, display_name, is_named_pipe};
 pub(crate) use stored::{StoredBytes, Witness};

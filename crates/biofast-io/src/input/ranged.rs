@@ -43,6 +43,16 @@ enum Kind {
     },
 }
 
+impl std::fmt::Debug for Ranged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = match self.0 {
+            Kind::File(_) => "file",
+            Kind::Object { .. } => "object",
+        };
+        f.debug_struct("Ranged").field("kind", &kind).finish_non_exhaustive()
+    }
+}
+
 /// The parts that will be read, as far as that is known. Clones are the same.
 #[derive(Clone, Default)]
 pub struct Parts(Arc<Mutex<Vec<Range<u64>>>>);

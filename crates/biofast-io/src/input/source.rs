@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::address::address;
 use super::options::MapAdvice;
 use super::origin::{Origin, Places};
+use super::points::GzipPoints;
 use super::remote::{self, Object};
 use crate::error::{Error, ErrorKind, Escaped, Location};
 
@@ -35,6 +36,8 @@ pub struct Source {
     pub(crate) origin: Origin,
     /// Where in the file the blocks of a spliced stream are, if faults are to be told so.
     pub(crate) places: Option<Places>,
+    /// Where points of ordinary gzip are noted, if they are wanted.
+    pub(crate) points: Option<Arc<GzipPoints>>,
 }
 
 /// What experiments and tests try out; the default is what is good.
@@ -140,7 +143,14 @@ impl Source {
     }
 
     pub(crate) fn of(name: Arc<str>, backing: Backing) -> Source {
-        Source { name, backing, trial: Trial::NONE, origin: Origin::START, places: None }
+        Source {
+            name,
+            backing,
+            trial: Trial::NONE,
+            origin: Origin::START,
+            places: None,
+            points: None,
+        }
     }
 
     /// The same source, of whose map the system is told something else. For experiments: the default is what entry 032

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::buffered::{Buffered, ReadFault};
 use super::map::Map;
 use super::options::{IoMode, MMAP_THRESHOLD, Options};
+use super::points::GzipPoints;
 use super::read_ahead;
 use super::source::{Backing, Source, promised_container};
 use crate::error::{Error, ErrorKind, Location};
@@ -24,6 +25,8 @@ pub(crate) struct StoredBytes {
     behind: Option<Range<usize>>,
     /// Of the chunks of ordinary gzip, if a test says so.
     gzip_piece: Option<usize>,
+    /// Where points of ordinary gzip are noted.
+    points: Option<Arc<GzipPoints>>,
     options: Options,
 }
 
@@ -34,9 +37,10 @@ enum Kind {
 
 impl StoredBytes {
     pub(crate) fn new(source: Source, options: &Options) -> Result<StoredBytes, Error> {
-        let Source { name, backing, trial, .. } = source;
+        let Source { name, backing, trial, points, .. } = source;
         let mut options = options.clone();
         options.chunk_size = options.chunk_size.clamp(1, Options::MAX_CHUNK_SIZE);
+        let chunk_size = options.chunk_size;
         let io = options.io;
         if let Backing::File(_, 0) | Backing::Object(_, 0) = backing
             && let Some(ending) = promised_container(&name)
@@ -55,6 +59,7 @@ impl StoredBytes {
             fault: None,
             behind: None,
             gzip_piece: trial.gzip_piece,
+            points,
             options,
         };
         let kind = match backing {
@@ -66,16 +71,26 @@ impl StoredBytes {
                     },
                     false => file,
                 };
-                Kind::Buffered(Buffered::new(read_ahead::reader(file, len), Some(len)))
+                Kind::Buffered(Buffered::new(read_ahead::reader(file, len), Some(len), chunk_size))
             }
             Backing::Object(object, len) => {
-                Kind::Buffered(Buffered::new(object.read_from(0, None), Some(len)))
+                Kind::Buffered(Buffered::new(object.read_from(0, None), Some(len), chunk_size))
             }
             Backing::Stream(reader) | Backing::Derived(reader) => {
-                Kind::Buffered(Buffered::new(reader, None))
+                Kind::Buffered(Buffered::new(reader, None, chunk_size))
             }
         };
         Ok(of(kind))
+    }
+
+    /// Where points of ordinary gzip are noted, if they are wanted.
+    pub(crate) fn points(&self) -> Option<&Arc<GzipPoints>> {
+        self.points.as_ref()
+    }
+
+    /// The same bytes of a stream, of which the first one has this number in the file.
+    pub(crate) fn numbered_from(self, position: u64) -> StoredBytes {
+        StoredBytes { position, ..self }
     }
 
     pub(crate) fn gzip_piece(&self) -> Option<usize> {

@@ -1,10 +1,11 @@
 //! What may be written: decided here, for every kind of output, by the identity of files and never by their names.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use super::identity::{Identity, descriptor};
+use super::temporary;
 
 /// The files of one run: those it reads and those it writes. No output is an input, and no two outputs are one file.
 ///
@@ -31,6 +32,14 @@ use super::identity::{Identity, descriptor};
 pub struct Files {
     read: HashMap<Identity, String>,
     written: HashMap<Identity, String>,
+    /// Folders that were made, outer ones first.
+    folders: Vec<PathBuf>,
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        self.folders.iter().rev().for_each(|folder| temporary::remove_folder(folder));
+    }
 }
 
 /// Why an output can't be written.
@@ -92,6 +101,27 @@ const STDIN: &str = "standard input";
 const STDOUT: &str = "standard output";
 
 impl Files {
+    /// Makes a folder for outputs, with those around it that aren't there. When the run is over, or [abandoned](super::abandon), those
+    /// it made that hold nothing are removed again: a run that fails leaves no empty folders.
+    ///
+    /// ```
+    /// use biofast_io::output::{Files, Output, commit};
+    ///
+    /// let folder = std::env::temp_dir().join(format!("biofast-doc-folder-{}", std::process::id()));
+    /// let mut files = Files::default();
+    /// files.make_folder(&folder.join("qc"))?;
+    /// let output = Output::create(&folder.join("qc/report.txt"), Default::default())?;
+    /// drop((output, files)); // Nothing was committed.
+    /// assert!(!folder.exists());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it can't be made, or is something else.
+    pub fn make_folder(&mut self, path: &Path) -> io::Result<()> {
+        temporary::create_folder(path, &mut self.folders)
+    }
+
     /// `path` is read.
     ///
     /// # Errors
@@ -174,7 +204,7 @@ impl Files {
     /// Files that programs expect beside an input: its indexes. They are read, or would no longer fit if they were
     /// written.
     pub fn read_beside(&mut self, path: &Path) -> Result<(), Conflict> {
-        for ending in [".bai", ".csi", ".crai", ".gzi", ".fai"] {
+        for ending in [".bai", ".csi", ".crai", ".gzi", ".fai", ".bni", ".bsi"] {
             let mut beside = path.as_os_str().to_owned();
             beside.push(ending);
             self.read(&PathBuf::from(beside))?;

@@ -12,20 +12,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 struct State {
     /// Files that have no name of their own yet.
     files: BTreeSet<PathBuf>,
+    /// Folders that were made for outputs, outer ones first.
+    folders: Vec<PathBuf>,
     /// Nothing may be made or renamed any more.
     abandoned: bool,
     /// Some output has got its name.
     committed: bool,
 }
 
-static STATE: Mutex<State> =
-    Mutex::new(State { files: BTreeSet::new(), abandoned: false, committed: false });
+static STATE: Mutex<State> = Mutex::new(State {
+    files: BTreeSet::new(),
+    folders: Vec::new(),
+    abandoned: false,
+    committed: false,
+});
 
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every output of this process that is not complete, and makes every later one fail: for a program that is told
+/// Removes every output of this process that is not complete, with the folders made for them, and makes every later one fail: for a program that is told
 /// to end (see the handler of signals in `biofast-cli`). Returns whether outputs have already appeared under their names;
 /// while they do, it waits. A program that has them should end as it was about to.
 ///
@@ -49,6 +55,10 @@ pub fn abandon() -> bool {
     for path in std::mem::take(&mut state.files) {
         // Nothing sensible is left to do if even the removal fails.
         let _ = std::fs::remove_file(path);
+    }
+    for path in std::mem::take(&mut state.folders).iter().rev() {
+        // One that holds something stays.
+        let _ = std::fs::remove_dir(path);
     }
     state.committed
 }
@@ -92,6 +102,37 @@ pub(super) fn remove(path: &Path) {
     state().files.remove(path);
     // Nothing sensible is left to do if even the removal fails.
     let _ = std::fs::remove_file(path);
+}
+
+/// Makes a folder with those around it that aren't there, and adds the ones it made to `made`, outer ones first.
+pub(super) fn create_folder(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
+    let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
+    let mut state = state();
+    if state.abandoned {
+        return Err(interrupted());
+    }
+    for folder in missing.into_iter().rev() {
+        match std::fs::create_dir(folder) {
+            Ok(()) => {
+                state.folders.push(folder.to_owned());
+                made.push(folder.to_owned());
+            }
+            // Another program was faster.
+            Err(_) if folder.is_dir() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    match path.is_dir() || path.as_os_str().is_empty() {
+        true => Ok(()),
+        false => Err(io::Error::from(io::ErrorKind::NotADirectory)),
+    }
+}
+
+/// Removes a folder that was made, unless it holds something.
+pub(super) fn remove_folder(path: &Path) {
+    state().folders.retain(|folder| folder != path);
+    let _ = std::fs::remove_dir(path);
 }
 
 /// While it lives, [`abandon`] waits.

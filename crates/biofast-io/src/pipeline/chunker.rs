@@ -86,7 +86,10 @@ impl Chunker {
         let mode = match container {
             Container::Plain => Mode::Plain,
             Container::Bgzf => Mode::Bgzf,
-            Container::Gzip => Mode::Gzip(gzip::Decoder::new()),
+            Container::Gzip => Mode::Gzip(match input.points() {
+                Some(points) => gzip::Decoder::new().noting(Arc::clone(points)),
+                None => gzip::Decoder::new(),
+            }),
             Container::Zstd | Container::Bzip2 | Container::Xz => {
                 Mode::Foreign(foreign::Decoder::new(container, &input)?)
             }

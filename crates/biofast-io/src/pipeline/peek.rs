@@ -59,7 +59,7 @@ fn peek_file(file: &mut File, name: &Arc<str>, wanted: usize) -> Result<Vec<u8>,
 }
 
 fn peek_at(source: Source, wanted: usize) -> Result<Vec<u8>, Error> {
-    let options = Options { chunk_size: wanted.max(1), threads: 1, ..Options::default() };
+    let options = Options { chunk_size: wanted.max(1), ..Options::serial() };
     let mut reader = Reader::new(source, &options)?;
     let mut bytes = vec![0; wanted];
     let mut n = 0;

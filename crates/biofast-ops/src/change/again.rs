@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use biofast_fastq::Inputs;
+use biofast_fastq::fasta::{self, Sequences};
+use biofast_fastq::{self as fastq, Inputs};
 use biofast_io::{Error, ErrorKind, Location, Source, display_name, remote};
 
 use super::temporary::Temporary;
@@ -34,7 +35,15 @@ impl Input {
     /// If it can't be opened.
     pub fn open(path: &Path) -> Result<Input, Error> {
         let source = Source::open(path)?;
-        let again = remote::can_reopen(path);
+        let again = match std::fs::metadata(path) {
+            Ok(found) => found.is_file(),
+            // An address is no file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => remote::can_reopen(path),
+            Err(error) => {
+                let at = Location { name: Some(display_name(path).into()), ..Location::default() };
+                return Err(Error::new(ErrorKind::Io(error), at));
+            }
+        };
         Ok(Input { source, path: again.then(|| path.to_owned()) })
     }
 
@@ -46,6 +55,14 @@ impl Input {
     /// Where it can be read again.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    /// Whether it holds FASTA, by its first bytes, which are left unread.
+    ///
+    /// # Errors
+    /// If nothing can be read.
+    pub fn is_fasta(&mut self) -> Result<bool, fastq::Error> {
+        fasta::is_fasta(&mut self.source)
     }
 
     pub(super) fn into_parts(self) -> (Source, Option<PathBuf>) {
@@ -111,20 +128,20 @@ impl Reads {
     }
 
     /// What is read first, and what opens it again, if it can be.
-    pub(super) fn into_inputs(self) -> (Inputs, Option<Reopen>) {
+    pub(super) fn into_inputs(self) -> (Inputs<Sequences>, Option<Reopen>) {
         match self {
             Reads::Single(input) => {
                 let (source, path) = input.into_parts();
-                (Inputs::Single(source), path.map(Reopen::Single))
+                (Inputs::Single(Sequences(source)), path.map(Reopen::Single))
             }
             Reads::Interleaved(input) => {
                 let (source, path) = input.into_parts();
-                (Inputs::Interleaved(source), path.map(Reopen::Interleaved))
+                (Inputs::Interleaved(Sequences(source)), path.map(Reopen::Interleaved))
             }
             Reads::Paired(one, two) => {
                 let ((one, path1), (two, path2)) = (one.into_parts(), two.into_parts());
                 let reopen = path1.zip(path2).map(|(one, two)| Reopen::Paired(one, two));
-                (Inputs::Paired(one, two), reopen)
+                (Inputs::Paired(Sequences(one), Sequences(two)), reopen)
             }
         }
     }
@@ -147,11 +164,12 @@ impl Reopen {
         })
     }
 
-    pub(super) fn open(&self) -> Result<Inputs, Error> {
+    pub(super) fn open(&self) -> Result<Inputs<Sequences>, Error> {
+        let open = |path: &Path| Ok::<_, Error>(Sequences(Source::open(path)?));
         Ok(match self {
-            Reopen::Single(path) => Inputs::Single(Source::open(path)?),
-            Reopen::Interleaved(path) => Inputs::Interleaved(Source::open(path)?),
-            Reopen::Paired(one, two) => Inputs::Paired(Source::open(one)?, Source::open(two)?),
+            Reopen::Single(path) => Inputs::Single(open(path)?),
+            Reopen::Interleaved(path) => Inputs::Interleaved(open(path)?),
+            Reopen::Paired(one, two) => Inputs::Paired(open(one)?, open(two)?),
         })
     }
 }

@@ -16,6 +16,7 @@ pub mod grep;
 pub mod import;
 pub mod merge;
 pub mod order;
+mod pending;
 pub mod repair;
 pub mod sort;
 pub mod split;

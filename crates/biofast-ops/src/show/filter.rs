@@ -24,7 +24,8 @@ fn write(report: &Report, f: &mut String) -> fmt::Result {
     for adapter in report.adapters.iter().take(20) {
         let AdapterCount { name, sequence, read, found } = adapter;
         let reads = if *read == 1 { "first" } else { "second" };
-        writeln!(f, "adapter {name} of {reads} reads: {found} times, {sequence}")?;
+        let times = if *found == 1 { "time" } else { "times" };
+        writeln!(f, "adapter {name} of {reads} reads: {found} {times}, {sequence}")?;
     }
     if let Some(more) = report.adapters.len().checked_sub(21) {
         writeln!(f, "and {} adapters more", more + 1)?;

@@ -56,12 +56,12 @@ impl Alignments {
             alignments::each_batch(query, &options, hand, |batch| {
                 let mut block =
                     Block { bytes: Vec::new(), records: Vec::with_capacity(batch.len()) };
-                wanted.each(batch, &name, |_, record| {
+                let ended = wanted.each(batch, &name, |_, record| {
                     let start = block.bytes.len();
                     block.bytes.extend_from_slice(record.as_bytes());
                     block.records.push(start..block.bytes.len());
-                })?;
-                Ok((!block.records.is_empty()).then_some(block))
+                });
+                ((!block.records.is_empty()).then_some(block), ended.err())
             })
         })?;
         Ok(Alignments {

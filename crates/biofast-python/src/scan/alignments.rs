@@ -132,17 +132,33 @@ impl Wanted {
         Arc::clone(&self.schema)
     }
 
-    /// The columns of a batch of the input called `name`.
-    fn batch(&self, batch: bam::Batch<'_>, name: &str) -> Result<RecordBatch, Trouble> {
-        let header = batch.header();
-        let fault = |number: u64, text: String| Trouble::Record { at: place(name, number), text };
+    /// The columns of a batch of the input called `name`, as far as its records are what was asked for.
+    fn batch(&self, batch: bam::Batch<'_>, name: &str) -> Made<RecordBatch> {
         let mut records: Vec<(u64, Record<'_>)> = Vec::with_capacity(batch.len());
-        self.each(batch, name, |number, record| records.push((number, record)))?;
-        let made: Result<Vec<ArrayRef>, Trouble> = self
-            .columns
-            .iter()
-            .map(|column| self.make(*column, &records, header, &fault))
-            .collect();
+        let mut trouble =
+            self.each(batch, name, |number, record| records.push((number, record))).err();
+        loop {
+            match self.columns(&records, batch.header(), name) {
+                Ok(made) => return ((made.num_rows() > 0).then_some(made), trouble),
+                Err(Trouble::Record { at, text }) if at.record.is_some() => {
+                    // Another column may end even earlier.
+                    records.retain(|(number, _)| Some(*number) < at.record);
+                    trouble = Some(Trouble::Record { at, text });
+                }
+                Err(other) => return (None, Some(other)),
+            }
+        }
+    }
+
+    fn columns(
+        &self,
+        records: &[(u64, Record<'_>)],
+        header: &Header,
+        name: &str,
+    ) -> Result<RecordBatch, Trouble> {
+        let fault = |number: u64, text: String| Trouble::Record { at: place(name, number), text };
+        let made: Result<Vec<ArrayRef>, Trouble> =
+            self.columns.iter().map(|column| self.make(*column, records, header, &fault)).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
         RecordBatch::try_new_with_options(self.schema(), made?, &options)
             .map_err(|error| Trouble::Usage(error.to_string()))
@@ -339,18 +355,18 @@ pub(crate) fn read(
 ) -> Delivery<()> {
     let name = source.name().to_owned();
     let query = query(source, path, reading, options)?;
-    each_batch(query, options, hand, |batch| {
-        let made = wanted.batch(batch, &name)?;
-        Ok((made.num_rows() > 0).then_some(made))
-    })
+    each_batch(query, options, hand, |batch| wanted.batch(batch, &name))
 }
+
+/// What was made of a batch, and what ended it early.
+pub(crate) type Made<T> = (Option<T>, Option<Trouble>);
 
 /// Makes something of every batch on several threads, and hands it on in order.
 pub(crate) fn each_batch<T: Send>(
     query: Query,
     options: &Options,
     hand: &Hand<T>,
-    make: impl Fn(bam::Batch<'_>) -> Delivery<Option<T>> + Sync,
+    make: impl Fn(bam::Batch<'_>) -> Made<T> + Sync,
 ) -> Delivery<()> {
     let mut refused = None;
     let result = bam::par_fold_regions_ordered(
@@ -360,7 +376,8 @@ pub(crate) fn each_batch<T: Send>(
         |(), batch, made: &mut Vec<Delivery<T>>| {
             // Of a chunk there may be several batches, if records of regions are apart.
             if !made.last().is_some_and(Result::is_err) {
-                made.extend(make(batch).transpose());
+                let (thing, trouble) = make(batch);
+                made.extend(thing.map(Ok).into_iter().chain(trouble.map(Err)));
             }
         },
         |(), ()| (),

@@ -114,31 +114,39 @@ impl Bucket {
 
     /// Puts the address in a request, and signs it, if there are credentials.
     pub(super) fn address(&self, request: &mut Request<()>) -> io::Result<()> {
-        let uri = match &self.store {
-            Store::S3 { bucket, key, version, endpoint, region } => {
+        match &self.store {
+            Store::S3 { .. } => {
                 if let Some(payer) = config::variable("AWS_REQUEST_PAYER") {
                     let payer = HeaderValue::from_str(&payer);
                     let payer =
                         payer.map_err(|_| invalid("AWS_REQUEST_PAYER isn't 'requester'"))?;
                     request.headers_mut().insert("x-amz-request-payer", payer);
                 }
-                let query =
-                    version.as_ref().map(|version| format!("?versionId={}", encoded_key(version)));
-                let base = s3_base(bucket, endpoint.as_deref(), &lock(region));
-                uri(&format!("{base}/{key}{}", query.unwrap_or_default()))?
             }
-            Store::Google { uri } => uri.clone(),
-            Store::Azure { uri } => {
+            Store::Google { .. } => {}
+            Store::Azure { .. } => {
                 request
                     .headers_mut()
                     .insert("x-ms-version", HeaderValue::from_static("2021-12-02"));
-                uri.clone()
             }
-        };
-        *request.uri_mut() = uri;
+        }
+        *request.uri_mut() = self.uri()?;
         match &*lock(&self.signer) {
             Some(signer) => signer.sign(request),
             None => Ok(()),
+        }
+    }
+
+    /// The address, which isn't signed.
+    pub(super) fn uri(&self) -> io::Result<Uri> {
+        match &self.store {
+            Store::S3 { bucket, key, version, endpoint, region } => {
+                let query =
+                    version.as_ref().map(|version| format!("?versionId={}", encoded_key(version)));
+                let base = s3_base(bucket, endpoint.as_deref(), &lock(region));
+                uri(&format!("{base}/{key}{}", query.unwrap_or_default()))
+            }
+            Store::Google { uri } | Store::Azure { uri } => Ok(uri.clone()),
         }
     }
 

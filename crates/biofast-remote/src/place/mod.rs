@@ -51,6 +51,15 @@ impl Place {
         &self.path
     }
 
+    /// The address that is asked, if an `ETag` there names the same bytes for all who may ask, and nothing in it is secret.
+    pub(crate) fn for_everyone(&self) -> Option<String> {
+        let uri = match &self.service {
+            Service::Web(web) => web.for_everyone()?,
+            Service::Bucket(bucket) => bucket.uri().ok()?,
+        };
+        Some(format!("{}://{}{}", uri.scheme_str()?, uri.authority()?, uri.path()))
+    }
+
     /// Whether what is stored is handed out as it is, whatever encoding it is labelled with.
     pub(crate) fn encoding_is_a_label(&self) -> bool {
         matches!(self.service, Service::Bucket(_))

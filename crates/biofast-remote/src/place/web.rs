@@ -42,6 +42,11 @@ impl Web {
         *request.uri_mut() = uri;
     }
 
+    /// The address, if it has neither a password nor a query.
+    pub(super) fn for_everyone(&self) -> Option<Uri> {
+        (self.authorization.is_none() && self.uri.query().is_none()).then(|| self.uri.clone())
+    }
+
     /// Where a redirect led may have been for a time only: whether that was asked, which it isn't again.
     pub(super) fn forget_target(&self, status: u16) -> bool {
         matches!(status, 400 | 401 | 403 | 404 | 410)

@@ -63,7 +63,8 @@ fn a_server_that_says_nothing_is_not_waited_for_without_end() {
         Box::new(|request| if request.number == 0 { Fault::None } else { Fault::Stall(10) });
     let server = Server::with(Manner::default(), plan, 0);
     let address = server.put("x", bytes(200_000));
-    let object = Remote::new(Settings { retries: 1, ..settings() }).open(&address).unwrap();
+    let object =
+        Remote::new(Settings { retries: 1, ..settings() }).unwrap().open(&address).unwrap();
     let started = std::time::Instant::now();
     let message = read(&object, 0).expect_err("silence").to_string();
     assert!(message.contains("nothing came for 1 s (2 times in a row)"), "{message}");
@@ -81,7 +82,8 @@ fn passing_faults_are_overcome_and_counted() {
     });
     let server = Server::with(Manner::default(), plan, 0);
     let address = server.put("x", &content[..]);
-    let object = Remote::new(Settings { retries: 50, ..settings() }).open(&address).unwrap();
+    let object =
+        Remote::new(Settings { retries: 50, ..settings() }).unwrap().open(&address).unwrap();
     assert!(read(&object, 0).unwrap() == content);
     let told = object.describe().unwrap();
     assert!(!told.contains(" 0 of them tried again") && told.contains("same ETag"), "{told}");
@@ -111,10 +113,14 @@ fn what_cannot_be_opened_says_why() {
     assert!(message(Fault::Status(500, "")).contains("status 500 (4 times in a row)"));
     assert!(message(Fault::Gzip).contains("Content-Encoding: gzip"));
     let absent = Server::start().address("absent");
-    let error = Remote::new(settings()).open(&absent).err().unwrap();
+    let error = Remote::new(settings()).unwrap().open(&absent).err().unwrap();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
     // Nobody listens there: said at once.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = Remote::new(Settings::default()).open(&format!("http://{closed}/x")).err().unwrap();
+    let error = Remote::new(Settings::default())
+        .unwrap()
+        .open(&format!("http://{closed}/x"))
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("refused"), "{error}");
 }

@@ -38,7 +38,7 @@ fn bytes(len: usize) -> Vec<u8> {
 fn opened(content: &[u8], manner: Manner, plan: Plan) -> (Server, io::Result<Arc<dyn Object>>) {
     let server = Server::with(manner, plan, 0);
     let address = server.put("x.bin", content);
-    let object = Remote::new(settings()).open(&address);
+    let object = Remote::new(settings()).unwrap().open(&address);
     (server, object)
 }
 

@@ -7,7 +7,7 @@ fn objects_of_all_lengths_are_read_whole_and_from_any_place() {
     const BLOCK: usize = 64 << 10;
     let content = bytes(23_000_000);
     let server = Server::start();
-    let store = Remote::new(settings());
+    let store = Remote::new(settings()).unwrap();
     for len in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 11 * BLOCK + 7, 23_000_000] {
         let object = store.open(&server.put(&format!("{len}"), &content[..len])).unwrap();
         assert_eq!(object.len(), Some(len as u64));
@@ -85,7 +85,7 @@ fn little_is_fetched_for_little() {
 #[test]
 fn what_is_opened_again_is_the_same_object() {
     let server = Server::start();
-    let store = Remote::new(settings());
+    let store = Remote::new(settings()).unwrap();
     let address = server.put("x", b"abc".to_vec());
     for _ in 0..3 {
         assert_eq!(store.open(&address).unwrap().len(), Some(3));
@@ -98,12 +98,13 @@ fn what_is_opened_again_is_the_same_object() {
 fn a_password_is_sent_and_not_told() {
     let server = Server::start();
     let address = server.put("x", b"abc".to_vec()).replace("http://", "http://me:secret@");
-    Remote::new(settings()).open(&address).unwrap();
+    Remote::new(settings()).unwrap().open(&address).unwrap();
     let request = server.requests().remove(0);
     assert_eq!(
         request.headers.get("authorization").map(String::as_str),
         Some("Basic bWU6c2VjcmV0")
     );
-    let error = Remote::new(settings()).open(&format!("{address}y?token=secret")).err().unwrap();
+    let error =
+        Remote::new(settings()).unwrap().open(&format!("{address}y?token=secret")).err().unwrap();
     assert!(!error.to_string().contains("secret"), "{error}");
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Licences that ask for no more than a notice.
-const LICENCES: [&str; 14] = [
+const LICENCES: [&str; 15] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
     "BSD-2-Clause",
@@ -16,6 +16,7 @@ const LICENCES: [&str; 14] = [
     "CDLA-Permissive-2.0", // the list of certificates in webpki-roots: as MIT, for data
     "ISC",                 // ring and rustls: as MIT
     "MIT",
+    "MIT-0",       // borrow-or-share, in tests of the schemas only: MIT without the notice
     "NCSA",        // compiler-rt, in libfuzzer-sys only
     "Unicode-3.0", // tables in unicode-ident
     "Unlicense",
@@ -25,7 +26,7 @@ const LICENCES: [&str; 14] = [
 ];
 
 /// Crates of which two versions are used, and why.
-const DUPLICATES: [(&str, &str); 13] = [
+const DUPLICATES: [(&str, &str); 15] = [
     ("syn", "derive macros on their way from 2 to 3; at build time only"),
     // `reqsign` signs with the keys of Google's service accounts by `rsa` 0.9, which is a generation behind.
     ("block-buffer", RSA),
@@ -37,6 +38,8 @@ const DUPLICATES: [(&str, &str); 13] = [
     ("rand", RSA),
     ("rand_core", RSA),
     ("sha2", RSA),
+    ("base64", BOON),
+    ("r-efi", BOON),
     ("getrandom", "ring and rand 0.8 are a generation behind"),
     ("hashbrown", "rust-ini, which reads profiles, is a generation behind"),
     ("windows-sys", "ring is a generation behind; on Windows only"),
@@ -44,6 +47,10 @@ const DUPLICATES: [(&str, &str); 13] = [
 
 /// Why there are two of what `rsa` stands on.
 const RSA: &str = "rsa 0.9, of the feature remote only";
+
+/// Why there are two of what `boon` stands on.
+const BOON: &str =
+    "boon 0.6, which tests of the schemas ask, is a generation behind; in no program";
 
 fn packages(folder: &str) -> Option<Vec<Value>> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);

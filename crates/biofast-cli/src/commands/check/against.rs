@@ -19,10 +19,18 @@ pub(super) struct Summary {
 impl Summary {
     /// Reads the summary at `path`.
     pub(super) fn read(path: &Path) -> Result<Summary> {
-        let about = || format!("{} is no summary of biofast filter --json", display_name(path));
+        let about = || {
+            format!(
+                "{} is no summary of biofast filter --json, or of another command that writes reads",
+                display_name(path)
+            )
+        };
         let text =
             remote::read(path).with_context(|| format!("can't read {}", display_name(path)))?;
         let Files { mut files } = serde_json::from_slice(&text).with_context(about)?;
+        if files.is_empty() {
+            bail!("{} has no checksums of files to compare with", display_name(path));
+        }
         // An output that replaced an input is what can be read now.
         let written: Vec<String> =
             files.iter().filter(|f| f.role != Role::Input).map(|f| f.path.clone()).collect();

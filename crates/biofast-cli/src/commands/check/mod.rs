@@ -24,7 +24,7 @@ use crate::output;
 /// Check files of reads and alignments to the last byte: checksums, lengths, ends, every record,
 /// the order the header claims
 ///
-/// Reads FASTQ (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM, recognised by their content;
+/// Reads FASTQ and FASTA (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM, recognised by their content;
 /// of other compressed files, only the compression is checked. Prints one line per file: path, status,
 /// format, number of records, and the first fault with its record and place. Warnings don't make a
 /// file faulty.
@@ -69,7 +69,7 @@ pub(crate) struct Args {
     #[arg(long)]
     interleaved: bool,
 
-    /// Compare the files with this summary of `biofast filter --json`: they must hold the reads it says.
+    /// Compare the files with this summary, which `--json` of filter, split, dedup and others wrote: they must hold the reads it says.
     /// Without FILE, all files that it names are checked
     #[arg(long, value_name = "SUMMARY", conflicts_with = "files_from")]
     against: Option<InFile>,
@@ -92,6 +92,8 @@ pub(crate) struct Args {
 enum Format {
     /// Reads
     Fastq,
+    /// Sequences without qualities
+    Fasta,
     /// Alignments, binary
     Bam,
     /// Alignments, text
@@ -106,6 +108,7 @@ impl From<Format> for check::Format {
     fn from(format: Format) -> check::Format {
         match format {
             Format::Fastq => check::Format::Fastq,
+            Format::Fasta => check::Format::Fasta,
             Format::Bam => check::Format::Bam,
             Format::Sam => check::Format::Sam,
             Format::Cram => check::Format::Cram,

@@ -5,21 +5,25 @@ use std::num::NonZeroU64;
 use biofast::ops::convert::{Span, Template};
 use clap::ValueEnum;
 
-use crate::options::{Folder, InFile, Io, Mates, Messages, OutFile, ReadsOut, Strictness, Threads};
+use crate::options::{InFile, Io, Mates, Messages, OutFile, ReadsOut, Spill, Strictness, Threads};
 
 /// Write reads in another format: FASTQ, FASTA, a table or unaligned BAM, edited on the way
 ///
 /// The input may be any of these, and SAM or CRAM: it is known by its content. Reads keep their order, and pairs stay pairs.
 ///
 /// Changes are made in this order: qualities, the part of the sequence, the other strand, letters, case, names; then lengths
-/// are looked at.
+/// are looked at, and names made unique.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    // The letter is that of --min-len.
+    mut_arg("memory", |a| a.short(None).requires("unique_names")),
+    after_help = "\
 Examples:
   biofast convert reads.fq.gz -o reads.fa.gz
   biofast convert reads.fq.gz --to table | sort -k2,2 | biofast convert - -o sorted.fq.bz2
   biofast convert genes.fa.gz --reverse-complement --upper-case -w 80 -o other.fa
   biofast convert R1.fq.gz R2.fq.gz --rename 's1_{number}' -o n1.fq.gz --out2 n2.fq.gz
+  biofast convert genes.fa.gz --unique-names -o unique.fa
   biofast convert reads.fq.gz --subseq 1:50 --min-len 50 -o first50.fq
   biofast convert reads.fq.gz --tail 100
   biofast convert R1.fq.gz R2.fq.gz -o unaligned.bam --read-group ID:lane1 --read-group SM:s1
@@ -66,9 +70,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FASTA")]
     pub(super) reference: Option<InFile>,
 
-    /// The folder of temporary files, for a stream that is read twice [default: TMPDIR if set, else that of the output]
-    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER")]
-    pub(super) temp_dir: Option<Folder>,
+    #[command(flatten)]
+    pub(super) spill: Spill,
 
     #[command(flatten)]
     pub(super) writing: ReadsOut,
@@ -119,6 +122,18 @@ pub(super) struct Changes {
     /// {description} for what the read has, {mate} for 1 or 2
     #[arg(long, value_name = "TEMPLATE", value_parser = template)]
     pub(super) rename: Option<Template>,
+
+    /// Names that came before get _2, _3 and so on, as of `seqkit rename`; with =header only where the whole header line came
+    /// before. Mates get the same number. Reads the input twice
+    #[arg(
+        long,
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "name",
+        value_name = "WHAT"
+    )]
+    pub(super) unique_names: Option<Whole>,
 
     /// Names without descriptions
     #[arg(short = 'i', long, conflicts_with = "rename")]
@@ -172,6 +187,15 @@ pub(super) enum From {
     /// BAM, SAM or CRAM
     #[value(alias = "sam", alias = "cram")]
     Bam,
+}
+
+/// What `--unique-names` takes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Whole {
+    /// What stands before the first blank
+    Name,
+    /// The whole line
+    Header,
 }
 
 /// What `--to` takes.

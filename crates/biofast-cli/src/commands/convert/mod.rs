@@ -14,19 +14,22 @@ use biofast::fastq::fasta::{LINE_WIDTH, Sequences};
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self as io_output, Compression, Files, Output, commit};
 use biofast::io::{Options, Source};
+use biofast::ops::convert::unique::{By, Numbers, Problem};
 use biofast::ops::convert::{
     Case, Convert, Edits, Format, Holds, Letters, Span, Template, convert, from_alignments,
     from_table,
 };
+use biofast::ops::dedup::Limits;
 use biofast::ops::import::{self, Import, ReadGroup};
+use biofast::ops::order;
 
 use crate::console::Hinted;
 use crate::inputs::Input;
-use crate::options::{Opened, Repeated, temp_dir};
+use crate::options::{Opened, Repeated};
 use crate::output::{self, Named};
 use crate::watch::Watch;
 pub(crate) use args::Args;
-use args::{From, To};
+use args::{From, To, Whole};
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let (inputs, paired) = args.mates.inputs(files)?;
@@ -35,11 +38,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     // A stream is read again where the number of reads must be known first.
     let needs_number = needs_number(args);
-    let folder = temp_dir(args.temp_dir.as_deref(), args.out.as_deref());
+    let is_read_again = needs_number || args.changes.unique_names.is_some();
+    let limits = args.spill.limits(args.out.as_deref());
     let mut sources = Vec::new();
     let mut repeated = Vec::new();
     for input in &inputs {
-        let input = Repeated::new(input, needs_number, &folder)?;
+        let input = Repeated::new(input, is_read_again, &limits.folder)?;
         sources.push(input.open()?);
         repeated.push(input);
     }
@@ -49,20 +53,18 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args, held)));
     let counted = || -> Result<u64> {
         let Some(first) = repeated.first() else { bail!("no input") };
-        let options = Options { progress: None, notes: None, ..watches[0].options.clone() };
-        let reads = count(args, held, first.open()?, &options)?;
+        let reads = count(args, held, first.open()?, &quietly(&watches[0].options))?;
         Ok(if args.mates.is_interleaved() { reads / 2 } else { reads })
     };
     let units = units(args, counted)?;
+    // What is kept in a temporary file has one place in it, which is at its end when it has been read.
+    let open_again = || repeated.iter().map(|input| Ok(input.open()?)).collect::<Result<Vec<_>>>();
     if needs_number {
-        // What is kept in a temporary file has one place in it, which is at its end now.
         sources.clear();
-        for input in &repeated {
-            sources.push(input.open()?);
-        }
+        sources = open_again()?;
     }
     let groups = ReadGroup::parse(&args.read_group).map_err(anyhow::Error::msg)?;
-    let plan = Convert {
+    let mut plan = Convert {
         units,
         lengths: args.which.min_len.unwrap_or(0)..=args.which.max_len.unwrap_or(usize::MAX),
         names: args.name_map.is_some(),
@@ -80,17 +82,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let Opened { mut outputs, paths } = opened;
     outputs.extend(names);
     output::outlast_readers(&mut outputs, report.iter().len());
-    let mut made = Vec::new();
-    for (source, watch) in sources.into_iter().zip(&watches) {
-        made.push(Sequences(reads(args, held, source, watch)?));
+    if let Some(by) = args.changes.unique_names {
+        let watch = |watch: &Watch| Watch::new(quietly(&watch.options));
+        let watches = watches.each_ref().map(watch);
+        let inputs = made(args, held, sources, &watches, paired)?;
+        plan.numbers = Some(Arc::new(numbers(by, inputs, &watches, &plan, &limits)?));
+        sources = open_again()?;
     }
-    let mut made = made.into_iter();
-    let sources = match (made.next(), made.next()) {
-        (Some(one), Some(two)) => Inputs::Paired(one, two),
-        (Some(one), None) if paired => Inputs::Interleaved(one),
-        (Some(one), None) => Inputs::Single(one),
-        _ => bail!("no input"),
-    };
+    let sources = made(args, held, sources, &watches, paired)?;
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = watches[0].bar(total, &args.messages);
     let options = watches.each_ref().map(|watch| watch.options.clone());
@@ -100,8 +99,13 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         watch.tell(input, report::name(held), &args.messages, &args.threads);
     }
     let summary = result.map_err(output::failed)?;
+    if plan.numbers.as_ref().is_some_and(|numbers| numbers.summary().input != summary.input) {
+        let names: Vec<String> = inputs.iter().map(Input::name).collect();
+        bail!("{} changed while it was read", names.join(" or "));
+    }
     let whole = plan.units == (1..=u64::MAX);
-    let done = report::Done { summary, held, to, paired, whole };
+    let renamed = plan.numbers.as_ref().map(|numbers| numbers.len());
+    let done = report::Done { summary, held, to, paired, whole, renamed };
     if let Some(report) = report {
         let sums = report::sums(&done, &inputs, &paths);
         let text = output::summary_of_files(report::summary(&done), &sums)?;
@@ -112,6 +116,57 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         report::tell(&done);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The inputs, as they are read together.
+fn made(
+    args: &Args,
+    held: Holds,
+    sources: Vec<Source>,
+    watches: &[Watch; 2],
+    paired: bool,
+) -> Result<Inputs<Sequences>> {
+    let mut made = Vec::new();
+    for (source, watch) in sources.into_iter().zip(watches) {
+        made.push(Sequences(reads(args, held, source, watch)?));
+    }
+    let mut made = made.into_iter();
+    Ok(match (made.next(), made.next()) {
+        (Some(one), Some(two)) => Inputs::Paired(one, two),
+        (Some(one), None) if paired => Inputs::Interleaved(one),
+        (Some(one), None) => Inputs::Single(one),
+        _ => bail!("no input"),
+    })
+}
+
+/// Looks at all names for those that came before.
+fn numbers(
+    by: Whole,
+    inputs: Inputs<Sequences>,
+    watches: &[Watch; 2],
+    plan: &Convert,
+    limits: &Limits,
+) -> Result<Numbers> {
+    let by = match by {
+        Whole::Name => By::Name,
+        Whole::Header => By::Header,
+    };
+    let limits = order::Limits { memory: limits.memory, folder: &limits.folder };
+    let options = watches.each_ref().map(|watch| watch.options.clone());
+    Numbers::find(inputs, options, plan, by, limits).map_err(|problem| match problem {
+        Problem::Input(error) => error.into(),
+        Problem::Taken { .. } => Hinted {
+            message: problem.to_string(),
+            hint: "--rename 'r{number}' gives all of them new names, and --name-map FILE lists old and new ones",
+        }
+        .into(),
+        problem => problem.into(),
+    })
+}
+
+/// How a reading is done whose progress and findings aren't told, as there is another one.
+fn quietly(options: &Options) -> Options {
+    Options { progress: None, notes: None, ..options.clone() }
 }
 
 /// How the input is read.

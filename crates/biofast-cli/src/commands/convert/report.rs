@@ -18,6 +18,8 @@ pub(super) struct Done {
     pub(super) paired: bool,
     /// Whether all reads were asked for.
     pub(super) whole: bool,
+    /// Reads or pairs whose name came before, if they get another one.
+    pub(super) renamed: Option<u64>,
 }
 
 /// The format of the input, where a container may hold several.
@@ -39,6 +41,13 @@ pub(super) fn tell(done: &Done) {
         false => format!("{went} of {came} {what} written"),
     };
     message("note", &note);
+    if let Some(renamed) = done.renamed {
+        let what = if done.paired { "pairs" } else { "reads" };
+        match renamed {
+            0 => message("note", "no name came twice"),
+            _ => message("note", &format!("{renamed} {what} renamed, whose names came before")),
+        }
+    }
     if done.summary.dots_as_n > 0 {
         message("warning", &format!("{} bases '.' are stored as N", done.summary.dots_as_n));
     }
@@ -59,17 +68,21 @@ pub(super) fn summary(done: &Done) -> serde_json::Value {
         To::Bam => "bam",
     };
     let amount = |sums: [Sum; 2], bases: u64| serde_json::json!({ "reads": sums[0].records + sums[1].records, "bases": bases });
-    serde_json::json!({
+    let mut summary = serde_json::json!({
         "from": from,
         "to": to,
         "paired": done.paired,
         "input": amount(input, input_bases),
         "output": amount(output, output_bases),
         "dots_as_n": dots_as_n,
-    })
+    });
+    if let (Some(renamed), Some(summary)) = (done.renamed, summary.as_object_mut()) {
+        summary.insert("renamed".into(), renamed.into());
+    }
+    summary
 }
 
-/// The inputs and outputs of FASTQ, which can be compared, with what was read from and written to each.
+/// The inputs and outputs of FASTQ and FASTA, which can be compared, with what was read from and written to each.
 pub(super) fn sums(done: &Done, inputs: &[Input], paths: &[Option<PathBuf>]) -> Vec<FileSum> {
     let of_files = |sums: [Sum; 2], files: usize| {
         let [mut one, two] = sums;
@@ -80,7 +93,7 @@ pub(super) fn sums(done: &Done, inputs: &[Input], paths: &[Option<PathBuf>]) -> 
         vec![one]
     };
     let mut found = Vec::new();
-    if done.held == Holds::Fastq {
+    if matches!(done.held, Holds::Fastq | Holds::Fasta) {
         for (input, sum) in inputs.iter().zip(of_files(done.summary.input, inputs.len())) {
             let partial = !done.whole;
             found.push(FileSum {
@@ -91,7 +104,7 @@ pub(super) fn sums(done: &Done, inputs: &[Input], paths: &[Option<PathBuf>]) -> 
             });
         }
     }
-    if done.to == To::Fastq {
+    if matches!(done.to, To::Fastq | To::Fasta) {
         for (path, sum) in paths.iter().zip(of_files(done.summary.output, paths.len())) {
             let path = path.as_ref();
             let path = path.map_or_else(|| "-".into(), |path| path.to_string_lossy().into_owned());

@@ -25,7 +25,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     if let Some(folder) = &args.out_dir {
-        output::make_folder(folder)?;
+        output::make_folder(files, folder)?;
     }
     let bar = Bar::new(&progress, total, args.reading.messages.quiet);
     for (input, prefix) in inputs.iter().zip(prefixes) {

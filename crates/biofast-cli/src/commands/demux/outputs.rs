@@ -31,7 +31,7 @@ pub(super) fn open(args: &Args, demux: &Demux, ids: &[&str], files: &mut Files) 
         bail!("--level needs compressed output: a --name ending in .gz or .zst, or -O");
     }
     let compression = Compression::new(format, args.level)?;
-    output::make_folder(&args.output)?;
+    output::make_folder(files, &args.output)?;
     let number = (ids.len() + 1) * demux.pieces().len();
     // More files than may be open are open only while they are written to.
     let few = allow_open_files(number as u64 + OTHER_FILES).is_ok();

@@ -329,6 +329,11 @@ impl AdapterArgs {
         Ok((cutter, rule))
     }
 
+    /// Whether reads without an adapter are left out.
+    pub(super) fn discards_untrimmed(&self) -> bool {
+        self.discard_untrimmed
+    }
+
     /// Says that second reads have no adapters, where that may not be meant.
     pub(super) fn tell_of_one_mate(&self, filter: &Filter) {
         let first_reads = filter.adapters().iter().all(|label| label.read == 1);

@@ -60,7 +60,14 @@ pub(crate) struct Args {
     pub(super) shard: ShardArg,
 
     /// First reads, as fastp names them
-    #[arg(short = 'i', long, hide = true, value_name = "FILE", conflicts_with = "files")]
+    #[arg(
+        short = 'i',
+        long,
+        alias = "input",
+        hide = true,
+        value_name = "FILE",
+        conflicts_with = "files"
+    )]
     in1: Option<InFile>,
 
     /// Second reads, as fastp names them
@@ -72,7 +79,8 @@ pub(crate) struct Args {
     pub(super) interleaved: bool,
 
     /// Write kept reads to FILE instead of standard output; mates follow each other unless --out2 is
-    /// given
+    /// given. {name} in FILE stands for the name of the adapter found in the read, or unknown: a file for each;
+    /// {name1} and {name2} for those of both mates
     #[arg(short, long, aliases = ["output", "out1"], value_name = "FILE")]
     pub(super) out: Option<OutFile>,
 
@@ -228,7 +236,7 @@ pub(super) enum IndexFormat {
 #[derive(clap::Args)]
 pub(super) struct Which {
     /// Stop after the first N reads or pairs of the input
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "reads_to_process", value_name = "N")]
     pub(super) head: Option<u64>,
 
     /// Take each read or pair with this probability, above 0 and at most 1
@@ -298,11 +306,11 @@ pub(super) struct TrimArgs {
     pub(super) umi: Option<UmiRead>,
 
     /// Length of the identifier
-    #[arg(long, value_name = "N", requires = "umi")]
+    #[arg(long, alias = "umi_len", value_name = "N", requires = "umi")]
     pub(super) umi_len: Option<usize>,
 
     /// Number of bases to cut off after the identifier
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, alias = "umi_skip", value_name = "N", default_value_t = 0)]
     pub(super) umi_skip: usize,
 
     /// Cut N bases off the front; N,M for first and second reads
@@ -354,19 +362,19 @@ pub(super) struct TrimArgs {
 #[derive(clap::Args)]
 pub(super) struct Select {
     /// Shortest length kept
-    #[arg(short = 'l', long, alias = "length_required", value_name = "N")]
+    #[arg(short = 'l', long, aliases = ["length_required", "minlength", "min_length", "minimum-length"], value_name = "N")]
     pub(super) min_len: Option<usize>,
 
     /// Longest length kept
-    #[arg(long, alias = "length_limit", value_name = "N")]
+    #[arg(long, aliases = ["length_limit", "maxlength", "max_length", "maximum-length"], value_name = "N")]
     pub(super) max_len: Option<usize>,
 
     /// Lowest mean quality of a read
-    #[arg(long, value_name = "Q")]
+    #[arg(long, aliases = ["quality", "min-qual"], value_name = "Q")]
     pub(super) min_mean_qual: Option<f64>,
 
     /// Highest mean quality of a read
-    #[arg(long, value_name = "Q")]
+    #[arg(long, aliases = ["maxqual", "max-qual"], value_name = "Q")]
     pub(super) max_mean_qual: Option<f64>,
 
     /// How mean qualities are calculated

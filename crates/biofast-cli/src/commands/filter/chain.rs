@@ -19,6 +19,7 @@ use biofast::ops::filter::{Filter, PairRule};
 
 use super::args::{Args, MeanArg, Pair, Select, UmiRead};
 use super::preset;
+use super::reads::by_adapter::Places;
 
 /// What was found in the first reads.
 #[derive(Default)]
@@ -27,6 +28,8 @@ pub(super) struct Looked {
     pub(super) detected: Vec<Evidence>,
     /// What fastp looks for, if it is to be replaced.
     pub(super) fastp: Option<fastp::Found>,
+    /// What is frequent, if that is to be counted.
+    pub(super) frequent: Option<[fastp::Frequent; 2]>,
 }
 
 /// The chain, but for sampling and routes.
@@ -46,6 +49,7 @@ pub(super) fn filter(
         Some(_) => Default::default(),
         None => args.adapters.cutter(paired, &looked.detected, files)?,
     };
+    let rule = Places::of(args)?.0.rule(rule)?;
     let mut filter =
         trimmers(args, paired, cutter, looked.fastp.as_ref(), filter)?.with_adapter(rule);
     if let Some(cutter) = args.adapters.long_cutter(paired)? {
@@ -61,6 +65,9 @@ pub(super) fn filter(
 pub(super) fn look(args: &Args, paired: bool, inputs: &mut Inputs) -> Result<Looked> {
     let mut looked = Looked::default();
     let threshold = args.adapters.detect_adapter;
+    if args.preset.counts_sequences() {
+        looked.frequent = Some(fastp::Frequent::look(inputs));
+    }
     if args.preset.is_fastp() {
         // Of pairs only if it is asked for.
         let adapters = (!paired || threshold.is_some()) && args.adapters.given().is_none();

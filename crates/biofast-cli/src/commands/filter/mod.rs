@@ -25,6 +25,7 @@ pub(crate) use args::Args;
 
 use crate::inputs::{self, Input};
 use crate::options::keeps_mates_together;
+use reads::by_adapter::Places;
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     // What follows a file of alignments are regions.
@@ -47,6 +48,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             bail!(
                 "alignments are filtered one file at a time, but {} is another",
                 display_name(path)
+            );
+        }
+        if Places::of(args)?.0 != Places::None {
+            bail!(
+                "adapters in the name of --out are for reads in FASTQ, and {} holds alignments",
+                input.name()
             );
         }
         inputs::keep_indexes(std::slice::from_ref(input), files)?;

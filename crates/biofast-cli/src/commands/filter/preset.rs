@@ -24,6 +24,10 @@ pub(super) struct PresetArgs {
     /// Write fastp's report to FILE as JSON, which MultiQC knows
     #[arg(long, value_name = "FILE")]
     fastp_json: Option<OutFile>,
+
+    /// With --fastp-json: list overrepresented sequences as fastp finds them, but count them in all reads, not in one of 20
+    #[arg(long, alias = "overrepresentation_analysis", requires = "fastp_json")]
+    overrepresentation_analysis: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,6 +48,11 @@ impl PresetArgs {
     /// Whether its report is wanted.
     pub(super) fn reports(&self) -> bool {
         self.fastp_json.is_some()
+    }
+
+    /// Whether it has overrepresented sequences.
+    pub(super) fn counts_sequences(&self) -> bool {
+        self.overrepresentation_analysis
     }
 
     /// The first option given that is of FASTQ alone.
@@ -132,6 +141,7 @@ pub(super) fn report(
         merged: args.mates.merges(),
         corrected: args.mates.corrects(),
         adapters: args.preset.is_fastp() || args.adapters.looks() || args.trim.trim_overlap,
+        poly_x: args.trim.trim_poly_x.is_some(),
         sequences: sequences.map(|s| s.map(|s| String::from_utf8_lossy(&s).into_owned())),
         command: output::command_line(),
         version: env!("CARGO_PKG_VERSION").into(),

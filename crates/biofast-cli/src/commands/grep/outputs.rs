@@ -1,6 +1,5 @@
 //! The outputs of `biofast grep`.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -10,6 +9,7 @@ use biofast::ops::grep::{Finder, Tally, Texts};
 
 use super::args::{Args, Color};
 use super::report;
+use crate::console::is_coloured;
 use crate::output;
 
 /// What is written.
@@ -95,14 +95,13 @@ fn compression(args: &Args, path: Option<&Path>, is_fasta: bool) -> Result<Compr
 
 /// Whether what is found is coloured.
 fn is_painted(args: &Args, out: Option<&Path>, compression: Compression) -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match args.results.color {
         _ if args.results.invert_match || compression.format() != Format::Plain => false,
         Color::Never => false,
         Color::Always => true,
         Color::Auto => {
             let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-            out.is_none() && std::io::stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
+            out.is_none() && is_coloured(&std::io::stdout()) && !is_dumb
         }
     }
 }

@@ -1,7 +1,5 @@
 //! What `biofast grep` says about what it found.
 
-use std::io::IsTerminal;
-
 use biofast::io::Shown;
 use biofast::ops::filter::report::{FileSum, Role};
 use biofast::ops::grep::{Finder, Motif, Pattern, Tally, Within, colour};
@@ -9,7 +7,7 @@ use biofast::ops::measure::records::Sum;
 
 use super::args::{Args, Color};
 use super::outputs::Opened;
-use crate::console::message;
+use crate::console::{is_coloured, message};
 use crate::inputs::Input;
 
 /// The columns of places.
@@ -92,20 +90,17 @@ pub(super) fn tell(args: &Args, finder: &Finder, tally: &Tally, paired: bool) {
     let what = if paired { "pairs" } else { "reads" };
     message("note", &format!("{} of {} {what} kept", tally.kept_units, tally.units));
     let patterns = finder.patterns();
-    let is_coloured = match args.results.color {
+    let coloured = match args.results.color {
         Color::Never => false,
         Color::Always => true,
-        Color::Auto => {
-            let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            std::io::stderr().is_terminal() && !is_unwanted
-        }
+        Color::Auto => is_coloured(&std::io::stderr()),
     };
     let is_list = !args.what.pattern_file.is_empty()
         && finder.within() != Within::Sequence
         && !args.what.use_regexp;
     if (2..=FEW).contains(&patterns.len()) && !is_list {
         for (number, (pattern, count)) in patterns.iter().zip(&tally.patterns).enumerate() {
-            let (on, off) = if is_coloured { colour(number) } else { (String::new(), "") };
+            let (on, off) = if coloured { colour(number) } else { (String::new(), "") };
             let name = Shown(pattern.name());
             message("note", &format!("{on}{name}{off}: {} reads", count.reads));
         }

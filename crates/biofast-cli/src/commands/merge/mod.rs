@@ -1,6 +1,7 @@
 //! `biofast merge`: reports of parts to the report of the whole, or sorted alignments to one file.
 
 mod alignments;
+mod folder;
 mod reports;
 
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use biofast::io::output::Files;
 use biofast::io::{Source, remote};
 
 use super::sort::tag;
-use super::stats::Format;
+use super::stats::{self, Format};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut};
@@ -35,6 +36,7 @@ Examples:
   biofast merge -r -R chr1:1-200,000 lane1.bam lane2.bam -o part.bam
   biofast merge lane1.json lane2.json --json -o both.json
   biofast merge --sample patient7 lane1.json lane2.json
+  biofast merge --sample patient7 --out-dir qc lane1.qc.json lane2.qc.json
   biofast merge lane1.flagstat.json lane2.flagstat.json
   biofast merge lane1.idxstats lane2.idxstats
   biofast merge --json part1.json part2.json -o whole.json"
@@ -104,6 +106,15 @@ pub(crate) struct Args {
     /// Merge all reports into one row of this name
     #[arg(long, value_name = "NAME")]
     sample: Option<String>,
+
+    /// Write the files of `biofast stats --out-dir` to DIR, which is made if it doesn't exist: those that can be made of the
+    /// reports
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "html", "partial"])]
+    out_dir: Option<Folder>,
+
+    /// Which of these files
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', requires = "out_dir")]
+    qc: Vec<stats::Report>,
 
     /// With --json: the result is a part, too, and carries what its parts do (see `biofast stats --partial`)
     #[arg(long, requires = "json")]
@@ -190,6 +201,7 @@ impl Args {
             ("-T (--tsv)", self.format.tsv),
             ("--json", self.format.json),
             ("--html", self.html.is_some()),
+            ("--out-dir", self.out_dir.is_some()),
             ("--partial", self.partial),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)

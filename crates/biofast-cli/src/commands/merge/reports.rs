@@ -89,7 +89,10 @@ impl Of {
 }
 
 pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
-    let out = args.out.open(files)?;
+    let out = match args.out_dir {
+        Some(_) => None,
+        None => Some(args.out.open(files)?),
+    };
     let page = output::optional_report(files, args.html.as_deref())?;
     let mut all: Option<Report> = None;
     let mut of = Of::default();
@@ -121,10 +124,11 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
     match all {
         None => bail!("no input"),
         Some(Report::Stats(mut entries)) => {
-            let wanted = Wanted::new(args.format, args.html.is_some());
             if of.shards.is_some() {
                 in_order(&mut entries, args.sample.is_some() && args.partial)?;
             }
+            let Some(out) = out else { return super::folder::write(args, entries, files) };
+            let wanted = Wanted::new(args.format, args.html.is_some());
             let mut entries = stats::join_by_sample(entries, wanted, args.partial)?;
             for entry in &mut entries {
                 entry.shard = entry.shard.take().and_then(|part| of.cover.part(part.file));
@@ -146,18 +150,23 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
                 (_, true) => flagstat::tsv(&counts),
                 _ => flagstat::text(&counts),
             };
-            output::finish(out, text)?;
-            Ok(ExitCode::SUCCESS)
+            finish(out, text)
         }
         Some(Report::Idxstats(table)) => {
             only_of_stats(args, "idxstats", page)?;
             if args.format.json {
                 bail!("--json doesn't go with reports of idxstats, which have one form");
             }
-            output::finish(out, table.text())?;
-            Ok(ExitCode::SUCCESS)
+            finish(out, table.text())
         }
     }
+}
+
+fn finish(out: Option<Output>, text: String) -> Result<ExitCode> {
+    if let Some(out) = out {
+        output::finish(out, text)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Brings rows of shards in the order of the file, as rows of one sample and one input.
@@ -196,6 +205,7 @@ fn in_order(entries: &mut [Entry], is_named: bool) -> Result<()> {
 fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> {
     let options = [
         ("--html", page.is_some()),
+        ("--out-dir", args.out_dir.is_some()),
         ("--sample", args.sample.is_some()),
         ("--partial", args.partial),
     ];
@@ -267,6 +277,7 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
         warnings: file.warnings,
         pairs: None,
         shard: file.shard,
+        metrics: None,
         figures: Figures::Collector(Box::new(collector)),
     })
 }
@@ -288,6 +299,7 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
         warnings: file.warnings,
         pairs: None,
         shard: file.shard,
+        metrics: None,
         figures: Figures::Alignments(format, file.figures.map(Box::new)),
     })
 }

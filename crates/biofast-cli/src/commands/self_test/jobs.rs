@@ -1,6 +1,7 @@
 //! The commands on the sample: the same bytes on every instruction set and number of threads, and figures that are known.
 
 use std::path::Path;
+use std::{fs, io};
 
 use anyhow::{Context, Result};
 
@@ -12,7 +13,7 @@ struct Job {
     holds: &'static str,
 }
 
-/// Arguments are apart by blanks. All of them print to standard output.
+/// Arguments are apart by blanks. What they print counts, and what they write to the folder `out`, which is gone after each run.
 const JOBS: &[Job] = &[
     Job { arguments: "stats -T R1.fq.gz", holds: "\tFASTQ\tDNA\t2500\t375000\t150\t150.0\t150" },
     Job { arguments: "stats --paired R1.fq.gz R2.fq.gz", holds: "2,500" },
@@ -37,11 +38,54 @@ const JOBS: &[Job] = &[
     Job { arguments: "fastq aln.bam", holds: "\n+\n" },
     Job { arguments: "import --no-PG R1.fq.gz R2.fq.gz", holds: "" },
     Job { arguments: "cat R1.fq.gz reads.fq.gz", holds: "" },
+    Job { arguments: "grep -c -s -p ACGTACGT -m 1 R1.fq.gz", holds: "" },
+    Job { arguments: "convert R1.fq.gz R2.fq.gz --to fasta", holds: ">SIM001" },
+    Job {
+        arguments: "dedup --mismatches 2 R1.fq.gz R2.fq.gz --duplicates out/d.fq",
+        holds: "@SIM001",
+    },
+    Job { arguments: "repair R1.fq.gz R2.fq.gz --orphans out/orphans.fq", holds: "@SIM001" },
+    Job { arguments: "shuffle R1.fq.gz R2.fq.gz", holds: "@SIM001" },
+    Job { arguments: "sort reads.fq --by sequence", holds: "@SIM001" },
+    Job { arguments: "split R1.fq.gz R2.fq.gz --by-part 3 -o out/R{mate}_{part}.fq.gz", holds: "" },
+    Job {
+        arguments: "demux -i R1.fq.gz R2.fq.gz -r 4B+T +T -s samples.tsv -o out",
+        holds: "barcode",
+    },
+    Job { arguments: "shards -n 3 R1.fq.gz R2.fq.gz", holds: "\"shards\"" },
+    Job { arguments: "index aln.bam -o out/aln.bai", holds: "BAI\u{1}" },
+    // Not those that hold the command line: `samtools stats` and fastp.
+    Job {
+        arguments: "stats aln.bam --out-dir out/qc --qc coverage,mosdepth,picard",
+        holds: "FIRST_OF_PAIR",
+    },
+    Job {
+        arguments: "stats R1.fq.gz --out-dir out/qc --qc fastqc",
+        holds: ">>Per base sequence quality\t",
+    },
 ];
+
+/// Puts names and contents of all files below a folder, sorted, behind `bytes`.
+fn append_files(folder: &Path, bytes: &mut Vec<u8>) -> Result<()> {
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            append_files(&path, bytes)?;
+        } else {
+            bytes.extend(entry.file_name().as_encoded_bytes());
+            bytes.extend(fs::read(&path)?);
+        }
+    }
+    Ok(())
+}
 
 pub(super) fn test(folder: &Path) -> Result<Vec<Line>> {
     let isas = biofast::kernels::available();
     let all = biofast::io::available_threads().max(2).to_string();
+    fs::write(folder.join("samples.tsv"), "sample_id\tbarcode\none\tACGT\ntwo\tTTGG\n")?;
+    let out = folder.join("out");
     JOBS.iter()
         .map(|job| {
             let what = format!("biofast {}", job.arguments);
@@ -49,11 +93,15 @@ pub(super) fn test(folder: &Path) -> Result<Vec<Line>> {
             let mut runs = 0;
             for isa in &isas {
                 for threads in ["1", all.as_str()] {
+                    fs::create_dir(&out).context("can't make a folder")?;
                     let output = this_program(folder, Some(isa.name()))?
                         .args(job.arguments.split(' '))
                         .args(["-@", threads])
                         .output()
                         .context("can't start this program again")?;
+                    let mut bytes = output.stdout;
+                    append_files(&out, &mut bytes)?;
+                    fs::remove_dir_all(&out).context("can't remove a folder")?;
                     let at = format!("{isa}, {threads} threads");
                     if !output.status.success() {
                         let said = String::from_utf8_lossy(&output.stderr);
@@ -62,12 +110,12 @@ pub(super) fn test(folder: &Path) -> Result<Vec<Line>> {
                     }
                     runs += 1;
                     match &first {
-                        Some(first) if *first != output.stdout => {
+                        Some(first) if *first != bytes => {
                             let wrong = Err(format!("other bytes than the first run ({at})"));
                             return Ok(Line { what, result: wrong });
                         }
                         Some(_) => {}
-                        None => first = Some(output.stdout),
+                        None => first = Some(bytes),
                     }
                 }
             }

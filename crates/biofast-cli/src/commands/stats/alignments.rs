@@ -3,21 +3,24 @@
 use std::process::ExitCode;
 
 use anyhow::{Error, Result, bail};
+use biofast::bam::query::Query;
 use biofast::bam::{self, Detail, Fasta};
 use biofast::io::Source;
 use biofast::io::output::Output;
 use biofast::ops::alignments::Statistics;
 use biofast::ops::alignments::partial::Kind;
-use biofast::ops::alignments::report::{Figures, FileReport, Group, Report};
+use biofast::ops::alignments::report::{self, Figures, FileReport, Group};
 use biofast::ops::coverage::Distribution;
+use biofast::ops::picard::Panel;
 use biofast::ops::qc::{self, By, Groups, Parts};
 use biofast::ops::reads::report::Status;
 use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
 use biofast::ops::show::samtools;
 use biofast::ops::show::tables::alignments::{self as table, Row};
 
-use super::{Args, Entry};
-use crate::console::Trouble;
+use super::args::Partial;
+use super::{Args, Entry, Report, metrics};
+use crate::console::{Hinted, Trouble};
 use crate::inputs::Input;
 use crate::output;
 use crate::watch::Watch;
@@ -37,6 +40,12 @@ pub(super) fn collect(
     };
     // What overlaps regions is no part whose seams are known.
     let part = part.filter(|_| !args.regions.any());
+    if part.is_some() && !args.qc.is_empty() {
+        return match collect_metrics(args, query, part, watch) {
+            Ok(figures) => (Some(Box::new(figures)), None),
+            Err(error) => (None, Some(Trouble::from(&error))),
+        };
+    }
     match Statistics::collect_part(query, &watch.options, part) {
         Ok(statistics) => {
             let error = malformed(&statistics);
@@ -46,6 +55,98 @@ pub(super) fn collect(
             (Some(Box::new(Figures::from(&*fault.so_far))), Some(Trouble::of(&fault.error)))
         }
     }
+}
+
+/// Whether what a part is to carry can be joined, and is asked for where there are parts.
+pub(super) fn check_part(args: &Args) -> Result<()> {
+    let has = |report| args.qc.contains(&report);
+    if args.target_intervals.is_some() && !has(Report::Hs) {
+        bail!("--target-intervals is for hs, with --out-dir, or in what --qc lists");
+    }
+    if args.qc.is_empty() {
+        return Ok(());
+    }
+    if args.partial.is_none() && !args.shard.any() {
+        bail!("--qc is for --out-dir, and with --json for --partial and --shard");
+    }
+    if !args.format.json {
+        bail!("--qc of a part is for --json, from which `biofast merge --out-dir` makes the files");
+    }
+    for report in &args.qc {
+        if let Some(why) = report.unmergeable() {
+            return Err(Hinted {
+                message: format!("--qc {} can't be made of parts: {why}", report.name()),
+                hint: "`biofast merge` makes one file of sorted alignments, of which `biofast stats --out-dir` has all reports",
+            }
+            .into());
+        }
+        if matches!(report, Report::GcBias | Report::Wgs) && args.reference.is_none() {
+            bail!("--qc {} needs the --reference the reads are aligned to", report.name());
+        }
+        if *report == Report::Hs && args.target_intervals.is_none() {
+            bail!("--qc hs needs the targets of the selection: --target-intervals FILE");
+        }
+        if matches!(report, Report::Wgs | Report::Hs) && args.partial == Some(Partial::Lane) {
+            return Err(Hinted {
+                message: format!(
+                    "--qc {} can't be made of lanes: where a position is deeper than Picard looks it depends on the order of \
+                     all records there, so that a lane would have to carry the quality of each base",
+                    report.name()
+                ),
+                hint: "of shards it can: `biofast merge` of the lanes makes one file of sorted alignments, of which `biofast \
+                       stats --out-dir` has all reports",
+            }
+            .into());
+        }
+        if !report.of_alignments() {
+            bail!(
+                "--qc {} is a report of reads, whose JSON has all that merge needs of it",
+                report.name()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether the counts that a part carries are made beside the reference.
+pub(super) fn needs_reference(args: &Args) -> bool {
+    let wanted = metrics(&args.qc, args.reference.is_some());
+    wanted.alignment_summary || wanted.gc_bias || wanted.wgs || wanted.hs
+}
+
+/// The same with the counts of Picard's metrics, of a part.
+fn collect_metrics(
+    args: &Args,
+    query: Query,
+    part: Option<Kind>,
+    watch: &Watch,
+) -> Result<Figures> {
+    let reference = args.reference.as_deref().map(Fasta::open).transpose()?;
+    let panel = match &args.target_intervals {
+        Some(targets) => Some(Panel::open(targets, args.bait_intervals.as_deref())?),
+        None => None,
+    };
+    let wanted = qc::Wanted {
+        statistics: true,
+        part,
+        panel: panel.as_ref(),
+        picard: metrics(&args.qc, reference.is_some()),
+        reference: reference.as_ref(),
+        ..qc::Wanted::default()
+    };
+    let found = qc::collect(query, &watch.options, &wanted, |_| Ok(Distribution::default()));
+    let found = found.map_err(|failure| match failure {
+        // Its name is put before what is wrong.
+        Failure::MalformedTags(_) => anyhow::anyhow!("{failure}"),
+        Failure::Input(error) => error.into(),
+        failure => failure.into(),
+    })?;
+    let Some(statistics) = &found.statistics else { bail!("nothing was counted") };
+    let mut figures = Figures::from(statistics);
+    if let Some(partial) = &mut figures.partial {
+        partial.picard = Some(Box::new(found.picard));
+    }
+    Ok(figures)
 }
 
 /// Reads one input of alignments: its figures, and those of each group.
@@ -144,7 +245,7 @@ pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
 }
 
 /// The report of the rows of alignments.
-pub(super) fn report(entries: &[&Entry]) -> Report {
+pub(super) fn report(entries: &[&Entry]) -> report::Report {
     let files = entries.iter().filter_map(|entry| {
         let (format, figures) = entry.figures.alignments()?;
         let error = entry.error();
@@ -160,5 +261,5 @@ pub(super) fn report(entries: &[&Entry]) -> Report {
             figures: figures.cloned(),
         })
     });
-    Report::new(env!("CARGO_PKG_VERSION"), files.collect())
+    report::Report::new(env!("CARGO_PKG_VERSION"), files.collect())
 }

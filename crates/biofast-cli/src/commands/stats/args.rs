@@ -1,6 +1,7 @@
 //! What `biofast stats` can be told.
 
 use biofast::ops::alignments::partial::Kind;
+use biofast::ops::picard;
 use biofast::ops::show::picard::Metrics;
 use clap::ValueEnum;
 
@@ -38,13 +39,16 @@ Examples:
   biofast stats aln.bam
   biofast stats --sample s1 lane1.bam lane2.bam
   biofast stats --json --partial lane lane1.bam -o lane1.aln.json
+  biofast stats --json --partial lane --qc picard -r genome.fa lane1.bam -o lane1.qc.json
   biofast stats --json --shard 'plan.json#2' -o part2.json
+  biofast stats --json --shard 'plan.json#1' --qc picard,wgs -r genome.fa -o part1.qc.json
   biofast stats --format samtools aln.bam > aln.stats
   biofast stats --format fastqc --out-dir qc *.fastq.gz
   biofast stats --out-dir qc --paired reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --out-dir qc aln.bam
   biofast stats --out-dir qc --qc stats,mosdepth --by 500 lane1.bam lane2.bam
-  biofast stats --out-dir qc --qc picard -r genome.fa aln.bam
+  biofast stats --out-dir qc --qc picard,wgs -r genome.fa aln.bam
+  biofast stats --out-dir qc --qc hs --targets targets.bed aln.bam
   biofast stats --by SM aln.bam
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
@@ -67,6 +71,14 @@ pub(crate) struct Args {
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
     pub(super) reference: Option<InFile>,
 
+    /// Targets of a hybrid selection, in BED or as Picard's interval list: for hs of --qc
+    #[arg(long, visible_alias = "targets", value_name = "FILE")]
+    pub(super) target_intervals: Option<InFile>,
+
+    /// The baits that select them; without this option the targets are taken for baits
+    #[arg(long, visible_alias = "baits", value_name = "FILE", requires = "target_intervals")]
+    pub(super) bait_intervals: Option<InFile>,
+
     /// Adapters and primers that overrepresented sequences are compared with, in the form of FastQC's contaminant_list.txt: a
     /// name, tabs and a sequence on each line. Without it the ones that FastQC 0.11.9 knows
     #[arg(long, value_name = "FILE")]
@@ -87,13 +99,13 @@ pub(crate) struct Args {
     pub(super) out_dir: Option<Folder>,
 
     /// Which files --out-dir gets, all from one reading; without it all there are of reads, or of alignments, or with regions
-    /// all that can be had of regions
+    /// all that can be had of regions. With --partial or --shard: for which files of `biofast merge --out-dir` the report
+    /// carries the counts
     #[arg(
         long,
         value_enum,
         value_name = "LIST",
         value_delimiter = ',',
-        requires = "out_dir",
         conflicts_with = "format_name"
     )]
     pub(super) qc: Vec<Report>,
@@ -174,7 +186,7 @@ impl From<Partial> for Kind {
 
 /// What there is in a folder of reports about reads or alignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Report {
+pub(crate) enum Report {
     /// NAME.stats: `samtools stats`
     Stats,
     /// NAME.flagstat: `samtools flagstat`
@@ -187,7 +199,7 @@ pub(super) enum Report {
     Depth,
     /// NAME.mosdepth.summary.txt, NAME.per-base.bed.gz and so on: the files of mosdepth
     Mosdepth,
-    /// All metrics of Picard below
+    /// All metrics of Picard that follow, but wgs and hs
     Picard,
     /// NAME.alignment_summary_metrics: Picard's CollectAlignmentSummaryMetrics
     AlignmentSummary,
@@ -202,6 +214,10 @@ pub(super) enum Report {
     /// NAME.gc_bias.detail_metrics and NAME.gc_bias.summary_metrics, with --reference: Picard's
     /// CollectGcBiasMetrics
     GcBias,
+    /// NAME.wgs_metrics, with --reference: Picard's CollectWgsMetrics
+    Wgs,
+    /// NAME.hs_metrics, with --target-intervals: Picard's CollectHsMetrics
+    Hs,
     /// NAME_fastqc/fastqc_data.txt and summary.txt, of reads: FastQC
     Fastqc,
     /// NAME.seqkit.tsv, of reads: as --tsv, `seqkit stats -a -T`
@@ -216,23 +232,36 @@ pub(super) enum Report {
 
 impl Report {
     /// Whether there is one of reads.
-    pub(super) fn of_reads(self) -> bool {
+    pub(crate) fn of_reads(self) -> bool {
         let both = matches!(self, Report::Json | Report::Html);
         both || !self.of_alignments()
     }
 
     /// Whether there is one of alignments.
-    pub(super) fn of_alignments(self) -> bool {
+    pub(crate) fn of_alignments(self) -> bool {
         !matches!(self, Report::Fastqc | Report::Seqkit | Report::Fastp)
     }
 
     /// Its name in --qc.
-    pub(super) fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
+    /// Why `biofast merge` can't make it of reports of parts, if it can't.
+    pub(crate) fn unmergeable(self) -> Option<&'static str> {
+        match self {
+            Report::Stats => {
+                Some("its COV depends on what samtools forgets on the way through a file")
+            }
+            Report::Coverage | Report::Depth | Report::Mosdepth => Some(
+                "depths of several kinds of records would have to be carried for each position",
+            ),
+            _ => None,
+        }
+    }
+
     /// Its files of Picard.
-    pub(super) fn metrics(self) -> &'static [Metrics] {
+    pub(crate) fn metrics(self) -> &'static [Metrics] {
         match self {
             Report::AlignmentSummary => &[Metrics::AlignmentSummary],
             Report::InsertSize => &[Metrics::InsertSize],
@@ -240,8 +269,26 @@ impl Report {
             Report::QualityDistribution => &[Metrics::QualityDistribution],
             Report::BaseDistribution => &[Metrics::BaseDistribution],
             Report::GcBias => &[Metrics::GcBiasDetail, Metrics::GcBiasSummary],
+            Report::Wgs => &[Metrics::Wgs],
+            Report::Hs => &[Metrics::Hs],
             _ => &[],
         }
+    }
+}
+
+/// Which of Picard's metrics are wanted for these reports.
+pub(crate) fn metrics(reports: &[Report], has_reference: bool) -> picard::Wanted {
+    let has = |report| reports.contains(&report);
+    let has_or_all = |report| has(report) || has(Report::Picard);
+    picard::Wanted {
+        alignment_summary: has_or_all(Report::AlignmentSummary),
+        insert_size: has_or_all(Report::InsertSize),
+        quality_by_cycle: has_or_all(Report::QualityByCycle),
+        quality_distribution: has_or_all(Report::QualityDistribution),
+        base_distribution: has_or_all(Report::BaseDistribution),
+        gc_bias: has(Report::GcBias) || (has(Report::Picard) && has_reference),
+        wgs: has(Report::Wgs),
+        hs: has(Report::Hs),
     }
 }
 

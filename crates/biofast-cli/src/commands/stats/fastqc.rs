@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use biofast::io::output::{Files, Output, commit};
 use biofast::ops::show::fastqc::Report;
 
@@ -84,8 +84,7 @@ pub(super) fn write_folders(args: &Args, entries: &[Entry], files: &mut Files) -
     for (entry, report) in reports {
         let parent = args.out_dir.as_deref().unwrap_or(Path::new("."));
         let folder = parent.join(format!("{}_fastqc", stem(&entry.sample)));
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("can't make the folder {}", folder.display()))?;
+        output::make_folder(files, &folder)?;
         for (name, text) in [("summary.txt", report.summary()), ("fastqc_data.txt", report.data())]
         {
             outputs.push(output::filled(output::report(files, Some(&folder.join(name)))?, text)?);
@@ -101,7 +100,7 @@ pub(super) fn file_name(name: &str) -> &str {
 }
 
 /// The file's name without the endings that say what is in it, as FastQC has it.
-pub(super) fn stem(name: &str) -> String {
+pub(crate) fn stem(name: &str) -> String {
     let mut name = file_name(name).to_owned();
     for endings in [&[".gz", ".bgz", ".bz2", ".zst", ".xz"][..], &[".fastq", ".fq", ".txt"]] {
         let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));

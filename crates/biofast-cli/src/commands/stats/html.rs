@@ -7,7 +7,7 @@ use super::alignments;
 use super::rows::{Entry, json, reads_report};
 
 /// The page of these rows.
-pub(super) fn page(entries: &[Entry]) -> Result<String> {
+pub(crate) fn page(entries: &[Entry]) -> Result<String> {
     let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
         entries.iter().partition(|entry| entry.figures.alignments().is_some());
     let reads = (!reads.is_empty()).then(|| reads_report(&reads));

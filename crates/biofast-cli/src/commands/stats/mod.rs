@@ -2,13 +2,13 @@
 
 mod alignments;
 mod args;
-mod fastqc;
-mod html;
+pub(crate) mod fastqc;
+pub(crate) mod html;
 mod mates;
 mod per_read;
 mod plot;
-mod qc;
-mod qc_reads;
+pub(crate) mod qc;
+pub(crate) mod qc_reads;
 mod rows;
 
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ use crate::output;
 use crate::watch::Watch;
 
 use args::FormatName;
-pub(crate) use args::{Args, Format};
+pub(crate) use args::{Args, Format, Report, metrics};
 use mates::check_pairs;
 pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, report, text, write};
 
@@ -97,6 +97,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             "--by is of one file: files that are one sample can't be split into groups and joined"
         );
     }
+    if args.out_dir.is_none() {
+        alignments::check_part(args)?;
+    }
     if args.partial.is_some() {
         if by.is_some() {
             bail!("--by doesn't go with --partial: a part is of all records");
@@ -146,7 +149,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         !entry.errors.is_empty()
             || entry.figures.alignments().is_some_and(|(format, _)| format == bam::Format::Cram)
     };
-    if args.reference.is_some() && !args.messages.quiet && !entries.iter().any(uses_reference) {
+    let has_use = alignments::needs_reference(args) || entries.iter().any(uses_reference);
+    if args.reference.is_some() && !args.messages.quiet && !has_use {
         let what = "--reference has no effect: it is for CRAM and for --format samtools";
         message("warning", what);
     }
@@ -337,6 +341,7 @@ fn collect(
         warnings: found,
         pairs: collector.pair_check(),
         shard: part,
+        metrics: None,
         figures: match sample {
             None => Figures::of(&collector, wanted, name),
             Some(sample) => {
@@ -376,9 +381,15 @@ pub(crate) fn of_alignments(
         warnings: Vec::new(),
         pairs: None,
         shard: None,
+        metrics: None,
         figures: Figures::Alignments(format, Some(Box::new(statistics.into()))),
     };
     Ok((rows::json(&alignments::report(&[&entry]))?, html::page(&[entry])?))
+}
+
+/// The report of a row of alignments.
+pub(crate) fn json_of(entry: &Entry) -> Result<String> {
+    rows::json(&alignments::report(&[entry]))
 }
 
 /// The same of alignments in this format.
@@ -402,6 +413,7 @@ fn collect_alignments(
         warnings: Vec::new(),
         pairs: None,
         shard: input.part(),
+        metrics: None,
         figures: Figures::Alignments(format, figures),
     };
     if let Some(by) = by
@@ -427,7 +439,7 @@ fn collect_alignments(
     };
     vec![Entry {
         errors: error.map(|error| named(error, input)).into_iter().collect(),
-        warnings: noticed(args, input, format.name(), watch, false),
+        warnings: noticed(args, input, format.name(), watch, alignments::needs_reference(args)),
         ..entry(figures, None)
     }]
 }

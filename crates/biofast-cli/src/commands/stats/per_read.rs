@@ -35,7 +35,13 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         bail!("{name} doesn't go with --per-read, which writes a line for each read");
     }
     let path = args.out.path();
-    let format = path.map_or(Ok(Format::Plain), output::format_of_table)?;
+    let format = path.map_or(Ok(Format::Plain), |path| {
+        output::format_of_table(path).or_else(|error| {
+            // That it is an input says more than its ending.
+            files.write(path)?;
+            Err(error)
+        })
+    })?;
     let mut table = output::records(files, path, Compression::new(format, None)?)?;
     // One table of one file, as programs expect it; of several the file is a column more.
     let several = inputs.len() > 1;

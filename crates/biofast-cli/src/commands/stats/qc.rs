@@ -10,7 +10,7 @@ use biofast::bam::{self, Detail, Fasta};
 use biofast::io::Progress;
 use biofast::io::output::{Files, Output, commit};
 use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
-use biofast::ops::picard;
+use biofast::ops::picard::Panel;
 use biofast::ops::qc::{self, Found, Groups, Parts, Wanted};
 use biofast::ops::samtools_stats::Failure;
 use biofast::ops::show::mosdepth::{self, Settings, Targets};
@@ -38,14 +38,18 @@ pub(super) fn write(
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
     let reports = reports(args)?;
     let settings = args.depth.settings(None)?;
+    let panel = match &args.target_intervals {
+        Some(targets) => Some(Panel::open(targets, args.bait_intervals.as_deref())?),
+        None => None,
+    };
     let prefixes = prefixes(args, folder, inputs)?;
-    output::make_folder(folder)?;
+    output::make_folder(files, folder)?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
     let mut troubles: Vec<Trouble> = Vec::new();
     for ((input, name), prefix) in inputs.iter().zip(names).zip(&prefixes) {
-        let asked = Asked { args, reports: &reports, settings: &settings };
+        let asked = Asked { args, reports: &reports, settings: &settings, panel: panel.as_ref() };
         let result = asked
             .open(prefix, files)
             .and_then(|opened| asked.read((input, name), (prefix, opened), files, &progress))
@@ -90,16 +94,29 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     if args.qc.contains(&Report::GcBias) && !has_reference {
         bail!("--qc gc-bias needs the --reference the reads are aligned to");
     }
+    if args.qc.contains(&Report::Wgs) && !has_reference {
+        bail!("--qc wgs needs the --reference the reads are aligned to");
+    }
+    let has_targets = args.target_intervals.is_some();
+    if args.qc.contains(&Report::Hs) && !has_targets {
+        bail!("--qc hs needs the targets of the selection: --target-intervals FILE");
+    }
+    let can_be = |report: &Report| match report {
+        Report::GcBias | Report::Wgs => has_reference,
+        Report::Hs => has_targets,
+        _ => true,
+    };
     let mut reports = args.qc.clone();
     if reports.contains(&Report::Picard) {
         let all = Report::value_variants().iter().filter(|report| !report.metrics().is_empty());
-        reports.extend(all.filter(|report| has_reference || **report != Report::GcBias));
+        let of_any_order = |report: &&Report| !matches!(report, Report::Wgs | Report::Hs);
+        reports.extend(all.filter(of_any_order).filter(|report| can_be(report)));
     }
     if reports.is_empty() {
         reports = Report::value_variants().to_vec();
         // As long as the genome, and nothing that mosdepth's files don't have.
         reports.retain(|report| *report != Report::Depth);
-        reports.retain(|report| has_reference || *report != Report::GcBias);
+        reports.retain(can_be);
         reports.retain(|report| {
             report.of_alignments() && !(args.regions.any() && of_whole_files(report))
         });
@@ -112,6 +129,9 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
         bail!("--qc {} is a report of reads, and the inputs are alignments", report.name());
     }
     let has = |report| reports.contains(&report);
+    if has_targets && !has(Report::Hs) {
+        bail!("--target-intervals is for hs, which is not among what --qc lists");
+    }
     if let Some(name) = args.depth.given_for_files()
         && !has(Report::Mosdepth)
     {
@@ -129,7 +149,7 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
 
 /// What the names of each input's files start with: its name, or that of its sample.
 fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>> {
-    check_samples(args)?;
+    check_samples(&args.sample)?;
     let names = inputs.iter().zip(0..).map(|(input, number)| match &args.sample[..] {
         [] => input.stem(),
         [one] => OsString::from(one),
@@ -139,9 +159,9 @@ fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>
 }
 
 /// An error if the name of a sample can't start the name of a file.
-pub(super) fn check_samples(args: &Args) -> Result<()> {
+pub(crate) fn check_samples(samples: &[String]) -> Result<()> {
     let odd = |name: &&String| name.is_empty() || name.contains('/') || name.starts_with('.');
-    match args.sample.iter().find(odd) {
+    match samples.iter().find(odd) {
         Some(name) => {
             bail!("--sample '{name}' can't be what names of files in --out-dir start with")
         }
@@ -154,6 +174,7 @@ struct Asked<'a> {
     args: &'a Args,
     reports: &'a [Report],
     settings: &'a Settings,
+    panel: Option<&'a Panel>,
 }
 
 /// Where the reports of an input go: those that are one file, in the order they are asked for, and those of mosdepth.
@@ -219,8 +240,10 @@ impl Asked<'_> {
         let rules = args.depth.rules();
         let statistics = self.has(Report::Json) || self.has(Report::Html);
         let samtools_stats = self.has(Report::Stats);
-        let compares =
-            samtools_stats || self.has(Report::AlignmentSummary) || self.has(Report::GcBias);
+        let compares = samtools_stats
+            || [Report::AlignmentSummary, Report::GcBias, Report::Wgs, Report::Hs]
+                .into_iter()
+                .any(|report| self.has(report));
         let reference = args.reference.as_deref().filter(|_| compares);
         let reference = reference.map(Fasta::open).transpose()?;
         let wanted = Wanted {
@@ -228,15 +251,10 @@ impl Asked<'_> {
             samtools_stats,
             flagstat: self.has(Report::Flagstat),
             idxstats: self.has(Report::Idxstats),
-            picard: picard::Wanted {
-                alignment_summary: self.has(Report::AlignmentSummary),
-                insert_size: self.has(Report::InsertSize),
-                quality_by_cycle: self.has(Report::QualityByCycle),
-                quality_distribution: self.has(Report::QualityDistribution),
-                base_distribution: self.has(Report::BaseDistribution),
-                gc_bias: self.has(Report::GcBias),
-            },
+            picard: super::args::metrics(self.reports, reference.is_some()),
+            part: None,
             reference: reference.as_ref(),
+            panel: self.panel,
             depths: self.has(Report::Mosdepth).then(|| rules.clone()),
             coverage: (self.has(Report::Coverage) || self.has(Report::Depth)).then_some(rules),
         };
@@ -299,6 +317,7 @@ impl Asked<'_> {
                 warnings: if place == 0 { warnings.clone() } else { Vec::new() },
                 pairs: None,
                 shard: None,
+                metrics: None,
                 figures: Figures::Alignments(
                     format,
                     Some(Box::new(AlignmentFigures::from(statistics))),
@@ -316,7 +335,7 @@ impl Asked<'_> {
         {
             return Hinted {
                 message: error.to_string(),
-                hint: "`biofast sort FILE` puts records in order; without coverage and mosdepth any order will do: \
+                hint: "`biofast sort FILE` puts records in order; without coverage, mosdepth, wgs and hs any order will do: \
                        --qc stats,flagstat,idxstats,picard,json,html",
             }
             .into();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use biofast::bam::{self, Found};
 use biofast::io::Progress;
 use biofast::io::output::{Files, Output, commit};
@@ -82,7 +82,7 @@ pub(super) fn write(
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
     let reports = reports(args)?;
     let prefixes = prefixes(args, folder, inputs)?;
-    output::make_folder(folder)?;
+    output::make_folder(files, folder)?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
@@ -127,6 +127,9 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     if let Some(name) = args.depth.given() {
         bail!("{name} is for depths of alignments, and the inputs are reads");
     }
+    if args.target_intervals.is_some() {
+        bail!("--target-intervals is for hs, a report of alignments, and the inputs are reads");
+    }
     if let Some(report) = args.qc.iter().find(|report| !report.of_reads()) {
         bail!(
             "--qc {} is a report of alignments, and the inputs are reads, of which there are {}",
@@ -149,7 +152,7 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
 
 /// What the names of each input's files start with: its name, or that of its sample.
 fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>> {
-    super::qc::check_samples(args)?;
+    super::qc::check_samples(&args.sample)?;
     let names = inputs.iter().zip(0..).map(|(input, number)| match &args.sample[..] {
         [] if matches!(input, Input::Path(_)) => OsString::from(stem(&input.name())),
         [] => input.stem(),
@@ -160,13 +163,18 @@ fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>
 }
 
 /// A file to be filled.
-struct Opened {
+pub(crate) struct Opened {
     ending: &'static str,
     output: Output,
 }
 
 /// Opens all files whose names start with `prefix`. fastp has one report of both mates, at the first one.
-fn open(reports: &[Report], prefix: &Path, first: bool, files: &mut Files) -> Result<Vec<Opened>> {
+pub(crate) fn open(
+    reports: &[Report],
+    prefix: &Path,
+    first: bool,
+    files: &mut Files,
+) -> Result<Vec<Opened>> {
     let mut opened = Vec::new();
     for (report, ending) in ENDINGS {
         if !reports.contains(&report) || (report == Report::Fastp && !first) {
@@ -176,8 +184,7 @@ fn open(reports: &[Report], prefix: &Path, first: bool, files: &mut Files) -> Re
         path.push(ending);
         let path = PathBuf::from(path);
         if let Some(folder) = path.parent().filter(|_| report == Report::Fastqc) {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("can't make the folder {}", folder.display()))?;
+            output::make_folder(files, folder)?;
         }
         opened.push(Opened { ending, output: output::report(files, Some(&path))? });
     }
@@ -185,7 +192,7 @@ fn open(reports: &[Report], prefix: &Path, first: bool, files: &mut Files) -> Re
 }
 
 /// The files of one input, or of both of a pair, with what is in them.
-fn fill(
+pub(crate) fn fill(
     entries: &mut [Entry],
     outputs: Vec<Vec<Opened>>,
     contaminants: &Contaminants,

@@ -9,6 +9,7 @@ use biofast::io::Escaped;
 use biofast::io::output::{Output, commit};
 use biofast::ops::alignments::join::Join;
 use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
+use biofast::ops::picard::Picard;
 use biofast::ops::qc::By;
 use biofast::ops::reads::report::{FileReport, Report, Statistics, Status};
 use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
@@ -33,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) pairs: Option<PairCheck>,
     /// What it is a part of, if it is of shards.
     pub(crate) shard: Option<Part>,
+    /// The counts of Picard's metrics of all parts of alignments that were joined.
+    pub(crate) metrics: Option<Box<Picard>>,
     pub(crate) figures: Figures,
 }
 
@@ -84,7 +87,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// The collector, with what FastQC counts if it is wanted.
-    pub(super) fn whole(contaminants: &'a Contaminants, searches: bool) -> Wanted<'a> {
+    pub(crate) fn whole(contaminants: &'a Contaminants, searches: bool) -> Wanted<'a> {
         let fastqc = searches.then_some(contaminants);
         Wanted { summary: false, statistics: false, whole: true, fastqc, by: None }
     }
@@ -265,6 +268,7 @@ fn join_alignments(
         let input = entry.inputs.get(number).map_or(entry.sample.as_str(), String::as_str);
         join.add(figures).with_context(|| Escaped(input.as_bytes()).to_string())?;
     }
+    entry.metrics = join.picard().map(Box::new);
     let Some((whole, left_out)) = join.finish(is_part).with_context(|| entry.sample.clone())?
     else {
         return Ok(None);
@@ -351,7 +355,7 @@ pub(crate) fn write(
 }
 
 /// A report as JSON, on one line.
-pub(super) fn json(report: &impl serde::Serialize) -> Result<String> {
+pub(crate) fn json(report: &impl serde::Serialize) -> Result<String> {
     let mut text = serde_json::to_string(report)?;
     text.push('\n');
     Ok(text)

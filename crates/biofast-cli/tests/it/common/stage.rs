@@ -74,6 +74,7 @@ pub(crate) fn stage() -> Folder {
     folder.file("adapters.fa", ">read1\nAGATCGGAAGAGCACACG\n>read2\nAGATCGGAAGAGCGTCG\n");
     folder.file("files.txt", "reads.fq.gz\naln.bam\n");
     folder.file("targets.bed", "chr1\t1000\t900000\nchr2\t0\t500\n");
+    folder.file("baits.interval_list", "@SQ\tSN:chr1\nchr1\t901\t900100\t+\tbait\n");
     let bases = |n: usize| "ACGTACGTTG".repeat(n / 10);
     folder.file("genes.fa", ">gene1 one\nACGTACGTTG\nACG\n>gene2\nTTGCA\n");
     std::fs::write(
@@ -115,6 +116,9 @@ pub(crate) fn stage() -> Folder {
         let to = at(&format!("{lane}.flagstat.json"));
         run(&["flagstat", "-O", "json", &bam, "-o", &to]);
         run(&["idxstats", &bam, "-o", &at(&format!("{lane}.idxstats"))]);
+        let counts = at(&format!("{lane}.qc.json"));
+        let args = ["stats", "--json", "--partial", "lane", "--qc", "picard", &bam];
+        run(&[&args[..], &["-r", &at("genome.fa"), "-o", &counts]].concat());
     }
     run(&["shards", "--quiet", "-n", "2", "sample.bam", "-o", &at("plan.json")]);
     for number in ["1", "2"] {

@@ -300,6 +300,12 @@ impl Inflater {
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<usize, GroupFault> {
+        // A block on its own is as fast without the tables, which take longer to set up: the first one of a file, that at an edge.
+        if let ([_], None) = (blocks, &self.own)
+            && self.trial.has(BlockDecoder::Libdeflate)
+        {
+            return self.inflate_by(BlockDecoder::Libdeflate, group, blocks, out);
+        }
         let turn = self.trial.next(self.worker);
         if !turn.timed {
             return self.inflate_by(turn.decoder, group, blocks, out);

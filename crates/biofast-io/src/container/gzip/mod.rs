@@ -3,6 +3,7 @@
 //! by several threads where there are enough (`speculate`).
 
 mod checksums;
+mod points;
 mod speculate;
 mod tasks;
 
@@ -13,7 +14,9 @@ use biofast_deflate::{Progress, Status};
 use super::codec;
 use super::inflate::Inflate;
 use crate::error::{Error, ErrorKind, Location};
-use crate::input::StoredBytes;
+use crate::input::{GzipPoints, StoredBytes};
+pub use points::GzipPart;
+use points::Noting;
 use speculate::Speculation;
 pub(crate) use speculate::Unresolved;
 pub(crate) use tasks::{PendingTask, TaskQueue};
@@ -37,6 +40,9 @@ pub(crate) struct Decoder {
     ahead: Option<Box<Speculation>>,
     /// Whether the last step ended at the start of a block that was asked for.
     at_boundary: bool,
+    noting: Option<Noting>,
+    /// Whether the start of the current member wasn't read, so that its footer says nothing.
+    headless: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,7 +67,22 @@ impl Decoder {
             state: State::Header,
             ahead: None,
             at_boundary: false,
+            noting: None,
+            headless: false,
         }
+    }
+
+    /// A decoder that notes places where others can start.
+    pub(crate) fn noting(self, points: Arc<GzipPoints>) -> Decoder {
+        let inflate = Inflate::resumable();
+        Decoder { inflate, noting: Some(Noting::new(points)), ..self }
+    }
+
+    /// A decoder that starts in the middle of a member, where a block starts: after so many bits of the input's first byte.
+    pub(crate) fn resumed(window: &[u8], odd: usize) -> Decoder {
+        let mut inflate = Inflate::resumable();
+        inflate.resume(window, odd);
+        Decoder { inflate, members: 1, state: State::Body, headless: true, ..Decoder::new() }
     }
 
     /// A decoder behind a complete member.
@@ -72,7 +93,7 @@ impl Decoder {
     /// Whether several threads inflate the input, which hasn't been read yet: if there are enough of them, and enough
     /// of it.
     pub(crate) fn share(&mut self, input: &StoredBytes, threads: usize) -> bool {
-        if self.inflate.can_resume() {
+        if self.inflate.can_resume() && self.noting.is_none() {
             let forced = input.gzip_piece().or_else(codec::gzip_chunk);
             // More threads than cores share what it costs, and not what it brings.
             let worth_it = threads.min(crate::available_threads()) >= codec::SHARING_THREADS
@@ -199,10 +220,13 @@ impl Decoder {
         out: &mut [u8],
         n: &mut usize,
     ) -> Result<(), Error> {
-        let until = match &mut self.ahead {
-            Some(ahead) => ahead.before_serial(input, &mut self.inflate),
-            None => usize::MAX,
+        let until = match (&mut self.ahead, &self.noting) {
+            (Some(ahead), _) => ahead.before_serial(input, &mut self.inflate),
+            (None, Some(noting)) => noting.until(),
+            (None, None) => usize::MAX,
         };
+        let room = self.noting.as_ref().map_or(out.len(), |noting| noting.room().min(out.len()));
+        let out = &mut out[..room];
         // At the end of the input too: where `out` was full, the decoder may hold more to give.
         let bytes = input.look(1);
         let at_end = bytes.is_empty();
@@ -217,7 +241,14 @@ impl Decoder {
         if let Some(ahead) = &mut self.ahead {
             ahead.after_serial(made, place);
         }
-        self.at_boundary = place.is_some();
+        if let Some(noting) = &mut self.noting {
+            noting.made(&out[..made]);
+            if let Some(bit) = place {
+                noting.boundary(bit, self.inflate.window());
+            }
+        } else {
+            self.at_boundary = place.is_some();
+        }
         match status {
             Status::Ended => self.footer(input),
             Status::NeedsInput if at_end => Err(self.cut(input, "a gzip member")),
@@ -247,11 +278,12 @@ impl Decoder {
                 }
             },
         };
-        if found != expected {
+        let headless = std::mem::take(&mut self.headless);
+        if found != expected && !headless {
             return Err(self.fault(input, ErrorKind::ChecksumMismatch { expected, found }));
         }
         // ISIZE is the length modulo 2^32.
-        if self.inflated as u32 != length {
+        if self.inflated as u32 != length && !headless {
             let kind = ErrorKind::LengthMismatch {
                 expected: u64::from(length),
                 found: Some(self.inflated),
@@ -266,6 +298,9 @@ impl Decoder {
     /// Ends behind a complete member.
     fn end(&mut self, input: &mut StoredBytes) -> Result<(), Error> {
         self.state = State::Ended;
+        if let Some(noting) = &self.noting {
+            noting.ended();
+        }
         input.take_fault().map_or(Ok(()), Err)
     }
 

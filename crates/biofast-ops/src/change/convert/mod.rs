@@ -6,10 +6,12 @@
 mod edit;
 mod rename;
 mod sources;
+pub mod unique;
 
 use std::borrow::Cow;
 use std::io::Write;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use biofast_fastq::{self as fastq, Inputs, Readable, Record, Unit, fasta, par_try_transform};
 use biofast_io::Options;
@@ -22,6 +24,8 @@ use crate::measure::records::{Checksum, Sum};
 pub use edit::{Case, Edited, Edits, Letters, Span};
 pub use rename::{InvalidTemplate, Template};
 pub use sources::{Holds, from_alignments, from_table};
+
+use unique::{Cursor, Numbers};
 
 /// What reads are written as.
 #[derive(Clone, Debug)]
@@ -59,6 +63,8 @@ pub struct Convert {
     pub lengths: RangeInclusive<usize>,
     /// Whether lines `old name TAB new name` are written to one output more.
     pub names: bool,
+    /// Numbers of names that came before, [found](Numbers::find) in a reading of their own.
+    pub numbers: Option<Arc<Numbers>>,
 }
 
 /// What has been done.
@@ -95,6 +101,8 @@ impl Summary {
 #[derive(Default)]
 pub struct Worker {
     edited: [Edited; 2],
+    numbered: [Vec<u8>; 2],
+    cursor: Cursor,
     tags: Vec<u8>,
     summary: Summary,
 }
@@ -120,7 +128,31 @@ impl Convert {
             units: 1..=u64::MAX,
             lengths: 0..=usize::MAX,
             names: false,
+            numbers: None,
         }
+    }
+
+    /// The reads of a unit as edited, if they are wanted.
+    fn edit<'a>(
+        &self,
+        unit: &Unit<'a>,
+        [one, two]: &'a mut [Edited; 2],
+        summary: &mut Summary,
+    ) -> Result<Option<[Option<Record<'a>>; 2]>, String> {
+        let number = unit.index + 1;
+        if !self.units.contains(&number) {
+            return Ok(None);
+        }
+        let number = number - self.units.start() + 1;
+        let first = self.edits.apply(&unit.first, number, 1, one)?;
+        let second = match &unit.second {
+            Some(second) => Some(self.edits.apply(second, number, 2, two)?),
+            None => None,
+        };
+        let edited = [Some(first), second];
+        count(&[Some(unit.first), unit.second], &mut summary.input, &mut summary.input_bases);
+        let is_wanted = |record: &Record<'_>| self.lengths.contains(&record.sequence().len());
+        Ok(edited.iter().flatten().all(is_wanted).then_some(edited))
     }
 
     /// Appends a read or pair to `texts`, one or two of them for mates, and the names to the one after these. Tells whether
@@ -135,24 +167,15 @@ impl Convert {
         files: usize,
         texts: &mut [Vec<u8>],
     ) -> Result<bool, String> {
-        let number = unit.index + 1;
-        if !self.units.contains(&number) {
-            return Ok(false);
-        }
-        let Worker { edited: [one, two], tags, summary } = worker;
-        let number = number - self.units.start() + 1;
-        let first = self.edits.apply(&unit.first, number, 1, one)?;
-        let second = match &unit.second {
-            Some(second) => Some(self.edits.apply(second, number, 2, two)?),
-            None => None,
-        };
+        let Worker { edited, numbered, cursor, tags, summary } = worker;
+        let Some(mut written) = self.edit(unit, edited, summary)? else { return Ok(false) };
         let came = [Some(unit.first), unit.second];
-        let written = [Some(first), second];
-        count(&came, &mut summary.input, &mut summary.input_bases);
-        let is_wanted = |record: &Record<'_>| self.lengths.contains(&record.sequence().len());
-        if !written.iter().flatten().all(is_wanted) {
-            return Ok(false);
+        if let Some(numbers) = &self.numbers
+            && let Some(number) = numbers.of(unit.index, cursor)?
+        {
+            unique::append_number(&mut written, number, numbered);
         }
+        let [Some(first), second] = written else { return Ok(false) };
         if let Format::Bam(import) = &self.format {
             let mut counts = import::Summary::default();
             let edited = Unit { index: unit.index, first, second };

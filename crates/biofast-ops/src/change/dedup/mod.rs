@@ -19,6 +19,7 @@ use std::hash::BuildHasher;
 use std::io::{self, Seek, SeekFrom};
 use std::sync::PoisonError;
 
+use biofast_fastq::fasta::Sequences;
 use biofast_fastq::{self as fastq, Inputs, Unit, par_transform, par_try_transform};
 use biofast_io::output::{self, Compression, Output, Writer};
 use biofast_io::pipeline::Failure;
@@ -367,7 +368,7 @@ pub fn dedup(
             };
             let (len, file) = into_file().map_err(Problem::Temporary)?;
             effort.stored_bytes += len;
-            let source = Source::from_reader("the temporary file", file);
+            let source = Sequences(Source::from_reader("the temporary file", file));
             let inputs = if paired { Inputs::Interleaved(source) } else { Inputs::Single(source) };
             second_reading(inputs, options, &marks, marks.first(), sizes, &mut outputs)?
         }
@@ -388,7 +389,7 @@ pub fn dedup(
 
 /// Looks at all units in their order, and writes those about which everything is known.
 fn first_reading(
-    inputs: Inputs,
+    inputs: Inputs<Sequences>,
     options: [Options; 2],
     choice: &Dedup,
     names: &Names,
@@ -447,7 +448,7 @@ fn first_reading(
 
 /// Writes the units that waited; `first` is the number of the first unit of these inputs.
 fn second_reading(
-    inputs: Inputs,
+    inputs: Inputs<Sequences>,
     options: [Options; 2],
     marks: &Marks,
     first: u64,

@@ -11,6 +11,7 @@ use super::marks::Marks;
 use super::parts::Parts;
 use super::table::{Key, Seen, Table};
 use super::{Limits, Problem, Totals};
+use crate::change::pending::Pending;
 use crate::change::split::Amount;
 use crate::change::temporary::Temporary;
 use crate::change::to_fastq::Names;
@@ -205,7 +206,7 @@ pub(super) struct Shared {
     pub(super) sink: Option<Sink>,
     pub(super) problem: Option<Problem>,
     /// The start of a unit whose end has not come yet.
-    pending: Vec<u8>,
+    pending: Pending,
 }
 
 /// What gets the text of all units in order.
@@ -214,7 +215,7 @@ pub(super) struct Stream(Arc<Mutex<Shared>>);
 impl Stream {
     /// A stream to the sink.
     pub(super) fn new(sink: Sink) -> (Stream, Arc<Mutex<Shared>>) {
-        let shared = Shared { sink: Some(sink), problem: None, pending: Vec::new() };
+        let shared = Shared { sink: Some(sink), problem: None, pending: Pending::default() };
         let shared = Arc::new(Mutex::new(shared));
         (Stream(Arc::clone(&shared)), shared)
     }
@@ -226,18 +227,7 @@ impl Write for Stream {
         let Shared { sink: Some(sink), problem, pending } = &mut *shared else {
             return Err(io::Error::other("it has been ended"));
         };
-        let mut take = || -> Result<(), Problem> {
-            if pending.is_empty() {
-                let taken = sink.take_all(text)?;
-                pending.extend_from_slice(&text[taken..]);
-            } else {
-                pending.extend_from_slice(text);
-                let taken = sink.take_all(pending)?;
-                pending.drain(..taken);
-            }
-            Ok(())
-        };
-        match take() {
+        match pending.add(text, |text| sink.take_all(text)) {
             Ok(()) => Ok(text.len()),
             Err(error) => {
                 problem.get_or_insert(error);

@@ -39,7 +39,7 @@ mod tally;
 pub mod trim;
 pub mod unaligned;
 
-pub use chain::{AdapterRule, Filter, PairRule, Routes, Sink, Worker};
+pub use chain::{AdapterRule, Combinations, Filter, PairRule, Routes, Sink, Worker};
 pub use predicate::Predicate;
 pub use read::{Counts, Edited, Read, Reads};
 pub use statistics::Statistics;

@@ -116,6 +116,14 @@ pub struct Edited {
 }
 
 impl Edited {
+    /// The bases left of `read`, with what the trimmer that is at work has changed of them.
+    pub(super) fn sequence_of<'r>(&'r self, read: &Read<'r>) -> &'r [u8] {
+        match self.used {
+            true => read.with(self).sequence(),
+            false => read.sequence(),
+        }
+    }
+
     /// The bases left.
     pub fn sequence_mut(&mut self) -> &mut [u8] {
         &mut self.sequence[self.left.clone()]
@@ -157,6 +165,10 @@ pub struct Reads<'a, 's> {
     pub(super) pieces: &'s mut Vec<Range<usize>>,
     /// Whether the trimmer found what the read must not have inside.
     pub(super) adapter_inside: &'s mut bool,
+    /// Whether a fixed cut or low quality left nothing of a mate, so that there is no pair any more.
+    pub(super) gone: [bool; 2],
+    /// What was cut off each mate as its adapter, where the trimmer itself says it.
+    pub(super) cut_adapters: &'s mut [Vec<u8>; 2],
 }
 
 impl<'a> Reads<'a, '_> {

@@ -187,7 +187,7 @@ pub struct Block {
     pub(crate) gc_content: f64,
 }
 
-/// fastp's reasons: each sums up those of ours that mean it.
+/// fastp's reasons: each sums up those of ours that mean it, both mates of a pair by the worse of the two.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FilteringResult {
     passed_filter_reads: u64,
@@ -292,7 +292,11 @@ impl Block {
 impl Report {
     /// The report of a run that counted `tally`.
     pub fn new(tally: &Tally, command: &str) -> Report {
-        let of = |reasons: &[Reason]| reasons.iter().map(|&r| tally.rejected(r)).sum();
+        // As fastp counts them: of both mates of a pair by the worse of the two, so that all reads are somewhere in what programs
+        // make of it. Pieces of split reads are no pairs, and kept orphans have lost theirs.
+        let is_split = tally.split[0] > 0 || tally.orphans > 0;
+        let by = |r: Reason| if is_split { tally.rejected(r) } else { tally.by_unit(r) };
+        let of = |reasons: &[Reason]| reasons.iter().map(|&r| by(r)).sum();
         let [by_overlap, by_sequence] =
             [Trim::AdapterByOverlap, Trim::Adapter].map(|trim| tally.trimmed(trim));
         let (input, output) = (sum(&tally.input), sum(&tally.output));
@@ -304,7 +308,7 @@ impl Report {
                 after_filtering: Block::of(&tally.output),
             },
             filtering_result: Some(FilteringResult {
-                passed_filter_reads: output.reads + tally.merged,
+                passed_filter_reads: if is_split { output.reads } else { tally.passed },
                 corrected_reads: tally.corrected[0],
                 corrected_bases: tally.corrected[1],
                 low_quality_reads: of(&[
@@ -449,6 +453,7 @@ mod tests {
         for &reason in Reason::ALL {
             let mut tally = Tally::default();
             tally.reject(reason, &Amount { reads: 1, ..Amount::default() });
+            tally.decide(1, [Some(reason), None]);
             let result = Report::new(&tally, "").filtering_result.expect("a result");
             let total = result.low_quality_reads
                 + result.too_many_n_reads

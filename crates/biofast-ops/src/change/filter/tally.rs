@@ -119,7 +119,8 @@ pub struct Tally {
     /// Pairs by the length of their fragment, where it was measured; the last of
     /// [`LONGEST_INSERT`](super::trim::LONGEST_INSERT) and more, and of those whose mates don't lie on each other.
     pub inserts: Vec<u64>,
-    /// Reads and bases that [`fastp`](super::fastp)'s trimmers cut off as adapters, as fastp counts them.
+    /// Reads and bases that adapters took, as fastp counts them, where something is
+    /// [gathered for its report](super::Filter::gather_for_fastp) or [its trimmers](super::fastp) cut them.
     pub fastp_adapters: [u64; 2],
     /// Reads kept as fastp counts them: a read whose mate is rejected is not, and a merged pair is two.
     pub passed: u64,

@@ -1,9 +1,9 @@
 //! Records found through the index of names.
 
-use std::fs::File;
 use std::io::{BufRead, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use biofast_io::remote::Ranged;
 use biofast_io::{Jumper, display_name};
 
 use super::error::{Error, ErrorKind};
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 31;
 /// A file with its index of names. An example is at [`build`](super::build).
 pub struct Names {
     header: Header,
-    index: File,
+    index: Ranged,
     /// How the index is called in errors, and the file.
     index_name: String,
     name: String,
@@ -31,15 +31,14 @@ impl Names {
     pub fn open(path: &Path, index: &Path) -> Result<Names, Error> {
         let index_name = display_name(index);
         let io = |error| Error::of(ErrorKind::Io(error), &index_name);
-        let mut file = File::open(index).map_err(io)?;
+        let mut file = Ranged::open(index).map_err(io)?;
         let none = || Error::of(ErrorKind::NotAnIndex, &index_name);
         let mut start = [0; HEADER_LEN as usize];
-        match file.read_exact(&mut start) {
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Err(none()),
-            other => other.map_err(io)?,
+        if file.read_at(&mut start, 0).map_err(io)? < start.len() {
+            return Err(none());
         }
         let header = Header::read(&start).ok_or_else(none)?;
-        if file.metadata().map_err(io)?.len() != header.len() {
+        if file.seek(SeekFrom::End(0)).map_err(io)? != header.len() {
             return Err(none());
         }
         let state = State::of(path)?;
@@ -51,7 +50,7 @@ impl Names {
             return Err(stale("its content (digest) differs"));
         }
         let jumper = match header.container {
-            Container::Plain => Jumper::plain(path)?,
+            Container::Plain | Container::Gzip => Jumper::plain(path)?,
             Container::Bgzf => Jumper::blocks(path)?,
         };
         Ok(Names { header, index: file, index_name, name: display_name(path), jumper })
@@ -74,11 +73,11 @@ impl Names {
             return Err(none());
         }
         let mut bytes = vec![0; 8 * count as usize];
-        let mut read = || {
-            self.index.seek(SeekFrom::Start(at))?;
-            self.index.read_exact(&mut bytes)
-        };
-        read().map_err(|error| Error::of(ErrorKind::Io(error), &self.index_name))?;
+        let n = self.index.read_at(&mut bytes, at);
+        let n = n.map_err(|error| Error::of(ErrorKind::Io(error), &self.index_name))?;
+        if n < bytes.len() {
+            return Err(none());
+        }
         let (numbers, _) = bytes.as_chunks::<8>();
         Ok(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }

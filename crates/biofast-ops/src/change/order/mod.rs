@@ -18,8 +18,9 @@ use biofast_io::pipeline::Failure;
 
 pub use super::again::Kept;
 use super::convert::{Convert, Summary, Worker};
+use super::pending::Pending;
 pub use keys::By;
-use runs::Runs;
+pub(super) use runs::Runs;
 
 /// How much memory there is, and where what is more goes.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +118,26 @@ impl Lengths {
         Lengths { key: number(0), texts: [number(4), number(8)] }
     }
 
+    /// Appends a unit to `out`; `key` appends its key.
+    pub(crate) fn write(
+        out: &mut Vec<u8>,
+        key: impl FnOnce(&mut Vec<u8>),
+        texts: [&[u8]; 2],
+    ) -> Result<(), String> {
+        let at = out.len();
+        out.extend_from_slice(&[0; Lengths::LEN]);
+        key(out);
+        let key = out.len() - at - Lengths::LEN;
+        let lengths = [key, texts[0].len(), texts[1].len()].map(u32::try_from);
+        let [Ok(key), Ok(one), Ok(two)] = lengths else {
+            return Err("a read of more than 4 GiB can't be put in order".into());
+        };
+        let lengths = Lengths { key, texts: [one, two] };
+        out[at..at + Lengths::LEN].copy_from_slice(&lengths.to_bytes());
+        texts.iter().for_each(|text| out.extend_from_slice(text));
+        Ok(())
+    }
+
     /// Bytes of all that follows.
     fn sum(self) -> usize {
         self.key as usize + self.texts[0] as usize + self.texts[1] as usize
@@ -168,8 +189,7 @@ pub fn order<S: Readable>(
     let threads = options[0].threads;
     let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
     let runs = Runs::new(limits, reverse, threads);
-    let shared = Arc::new(Mutex::new(Shared { runs, problem: None, pending: Vec::new() }));
-    let stream = Output::stream("reads", Stream(Arc::clone(&shared)), Compression::default());
+    let (stream, shared) = Shared::stream(runs);
     let mut through: Vec<Output> = std::iter::once(stream).chain(names).collect();
     let result = par_try_transform(
         inputs,
@@ -186,19 +206,7 @@ pub fn order<S: Readable>(
             // With one file the names are the text after it.
             let (second, names) =
                 if files == 2 { (&second[..], &names[..]) } else { (&[][..], &second[..]) };
-            let out = &mut texts[0];
-            let at = out.len();
-            out.extend_from_slice(&[0; Lengths::LEN]);
-            by.write(&unit, out);
-            let key = out.len() - at - Lengths::LEN;
-            let lengths = [key, first.len(), second.len()].map(u32::try_from);
-            let [Ok(key), Ok(one), Ok(two)] = lengths else {
-                return Err("a read of more than 4 GiB can't be put in order".into());
-            };
-            let lengths = Lengths { key, texts: [one, two] };
-            out[at..at + Lengths::LEN].copy_from_slice(&lengths.to_bytes());
-            out.extend_from_slice(first);
-            out.extend_from_slice(second);
+            Lengths::write(&mut texts[0], |out| by.write(&unit, out), [first, second])?;
             if let Some(text) = texts.get_mut(1) {
                 text.extend_from_slice(names);
             }
@@ -218,8 +226,8 @@ pub fn order<S: Readable>(
     for output in outputs {
         writers.push(Writer::new(output, share)?);
     }
-    shared.runs.finish(|texts| -> Result<(), Problem> {
-        for (writer, text) in writers.iter_mut().zip(texts) {
+    shared.runs.finish(|unit| -> Result<(), Problem> {
+        for (writer, text) in writers.iter_mut().zip(unit.texts) {
             writer.append(text)?;
         }
         Ok(())
@@ -234,11 +242,21 @@ pub fn order<S: Readable>(
 }
 
 /// What takes the units in order.
-struct Shared {
-    runs: Runs,
-    problem: Option<io::Error>,
+pub(super) struct Shared {
+    pub(super) runs: Runs,
+    pub(super) problem: Option<io::Error>,
     /// The beginning of a unit whose end hasn't come.
-    pending: Vec<u8>,
+    pending: Pending,
+}
+
+impl Shared {
+    /// What gives text to `runs`, and what is left when it has ended.
+    pub(super) fn stream(runs: Runs) -> (Output, Arc<Mutex<Shared>>) {
+        let shared = Shared { runs, problem: None, pending: Pending::default() };
+        let shared = Arc::new(Mutex::new(shared));
+        let stream = Stream(Arc::clone(&shared));
+        (Output::stream("reads", stream, Compression::default()), shared)
+    }
 }
 
 struct Stream(Arc<Mutex<Shared>>);
@@ -247,18 +265,7 @@ impl io::Write for Stream {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Shared { runs, problem, pending } = &mut *shared;
-        let mut take = || -> io::Result<()> {
-            if pending.is_empty() {
-                let taken = runs.take(text)?;
-                pending.extend_from_slice(&text[taken..]);
-            } else {
-                pending.extend_from_slice(text);
-                let taken = runs.take(pending)?;
-                pending.drain(..taken);
-            }
-            Ok(())
-        };
-        match take() {
+        match pending.add(text, |text| runs.take(text)) {
             Ok(()) => Ok(text.len()),
             Err(error) => {
                 problem.get_or_insert(error);

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use super::{Lengths, Limits};
-use crate::change::temporary::Temporary;
+use crate::change::temporary::{Temporary, read_or_end};
 
 /// Bytes of units are kept in blocks of this, so that there is no large buffer to grow.
 const BLOCK: usize = 1 << 20;
@@ -28,7 +28,7 @@ struct Item {
 }
 
 /// Gathers units, and gives them back in order.
-pub(super) struct Runs {
+pub(in crate::change) struct Runs {
     memory: usize,
     folder: PathBuf,
     reverse: bool,
@@ -43,7 +43,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    pub(super) fn new(limits: Limits<'_>, reverse: bool, threads: usize) -> Runs {
+    pub(in crate::change) fn new(limits: Limits<'_>, reverse: bool, threads: usize) -> Runs {
         Runs {
             memory: limits.memory,
             folder: limits.folder.to_owned(),
@@ -58,12 +58,12 @@ impl Runs {
     }
 
     /// Runs and bytes that went to temporary files.
-    pub(super) fn stored(&self) -> (u64, u64) {
+    pub(in crate::change) fn stored(&self) -> (u64, u64) {
         self.stored
     }
 
     /// Takes the whole units at the front of `text`, and returns how much of it they are.
-    pub(super) fn take(&mut self, text: &[u8]) -> io::Result<usize> {
+    pub(in crate::change) fn take(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut at = 0;
         while let Some((lengths, rest)) = text[at..].split_first_chunk::<{ Lengths::LEN }>() {
             let lengths = Lengths::from_bytes(lengths);
@@ -168,18 +168,15 @@ impl Runs {
         Ok(())
     }
 
-    /// Gives the texts of all units in order.
-    pub(super) fn finish<E: From<super::Problem>>(
+    /// Gives all units in order.
+    pub(in crate::change) fn finish<E: From<super::Problem>>(
         &mut self,
-        mut take: impl FnMut([&[u8]; 2]) -> Result<(), E>,
+        mut take: impl FnMut(&Unit<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let temporary = |error| E::from(super::Problem::Temporary(error));
         if self.runs.is_empty() {
             self.sort();
-            return self
-                .items
-                .iter()
-                .try_for_each(|&item| take(Runs::unit(&self.blocks, item).texts));
+            return self.items.iter().try_for_each(|&item| take(&Runs::unit(&self.blocks, item)));
         }
         if !self.items.is_empty() {
             self.spill().map_err(temporary)?;
@@ -187,7 +184,7 @@ impl Runs {
         let runs = std::mem::take(&mut self.runs).into_iter().map(|(_, run)| run).collect();
         let mut failure = None;
         let result = merge(runs, self.reverse, |unit| {
-            take(unit.texts).map_err(|error| {
+            take(unit).map_err(|error| {
                 failure = Some(error);
                 io::Error::other("an output can't be written")
             })
@@ -208,10 +205,10 @@ fn prefix(key: &[u8]) -> u64 {
 }
 
 /// A unit.
-struct Unit<'a> {
+pub(in crate::change) struct Unit<'a> {
     lengths: Lengths,
-    key: &'a [u8],
-    texts: [&'a [u8]; 2],
+    pub(in crate::change) key: &'a [u8],
+    pub(in crate::change) texts: [&'a [u8]; 2],
 }
 
 impl<'a> Unit<'a> {
@@ -252,15 +249,8 @@ impl Cursor {
     /// Reads the next unit, if there is one.
     fn advance(&mut self) -> io::Result<bool> {
         let mut lengths = [0; Lengths::LEN];
-        let mut filled = 0;
-        while filled < lengths.len() {
-            match self.file.read(&mut lengths[filled..]) {
-                Ok(0) if filled == 0 => return Ok(false),
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(n) => filled += n,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
+        if !read_or_end(&mut self.file, &mut lengths)? {
+            return Ok(false);
         }
         self.lengths = Lengths::from_bytes(&lengths);
         self.bytes.resize(self.lengths.sum(), 0);

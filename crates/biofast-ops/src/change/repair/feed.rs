@@ -3,6 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
+use biofast_fastq::fasta::Sequences;
 use biofast_fastq::pair::{mate_number, template_name};
 use biofast_fastq::{Error, Reader};
 use biofast_io::{Options, Source};
@@ -81,7 +82,7 @@ const AHEAD: usize = 2;
 
 /// What makes batches.
 struct Maker {
-    reader: Reader,
+    reader: Reader<Sequences>,
     wanted: Wanted,
 }
 
@@ -115,7 +116,8 @@ impl Feed {
         // Beside it there are another input, and what compresses outputs.
         let threads = if options.threads >= 4 { 2 } else { 1 };
         let options_here = Options { threads, ..options.clone() };
-        let maker = Box::new(Maker { reader: Reader::new(source, &options_here)?, wanted });
+        let maker =
+            Box::new(Maker { reader: Reader::new(Sequences(source), &options_here)?, wanted });
         let from = if options.threads > 1 { From::on_thread(maker) } else { From::Here(maker) };
         Ok(Feed { from, batch: Batch::default(), next: 0, at: 0, ended: false })
     }

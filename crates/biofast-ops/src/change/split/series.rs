@@ -11,6 +11,7 @@ use biofast_io::Options;
 use biofast_io::output::{Compression, Output, Writer};
 
 use super::{Amount, Part, Parts, Problem, Rule, Target, append, reads};
+use crate::change::pending::Pending;
 use crate::measure::records::{Checksum, Sum};
 
 /// What stands before the text of a unit.
@@ -74,7 +75,8 @@ where
     let mut series = Series::new(rule, target, threads);
     // What can't be opened is said before anything is read.
     series.begin()?;
-    let series = Arc::new(Mutex::new(Shared { series, problem: None, pending: Vec::new() }));
+    let series =
+        Arc::new(Mutex::new(Shared { series, problem: None, pending: Pending::default() }));
     let stream = Stream(Arc::clone(&series));
     let mut outputs = [Output::stream("parts", stream, Compression::default())];
     let result = par_transform(
@@ -250,7 +252,7 @@ struct Shared<E, O> {
     series: Series<E, O>,
     problem: Option<Problem<E>>,
     /// The start of a unit whose end has not been written yet.
-    pending: Vec<u8>,
+    pending: Pending,
 }
 
 /// What gets the text of all units in order.
@@ -260,18 +262,7 @@ impl<E, O: FnMut(u64, usize) -> Result<Output, E>> io::Write for Stream<E, O> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Shared { series, problem, pending } = &mut *shared;
-        let mut take = || -> Result<(), Problem<E>> {
-            if pending.is_empty() {
-                let taken = series.take(text)?;
-                pending.extend_from_slice(&text[taken..]);
-            } else {
-                pending.extend_from_slice(text);
-                let taken = series.take(pending)?;
-                pending.drain(..taken);
-            }
-            Ok(())
-        };
-        match take() {
+        match pending.add(text, |text| series.take(text)) {
             Ok(()) => Ok(text.len()),
             Err(error) => {
                 problem.get_or_insert(error);
@@ -330,7 +321,7 @@ mod tests {
             let folder = tempfile::tempdir()?;
             let mut series = series(folder.path(), Rule::Bases(NonZeroU64::new(11).unwrap()));
             series.begin()?;
-            let shared = Shared { series, problem: None, pending: Vec::new() };
+            let shared = Shared { series, problem: None, pending: Pending::default() };
             let shared = Arc::new(Mutex::new(shared));
             let mut stream = Stream(Arc::clone(&shared));
             text.chunks(piece).try_for_each(|piece| stream.write_all(piece))?;

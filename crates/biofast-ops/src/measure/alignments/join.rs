@@ -13,6 +13,7 @@ use super::depth::{Depths, MAX_DEPTH};
 use super::partial::{Kind, Partial, Place, place, rank};
 use super::report::Figures;
 use super::runs::{Changes, Runs, stretches};
+use crate::measure::picard::{Picard, Unjoinable};
 use crate::measure::reads::report::InvalidReport;
 
 /// Why figures can't be read back or joined.
@@ -29,6 +30,14 @@ pub enum Invalid {
     Reads(InvalidReport),
     /// Other references than those of the parts before.
     References,
+    /// GC content of other bases than those of the parts before.
+    Bases,
+    /// Picard's coverage of other targets or baits than those of the parts before.
+    Targets,
+    /// Picard's coverage of what isn't the piece of the file behind the one before.
+    NotNext,
+    /// Picard's coverage of a piece that alignments of the pieces before reach too far into.
+    Reaches,
 }
 
 impl fmt::Display for Invalid {
@@ -50,6 +59,20 @@ impl fmt::Display for Invalid {
             Invalid::References => {
                 f.write_str("its reference sequences aren't those of the reports before it")
             }
+            Invalid::Targets => f.write_str(
+                "its coverage for Picard (wgs, hs) is of other bases, targets or baits than that of the reports before it, or \
+                 contradicts it",
+            ),
+            Invalid::NotNext => f.write_str(
+                "its coverage for Picard (wgs, hs) isn't that of the piece of the file behind the one before: pieces are given in \
+                 their order",
+            ),
+            Invalid::Reaches => f.write_str(
+                "alignments of the pieces before it reach further into it than it tells for Picard's coverage (wgs, hs)",
+            ),
+            Invalid::Bases => f.write_str(
+                "its GC bias was counted with another reference (FASTA) than that of the reports before it",
+            ),
         }
     }
 }
@@ -115,6 +138,7 @@ impl fmt::Display for LeftOut {
 pub struct Join {
     sum: Option<Counts>,
     parts: Vec<Part>,
+    picard: Option<Box<Picard>>,
 }
 
 /// What joining depths takes of a part.
@@ -136,7 +160,8 @@ impl Join {
     /// then.
     pub fn add(&mut self, figures: &Figures) -> Result<(), Invalid> {
         let mut counts = Counts::read_back(figures)?;
-        let partial = counts.partial.take();
+        let mut partial = counts.partial.take();
+        self.add_picard(partial.as_mut().and_then(|partial| partial.picard.take()))?;
         self.parts.push(Part::new(partial, &counts)?);
         let Some(sum) = &mut self.sum else {
             self.sum = Some(counts);
@@ -151,13 +176,49 @@ impl Join {
         sum.merge(&counts)
     }
 
+    /// Adds the counts of Picard's metrics of the next part.
+    fn add_picard(&mut self, counts: Option<Box<Picard>>) -> Result<(), Invalid> {
+        if counts.as_ref().is_some_and(|counts| !counts.is_possible()) {
+            return Err(Invalid::Inconsistent("counts of Picard's metrics that can't be"));
+        }
+        if self.parts.is_empty() {
+            self.picard = counts;
+            return Ok(());
+        }
+        self.picard = match (self.picard.take(), counts) {
+            (Some(mut mine), Some(theirs)) => {
+                mine.merge(*theirs).map_err(|why| match why {
+                    Unjoinable::Reference => Invalid::Bases,
+                    Unjoinable::Contradiction => Invalid::Targets,
+                    Unjoinable::Order => Invalid::NotNext,
+                    Unjoinable::Reach => Invalid::Reaches,
+                })?;
+                Some(mine)
+            }
+            // Of a whole of which a part is missing nothing is said.
+            _ => None,
+        };
+        Ok(())
+    }
+
+    /// The counts of Picard's metrics of the whole, of those that every part has.
+    ///
+    /// ```
+    /// use biofast_ops::alignments::join::Join;
+    ///
+    /// assert!(Join::default().picard().is_none());
+    /// ```
+    pub fn picard(&self) -> Option<Picard> {
+        self.picard.as_deref().cloned().map(Picard::whole)
+    }
+
     /// The figures of the whole; `None` without parts. If all parts have coverage and the whole has not, it is said why. If
     /// the whole `is_part` of something larger, it carries what its parts do.
     ///
     /// # Errors
     /// If depths of parts contradict their sums.
     pub fn finish(self, is_part: bool) -> Result<Option<(Figures, Option<LeftOut>)>, Invalid> {
-        let Join { sum, parts } = self;
+        let Join { sum, parts, picard } = self;
         let Some(mut sum) = sum else { return Ok(None) };
         let mut left_out = None;
         if !in_order(&parts) {
@@ -176,7 +237,7 @@ impl Join {
             sum.depths = None;
         }
         if is_part && left_out.is_none() {
-            sum.partial = joined(&parts);
+            sum.partial = joined(&parts).map(|partial| Partial { picard, ..partial });
         }
         Ok(Some((sum.figures(), left_out)))
     }
@@ -185,7 +246,7 @@ impl Join {
 impl Part {
     fn new(partial: Option<Partial>, counts: &Counts) -> Result<Part, Invalid> {
         const DAMAGED: Invalid = Invalid::Inconsistent("depths of a part that can't be");
-        let Some(Partial { kind, first, last, settled, depths }) = partial else {
+        let Some(Partial { kind, first, last, settled, depths, picard: _ }) = partial else {
             let covered = counts.depths.as_ref().map(|depths| &depths.by_reference[..]);
             let covered = (0u64..).zip(covered.unwrap_or_default()).filter(|(_, own)| own.0 > 0);
             let settled = covered.map(|(reference, _)| (reference << 32, (reference + 1) << 32));
@@ -333,7 +394,7 @@ fn joined(parts: &[Part]) -> Option<Partial> {
         parts.iter().flat_map(|part| part.settled.iter().copied()).collect();
     settled.sort_unstable();
     let settled = settled.into_iter().map(|(from, to)| (place(from), place(to))).collect();
-    Some(Partial { kind, first, last, settled, depths: runs.finish() })
+    Some(Partial { kind, first, last, settled, depths: runs.finish(), picard: None })
 }
 
 #[cfg(test)]

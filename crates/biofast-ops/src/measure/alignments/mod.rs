@@ -22,6 +22,7 @@ use biofast_bam::{Batch, Error, Header, Record, flag};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Location, Options, Warning};
 
+use crate::measure::samtools_stats::cycles::Cycles;
 use crate::measure::{flagstat, idxstats, reads};
 use basics::{Basics, FRAGMENTS, Seen};
 use depth::{Depth, Depths};
@@ -184,7 +185,7 @@ impl Collector {
     pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut InOrder) {
         self.prepare(batch);
         for (number, record) in batch.numbered() {
-            if let Some(seen) = self.add(&record, number) {
+            if let Some(seen) = self.add(&record, number, None) {
                 left.push(&record, &seen, 0.0, (number, reference_length(batch, &record)));
             }
         }
@@ -195,9 +196,15 @@ impl Collector {
         self.references.prepare(batch);
     }
 
-    /// Counts a record of a batch that was [prepared](Self::prepare) for; `number` counts from 0. As [`Basics::add`].
+    /// Counts a record of a batch that was [prepared](Self::prepare) for; `number` counts from 0. As [`Basics::add`]. Primary reads
+    /// may be shared with those who count `cycles`, who then get all of them.
     #[inline(always)]
-    pub(crate) fn add<'a>(&mut self, record: &Record<'a>, number: u64) -> Option<Seen<'a>> {
+    pub(crate) fn add<'a>(
+        &mut self,
+        record: &Record<'a>,
+        number: u64,
+        cycles: Option<&mut Cycles>,
+    ) -> Option<Seen<'a>> {
         self.flags.add(record);
         self.references.add(record);
         let flags = record.flags();
@@ -207,7 +214,9 @@ impl Collector {
             self.mapping_qualities.0[usize::from(record.mapping_quality())] += 1;
         }
         let seen = self.basics.add(record, number)?;
-        if original {
+        let is_shared =
+            |cycles: &mut Cycles| cycles.push_shared(record, seen.fragment, &mut self.reads);
+        if original && !cycles.is_some_and(is_shared) {
             let waiting = &mut self.waiting[seen.fragment as usize];
             waiting.push(record, true);
             if waiting.is_full() {
@@ -215,6 +224,11 @@ impl Collector {
             }
         }
         Some(seen)
+    }
+
+    /// Adds what is counted by cycle of the reads it shared.
+    pub(crate) fn add_cycles(&mut self, cycles: &Cycles) {
+        cycles.add_to(&mut self.reads);
     }
 
     /// Adds what another one counted, and what waits in both.

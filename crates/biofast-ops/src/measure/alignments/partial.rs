@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::runs::Stretches;
+use crate::measure::picard::Picard;
 
 /// From the first record of a piece on, the depths of so many positions are kept: blocks of the piece before it may reach
 /// there. The longest introns of vertebrates that aligners look for are shorter.
@@ -56,6 +57,9 @@ pub struct Partial {
     pub settled: Vec<(Place, Place)>,
     /// The depths everywhere else.
     pub depths: Vec<Stretches>,
+    /// The counts of Picard's metrics, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picard: Option<Box<Picard>>,
 }
 
 impl Partial {
@@ -72,7 +76,7 @@ impl Partial {
             }
             _ => Vec::new(),
         };
-        Partial { kind, first, last, settled, depths }
+        Partial { kind, first, last, settled, depths, picard: None }
     }
 }
 

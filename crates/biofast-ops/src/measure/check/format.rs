@@ -10,6 +10,8 @@ use super::{Fault, Rule};
 pub enum Format {
     /// Reads.
     Fastq,
+    /// Sequences without qualities.
+    Fasta,
     /// Alignments, binary.
     Bam,
     /// Alignments as text.
@@ -24,10 +26,11 @@ pub enum Format {
 const START: usize = 8 << 10;
 
 impl Format {
-    /// `FASTQ`, `BAM`, `SAM`, `CRAM` or `other`.
+    /// `FASTQ`, `FASTA`, `BAM`, `SAM`, `CRAM` or `other`.
     pub fn name(self) -> &'static str {
         match self {
             Format::Fastq => "FASTQ",
+            Format::Fasta => "FASTA",
             Format::Bam => "BAM",
             Format::Sam => "SAM",
             Format::Cram => "CRAM",
@@ -46,6 +49,7 @@ impl Format {
         }
         match name.rsplit_once('.')?.1 {
             "fastq" | "fq" => Some(Format::Fastq),
+            "fasta" | "fa" | "fna" | "ffn" | "faa" | "frn" | "fas" => Some(Format::Fasta),
             "bam" => Some(Format::Bam),
             "sam" => Some(Format::Sam),
             "cram" => Some(Format::Cram),
@@ -74,7 +78,8 @@ pub(super) fn recognise(
     expected: Option<Format>,
 ) -> Result<Format, (Format, Fault)> {
     // Whoever reads the bytes will come upon the damage.
-    let unseen = || expected.filter(|format| *format == Format::Fastq).unwrap_or(Format::Other);
+    let are_reads = |format: &Format| matches!(format, Format::Fastq | Format::Fasta);
+    let unseen = || expected.filter(are_reads).unwrap_or(Format::Other);
     let Ok(start) = source.peek(START) else { return Ok(unseen()) };
     let (found, what) = match biofast_bam::Format::sniff(source) {
         Ok(format) => (format.into(), ""),
@@ -88,6 +93,13 @@ pub(super) fn recognise(
         {
             (Format::Fastq, "")
         }
+        // By another name it is a file of that format which begins wrongly.
+        Err(_)
+            if is_fasta(&start)
+                && matches!(Format::of_name(source.name()), None | Some(Format::Fasta)) =>
+        {
+            (Format::Fasta, "")
+        }
         Err(_) => (Format::Other, describe(&start)),
     };
     let fault = |wanted: &str, found: &str, format| {
@@ -98,10 +110,8 @@ pub(super) fn recognise(
     match (found, expected) {
         (Format::Other, _) => match expected.or_else(by_name) {
             // No reads are FASTQ, too.
-            Some(Format::Fastq) if start.is_empty() => Ok(Format::Fastq),
-            Some(format @ (Format::Fastq | Format::Bam | Format::Sam | Format::Cram)) => {
-                fault(format.name(), what, format)
-            }
+            Some(format) if start.is_empty() && are_reads(&format) => Ok(format),
+            Some(format) if format != Format::Other => fault(format.name(), what, format),
             _ if start.is_empty() => Ok(Format::Other),
             _ => Ok(Format::Other),
         },
@@ -111,6 +121,11 @@ pub(super) fn recognise(
         (_, Some(Format::Other)) => Ok(Format::Other),
         (found, _) => Ok(found),
     }
+}
+
+/// Sequences start with `>`, after any blank lines.
+fn is_fasta(start: &[u8]) -> bool {
+    start.iter().find(|b| !matches!(b, b'\n' | b'\r')) == Some(&b'>')
 }
 
 /// Reads start with `@`, after any blank lines; a mark of the byte order is named by their reader.
@@ -127,7 +142,7 @@ fn is_list_of_names(start: &[u8]) -> bool {
 
 fn describe(start: &[u8]) -> &'static str {
     match start {
-        [b'>', ..] => "text that may be FASTA",
+        _ if is_fasta(start) => "text that may be FASTA",
         _ if start.starts_with(b"##fileformat=VCF") => "VCF text",
         [b'B', b'A', b'I', 1, ..] => "a BAM index (BAI)",
         [b'C', b'S', b'I', 1, ..] => "an index (CSI)",
@@ -142,7 +157,7 @@ fn describe(start: &[u8]) -> &'static str {
 
 /// The fault of data that nothing is known about and that no container protects.
 pub(super) fn unknown(start: &[u8]) -> Fault {
-    let message = format!("expected FASTQ, BAM, SAM or CRAM, found {}", describe(start));
+    let message = format!("expected FASTQ, FASTA, BAM, SAM or CRAM, found {}", describe(start));
     Fault::new(Rule::Format, message, Location::default())
 }
 
@@ -159,11 +174,25 @@ mod tests {
             ("x.bam", Some(Format::Bam)),
             ("x.sam.bgz", Some(Format::Sam)),
             ("x.cram", Some(Format::Cram)),
+            ("genes.fna.gz", Some(Format::Fasta)),
             ("x.bam.bai", None),
             ("bam", None),
             ("-", None),
         ] {
             assert_eq!(Format::of_name(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn fasta_is_known_by_its_content_unless_its_name_says_otherwise() {
+        let found = |name: &str, expected| {
+            recognise(&mut Source::from_reader(name, &b"\n>chr1 x\nACGT\n"[..]), expected)
+        };
+        assert_eq!(found("x.fa", None), Ok(Format::Fasta));
+        assert_eq!(found("-", None), Ok(Format::Fasta));
+        for (name, expected) in [("x.fq", None), ("x.bam", None), ("x.fa", Some(Format::Fastq))] {
+            let (_, fault) = found(name, expected).expect_err(name);
+            assert!(fault.message.contains("FASTA"), "{name}: {}", fault.message);
         }
     }
 

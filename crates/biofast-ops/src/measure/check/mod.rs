@@ -123,6 +123,8 @@ pub enum Rule {
     Format,
     /// FASTQ records.
     Fastq,
+    /// FASTA records.
+    Fasta,
     /// Mates of FASTQ.
     Pairs,
     /// What a summary of `biofast filter` says of the file.
@@ -159,6 +161,7 @@ impl Rule {
             Rule::EndMarker => "end-marker",
             Rule::Format => "format",
             Rule::Fastq => "fastq",
+            Rule::Fasta => "fasta",
             Rule::Pairs => "pairs",
             Rule::Summary => "summary",
             Rule::Header => "header",
@@ -395,6 +398,7 @@ pub fn check(mut source: Source, options: &Options<'_>) -> Result<Outcome, Error
             alignments::check(source, format, &io, options)?
         }
         Ok(Format::Fastq) => reads::check_fastq(source, &io, options)?,
+        Ok(Format::Fasta) => reads::check_fasta(source, &io, options)?,
         Ok(Format::Other) => reads::check_bytes(source, &io)?,
         Err((format, fault)) => Outcome { fault: Some(fault), ..Outcome::new(format) },
     };

@@ -1,6 +1,7 @@
-//! FASTQ, whose reader checks every record, and data of which only the container can be checked.
+//! FASTQ and FASTA, whose reader checks every record, and data of which only the container can be checked.
 
-use biofast_fastq::ErrorKind;
+use biofast_fastq::fasta::Sequences;
+use biofast_fastq::{ErrorKind, Readable};
 use biofast_io::pipeline::{self, End};
 use biofast_io::{Chunk, Container, Location, Options as Io, Source};
 
@@ -8,7 +9,7 @@ use super::{Error, Fault, Format, Options, Outcome, Rule, Warning, format};
 use crate::measure::reads::PairCheck;
 use crate::measure::records::{Checksum, Sum};
 
-/// What is counted of FASTQ.
+/// What is counted of reads.
 #[derive(Default)]
 struct Counts {
     records: u64,
@@ -18,6 +19,23 @@ struct Counts {
 
 pub(super) fn check_fastq(
     source: Source,
+    io: &Io,
+    options: &Options<'_>,
+) -> Result<Outcome, Error> {
+    check_reads(source, Format::Fastq, io, options)
+}
+
+pub(super) fn check_fasta(
+    source: Source,
+    io: &Io,
+    options: &Options<'_>,
+) -> Result<Outcome, Error> {
+    check_reads(Sequences(source), Format::Fasta, io, options)
+}
+
+fn check_reads(
+    source: impl Readable,
+    format: Format,
     io: &Io,
     options: &Options<'_>,
 ) -> Result<Outcome, Error> {
@@ -51,9 +69,9 @@ pub(super) fn check_fastq(
     );
     let (counts, fault) = match result {
         Ok(counts) => (counts, None),
-        Err(fault) => (fault.so_far, Some(fault_of(fault.error)?)),
+        Err(fault) => (fault.so_far, Some(fault_of(fault.error, format)?)),
     };
-    let mut outcome = Outcome { records: Some(counts.records), ..Outcome::new(Format::Fastq) };
+    let mut outcome = Outcome { records: Some(counts.records), ..Outcome::new(format) };
     if fault.is_none() {
         outcome.pairs = counts.pairs;
         outcome.sum = counts.checksum.map(|checksum| Sum { records: counts.records, checksum });
@@ -66,7 +84,7 @@ pub(super) fn check_fastq(
 }
 
 /// What is wrong, or that the input can't be read.
-fn fault_of(error: biofast_fastq::Error) -> Result<Fault, Error> {
+fn fault_of(error: biofast_fastq::Error, format: Format) -> Result<Fault, Error> {
     let at = error.at().clone();
     let rule = match error.kind() {
         ErrorKind::Io(inner) => match inner.kind() {
@@ -86,6 +104,7 @@ fn fault_of(error: biofast_fastq::Error) -> Result<Fault, Error> {
             biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
             _ => Rule::Container,
         },
+        _ if format == Format::Fasta => Rule::Fasta,
         _ => Rule::Fastq,
     };
     Ok(Fault::new(rule, error.kind().to_string(), at))

@@ -66,7 +66,7 @@ impl Intervals {
         let mut line = Vec::new();
         for number in 1u64.. {
             line.clear();
-            if !read_line(&mut reader, &mut line).map_err(|error| read_error(error, &name))? {
+            if !read_line(&mut reader, &mut line, &name)? {
                 break;
             }
             let parsed = parse(&line).map_err(|reason| {
@@ -131,10 +131,15 @@ impl Intervals {
     }
 }
 
-/// Reads a line without its end; false if there is none.
-fn read_line(reader: &mut Reader, line: &mut Vec<u8>) -> std::io::Result<bool> {
+/// Reads a line of the file called `name` without its end; false if there is none.
+pub(crate) fn read_line(
+    reader: &mut Reader,
+    line: &mut Vec<u8>,
+    name: &str,
+) -> Result<bool, Error> {
     use std::io::Read;
-    let n = reader.by_ref().take(LONGEST_LINE).read_until(b'\n', line)?;
+    let n = reader.by_ref().take(LONGEST_LINE).read_until(b'\n', line);
+    let n = n.map_err(|error| read_error(error, name))?;
     while line.last().is_some_and(u8::is_ascii_whitespace) {
         line.pop();
     }

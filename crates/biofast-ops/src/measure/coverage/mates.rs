@@ -1,8 +1,9 @@
 //! Mates that overlap: where both lie, one of them is taken off again.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
+use super::low::Low;
 use super::spans::{Role, Span};
 use super::window::Window;
 
@@ -25,22 +26,6 @@ struct Mate {
 impl Default for Mates {
     fn default() -> Mates {
         Mates { waiting: HashMap::default(), limit: FEW }
-    }
-}
-
-/// Takes the lower half of what is a hash already.
-#[derive(Default)]
-struct Low(u64);
-
-impl Hasher for Low {
-    fn write(&mut self, _: &[u8]) {}
-
-    fn write_u128(&mut self, hash: u128) {
-        self.0 = hash as u64;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

@@ -28,6 +28,7 @@
 
 mod distribution;
 mod intervals;
+mod low;
 mod mates;
 mod spans;
 mod window;
@@ -42,8 +43,11 @@ pub use distribution::{Distribution, PerReference};
 pub use intervals::{Interval, Intervals};
 pub use spans::{Counting, Rules, Spans, Sums};
 
+pub(crate) use intervals::read_line;
+pub(crate) use low::Low;
 use mates::Mates;
 use spans::{Group, Place, Span};
+pub(crate) use spans::{key, lasting_key};
 use window::Window;
 
 /// Positions next to each other that have the same depth.
@@ -316,6 +320,11 @@ pub(crate) struct Unsorted {
 }
 
 impl Unsorted {
+    /// A record of this number, from 0, that lies before the one before it.
+    pub(crate) fn new(record: u64, previous: (u32, i32), found: (u32, i32)) -> Unsorted {
+        Unsorted { record, previous, found }
+    }
+
     /// The error, in that input.
     pub(crate) fn error(self, input: Location) -> Error {
         // Without a reference comes last: −1 as the largest unsigned number.

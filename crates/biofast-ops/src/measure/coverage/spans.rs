@@ -317,7 +317,7 @@ impl Spans {
                 let own = own.get(skipped..).unwrap_or_default();
                 let own = &own[..own.len().min(inside)];
                 if least == 0 {
-                    *sum += own.iter().map(|&quality| u64::from(quality)).sum::<u64>();
+                    *sum += sum_of(own);
                     self.push_block(before, clip(at), clip(next));
                 } else {
                     let mut from = clip(at);
@@ -346,6 +346,14 @@ impl Spans {
         }
         at
     }
+}
+
+/// The sum of qualities: narrow sums of short stretches, of which many are added up at once.
+#[inline]
+fn sum_of(qualities: &[u8]) -> u64 {
+    let short = |part: &[u8]| part.iter().fold(0u16, |sum, &quality| sum + u16::from(quality));
+    // 256 × 255 fits.
+    qualities.chunks(256).map(|part| u64::from(short(part))).sum()
 }
 
 /// What a record that ends at `end` is to its mate.
@@ -377,12 +385,30 @@ fn is_of(record: &Record<'_>, groups: &[Vec<u8>]) -> bool {
 
 /// The hash of a name, with a key of this process: nobody can choose names that share one.
 #[inline]
-fn key(name: &[u8]) -> u128 {
+pub(crate) fn key(name: &[u8]) -> u128 {
     static SEEDS: OnceLock<[u64; 4]> = OnceLock::new();
     let seeds = SEEDS.get_or_init(|| {
         let random = RandomState::new();
         [0, 1, 2, 3].map(|n: u64| random.hash_one(n) | 1)
     });
+    hash(name, seeds)
+}
+
+/// The same in every process, for what several of them join.
+#[inline]
+pub(crate) fn lasting_key(name: &[u8]) -> u128 {
+    // Digits of pi.
+    const SEEDS: [u64; 4] = [
+        0x243f_6a88_85a3_08d3,
+        0x1319_8a2e_0370_7345,
+        0xa409_3822_299f_31d1,
+        0x082e_fa98_ec4e_6c89,
+    ];
+    hash(name, &SEEDS)
+}
+
+#[inline]
+fn hash(name: &[u8], seeds: &[u64; 4]) -> u128 {
     let fold = |a: u64, b: u64| {
         let product = u128::from(a) * u128::from(b);
         product as u64 ^ (product >> 64) as u64

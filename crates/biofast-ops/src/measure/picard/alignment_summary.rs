@@ -4,12 +4,14 @@ use std::io;
 
 use biofast_bam::{Cigar, Op, Record, flag};
 use biofast_kernels as kernels;
+use serde::{Deserialize, Serialize};
 
 use super::adapters::is_adapter;
 use super::fields::Fields;
 use super::no_calls::{N, each_n};
 use super::orientation::{self, Orientation};
 use super::reference::{Bases, CODES};
+use super::stored::counts;
 use crate::measure::reads::Lengths;
 
 /// Alignments of at least this mapping quality, and bases of this quality, are of high quality.
@@ -22,7 +24,7 @@ const MAX_INSERT: u32 = 100_000;
 const BAD: f64 = 0.8;
 
 /// Counts by category.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AlignmentSummary {
     pub(crate) first: Category,
     /// Paired reads that aren't the first one.
@@ -31,38 +33,55 @@ pub(crate) struct AlignmentSummary {
 }
 
 /// Counts of reads; where nothing else is said, of those that passed the filter (PF).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Category {
     /// With those that failed.
+    #[serde(deserialize_with = "counts")]
     pub(crate) total: u64,
+    #[serde(deserialize_with = "counts")]
     pub(crate) passed: u64,
+    #[serde(deserialize_with = "counts")]
     pub(crate) noise: u64,
+    #[serde(deserialize_with = "counts")]
     pub(crate) adapters: u64,
     /// Reads by their bases, soft-clipped ones included.
     pub(crate) lengths: Lengths,
     /// Reads by their bases that are aligned or inserted.
     pub(crate) aligned_lengths: Lengths,
+    #[serde(deserialize_with = "counts")]
     pub(crate) hard_clipped: u64,
+    #[serde(deserialize_with = "counts")]
     pub(crate) soft_clipped: u64,
     /// Soft-clipped bases at the end of reads, and reads that have any.
+    #[serde(deserialize_with = "counts")]
     pub(crate) clipped_ends: (u64, u64),
+    #[serde(deserialize_with = "counts")]
     pub(crate) aligned: u64,
     /// Paired, aligned, and not as a proper pair.
+    #[serde(deserialize_with = "counts")]
     pub(crate) improper: u64,
+    #[serde(deserialize_with = "counts")]
     pub(crate) forward: u64,
     /// Aligned, as is the mate.
+    #[serde(deserialize_with = "counts")]
     pub(crate) in_pairs: u64,
     /// Reads that could be chimeric, and those that are.
+    #[serde(deserialize_with = "counts")]
     pub(crate) chimeras: (u64, u64),
     /// Of high mapping quality: reads, bases, and bases of high quality.
+    #[serde(deserialize_with = "counts")]
     pub(crate) high_quality: [u64; 3],
+    #[serde(deserialize_with = "counts")]
     pub(crate) aligned_bases: u64,
+    #[serde(deserialize_with = "counts")]
     pub(crate) mismatches: u64,
     /// Aligned reads by their mismatches; those of low mapping quality have none.
     pub(crate) reads_by_mismatches: Lengths,
+    #[serde(deserialize_with = "counts")]
     pub(crate) indels: u64,
     /// Mismatches and bases that are N by cycle, from 1. As Picard has it, an aligned stretch counts from its own start.
     /// N of reads that failed, too.
+    #[serde(deserialize_with = "counts")]
     pub(crate) bad_bases: Vec<u64>,
 }
 
@@ -90,9 +109,11 @@ impl AlignmentSummary {
             category.add_read(record, fields);
         }
         match passed && flags & flag::UNMAPPED == 0 {
-            true => category.add_alignment(record, reference),
+            true => category.add_alignment(record, fields, reference),
             false => {
-                category.add_no_calls(record, 0, record.sequence_len());
+                if fields.has_n {
+                    category.add_no_calls(record, 0, record.sequence_len());
+                }
                 Ok(())
             }
         }
@@ -167,6 +188,7 @@ impl Category {
     fn add_alignment(
         &mut self,
         record: &Record<'_>,
+        fields: &Fields<'_>,
         mut reference: Option<&mut Bases>,
     ) -> io::Result<()> {
         let is_high = record.mapping_quality() >= HIGH_QUALITY;
@@ -196,7 +218,8 @@ impl Category {
                     Some(expected) => {
                         mismatches += self.add_mismatches(record, base, &expected[..own]);
                     }
-                    None => self.add_no_calls(record, base, own),
+                    None if fields.has_n => self.add_no_calls(record, base, own),
+                    None => {}
                 }
             }
             self.indels += u64::from(matches!(op, Op::Insertion | Op::Deletion));

@@ -3,9 +3,11 @@
 
 use biofast_bam::{Record, flag};
 use biofast_kernels as kernels;
+use serde::{Deserialize, Serialize};
 
 use super::fields::Fields;
 use super::no_calls::{each_n, is_n};
+use super::stored::counts;
 use crate::measure::alignments::basics::Fragment;
 use crate::measure::samtools_stats::cycles::{Cycles, QUALITIES};
 
@@ -25,24 +27,29 @@ pub(crate) struct ByCycle {
 }
 
 /// Original qualities (`OQ`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Original {
     /// Of bases that aren't N.
+    #[serde(deserialize_with = "counts")]
     pub(crate) histogram: Vec<u64>,
     /// By end and cycle: sum and number.
+    #[serde(deserialize_with = "counts")]
     pub(crate) sums: [Vec<(u64, u64)>; ENDS],
     /// Whether any read has them.
     pub(crate) is_there: bool,
 }
 
 /// Sums by cycle.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Summed {
     /// By end and cycle: A, C, G, T and others, of the records as they are stored.
+    #[serde(deserialize_with = "counts")]
     pub(crate) bases: [Vec<[u64; 5]>; ENDS],
     /// By end and cycle: sum and number.
+    #[serde(deserialize_with = "counts")]
     pub(crate) qualities: [Vec<(u64, u64)>; ENDS],
     /// Qualities of bases that aren't N.
+    #[serde(deserialize_with = "counts")]
     pub(crate) histogram: Vec<u64>,
     pub(crate) original: Original,
 }
@@ -75,7 +82,7 @@ impl ByCycle {
             None => {}
         }
         let qualities = record.qualities();
-        if !kernels::is_missing(qualities) {
+        if fields.has_n && !kernels::is_missing(qualities) {
             each_n(record, 0..len, |at| self.of_n[usize::from(qualities[at])] += 1);
         }
         if let Some(qualities) = fields.original_qualities {
@@ -117,6 +124,21 @@ impl ByCycle {
 }
 
 impl Summed {
+    /// Adds those of other records.
+    pub(crate) fn merge(&mut self, other: Summed) {
+        let Summed { bases, qualities, histogram, original } = other;
+        for (mine, theirs) in self.bases.iter_mut().zip(bases) {
+            mine.resize(mine.len().max(theirs.len()), [0; 5]);
+            for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+            }
+        }
+        merge_sums(&mut self.qualities, qualities);
+        self.histogram.resize(self.histogram.len().max(histogram.len()), 0);
+        self.histogram.iter_mut().zip(histogram).for_each(|(a, b)| *a += b);
+        self.original.merge(original);
+    }
+
     fn add(&mut self, cycles: &Cycles, end: usize) {
         let (bases, qualities) = (&mut self.bases[end], &mut self.qualities[end]);
         bases.resize(bases.len().max(cycles.bases_len(end)), [0; 5]);
@@ -163,12 +185,17 @@ impl Original {
         self.is_there |= is_there;
         self.histogram.resize(self.histogram.len().max(histogram.len()), 0);
         self.histogram.iter_mut().zip(histogram).for_each(|(a, b)| *a += b);
-        for (mine, theirs) in self.sums.iter_mut().zip(sums) {
-            mine.resize(mine.len().max(theirs.len()), (0, 0));
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                mine.0 += theirs.0;
-                mine.1 += theirs.1;
-            }
+        merge_sums(&mut self.sums, sums);
+    }
+}
+
+/// Adds sums and numbers of the same end and cycle.
+fn merge_sums(sums: &mut [Vec<(u64, u64)>; ENDS], others: [Vec<(u64, u64)>; ENDS]) {
+    for (mine, theirs) in sums.iter_mut().zip(others) {
+        mine.resize(mine.len().max(theirs.len()), (0, 0));
+        for (mine, theirs) in mine.iter_mut().zip(theirs) {
+            mine.0 += theirs.0;
+            mine.1 += theirs.1;
         }
     }
 }

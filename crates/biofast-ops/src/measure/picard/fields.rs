@@ -1,8 +1,10 @@
-//! What Picard asks of a record's optional fields, found in one walk over them.
+//! What Picard asks of a record's optional fields, found in one walk over them, and what several metrics ask of its bases.
 
 use biofast_bam::Record;
 
-/// Optional fields of a record.
+use super::no_calls;
+
+/// Optional fields of a record, and its bases.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fields<'a> {
     /// Whether there is `SA`: other parts of a chimeric alignment.
@@ -15,12 +17,14 @@ pub(crate) struct Fields<'a> {
     pub(crate) original_qualities: Option<&'a [u8]>,
     /// Whether the fields end in one that can't be read.
     pub(crate) is_malformed: bool,
+    /// Whether any base may be N.
+    pub(crate) has_n: bool,
 }
 
 impl<'a> Fields<'a> {
     #[inline]
     pub(crate) fn of(record: &Record<'a>) -> Fields<'a> {
-        let mut fields = Fields::default();
+        let mut fields = Fields { has_n: no_calls::has_n(record), ..Fields::default() };
         let mut tags = record.tags();
         for tag in tags.by_ref() {
             match &tag.name {

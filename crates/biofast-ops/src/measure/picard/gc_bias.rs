@@ -1,12 +1,13 @@
 //! `CollectGcBiasMetrics`: where reads start, and how well they fit, by the GC content of the reference there.
 
 use std::io;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use biofast_bam::{Fasta, Header, Op, Record, flag};
+use serde::{Deserialize, Serialize};
 
 use super::reference::{Bases, CODES};
+use super::references::count_each;
+use super::stored::{Numbers, array, counts};
 
 /// Bases of the reference whose GC content counts.
 pub(crate) const WINDOW: usize = 100;
@@ -18,23 +19,46 @@ const MAX_N: u32 = 4;
 pub(crate) const CLASSES: usize = 101;
 
 /// Counts by GC content.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GcBias {
     /// Reads that aren't paired and first reads of pairs.
+    #[serde(deserialize_with = "counts")]
     pub(crate) clusters: u64,
+    #[serde(deserialize_with = "counts")]
     pub(crate) aligned: u64,
+    #[serde(with = "array")]
     pub(crate) by_gc: Box<[Class; CLASSES]>,
     /// Windows of the reference, when all is counted.
+    #[serde(with = "array")]
     pub(crate) windows: Box<[u64; CLASSES]>,
 }
 
 /// Reads that start at a GC content.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[u64; 3]", into = "[u64; 3]")]
 pub(crate) struct Class {
     pub(crate) reads: u64,
     pub(crate) bases: u64,
     /// Mismatches, and inserted and deleted bases.
     pub(crate) errors: u64,
+}
+
+impl From<[u64; 3]> for Class {
+    fn from([reads, bases, errors]: [u64; 3]) -> Class {
+        Class { reads, bases, errors }
+    }
+}
+
+impl From<Class> for [u64; 3] {
+    fn from(class: Class) -> [u64; 3] {
+        [class.reads, class.bases, class.errors]
+    }
+}
+
+impl Numbers for Class {
+    fn are_possible(&self) -> bool {
+        <[u64; 3]>::from(*self).are_possible()
+    }
 }
 
 impl Default for GcBias {
@@ -134,38 +158,13 @@ impl GcBias {
         threads: usize,
     ) -> io::Result<()> {
         fasta.bind(header);
-        let next = AtomicUsize::new(0);
-        let all = Mutex::new((vec![0; CLASSES], None));
-        let count = || {
-            let mut windows = [0; CLASSES];
-            let mut fault = None;
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= header.references().len() {
-                    break;
-                }
-                if let Err(error) = add_windows_of(index as i32, fasta, &mut windows) {
-                    fault = Some(error);
-                    break;
-                }
-            }
-            let mut all = all.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            all.0.iter_mut().zip(windows).for_each(|(a, b)| *a += b);
-            all.1 = all.1.take().or(fault);
+        let join = |all: &mut [u64; CLASSES], windows: [u64; CLASSES]| {
+            all.iter_mut().zip(windows).for_each(|(a, b)| *a += b);
         };
-        let others = threads.min(header.references().len()).saturating_sub(1);
-        std::thread::scope(|scope| {
-            for _ in 0..others {
-                // Without a thread to spare the others count all.
-                if std::thread::Builder::new().spawn_scoped(scope, count).is_err() {
-                    break;
-                }
-            }
-            count();
-        });
-        let (windows, fault) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        self.windows.iter_mut().zip(windows).for_each(|(a, b)| *a += b);
-        fault.map_or(Ok(()), Err)
+        let add = |reference, windows: &mut _| add_windows_of(reference, fasta, windows);
+        let windows = count_each(header, threads, || [0; CLASSES], add, join)?;
+        join(&mut self.windows, windows);
+        Ok(())
     }
 }
 

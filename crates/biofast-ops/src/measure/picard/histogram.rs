@@ -12,6 +12,13 @@ impl From<&Lengths> for Bins {
     }
 }
 
+impl From<&[u64]> for Bins {
+    /// Of how often 0, 1 and so on occur.
+    fn from(counts: &[u64]) -> Bins {
+        Bins((0u64..).zip(counts).map(|(value, &count)| (value as f64, count as f64)).collect())
+    }
+}
+
 impl Bins {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.0.iter().copied()
@@ -58,6 +65,16 @@ impl Bins {
             reached.map_or(0.0, |(value, _)| value)
         };
         (at(low) + at(high)) / 2.0
+    }
+
+    /// The lowest value that so large a share of all has at most; NaN of nothing.
+    pub(crate) fn percentile(&self, share: f64) -> f64 {
+        let (total, mut sum) = (self.count(), 0.0);
+        let reached = self.iter().find(|(_, count)| {
+            sum += count;
+            sum / total >= share
+        });
+        reached.map_or(f64::NAN, |(value, _)| value)
     }
 
     /// The median of the distances to the median.

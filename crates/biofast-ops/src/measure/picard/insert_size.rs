@@ -1,6 +1,7 @@
 //! `CollectInsertSizeMetrics`: insert sizes by orientation, of the record of a pair that isn't the first read.
 
 use biofast_bam::{Record, flag};
+use serde::{Deserialize, Serialize};
 
 use super::histogram::Bins;
 use super::orientation::{self, ORIENTATIONS};
@@ -16,7 +17,7 @@ const DEVIATIONS: f64 = 10.0;
 pub(crate) const SHARES: [f64; 11] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
 /// Pairs by orientation and insert size.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InsertSizes([Lengths; ORIENTATIONS]);
 
 /// What is said of an orientation.

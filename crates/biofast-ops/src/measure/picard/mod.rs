@@ -1,8 +1,9 @@
 //! The counts of Picard 2.27.5's metrics, number for number: alignment summary, insert sizes, bases and qualities by cycle,
-//! and GC bias. All that is written in Picard's format is in [`show::picard`](crate::show::picard).
+//! GC bias, and the coverage of genomes and of targets. All that is written in Picard's format is in
+//! [`show::picard`](crate::show::picard).
 //!
-//! None of them looks at the order of records, so workers count and are merged. As in Picard secondary and supplementary
-//! alignments count for GC bias alone.
+//! But for coverage none looks at the order of records, so workers count and are merged. As in Picard secondary alignments
+//! count for GC bias alone, supplementary ones for that and for coverage.
 
 pub(crate) mod adapters;
 pub(crate) mod alignment_summary;
@@ -10,24 +11,40 @@ pub(crate) mod cycles;
 pub(crate) mod fields;
 pub(crate) mod gc_bias;
 pub(crate) mod histogram;
+pub(crate) mod hs;
 pub(crate) mod insert_size;
+mod names;
 mod no_calls;
 pub(crate) mod orientation;
+pub(crate) mod panel;
+pub(crate) mod pieces;
+mod pile;
 pub(crate) mod reference;
+mod references;
+mod seam;
+pub(crate) mod sensitivity;
+mod stored;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+pub(crate) mod wgs;
 
 use std::io;
 
 use biofast_bam::{Batch, Fasta, Header, flag};
+use serde::{Deserialize, Serialize};
 
 use crate::measure::samtools_stats::cycles::Cycles;
 use alignment_summary::AlignmentSummary;
 use cycles::{ByCycle, Summed};
 use fields::Fields;
 use gc_bias::GcBias;
+use hs::Hs;
 use insert_size::InsertSizes;
+use seam::Apart;
+use wgs::Wgs;
+
+pub use panel::Panel;
 
 /// Which metrics are wanted.
 ///
@@ -51,11 +68,20 @@ pub struct Wanted {
     pub base_distribution: bool,
     /// `CollectGcBiasMetrics`, where there is a reference
     pub gc_bias: bool,
+    /// `CollectWgsMetrics`, where there is a reference; the records must be sorted
+    pub wgs: bool,
+    /// `CollectHsMetrics`, where there is a [`Panel`]; the records must be sorted
+    pub hs: bool,
 }
 
 impl Wanted {
     /// Whether any is.
     pub fn any(&self) -> bool {
+        self.of_any_order() || self.wgs || self.hs
+    }
+
+    /// Whether any is that doesn't look at the order of records.
+    fn of_any_order(&self) -> bool {
         self.alignment_summary || self.insert_size || self.gc_bias || self.by_cycle()
     }
 
@@ -64,16 +90,148 @@ impl Wanted {
     }
 }
 
-/// What was counted, of what was wanted: for [`show::picard::text`](crate::show::picard::text).
-#[derive(Clone, Debug, Default)]
+/// What was counted, of what was wanted: for [`show::picard::text`](crate::show::picard::text); in JSON as the report of a part
+/// carries it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picard {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) alignment_summary: Option<AlignmentSummary>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) insert_size: Option<InsertSizes>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cycles: Option<Summed>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) gc_bias: Option<GcBias>,
+    #[serde(skip)]
+    pub(crate) wgs: Option<Wgs>,
+    #[serde(skip)]
+    pub(crate) hs: Option<Hs>,
+    /// The same of a piece of a file.
+    #[serde(default, rename = "wgs", skip_serializing_if = "Option::is_none")]
+    pub(crate) wgs_part: Option<Box<wgs::Part>>,
+    #[serde(default, rename = "hs", skip_serializing_if = "Option::is_none")]
+    pub(crate) hs_part: Option<Box<hs::Part>>,
 }
 
-/// What a worker counts.
+/// Why the counts of parts can't be joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unjoinable {
+    /// They were made beside different references.
+    Reference,
+    /// They are of different targets or baits, or contradict each other.
+    Contradiction,
+    /// Coverage is joined of pieces of one file, in their order.
+    Order,
+    /// Records reach further into the next piece than that one tells.
+    Reach,
+}
+
+impl From<Apart> for Unjoinable {
+    fn from(apart: Apart) -> Unjoinable {
+        match apart {
+            Apart::Order => Unjoinable::Order,
+            Apart::Reach => Unjoinable::Reach,
+        }
+    }
+}
+
+impl Picard {
+    /// Which metrics were counted.
+    ///
+    /// ```
+    /// use biofast_ops::picard::{Picard, Wanted};
+    ///
+    /// assert_eq!(Picard::default().counted(), Wanted::default());
+    /// ```
+    pub fn counted(&self) -> Wanted {
+        let by_cycle = self.cycles.is_some();
+        Wanted {
+            alignment_summary: self.alignment_summary.is_some(),
+            insert_size: self.insert_size.is_some(),
+            quality_by_cycle: by_cycle,
+            quality_distribution: by_cycle,
+            base_distribution: by_cycle,
+            gc_bias: self.gc_bias.is_some(),
+            wgs: self.wgs.is_some() || self.wgs_part.is_some(),
+            hs: self.hs.is_some() || self.hs_part.is_some(),
+        }
+    }
+
+    /// Whether the counts of a part can be.
+    pub(crate) fn is_possible(&self) -> bool {
+        self.wgs_part.as_ref().is_none_or(|wgs| wgs.is_possible())
+            && self.hs_part.as_ref().is_none_or(|hs| hs.is_possible())
+    }
+
+    /// Of the whole, when all its parts were added.
+    pub(crate) fn whole(self) -> Picard {
+        let Picard { wgs_part, hs_part, .. } = self;
+        Picard {
+            wgs: wgs_part.map(|part| part.whole()),
+            hs: hs_part.map(|part| part.whole()),
+            wgs_part: None,
+            hs_part: None,
+            ..self
+        }
+    }
+
+    /// Adds the counts of other records of the same sample. What one of the two lacks the sum lacks.
+    ///
+    /// # Errors
+    /// If windows of GC content are of another reference; of coverage, if it isn't that of the next piece of the file, or if the two
+    /// pieces tell too little of each other.
+    pub(crate) fn merge(&mut self, other: Picard) -> Result<(), Unjoinable> {
+        fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
+            match (mine.as_mut(), theirs) {
+                (Some(mine), Some(theirs)) => join(mine, theirs),
+                _ => *mine = None,
+            }
+        }
+        // By name, so that no count can be forgotten.
+        let Picard {
+            alignment_summary,
+            insert_size,
+            cycles,
+            mut gc_bias,
+            wgs: _,
+            hs: _,
+            wgs_part,
+            hs_part,
+        } = other;
+        if let (Some(mine), Some(theirs)) = (&self.gc_bias, &mut gc_bias) {
+            if mine.windows != theirs.windows {
+                return Err(Unjoinable::Reference);
+            }
+            // They are those of the whole reference in each part.
+            theirs.windows.fill(0);
+        }
+        join(&mut self.alignment_summary, alignment_summary, |a, b| a.merge(&b));
+        join(&mut self.insert_size, insert_size, |a, b| a.merge(&b));
+        join(&mut self.cycles, cycles, Summed::merge);
+        join(&mut self.gc_bias, gc_bias, |a, b| a.merge(&b));
+        self.wgs_part = match (self.wgs_part.take(), wgs_part) {
+            (Some(mut mine), Some(theirs)) => {
+                if !mine.append(*theirs)? {
+                    return Err(Unjoinable::Contradiction);
+                }
+                Some(mine)
+            }
+            _ => None,
+        };
+        self.hs_part = match (self.hs_part.take(), hs_part) {
+            (Some(mut mine), Some(theirs)) => {
+                if !mine.append(*theirs)? {
+                    return Err(Unjoinable::Contradiction);
+                }
+                Some(mine)
+            }
+            _ => None,
+        };
+        Ok(())
+    }
+}
+
+/// What a worker counts, of what doesn't look at the order of records.
 pub(crate) struct Counts {
     alignment_summary: Option<AlignmentSummary>,
     insert_size: Option<InsertSizes>,
@@ -92,7 +250,7 @@ impl Counts {
         reference: Option<&Fasta>,
         has_cycles: bool,
     ) -> Option<Counts> {
-        wanted.any().then(|| Counts {
+        wanted.of_any_order().then(|| Counts {
             alignment_summary: wanted.alignment_summary.then(AlignmentSummary::default),
             insert_size: wanted.insert_size.then(InsertSizes::default),
             cycles: wanted.by_cycle().then(|| ByCycle::new(!has_cycles)),
@@ -194,6 +352,10 @@ impl Counts {
             insert_size: self.insert_size,
             cycles: self.cycles.map(|own| own.finish(cycles)),
             gc_bias: self.gc_bias,
+            wgs: None,
+            hs: None,
+            wgs_part: None,
+            hs_part: None,
         })
     }
 }

@@ -15,6 +15,21 @@ pub(super) fn is_n(record: &Record<'_>, at: usize) -> bool {
     record.packed_sequence()[at / 2] >> (4 * (1 - at % 2)) & 15 == N
 }
 
+/// Whether a record may have any N: nearly all have none, and need not be looked at base by base.
+#[inline]
+pub(super) fn has_n(record: &Record<'_>) -> bool {
+    may_have_n(record.packed_sequence())
+}
+
+#[inline]
+fn may_have_n(packed: &[u8]) -> bool {
+    let of_word = |word: u64| word & word >> 1 & word >> 2 & word >> 3 & LOWEST;
+    let (words, rest) = packed.as_chunks::<8>();
+    let found = words.iter().fold(0, |all, word| all | of_word(u64::from_be_bytes(*word)));
+    let last = rest.iter().fold(0, |word, &two| word << 8 | u64::from(two));
+    found | of_word(last) != 0
+}
+
 /// Calls `found` for each base of the range that is N, in order.
 #[inline]
 pub(super) fn each_n(record: &Record<'_>, range: Range<usize>, found: impl FnMut(usize)) {
@@ -64,6 +79,7 @@ mod tests {
             each_n_of(&packed, start..end, |at| found.push(at));
             let expected: Vec<usize> = (start..end).filter(|&at| codes[at] == N).collect();
             assert_eq!(found, expected);
+            assert_eq!(may_have_n(&packed), codes.contains(&N));
         }
     }
 }

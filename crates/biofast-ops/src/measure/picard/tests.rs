@@ -23,6 +23,8 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
         quality_distribution: true,
         base_distribution: true,
         gc_bias: true,
+        wgs: false,
+        hs: false,
     };
     let wanted = qc::Wanted {
         picard: wanted,
@@ -181,7 +183,7 @@ fn counts_are_those_of_a_plain_reading() {
         let plain = count(&text, &references);
         for (threads, samtools) in [(1, false), (3, true), (2, false)] {
             let reference = Fasta::open(&path).unwrap();
-            let Picard { alignment_summary, insert_size, cycles, gc_bias } =
+            let Picard { alignment_summary, insert_size, cycles, gc_bias, .. } =
                 collect(&text, &reference, threads, samtools);
             let summary = alignment_summary.unwrap();
             let found = [&summary.first, &summary.second, &summary.unpaired].map(Plain::from);

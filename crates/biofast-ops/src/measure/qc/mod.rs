@@ -31,11 +31,14 @@ use biofast_bam::{Batch, Error, Fasta, Header, Query, Subset, par_fold_regions_o
 use biofast_io::pipeline::Fault;
 use biofast_io::{Location, Options, Warning};
 
+use crate::measure::alignments::partial::Kind;
 use crate::measure::alignments::{self, Statistics};
 use crate::measure::coverage::{
     Collector, Counting, Depths, Distribution, PerReference, Rules, Spans, Sums,
 };
-use crate::measure::picard::{self, Picard};
+use crate::measure::picard::panel::{BindError, Bound};
+use crate::measure::picard::pieces::Pieces;
+use crate::measure::picard::{self, Panel, Picard, hs, wgs};
 use crate::measure::samtools_stats::{self, Failure, SamtoolsStats};
 use crate::measure::{flagstat, idxstats};
 
@@ -53,6 +56,8 @@ pub use groups::{By, Groups};
 pub struct Wanted<'a> {
     /// biofast's own statistics.
     pub statistics: bool,
+    /// What these are a part of, if they are to be [joined](crate::measure::alignments::join).
+    pub part: Option<Kind>,
     /// Counts by flag.
     pub flagstat: bool,
     /// Counts by reference.
@@ -61,8 +66,10 @@ pub struct Wanted<'a> {
     pub samtools_stats: bool,
     /// Picard's metrics.
     pub picard: picard::Wanted,
-    /// For the mismatches in what `samtools stats` and Picard say.
+    /// For the mismatches in what `samtools stats` and Picard say, and for Picard's coverage of the genome.
     pub reference: Option<&'a Fasta>,
+    /// For Picard's coverage of targets.
+    pub panel: Option<&'a Panel>,
     /// Depths, and what counts for them; the records must be sorted.
     pub depths: Option<Rules>,
     /// What `samtools coverage` says of records that these rules take; they must be sorted.
@@ -276,10 +283,22 @@ fn collect_parts<D: Depths + Send, E: Depths + Send>(
     let name: Arc<str> = query.name().into();
     let is_everything = query.is_everything();
     let passes = Passes::new(wanted);
+    let bound = match wanted.panel.filter(|_| wanted.picard.hs) {
+        Some(panel) => {
+            Some(Arc::new(panel.bind(&header, wanted.reference).map_err(|error| match error {
+                BindError::Interval(error) => Failure::Input(error),
+                BindError::Reference(error) => Failure::Reference(error),
+            })?))
+        }
+        None => None,
+    };
+    let bound = bound.as_ref();
+    whole.coverage_of(wanted, bound);
+    of_groups.iter_mut().for_each(|ordered| ordered.coverage_of(wanted, bound));
     let result = par_fold_regions_ordered(
         query,
         options,
-        || Worker::new(wanted, groups),
+        || Worker::new(wanted, bound.cloned(), groups),
         |worker: &mut Worker<'_, '_>, batch, left: &mut LeftOfAll| {
             worker.accept(batch, left, &passes);
         },
@@ -304,8 +323,14 @@ fn collect_parts<D: Depths + Send, E: Depths + Send>(
     let (_, worker) = result.map_err(|Fault { error, .. }| Failure::Input(error))?;
     worker.tell_unknown(options);
     let (counts, counts_of_groups) = worker.into_counts();
+    let territory = match wanted.reference.filter(|_| wanted.picard.wgs) {
+        Some(fasta) => {
+            wgs::territory(&header, fasta, options.threads).map_err(Failure::Reference)?
+        }
+        None => 0,
+    };
     let finish = |ordered: Ordered<D, E>, counts| {
-        ordered.finish(counts, header.clone(), options, wanted, is_everything)
+        ordered.finish(counts, header.clone(), options, wanted, (is_everything, territory))
     };
     let whole = finish(whole, counts)?;
     let parts = of_groups.into_iter().zip(counts_of_groups);
@@ -359,6 +384,10 @@ struct Counts {
     references: Option<idxstats::Collector>,
     /// Its cycles are those of samtools, if these are wanted.
     picard: Option<picard::Counts>,
+    wgs: Option<wgs::Counts>,
+    hs: Option<hs::Counts>,
+    /// Why the reference couldn't be read.
+    fault: Option<std::io::Error>,
     sums: Vec<Sums>,
     records: u64,
 }
@@ -366,6 +395,7 @@ struct Counts {
 /// What a worker counts of all records, and of each group.
 struct Worker<'a, 'g> {
     wanted: Wanted<'a>,
+    panel: Option<Arc<Bound>>,
     groups: Option<&'g Groups>,
     whole: Counts,
     /// As many as there are groups; those no record was of yet take no memory.
@@ -376,12 +406,17 @@ struct Worker<'a, 'g> {
 }
 
 impl<'a, 'g> Worker<'a, 'g> {
-    fn new(wanted: &Wanted<'a>, groups: Option<&'g Groups>) -> Worker<'a, 'g> {
+    fn new(
+        wanted: &Wanted<'a>,
+        panel: Option<Arc<Bound>>,
+        groups: Option<&'g Groups>,
+    ) -> Worker<'a, 'g> {
         let count = groups.map_or(0, |groups| groups.names().len());
         Worker {
             wanted: wanted.clone(),
             groups,
-            whole: Counts::new(wanted),
+            whole: Counts::new(wanted, panel.as_ref()),
+            panel,
             of_groups: (0..count).map(|_| None).collect(),
             subsets: vec![Subset::default(); count],
             unknown: None,
@@ -405,7 +440,9 @@ impl<'a, 'g> Worker<'a, 'g> {
         {
             let batch = subset.of(batch);
             if !batch.is_empty() {
-                let counts = counts.get_or_insert_with(|| Box::new(Counts::new(&self.wanted)));
+                let counts = counts.get_or_insert_with(|| {
+                    Box::new(Counts::new(&self.wanted, self.panel.as_ref()))
+                });
                 counts.accept(batch, left, passes);
             }
         }
@@ -438,8 +475,8 @@ impl<'a, 'g> Worker<'a, 'g> {
 
     /// Those of all records, and of each group.
     fn into_counts(self) -> (Counts, Vec<Counts>) {
-        let Worker { wanted, whole, of_groups, .. } = self;
-        let empty = || Box::new(Counts::new(&wanted));
+        let Worker { wanted, panel, whole, of_groups, .. } = self;
+        let empty = || Box::new(Counts::new(&wanted, panel.as_ref()));
         (whole, of_groups.into_iter().map(|counts| *counts.unwrap_or_else(empty)).collect())
     }
 }
@@ -458,6 +495,8 @@ struct Left {
     records: samtools_stats::Left,
     depths: Spans,
     coverage: Spans,
+    wgs: Pieces,
+    hs: Pieces,
 }
 
 impl Left {
@@ -465,11 +504,13 @@ impl Left {
         self.records.records.clear();
         self.depths.clear();
         self.coverage.clear();
+        self.wgs.clear();
+        self.hs.clear();
     }
 }
 
 impl Counts {
-    fn new(wanted: &Wanted<'_>) -> Counts {
+    fn new(wanted: &Wanted<'_>, panel: Option<&Arc<Bound>>) -> Counts {
         let alone = !wanted.statistics;
         Counts {
             statistics: wanted.statistics.then(alignments::Collector::default),
@@ -477,6 +518,12 @@ impl Counts {
             flags: (wanted.flagstat && alone).then(flagstat::Collector::default),
             references: (wanted.idxstats && alone).then(idxstats::Collector::default),
             picard: picard::Counts::new(&wanted.picard, wanted.reference, wanted.samtools_stats),
+            wgs: wanted
+                .reference
+                .filter(|_| wanted.picard.wgs)
+                .map(|fasta| wgs::Counts::new(fasta, wanted.part.is_some())),
+            hs: panel.map(|panel| hs::Counts::new(panel.clone())),
+            fault: None,
             sums: Vec::new(),
             records: 0,
         }
@@ -499,6 +546,14 @@ impl Counts {
         if let Some(picard) = &mut self.picard {
             picard.accept(batch);
         }
+        if let Some(wgs) = &mut self.wgs
+            && self.fault.is_none()
+        {
+            self.fault = wgs.accept(batch, &mut left.wgs).err();
+        }
+        if let Some(hs) = &mut self.hs {
+            hs.accept(batch, &mut left.hs);
+        }
         if let Some(rules) = &passes.depths {
             left.depths.add_with_sums(batch, rules, &mut self.sums);
         }
@@ -507,24 +562,48 @@ impl Counts {
         }
     }
 
-    fn join(&mut self, other: Counts) {
+    /// Counts what waits of reads that biofast's statistics and those of samtools share.
+    fn settle(&mut self) {
+        if let (Some(statistics), Some(samtools)) = (&mut self.statistics, &mut self.samtools) {
+            samtools.cycles.settle_shared(&mut statistics.reads);
+        }
+    }
+
+    fn join(&mut self, mut other: Counts) {
+        self.settle();
+        other.settle();
         fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
                 join(mine, theirs);
             }
         }
-        let Counts { statistics, samtools, flags, references, picard, sums, records } = other;
+        let Counts {
+            statistics,
+            samtools,
+            flags,
+            references,
+            picard,
+            wgs,
+            hs,
+            fault,
+            sums,
+            records,
+        } = other;
         self.records += records;
         join(&mut self.statistics, statistics, alignments::Collector::join);
         join(&mut self.samtools, samtools, samtools_stats::Counts::join);
         join(&mut self.flags, flags, |mine, theirs| mine.merge(&theirs));
         join(&mut self.references, references, |mine, theirs| mine.merge(&theirs));
         join(&mut self.picard, picard, picard::Counts::join);
+        join(&mut self.wgs, wgs, wgs::Counts::join);
+        join(&mut self.hs, hs, hs::Counts::join);
+        self.fault = self.fault.take().or(fault);
         Sums::merge_all(&mut self.sums, sums);
     }
 }
 
-/// Counts a batch for biofast's statistics and those of samtools: a record is looked at once.
+/// Counts a batch for biofast's statistics and those of samtools: a record is looked at once, and its bases and qualities are
+/// counted by cycle once.
 fn both(
     statistics: &mut alignments::Collector,
     samtools: &mut samtools_stats::Counts,
@@ -535,8 +614,8 @@ fn both(
     samtools.prepare(batch);
     for (number, record) in batch.numbered() {
         samtools.add_checksums(&record);
-        if let Some(seen) = statistics.add(&record, number) {
-            let gc = samtools.add(&record, &seen, left);
+        if let Some(seen) = statistics.add(&record, number, Some(&mut samtools.cycles)) {
+            let gc = samtools.add_without_cycles(&record, &seen, left);
             let length = alignments::reference_length(batch, &record);
             left.records.push(&record, &seen, gc, (number, length));
             samtools.add_mismatches(&record, &seen, left);
@@ -550,6 +629,8 @@ struct Ordered<D, E> {
     samtools: Option<samtools_stats::Ordered>,
     depths: Option<Collector<D>>,
     coverage: Option<Collector<(PerReference, Option<E>)>>,
+    wgs: Option<wgs::Ordered>,
+    hs: Option<hs::Ordered>,
     unsorted: Option<crate::measure::coverage::Unsorted>,
 }
 
@@ -557,13 +638,24 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
     /// With nothing to become of depths.
     fn new(wanted: &Wanted<'_>) -> Ordered<D, E> {
         Ordered {
-            statistics: wanted.statistics.then(alignments::Ordered::default),
+            statistics: wanted.statistics.then(|| alignments::Ordered::new(wanted.part)),
             samtools: wanted.samtools_stats.then(|| samtools_stats::Ordered::new(wanted.reference)),
             depths: None,
             coverage: None,
+            wgs: None,
+            hs: None,
             unsorted: None,
         }
     }
+
+    /// With what is wanted of Picard's coverage.
+    fn coverage_of(&mut self, wanted: &Wanted<'_>, panel: Option<&Arc<Bound>>) {
+        let has_reference = wanted.reference.is_some();
+        let is_part = wanted.part.is_some();
+        self.wgs = (wanted.picard.wgs && has_reference).then(|| wgs::Ordered::new(is_part));
+        self.hs = panel.map(|panel| hs::Ordered::new(panel.clone(), is_part));
+    }
+
     /// Adds the records of the next chunk.
     fn add(&mut self, left: &mut Left, passes: &Passes) -> ControlFlow<()> {
         if let Some(depths) = &mut self.depths {
@@ -572,6 +664,12 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
         if let Some(coverage) = &mut self.coverage {
             let spans = if passes.coverage.is_some() { &left.coverage } else { &left.depths };
             self.unsorted = self.unsorted.or(coverage.take(spans).err());
+        }
+        if let Some(wgs) = &mut self.wgs {
+            self.unsorted = self.unsorted.or(wgs.add(&left.wgs).err());
+        }
+        if let Some(hs) = &mut self.hs {
+            self.unsorted = self.unsorted.or(hs.add(&left.hs).err());
         }
         if self.unsorted.is_some() {
             return ControlFlow::Break(());
@@ -588,13 +686,31 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
     /// What was found of its records.
     fn finish(
         self,
-        counts: Counts,
+        mut counts: Counts,
         header: Header,
         options: &Options,
         wanted: &Wanted<'_>,
-        is_everything: bool,
+        (is_everything, territory): (bool, u64),
     ) -> Result<(Found<D>, Option<E>), Failure> {
-        let Counts { statistics, samtools, flags, references, picard, mut sums, records } = counts;
+        counts.settle();
+        if let (Some(statistics), Some(samtools)) = (&mut counts.statistics, &counts.samtools) {
+            statistics.add_cycles(&samtools.cycles);
+        }
+        let Counts {
+            statistics,
+            samtools,
+            flags,
+            references,
+            picard,
+            wgs,
+            hs,
+            fault,
+            mut sums,
+            records,
+        } = counts;
+        if let Some(fault) = fault {
+            return Err(Failure::Reference(fault));
+        }
         let depth = self.statistics.map(|ordered| ordered.finish(options));
         let statistics = statistics
             .map(|counts| Statistics::new(header.clone(), counts, depth.filter(|_| is_everything)));
@@ -613,7 +729,7 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
         {
             return Err(Failure::MalformedTags(record));
         }
-        let picard = match picard {
+        let mut picard = match picard {
             Some(counts) => {
                 let cycles = samtools_stats.as_ref().map(|samtools| &samtools.counts.cycles);
                 counts
@@ -622,6 +738,14 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
             }
             None => Picard::default(),
         };
+        let wgs = self.wgs.zip(wgs.as_ref());
+        let wgs = wgs.map(|(ordered, counts)| ordered.finish(counts, territory));
+        picard.wgs_part = wgs.map(Box::new);
+        let hs = self.hs.zip(hs.as_ref()).map(|(ordered, counts)| ordered.finish(counts));
+        picard.hs_part = hs.map(Box::new);
+        if wanted.part.is_none() {
+            picard = picard.whole();
+        }
         let counted = statistics.as_ref().map(|statistics| &statistics.counts);
         sums.resize(header.references().len(), Sums::default());
         let (coverage, each) = match self.coverage.map(Collector::finish) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::report::InvalidReport;
 use super::statistic::{Read, Statistic};
@@ -126,6 +127,32 @@ impl Lengths {
             reads += n;
         }
         (0, 0)
+    }
+}
+
+/// As pairs of a length and how many reads have it, ascending.
+impl Serialize for Lengths {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Lengths {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lengths, D::Error> {
+        /// No sum of lengths is larger: that of 65,536 distributions fits into 64 bits.
+        const MOST: u128 = 1 << 48;
+        let pairs = Vec::<(u64, u64)>::deserialize(deserializer)?;
+        let (mut lengths, mut sum, mut reads) = (Lengths::default(), 0, 0);
+        for (place, &(len, n)) in pairs.iter().enumerate() {
+            sum += u128::from(len) * u128::from(n);
+            reads += u128::from(n);
+            let ascends = place == 0 || pairs[place - 1].0 < len;
+            if !ascends || n == 0 || sum > MOST || reads > MOST {
+                return Err(D::Error::custom("lengths that can't be"));
+            }
+            lengths.add(len, n);
+        }
+        Ok(lengths)
     }
 }
 

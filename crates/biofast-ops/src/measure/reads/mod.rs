@@ -98,6 +98,18 @@ impl Collector {
         Collector { qc: Some(Box::new(Qc { searches, ..Qc::default() })), ..self }
     }
 
+    /// Whether it gathers, or was read back with, [what FastQC counts](Self::for_fastqc).
+    ///
+    /// ```
+    /// use biofast_ops::reads::Collector;
+    ///
+    /// assert!(Collector::new().for_fastqc().is_for_fastqc());
+    /// assert!(!Collector::new().is_for_fastqc());
+    /// ```
+    pub fn is_for_fastqc(&self) -> bool {
+        self.searches().is_some()
+    }
+
     /// Whether [what FastQC counts](Self::for_fastqc) of several files was merged, so that how often sequences occur isn't known.
     pub fn has_mixed_duplicates(&self) -> bool {
         self.searches().is_some_and(|searches| match searches.duplicates() {
@@ -176,6 +188,20 @@ impl Collector {
         }
         self.counts.positions.add_reads(sequences, qualities);
         self.reads += sequences.len() as u64;
+    }
+
+    /// The same without what is at each position, which [`add_cycles`](Self::add_cycles) adds of all reads together.
+    pub(crate) fn add_reads_without_cycles(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
+        self.accept_reads(sequences, qualities);
+        self.reads += sequences.len() as u64;
+    }
+
+    /// Adds what reads have at each position, from the first one on.
+    pub(crate) fn add_cycles(
+        &mut self,
+        cycles: impl Iterator<Item = (BaseCounts, [u64; kernels::PHRED_VALUES])>,
+    ) {
+        self.counts.positions.add_cycles(cycles);
     }
 
     /// What is counted by read.

@@ -92,6 +92,30 @@ impl Positions {
         self.qualities.add(qualities);
     }
 
+    /// Adds counts that were gathered elsewhere, position after position from the first one on.
+    pub(crate) fn add_cycles(
+        &mut self,
+        cycles: impl Iterator<Item = (BaseCounts, [u64; PHRED_VALUES])>,
+    ) {
+        let mut index = 0;
+        for (position, (bases, qualities)) in cycles.enumerate() {
+            if position < EXACT_POSITIONS {
+                self.bases.add_counts(position, bases);
+                for (phred, &n) in (0..).zip(&qualities).filter(|&(_, &n)| n > 0) {
+                    self.qualities.add_count(position, phred, n);
+                }
+                continue;
+            }
+            while later_bin(index).end <= position {
+                index += 1;
+            }
+            if self.later.len() <= index {
+                self.later.resize(index + 1, Counts::default());
+            }
+            self.later[index].merge(&bases, &qualities);
+        }
+    }
+
     /// Bin after bin, as a histogram of many reads takes less time than one of each.
     fn add_later(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
         let longest = sequences.iter().map(|sequence| sequence.len()).max().unwrap_or(0);

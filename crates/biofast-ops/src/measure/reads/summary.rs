@@ -1,5 +1,7 @@
 //! The figures people read, derived from a [`Collector`]'s counts.
 
+use std::sync::LazyLock;
+
 use biofast_kernels::{BaseCounts, PHRED_VALUES};
 
 use super::Collector;
@@ -211,8 +213,10 @@ pub(crate) fn mean_quality(qualities: &[u64; PHRED_VALUES]) -> f64 {
     if bases == 0 {
         return 0.0;
     }
-    let errors: f64 =
-        (0u8..).zip(qualities).map(|(q, &n)| n as f64 * 10f64.powf(f64::from(q) / -10.0)).sum();
+    // Each position of the reads asks for all of them.
+    static PROBABILITIES: LazyLock<[f64; PHRED_VALUES]> =
+        LazyLock::new(|| std::array::from_fn(|q| 10f64.powf(q as f64 / -10.0)));
+    let errors: f64 = qualities.iter().zip(PROBABILITIES.iter()).map(|(&n, p)| n as f64 * p).sum();
     // `+ 0.0` turns the −0 of all-Q0 data into 0.
     -10.0 * (errors / bases as f64).log10() + 0.0
 }

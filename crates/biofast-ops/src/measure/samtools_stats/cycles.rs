@@ -7,6 +7,7 @@ use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns, is_
 
 use crate::measure::alignments::basics::Fragment;
 use crate::measure::alignments::waiting::Waiting;
+use crate::measure::reads;
 
 /// The number of quality values a byte has.
 pub(crate) const QUALITIES: usize = 256;
@@ -21,6 +22,9 @@ pub(crate) struct Cycles {
     bases: [[BaseColumns; 2]; FRAGMENTS],
     qualities: [QualityColumns; FRAGMENTS],
     waiting: [[Waiting; 2]; FRAGMENTS],
+    /// Bases of reads with a quality that has no letter, as they were sequenced: what [`reads`](crate::measure::reads) counts
+    /// itself.
+    odd: [BaseColumns; FRAGMENTS],
     /// Reads without qualities by length: htslib shows them as 255 at every base.
     without: [BTreeMap<usize, u64>; FRAGMENTS],
     /// Bases by cycle and quality of reads with a quality above 93, which has no letter.
@@ -44,7 +48,78 @@ impl Cycles {
         }
         self.waiting[fragment][usize::from(reverse)].push(record, regular);
         if self.waiting[fragment][usize::from(reverse)].is_full() {
-            self.count(fragment, usize::from(reverse));
+            self.count(fragment, usize::from(reverse), None);
+        }
+    }
+
+    /// The same of a read that is counted as a read, too: with others of its fragment it is given to `reads`, but for what is
+    /// counted by cycle, which [`add_to`](Self::add_to) gives them at the end. False of a read they have to count themselves.
+    #[inline]
+    pub(crate) fn push_shared(
+        &mut self,
+        record: &Record<'_>,
+        fragment: Fragment,
+        reads: &mut [Option<Box<reads::Collector>>],
+    ) -> bool {
+        let raw = record.qualities();
+        let highest = raw.iter().fold(0, |max, &q| q.max(max));
+        let regular = usize::from(highest) < PHRED_VALUES;
+        if fragment == Fragment::Other || !(regular || is_missing(raw)) {
+            self.push(record, fragment);
+            if fragment != Fragment::Other {
+                self.push_odd(record, fragment as usize);
+            }
+            return false;
+        }
+        let fragment = fragment as usize;
+        let reverse = record.flags() & flag::REVERSE != 0;
+        if !regular {
+            self.push_irregular(raw, fragment, reverse);
+        }
+        let strand = usize::from(reverse);
+        self.waiting[fragment][strand].push(record, regular);
+        if self.waiting[fragment][strand].is_full() {
+            self.count(fragment, strand, Some(&mut reads[fragment]));
+        }
+        true
+    }
+
+    #[cold]
+    fn push_odd(&mut self, record: &Record<'_>, fragment: usize) {
+        let mut one = Waiting::default();
+        one.push(record, false);
+        one.take(|bases, _| self.odd[fragment].add(bases));
+    }
+
+    /// Counts what waits, of reads that were [shared](Self::push_shared).
+    pub(crate) fn settle_shared(&mut self, reads: &mut [Option<Box<reads::Collector>>]) {
+        for (fragment, reads) in reads.iter_mut().enumerate().take(FRAGMENTS) {
+            for strand in 0..2 {
+                self.count(fragment, strand, Some(reads));
+            }
+        }
+    }
+
+    /// Adds what is counted by cycle to reads that were [shared](Self::push_shared) and that nothing waits of any more.
+    pub(crate) fn add_to(&self, reads: &mut [Option<Box<reads::Collector>>]) {
+        for (fragment, reads) in reads.iter_mut().enumerate().take(FRAGMENTS) {
+            let Some(reads) = reads else { continue };
+            let len = self.bases_len(fragment);
+            let cycles = (0..len).map(|cycle| {
+                let [forward, reverse] = &self.bases[fragment];
+                let bases = forward.get(cycle) + reverse.get(cycle);
+                let odd = self.odd[fragment].get(cycle);
+                let bases = BaseCounts {
+                    a: bases.a - odd.a,
+                    c: bases.c - odd.c,
+                    g: bases.g - odd.g,
+                    t: bases.t - odd.t,
+                    n: bases.n - odd.n,
+                    other: bases.other - odd.other,
+                };
+                (bases, self.qualities[fragment].get(cycle))
+            });
+            reads.add_cycles(cycles);
         }
     }
 
@@ -60,11 +135,19 @@ impl Cycles {
         }
     }
 
-    fn count(&mut self, fragment: usize, strand: usize) {
+    fn count(
+        &mut self,
+        fragment: usize,
+        strand: usize,
+        reads: Option<&mut Option<Box<reads::Collector>>>,
+    ) {
         let (columns, all) = (&mut self.bases[fragment][strand], &mut self.qualities[fragment]);
         self.waiting[fragment][strand].take(|bases, qualities| {
             columns.add(bases);
             all.add(qualities);
+            if let Some(reads) = reads {
+                reads.get_or_insert_default().add_reads_without_cycles(bases, qualities);
+            }
         });
     }
 
@@ -72,7 +155,7 @@ impl Cycles {
     pub(crate) fn settle(&mut self) {
         for fragment in 0..FRAGMENTS {
             for strand in 0..2 {
-                self.count(fragment, strand);
+                self.count(fragment, strand, None);
             }
         }
     }
@@ -84,6 +167,7 @@ impl Cycles {
                 self.bases[fragment][strand].merge(&other.bases[fragment][strand]);
             }
             self.qualities[fragment].merge(&other.qualities[fragment]);
+            self.odd[fragment].merge(&other.odd[fragment]);
             for (&len, reads) in &other.without[fragment] {
                 *self.without[fragment].entry(len).or_default() += reads;
             }

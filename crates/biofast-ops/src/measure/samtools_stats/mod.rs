@@ -209,9 +209,22 @@ impl Counts {
     /// [mismatches](Self::add_mismatches).
     #[inline]
     pub(crate) fn add(&mut self, record: &Record<'_>, seen: &Seen<'_>, left: &mut Left) -> f32 {
-        let mut gc = 0;
         if record.flags() & flag::SUPPLEMENTARY == 0 {
             self.cycles.push(record, seen.fragment);
+        }
+        self.add_without_cycles(record, seen, left)
+    }
+
+    /// The same of a record whose cycles are counted.
+    #[inline]
+    pub(crate) fn add_without_cycles(
+        &mut self,
+        record: &Record<'_>,
+        seen: &Seen<'_>,
+        left: &mut Left,
+    ) -> f32 {
+        let mut gc = 0;
+        if record.flags() & flag::SUPPLEMENTARY == 0 {
             gc = self.add_gc(record, seen.fragment);
             if seen.fragment == Fragment::First {
                 barcodes::find(record, &mut left.barcodes);

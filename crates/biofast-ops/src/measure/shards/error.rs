@@ -58,6 +58,10 @@ pub enum ErrorKind {
     Damaged(&'static str),
     /// It is of a later version.
     Version(u32),
+    /// The seek index of ordinary gzip isn't there, or not that of the file as it is.
+    GzipIndex(&'static str),
+    /// The index can't be written.
+    Output(biofast_io::output::Error),
     /// There is no such shard.
     NoShard {
         /// The number asked for.
@@ -104,7 +108,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Alignments(error) => error.fmt(f),
             ErrorKind::NoPlaces(what) => write!(
                 f,
-                "is {what}, in which no record can be jumped to: it must be BAM, or FASTQ that is plain or BGZF"
+                "is {what}, in which no record can be jumped to: it must be BAM, or FASTQ that is plain, BGZF, or gzip with a seek index"
             ),
             ErrorKind::Wrapped => f.write_str(
                 "the read isn't four lines, or a blank line is before it: only reads of four lines have a place to jump to",
@@ -129,6 +133,8 @@ impl fmt::Display for ErrorKind {
                 "the plan has schema version {found}; this biofast reads version {}",
                 super::SCHEMA_VERSION
             ),
+            ErrorKind::GzipIndex(what) => write!(f, "the seek index can't be used: {what}"),
+            ErrorKind::Output(error) => error.fmt(f),
             ErrorKind::NoShard { number, shards } => {
                 write!(f, "there is no shard {number}: the plan has shards 1 to {shards}")
             }
@@ -145,7 +151,10 @@ impl fmt::Display for Error {
         let (kind, at) = &*self.0;
         match kind {
             // These name their places themselves.
-            ErrorKind::Bytes(_) | ErrorKind::Reads(_) | ErrorKind::Alignments(_) => kind.fmt(f),
+            ErrorKind::Bytes(_)
+            | ErrorKind::Reads(_)
+            | ErrorKind::Alignments(_)
+            | ErrorKind::Output(_) => kind.fmt(f),
             _ if *at == Location::default() => kind.fmt(f),
             _ => write!(f, "{at}: {kind}"),
         }
@@ -164,6 +173,7 @@ impl std::error::Error for Error {
             ErrorKind::Io(error) => Some(error),
             ErrorKind::Bytes(error) => Some(error),
             ErrorKind::Reads(error) => Some(error),
+            ErrorKind::Output(error) => Some(error),
             ErrorKind::Alignments(error) => Some(error),
             _ => None,
         }

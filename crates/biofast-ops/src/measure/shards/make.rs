@@ -10,6 +10,7 @@ use biofast_io::bgzf::VirtualOffset;
 use biofast_io::{Notes, Options, Source, display_name, pipeline};
 
 use super::error::{Error, ErrorKind};
+use super::gzip::GzipIndex;
 use super::marks::{Mark, Marks, Wanted, wrapped};
 use super::plan::{
     Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard,
@@ -114,19 +115,27 @@ pub fn make(inputs: &[Input], together: u64, cut: Cut, options: &Options) -> Res
 }
 
 /// What was found in a file.
-struct Scan {
-    file: PlannedFile,
-    records: u64,
+pub(super) struct Scan {
+    pub(super) file: PlannedFile,
+    pub(super) records: u64,
     /// Where some records start, the first one among them.
-    marks: Vec<Mark>,
+    pub(super) marks: Vec<Mark>,
     /// Decompressed bytes.
-    len: u64,
+    pub(super) len: u64,
 }
 
 impl Scan {
+    /// Behind the last record.
+    fn end(&self) -> Place {
+        match self.file.container {
+            Container::Gzip => (self.len, 0),
+            Container::Plain | Container::Bgzf => self.file.end(),
+        }
+    }
+
     fn place(&self, at: u64) -> Place {
         match self.file.container {
-            Container::Plain => (at, 0),
+            Container::Plain | Container::Gzip => (at, 0),
             Container::Bgzf => {
                 let at = VirtualOffset::from(at);
                 (at.compressed(), at.within())
@@ -164,7 +173,7 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
     let record = |mark: usize| first.marks.get(mark).map_or(first.records, |mark| mark.record);
     let range = |scan: &Scan, from: usize, to: usize| {
         let place =
-            |mark: usize| scan.marks.get(mark).map_or(scan.file.end(), |mark| scan.place(mark.at));
+            |mark: usize| scan.marks.get(mark).map_or(scan.end(), |mark| scan.place(mark.at));
         // Of a file without records all is in the first shard.
         let start = if from == 0 { scan.file.header_end } else { place(from) };
         let offset = scan.marks.get(from).map_or(scan.len, |mark| mark.offset);
@@ -181,6 +190,9 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
 
 /// Reads a file to its end.
 fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> {
+    if GzipIndex::is_beside(&input.path) && is_gzip(input)? {
+        return GzipIndex::open(&input.path)?.scan(&input.name, together);
+    }
     let before = State::of(&input.path)?;
     let (source, format, container) = recognise(input)?;
     let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
@@ -188,7 +200,7 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     let options = Options { strict: is_strict, notes: Some(notes), ..options.clone() };
     let found = Found { wanted: Wanted::new(together), container, input };
     let (records, len, marks) = match format {
-        Format::Fastq => found.reads(source, together, &options)?,
+        Format::Fastq => found.reads(source, together, &options, || Ok(()))?,
         Format::Bam => found.alignments(source, together, &options)?,
     };
     let after = State::of(&input.path)?;
@@ -235,7 +247,7 @@ pub(crate) fn place_of(
 ) -> Result<u64, Error> {
     let (offset, place) = start.ok_or_else(|| wrapped(&input.name, record))?;
     match container {
-        Container::Plain => Ok(offset),
+        Container::Plain | Container::Gzip => Ok(offset),
         Container::Bgzf => place.map(u64::from).ok_or_else(|| {
             let kind = ErrorKind::NoPlaces("BGZF that goes on as ordinary gzip");
             Error::of(kind, &input.name)
@@ -245,30 +257,46 @@ pub(crate) fn place_of(
 
 /// What the file is wrapped in, if that has places to jump to.
 fn container(input: &Input) -> Result<Container, Error> {
-    let failed = |error| Error::of(ErrorKind::Io(error), &input.name);
-    let mut start = Vec::new();
-    let file = std::fs::File::open(&input.path).map_err(failed)?;
-    // Enough for any header of a BGZF block.
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 16), &mut start)
-        .map_err(failed)?;
-    let what = match biofast_io::Container::sniff(&start) {
+    let what = match sniffed(input)? {
         biofast_io::Container::Plain => return Ok(Container::Plain),
         biofast_io::Container::Bgzf => return Ok(Container::Bgzf),
-        biofast_io::Container::Gzip => "ordinary gzip",
+        biofast_io::Container::Gzip => "ordinary gzip without a seek index",
         other => other.name(),
     };
     Err(Error::of(ErrorKind::NoPlaces(what), &input.name))
 }
 
+/// Whether the file is ordinary gzip.
+pub(super) fn is_gzip(input: &Input) -> Result<bool, Error> {
+    Ok(sniffed(input)? == biofast_io::Container::Gzip)
+}
+
+/// What the file is wrapped in.
+fn sniffed(input: &Input) -> Result<biofast_io::Container, Error> {
+    let failed = |error| Error::of(ErrorKind::Io(error), &input.name);
+    let mut start = Vec::new();
+    let file = biofast_io::remote::stream(&input.path).map_err(failed)?;
+    // Enough for any header of a BGZF block.
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 16), &mut start)
+        .map_err(failed)?;
+    Ok(biofast_io::Container::sniff(&start))
+}
+
 /// How places are found.
-struct Found<'a> {
+pub(super) struct Found<'a> {
     wanted: Wanted,
     container: Container,
     input: &'a Input,
 }
 
 /// Records, decompressed bytes, and where records start.
-type Counted = (u64, u64, Vec<Mark>);
+pub(super) type Counted = (u64, u64, Vec<Mark>);
+
+impl<'a> Found<'a> {
+    pub(super) fn of_gzip(input: &'a Input) -> Found<'a> {
+        Found { wanted: Wanted::new(1), container: Container::Gzip, input }
+    }
+}
 
 impl Found<'_> {
     /// Where a record starts, if it can be jumped to.
@@ -282,7 +310,14 @@ impl Found<'_> {
         Ok(Mark { record, at, offset })
     }
 
-    fn reads(&self, source: Source, together: u64, options: &Options) -> Result<Counted, Error> {
+    /// `each` is called now and then while the reads are read.
+    pub(super) fn reads(
+        &self,
+        source: Source,
+        together: u64,
+        options: &Options,
+        mut each: impl FnMut() -> Result<(), Error> + Send,
+    ) -> Result<Counted, Error> {
         let framer = fastq::Framer::new(source.name(), options);
         let mut marks = Marks::new(together);
         let result = pipeline::try_fold_ordered(
@@ -306,6 +341,7 @@ impl Found<'_> {
             },
             |more| -> Result<_, Error> {
                 marks.add(more, &self.wanted);
+                each()?;
                 Ok(ControlFlow::Continue(()))
             },
         );

@@ -49,6 +49,11 @@ pub(super) struct Marks {
     pub(super) found: Vec<Mark>,
 }
 
+/// Marks of records whose numbers are multiples of one number: which one. Of none or one mark it is 1.
+pub(super) fn stride(marks: &[Mark]) -> u64 {
+    marks.get(1).map_or(1, |mark| mark.record.max(1))
+}
+
 impl Marks {
     pub(super) fn new(together: u64) -> Marks {
         Marks { stride: together.max(1), most: MOST, found: Vec::new() }

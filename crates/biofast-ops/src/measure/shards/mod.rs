@@ -6,6 +6,7 @@
 
 mod cover;
 mod error;
+mod gzip;
 mod make;
 mod marks;
 mod plan;
@@ -15,6 +16,7 @@ mod tests;
 
 pub use cover::{Cover, Part, Piece, Uncovered};
 pub use error::{Error, ErrorKind};
+pub use gzip::{GZIP_EXTENSION, GzipIndex, index_gzip};
 pub use make::{Cut, Input, MAX_SHARDS, make};
 pub(crate) use make::{place_of, recognise};
 pub use plan::{Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard};

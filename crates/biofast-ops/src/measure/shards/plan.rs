@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::{Part, Piece};
 use super::error::{Error, ErrorKind};
+use super::gzip::GzipIndex;
 use super::state::{Fnv, State};
 
 /// The `schema` of a plan.
@@ -15,7 +16,7 @@ pub const SCHEMA: &str = "biofast.shards";
 /// The `schema_version` of a plan. Fields may be added within a version.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A place in a file as stored. Plain: a byte, and 0. BGZF: the byte where a block starts, and the place in its data.
+/// A place in a file as stored. Plain: a byte, and 0; of ordinary gzip: a byte of its text, and 0. BGZF: the byte where a block starts, and the place in its data.
 pub type Place = (u64, u16);
 
 /// What a file holds.
@@ -54,6 +55,8 @@ pub enum Container {
     Plain,
     /// Blocks.
     Bgzf,
+    /// Ordinary gzip, with a [seek index](super::GzipIndex) beside the file. Places are in the text.
+    Gzip,
 }
 
 /// Shards of one file, or of two files of mates.
@@ -178,6 +181,7 @@ impl Plan {
             let container = match container {
                 Container::Plain => "plain",
                 Container::Bgzf => "bgzf",
+                Container::Gzip => "gzip",
             };
             add(format!("{format} {container} {size} {digest} {at}:{within}\n"));
         }
@@ -230,7 +234,11 @@ impl Plan {
                 *place = range.end;
             }
         }
-        let reaches_end = self.files.iter().zip(places).all(|(file, place)| file.end() == place);
+        // How long the text of ordinary gzip is, its index says.
+        let is_end = |(file, place): (&PlannedFile, Place)| {
+            file.container == Container::Gzip && place.1 == 0 || file.end() == place
+        };
+        let reaches_end = self.files.iter().zip(places).all(is_end);
         if record != self.records || !reaches_end {
             return wrong("its shards don't reach the end");
         }
@@ -261,6 +269,17 @@ impl Plan {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that ordinary gzip has the seek index that its shards need.
+    ///
+    /// # Errors
+    /// If it isn't there, or not that of the file as it is.
+    pub fn check_index(&self, file: usize, path: &Path) -> Result<(), Error> {
+        if self.file(file)?.container == Container::Gzip {
+            GzipIndex::open(path)?;
+        }
+        Ok(())
     }
 
     fn file(&self, file: usize) -> Result<&PlannedFile, Error> {
@@ -302,12 +321,22 @@ impl Plan {
             offset: range.offset,
             expected: Some(end.saturating_sub(*first)),
         };
+        if planned.container == Container::Gzip {
+            if range.start == range.end {
+                let nothing = Source::from_reader(&display_name(path), std::io::empty());
+                return Ok(nothing.starting_at(origin));
+            }
+            let part = GzipIndex::open(path)?.part(range.start.0, range.end.0)?;
+            return Ok(Source::open_gzip_part(path, part, origin)?);
+        }
         let virtual_offset = |place: Place| match place == planned.end() {
             true => VirtualOffset::MAX,
             false => VirtualOffset::new(place.0, place.1),
         };
         let span = match planned.container {
-            Container::Plain => Span::Bytes { start: range.start.0, end: range.end.0 },
+            Container::Plain | Container::Gzip => {
+                Span::Bytes { start: range.start.0, end: range.end.0 }
+            }
             Container::Bgzf => Span::Blocks {
                 header: virtual_offset(planned.header_end),
                 start: virtual_offset(range.start),

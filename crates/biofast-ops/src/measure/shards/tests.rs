@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use biofast_io::Options;
+use biofast_io::output::{Compression, Format as OutFormat, Output, commit};
 use biofast_testkit::bam;
-use biofast_testkit::container::bgzf;
+use biofast_testkit::container::{bgzf, gzip as gzip_member};
 use proptest::prelude::*;
 
 use super::*;
@@ -83,6 +84,20 @@ fn write(path: &Path, data: &[u8], block: Option<usize>) {
     std::fs::write(path, bytes).expect("a file");
 }
 
+/// Writes ordinary gzip whose members have so many bytes of text, and its seek index.
+fn index(path: &Path, text: &[u8], member: usize, spacing: u64, options: &Options) {
+    let members: Vec<Vec<u8>> = match text {
+        [] => vec![gzip_member(text)],
+        _ => text.chunks(member).map(gzip_member).collect(),
+    };
+    std::fs::write(path, members.concat()).expect("a file");
+    let index = GzipIndex::path_of(path);
+    let mut out = Output::create(&index, Compression::new(OutFormat::Plain, None).expect("plain"))
+        .expect("an output");
+    gzip::index_every(&Input::new(path), spacing, options, &mut out).expect("an index");
+    commit(vec![out], false).expect("written");
+}
+
 /// What a file's shards hold, one after the other.
 fn joined(
     plan: &Plan,
@@ -107,6 +122,7 @@ proptest! {
     fn shards_of_reads_and_of_mates_are_all_records_once(
         lengths in prop::collection::vec((0usize..60, 0usize..90), 0..50),
         blocks in (prop::option::of(1usize..300), prop::option::of(1usize..300)),
+        members in prop::option::of((60usize..900, 1u64..2000)),
         number in 1u64..12,
         pairs in any::<bool>(),
         two in any::<bool>(),
@@ -126,7 +142,10 @@ proptest! {
         for (mate, lengths, block) in [('1', first, blocks.0), ('2', second, blocks.1)] {
             let path = folder.path().join(format!("{mate}.fq"));
             let (text, seen) = fastq(&lengths, mate, ends_with_line);
-            write(&path, &text, block);
+            match members.filter(|_| mate == '1') {
+                Some((len, spacing)) => index(&path, &text, len, spacing, &options),
+                None => write(&path, &text, block),
+            }
             inputs.push(Input::new(&path));
             expected.push(seen);
         }

@@ -222,7 +222,8 @@ fn contents(positions: &[Bin]) -> Module {
         if acgt == 0 {
             continue;
         }
-        let percent = |n: u64| 100.0 * n as f64 / acgt as f64;
+        // In this order, as FastQC has it: the last digit depends on it.
+        let percent = |n: u64| n as f64 / acgt as f64 * 100.0;
         let [g, a, t, c] = [bin.bases.g, bin.bases.a, bin.bases.t, bin.bases.c].map(percent);
         verdict = verdict.max(Verdict::above((a - t).abs().max((g - c).abs()), [10.0, 20.0]));
         let _ = writeln!(table, "{}\t{g:?}\t{a:?}\t{t:?}\t{c:?}", base(bin));
@@ -249,7 +250,7 @@ fn unknown_bases(positions: &[Bin]) -> Module {
         if total == 0 {
             continue;
         }
-        let percent = 100.0 * bin.bases.n as f64 / total as f64;
+        let percent = bin.bases.n as f64 / total as f64 * 100.0;
         verdict = verdict.max(Verdict::above(percent, [5.0, 20.0]));
         let _ = writeln!(table, "{}\t{percent:?}", base(bin));
     }

@@ -2,23 +2,44 @@
 
 use super::super::bins::{self, Bin};
 use super::super::number::{decimal, grouped, percent};
+use super::MANY;
 use super::chart::{Chart, Mark};
+use super::compare::{self, Compared};
+use super::packed::Packs;
 use super::read_charts::{self, bar_chart};
-use super::reads::{facts as read_facts, from, sample};
+use super::reads::{Fold, chosen, facts as read_facts, from, sample};
 use super::scale::Axis;
 use super::table::{self, Cell, Row};
 use crate::measure::alignments::report::{Coverage, Figures, FileReport, InsertSize, Report};
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 4;
+/// The columns that are compared: records by ratio, shares, errors, insert sizes, depth, breadth and Q30.
+const COMPARED: [Compared; 9] = [
+    Compared::ratio(0, 0.2),
+    Compared::difference(1, 0.3),
+    Compared::difference(2, 0.5),
+    Compared::difference(3, 0.5),
+    Compared::difference(4, 0.02),
+    Compared::ratio(5, 0.03),
+    Compared::ratio(6, 0.2),
+    Compared::difference(7, 0.3),
+    Compared::difference(8, 0.5),
+];
 /// As many references are in a table; the JSON has all.
 const REFERENCES: usize = 50;
+/// Depths from here on are counted as one.
+const DEEPEST: u64 = 1000;
 /// What is drawn of distributions with a long tail.
 const MOST: f64 = 0.995;
 
 /// The table of all samples, and the charts of each.
 pub(super) fn section(report: &Report) -> String {
-    let rows: Vec<Row> = report.files.iter().enumerate().map(|(i, file)| row(i, file)).collect();
+    let names = report.files.iter().map(|file| (file.sample.as_str(), file.input.as_str()));
+    let names = super::short_names(&names.collect::<Vec<_>>());
+    let rows = report.files.iter().enumerate().zip(&names);
+    let mut rows: Vec<Row> = rows.map(|((i, file), name)| row(i, file, name)).collect();
+    let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
         "Records",
         "Mapped %",
@@ -35,16 +56,21 @@ pub(super) fn section(report: &Report) -> String {
                     alignments</h2>\n"
             .to_owned();
     text += &table::table("alignments", "Figures of all samples of alignments", &columns, &rows);
-    for (i, file) in report.files.iter().enumerate() {
+    text += &super::said(&unusual.unwrap_or_default().1);
+    let is_many = report.files.len() > MANY;
+    text += chosen(is_many);
+    let mut packs = Packs::new("pa");
+    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
         let mut body = from(&file.input, &file.error, &file.warnings);
         let mut about = file.format.clone();
         if let Some(figures) = &file.figures {
             about += &format!(", {} records", grouped(records(figures)));
             body += &one(&format!("a{i}"), figures);
         }
-        text += &sample(&format!("a{i}"), &file.sample, &about, i < UNFOLDED, &body);
+        let fold = Fold::of(i < UNFOLDED, is_many);
+        text += &sample(&format!("a{i}"), name, &about, fold, &body, &mut packs);
     }
-    text + "</section>\n"
+    text + &packs.finish() + "</section>\n"
 }
 
 fn records(figures: &Figures) -> u64 {
@@ -70,7 +96,7 @@ fn q30(figures: &Figures) -> Option<f64> {
     (bases > 0).then(|| percent(good.map(|&(_, n)| n).sum(), bases))
 }
 
-fn row(i: usize, file: &FileReport) -> Row {
+fn row(i: usize, file: &FileReport, name: &str) -> Row {
     let number = |value: Option<f64>| value.map_or(Cell::Nothing, |value| Cell::Number(value, 2));
     // Figures of a part of a file would be compared with those of whole files: the error stands there.
     let cells = match &file.figures {
@@ -95,10 +121,12 @@ fn row(i: usize, file: &FileReport) -> Row {
     let warnings = file.warnings.len();
     Row {
         id: format!("a{i}"),
-        sample: file.sample.clone(),
+        sample: name.to_owned(),
+        path: file.sample.clone(),
         error: file.error.clone(),
         warnings,
         cells,
+        apart: Vec::new(),
     }
 }
 
@@ -187,7 +215,7 @@ fn insert_size(id: &str, insert: &InsertSize) -> String {
     for ((name, class, _, pairs), line) in kinds.into_iter().zip(&lines) {
         if pairs > 0 {
             let points: Vec<_> = line.iter().map(|bin| (middle(bin), bin.count as f64)).collect();
-            chart.line(class, &points, name);
+            chart.line(class, &points);
             chart.key(Mark::Line, class, name);
         }
     }
@@ -195,8 +223,7 @@ fn insert_size(id: &str, insert: &InsertSize) -> String {
     let [inward, outward, other] = &lines;
     for ((a, b), c) in inward.iter().zip(outward).zip(other) {
         let [a_, b_, c_] = [a, b, c].map(|bin| grouped(bin.count));
-        let text = format!("{} bases: {a_} inward, {b_} outward, {c_} other", a.label());
-        chart.hover(a.from as f64, a.to as f64 + 1.0, &text);
+        chart.at(middle(a));
         rows.push(vec![a.label(), a_, b_, c_]);
     }
     chart.table(&["Insert size", "Inward", "Outward", "Other"], rows);
@@ -226,12 +253,23 @@ fn depth(id: &str, coverage: &Coverage) -> String {
     let x = Axis::new("Depth", ends.0 as f64 - 0.5, ends.1 as f64 + 0.5).whole();
     let beyond: u64 = covered.iter().filter(|(depth, _)| *depth > last).map(|&(_, n)| n).sum();
     let said = format!(
-        "Of {} positions {} are covered; the median depth of these is {}. {} positions deeper than {last} aren't \
-         drawn.",
+        "Of {} positions {} are covered; the median depth of these is {}.{}",
         grouped(coverage.positions),
         grouped(coverage.covered),
         bins::reaching(&covered, 0.5),
-        grouped(beyond)
+        match (last, beyond) {
+            (_, 1..) => format!(" {} positions deeper than {last} aren't drawn.", grouped(beyond)),
+            // The last count is of all that are deeper, too.
+            (DEEPEST.., 0) => {
+                let deep = covered.iter().filter(|row| row.0 >= DEEPEST).map(|row| row.1).sum();
+                format!(
+                    " The last bar is of all {} positions of depth {} and more.",
+                    grouped(deep),
+                    grouped(DEEPEST)
+                )
+            }
+            _ => String::new(),
+        }
     );
     bar_chart(format!("{id}-depth"), "Depth of covered positions", x, "Positions", &bins, &said)
 }
@@ -256,11 +294,8 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     let points = &at_least[1..];
     let area: Vec<_> = points.iter().map(|&(depth, share)| (depth, 0.0, share)).collect();
     chart.band("f1 wide", &area);
-    chart.line("c1", points, "Positions at least so deep");
-    for &(depth, share) in points {
-        let text = format!("Depth {depth} and more: {} % of positions", decimal(share, 2));
-        chart.hover(depth - 0.5, depth + 0.5, &text);
-    }
+    chart.line("c1", points);
+    points.iter().for_each(|&(depth, _)| chart.at(depth));
     let rows = points.iter().map(|&(depth, share)| vec![decimal(depth, 0), decimal(share, 3)]);
     chart.table(&["Depth", "Positions at least so deep, %"], rows.collect());
     let share_at = |depth: usize| {
@@ -305,11 +340,7 @@ fn indels(id: &str, figures: &Figures) -> String {
     chart.bars("f2", drawn.iter().map(|r| (r.0 as f64, r.0 as f64 + 0.45, r.2 as f64)));
     chart.key(Mark::Area, "f1", "insertions");
     chart.key(Mark::Area, "f2", "deletions");
-    for &&(len, insertions, deletions) in &drawn {
-        let [insertions, deletions] = [insertions, deletions].map(grouped);
-        let text = format!("Length {len}: {insertions} insertions, {deletions} deletions");
-        chart.hover(len as f64 - 0.5, len as f64 + 0.5, &text);
-    }
+    indels.iter().for_each(|&(len, ..)| chart.at(len as f64));
     let rows = indels.iter().map(|&(len, i, d)| vec![len.to_string(), grouped(i), grouped(d)]);
     chart.table(&["Length", "Insertions", "Deletions"], rows.collect());
     let sum = |pick: fn(&(usize, u64, u64)) -> u64| grouped(indels.iter().map(pick).sum());

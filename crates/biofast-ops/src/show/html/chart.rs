@@ -13,9 +13,6 @@ const RIGHT: f64 = 30.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 
-/// Rows of the table of a chart; the JSON in the page has all of them.
-const ROWS: usize = 60;
-
 /// How a mark looks in the key.
 #[derive(Clone, Copy)]
 pub(super) enum Mark {
@@ -33,15 +30,47 @@ pub(super) struct Chart {
     x: Scale,
     y: Scale,
     marks: String,
-    hover: String,
     key: String,
-    table: String,
-    note: &'static str,
+    /// Places of the rows of figures along an axis, in the drawing.
+    places: Vec<f64>,
+    /// Whether these are heights.
+    upright: bool,
+    columns: String,
+    rows: Vec<String>,
+}
+
+/// A step of a path, in tenths.
+pub(super) fn step(x: i64, y: i64) -> String {
+    format!("{}{}{} ", tenths(x), if y < 0 { "" } else { " " }, tenths(y))
+}
+
+/// Tenths as a number, as short as SVG allows.
+pub(super) fn tenths(n: i64) -> String {
+    let (sign, n) = (if n < 0 { "-" } else { "" }, n.unsigned_abs());
+    match (n / 10, n % 10) {
+        (whole, 0) => format!("{sign}{whole}"),
+        (0, part) => format!("{sign}.{part}"),
+        (whole, part) => format!("{sign}{whole}.{part}"),
+    }
 }
 
 /// A coordinate with one decimal at most.
 fn place(value: f64) -> String {
     decimal(value, 1)
+}
+
+/// Places with one decimal: start and step where they are evenly apart, else all.
+fn places(all: &[f64]) -> String {
+    if let (Some(first), Some(last)) = (all.first(), all.last())
+        && all.len() > 2
+    {
+        let step = (last - first) / (all.len() - 1) as f64;
+        let even = |(i, at): (usize, &f64)| (first + step * i as f64 - at).abs() < 0.05;
+        if all.iter().enumerate().all(even) {
+            return format!("{}+{}", decimal(*first, 2), decimal(step, 4));
+        }
+    }
+    all.iter().map(|at| place(*at)).collect::<Vec<_>>().join(" ")
 }
 
 impl Chart {
@@ -55,10 +84,11 @@ impl Chart {
             x: x.between(LEFT, WIDTH - RIGHT),
             y: y.between(HEIGHT - BOTTOM, TOP),
             marks: String::new(),
-            hover: String::new(),
             key: String::new(),
-            table: String::new(),
-            note: "",
+            places: Vec::new(),
+            upright: false,
+            columns: String::new(),
+            rows: Vec::new(),
         }
     }
 
@@ -104,10 +134,11 @@ impl Chart {
         }
     }
 
-    /// A path over points that are at least a pixel apart.
+    /// A path over points that are at least a pixel apart: the first place, then steps in tenths of a pixel, which take less room.
     fn path(&self, start: char, points: impl ExactSizeIterator<Item = (f64, f64)>) -> String {
         let mut text = String::new();
         let mut last = f64::NEG_INFINITY;
+        let mut now = [0i64; 2];
         let end = points.len();
         for (i, (x, y)) in points.enumerate() {
             let x = self.x.at(x);
@@ -115,20 +146,28 @@ impl Chart {
                 continue;
             }
             last = x;
-            let command = if i == 0 { start } else { 'L' };
-            let _ = write!(text, "{command}{} {}", place(x), place(self.y.at(y)));
+            let next = [x, self.y.at(y)].map(|at| (10.0 * at).round() as i64);
+            let _ = match i {
+                0 => write!(text, "{start}{} {}l", tenths(next[0]), tenths(next[1])),
+                _ => write!(text, "{}", step(next[0] - now[0], next[1] - now[1])),
+            };
+            now = next;
         }
+        text.truncate(text.trim_end_matches([' ', 'l']).len());
         text
     }
 
-    /// A line; `name` is shown to who points at it.
-    pub(super) fn line(&mut self, class: &str, points: &[(f64, f64)], name: &str) {
+    /// A line.
+    pub(super) fn line(&mut self, class: &str, points: &[(f64, f64)]) {
         let path = self.path('M', points.iter().copied());
-        let name = match name {
-            "" => String::new(),
-            name => format!("<title>{}</title>", escape(name)),
-        };
-        let _ = write!(self.marks, "<path class=\"mark line {class}\" d=\"{path}\">{name}</path>");
+        let _ = write!(self.marks, "<path class=\"mark line {class}\" d=\"{path}\"/>");
+    }
+
+    /// The line of a sample, which is chosen by `id` and named to who points at it.
+    pub(super) fn sample(&mut self, class: &str, points: &[(f64, f64)], id: &str) {
+        let path = self.path('M', points.iter().copied());
+        let _ =
+            write!(self.marks, "<path class=\"mark line {class}\" data-s=\"{id}\" d=\"{path}\"/>");
     }
 
     /// What lies between two lines: x, lower and upper.
@@ -190,41 +229,37 @@ impl Chart {
         );
     }
 
-    /// What is shown to who points at the values `from` to `to`.
-    pub(super) fn hover(&mut self, from: f64, to: f64, text: &str) {
-        let (left, right) = (self.x.at(from), self.x.at(to));
-        // Narrower than this nobody can point at.
-        if right - left >= 1.5 {
-            let _ = write!(
-                self.hover,
-                "<rect x=\"{}\" width=\"{}\" y=\"{TOP}\" height=\"{}\"><title>{}</title></rect>",
-                place(left),
-                place(right - left),
-                HEIGHT - TOP - BOTTOM,
-                escape(text)
-            );
-        }
+    /// Where the next row of figures belongs on the x axis: it is shown to who points there.
+    pub(super) fn at(&mut self, x: f64) {
+        self.places.push(self.x.at(x));
     }
 
-    /// The figures for those who read, at most [`ROWS`] of them.
+    /// The same on the y axis. A chart has either.
+    pub(super) fn at_height(&mut self, y: f64) {
+        self.upright = true;
+        self.places.push(self.y.at(y));
+    }
+
+    /// The figures for those who read, point or save them: names of columns, and rows.
     pub(super) fn table(&mut self, columns: &[&str], rows: Vec<Vec<String>>) {
-        let every = rows.len().div_ceil(ROWS).max(1);
-        self.table = "<table><thead><tr>".into();
-        for column in columns {
-            let _ = write!(self.table, "<th scope=\"col\">{}</th>", escape(column));
+        let line = |cells: Vec<String>| cells.join("\t");
+        self.columns = line(columns.iter().map(|column| escape(column)).collect());
+        let escaped = |row: Vec<String>| line(row.iter().map(|cell| escape(cell)).collect());
+        self.rows = rows.into_iter().map(escaped).collect();
+    }
+
+    /// The figures as attributes, of which the page's script makes tables, tooltips and files.
+    fn figures(&self) -> String {
+        if self.rows.is_empty() {
+            return String::new();
         }
-        self.table.push_str("</tr></thead><tbody>");
-        for row in rows.iter().step_by(every) {
-            self.table.push_str("<tr>");
-            for cell in row {
-                let _ = write!(self.table, "<td>{}</td>", escape(cell));
-            }
-            self.table.push_str("</tr>");
+        let mut text =
+            format!(" data-columns=\"{}\" data-rows=\"{}\"", self.columns, self.rows.join("\n"));
+        if self.places.len() == self.rows.len() {
+            let way = if self.upright { "y" } else { "x" };
+            let _ = write!(text, " data-{way}=\"{}\"", places(&self.places));
         }
-        self.table.push_str("</tbody></table>");
-        if every > 1 {
-            self.note = "Some of the rows; all figures are in the JSON of this page.";
-        }
+        text
     }
 
     /// The frame: grid, ticks and names of the axes.
@@ -274,25 +309,20 @@ impl Chart {
             "" => String::new(),
             key => format!("<ul class=\"key\">{key}</ul>"),
         };
-        let table = match self.table.as_str() {
-            "" => String::new(),
-            table => format!(
-                "<details class=\"figures\"><summary>Figures<span class=\"unseen\"> of {}</span></summary>\
-                 <div class=\"scroll\" tabindex=\"0\">{table}</div><p>{}</p></details>",
+        let table = match self.rows.is_empty() {
+            true => String::new(),
+            false => format!(
+                "<details class=\"figures\"><summary>Figures<span class=\"unseen\"> of {}</span></summary></details>",
                 escape(&self.title),
-                self.note
             ),
         };
-        let hover = match self.hover.as_str() {
-            "" => String::new(),
-            hover => format!("<g class=\"hover\">{hover}</g>"),
-        };
         format!(
-            "<figure class=\"chart\" id=\"{id}\"><figcaption><h4>{title}</h4>{key}</figcaption>\
+            "<figure class=\"chart\" id=\"{id}\"{figures}><figcaption><h4>{title}</h4>{key}</figcaption>\
              <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
              <title id=\"{id}-t\">{title}</title><desc id=\"{id}-d\">{description}</desc>\
-             {frame}{marks}{hover}</svg><p class=\"said\">{description}</p>{table}</figure>\n",
+             {frame}{marks}</svg><p class=\"said\">{description}</p>{table}</figure>\n",
             id = self.id,
+            figures = self.figures(),
             title = escape(&self.title),
             description = escape(description),
             frame = self.frame(),

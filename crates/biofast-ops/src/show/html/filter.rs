@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::super::bins::{self, Bin};
 use super::super::number::{decimal, grouped, percent};
 use super::chart::{Chart, Mark};
-use super::read_charts::{length_bins, mean_quality_axis, middle, position_axis};
+use super::read_charts::{
+    bases_by_position, gc_without_gaps, length_bins, mean_quality_axis, middle, position_axis,
+};
 use super::scale::Axis;
 use super::{escape, notice, table};
 use crate::change::filter::report::{Block, InsertSize, Report, Role};
@@ -72,60 +74,95 @@ fn before_and_after(before: &Block, after: &Block) -> String {
     rows.push(share("Bases of quality 20 and more", before.q20_rate, after.q20_rate));
     rows.push(share("Bases of quality 30 and more", before.q30_rate, after.q30_rate));
     rows.push(share("GC", before.gc_content, after.gc_content));
-    table::plain("Summary of the run", &["", "Before", "After", "Kept"], &rows)
+    table::plain("Summary of the run", &["Figure", "Before", "After", "Kept"], &rows)
 }
 
-/// Bars that lie, as their names are long.
+/// What became of the reads, as a flow and as a table.
 fn rejected(report: &Report) -> String {
     let all = report.summary.before_filtering.total_reads;
-    let mut reasons: Vec<(&str, u64)> =
-        report.rejected.iter().map(|(&name, &reads)| (name, reads)).filter(|r| r.1 > 0).collect();
+    let mut reasons: Vec<(String, u64)> = report
+        .rejected
+        .iter()
+        .filter(|(_, reads)| **reads > 0)
+        .map(|(name, &reads)| (name.replace('_', " "), reads))
+        .collect();
     reasons.sort_by_key(|&(_, reads)| std::cmp::Reverse(reads));
     let mut text = "<h2>Reasons of rejection</h2>\n".to_owned();
     if reasons.is_empty() {
         return text + "<p>No read was rejected.</p>\n";
     }
-    let names: Vec<String> = reasons.iter().map(|(name, _)| name.replace('_', " ")).collect();
-    let most = reasons.first().map_or(1, |reason| reason.1);
-    text += "<div class=\"pair\"><div>";
-    text += &lying_bars("rejected", "Rejected reads by reason", &names, &reasons, most, all);
-    text += "</div>";
-    let rows: Vec<Vec<String>> = names
+    let rows: Vec<Vec<String>> = reasons
         .iter()
-        .zip(&reasons)
-        .map(|(name, &(_, n))| vec![name.clone(), grouped(n), format!("{:.2}", percent(n, all))])
+        .map(|(name, n)| vec![name.clone(), grouped(*n), format!("{:.2}", percent(*n, all))])
         .collect();
+    text += "<div class=\"pair\"><div>";
+    text += &flow(report.summary.after_filtering.total_reads, &reasons);
+    text += "</div>";
     text += &table::plain("Rejected reads", &["Reason", "Reads", "% of all"], &rows);
     text + "</div>\n"
 }
 
-fn lying_bars(
-    id: &str,
-    title: &str,
-    names: &[String],
-    counts: &[(&str, u64)],
-    most: u64,
-    all: u64,
-) -> String {
-    let height = 10 + 26 * names.len();
+/// Where the flow's bars are, and how high all reads are.
+const FLOW: [f64; 3] = [6.0, 200.0, 150.0];
+
+/// Reads as a stream that parts: kept, and rejected for each reason.
+fn flow(kept: u64, reasons: &[(String, u64)]) -> String {
+    let [left, right, height] = FLOW;
+    let all: u64 = kept + reasons.iter().map(|reason| reason.1).sum::<u64>();
+    let parts =
+        std::iter::once(("kept", kept)).chain(reasons.iter().map(|(name, n)| (name.as_str(), *n)));
+    let (mut from, mut to) = (10.0, 10.0);
     let mut marks = String::new();
-    for (i, (name, &(_, n))) in names.iter().zip(counts).enumerate() {
-        let y = 8 + 26 * i;
-        let width = decimal(230.0 * n as f64 / most.max(1) as f64, 1);
-        let end = decimal(230.0 * n as f64 / most.max(1) as f64 + 210.0, 1);
+    for (i, (name, n)) in parts.enumerate() {
+        let thick = height * n as f64 / all.max(1) as f64;
+        // What is there at all can be seen, and has room for its name.
+        let room = thick.max(17.0);
+        let (top, shown) = (to + (room - thick) / 2.0, thick.max(0.8));
+        let class = if i == 0 { "f1" } else { "f2" };
+        let at = |value: f64| decimal(value, 1);
+        let middle = (left + right) / 2.0;
         marks += &format!(
-            "<text class=\"name\" x=\"196\" y=\"{0}\" text-anchor=\"end\">{1}</text><rect class=\"mark bar f1\" \
-             x=\"204\" y=\"{y}\" width=\"{width}\" height=\"18\"/><text x=\"{end}\" y=\"{0}\">{2} ({3} %)</text>",
-            y + 13,
-            escape(name),
-            grouped(n),
-            decimal(percent(n, all), 2)
+            "<path class=\"mark area narrow {class}\" d=\"M{l} {y0}C{m} {y0} {m} {y1} {r} {y1}V{y2}C{m} {y2} {m} {y3} {l} {y3}Z\"/>\
+             <rect class=\"mark bar {class}\" x=\"{l0}\" y=\"{y0}\" width=\"6\" height=\"{h}\"/>\
+             <rect class=\"mark bar {class}\" x=\"{r}\" y=\"{y1}\" width=\"6\" height=\"{h}\"/>\
+             <text class=\"name\" x=\"{t}\" y=\"{y4}\">{name}: {count} ({share} %)</text>",
+            l = at(left + 6.0),
+            l0 = at(left),
+            m = at(middle),
+            r = at(right),
+            t = at(right + 14.0),
+            y0 = at(from),
+            y1 = at(top),
+            y2 = at(top + shown),
+            y3 = at(from + shown),
+            y4 = at(top + shown / 2.0 + 4.0),
+            h = at(shown),
+            name = escape(name),
+            count = grouped(n),
+            share = decimal(percent(n, all), 2),
         );
+        from += thick;
+        to += room + 5.0;
     }
+    let rows =
+        std::iter::once(("kept", kept)).chain(reasons.iter().map(|(name, n)| (name.as_str(), *n)));
+    let rows: Vec<String> =
+        rows.map(|(name, n)| format!("{}\t{}", escape(name), grouped(n))).collect();
+    let said = format!(
+        "Of {} reads {} are kept, {} %; most of the others are rejected since: {}.",
+        grouped(all),
+        grouped(kept),
+        decimal(percent(kept, all), 2),
+        reasons.first().map_or("", |reason| reason.0.as_str())
+    );
     format!(
-        "<figure class=\"chart lying\" id=\"{id}\"><figcaption><h4>{title}</h4></figcaption><svg viewBox=\"0 0 560 \
-         {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{title}</title><desc \
-         id=\"{id}-d\">The table beside it has the same figures.</desc>{marks}</svg></figure>\n"
+        "<figure class=\"chart\" id=\"rejected\" data-columns=\"What became of them\tReads\" data-rows=\"{}\"><figcaption><h4 aria-level=\"3\">What \
+         became of the reads</h4></figcaption><svg viewBox=\"0 0 560 {}\" role=\"img\" aria-labelledby=\"rejected-t \
+         rejected-d\"><title id=\"rejected-t\">What became of the reads</title><desc id=\"rejected-d\">{said}</desc>{marks}</svg>\
+         <p class=\"said\">{said}</p></figure>\n",
+        rows.join("\n"),
+        decimal(to.max(height + 10.0) + 8.0, 0),
+        said = escape(&said)
     )
 }
 
@@ -169,8 +206,9 @@ fn inserts(report: &Report) -> String {
         .enumerate()
         .map(|(i, &n)| (i as f64, n as f64))
         .collect();
-    chart.line("c1", &points, "pairs");
+    chart.line("c1", &points);
     let rows = histogram.iter().enumerate().filter(|(_, n)| **n > 0);
+    rows.clone().for_each(|(len, _)| chart.at(len as f64));
     let rows = rows.map(|(len, &n)| vec![grouped(len as u64), grouped(n)]).collect();
     chart.table(&[x.name, "Pairs"], rows);
     let said = format!(
@@ -206,12 +244,21 @@ fn files(report: &Report) -> String {
 fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> String {
     let mut charts = String::new();
     charts += &quality(id, [before, after]);
+    for (set, when) in [(before, "before"), (after, "after")] {
+        if set.bases > 0 {
+            let title = format!("Bases by position, {when}");
+            charts += &bases_by_position(&format!("{id}-{when}"), &title, set);
+        }
+    }
     charts += &lines(
         format!("{id}-gc"),
         "GC of reads",
         Axis { unit: " %", ..Axis::new("G and C in the read", 0.0, 100.0) },
         "Reads",
-        [before, after].map(|s| (0..).zip(s.composition.gc_histogram.iter().copied()).collect()),
+        [before, after].map(|s| match gc_without_gaps(s) {
+            Some(reads) => (0..).zip(reads.iter().map(|n| n.round() as u64)).collect(),
+            None => (0..).zip(s.composition.gc_histogram.iter().copied()).collect(),
+        }),
         &format!(
             "GC of all bases is {} % before and {} % after.",
             decimal(before.composition.gc_percent, 2),
@@ -236,7 +283,9 @@ fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> St
             decimal(after.quality.q30_percent.unwrap_or_default(), 2)
         ),
     );
-    format!("<div class=\"sample\"><h5>{name}</h5><div class=\"charts\">\n{charts}</div></div>\n")
+    format!(
+        "<div class=\"sample\"><h3 class=\"head\">{name}</h3><div class=\"charts\">\n{charts}</div></div>\n"
+    )
 }
 
 fn quality(id: &str, sets: [&Statistics; 2]) -> String {
@@ -248,7 +297,7 @@ fn quality(id: &str, sets: [&Statistics; 2]) -> String {
     for ((name, class), s) in MARKS.into_iter().zip(sets) {
         let points: Vec<_> =
             s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?))).collect();
-        chart.line(class, &points, name);
+        chart.line(class, &points);
         chart.key(Mark::Line, class, name);
     }
     let [before, after] = sets;
@@ -258,8 +307,7 @@ fn quality(id: &str, sets: [&Statistics; 2]) -> String {
         let kept = kept.unwrap_or("–".into());
         let place = Bin { from: p.start as u64, to: p.end as u64, count: 0 }.label();
         let mean = decimal(p.mean_quality.unwrap_or_default(), 2);
-        let text = format!("Position {place}: {mean} before, {kept} after");
-        chart.hover(p.start as f64 - 0.5, p.end as f64 + 0.5, &text);
+        chart.at(middle(p));
         rows.push(vec![place, mean, kept]);
     }
     chart.table(&["Position", "Before", "After"], rows);
@@ -324,11 +372,12 @@ fn lines(
             }
             counts => counts.iter().map(|&(value, n)| (value as f64, n as f64)).collect(),
         };
-        chart.line(class, &points, name);
+        chart.line(class, &points);
         chart.key(Mark::Line, class, name);
     }
     let [before, after] = &sets;
     let rows = before.iter().zip(after).filter(|(b, a)| b.1 + a.1 > 0);
+    rows.clone().for_each(|(b, _)| chart.at(b.0 as f64));
     let rows = rows.map(|(b, a)| vec![grouped(b.0), grouped(b.1), grouped(a.1)]).collect();
     chart.table(&[x.name, "Before", "After"], rows);
     chart.finish(said)

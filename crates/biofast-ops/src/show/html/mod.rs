@@ -5,12 +5,16 @@
 
 mod alignments;
 mod chart;
+mod compare;
 mod filter;
+mod heat;
+mod packed;
 mod read_charts;
 mod reads;
 mod scale;
 mod search_charts;
 mod table;
+mod together;
 
 use std::fmt::Write;
 
@@ -18,7 +22,16 @@ use crate::change::filter::report::Report as FilterReport;
 use crate::measure;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// Each is a function of its own.
+const SCRIPTS: [&str; 4] = [
+    include_str!("script/tables.js"),
+    include_str!("script/samples.js"),
+    include_str!("script/charts.js"),
+    include_str!("script/save.js"),
+];
+
+/// With more samples than this of one kind, a page compares: the charts of single samples are compressed, and the JSON isn't in it.
+const MANY: usize = 12;
 
 /// The page of `biofast stats`: reads, alignments or both, each with its JSON.
 pub fn stats(
@@ -31,13 +44,17 @@ pub fn stats(
     let mut version = "";
     if let Some((report, json)) = reads {
         body += &reads::section(report);
-        data += &embedded("biofast-stats", json);
+        if report.files.len() <= MANY {
+            data += &embedded("biofast-stats", json);
+        }
         samples += report.files.len();
         version = &report.biofast_version;
     }
     if let Some((report, json)) = alignments {
         body += &alignments::section(report);
-        data += &embedded("biofast-alignment-stats", json);
+        if report.files.len() <= MANY {
+            data += &embedded("biofast-alignment-stats", json);
+        }
         samples += report.files.len();
         version = &report.biofast_version;
     }
@@ -62,6 +79,16 @@ fn page(title: &str, about: &str, version: &str, body: &str, data: &str) -> Stri
         "" => String::new(),
         about => format!("{} · ", escape(about)),
     };
+    let whole = match data {
+        "" => {
+            "Of so many samples the page has no JSON; <code>biofast stats --json</code> prints every figure."
+        }
+        _ => {
+            "Every figure is in this file as JSON, in the <code>script</code> elements of type \
+             <code>application/json</code> at its end."
+        }
+    };
+    let script = SCRIPTS.concat();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -72,9 +99,8 @@ fn page(title: &str, about: &str, version: &str, body: &str, data: &str) -> Stri
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
          </head>\n<body>\n<a class=\"skip\" href=\"#main\">To the figures</a>\n<header>\
          <h1>{title}</h1><p>{about}biofast {version}</p></header>\n<main id=\"main\">\n{body}</main>\n\
-         <footer><p>Made by biofast {version}. Every figure is in this file as JSON, in the \
-         <code>script</code> elements of type <code>application/json</code> at its end.</p></footer>\n\
-         {data}<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+         <footer><p>Made by biofast {version}. {whole}</p></footer>\n\
+         {data}<script>\n\"use strict\";\n{script}</script>\n</body>\n</html>\n"
     )
 }
 
@@ -117,6 +143,46 @@ fn escape(text: &str) -> String {
     escaped
 }
 
+/// Names of samples as they are shown: of a path its last parts, as many as tell it from the others. Each comes with the
+/// inputs' names: a name that was given stays as it is.
+fn short_names(samples: &[(&str, &str)]) -> Vec<String> {
+    let parts = |name: &str, n: usize| {
+        let from = name.rmatch_indices('/').nth(n - 1).map_or(0, |(at, _)| at + 1);
+        name[from..].to_owned()
+    };
+    let depth = |name: &str| name.matches('/').count() + 1;
+    let mut lengths = vec![1; samples.len()];
+    loop {
+        let shown: Vec<String> = samples
+            .iter()
+            .zip(&lengths)
+            .map(
+                |((name, inputs), &n)| if name == inputs { parts(name, n) } else { (*name).into() },
+            )
+            .collect();
+        let mut times = std::collections::HashMap::new();
+        shown.iter().for_each(|name| *times.entry(name.as_str()).or_insert(0) += 1);
+        let mut has_grown = false;
+        for ((length, (name, inputs)), shown) in lengths.iter_mut().zip(samples).zip(&shown) {
+            if name == inputs && times.get(shown.as_str()) > Some(&1) && *length < depth(name) {
+                *length += 1;
+                has_grown = true;
+            }
+        }
+        if !has_grown {
+            return shown;
+        }
+    }
+}
+
+/// A remark; nothing of nothing.
+fn said(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!("<p class=\"said\">{}</p>\n", escape(text)),
+    }
+}
+
 /// A problem or a doubt, set apart.
 fn notice(class: &str, word: &str, text: &str) -> String {
     format!("<p class=\"notice {class}\"><strong>{word}:</strong> {}</p>\n", escape(text))
@@ -125,6 +191,23 @@ fn notice(class: &str, word: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_as_short_as_they_can_be_told_apart() {
+        let same = |name: &'static str| (name, name);
+        let samples = [
+            same("a/x/r.fq"),
+            same("b/x/r.fq"),
+            same("c/s.fq"),
+            ("p/q", "c/t.fq"),
+            same("r.fq"),
+            same("t"),
+            same("t"),
+        ];
+        let shown = ["a/x/r.fq", "b/x/r.fq", "s.fq", "p/q", "r.fq", "t", "t"];
+        assert_eq!(short_names(&samples), shown);
+        assert!(short_names(&[]).is_empty());
+    }
 
     #[test]
     fn names_can_not_leave_their_place() {

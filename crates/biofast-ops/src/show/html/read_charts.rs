@@ -2,7 +2,7 @@
 
 use super::super::bins::{self, Bin};
 use super::super::gc_model::{self, Normal};
-use super::super::number::{compact, decimal, grouped, percent};
+use super::super::number::{decimal, grouped, percent};
 use super::chart::{Chart, Mark};
 use super::scale::Axis;
 use super::search_charts;
@@ -26,7 +26,11 @@ pub(super) fn charts(id: &str, reads: &Statistics) -> String {
     } else {
         note = "<p>The reads have no qualities.</p>\n";
     }
-    charts.extend([bases_by_position(id, reads), gc(id, reads), lengths(id, reads)]);
+    charts.extend([
+        bases_by_position(id, "Bases by position", reads),
+        gc(id, reads),
+        lengths(id, reads),
+    ]);
     if has_qualities {
         charts.extend([qualities(id, reads), mean_qualities(id, reads)]);
     }
@@ -68,11 +72,6 @@ pub(super) fn mean_quality_axis<'a>(positions: impl Iterator<Item = &'a Position
     Axis::up_to("Mean Phred quality", positions.filter_map(|p| p.mean_quality).fold(40.0, f64::max))
 }
 
-/// The places a position's neighbours leave to it.
-fn edges(position: &Position) -> (f64, f64) {
-    (position.start as f64 - 0.5, position.end as f64 + 0.5)
-}
-
 fn named(position: &Position) -> String {
     Bin { from: position.start as u64, to: position.end as u64, count: 0 }.label()
 }
@@ -98,8 +97,8 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
     chart.rule(30.0, "Q30");
     chart.rule(20.0, "Q20");
     let mean: Vec<_> = positions.iter().map(|(p, (mean, _))| (middle(p), *mean)).collect();
-    chart.line("c1", &positions.iter().map(at(2)).collect::<Vec<_>>(), "Median");
-    chart.line("c2 dash1", &mean, "Mean of error probabilities");
+    chart.line("c1", &positions.iter().map(at(2)).collect::<Vec<_>>());
+    chart.line("c2 dash1", &mean);
     chart.key(Mark::Line, "c1", "median");
     chart.key(Mark::Line, "c2 dash1", "mean (of error probabilities)");
     chart.key(Mark::Area, "f1 narrow", "25–75 %");
@@ -107,12 +106,7 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
     let mut rows = Vec::new();
     for (p, (mean, [p10, p25, p50, p75, p90])) in &positions {
         let mean = decimal(*mean, 1);
-        let (from, to) = edges(p);
-        chart.hover(
-            from,
-            to,
-            &format!("Position {}: median {p50}, quartiles {p25} and {p75}, mean {mean}", named(p)),
-        );
+        chart.at(middle(p));
         let percentiles = [p10, p25, p50, p75, p90].map(|q| q.to_string());
         rows.push([vec![named(p)], percentiles.to_vec(), vec![mean]].concat());
     }
@@ -135,25 +129,22 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
     chart.finish(&said)
 }
 
-fn bases_by_position(id: &str, reads: &Statistics) -> String {
+pub(super) fn bases_by_position(id: &str, title: &str, reads: &Statistics) -> String {
     let positions = &reads.positions;
     let share = |p: &Position, base: usize| percent(p.bases[base], p.bases.iter().sum());
     let highest = positions.iter().flat_map(|p| (0..5).map(|base| share(p, base)));
     let y = Axis::up_to("Share of bases", highest.fold(40.0, f64::max)).percent();
     let x = position_axis(positions.iter());
-    let mut chart = Chart::new(format!("{id}-bases"), "Bases by position", x, y);
+    let mut chart = Chart::new(format!("{id}-bases"), title, x, y);
     for (base, (name, class)) in BASES.into_iter().enumerate() {
         let points: Vec<_> = positions.iter().map(|p| (middle(p), share(p, base))).collect();
-        chart.line(class, &points, name);
+        chart.line(class, &points);
         chart.key(Mark::Line, class, name);
     }
     let mut rows = Vec::new();
     for p in positions {
         let shares: Vec<String> = (0..6).map(|base| decimal(share(p, base), 2)).collect();
-        let (from, to) = edges(p);
-        let [a, c, g, t, n] = [0, 1, 2, 3, 4].map(|base| decimal(share(p, base), 1));
-        let text = format!("Position {}: A {a}, C {c}, G {g}, T {t}, N {n} %", named(p));
-        chart.hover(from, to, &text);
+        chart.at(middle(p));
         rows.push([vec![named(p)], shares].concat());
     }
     chart.table(&["Position", "A %", "C %", "G %", "T %", "N %", "Other %"], rows);
@@ -193,7 +184,7 @@ fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
     let mut deviation = String::new();
     if let Some(normal) = normal {
         let curve: Vec<_> = (0..=100).map(|percent| (percent as f64, normal.at(percent))).collect();
-        chart.line("c2 dash1", &curve, "Normal distribution");
+        chart.line("c2 dash1", &curve);
         chart.key(Mark::Line, "c2 dash1", "normal distribution");
         deviation = format!(
             " The reads are {} % off a normal distribution of the same mode and spread; more than 15 % may come of several \
@@ -203,8 +194,7 @@ fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
     }
     let mut rows = Vec::new();
     for (percent, (at, n)) in places().enumerate() {
-        let (shown, share) = (compact(n), decimal(100.0 * n / all, 2));
-        chart.hover(at - 0.5, at + 0.5, &format!("{percent} %: {shown} ({share} %)"));
+        chart.at(at);
         rows.push(vec![percent.to_string(), decimal(n, 2), decimal(expected(percent), 2)]);
     }
     chart.table(&["G and C, %", "Reads", "Normal distribution"], rows);
@@ -318,9 +308,7 @@ pub(super) fn bar_chart(
     let edges = |bin: &Bin| (bin.from as f64 + before, bin.to as f64 + after);
     chart.bars("f1", bins.iter().map(|bin| (edges(bin).0, edges(bin).1, bin.count as f64)));
     for bin in bins.iter().filter(|bin| bin.count > 0) {
-        let share = decimal(percent(bin.count, all), 2);
-        let text = format!("{}{}: {} ({share} %)", bin.label(), x.unit, compact(bin.count as f64));
-        chart.hover(edges(bin).0, edges(bin).1, &text);
+        chart.at((edges(bin).0 + edges(bin).1) / 2.0);
     }
     let filled = bins
         .iter()

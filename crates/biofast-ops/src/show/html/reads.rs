@@ -1,25 +1,44 @@
 //! The part of a page about samples of FASTQ.
 
-use std::fmt::Write;
-
 use super::super::number::{decimal, grouped};
-use super::chart::Chart;
+use super::chart::{step, tenths};
+use super::compare::{self, Compared};
+use super::packed::Packs;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
-use super::scale::{Axis, Scale};
+use super::scale::Scale;
 use super::table::{self, Cell, Row};
-use super::{escape, notice};
+use super::{MANY, escape, notice, together};
 use crate::measure::reads::report::{FileReport, Report, Statistics};
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 6;
+/// The columns that are compared: reads and bases by ratio, lengths, GC, N, Q20, Q30 and quality.
+const COMPARED: [Compared; 9] = [
+    Compared::ratio(0, 0.2),
+    Compared::ratio(1, 0.2),
+    Compared::ratio(2, 0.02),
+    Compared::ratio(3, 0.02),
+    Compared::difference(4, 0.3),
+    Compared::difference(5, 0.05),
+    Compared::difference(6, 0.3),
+    Compared::difference(7, 0.5),
+    Compared::difference(8, 0.2),
+];
 
 /// The table of all samples, charts of all of them together, and the charts of each.
 pub(super) fn section(report: &Report) -> String {
     // One scale for all the small drawings, lest they be compared wrongly.
     let positions = report.files.iter().flat_map(|file| &file.statistics.positions);
     let scale = mean_quality_axis(positions).between(21.0, 1.0);
-    let rows = report.files.iter().enumerate().map(|(i, file)| row(i, file, &scale));
-    let rows: Vec<Row> = rows.collect();
+    let inputs: Vec<String> = report.files.iter().map(|file| file.inputs.join(", ")).collect();
+    let names = report.files.iter().zip(&inputs);
+    let names: Vec<_> =
+        names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
+    let names = super::short_names(&names);
+    let rows = report.files.iter().enumerate();
+    let rows = rows.zip(&names).map(|((i, file), name)| row(i, file, name, &scale));
+    let mut rows: Vec<Row> = rows.collect();
+    let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
         "Reads",
         "Bases",
@@ -36,24 +55,73 @@ pub(super) fn section(report: &Report) -> String {
         "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Samples of reads</h2>\n"
             .to_owned();
     text += &table::table("reads", "Figures of all samples of reads", &columns, &rows);
-    text += &together(report);
-    for (i, file) in report.files.iter().enumerate() {
+    let (outliers, said) = unusual.unwrap_or_default();
+    text += &super::said(&said);
+    let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    text += &together::charts(report, &names, &order, &outliers);
+    let is_many = report.files.len() > MANY;
+    text += chosen(is_many);
+    let mut packs = Packs::new("pr");
+    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
         let statistics = &file.statistics;
         let about =
             format!("{} reads, {} bases", grouped(statistics.reads), grouped(statistics.bases));
         let mut body = from(&file.inputs.join(", "), &file.error, &file.warnings);
         body += &facts(statistics);
         body += &read_charts::charts(&format!("r{i}"), statistics);
-        text += &sample(&format!("r{i}"), &file.sample, &about, i < UNFOLDED, &body);
+        let fold = Fold::of(i < UNFOLDED, is_many);
+        text += &sample(&format!("r{i}"), name, &about, fold, &body, &mut packs);
     }
-    text + "</section>\n"
+    text + &packs.finish() + "</section>\n"
+}
+
+/// How the part of a page about a sample is there at first.
+#[derive(Clone, Copy)]
+pub(super) enum Fold {
+    Open,
+    Folded,
+    /// Compressed, and unpacked when it is opened.
+    Packed,
+}
+
+impl Fold {
+    pub(super) fn of(is_first: bool, is_many: bool) -> Fold {
+        match (is_many, is_first) {
+            (true, _) => Fold::Packed,
+            (false, true) => Fold::Open,
+            (false, false) => Fold::Folded,
+        }
+    }
+}
+
+/// What stands before the samples where only chosen ones are shown.
+pub(super) fn chosen(is_many: bool) -> &'static str {
+    match is_many {
+        false => "",
+        true => {
+            "<h3 class=\"head\">Samples by themselves</h3>\n<p class=\"said chosen-note\">Choose samples in the table to see \
+             their charts here.</p>\n<noscript><p>The charts of single samples are compressed and need the page's \
+             script.</p></noscript>\n"
+        }
+    }
 }
 
 /// The folded part of the page about one sample.
-pub(super) fn sample(id: &str, name: &str, about: &str, open: bool, body: &str) -> String {
+pub(super) fn sample(
+    id: &str,
+    name: &str,
+    about: &str,
+    fold: Fold,
+    body: &str,
+    packs: &mut Packs,
+) -> String {
+    let (class, open, data, body) = match fold {
+        Fold::Open => ("", " open", String::new(), body),
+        Fold::Folded => ("", "", String::new(), body),
+        Fold::Packed => (" packed", "", packs.add(body), ""),
+    };
     format!(
-        "<details class=\"sample\" id=\"{id}\"{}><summary><h3>{}</h3><small>{}</small></summary>\n{body}</details>\n",
-        if open { " open" } else { "" },
+        "<details class=\"sample{class}\" id=\"{id}\"{open}{data}><summary><h3>{}</h3><small>{}</small></summary>\n{body}</details>\n",
         escape(name),
         escape(about)
     )
@@ -99,7 +167,7 @@ pub(super) fn facts(s: &Statistics) -> String {
     table::facts(&facts) + note
 }
 
-fn row(i: usize, file: &FileReport, scale: &Scale) -> Row {
+fn row(i: usize, file: &FileReport, name: &str, scale: &Scale) -> Row {
     let number =
         |figure: Option<f64>| figure.map_or(Cell::Nothing, |figure| Cell::Number(figure, 2));
     let s = &file.statistics;
@@ -122,10 +190,12 @@ fn row(i: usize, file: &FileReport, scale: &Scale) -> Row {
     let warnings = file.warnings.len();
     Row {
         id: format!("r{i}"),
-        sample: file.sample.clone(),
+        sample: name.to_owned(),
+        path: file.sample.clone(),
         error: file.error.clone(),
         warnings,
         cells,
+        apart: Vec::new(),
     }
 }
 
@@ -133,80 +203,21 @@ fn row(i: usize, file: &FileReport, scale: &Scale) -> Row {
 fn spark(s: &Statistics, y: &Scale) -> String {
     let x = position_axis(s.positions.iter()).between(0.0, 110.0);
     let mut path = String::new();
-    let mut last = f64::NEG_INFINITY;
+    let mut last: Option<[i64; 2]> = None;
     for p in &s.positions {
-        let at = x.at(middle(p));
-        if let Some(mean) = p.mean_quality.filter(|_| at - last >= 1.5) {
-            last = at;
-            let command = if path.is_empty() { 'M' } else { 'L' };
-            let (x, y) = (decimal(at, 1), decimal(y.at(mean), 1));
-            let _ = write!(path, "{command}{x} {y}");
+        let Some(mean) = p.mean_quality else { continue };
+        // Tenths of a pixel.
+        let at = [x.at(middle(p)), y.at(mean)].map(|at| (10.0 * at).round() as i64);
+        match last {
+            Some(last) if at[0] - last[0] < 30 => continue,
+            Some(last) => path += &step(at[0] - last[0], at[1] - last[1]),
+            None => path = format!("M{} {}l", tenths(at[0]), tenths(at[1])),
         }
+        last = Some(at);
     }
+    let path = path.trim_end_matches([' ', 'l']);
     format!(
         "<svg class=\"spark\" viewBox=\"0 0 110 22\" aria-hidden=\"true\"><path class=\"floor\" \
          d=\"M0 21.5H110\"/><path d=\"{path}\"/></svg>"
-    )
-}
-
-/// Charts with a line for every sample, where there are several.
-fn together(report: &Report) -> String {
-    let good: Vec<&FileReport> = report
-        .files
-        .iter()
-        .filter(|file| file.error.is_none() && file.statistics.bases > 0)
-        .collect();
-    if good.len() < 2 {
-        return String::new();
-    }
-    let x = position_axis(good.iter().flat_map(|file| &file.statistics.positions));
-    let y = mean_quality_axis(good.iter().flat_map(|file| &file.statistics.positions));
-    let mut quality = Chart::new("all-quality".into(), "Mean quality by position", x, y);
-    let shares = |s: &Statistics| -> Vec<f64> {
-        let histogram = read_charts::gc_without_gaps(s).map_or(Vec::new(), Vec::from);
-        let all: f64 = histogram.iter().sum();
-        histogram.into_iter().map(|n| 100.0 * n / all.max(f64::MIN_POSITIVE)).collect()
-    };
-    let highest = good.iter().flat_map(|file| shares(&file.statistics));
-    let x = Axis { unit: " %", ..Axis::new("G and C in the read", 0.0, 100.0) };
-    let y = Axis::up_to("Share of reads", highest.fold(0.0, f64::max)).percent();
-    let mut gc = Chart::new("all-gc".into(), "GC of reads", x, y);
-    for (i, file) in good.iter().enumerate() {
-        let s = &file.statistics;
-        let class = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"][i % 7];
-        let class = format!("thin {class}{}", ["", " dash1", " dash2", " dash3"][i / 7 % 4]);
-        let points = s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?)));
-        quality.line(&class, &points.collect::<Vec<_>>(), &file.sample);
-        let points = (0u8..).map(f64::from).zip(shares(s));
-        gc.line(&class, &points.collect::<Vec<_>>(), &file.sample);
-        // A key longer than this helps nobody; names are shown to who points at a line.
-        if good.len() <= 14 {
-            quality.key(super::chart::Mark::Line, &class, &file.sample);
-            gc.key(super::chart::Mark::Line, &class, &file.sample);
-        }
-    }
-    let with_mean = good.iter().filter_map(|file| Some((file, file.statistics.quality.mean?)));
-    let lowest = with_mean.min_by(|(_, a), (_, b)| a.total_cmp(b));
-    let said = lowest.map_or(String::new(), |(file, mean)| {
-        format!(
-            "A line for each of {} samples; the lowest mean quality is {}, of {}.",
-            good.len(),
-            decimal(mean, 2),
-            file.sample
-        )
-    });
-    let mut gcs: Vec<f64> = good.iter().map(|f| f.statistics.composition.gc_percent).collect();
-    gcs.sort_by(f64::total_cmp);
-    let range = (gcs.first().copied().unwrap_or(0.0), gcs.last().copied().unwrap_or(0.0));
-    let gc_said = format!(
-        "A line for each of {} samples, whose GC is between {} and {} %.",
-        good.len(),
-        decimal(range.0, 2),
-        decimal(range.1, 2)
-    );
-    format!(
-        "<div class=\"sample\"><h5>All samples together</h5><div class=\"charts\">\n{}{}</div></div>\n",
-        quality.finish(&said),
-        gc.finish(&gc_said)
     )
 }

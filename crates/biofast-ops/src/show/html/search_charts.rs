@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::super::number::{decimal, grouped};
 use super::chart::{Chart, Mark};
+use super::heat;
 use super::scale::Axis;
 use super::{escape, table};
 use crate::measure::reads::report::Qc;
@@ -45,15 +46,14 @@ fn duplication(id: &str, found: &Duplication) -> String {
     chart.x_ticks(named.map(|(place, level)| (place, level.name())).collect());
     chart.bars("f1", places().map(|(at, level)| (at - 0.4, at + 0.4, level.percent_of_all)));
     let distinct: Vec<_> = places().map(|(at, level)| (at, level.percent_of_distinct)).collect();
-    chart.line("c2", &distinct, "Distinct sequences");
+    chart.line("c2", &distinct);
     chart.key(Mark::Area, "f1", "reads");
     chart.key(Mark::Line, "c2", "distinct sequences");
     let mut rows = Vec::new();
     for (at, level) in places() {
         let [all, distinct] =
             [level.percent_of_all, level.percent_of_distinct].map(|share| decimal(share, 2));
-        let text = format!("{} times: {all} % of reads, {distinct} % of sequences", level.name());
-        chart.hover(at - 0.5, at + 0.5, &text);
+        chart.at(at);
         rows.push(vec![level.name(), all, distinct]);
     }
     chart.table(&["Times", "% of reads", "% of distinct sequences"], rows);
@@ -114,7 +114,7 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
     let middle = |start: usize, end: usize| (start + end) as f64 / 2.0;
     for (adapter, class) in ADAPTERS.into_iter().enumerate().take(content.names.len()) {
         let points = positions.iter().map(|at| (middle(at.start, at.end), at.percent[adapter]));
-        chart.line(class, &points.collect::<Vec<_>>(), &content.names[adapter]);
+        chart.line(class, &points.collect::<Vec<_>>());
         chart.key(Mark::Line, class, &content.names[adapter]);
     }
     let mut rows = Vec::new();
@@ -123,13 +123,7 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
             true => grouped(at.start as u64),
             false => format!("{}–{}", grouped(at.start as u64), grouped(at.end as u64)),
         };
-        let (most, share) = most_frequent(&at.percent);
-        let adapter = content.names.get(most).map_or("", String::as_str);
-        let text = match share > 0.0 {
-            true => format!("Position {name}: {adapter} up to here in {} %", decimal(share, 2)),
-            false => format!("Position {name}: no adapter up to here"),
-        };
-        chart.hover(at.start as f64 - 0.5, at.end as f64 + 0.5, &text);
+        chart.at(middle(at.start, at.end));
         rows.push([vec![name], at.percent.map(|share| decimal(share, 3)).to_vec()].concat());
     }
     let columns: Vec<&str> =
@@ -156,15 +150,6 @@ fn most_frequent(shares: &[f64]) -> (usize, f64) {
         .fold((0, 0.0), |most, (i, share)| if share > most.1 { (i, share) } else { most })
 }
 
-/// How far a mean is from that of all tiles, and how it looks: the lowest first.
-const SHADES: [(f64, &str, &str); 4] = [
-    (-5.0, "heat4", "5 and more below the mean"),
-    (-2.0, "heat3", "2 to 5 below"),
-    (-1.0, "heat2", "1 to 2 below"),
-    (1.0, "heat0", "within 1 of the mean"),
-];
-const ABOVE: (&str, &str) = ("heat1", "more than 1 above");
-
 /// Rows and columns that are drawn; of neighbours that share one, the lowest deviation shows.
 const ROWS: usize = 107;
 const COLUMNS: usize = 150;
@@ -180,42 +165,9 @@ fn tiles(id: &str, quality: &TileQuality) -> String {
     chart.x_ticks(ticks.map(|(at, (start, _))| (at as f64 + 0.5, start.to_string())).collect());
     let ticks = quality.tiles.iter().enumerate().step_by(every(rows, 8));
     chart.y_ticks(ticks.map(|(at, tile)| (at as f64 + 0.5, tile.tile.to_string())).collect());
-    let mut cells: Vec<(&str, Vec<[f64; 4]>)> =
-        SHADES.iter().map(|(_, class, _)| (*class, Vec::new())).collect();
-    cells.push((ABOVE.0, Vec::new()));
-    for (group, tiles) in quality.tiles.chunks(per_row).enumerate() {
-        let lowest = |column: usize| {
-            let columns = column..(column + per_column).min(columns);
-            let all =
-                tiles.iter().flat_map(|tile| columns.clone().map(|at| tile.deviations.get(at)));
-            all.flatten().copied().fold(f64::INFINITY, f64::min)
-        };
-        let (bottom, top) = ((group * per_row) as f64, (group * per_row + tiles.len()) as f64);
-        // Neighbours of one shade are one mark.
-        let mut run: Option<(usize, usize)> = None;
-        for column in (0..columns).step_by(per_column).chain([columns]) {
-            let shade = (column < columns).then(|| {
-                let deviation = lowest(column);
-                SHADES.iter().position(|(limit, ..)| deviation < *limit).unwrap_or(SHADES.len())
-            });
-            if let Some((start, kind)) = run
-                && shade != Some(kind)
-            {
-                cells[kind].1.push([start as f64, column as f64, bottom, top]);
-                run = None;
-            }
-            if let (None, Some(kind)) = (run, shade) {
-                run = Some((column, kind));
-            }
-        }
-    }
-    for (class, cells) in &cells {
-        chart.cells(class, cells);
-    }
-    for (_, class, name) in SHADES {
-        chart.key(Mark::Area, class, name);
-    }
-    chart.key(Mark::Area, ABOVE.0, ABOVE.1);
+    let deviations: Vec<Vec<f64>> =
+        quality.tiles.iter().map(|tile| tile.deviations.clone()).collect();
+    heat::draw(&mut chart, &deviations, columns, [per_row, per_column], "the mean");
     let mut lowest: Vec<(i32, f64, usize)> = quality
         .tiles
         .iter()

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::super::number::{decimal, grouped};
-use super::escape;
+use super::compare::{OUTLYING, SHADED};
+use super::{MANY, escape};
 
 /// A cell: what is shown and sorted by.
 pub(super) enum Cell {
@@ -19,17 +20,23 @@ pub(super) enum Cell {
 pub(super) struct Row {
     /// The section of the page it leads to.
     pub(super) id: String,
+    /// Its name as it is shown.
     pub(super) sample: String,
+    /// Its whole name.
+    pub(super) path: String,
     /// What is wrong with the sample.
     pub(super) error: Option<String>,
     pub(super) warnings: usize,
     pub(super) cells: Vec<Cell>,
+    /// How far each figure is from the median of all samples, in standard deviations; empty where they aren't compared.
+    pub(super) apart: Vec<f64>,
 }
 
 /// The table of `rows`, with these columns behind those of every table.
 pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> String {
+    let tall = if rows.len() > MANY { " tall" } else { "" };
     let mut text = format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\
+        "<div class=\"scroll{tall}\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\
          <table class=\"sortable\" id=\"{id}\"><caption>{caption}<span class=\"unseen\">; the buttons in its \
          head sort it</span></caption><thead><tr>"
     );
@@ -44,9 +51,13 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
         let class = if row.error.is_some() { " class=\"faulty\"" } else { "" };
         let _ = write!(
             text,
-            "<tr{class}><th scope=\"row\" data-v=\"{0}\"><a href=\"#{1}\">{0}</a></th>",
+            "<tr{class}><th scope=\"row\" data-v=\"{0}\"><a href=\"#{1}\"{2}>{0}</a></th>",
             escape(&row.sample),
-            row.id
+            row.id,
+            match row.path == row.sample {
+                true => String::new(),
+                false => format!(" title=\"{}\"", escape(&row.path)),
+            }
         );
         let status = match (&row.error, row.warnings) {
             (Some(error), _) => format!(
@@ -62,19 +73,29 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
             ),
         };
         text.push_str(&status);
-        row.cells.iter().for_each(|cell| push_cell(&mut text, cell));
+        let apart = row.apart.iter().copied().chain(std::iter::repeat(0.0));
+        row.cells.iter().zip(apart).for_each(|(cell, apart)| push_cell(&mut text, cell, apart));
         text.push_str("</tr>\n");
     }
     text.push_str("</tbody></table></div>\n");
     text
 }
 
-fn push_cell(text: &mut String, cell: &Cell) {
+fn push_cell(text: &mut String, cell: &Cell, apart: f64) {
+    let shade = match (apart.abs(), apart > 0.0) {
+        (..SHADED, _) => "",
+        (OUTLYING.., true) => " up far",
+        (OUTLYING.., false) => " down far",
+        (_, true) => " up",
+        (_, false) => " down",
+    };
     let _ = match cell {
-        Cell::Count(n) => write!(text, "<td class=\"n\" data-v=\"{n}\">{}</td>", grouped(*n)),
+        Cell::Count(n) => {
+            write!(text, "<td class=\"n{shade}\" data-v=\"{n}\">{}</td>", grouped(*n))
+        }
         Cell::Number(value, digits) => {
             let shown = format!("{value:.digits$}");
-            write!(text, "<td class=\"n\" data-v=\"{}\">{shown}</td>", decimal(*value, 6))
+            write!(text, "<td class=\"n{shade}\" data-v=\"{}\">{shown}</td>", decimal(*value, 6))
         }
         Cell::Drawing(markup, value) => {
             write!(text, "<td data-v=\"{}\">{markup}</td>", decimal(*value, 6))
@@ -96,7 +117,7 @@ pub(super) fn facts(pairs: &[(&str, String)]) -> String {
 /// A plain table: a head, and rows whose first cell names them.
 pub(super) fn plain(caption: &str, columns: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table \
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\"><table \
          class=\"plain\"><caption>{0}</caption><thead><tr>",
         escape(caption)
     );

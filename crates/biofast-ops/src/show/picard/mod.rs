@@ -4,8 +4,10 @@
 mod alignment_summary;
 mod cycles;
 mod gc_bias;
+mod hs;
 mod insert_size;
 mod number;
+mod wgs;
 
 use std::fmt::Write as _;
 
@@ -37,11 +39,15 @@ pub enum Metrics {
     GcBiasDetail,
     /// The summary of these.
     GcBiasSummary,
+    /// Coverage of the genome.
+    Wgs,
+    /// Enrichment and coverage of targets.
+    Hs,
 }
 
 impl Metrics {
     /// All of them.
-    pub const ALL: [Metrics; 7] = [
+    pub const ALL: [Metrics; 9] = [
         Metrics::AlignmentSummary,
         Metrics::InsertSize,
         Metrics::QualityByCycle,
@@ -49,6 +55,8 @@ impl Metrics {
         Metrics::BaseDistribution,
         Metrics::GcBiasDetail,
         Metrics::GcBiasSummary,
+        Metrics::Wgs,
+        Metrics::Hs,
     ];
 
     /// Picard's program.
@@ -60,10 +68,12 @@ impl Metrics {
             Metrics::QualityDistribution => "QualityScoreDistribution",
             Metrics::BaseDistribution => "CollectBaseDistributionByCycle",
             Metrics::GcBiasDetail | Metrics::GcBiasSummary => "CollectGcBiasMetrics",
+            Metrics::Wgs => "CollectWgsMetrics",
+            Metrics::Hs => "CollectHsMetrics",
         }
     }
 
-    /// How the names of files end that `CollectMultipleMetrics` writes.
+    /// How the names of files end: as those that `CollectMultipleMetrics` writes.
     pub fn ending(self) -> &'static str {
         match self {
             Metrics::AlignmentSummary => "alignment_summary_metrics",
@@ -73,6 +83,8 @@ impl Metrics {
             Metrics::BaseDistribution => "base_distribution_by_cycle_metrics",
             Metrics::GcBiasDetail => "gc_bias.detail_metrics",
             Metrics::GcBiasSummary => "gc_bias.summary_metrics",
+            Metrics::Wgs => "wgs_metrics",
+            Metrics::Hs => "hs_metrics",
         }
     }
 }
@@ -117,6 +129,8 @@ pub fn text(found: &Picard, metrics: Metrics, name: &str, version: &str) -> Opti
         Metrics::BaseDistribution => cycles::write_bases(found.cycles.as_ref()?, &mut file),
         Metrics::GcBiasDetail => gc_bias::write_details(found.gc_bias.as_ref()?, &mut file),
         Metrics::GcBiasSummary => gc_bias::write_summary(found.gc_bias.as_ref()?, &mut file),
+        Metrics::Wgs => wgs::write(found.wgs.as_ref()?, &mut file),
+        Metrics::Hs => hs::write(found.hs.as_ref()?, &mut file),
     }
     Some(file.text)
 }
@@ -130,6 +144,7 @@ struct File {
 /// What is in a cell.
 enum Cell {
     Text(&'static str),
+    Name(String),
     Count(u64),
     Real(f64),
     /// What is only filled for one sample, library or read group.
@@ -167,6 +182,7 @@ impl File {
                 }
                 match cell {
                     Cell::Text(text) => self.text.push_str(text),
+                    Cell::Name(name) => self.text.push_str(&name),
                     Cell::Count(count) => {
                         let _ = write!(self.text, "{count}");
                     }

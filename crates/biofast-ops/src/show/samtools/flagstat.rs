@@ -98,46 +98,26 @@ fn json_name(index: usize, name: &'static str) -> &'static str {
 /// assert_eq!(read_back(|_| None), None);
 /// ```
 pub fn read_back(mut count: impl FnMut(&str) -> Option<u64>) -> Option<FlagStat> {
-    let names = lines(&FlagStat::default());
-    let mut counts = [0; 16];
-    for (index, (value, (name, ..))) in counts.iter_mut().zip(names).enumerate() {
-        *value = count(json_name(index, name))?;
-    }
-    let [
-        total,
-        primary,
-        secondary,
-        supplementary,
-        duplicates,
-        primary_duplicates,
-        mapped,
-        primary_mapped,
-        paired,
-        read1,
-        read2,
-        properly_paired,
-        both_mapped,
-        singletons,
-        mate_elsewhere,
-        mate_surely_elsewhere,
-    ] = counts;
+    let mut names = lines(&FlagStat::default()).into_iter().enumerate();
+    let mut next = || names.next().and_then(|(index, (name, ..))| count(json_name(index, name)));
+    // In the order of the lines.
     Some(FlagStat {
-        total,
-        primary,
-        secondary,
-        supplementary,
-        duplicates,
-        primary_duplicates,
-        mapped,
-        primary_mapped,
-        paired,
-        read1,
-        read2,
-        properly_paired,
-        both_mapped,
-        singletons,
-        mate_elsewhere,
-        mate_surely_elsewhere,
+        total: next()?,
+        primary: next()?,
+        secondary: next()?,
+        supplementary: next()?,
+        duplicates: next()?,
+        primary_duplicates: next()?,
+        mapped: next()?,
+        primary_mapped: next()?,
+        paired: next()?,
+        read1: next()?,
+        read2: next()?,
+        properly_paired: next()?,
+        both_mapped: next()?,
+        singletons: next()?,
+        mate_elsewhere: next()?,
+        mate_surely_elsewhere: next()?,
     })
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use biofast_bam::Header;
 
+use crate::measure::alignments::report::Figures;
 use crate::measure::idxstats::Collector;
 
 /// Name, length, mapped and unmapped records of each reference; `*` last, for records without one.
@@ -98,6 +99,20 @@ impl Table {
             let _ = writeln!(out, "{name}\t{length}\t{mapped}\t{unmapped}");
         }
         out
+    }
+}
+
+impl From<&Figures> for Table {
+    fn from(figures: &Figures) -> Table {
+        let references = figures.references.iter();
+        let references =
+            references.map(|of| (of.name.clone(), of.length, [of.mapped, of.unmapped]));
+        let placed: u64 = figures.references.iter().map(|of| of.mapped).sum();
+        // A record may be mapped, as it says, and have no reference.
+        let mapped = figures.records.passed.mapped + figures.records.failed.mapped;
+        let mapped = mapped.saturating_sub(placed).min(figures.unplaced);
+        let unplaced = ("*".to_owned(), 0, [mapped, figures.unplaced - mapped]);
+        Table { rows: references.chain([unplaced]).collect() }
     }
 }
 

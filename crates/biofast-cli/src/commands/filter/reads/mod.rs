@@ -1,6 +1,7 @@
 //! `biofast filter` on FASTQ.
 
 mod best;
+pub(super) mod by_adapter;
 mod outputs;
 
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ use crate::console::message;
 use crate::inputs::{self, Input};
 use crate::output;
 use crate::watch::Watch;
+use by_adapter::Texts;
 use outputs::Opened;
 
 /// Filters FASTQ, whose first file has been opened, and the second if that is a named pipe.
@@ -35,11 +37,12 @@ pub(super) fn run(
 ) -> Result<ExitCode> {
     // Everything that can be wrong with the arguments is said before an output is touched.
     let (plan, sources) = plan(args, first, second, shards, files)?;
-    let mut opened = outputs::open(args, plan.paired, files)?;
+    let mut opened = outputs::open(args, plan.paired, plan.filter.adapters(), files)?;
     let mut reports = Reports::open(args, files)?;
     prepare(args, &mut opened, &reports);
     let (plan, sources) = plan.choose(args, sources)?;
-    let mut filter = plan.filter.routes(opened.routes);
+    let by_adapter = std::mem::replace(&mut opened.by_adapter, Texts::None);
+    let mut filter = by_adapter.apply(plan.filter.routes(opened.routes));
     if args.mates.merges() {
         filter = filter.merge(args.mates.rule()?, opened.merged);
     }
@@ -145,7 +148,10 @@ impl Plan {
             filter = filter.sample(sample);
         }
         if args.preset.reports() {
-            filter = filter.gather_for_fastp();
+            filter = match self.looked.frequent.take() {
+                Some(frequent) => filter.gather_for_fastp_with(frequent),
+                None => filter.gather_for_fastp(),
+            };
         }
         Ok((Plan { filter, ..self }, sources))
     }

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast::io::output::{Compression, Files, Format, Output};
 use biofast::ops::filter::Routes;
+use biofast::ops::filter::trim::Label;
 
 use crate::commands::filter::args::{Args, OutputFormat};
 use crate::options::OutFile;
 use crate::output;
+
+use super::by_adapter::{Names, Texts};
 
 /// The outputs, and what goes to which.
 pub(super) struct Opened {
@@ -18,17 +21,39 @@ pub(super) struct Opened {
     pub(super) routes: Routes,
     /// What gets merged pairs.
     pub(super) merged: usize,
+    /// What gets the reads that have an adapter, if names say so.
+    pub(super) by_adapter: Texts,
 }
 
 /// Opens the outputs.
-pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opened> {
+pub(super) fn open(
+    args: &Args,
+    paired: bool,
+    adapters: &[Label],
+    files: &mut Files,
+) -> Result<Opened> {
     if !paired && (args.out2.is_some() || args.unpaired1.is_some() || args.unpaired2.is_some()) {
         bail!("--out2, --unpaired1 and --unpaired2 need pairs: two files, or --interleaved");
     }
-    let mut all = All { args, files, outputs: Vec::new(), paths: Vec::new() };
-    let first = match args.out.as_deref().filter(|path| *path != Path::new("-")) {
-        Some(path) => all.file(path)?,
-        None => all.stdout()?,
+    let names = Names::new(args, paired, adapters)?;
+    let mut all = All {
+        args,
+        files,
+        closes: names.many(args.write_index.is_some())?,
+        outputs: Vec::new(),
+        paths: Vec::new(),
+    };
+    let (by_adapter, unknown) = names.open(&mut all)?;
+    let [first, second] = match unknown {
+        Some(places) => places,
+        None => {
+            let first = match args.out.as_deref().filter(|path| *path != Path::new("-")) {
+                Some(path) => all.file(path)?,
+                None => all.stdout()?,
+            };
+            let second = args.out2.as_deref().map(|path| all.file(path)).transpose()?;
+            [first, second.unwrap_or(first)]
+        }
     };
     let mut optional = |path: &Option<OutFile>, shared: Option<usize>| -> Result<Option<usize>> {
         let Some(path) = path.as_deref() else { return Ok(None) };
@@ -37,7 +62,6 @@ pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opene
             _ => all.file(path).map(Some),
         }
     };
-    let second = optional(&args.out2, None)?.unwrap_or(first);
     let unpaired1 = optional(&args.unpaired1, None)?;
     let unpaired2 = optional(&args.unpaired2, unpaired1)?;
     let rejected = optional(&args.rejected, None)?;
@@ -49,12 +73,15 @@ pub(super) fn open(args: &Args, paired: bool, files: &mut Files) -> Result<Opene
     }
     let merged = merged.unwrap_or(first);
     let routes = Routes { first, second, orphans: [unpaired1, unpaired2], rejected };
-    Ok(Opened { outputs: all.outputs, paths: all.paths, routes, merged })
+    Ok(Opened { outputs: all.outputs, paths: all.paths, routes, merged, by_adapter })
 }
 
-struct All<'a> {
+/// The outputs that were opened so far.
+pub(super) struct All<'a> {
     args: &'a Args,
     files: &'a mut Files,
+    /// There are more files than may be open: they are open only while they are written to.
+    closes: bool,
     outputs: Vec<Output>,
     /// Where there is one.
     paths: Vec<Option<PathBuf>>,
@@ -73,7 +100,7 @@ impl All<'_> {
         Ok(Compression::new(format, self.args.level)?)
     }
 
-    fn file(&mut self, path: &Path) -> Result<usize> {
+    pub(super) fn file(&mut self, path: &Path) -> Result<usize> {
         let named = output::format_of_reads(path)?;
         let compression = self.compression(named)?;
         let mut output = output::records(self.files, Some(path), compression)?;
@@ -85,6 +112,9 @@ impl All<'_> {
             index.push(".gzi");
             let index = output::report(self.files, Some(Path::new(&index)))?;
             output = output.with_gzi(index)?;
+        }
+        if self.closes {
+            output = output.closed_between_writes()?;
         }
         Ok(self.add(output, Some(path.to_owned())))
     }

@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 53] = [
+pub(super) const JOBS: [Job; 57] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -70,9 +70,14 @@ pub(super) const JOBS: [Job; 53] = [
         &["o.txt"],
     )),
     job(
-        "stats --out-dir",
-        &["stats", "--out-dir", "o", "--by", "500", "x.bam"],
+        "stats --out-dir of alignments",
+        &["stats", "--out-dir", "o", "--by", "500", "--targets", "t.bed", "x.bam"],
         &[
+            "o/x.hs_metrics",
+            "o/x.alignment_summary_metrics",
+            "o/x.quality_by_cycle_metrics",
+            "o/x.quality_distribution_metrics",
+            "o/x.base_distribution_by_cycle_metrics",
             "o/x.stats",
             "o/x.flagstat",
             "o/x.idxstats",
@@ -86,6 +91,18 @@ pub(super) const JOBS: [Job; 53] = [
             "o/x.per-base.bed.gz.csi",
             "o/x.regions.bed.gz",
             "o/x.regions.bed.gz.csi",
+        ],
+    ),
+    job(
+        "stats --out-dir of reads",
+        &["stats", "--out-dir", "o", "a.fq"],
+        &[
+            "o/a_fastqc/summary.txt",
+            "o/a_fastqc/fastqc_data.txt",
+            "o/a.seqkit.tsv",
+            "o/a.fastp.json",
+            "o/a.biofast.json",
+            "o/a.biofast.html",
         ],
     ),
     job(
@@ -206,6 +223,21 @@ pub(super) const JOBS: [Job; 53] = [
         "merge",
         &["merge", "1.json", "2.json", "--json", "--html", "o.html", "-o", "o.json"],
         &["o.html", "o.json"],
+    )),
+    unthreaded(job(
+        "merge --out-dir",
+        &["merge", "--sample", "s", "--out-dir", "o", "x.qc.json", "y.qc.json"],
+        &[
+            "o/s.alignment_summary_metrics",
+            "o/s.insert_size_metrics",
+            "o/s.quality_by_cycle_metrics",
+            "o/s.quality_distribution_metrics",
+            "o/s.base_distribution_by_cycle_metrics",
+            "o/s.flagstat",
+            "o/s.idxstats",
+            "o/s.biofast.json",
+            "o/s.biofast.html",
+        ],
     )),
     job("view -b", &["view", "-b", "x.bam", "-o", "o.bam"], &["o.bam"]),
     job("view, SAM of a region", &["view", "-h", "x.bam", "chr1:1-40000"], &[]),
@@ -494,9 +526,44 @@ pub(super) const JOBS: [Job; 53] = [
         "a.fq.gz",
     ),
     job(
+        "convert, unique names, spilling",
+        &[
+            "convert",
+            "long.fq",
+            "--unique-names",
+            "-o",
+            "o.fq.gz",
+            "--json",
+            "o.json",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+        ],
+        &["o.fq.gz", "o.json"],
+    ),
+    job(
         "shuffle, spilling",
         &[
             "shuffle",
+            "long.fq",
+            "-o",
+            "o.fq.gz",
+            "--json",
+            "o.json",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+        ],
+        &["o.fq.gz", "o.json"],
+    ),
+    job(
+        "sort --by, spilling",
+        &[
+            "sort",
+            "--by",
+            "length",
             "long.fq",
             "-o",
             "o.fq.gz",
@@ -552,6 +619,7 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         })
         .collect();
     folder.file("a.fq", &one);
+    folder.file("t.bed", "chr1\t100\t60000\nchrUn\t5\t900\n");
     folder.file("samples.csv", "sample,barcode\nx,AC\ny,GT\n");
     for (name, data) in [("a.fq.gz", &one), ("1.fq.gz", &one), ("2.fq.gz", &two)] {
         folder.file(name, bgzf(data.as_bytes(), 2500));
@@ -571,6 +639,8 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         &["sort", "-q", "-n", "--no-PG", "x.sam", "-o", "grouped.bam"],
         &["stats", "--json", "a.fq", "-o", "1.json"],
         &["stats", "--json", "2.fq.gz", "-o", "2.json"],
+        &["stats", "--json", "--partial", "lane", "--qc", "picard", "x.bam", "-o", "x.qc.json"],
+        &["stats", "--json", "--partial", "lane", "--qc", "picard", "y.bam", "-o", "y.qc.json"],
     ] {
         let mut command = command(arguments);
         assert!(command.current_dir(folder.path("")).status().unwrap().success());

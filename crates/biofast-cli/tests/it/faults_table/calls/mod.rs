@@ -3,7 +3,8 @@
 //!
 //! `BIOFAST_FAULTS=long cargo test --release -p biofast-cli --test it faults_table::calls -- --ignored --nocapture` tries
 //! every N up to the last and prints the table of `docs/faults.md`; without `--ignored` it's a few of each.
-//! `BIOFAST_FAULTS_OF=index` tries only the commands that have this in their names, `/rename` only this kind of fault.
+//! `BIOFAST_FAULTS_OF=index` tries only the commands that have this in their names, `/rename` only this kind of fault, and several
+//! with commas between them any of these.
 
 mod inject;
 mod jobs;
@@ -194,8 +195,10 @@ fn fail_calls(few: Option<usize>) {
     }
     let only = std::env::var("BIOFAST_FAULTS_OF").unwrap_or_default();
     let inputs: State = jobs::inputs().into_iter().collect();
-    let (of_job, of_kind) = only.split_once('/').unwrap_or((&only, ""));
-    let is_chosen = |job: &Job| job.name.contains(of_job) && job.is_possible();
+    let named: Vec<(&str, &str)> =
+        only.split(',').map(|one| one.split_once('/').unwrap_or((one, ""))).collect();
+    let is_chosen =
+        |job: &Job| named.iter().any(|(of_job, _)| job.name.contains(of_job)) && job.is_possible();
     let chosen: Vec<usize> = (0..JOBS.len()).filter(|&i| is_chosen(&JOBS[i])).collect();
     let begin = std::time::Instant::now();
     // Of each command and variant.
@@ -207,7 +210,12 @@ fn fail_calls(few: Option<usize>) {
             let mut cases = cases(job, variant, &calls, few);
             let sizes = sizes(&wanted).into_iter().skip(few.map_or(0, |_| job % 3));
             cases.extend(sizes.step_by(few.map_or(1, |_| 9)).map(|n| limit(job, variant, n)));
-            cases.retain(|case| KINDS[case.kind].name.contains(of_kind));
+            cases.retain(|case| {
+                let (name, kind) = (JOBS[case.job].name, KINDS[case.kind].name);
+                named
+                    .iter()
+                    .any(|(of_job, of_kind)| name.contains(of_job) && kind.contains(of_kind))
+            });
             expected.lock().unwrap().insert((job, variant), (wanted, cases));
         }
     });

@@ -4,6 +4,7 @@ use std::io::{self, BufReader, Read};
 
 use super::Best;
 use super::score::{Measures, Range, Scoring};
+use crate::change::temporary::read_or_end;
 
 /// A read, as it stands in the temporary file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,19 +56,10 @@ impl Row {
 pub(super) fn each(file: impl Read, visit: &mut dyn FnMut(Row)) -> io::Result<()> {
     let mut file = BufReader::with_capacity(1 << 18, file);
     let mut bytes = [0; Row::LEN];
-    loop {
-        let mut filled = 0;
-        while filled < bytes.len() {
-            match file.read(&mut bytes[filled..]) {
-                Ok(0) if filled == 0 => return Ok(()),
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(n) => filled += n,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+    while read_or_end(&mut file, &mut bytes)? {
         visit(Row::from_bytes(&bytes));
     }
+    Ok(())
 }
 
 /// Bits of a score that are looked at in one going through.

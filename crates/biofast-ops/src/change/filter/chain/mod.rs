@@ -1,20 +1,26 @@
 //! The chain itself: one unit in, texts out.
 
+mod by_adapter;
+
 use std::convert::Infallible;
 use std::ops::Range;
+use std::sync::Arc;
 
 use biofast_fastq::{Record, Unit, write_record};
 
 use super::best::Best;
-use super::fastp::Gatherer;
+use super::fastp::{Frequent, Gatherer};
 use super::names::{ListedNames, Names};
 use super::predicate::Predicate;
 use super::read::{Counts, Edited, Read, Reads};
 use super::sample::Sample;
 use super::statistics::Statistics;
 use super::tally::{Reason, Tally};
-use super::trim::{Label, MateRule, Trimmer};
+use super::trim::{Label, MateRule, Trim, Trimmer};
 use crate::measure::records::{Amount, Sum};
+use by_adapter::ByAdapter;
+
+pub use by_adapter::{AdapterRule, Combinations};
 
 /// When a pair is kept.
 ///
@@ -39,55 +45,6 @@ pub enum PairRule {
     Both,
     /// When one is.
     Any,
-}
-
-/// Which reads are kept, by the adapters found in them.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
-/// use biofast_ops::filter::{AdapterRule, Filter, Reason};
-///
-/// let mut cutter = AdapterCutter::new();
-/// cutter.add(0, AdapterSide::Back, "AGATCGG", &Settings::default())?;
-/// let rule = AdapterRule::Required { one_is_enough: false };
-/// let filter = Filter::new().trim(cutter).with_adapter(rule);
-/// let mut worker = filter.worker();
-/// for sequence in [b"TTTTAGATCGG", b"TTTTTTTTTTT"] {
-///     let first = Record::new(b"r", sequence, b"IIIIIIIIIII");
-///     worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
-/// }
-/// assert_eq!(worker.tally().rejected(Reason::NoAdapter), 1);
-/// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AdapterRule {
-    /// All.
-    #[default]
-    Any,
-    /// Those with an adapter.
-    Required {
-        /// Whether an adapter in one mate stands for both, as where adapters of one mate alone are looked for.
-        one_is_enough: bool,
-    },
-    /// Those without one.
-    Refused,
-}
-
-impl AdapterRule {
-    fn objections(self, found: [bool; 2], paired: bool) -> [Option<Reason>; 2] {
-        match self {
-            AdapterRule::Any => [None; 2],
-            AdapterRule::Required { one_is_enough: true } if paired => {
-                [(found == [false; 2]).then_some(Reason::NoAdapter); 2]
-            }
-            AdapterRule::Required { .. } => {
-                found.map(|found| (!found).then_some(Reason::NoAdapter))
-            }
-            AdapterRule::Refused => found.map(|found| found.then_some(Reason::AdapterFound)),
-        }
-    }
 }
 
 /// Which text gets which reads; what has no text is dropped.
@@ -149,13 +106,15 @@ pub struct Filter {
     /// What adapters the trimmers look for.
     adapters: Vec<Label>,
     with_adapter: AdapterRule,
+    by_adapter: ByAdapter,
     /// When pairs are merged, and which text gets them.
     merge: Option<(MateRule, usize)>,
     predicates: Vec<Box<dyn Predicate>>,
     pair: PairRule,
     routes: Routes,
     statistics: bool,
-    fastp: bool,
+    /// What each worker begins with, if it gathers for fastp's report.
+    fastp: Option<Gatherer>,
 }
 
 impl Filter {
@@ -199,6 +158,62 @@ impl Filter {
     pub fn with_adapter(mut self, rule: AdapterRule) -> Filter {
         self.with_adapter = rule;
         self
+    }
+
+    /// Sends kept reads to the texts of the adapter that was found last in them, of pairs in the first read: for each of
+    /// [`adapters`](Self::adapters) the text of first and of second reads. Those without one go where the [`Routes`] say.
+    ///
+    /// ```
+    /// use biofast_fastq::{Record, Unit};
+    /// use biofast_ops::filter::Filter;
+    /// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
+    ///
+    /// let mut cutter = AdapterCutter::new();
+    /// cutter.add(0, AdapterSide::Front, "^ACGT", &Settings::default())?;
+    /// cutter.add(0, AdapterSide::Front, "^TTGG", &Settings::default())?;
+    /// let filter = Filter::new().trim(cutter).by_adapter(vec![[1, 1], [2, 2]]);
+    /// let mut texts = vec![Vec::new(); 3];
+    /// let mut worker = filter.worker();
+    /// for sequence in [b"TTGGA", b"ACGTC", b"GGGGG"] {
+    ///     let first = Record::new(b"r", sequence, b"IIIII");
+    ///     worker.apply(Unit { index: 0, first, second: None }, &mut texts);
+    /// }
+    /// assert_eq!(texts, [b"@r\nGGGGG\n+\nIIIII\n".to_vec(), b"@r\nC\n+\nI\n".to_vec(), b"@r\nA\n+\nI\n".to_vec()]);
+    /// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
+    /// ```
+    pub fn by_adapter(mut self, texts: Vec<[usize; 2]>) -> Filter {
+        self.by_adapter = ByAdapter::First(texts);
+        self
+    }
+
+    /// Sends kept pairs to the texts of the two adapters that were found last in their mates.
+    ///
+    /// ```
+    /// use biofast_fastq::{Record, Unit};
+    /// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
+    /// use biofast_ops::filter::{Combinations, Filter};
+    ///
+    /// let mut cutter = AdapterCutter::new();
+    /// cutter.add(0, AdapterSide::Front, "^ACGT", &Settings::default())?;
+    /// cutter.add(1, AdapterSide::Front, "^TTGG", &Settings::default())?;
+    /// // One of first reads, one of second ones, and none of either; mates follow each other.
+    /// let texts = vec![vec![[0; 2], [1; 2]], vec![[2; 2], [3; 2]]];
+    /// let filter = Filter::new().trim(cutter).by_adapters(Combinations { groups: vec![1, 1], texts });
+    /// let mut texts = vec![Vec::new(); 4];
+    /// let first = Record::new(b"r", b"ACGTC", b"IIIII");
+    /// let second = Some(Record::new(b"r", b"TTGGA", b"IIIII"));
+    /// filter.worker().apply(Unit { index: 0, first, second }, &mut texts);
+    /// assert_eq!(texts[3], b"@r\nC\n+\nI\n@r\nA\n+\nI\n");
+    /// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
+    /// ```
+    pub fn by_adapters(mut self, combinations: Combinations) -> Filter {
+        self.by_adapter = ByAdapter::Both(combinations);
+        self
+    }
+
+    /// Where kept reads go in which these adapters were found last, in each mate.
+    fn places(&self, last: [Option<usize>; 2]) -> [usize; 2] {
+        self.by_adapter.places(last).unwrap_or([self.routes.first, self.routes.second])
     }
 
     /// Makes one read of the mates of a pair that lie on each other as they are trimmed, which goes to the text `to`.
@@ -256,7 +271,14 @@ impl Filter {
 
     /// Also gathers what stands in fastp's [report](super::fastp::Report).
     pub fn gather_for_fastp(mut self) -> Filter {
-        self.fastp = true;
+        self.fastp.get_or_insert_default();
+        self
+    }
+
+    /// Also gathers it, with how often these sequences come, of first and of second reads.
+    pub fn gather_for_fastp_with(mut self, frequent: [Frequent; 2]) -> Filter {
+        let [first, second] = frequent.map(Arc::new);
+        self.fastp = Some(Gatherer::counting([first, second]));
         self
     }
 
@@ -266,7 +288,7 @@ impl Filter {
             filter: self,
             tally: Tally::default(),
             statistics: self.statistics.then(Box::default),
-            fastp: self.fastp.then(Box::default),
+            fastp: self.fastp.clone().map(Box::new),
             buffers: Buffers {
                 edited: vec![Default::default(); self.trimmers.len()],
                 ..Buffers::default()
@@ -315,6 +337,7 @@ struct Buffers {
     merged: [Vec<u8>; 3],
     /// What each trimmer made of bases and qualities, if it changed any.
     edited: Vec<[Edited; 2]>,
+    cut_adapters: [Vec<u8>; 2],
 }
 
 impl Worker<'_> {
@@ -400,7 +423,7 @@ impl Worker<'_> {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let filter = self.filter;
-        let Buffers { tag, scratch, found, pieces, merged, edited } = buffers;
+        let Buffers { tag, scratch, found, pieces, merged, edited, cut_adapters } = buffers;
         tag.clear();
         pieces.clear();
         let mut adapter_inside = false;
@@ -414,10 +437,14 @@ impl Worker<'_> {
             None
         };
         let mut objections = [not_drawn; 2];
+        let mut by_adapter = [None; 2];
+        let mut last_adapters = [None; 2];
         if not_drawn.is_none() {
             let mut with_adapter = [false; 2];
+            let mut gone = [false; 2];
             for ((trimmer, numbers), edited) in filter.trimmers.iter().zip(edited) {
                 found.clear();
+                cut_adapters.iter_mut().for_each(Vec::clear);
                 edited.iter_mut().for_each(|edited| edited.used = false);
                 let mut reads = Reads {
                     first,
@@ -429,16 +456,32 @@ impl Worker<'_> {
                     counts: &mut counts,
                     pieces,
                     adapter_inside: &mut adapter_inside,
+                    gone,
+                    cut_adapters,
                 };
-                let before = reads.bases();
+                let before = [Some(reads.first), reads.second];
                 trimmer.trim(&mut reads);
-                let cut = before - reads.bases();
                 (first, second) = (reads.first, reads.second);
-                if cut > 0 {
-                    self.tally.trim(trimmer.kind(), cut);
+                let after = [Some(first), second];
+                let lens = [before, after].map(|reads| reads.map(|r| r.map_or(0, |r| r.len())));
+                let cut = [0, 1].map(|mate| lens[0][mate] - lens[1][mate]);
+                if cut != [0; 2] {
+                    self.tally.trim(trimmer.kind(), cut[0] + cut[1]);
+                    if matches!(trimmer.kind(), Trim::Umi | Trim::Crop | Trim::Quality) {
+                        for mate in 0..2 {
+                            gone[mate] |= cut[mate] > 0 && lens[1][mate] == 0;
+                        }
+                    }
+                }
+                if let Some(fastp) = &mut self.fastp {
+                    let pairs = before.into_iter().zip(after);
+                    let reads = pairs.map(|(before, after)| before.zip(after));
+                    fastp.trimmed(trimmer.kind(), reads, cut_adapters, &mut counts);
                 }
                 for &(mate, number) in &*found {
-                    with_adapter[mate.min(1)] = true;
+                    let mate = mate.min(1);
+                    with_adapter[mate] = true;
+                    last_adapters[mate] = Some(numbers + number);
                     self.tally.found(numbers + number);
                 }
                 let edited = &*edited;
@@ -462,17 +505,19 @@ impl Worker<'_> {
             if adapter_inside {
                 objections[0] = objections[0].or(Some(Reason::AdapterInside));
             }
-            let by_adapter = filter.with_adapter.objections(with_adapter, second.is_some());
+            by_adapter = filter.with_adapter.objections(with_adapter, second.is_some());
             for (objection, other) in objections.iter_mut().zip(by_adapter) {
                 *objection = objection.or(other);
             }
         }
-        if second.is_none() && pieces.len() > 1 && unwanted == [false; 2] {
-            return self.send_pieces(&first, tag, pieces, sink);
+        let places = filter.places(last_adapters);
+        let is_wanted = unwanted == [false; 2] && by_adapter[0].is_none();
+        if second.is_none() && pieces.len() > 1 && is_wanted {
+            return self.send_pieces(&first, tag, pieces, places[0], sink);
         }
         let tag = &tag[..];
         let Some(second) = second else {
-            let to = Some(filter.routes.first);
+            let to = Some(places[0]);
             if filter.best.as_ref().is_some_and(|best| !best.takes(unit.index)) {
                 objections[0] = objections[0].or(Some(Reason::NotBest));
             }
@@ -486,9 +531,9 @@ impl Worker<'_> {
         };
         self.tally.decide(2, if kept { [None; 2] } else { objections });
         for (mate, read) in [first, second].into_iter().enumerate() {
-            let Routes { first, second, orphans, .. } = filter.routes;
+            let Routes { orphans, .. } = filter.routes;
             let (objection, to) = if kept {
-                (None, Some([first, second][mate]))
+                (None, Some(places[mate]))
             } else if bad[mate] || not_drawn.is_some() {
                 (objections[mate], None)
             } else if let Some(to) = orphans[mate] {
@@ -534,6 +579,7 @@ impl Worker<'_> {
         read: &Read<'_>,
         tag: &mut Vec<u8>,
         pieces: &[Range<usize>],
+        to: usize,
         sink: &mut S,
     ) -> Result<(), S::Error> {
         self.tally.split[0] += 1;
@@ -550,8 +596,7 @@ impl Worker<'_> {
             let piece = Read::new(record);
             let objection = self.filter.objection(&piece);
             self.tally.decide(1, [objection, None]);
-            let to = Some(self.filter.routes.first);
-            self.send(0, piece, &[], Some(Amount::of(&record)), objection, to, sink)?;
+            self.send(0, piece, &[], Some(Amount::of(&record)), objection, Some(to), sink)?;
         }
         Ok(())
     }

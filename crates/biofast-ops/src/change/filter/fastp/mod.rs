@@ -3,14 +3,18 @@
 //! [`is_two_colour`] and [`find_adapter`] look at the first reads, [`PairTrimmer`] and [`SequenceTrimmer`] cut what fastp cuts, and
 //! [`Gatherer`] counts what stands in its [`Report`]: a test compares reads and figures with those of fastp 0.23.
 
+mod adapters;
 mod detect;
 mod duplicates;
+mod frequent;
 mod report;
 mod stats;
 mod trim;
 
+pub use adapters::AdapterCounts;
 pub use detect::{Found, find_adapter, is_two_colour, look};
 pub use duplicates::Duplicates;
+pub use frequent::Frequent;
 pub use report::{Report, Settings};
 pub use stats::{Gatherer, Stats};
 pub use trim::{PairTrimmer, SequenceTrimmer};

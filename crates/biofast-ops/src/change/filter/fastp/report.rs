@@ -1,8 +1,9 @@
 //! fastp's report: the same names, and figures that mean the same.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::{Gatherer, Stats};
+use super::stats::Named;
+use super::{AdapterCounts, Gatherer, Stats};
 use crate::change::filter::report::InsertSize;
 use crate::change::filter::{Reason, Tally};
 
@@ -17,6 +18,8 @@ pub struct Settings {
     pub corrected: bool,
     /// Whether adapters were cut.
     pub adapters: bool,
+    /// Whether runs of any base were.
+    pub poly_x: bool,
     /// Those of first and second reads, where they are known.
     pub sequences: [Option<String>; 2],
     /// The command line.
@@ -50,6 +53,8 @@ pub struct Report {
     insert_size: Option<InsertSize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter_cutting: Option<AdapterCutting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    polyx_trimming: Option<PolyXTrimming>,
     read1_before_filtering: Stats,
     #[serde(skip_serializing_if = "Option::is_none")]
     read2_before_filtering: Option<Stats>,
@@ -123,6 +128,50 @@ struct AdapterCutting {
     read1_adapter_sequence: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     read2_adapter_sequence: Option<String>,
+    #[serde(serialize_with = "adapter_counts")]
+    read1_adapter_counts: AdapterCounts,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "adapter_counts_if")]
+    read2_adapter_counts: Option<AdapterCounts>,
+}
+
+fn adapter_counts<S: Serializer>(counts: &AdapterCounts, serializer: S) -> Result<S::Ok, S::Error> {
+    Named(counts.listed()).serialize(serializer)
+}
+
+fn adapter_counts_if<S: Serializer>(
+    counts: &Option<AdapterCounts>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    Named(counts.as_ref().map(AdapterCounts::listed).unwrap_or_default()).serialize(serializer)
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct PolyXTrimming {
+    total_polyx_trimmed_reads: u64,
+    polyx_trimmed_reads: ByBase,
+    total_polyx_trimmed_bases: u64,
+    polyx_trimmed_bases: ByBase,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+struct ByBase {
+    a: u64,
+    t: u64,
+    c: u64,
+    g: u64,
+}
+
+impl PolyXTrimming {
+    fn new([reads, bases]: [[u64; 4]; 2]) -> PolyXTrimming {
+        let by_base = |[a, t, c, g]: [u64; 4]| ByBase { a, t, c, g };
+        PolyXTrimming {
+            total_polyx_trimmed_reads: reads.iter().sum(),
+            polyx_trimmed_reads: by_base(reads),
+            total_polyx_trimmed_bases: bases.iter().sum(),
+            polyx_trimmed_bases: by_base(bases),
+        }
+    }
 }
 
 impl Block {
@@ -178,7 +227,8 @@ impl FilteringResult {
 impl Report {
     /// Of a run that counted `tally` and `gathered`.
     pub fn new(tally: &Tally, gathered: Gatherer, settings: Settings) -> Report {
-        let Gatherer { before, after, merged, duplicates } = gathered;
+        let Gatherer { before, after, merged, duplicates, adapters: counts, poly_x } = gathered;
+        let [counts1, counts2] = counts;
         let cycles = [0, 1].map(|mate| before[mate].longest());
         let sequencing = match settings.paired {
             true => format!("paired end ({} cycles + {} cycles)", cycles[0], cycles[1]),
@@ -187,6 +237,7 @@ impl Report {
         let filtering_result = FilteringResult::new(tally, &settings);
         let Settings { paired, merged: merges, adapters, sequences, command, version, .. } =
             settings;
+        let poly_x = settings.poly_x.then(|| PolyXTrimming::new(poly_x));
         let [read1_before, read2_before] = before;
         let [read1_after, read2_after] = after;
         let after_filtering = match merges {
@@ -210,7 +261,10 @@ impl Report {
                 adapter_trimmed_bases: tally.fastp_adapters[1],
                 read1_adapter_sequence: first,
                 read2_adapter_sequence: paired.then_some(second),
+                read1_adapter_counts: counts1,
+                read2_adapter_counts: paired.then_some(counts2),
             }),
+            polyx_trimming: poly_x,
             read1_before_filtering: read1_before,
             read2_before_filtering: paired.then_some(read2_before),
             merged_and_filtered: merges.then_some(merged),

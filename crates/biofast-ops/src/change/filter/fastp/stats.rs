@@ -1,10 +1,14 @@
 //! What fastp's report says of a set of reads.
 
+use std::sync::Arc;
+
 use biofast_fastq::Record;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::Duplicates;
+use super::{AdapterCounts, Duplicates, Frequent};
+use crate::change::filter::read::{Counts, Read};
 use crate::change::filter::statistics::rounded_share;
+use crate::change::filter::trim::Trim;
 
 /// Positions whose figures are told; what lies behind is in the totals.
 const POSITIONS: usize = 1000;
@@ -46,6 +50,8 @@ pub struct Stats {
     positions: Vec<Position>,
     words: Box<[u64; 1 << (2 * WORD)]>,
     longest: usize,
+    /// Sequences that are counted, and how often each came.
+    frequent: Option<(Arc<Frequent>, Vec<u64>)>,
 }
 
 impl Default for Stats {
@@ -59,11 +65,18 @@ impl Default for Stats {
             positions: Vec::new(),
             words: Box::new([0; 1 << (2 * WORD)]),
             longest: 0,
+            frequent: None,
         }
     }
 }
 
 impl Stats {
+    /// Counts how often these come, too.
+    fn counting(frequent: Arc<Frequent>) -> Stats {
+        let counts = vec![0; frequent.len()];
+        Stats { frequent: Some((frequent, counts)), ..Stats::default() }
+    }
+
     /// Adds a read.
     pub fn add(&mut self, record: &Record<'_>) {
         let (sequence, qualities) = (record.sequence(), record.qualities());
@@ -99,6 +112,9 @@ impl Stats {
         self.q20 += q20;
         self.q30 += q30;
         self.gc += gc;
+        if let Some((frequent, counts)) = &mut self.frequent {
+            frequent.count(sequence, counts);
+        }
     }
 
     /// Adds the figures of another part.
@@ -117,6 +133,9 @@ impl Stats {
             mine.qualities.iter_mut().zip(theirs.qualities).for_each(|(a, b)| *a += b);
         }
         self.words.iter_mut().zip(other.words.iter()).for_each(|(a, b)| *a += b);
+        if let (Some((_, mine)), Some((_, theirs))) = (&mut self.frequent, &other.frequent) {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+        }
     }
 
     /// The length of the longest read.
@@ -139,7 +158,7 @@ impl Stats {
 }
 
 /// Curves, or words, by their names.
-struct Named<T>(Vec<(String, T)>);
+pub(super) struct Named<T>(pub(super) Vec<(String, T)>);
 
 impl<T: Serialize> Serialize for Named<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -184,6 +203,11 @@ impl Serialize for Stats {
         map.serialize_entry("quality_curves", &Named(qualities))?;
         map.serialize_entry("content_curves", &Named(contents))?;
         map.serialize_entry("kmer_count", &Named(words))?;
+        let frequent = match &self.frequent {
+            Some((frequent, counts)) => frequent.listed(counts),
+            None => Vec::new(),
+        };
+        map.serialize_entry("overrepresented_sequences", &Named(frequent))?;
         map.end()
     }
 }
@@ -203,6 +227,7 @@ impl Serialize for Stats {
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Gatherer {
     /// What came in: first and second reads.
     pub before: [Stats; 2],
@@ -212,14 +237,66 @@ pub struct Gatherer {
     pub merged: Stats,
     /// Copies among what came in.
     pub duplicates: Duplicates,
+    /// What adapters took, of first and second reads.
+    pub adapters: [AdapterCounts; 2],
+    /// Reads that lost a run of one base, and the bases, each by that base: A, T, C, G.
+    pub poly_x: [[u64; 4]; 2],
 }
 
 impl Gatherer {
+    /// Counts how often these come, too, of first and of second reads.
+    pub(in crate::change::filter) fn counting(frequent: [Arc<Frequent>; 2]) -> Gatherer {
+        let stats = || frequent.clone().map(Stats::counting);
+        let merged = Stats::counting(Arc::clone(&frequent[0]));
+        Gatherer { before: stats(), after: stats(), merged, ..Gatherer::default() }
+    }
+
+    /// Counts what a trimmer of this kind took of each mate; where it says itself what it cut as adapters, `said` has it and
+    /// `counts` too, else they are counted here.
+    pub(in crate::change::filter) fn trimmed<'a>(
+        &mut self,
+        kind: Trim,
+        mates: impl Iterator<Item = Option<(Read<'a>, Read<'a>)>>,
+        said: &[Vec<u8>; 2],
+        counts: &mut Counts,
+    ) {
+        let says = said.iter().any(|adapter| !adapter.is_empty());
+        if says {
+            self.adapters.iter_mut().zip(said).for_each(|(counts, adapter)| counts.add(adapter));
+        }
+        for (mate, reads) in mates.enumerate() {
+            let Some((before, after)) = reads else { continue };
+            let bases = before.sequence();
+            let front = after.cut_front() - before.cut_front();
+            let cut = [&bases[..front], &bases[front + after.len()..]];
+            let len = (cut[0].len() + cut[1].len()) as u64;
+            match kind {
+                _ if len == 0 => {}
+                Trim::PolyX => {
+                    let base = cut[1].first().copied().unwrap_or_default();
+                    let base = usize::from(KIND_OF[usize::from(base)]);
+                    for (counts, n) in self.poly_x.iter_mut().zip([1, len]) {
+                        counts.get_mut(base).into_iter().for_each(|count| *count += n);
+                    }
+                }
+                Trim::Adapter | Trim::AdapterByOverlap if !says => {
+                    counts.adapters[0] += 1;
+                    counts.adapters[1] += len;
+                    cut.iter().for_each(|cut| self.adapters[mate.min(1)].add(cut));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Adds what another worker counted.
     pub fn merge(&mut self, other: &Gatherer) {
         self.before.iter_mut().zip(&other.before).for_each(|(a, b)| a.merge(b));
         self.after.iter_mut().zip(&other.after).for_each(|(a, b)| a.merge(b));
         self.merged.merge(&other.merged);
         self.duplicates.merge(&other.duplicates);
+        self.adapters.iter_mut().zip(&other.adapters).for_each(|(a, b)| a.merge(b));
+        let counts = self.poly_x.iter_mut().flatten().zip(other.poly_x.iter().flatten());
+        counts.for_each(|(a, b)| *a += b);
     }
 }

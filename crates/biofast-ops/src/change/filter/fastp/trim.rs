@@ -56,18 +56,15 @@ impl SequenceTrimmer {
         SequenceTrimmer { adapters }
     }
 
-    /// Whether anything was cut; `counted` is what fastp counts: reads and bases.
-    fn cut(&self, read: &mut Read<'_>, mate: usize, counted: &mut [u64; 2]) {
-        let Some(adapter) = self.adapters.get(mate).and_then(Option::as_ref) else { return };
-        if let Some(at) = find(read.sequence(), adapter) {
-            counted[0] += 1;
-            // Of one that begins before the read, what is left of it, whatever the length of the read.
-            counted[1] += match usize::try_from(at) {
-                Ok(at) => read.len() - at,
-                Err(_) => adapter.len() - at.unsigned_abs(),
-            } as u64;
-            read.truncate(at.max(0) as usize);
-        }
+    /// How many bases are before the adapter of a mate, and the adapter as fastp reports it, if there is one.
+    fn find<'a>(&'a self, sequence: &'a [u8], mate: usize) -> Option<(usize, &'a [u8])> {
+        let adapter = self.adapters.get(mate).and_then(Option::as_ref)?;
+        let at = find(sequence, adapter)?;
+        Some(match usize::try_from(at) {
+            Ok(at) => (at, &sequence[at..]),
+            // Of one that begins before the read, so much of it, whatever the length of the read.
+            Err(_) => (0, &adapter[..adapter.len() - at.unsigned_abs()]),
+        })
     }
 }
 
@@ -77,13 +74,24 @@ impl Trimmer for SequenceTrimmer {
     }
 
     fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
-        self.cut(read, mate, &mut [0; 2]);
+        if let Some((left, _)) = self.find(read.sequence(), mate) {
+            read.truncate(left);
+        }
     }
 
     fn trim(&self, reads: &mut Reads<'_, '_>) {
-        let mut counted = [0; 2];
-        reads.for_each(|read, mate| self.cut(read, mate, &mut counted));
-        reads.counts.adapters = counted;
+        for mate in 0..2 {
+            let Some(read) = reads.read(mate).copied() else { continue };
+            // As fastp does, in what the mates have corrected.
+            let sequence = reads.edited[mate].sequence_of(&read);
+            let Some((left, adapter)) = self.find(sequence, mate) else { continue };
+            reads.counts.adapters[0] += 1;
+            reads.counts.adapters[1] += adapter.len() as u64;
+            reads.cut_adapters[mate].extend_from_slice(adapter);
+            if let Some(read) = reads.read_mut(mate) {
+                read.truncate(left);
+            }
+        }
     }
 }
 
@@ -138,14 +146,19 @@ impl Trimmer for PairTrimmer {
         if let Some(Laid { offset: ..0, len, .. }) = laid {
             let before = reads.first.len() + second.len();
             let fronts = [reads.first.cut_front(), second.cut_front()];
+            let [edited1, edited2] = &*reads.edited;
+            let whole = [edited1.sequence_of(&reads.first), edited2.sequence_of(second)];
             reads.first.truncate(len + fronts[1]);
             second.truncate(len + fronts[0]);
             // fastp counts both mates, whether something is cut off each or not.
             let cut = before - reads.first.len() - second.len();
             reads.counts.adapters = [2, cut as u64];
+            let left = [reads.first.len(), second.len()];
+            for (mate, (whole, left)) in whole.into_iter().zip(left).enumerate() {
+                reads.cut_adapters[mate].extend_from_slice(&whole[left..]);
+            }
             return;
         }
-        // Corrected bases are not seen before the trimmer has ended: adapters don't lie where mates do.
         self.sequences.trim(reads);
     }
 }

@@ -184,12 +184,16 @@ impl Mates {
     /// Measures and corrects; how the mates lie on each other.
     pub(in crate::change::filter) fn look(&self, reads: &mut Reads<'_, '_>) -> Option<Laid> {
         let (first, second) = (reads.first, reads.second?);
+        let fronts = first.cut_front() + second.cut_front();
         if first.is_empty() || second.is_empty() {
+            // By the rule a mate of no bases lies at the start of one that is long enough.
+            let is_long = first.len().max(second.len()) > self.rule.min_len;
+            let insert = if is_long { fronts.min(LONGEST_INSERT) } else { LONGEST_INSERT };
+            reads.counts.insert = (reads.gone == [false; 2]).then_some(insert);
             return None;
         }
         reverse_complement(second.sequence(), reads.scratch);
         let laid = self.rule.lay(first.sequence(), reads.scratch);
-        let fronts = first.cut_front() + second.cut_front();
         let insert = laid.map(|laid| laid.insert_size([first.len(), second.len()]) + fronts);
         reads.counts.insert = Some(insert.map_or(LONGEST_INSERT, |len| len.min(LONGEST_INSERT)));
         let laid = laid?;

@@ -1,5 +1,4 @@
-"use strict";
-// Sorting: a button in a head sorts its table, a second time the other way round. Rows without a
+// Tables. Sorting: a button in a head sorts its table, a second time the other way round. Rows without a
 // value stay at the end. "#sort=TABLE,COLUMN,descending" in the address sorts, too.
 (() => {
   const value = (row, column) => row.cells[column]?.dataset.v ?? "";
@@ -37,14 +36,9 @@
       const table = document.getElementById(id);
       if (table?.tHead?.rows[0].cells[column]) sort(table, Number(column), order === "descending");
     } else if (hash) {
-      const target = document.getElementById(hash);
-      if (target instanceof HTMLDetailsElement) target.open = true;
+      dispatchEvent(new CustomEvent("biofast-open", { detail: hash }));
     }
   };
   addEventListener("hashchange", follow);
-  follow();
-  // Folded samples are printed, too.
-  addEventListener("beforeprint", () => {
-    document.querySelectorAll("details.sample").forEach((sample) => { sample.open = true; });
-  });
+  addEventListener("DOMContentLoaded", follow);
 })();

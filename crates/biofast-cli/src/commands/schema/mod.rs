@@ -1,0 +1,128 @@
+//! `biofast schema`: what the JSON of each command looks like, as JSON Schema.
+//!
+//! A file beside this one for each form, and `definitions.json` for what several have. A test validates what every command prints,
+//! and says so if a property is in no schema, or in a schema and never printed.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use biofast::io::output::Files;
+use serde_json::{Map, Value};
+
+use crate::options::{Folder, Out};
+use crate::output;
+
+/// Print the JSON Schema of what a command prints as JSON
+///
+/// Every property is described, with its unit; a property that the schema doesn't name doesn't occur. Without COMMAND the
+/// schemas are listed. They are of draft 2020-12, and each has its version in its `$id`: properties may be added within a
+/// version; one that changes its meaning or goes away raises it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  biofast schema
+  biofast schema stats
+  biofast schema filter -o filter.schema.json
+  biofast schema --out-dir schemas")]
+pub(crate) struct Args {
+    /// The command, or another name in the list
+    #[arg(value_name = "COMMAND")]
+    name: Option<String>,
+
+    /// Write all schemas to DIR, each as NAME.json; it is made if it doesn't exist
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "out"])]
+    out_dir: Option<Folder>,
+
+    #[command(flatten)]
+    out: Out,
+}
+
+macro_rules! schemas {
+    ($($name:literal,)*) => {
+        /// Names, and what is published under them but for the definitions they share.
+        const SCHEMAS: &[(&str, &str)] = &[$(($name, include_str!(concat!($name, ".json"))),)*];
+    };
+}
+
+schemas! {
+    "cat", "check", "convert", "dedup", "demux", "fastp", "fastq", "filter", "flagstat", "grep", "import", "qc-fastp", "repair",
+    "shards", "shuffle", "sort", "split", "stats",
+}
+
+/// What several schemas have.
+const DEFINITIONS: &str = include_str!("definitions.json");
+
+pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    if let Some(folder) = &args.out_dir {
+        files
+            .make_folder(folder)
+            .with_context(|| format!("can't make the folder {}", folder.display()))?;
+        let mut outputs = Vec::new();
+        for (name, _) in SCHEMAS {
+            let path = folder.join(format!("{name}.json"));
+            outputs.push(output::filled(output::report(files, Some(&path))?, published(name)?)?);
+        }
+        biofast::io::output::commit(outputs, false)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let text = match &args.name {
+        Some(name) => published(name)?,
+        None => list()?,
+    };
+    output::finish(args.out.open(files)?, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line for each schema: its name, its version, and what it is of.
+fn list() -> Result<String> {
+    let mut text = String::from("name\tversion\tof\n");
+    for (name, source) in SCHEMAS {
+        let schema: Value = serde_json::from_str(source)?;
+        let word = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
+        let version = word("$id").rsplit(':').next().unwrap_or_default();
+        text += &format!("{name}\t{version}\t{}\n", word("title"));
+    }
+    Ok(text)
+}
+
+/// A schema with all it refers to.
+fn published(name: &str) -> Result<String> {
+    let Some((_, source)) = SCHEMAS.iter().find(|(known, _)| *known == name) else {
+        let known: Vec<&str> = SCHEMAS.iter().map(|(name, _)| *name).collect();
+        bail!("'{name}' prints no JSON of its own; there are schemas of {}", known.join(", "));
+    };
+    let mut schema: Map<String, Value> = serde_json::from_str(source)?;
+    let definitions: Map<String, Value> = serde_json::from_str(DEFINITIONS)?;
+    let mut needed = BTreeSet::new();
+    schema.values().for_each(|part| collect(part, &definitions, &mut needed));
+    if !needed.is_empty() {
+        let needed = needed.into_iter();
+        let found = needed.filter_map(|name| Some((name.clone(), definitions.get(&name)?.clone())));
+        schema.insert("$defs".into(), Value::Object(found.collect()));
+    }
+    Ok(serde_json::to_string_pretty(&schema)? + "\n")
+}
+
+/// The definitions that a part of a schema refers to, and those that they refer to.
+fn collect(part: &Value, definitions: &Map<String, Value>, needed: &mut BTreeSet<String>) {
+    match part {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let name = value.as_str().filter(|_| key == "$ref");
+                match name.and_then(|name| name.strip_prefix("#/$defs/")) {
+                    Some(name) => {
+                        if needed.insert(name.to_owned())
+                            && let Some(definition) = definitions.get(name)
+                        {
+                            collect(definition, definitions, needed);
+                        }
+                    }
+                    None => collect(value, definitions, needed),
+                }
+            }
+        }
+        Value::Array(array) => array.iter().for_each(|part| collect(part, definitions, needed)),
+        _ => {}
+    }
+}

@@ -1,0 +1,121 @@
+//! `biofast index` of FASTQ in ordinary gzip: shards of it give the bytes of one run, and an index that isn't its is noticed.
+#![allow(clippy::unwrap_used)]
+
+use biofast_testkit::container::{bgzf, gzip};
+
+use crate::common::{Folder, Run, assert_error, command, finish, reads};
+
+fn run_in(folder: &Folder, args: &[&str]) -> Run {
+    let mut command = command(args);
+    command.current_dir(folder.path(""));
+    finish(command)
+}
+
+fn good(folder: &Folder, args: &[&str]) -> Run {
+    let run = run_in(folder, args);
+    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    run
+}
+
+/// Reads that take several points of the index, in two members; their text.
+fn long(folder: &Folder, name: &str) -> String {
+    let text = reads("r", 90_000);
+    // In the middle of a read.
+    let (one, two) = text.as_bytes().split_at(text.len() * 2 / 3 + 11);
+    assert!(text.len() > 9 << 20, "{}", text.len());
+    folder.file(name, [gzip(one), gzip(two)].concat());
+    text
+}
+
+#[test]
+fn shards_of_ordinary_gzip_give_the_bytes_of_one_run() {
+    let folder = Folder::new();
+    let text = long(&folder, "R1.fq.gz");
+    folder.file("R2.fq.gz", bgzf(text.as_bytes(), 60_000));
+    let run = good(&folder, &["index", "R1.fq.gz"]);
+    assert_eq!(run.stderr, "");
+    let whole = good(&folder, &["stats", "--json", "R1.fq.gz"]).stdout;
+    for n in [1, 2, 7, 30] {
+        good(&folder, &["shards", "--quiet", "-n", &n.to_string(), "R1.fq.gz", "-o", "plan.json"]);
+        let (mut parts, mut joined) = (Vec::new(), Vec::new());
+        for number in 1..=n {
+            let (shard, part) = (format!("plan.json#{number}"), format!("part{number}"));
+            let run = good(&folder, &["stats", "--json", "--shard", &shard, "-o", &part]);
+            assert_eq!(run.stderr, "");
+            parts.push(part);
+            good(&folder, &["filter", "--shard", &shard, "-o", "part.fq"]);
+            joined.extend(std::fs::read(folder.path("part.fq")).unwrap());
+        }
+        assert!(joined == text.as_bytes(), "{n}");
+        let names: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let merged = good(&folder, &[&["merge", "--json"][..], &names].concat()).stdout;
+        assert!(merged == whole, "{n}");
+    }
+    // Mates, of which one is BGZF; the index is the same on any number of threads.
+    let index = std::fs::read(folder.path("R1.fq.gz.bsi")).unwrap();
+    good(&folder, &["index", "-@", "1", "R1.fq.gz"]);
+    assert!(index == std::fs::read(folder.path("R1.fq.gz.bsi")).unwrap());
+    good(&folder, &["shards", "--quiet", "-n", "3", "R1.fq.gz", "R2.fq.gz", "-o", "plan.json"]);
+    for number in 1..=3 {
+        let shard = format!("plan.json#{number}");
+        good(&folder, &["filter", "--shard", &shard, "-o", "1.fq", "--out2", "2.fq"]);
+        let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+        assert!(!read("1.fq").is_empty() && read("1.fq") == read("2.fq"));
+    }
+}
+
+#[test]
+fn a_seek_index_that_is_not_that_of_the_file_is_an_error() {
+    let folder = Folder::new();
+    folder.file("x.fq.gz", gzip(reads("r", 400).as_bytes()));
+    let shards = ["shards", "--quiet", "-n", "2", "x.fq.gz", "-o", "plan.json"];
+    let run = run_in(&folder, &shards);
+    assert_error(&run, &["x.fq.gz", "ordinary gzip without a seek index", "biofast index FILE"]);
+    good(&folder, &["index", "x.fq.gz"]);
+    good(&folder, &shards);
+    let shard = ["stats", "--json", "--shard", "plan.json#2"];
+    good(&folder, &shard);
+    let index = std::fs::read(folder.path("x.fq.gz.bsi")).unwrap();
+    // Cut, or with any byte changed: of its table and footer when it is opened, of the first window when it is used.
+    for at in [index.len() / 2, index.len() - 1] {
+        folder.file("x.fq.gz.bsi", &index[..at]);
+        assert_error(&run_in(&folder, &shard), &["x.fq.gz.bsi", "damaged"]);
+    }
+    for at in index.len() - 200..index.len() {
+        let mut changed = index.clone();
+        changed[at] ^= 0x40;
+        folder.file("x.fq.gz.bsi", &changed);
+        if at % 13 == 0 {
+            assert_error(&run_in(&folder, &shard), &["x.fq.gz.bsi", "damaged"]);
+        }
+    }
+    folder.file("x.fq.gz.bsi", &index);
+    // No output takes its place.
+    assert_error(
+        &run_in(&folder, &[&shard[..], &["-o", "x.fq.gz.bsi"]].concat()),
+        &["x.fq.gz.bsi"],
+    );
+    folder.file("x.fq.gz", gzip(reads("s", 400).as_bytes()));
+    assert_error(&run_in(&folder, &shards), &["x.fq.gz.bsi", "has changed"]);
+    std::fs::remove_file(folder.path("x.fq.gz.bsi")).unwrap();
+    assert_eq!(run_in(&folder, &shard).code, 2);
+}
+
+#[test]
+fn what_is_faulty_gets_no_seek_index() {
+    let folder = Folder::new();
+    let text = reads("r", 400);
+    let mut cut = gzip(text.as_bytes());
+    cut.truncate(cut.len() - 4);
+    folder.file("cut.fq.gz", &cut);
+    folder.file("wrapped.fq.gz", gzip(b"@r\nAC\nGT\n+\nII\nII\n"));
+    folder.file("x.fa.gz", gzip(b">a\nACGT\n"));
+    for (name, expected) in [
+        ("cut.fq.gz", &["cut.fq.gz", "gzip footer"][..]),
+        ("wrapped.fq.gz", &["wrapped.fq.gz: record 1", "four lines"]),
+        ("x.fa.gz", &["x.fa.gz", "FASTA"]),
+    ] {
+        assert_error(&run_in(&folder, &["index", name]), expected);
+        assert!(!folder.path(&format!("{name}.bsi")).exists(), "{name}");
+    }
+}

@@ -1,0 +1,677 @@
+//! Enrichment of targets as `CollectHsMetrics` has it: where bases lie, what doesn't count, and the coverage of targets.
+
+use std::sync::Arc;
+
+use biofast_bam::{Batch, Op, Record, flag};
+use biofast_io::crc32;
+use serde::{Deserialize, Serialize};
+
+use super::adapters::is_adapter;
+use super::panel::{Bound, overlapping};
+use super::pieces::{self, HIGH, LOWEST, Pieces, QUALITIES};
+use super::pile::{Depth, Pile, each_record};
+use super::seam::{Apart, Keeper, Meeting, Seam};
+use super::stored::{add_and_take, are_on_positions, counts};
+use crate::measure::coverage::Unsorted;
+
+/// Depths of nearly all bases are counted up to this one.
+pub(crate) const CAP: u8 = 200;
+
+/// Reads of a lower mapping quality don't count for coverage.
+const MIN_MAPPING_QUALITY: u8 = 20;
+
+/// Reads that lie this near to a bait are selected, too.
+const NEAR: u32 = 250;
+
+/// The percentages of GC from 0 to 100.
+const CLASSES: usize = 101;
+
+/// What was found of a hybrid selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hs {
+    pub(crate) name: String,
+    pub(crate) bait_territory: u64,
+    pub(crate) target_territory: u64,
+    pub(crate) genome: u64,
+    /// Targets as they are listed, and united ones with coverage and all.
+    pub(crate) targets: usize,
+    pub(crate) uncovered: u64,
+    pub(crate) reads: Reads,
+    /// Positions of targets by depth of high quality, and by that of nearly all bases, which is capped.
+    pub(crate) by_depth: Vec<u64>,
+    pub(crate) by_most: Vec<u64>,
+    /// Bases by quality, on each position no more than the cap.
+    pub(crate) by_quality: Vec<u64>,
+    /// Of each GC content the bases of targets, and those aligned there.
+    pub(crate) by_gc: Option<Vec<(u64, u64)>>,
+}
+
+/// The same of a piece of a file, with what it takes to join it with others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    panel: PanelOfPart,
+    reads: Reads,
+    ordered: Found,
+    /// United targets that have coverage, by their number: from one to another, excluded.
+    covered: Vec<(u64, u64)>,
+    seam: Seam,
+}
+
+/// What intervals the counts are of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct PanelOfPart {
+    name: String,
+    #[serde(deserialize_with = "counts")]
+    bait_territory: u64,
+    #[serde(deserialize_with = "counts")]
+    target_territory: u64,
+    #[serde(deserialize_with = "counts")]
+    genome: u64,
+    /// Targets as they are listed, and united ones.
+    #[serde(deserialize_with = "counts")]
+    targets: u64,
+    #[serde(deserialize_with = "counts")]
+    united: u64,
+    /// CRC-32 of the targets and of the baits.
+    sums: (u32, u32),
+    /// Bases of targets by GC content, where the reference is known.
+    bases_by_gc: Option<Vec<u64>>,
+}
+
+/// What is made of the records in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Found {
+    /// Positions with bases.
+    #[serde(deserialize_with = "counts")]
+    by_depth: Vec<u64>,
+    #[serde(deserialize_with = "counts")]
+    by_most: Vec<u64>,
+    #[serde(deserialize_with = "counts")]
+    by_quality: Vec<u64>,
+    #[serde(deserialize_with = "counts")]
+    aligned_by_gc: Vec<u64>,
+}
+
+/// Counts of reads and of their bases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reads {
+    #[serde(deserialize_with = "counts")]
+    pub(crate) total: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) passed: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) unique: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) unique_aligned: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) bases: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) aligned_bases: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) unique_aligned_bases: u64,
+    /// Pairs that lie on baits or near to them, and those that are no duplicates.
+    #[serde(deserialize_with = "counts")]
+    pub(crate) selected_pairs: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) unique_pairs: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) on_bait: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) near_bait: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) off_bait: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) on_target: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) on_target_of_pairs: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) duplicates: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) adapters: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) mapping_quality: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) low_quality: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) overlap: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) off_target: u64,
+}
+
+impl Reads {
+    fn merge(&mut self, other: &Reads) {
+        // By name, so that none can be forgotten.
+        macro_rules! add {
+            ($($field:ident),*) => {{
+                let Reads { $($field),* } = other;
+                $(self.$field += $field;)*
+            }};
+        }
+        add!(
+            total,
+            passed,
+            unique,
+            unique_aligned,
+            bases,
+            aligned_bases,
+            unique_aligned_bases,
+            selected_pairs,
+            unique_pairs,
+            on_bait,
+            near_bait,
+            off_bait,
+            on_target,
+            on_target_of_pairs,
+            duplicates,
+            adapters,
+            mapping_quality,
+            low_quality,
+            overlap,
+            off_target
+        );
+    }
+}
+
+/// What a worker counts.
+pub(crate) struct Counts {
+    bound: Arc<Bound>,
+    reads: Reads,
+    /// Bases on targets by quality.
+    bases: Box<[u64; 256]>,
+    qualities: Vec<u8>,
+}
+
+impl Counts {
+    pub(crate) fn new(bound: Arc<Bound>) -> Counts {
+        Counts { bound, reads: Reads::default(), bases: Box::new([0; 256]), qualities: Vec::new() }
+    }
+
+    /// Counts a batch, and leaves its bases on targets that count.
+    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Pieces) {
+        for (number, record) in batch.numbered() {
+            if let Some(kept) = self.count(&record) {
+                self.add(&record, number, kept, left);
+            }
+        }
+    }
+
+    /// Counts a record. How many of its bases are looked at; `None` if it has no coverage.
+    #[inline]
+    fn count(&mut self, record: &Record<'_>) -> Option<usize> {
+        let flags = record.flags();
+        let is = |flag| flags & flag != 0;
+        if is(flag::SECONDARY) {
+            return None;
+        }
+        let reads = &mut self.reads;
+        let (mapped, passed, unique, primary) = (
+            !is(flag::UNMAPPED),
+            !is(flag::QC_FAIL),
+            !is(flag::DUPLICATE),
+            !is(flag::SUPPLEMENTARY),
+        );
+        if primary {
+            reads.total += 1;
+            reads.passed += u64::from(passed);
+            reads.unique += u64::from(passed && unique);
+            reads.unique_aligned += u64::from(passed && unique && mapped);
+        }
+        if !passed {
+            return None;
+        }
+        if primary {
+            reads.bases += record.sequence_len() as u64;
+        }
+        if !mapped {
+            return None;
+        }
+        let aligned = pieces::aligned_bases(record);
+        reads.aligned_bases += aligned;
+        if unique {
+            reads.unique_aligned_bases += aligned;
+        }
+        match self.on_bait(record) {
+            Some(on_bait) => {
+                let reads = &mut self.reads;
+                if primary && is(flag::PAIRED) && is(flag::READ1) && !is(flag::MATE_UNMAPPED) {
+                    reads.selected_pairs += 1;
+                    reads.unique_pairs += u64::from(unique);
+                }
+                reads.on_bait += on_bait;
+                reads.near_bait += aligned - on_bait;
+            }
+            None => self.reads.off_bait += aligned,
+        }
+        let reads = &mut self.reads;
+        let excluded = if !unique {
+            &mut reads.duplicates
+        } else if is_adapter(record) {
+            &mut reads.adapters
+        } else if record.mapping_quality() < MIN_MAPPING_QUALITY {
+            &mut reads.mapping_quality
+        } else {
+            return self.kept(record);
+        };
+        *excluded += aligned;
+        None
+    }
+
+    /// How many of a record's bases lie on baits; `None` if it doesn't even lie near to any.
+    fn on_bait(&self, record: &Record<'_>) -> Option<u64> {
+        let baits = self.bound.baits.get(usize::try_from(record.reference_id()).ok()?)?;
+        let clip = |at: i64| at.clamp(0, i64::from(u32::MAX)) as u32;
+        let (start, end) = (
+            i64::from(record.position()),
+            record.position() as i64 + record.cigar().reference_len() as i64,
+        );
+        if end <= start {
+            return None;
+        }
+        let near = overlapping(baits, clip(start - i64::from(NEAR)), clip(end + i64::from(NEAR)));
+        if near.is_empty() {
+            return None;
+        }
+        let mut on_bait = 0;
+        for (at, _, len) in pieces::aligned(record) {
+            let (from, to) = (clip(at), clip(at + len as i64));
+            for &(start, end) in overlapping(near, from, to) {
+                on_bait += u64::from(end.min(to) - start.max(from));
+            }
+        }
+        Some(on_bait)
+    }
+
+    /// How many bases of a record are left when those are clipped that its mate may have, too; `None` if none is.
+    fn kept(&mut self, record: &Record<'_>) -> Option<usize> {
+        let len = record.sequence_len();
+        let clipped = clipped(record);
+        self.reads.overlap += clipped;
+        if clipped == 0 {
+            return Some(len);
+        }
+        if record.mate_position() <= record.position() {
+            return None;
+        }
+        let cigar = record.cigar();
+        let last = cigar.len().checked_sub(1).and_then(|last| cigar.get(last));
+        let soft = match last {
+            Some((Op::SoftClip, len)) => len as usize,
+            _ => 0,
+        };
+        Some(len.saturating_sub(clipped as usize).saturating_sub(soft))
+    }
+
+    fn add(&mut self, record: &Record<'_>, number: u64, kept: usize, left: &mut Pieces) {
+        let Counts { bound, reads, bases, qualities } = self;
+        pieces::read_qualities(record, qualities);
+        let flags = record.flags();
+        let none_of = flag::UNMAPPED | flag::MATE_UNMAPPED | flag::SUPPLEMENTARY;
+        let is_of_pair = flags & flag::PAIRED != 0 && flags & none_of == 0;
+        let reference = usize::try_from(record.reference_id()).ok();
+        let targets =
+            reference.and_then(|place| bound.targets.get(place)).map_or(&[][..], Vec::as_slice);
+        let firsts = left.firsts();
+        let high =
+            |qualities: &[u8]| qualities.iter().filter(|quality| **quality >= HIGH).count() as u64;
+        for (at, base, len) in pieces::aligned(record) {
+            let len = len.min(kept.saturating_sub(base));
+            // Bases that a record lacks are of no quality.
+            reads.low_quality += len.saturating_sub(qualities.len().saturating_sub(base)) as u64;
+            let own = qualities.get(base..).unwrap_or_default();
+            let own = &own[..own.len().min(len)];
+            let all_high = high(own);
+            reads.low_quality += own.len() as u64 - all_high;
+            let mut on_target = 0;
+            let Ok(from) = u32::try_from(at) else { continue };
+            let to = from.saturating_add(own.len() as u32);
+            for &(start, end) in overlapping(targets, from, to) {
+                let (start, end) = (start.max(from), end.min(to));
+                let own = &own[(start - from) as usize..(end - from) as usize];
+                on_target += high(own);
+                for &quality in own {
+                    bases[usize::from(quality)] += 1;
+                }
+                left.push_block(start, own);
+            }
+            reads.on_target += on_target;
+            reads.off_target += all_high - on_target;
+            if is_of_pair {
+                reads.on_target_of_pairs += on_target;
+            }
+        }
+        left.push_record(record, number, 0, firsts);
+    }
+
+    pub(crate) fn join(&mut self, other: Counts) {
+        let Counts { bound: _, reads, bases, qualities: _ } = other;
+        self.reads.merge(&reads);
+        self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
+/// How many bases at the end of a record are clipped because its mate starts before them, as htsjdk counts them: whether
+/// the mate lies on the same reference is not looked at.
+fn clipped(record: &Record<'_>) -> u64 {
+    let flags = record.flags();
+    let (start, mate) = (i64::from(record.position()), i64::from(record.mate_position()));
+    if flags & flag::PAIRED == 0
+        || flags & flag::MATE_UNMAPPED != 0
+        || mate < start
+        || (mate == start && flags & flag::READ1 != 0)
+    {
+        return 0;
+    }
+    let (mut at, mut clipped) = (start, 0);
+    for (op, len) in record.cigar().iter() {
+        let len = i64::from(len);
+        let on_reference = if op.consumes_reference() { len } else { 0 };
+        if mate < at + on_reference {
+            clipped += match op {
+                Op::Match => on_reference - (mate - at).max(0),
+                Op::SoftClip | Op::HardClip | Op::Pad | Op::Skip => 0,
+                _ if op.consumes_read() => len,
+                _ => 0,
+            };
+        }
+        at += on_reference;
+    }
+    clipped.max(0) as u64
+}
+
+/// What is made of the records in the order of the file.
+pub(crate) struct Ordered {
+    pile: Pile,
+    depths: Depths,
+    /// Of a part: what it carries of its ends.
+    keeper: Option<Keeper>,
+}
+
+/// Positions of targets by depth.
+struct Depths {
+    bound: Arc<Bound>,
+    reference: usize,
+    /// The target the last position was of.
+    target: usize,
+    /// Targets before those of the reference.
+    before: u64,
+    /// Targets that have coverage, by their number among all: from one to another, excluded.
+    covered: Vec<(u64, u64)>,
+    by_depth: Vec<u64>,
+    by_most: Vec<u64>,
+    aligned_by_gc: [u64; CLASSES],
+}
+
+impl Depths {
+    #[inline]
+    fn add(&mut self, depth: Depth) {
+        self.by_most[usize::from(depth.most)] += 1;
+        if depth.high == 0 {
+            return;
+        }
+        let high = depth.high as usize;
+        if high >= self.by_depth.len() {
+            self.by_depth.resize(high + 1, 0);
+        }
+        self.by_depth[high] += 1;
+        let targets = self.bound.targets.get(self.reference).map_or(&[][..], Vec::as_slice);
+        while targets.get(self.target).is_some_and(|target| target.1 <= depth.position) {
+            self.target += 1;
+        }
+        let place = (self.reference, self.target);
+        let number = self.before + self.target as u64;
+        match self.covered.last_mut() {
+            Some(last) if number < last.1 => {}
+            Some(last) if number == last.1 => last.1 += 1,
+            _ => self.covered.push((number, number + 1)),
+        }
+        let gc = self.bound.gc.as_ref().and_then(|gc| gc.get(place.0)?.get(place.1));
+        if let Some(&gc) = gc {
+            self.aligned_by_gc[usize::from(gc)] += u64::from(depth.high);
+        }
+    }
+}
+
+impl Depths {
+    /// Begins another reference.
+    fn go_to(&mut self, reference: usize) {
+        let own = self.bound.targets.iter().take(reference);
+        self.before = own.map(|targets| targets.len() as u64).sum();
+        (self.reference, self.target) = (reference, 0);
+    }
+}
+
+impl Ordered {
+    pub(crate) fn new(bound: Arc<Bound>, is_part: bool) -> Ordered {
+        let depths = Depths {
+            bound,
+            reference: 0,
+            target: 0,
+            before: 0,
+            covered: Vec::new(),
+            by_depth: vec![0],
+            by_most: vec![0; usize::from(CAP) + 1],
+            aligned_by_gc: [0; CLASSES],
+        };
+        Ordered { pile: Pile::new(CAP), depths, keeper: is_part.then(Keeper::default) }
+    }
+
+    /// Adds the records of the next batch.
+    ///
+    /// # Errors
+    /// At the first record that counts and is out of order.
+    pub(crate) fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
+        let Ordered { pile, depths, keeper } = self;
+        each_record(left, |piece, blocks, high| {
+            if let Some(keeper) = keeper {
+                let bound = &depths.bound;
+                keeper.add(piece, &blocks, |at| bound.gc_at(piece.reference as usize, at));
+            }
+            if pile.follow(piece)? {
+                pile.finish(|depth| depths.add(depth));
+                depths.go_to(piece.reference as usize);
+            }
+            pile.advance(piece.start.into(), |depth| depths.add(depth));
+            pile.reserve(piece.end.into());
+            blocks.add_to(pile);
+            for &(from, to) in high {
+                pile.step(from, to, 1);
+            }
+            Ok(())
+        })
+    }
+
+    /// What was found, of records that workers counted.
+    pub(crate) fn finish(mut self, counts: &Counts) -> Part {
+        let depths = &mut self.depths;
+        self.pile.finish(|depth| depths.add(depth));
+        let bound = &depths.bound;
+        let bases_by_gc = bound.gc.as_ref().map(|gc| {
+            let mut bases = vec![0; CLASSES];
+            for (&(start, end), &gc) in bound.targets.iter().flatten().zip(gc.iter().flatten()) {
+                bases[usize::from(gc)] += u64::from(end - start);
+            }
+            bases
+        });
+        let panel = PanelOfPart {
+            name: bound.name.clone(),
+            bait_territory: bound.bait_territory,
+            target_territory: bound.target_territory,
+            genome: bound.genome,
+            targets: bound.count as u64,
+            united: bound.targets.iter().map(|targets| targets.len() as u64).sum(),
+            sums: (sum(&bound.targets), sum(&bound.baits)),
+            bases_by_gc,
+        };
+        Part {
+            panel,
+            reads: counts.reads,
+            ordered: Found {
+                by_depth: std::mem::take(&mut depths.by_depth),
+                by_most: std::mem::take(&mut depths.by_most),
+                by_quality: by_quality(&counts.bases, &self.pile.beyond),
+                aligned_by_gc: depths.aligned_by_gc.to_vec(),
+            },
+            covered: std::mem::take(&mut depths.covered),
+            seam: self.keeper.unwrap_or_default().finish(),
+        }
+    }
+}
+
+/// Bases that count by quality, without those beyond the cap.
+fn by_quality(bases: &[u64; 256], beyond: &[u64; QUALITIES]) -> Vec<u64> {
+    let counts = |quality| quality > usize::from(LOWEST);
+    (0..QUALITIES)
+        .map(|quality| if counts(quality) { bases[quality] - beyond[quality] } else { 0 })
+        .collect()
+}
+
+/// The CRC-32 of stretches of all references.
+fn sum(stretches: &[Vec<(u32, u32)>]) -> u32 {
+    let mut bytes = Vec::new();
+    for own in stretches {
+        bytes.extend_from_slice(&(own.len() as u64).to_le_bytes());
+        for (start, end) in own {
+            bytes.extend_from_slice(&start.to_le_bytes());
+            bytes.extend_from_slice(&end.to_le_bytes());
+        }
+    }
+    crc32(&bytes)
+}
+
+impl Found {
+    /// What is made of some records of a seam alone.
+    fn of(pieces: &Pieces, meeting: &Meeting) -> Found {
+        let mut pile = Pile::new(CAP);
+        let (mut by_depth, mut by_most) = (vec![0], vec![0; usize::from(CAP) + 1]);
+        let mut aligned_by_gc = vec![0; CLASSES];
+        let mut add = |depth: Depth| {
+            by_most[usize::from(depth.most)] += 1;
+            let high = depth.high as usize;
+            if high == 0 {
+                return;
+            }
+            by_depth.resize(by_depth.len().max(high + 1), 0);
+            by_depth[high] += 1;
+            let gc = meeting.gc.get((depth.position - meeting.from) as usize).copied().flatten();
+            if let Some(gc) = gc {
+                aligned_by_gc[usize::from(gc)] += u64::from(depth.high);
+            }
+        };
+        // Those of a seam are in order.
+        let _ = each_record(pieces, |piece, blocks, high| {
+            pile.advance(piece.start.into(), &mut add);
+            pile.reserve(piece.end.into());
+            blocks.add_to(&mut pile);
+            for &(from, to) in high {
+                pile.step(from, to, 1);
+            }
+            Ok(())
+        });
+        pile.finish(&mut add);
+        let mut bases = [0; 256];
+        pieces.qualities.iter().for_each(|&quality| bases[usize::from(quality)] += 1);
+        Found { by_depth, by_most, by_quality: by_quality(&bases, &pile.beyond), aligned_by_gc }
+    }
+
+    /// Adds `more`, and takes `less` away; false if there isn't so much.
+    #[must_use]
+    fn add_and_take(&mut self, mut more: Found, mut less: Vec<Found>) -> bool {
+        let others = less.iter().chain([&more]).map(|found| found.by_depth.len());
+        let deepest = others.max().unwrap_or(0).max(self.by_depth.len());
+        for found in less.iter_mut().chain([&mut more]) {
+            found.by_depth.resize(deepest, 0);
+        }
+        let Found { by_depth, by_most, by_quality, aligned_by_gc } = self;
+        by_depth.resize(deepest, 0);
+        let all = |own: fn(&Found) -> &[u64]| less.iter().map(own).collect::<Vec<_>>();
+        let are_right = add_and_take(by_depth, &more.by_depth, &all(|found| &found.by_depth))
+            && add_and_take(by_most, &more.by_most, &all(|found| &found.by_most))
+            && add_and_take(by_quality, &more.by_quality, &all(|found| &found.by_quality))
+            && add_and_take(aligned_by_gc, &more.aligned_by_gc, &all(|found| &found.aligned_by_gc));
+        // As deep as the deepest position, as of one run.
+        let deepest = by_depth.iter().rposition(|positions| *positions > 0).unwrap_or(0);
+        by_depth.truncate(deepest + 1);
+        are_right
+    }
+}
+
+impl Part {
+    /// Whether these counts can be.
+    pub(crate) fn is_possible(&self) -> bool {
+        let Found { by_depth, by_most, by_quality, aligned_by_gc } = &self.ordered;
+        let has_gc = |classes: &Vec<u64>| classes.len() == CLASSES;
+        let ascend = self.covered.windows(2).all(|two| two[0].1 < two[1].0);
+        // Depths of a position: no more than its records.
+        let reads = usize::try_from(self.reads.passed.max(self.reads.aligned_bases));
+        !by_depth.is_empty()
+            && reads.is_ok_and(|most| by_depth.len() <= most.saturating_add(1))
+            && by_most.len() == usize::from(CAP) + 1
+            && by_quality.len() == QUALITIES
+            && has_gc(aligned_by_gc)
+            && self.panel.bases_by_gc.as_ref().is_none_or(has_gc)
+            && ascend
+            && self.covered.iter().all(|(from, to)| from < to && *to <= self.panel.united)
+            && are_on_positions(by_most, by_quality)
+    }
+
+    /// Adds the piece that follows in the file.
+    ///
+    /// # Errors
+    /// If they can't be joined; `Ok(false)` if they contradict each other.
+    pub(crate) fn append(&mut self, behind: Part) -> Result<bool, Apart> {
+        let meeting = self.seam.meeting(&behind.seam)?;
+        let Part { panel, reads, ordered, covered, seam } = behind;
+        if panel != self.panel {
+            return Ok(false);
+        }
+        self.reads.merge(&reads);
+        let mut are_right = self.ordered.add_and_take(ordered, Vec::new());
+        if let Some(meeting) = meeting {
+            let less = meeting.parts.iter().map(|pieces| Found::of(pieces, &meeting)).collect();
+            are_right &= self.ordered.add_and_take(Found::of(&meeting.both, &meeting), less);
+        }
+        self.covered.extend(covered);
+        self.covered.sort_unstable();
+        self.covered.dedup_by(|next, last| {
+            let touches = next.0 <= last.1;
+            last.1 = if touches { last.1.max(next.1) } else { last.1 };
+            touches
+        });
+        self.seam.append(seam);
+        Ok(are_right)
+    }
+
+    /// What was found of the whole.
+    pub(crate) fn whole(self) -> Hs {
+        let Part { panel, reads, ordered, covered, seam: _ } = self;
+        let PanelOfPart {
+            name,
+            bait_territory,
+            target_territory,
+            genome,
+            targets,
+            united,
+            sums: _,
+            bases_by_gc,
+        } = panel;
+        let Found { mut by_depth, mut by_most, by_quality, aligned_by_gc } = ordered;
+        for depths in [&mut by_depth, &mut by_most] {
+            let others: u64 = depths.iter().skip(1).sum();
+            depths[0] = target_territory.saturating_sub(others);
+        }
+        let covered: u64 = covered.iter().map(|(from, to)| to - from).sum();
+        Hs {
+            name,
+            bait_territory,
+            target_territory,
+            genome,
+            targets: targets as usize,
+            uncovered: united.saturating_sub(covered),
+            reads,
+            by_depth,
+            by_most,
+            by_quality,
+            by_gc: bases_by_gc.map(|bases| bases.into_iter().zip(aligned_by_gc).collect()),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The intervals a library was enriched for, and those of the baits that did it.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use biofast_bam::{Error, ErrorKind, Fasta, Header};
+use biofast_io::{Location, Options, Reader, Source};
+
+use crate::measure::coverage::read_line;
+
+/// Targets and baits of a hybrid selection, from BED files or Picard's interval lists.
+///
+/// ```
+/// use biofast_ops::picard::Panel;
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("exome.v2.bed");
+/// std::fs::write(&path, "chr1\t100\t200\nchr1\t200\t250\n")?;
+/// let panel = Panel::open(&path, None)?;
+/// // Two targets, which are one stretch.
+/// assert_eq!((panel.name(), panel.targets()), ("exome", 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Panel {
+    name: String,
+    targets: List,
+    /// None: the targets.
+    baits: Option<List>,
+}
+
+/// Intervals of a file.
+#[derive(Clone, Debug)]
+struct List {
+    /// The name of the file.
+    file: String,
+    intervals: Vec<Interval>,
+    /// Names of references.
+    references: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    reference: usize,
+    start: u32,
+    end: u32,
+    line: u64,
+}
+
+impl Panel {
+    /// Reads the targets and the baits; without a file of baits the targets are taken for them.
+    ///
+    /// A file whose lines start with a header of `@` is an interval list, with positions from 1; others are BED.
+    ///
+    /// # Errors
+    /// If a file can't be read; at the first line that is no interval; if there is no interval at all.
+    pub fn open(targets: &Path, baits: Option<&Path>) -> Result<Panel, Error> {
+        let name = baits.unwrap_or(targets).file_name().unwrap_or_default().to_string_lossy();
+        Ok(Panel {
+            name: name.split('.').next().unwrap_or_default().to_owned(),
+            targets: List::open(targets)?,
+            baits: baits.map(List::open).transpose()?,
+        })
+    }
+
+    /// The name of the baits: that of their file, up to the first dot.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many targets there are.
+    pub fn targets(&self) -> usize {
+        self.targets.intervals.len()
+    }
+
+    /// The intervals by the references of a header, with the GC content of targets if there are bases.
+    ///
+    /// # Errors
+    /// At the first interval that lies on none of the references, or behind its end; if the bases can't be read.
+    pub(crate) fn bind(&self, header: &Header, fasta: Option<&Fasta>) -> Result<Bound, BindError> {
+        let targets = self.targets.bind(header).map_err(BindError::Interval)?;
+        let baits = match &self.baits {
+            Some(baits) => baits.bind(header).map_err(BindError::Interval)?,
+            None => targets.clone(),
+        };
+        let gc = match fasta {
+            Some(fasta) => {
+                fasta.bind(header);
+                let all = (0i32..).zip(&targets).map(|(reference, own)| {
+                    own.iter().map(|stretch| gc(fasta, reference, *stretch)).collect()
+                });
+                Some(all.collect::<io::Result<Vec<Vec<u8>>>>().map_err(BindError::Reference)?)
+            }
+            None => None,
+        };
+        let territory = |all: &[Stretches]| -> u64 {
+            all.iter().flatten().map(|(start, end)| u64::from(end - start)).sum()
+        };
+        Ok(Bound {
+            name: self.name.clone(),
+            count: self.targets.intervals.len(),
+            genome: header.references().iter().map(|reference| reference.length).sum(),
+            target_territory: territory(&targets),
+            bait_territory: territory(&baits),
+            targets,
+            baits,
+            gc,
+        })
+    }
+}
+
+/// Why intervals don't fit a header.
+pub(crate) enum BindError {
+    Interval(Error),
+    Reference(io::Error),
+}
+
+/// Stretches of a reference, sorted: neither do they overlap nor touch.
+pub(crate) type Stretches = Vec<(u32, u32)>;
+
+/// The intervals of a header's references.
+pub(crate) struct Bound {
+    pub(crate) name: String,
+    /// Targets as they are listed.
+    pub(crate) count: usize,
+    /// Bases of all references.
+    pub(crate) genome: u64,
+    pub(crate) target_territory: u64,
+    pub(crate) bait_territory: u64,
+    pub(crate) targets: Vec<Stretches>,
+    pub(crate) baits: Vec<Stretches>,
+    /// The GC content of each target in percent.
+    pub(crate) gc: Option<Vec<Vec<u8>>>,
+}
+
+impl Bound {
+    /// The GC content of the target at a position.
+    pub(crate) fn gc_at(&self, reference: usize, at: u32) -> Option<u8> {
+        let gc = self.gc.as_ref()?.get(reference)?;
+        let targets = self.targets.get(reference)?;
+        gc.get(targets.partition_point(|target| target.1 <= at)).copied()
+    }
+}
+
+/// The GC content of a stretch in percent, rounded.
+fn gc(fasta: &Fasta, reference: i32, (start, end): (u32, u32)) -> io::Result<u8> {
+    let mut bases = Vec::new();
+    fasta.fetch(reference, start.into(), (end - start) as usize, &mut bases)?;
+    if bases.is_empty() {
+        return Ok(0);
+    }
+    let gc = bases.iter().filter(|base| matches!(base, b'G' | b'C' | b'g' | b'c')).count();
+    Ok((gc as f64 / bases.len() as f64 * 100.0 + 0.5).floor() as u8)
+}
+
+impl List {
+    fn open(path: &Path) -> Result<List, Error> {
+        let source = Source::open(path)?;
+        let file = source.name().to_owned();
+        let mut reader = Reader::new(source, &Options::serial())?;
+        let mut list = List { file, intervals: Vec::new(), references: Vec::new() };
+        let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+        let (mut text, mut is_list) = (Vec::new(), false);
+        for line in 1.. {
+            text.clear();
+            if !read_line(&mut reader, &mut text, &list.file)? {
+                break;
+            }
+            is_list |= text.starts_with(b"@");
+            let found = parse(&text, is_list).map_err(|reason| list.error(line, &text, reason))?;
+            let Some((name, start, end)) = found else { continue };
+            let reference = match places.get(name) {
+                Some(&place) => place,
+                None => {
+                    places.insert(name.to_vec(), list.references.len());
+                    list.references.push(name.to_vec());
+                    list.references.len() - 1
+                }
+            };
+            list.intervals.push(Interval { reference, start, end, line });
+        }
+        if list.intervals.is_empty() {
+            return Err(list.error(1, b"", "the file has no intervals"));
+        }
+        Ok(list)
+    }
+
+    fn error(&self, line: u64, text: &[u8], reason: &'static str) -> Error {
+        let region = String::from_utf8_lossy(text).into_owned();
+        let kind = ErrorKind::BadRegion { region, reason: reason.into() };
+        let at = Location::in_input(&self.file.as_str().into());
+        Error::new(kind, Location { line: Some(line), ..at })
+    }
+
+    fn bind(&self, header: &Header) -> Result<Vec<Stretches>, Error> {
+        let own = header.references();
+        let mut places = vec![None; self.references.len()];
+        let by_name: HashMap<&[u8], usize> =
+            own.iter().zip(0..).map(|(reference, place)| (&reference.name[..], place)).collect();
+        for (place, name) in places.iter_mut().zip(&self.references) {
+            *place = by_name.get(&name[..]).copied();
+        }
+        let mut all = vec![Vec::new(); own.len()];
+        for &Interval { reference, start, end, line } in &self.intervals {
+            let name = &self.references[reference];
+            let Some(place) = places[reference] else {
+                return Err(self.error(line, name, "the alignments have no such reference"));
+            };
+            if u64::from(end) > own[place].length {
+                return Err(self.error(line, name, "the interval ends behind its reference"));
+            }
+            if start < end {
+                all[place].push((start, end));
+            }
+        }
+        all.iter_mut().for_each(unite);
+        Ok(all)
+    }
+}
+
+/// Sorts stretches, and makes one of those that overlap or touch.
+fn unite(stretches: &mut Stretches) {
+    stretches.sort_unstable();
+    stretches.dedup_by(|next, last| {
+        let touches = next.0 <= last.1;
+        if touches {
+            last.1 = last.1.max(next.1);
+        }
+        touches
+    });
+}
+
+/// The reference, start and end of an interval.
+type Parsed<'a> = (&'a [u8], u32, u32);
+
+/// The interval of a line; `None` if it holds none.
+fn parse(line: &[u8], is_list: bool) -> Result<Option<Parsed<'_>>, &'static str> {
+    if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"@") {
+        return Ok(None);
+    }
+    let mut fields = line.split(|&b| b == b'\t');
+    let name = fields.next().unwrap_or_default();
+    let mut position = || std::str::from_utf8(fields.next()?).ok()?.parse::<u32>().ok();
+    match (position(), position(), is_list) {
+        (Some(start), Some(end), true) if start >= 1 && start <= end.saturating_add(1) => {
+            Ok(Some((name, start - 1, end)))
+        }
+        (Some(_), Some(_), true) => {
+            Err("the interval doesn't start at 1 or later, or starts behind its end")
+        }
+        (Some(start), Some(end), false) if start <= end => Ok(Some((name, start, end))),
+        (Some(_), Some(_), false) => Err("the start lies behind the end"),
+        // A reference may have one of these names; its lines have positions.
+        _ if line.starts_with(b"track") || line.starts_with(b"browser") => Ok(None),
+        _ => Err(
+            "expected a line of BED or of an interval list: name, start and end, with tabs between them",
+        ),
+    }
+}
+
+/// The stretches of a list that overlap those from `from` to `to`.
+#[inline]
+pub(crate) fn overlapping(all: &[(u32, u32)], from: u32, to: u32) -> &[(u32, u32)] {
+    let first = all.partition_point(|stretch| stretch.1 <= from);
+    let count = all[first..].partition_point(|stretch| stretch.0 < to);
+    &all[first..first + count]
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn open(content: &str) -> Result<Panel, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.bed");
+        std::fs::write(&path, content).unwrap();
+        Panel::open(&path, None)
+    }
+
+    #[test]
+    fn bed_and_interval_list_are_the_same_stretches() {
+        let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n@SQ\tSN:d\tLN:50\n").unwrap();
+        let bed =
+            open("track name=x\nd\t0\t5\nc\t20\t30\tb\nc\t4\t9\nc\t9\t12\nc\t7\t8\n").unwrap();
+        let list = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:99\nd\t1\t5\t+\ta\nc\t21\t30\t-\tb\nc\t5\t9\t+\t.\nc\t10\t12\t+\t.\nc\t8\t8\t+\t.\n";
+        for panel in [bed, open(list).unwrap()] {
+            let bound = panel.bind(&header, None).ok().unwrap();
+            assert_eq!(bound.targets, [vec![(4, 12), (20, 30)], vec![(0, 5)]]);
+            assert_eq!((bound.count, bound.target_territory, bound.genome), (5, 23, 149));
+            assert_eq!(overlapping(&bound.targets[0], 11, 21), [(4, 12), (20, 30)]);
+            assert_eq!(overlapping(&bound.targets[0], 12, 20), []);
+        }
+    }
+
+    #[test]
+    fn what_is_no_interval_is_named_by_its_line() {
+        for (content, words) in [
+            ("c\t1\t5\nc\t7\n", "line 2"),
+            ("@SQ\tSN:c\tLN:9\nc\t0\t5\t+\tx\n", "line 2"),
+            ("c\t5\t4\n", "line 1"),
+            ("# nothing\n", "no intervals"),
+        ] {
+            let error = open(content).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n").unwrap();
+        for (content, words) in [("c\t1\t5\nx\t0\t1\n", "line 2"), ("c\t90\t100\n", "behind")] {
+            match open(content).unwrap().bind(&header, None) {
+                Err(BindError::Interval(error)) => assert!(error.to_string().contains(words)),
+                _ => panic!("{content}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! How counts are read back of the report of a part: nothing that can't be, so that sums of many parts can't overflow.
+
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
+
+/// No count is larger: sums of 65,536 parts fit into 64 bits.
+const MOST: u64 = 1 << 48;
+
+/// Counts of any shape.
+pub(crate) trait Numbers {
+    /// Whether none is too large.
+    fn are_possible(&self) -> bool;
+}
+
+impl Numbers for u64 {
+    fn are_possible(&self) -> bool {
+        *self <= MOST
+    }
+}
+
+impl Numbers for (u64, u64) {
+    fn are_possible(&self) -> bool {
+        self.0.are_possible() && self.1.are_possible()
+    }
+}
+
+impl<T: Numbers, const N: usize> Numbers for [T; N] {
+    fn are_possible(&self) -> bool {
+        self.iter().all(Numbers::are_possible)
+    }
+}
+
+impl<T: Numbers> Numbers for Vec<T> {
+    fn are_possible(&self) -> bool {
+        self.iter().all(Numbers::are_possible)
+    }
+}
+
+/// Reads counts.
+pub(crate) fn counts<'de, D: Deserializer<'de>, T: Deserialize<'de> + Numbers>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let counts = T::deserialize(deserializer)?;
+    match counts.are_possible() {
+        true => Ok(counts),
+        false => Err(D::Error::custom("a count is larger than there can be")),
+    }
+}
+
+/// Adds `more`, and takes all of `less` away; false if there isn't so much.
+#[must_use]
+pub(crate) fn add_and_take(counts: &mut [u64], more: &[u64], less: &[&[u64]]) -> bool {
+    let is_like = |other: &[u64]| other.len() == counts.len();
+    if !is_like(more) || !less.iter().all(|less| is_like(less)) {
+        return false;
+    }
+    counts.iter_mut().zip(more).enumerate().all(|(at, (count, more))| {
+        let taken = less.iter().map(|less| less[at]).sum();
+        let left = (*count + more).checked_sub(taken);
+        *count = left.unwrap_or(0);
+        left.is_some()
+    })
+}
+
+/// Whether there are as many bases by their quality as lie on positions of all depths.
+pub(crate) fn are_on_positions(by_depth: &[u64], by_quality: &[u64]) -> bool {
+    let bases: u128 = by_quality.iter().map(|&bases| u128::from(bases)).sum();
+    let depths = (0..).zip(by_depth);
+    bases == depths.map(|(depth, &positions): (u128, _)| depth * u128::from(positions)).sum()
+}
+
+/// Arrays of any length as lists.
+pub(crate) mod array {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer, T: Serialize, const N: usize>(
+        all: &[T; N],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(all)
+    }
+
+    pub(crate) fn deserialize<'de, D, T, const N: usize>(
+        deserializer: D,
+    ) -> Result<Box<[T; N]>, D::Error>
+    where
+        D: Deserializer<'de>,
+        T: Deserialize<'de> + Numbers,
+    {
+        let all: Vec<T> = counts(deserializer)?;
+        let all = all.into_boxed_slice().try_into();
+        all.map_err(|_| D::Error::custom(format_args!("a list isn't {N} long")))
+    }
+}

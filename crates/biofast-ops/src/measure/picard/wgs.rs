@@ -1,0 +1,416 @@
+//! Coverage of a genome as `CollectWgsMetrics` has it: bases of high quality, those of mates once, and what doesn't count.
+
+use std::io;
+
+use biofast_bam::{Batch, Fasta, Header, Record, flag};
+use serde::{Deserialize, Serialize};
+
+use super::adapters::is_adapter;
+use super::names::Names;
+use super::pieces::{self, HIGH, LOWEST, NO_CALL, Pieces, QUALITIES};
+use super::pile::{Depth, Pile, each_record};
+use super::reference::Bases;
+use super::references::count_each;
+use super::seam::{Apart, Keeper, Seam};
+use super::stored::{add_and_take, are_on_positions, counts};
+use crate::measure::coverage::{Unsorted, key, lasting_key};
+
+/// Positions of more bases than this count as of this many.
+pub(crate) const CAP: u8 = 250;
+
+/// Reads of a lower mapping quality don't count.
+const MIN_MAPPING_QUALITY: u8 = 20;
+
+/// What was found of a genome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wgs {
+    pub(crate) excluded: Excluded,
+    /// Bases that count, and those whose mate counts.
+    pub(crate) overlap: u64,
+    pub(crate) capped: u64,
+    pub(crate) low_quality: u64,
+    /// Positions by depth of high quality, and by that of nearly all bases, up to the cap: without those of depth 0.
+    pub(crate) by_depth: Vec<u64>,
+    pub(crate) by_most: Vec<u64>,
+    /// Bases by quality, on each position no more than the cap.
+    pub(crate) by_quality: Vec<u64>,
+}
+
+/// The same of a piece of a file, with what it takes to join it with others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    excluded: Excluded,
+    #[serde(deserialize_with = "counts")]
+    low_quality: u64,
+    ordered: Found,
+    /// Known bases of the reference.
+    #[serde(deserialize_with = "counts")]
+    territory: u64,
+    seam: Seam,
+}
+
+/// What is made of the records in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Found {
+    #[serde(deserialize_with = "counts")]
+    overlap: u64,
+    #[serde(deserialize_with = "counts")]
+    capped: u64,
+    /// Positions where bases lie, by depth.
+    #[serde(deserialize_with = "counts")]
+    by_depth: Vec<u64>,
+    #[serde(deserialize_with = "counts")]
+    by_most: Vec<u64>,
+    #[serde(deserialize_with = "counts")]
+    by_quality: Vec<u64>,
+}
+
+/// Aligned bases of reads that don't count, by the first of these reasons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Excluded {
+    #[serde(deserialize_with = "counts")]
+    pub(crate) adapters: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) mapping_quality: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) duplicates: u64,
+    #[serde(deserialize_with = "counts")]
+    pub(crate) unpaired: u64,
+}
+
+impl Excluded {
+    fn merge(&mut self, other: Excluded) {
+        let Excluded { adapters, mapping_quality, duplicates, unpaired } = other;
+        self.adapters += adapters;
+        self.mapping_quality += mapping_quality;
+        self.duplicates += duplicates;
+        self.unpaired += unpaired;
+    }
+}
+
+/// What a worker counts.
+pub(crate) struct Counts {
+    excluded: Excluded,
+    /// Bases on known positions of the reference, by quality with [`NO_CALL`].
+    bases: Box<[u64; 256]>,
+    reference: Bases,
+    qualities: Vec<u8>,
+    key: fn(&[u8]) -> u128,
+}
+
+impl Counts {
+    /// Of a part names are hashed as in all others.
+    pub(crate) fn new(fasta: &Fasta, is_part: bool) -> Counts {
+        Counts {
+            key: if is_part { lasting_key } else { key },
+            excluded: Excluded::default(),
+            bases: Box::new([0; 256]),
+            reference: Bases::new(fasta.clone()),
+            qualities: Vec::new(),
+        }
+    }
+
+    /// Counts a batch, and leaves its bases that count.
+    ///
+    /// # Errors
+    /// If the reference can't be read.
+    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Pieces) -> io::Result<()> {
+        if !batch.is_empty() {
+            self.reference.bind(batch.header());
+        }
+        for (number, record) in batch.numbered() {
+            if self.counts(&record) {
+                self.add(&record, number, left)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the bases of a record count.
+    #[inline]
+    fn counts(&mut self, record: &Record<'_>) -> bool {
+        let flags = record.flags();
+        if flags & flag::SECONDARY != 0 {
+            return false;
+        }
+        let excluded = &mut self.excluded;
+        let of = if is_adapter(record) {
+            &mut excluded.adapters
+        } else if record.mapping_quality() < MIN_MAPPING_QUALITY {
+            &mut excluded.mapping_quality
+        } else if flags & flag::DUPLICATE != 0 {
+            &mut excluded.duplicates
+        } else if flags & flag::PAIRED == 0 || flags & flag::MATE_UNMAPPED != 0 {
+            &mut excluded.unpaired
+        } else {
+            return flags & (flag::QC_FAIL | flag::UNMAPPED) == 0 && record.reference_id() >= 0;
+        };
+        *of += pieces::aligned_bases(record);
+        false
+    }
+
+    fn add(&mut self, record: &Record<'_>, number: u64, left: &mut Pieces) -> io::Result<()> {
+        let Counts { bases, reference, qualities, key, .. } = self;
+        pieces::read_qualities(record, qualities);
+        pieces::mark_unknown(record, qualities);
+        let firsts = left.firsts();
+        for (at, base, len) in pieces::aligned(record) {
+            // What lies before the reference is no base of a position.
+            let skipped = (-at).clamp(0, len as i64) as usize;
+            let own = qualities.get(base + skipped..).unwrap_or_default();
+            let own = &own[..own.len().min(len - skipped)];
+            let start = at + skipped as i64;
+            let letters = reference.get(record.reference_id(), start as u64, own.len())?;
+            let own = &own[..letters.len()];
+            let known = letters.iter().fold(true, |all, &letter| all & !is_unknown(letter));
+            if known {
+                add_block(start as u32, own, bases, left);
+                continue;
+            }
+            let mut done = 0;
+            for stretch in letters.split(|&letter| is_unknown(letter)) {
+                let stretch_end = done + stretch.len();
+                add_block(start as u32 + done as u32, &own[done..stretch_end], bases, left);
+                done = stretch_end + 1;
+            }
+        }
+        left.push_record(record, number, key(record.name()), firsts);
+        Ok(())
+    }
+
+    pub(crate) fn join(&mut self, other: Counts) {
+        let Counts { excluded, bases, reference: _, qualities: _, key: _ } = other;
+        self.excluded.merge(excluded);
+        self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
+#[inline]
+fn add_block(at: u32, qualities: &[u8], bases: &mut [u64; 256], left: &mut Pieces) {
+    if qualities.is_empty() {
+        return;
+    }
+    for &quality in qualities {
+        bases[usize::from(quality)] += 1;
+    }
+    left.push_block(at, qualities);
+}
+
+#[inline]
+fn is_unknown(letter: u8) -> bool {
+    matches!(letter, b'N' | b'n' | b'.')
+}
+
+/// What is made of the records in the order of the file.
+pub(crate) struct Ordered {
+    pile: Pile,
+    names: Names,
+    depths: Depths,
+    overlap: u64,
+    /// Of a part: what it carries of its ends.
+    keeper: Option<Keeper>,
+}
+
+/// Positions by depth.
+struct Depths {
+    by_depth: Vec<u64>,
+    by_most: Vec<u64>,
+    capped: u64,
+}
+
+impl Depths {
+    #[inline]
+    fn add(&mut self, depth: Depth) {
+        let high = depth.high.min(u32::from(CAP));
+        self.capped += u64::from(depth.high - high);
+        self.by_depth[high as usize] += 1;
+        self.by_most[usize::from(depth.most)] += 1;
+    }
+}
+
+impl Default for Ordered {
+    fn default() -> Ordered {
+        let none = vec![0; usize::from(CAP) + 1];
+        Ordered {
+            pile: Pile::new(CAP),
+            names: Names::default(),
+            depths: Depths { by_depth: none.clone(), by_most: none, capped: 0 },
+            overlap: 0,
+            keeper: None,
+        }
+    }
+}
+
+impl Ordered {
+    pub(crate) fn new(is_part: bool) -> Ordered {
+        Ordered { keeper: is_part.then(Keeper::default), ..Ordered::default() }
+    }
+
+    /// Adds the records of the next batch.
+    ///
+    /// # Errors
+    /// At the first record that counts and is out of order.
+    pub(crate) fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
+        let Ordered { pile, names, depths, overlap, keeper } = self;
+        each_record(left, |piece, blocks, high| {
+            if let Some(keeper) = keeper {
+                keeper.add(piece, &blocks, |_| None);
+            }
+            if pile.follow(piece)? {
+                pile.finish(|depth| depths.add(depth));
+                names.clear();
+            }
+            pile.advance(piece.start.into(), |depth| depths.add(depth));
+            pile.reserve(piece.end.into());
+            blocks.add_to(pile);
+            for &(from, to) in high {
+                pile.step(from, to, 1);
+            }
+            names.add(piece, high, |from, to| {
+                pile.step(from, to, -1);
+                *overlap += u64::from(to - from);
+            });
+            Ok(())
+        })
+    }
+
+    /// What was found, of records that workers counted, and of so many known bases of the reference.
+    pub(crate) fn finish(mut self, counts: &Counts, territory: u64) -> Part {
+        let keeper = self.keeper.take();
+        let low = 0..usize::from(HIGH);
+        let bases = &counts.bases;
+        let low_quality = bases[low].iter().chain(&bases[usize::from(NO_CALL)..]).sum();
+        Part {
+            excluded: counts.excluded,
+            low_quality,
+            ordered: self.found(bases),
+            territory,
+            seam: keeper.unwrap_or_default().finish(),
+        }
+    }
+
+    /// What was made of these bases by quality.
+    fn found(mut self, bases: &[u64; 256]) -> Found {
+        let depths = &mut self.depths;
+        self.pile.finish(|depth| depths.add(depth));
+        let by_quality = (0..QUALITIES)
+            .map(|quality| match quality > usize::from(LOWEST) {
+                true => {
+                    bases[quality] + bases[quality | usize::from(NO_CALL)]
+                        - self.pile.beyond[quality]
+                }
+                false => 0,
+            })
+            .collect();
+        Found {
+            overlap: self.overlap,
+            capped: self.depths.capped,
+            by_depth: self.depths.by_depth,
+            by_most: self.depths.by_most,
+            by_quality,
+        }
+    }
+}
+
+impl Found {
+    /// What is made of some records alone.
+    fn of(pieces: &Pieces) -> Found {
+        let mut ordered = Ordered::default();
+        // Those of a seam are in order.
+        let _ = ordered.add(pieces);
+        let mut bases = [0; 256];
+        pieces.qualities.iter().for_each(|&quality| bases[usize::from(quality)] += 1);
+        ordered.found(&bases)
+    }
+
+    /// Adds `more`, and takes `less` away; false if there isn't so much.
+    #[must_use]
+    fn add_and_take(&mut self, more: &Found, less: &[Found]) -> bool {
+        let Found { overlap, capped, by_depth, by_most, by_quality } = self;
+        let all = |own: fn(&Found) -> &[u64]| less.iter().map(own).collect::<Vec<_>>();
+        add_and_take(
+            std::slice::from_mut(overlap),
+            std::slice::from_ref(&more.overlap),
+            &all(|f| std::slice::from_ref(&f.overlap)),
+        ) && add_and_take(
+            std::slice::from_mut(capped),
+            std::slice::from_ref(&more.capped),
+            &all(|f| std::slice::from_ref(&f.capped)),
+        ) && add_and_take(by_depth, &more.by_depth, &all(|f| &f.by_depth))
+            && add_and_take(by_most, &more.by_most, &all(|f| &f.by_most))
+            && add_and_take(by_quality, &more.by_quality, &all(|f| &f.by_quality))
+    }
+}
+
+impl Part {
+    /// Whether these counts can be: each base that counts lies on a position.
+    pub(crate) fn is_possible(&self) -> bool {
+        let Found { by_depth, by_most, by_quality, .. } = &self.ordered;
+        let depths = usize::from(CAP) + 1;
+        by_depth.len() == depths
+            && by_most.len() == depths
+            && by_quality.len() == QUALITIES
+            && are_on_positions(by_most, by_quality)
+    }
+
+    /// Adds the piece that follows in the file.
+    ///
+    /// # Errors
+    /// If they can't be joined; `Ok(false)` if they contradict each other.
+    pub(crate) fn append(&mut self, behind: Part) -> Result<bool, Apart> {
+        let meeting = self.seam.meeting(&behind.seam)?;
+        let Part { excluded, low_quality, ordered, territory, seam } = behind;
+        if territory != self.territory {
+            return Ok(false);
+        }
+        self.excluded.merge(excluded);
+        self.low_quality += low_quality;
+        let mut are_right = self.ordered.add_and_take(&ordered, &[]);
+        if let Some(meeting) = meeting {
+            let less = meeting.parts.each_ref().map(Found::of);
+            are_right &= self.ordered.add_and_take(&Found::of(&meeting.both), &less);
+        }
+        self.seam.append(seam);
+        Ok(are_right)
+    }
+
+    /// What was found of the whole.
+    pub(crate) fn whole(self) -> Wgs {
+        let Part { excluded, low_quality, ordered, territory, seam: _ } = self;
+        let Found { overlap, capped, mut by_depth, mut by_most, by_quality } = ordered;
+        // The positions that no base lies on.
+        for depths in [&mut by_depth, &mut by_most] {
+            depths.resize(depths.len().max(usize::from(CAP) + 1), 0);
+            let others: u64 = depths.iter().sum();
+            depths[0] += territory.saturating_sub(others);
+        }
+        Wgs { excluded, overlap, capped, low_quality, by_depth, by_most, by_quality }
+    }
+}
+
+/// How many bases are known of the references of the header that the FASTA file has.
+///
+/// # Errors
+/// If the reference can't be read.
+pub(crate) fn territory(header: &Header, fasta: &Fasta, threads: usize) -> io::Result<u64> {
+    fasta.bind(header);
+    let add = |reference, known: &mut u64| {
+        *known += known_of(reference, fasta)?;
+        Ok(())
+    };
+    count_each(header, threads, || 0, add, |all, known| *all += known)
+}
+
+fn known_of(reference: i32, fasta: &Fasta) -> io::Result<u64> {
+    /// Bases read at once.
+    const STRETCH: usize = 1 << 20;
+    // Not there: no records lie on it, or the reading of those said so.
+    let Ok(len) = fasta.len(reference) else { return Ok(0) };
+    let (mut start, mut known, mut bases) = (0, 0, Vec::new());
+    while start < len {
+        fasta.fetch(reference, start, STRETCH, &mut bases)?;
+        known += bases.iter().filter(|letter| !is_unknown(**letter)).count() as u64;
+        start += bases.len() as u64;
+    }
+    Ok(known)
+}

@@ -1,0 +1,371 @@
+//! The seek index of ordinary gzip, FILE.bsi: where inflating can start, and where records start in the text. docs/shards.md
+//! describes its bytes.
+
+use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use biofast_bam as bam;
+use biofast_fastq::fasta;
+use biofast_io::output::Output;
+use biofast_io::remote::{self, Ranged};
+use biofast_io::{GzipPart, GzipPoint, GzipPoints, Options, Reader, Source, bgzf, display_name};
+
+use super::error::{Error, ErrorKind};
+use super::make::{Found, Input, Scan, is_gzip};
+use super::marks::{Mark, stride};
+use super::plan::{Container, Format, PlannedFile};
+use super::state::{Fnv, State};
+
+/// What is appended, with a dot, to the name of a file for that of its seek index.
+pub const GZIP_EXTENSION: &str = "bsi";
+
+/// Bytes of text between two points. Who starts anywhere inflates half of it in vain; each point has a window of 32 KB.
+const SPACING: u64 = 4 << 20;
+
+/// The first bytes, and the last ones.
+const MAGIC: [u8; 8] = *b"BFSEEK\x01\n";
+
+/// Bytes of a point.
+const ENTRY_LEN: usize = 32;
+
+/// Numbers of the footer, which its hash and the magic bytes follow.
+const NUMBERS: usize = 9;
+const FOOTER_LEN: usize = 8 * NUMBERS + 16;
+
+/// The longest text window of a point.
+const WINDOW: usize = 32 << 10;
+
+/// Makes the seek index of FASTQ in ordinary gzip and writes it to `out`, which isn't committed. Returns the number of reads.
+/// The file is read once, and every record and checksum checked; memory is bounded but for 32 bytes for each 4 MiB of text.
+///
+/// An example is at [`GzipIndex`].
+///
+/// # Errors
+/// If the file isn't ordinary gzip or can't be read, a read isn't four lines, or the index can't be written.
+pub fn index_gzip(input: &Input, options: &Options, out: &mut Output) -> Result<u64, Error> {
+    index_every(input, SPACING, options, out)
+}
+
+/// [`index_gzip`] with a point about every `spacing` bytes of text.
+pub(super) fn index_every(
+    input: &Input,
+    spacing: u64,
+    options: &Options,
+    out: &mut Output,
+) -> Result<u64, Error> {
+    if !is_gzip(input)? {
+        return Err(Error::of(ErrorKind::NoPlaces("not ordinary gzip"), &input.name));
+    }
+    let before = State::of(&input.path)?;
+    let mut source = Source::open(&input.path)?;
+    if let Ok(format) = bam::Format::sniff(&mut source) {
+        return Err(Error::of(ErrorKind::NoPlaces(format.name()), &input.name));
+    }
+    if fasta::is_fasta(&mut source)? {
+        return Err(Error::of(ErrorKind::NoPlaces("FASTA"), &input.name));
+    }
+    let points = Arc::new(GzipPoints::new(spacing));
+    let mut writer = Writer { out, at: 0, entries: Vec::new() };
+    writer.append(&MAGIC)?;
+    let source = source.noting(&points);
+    let found = Found::of_gzip(input);
+    let (records, len, marks) = found.reads(source, 1, options, || writer.add(points.take()))?;
+    writer.add(points.take())?;
+    let after = State::of(&input.path)?;
+    let unfinished = || Error::of(ErrorKind::GzipIndex("the text has no end"), &input.name);
+    let (text, crc32) = points.end().ok_or_else(unfinished)?;
+    if before != after {
+        let was_is = [before.digest, after.digest];
+        let kind = ErrorKind::Changed { what: "its content (digest) or time", was_is };
+        return Err(Error::of(kind, &input.name));
+    }
+    if text != len {
+        return Err(unfinished());
+    }
+    writer.finish(&after, records, (text, crc32), &marks)?;
+    Ok(records)
+}
+
+struct Writer<'a> {
+    out: &'a mut Output,
+    at: u64,
+    /// Bit, offset and checksum of a point, and where its window is in the index.
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    bit: u64,
+    offset: u64,
+    window_at: u64,
+    window_len: u32,
+    crc32: u32,
+}
+
+impl Writer<'_> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.at += bytes.len() as u64;
+        self.out
+            .append(bytes)
+            .map_err(|error| Error::new(ErrorKind::Output(error), biofast_io::Location::default()))
+    }
+
+    fn add(&mut self, points: Vec<GzipPoint>) -> Result<(), Error> {
+        for GzipPoint { bit, offset, crc32, window } in points {
+            let window = bgzf::compress(&window);
+            let (window_at, window_len) = (self.at, window.len() as u32);
+            self.entries.push(Entry { bit, offset, window_at, window_len, crc32 });
+            self.append(&window)?;
+        }
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        state: &State,
+        records: u64,
+        (text, crc32): (u64, u32),
+        marks: &[Mark],
+    ) -> Result<(), Error> {
+        let table_at = self.at;
+        let mut table = Vec::with_capacity(ENTRY_LEN * self.entries.len() + 8 * marks.len());
+        for entry in &self.entries {
+            for number in [entry.bit, entry.offset, entry.window_at] {
+                table.extend_from_slice(&number.to_le_bytes());
+            }
+            table.extend_from_slice(&entry.window_len.to_le_bytes());
+            table.extend_from_slice(&entry.crc32.to_le_bytes());
+        }
+        for mark in marks {
+            table.extend_from_slice(&mark.offset.to_le_bytes());
+        }
+        let digest = u64::from_str_radix(&state.digest, 16).unwrap_or(0);
+        let sums = u64::from(biofast_io::crc32(&table)) << 32 | u64::from(crc32);
+        let numbers = [
+            state.size,
+            digest,
+            records,
+            text,
+            stride(marks),
+            self.entries.len() as u64,
+            marks.len() as u64,
+            table_at,
+            sums,
+        ];
+        for number in numbers {
+            table.extend_from_slice(&number.to_le_bytes());
+        }
+        let hash = hash_of(&table[table.len() - 8 * NUMBERS..]);
+        table.extend_from_slice(&hash.to_le_bytes());
+        table.extend_from_slice(&MAGIC);
+        self.append(&table)
+    }
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hash = Fnv::default();
+    hash.add(bytes);
+    hash.value()
+}
+
+/// The seek index of a file of ordinary gzip, which is beside it, with `.bsi` behind its name.
+///
+/// ```
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-seek-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("reads.fq.gz");
+/// use biofast_io::Options;
+/// use biofast_io::output::{Compression, Format, Output, commit};
+/// use biofast_ops::shards::{Cut, GzipIndex, Input, index_gzip, make};
+///
+/// # let text = b"@a\nA\n+\nI\n";
+/// # let mut gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x09\0\xf6\xff".to_vec();
+/// # gzip.extend_from_slice(text);
+/// # gzip.extend_from_slice(&biofast_io::crc32(text).to_le_bytes());
+/// # gzip.extend_from_slice(&9u32.to_le_bytes());
+/// # std::fs::write(&path, gzip)?;
+/// let options = Options::default();
+/// let plain = Compression::new(Format::Plain, None)?;
+/// let mut index = Output::create(&GzipIndex::path_of(&path), plain)?;
+/// assert_eq!(index_gzip(&Input::new(&path), &options, &mut index)?, 1);
+/// commit(vec![index], false)?;
+/// // Nothing but the index is read for the plan.
+/// let plan = make(&[Input::new(&path)], 1, Cut::Number(2), &options)?;
+/// assert_eq!(plan.records, 1);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct GzipIndex {
+    file: Ranged,
+    name: String,
+    state: State,
+    records: u64,
+    text: u64,
+    stride: u64,
+    crc32: u32,
+    entries: Vec<Entry>,
+    marks: Vec<u64>,
+}
+
+impl GzipIndex {
+    /// Where the index of a file is.
+    pub fn path_of(path: &Path) -> PathBuf {
+        remote::beside(path, &format!(".{GZIP_EXTENSION}"))
+    }
+
+    /// Whether there is one; also if nobody can tell, so that it is an error when it is opened.
+    pub fn is_beside(path: &Path) -> bool {
+        let index = GzipIndex::path_of(path);
+        match remote::address(&index) {
+            Some(_) => remote::is_there(&index).unwrap_or(true),
+            None => index.exists(),
+        }
+    }
+
+    /// Opens the index of the file at `path`.
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged or not that of the file as it is now.
+    pub fn open(path: &Path) -> Result<GzipIndex, Error> {
+        let beside = GzipIndex::path_of(path);
+        let name = display_name(&beside);
+        let io = |error| Error::of(ErrorKind::Io(error), &name);
+        let damaged = || Error::of(ErrorKind::GzipIndex("it isn't one, or is damaged"), &name);
+        let mut file = Ranged::open(&beside).map_err(io)?;
+        let len = file.seek(SeekFrom::End(0)).map_err(io)?;
+        let footer_at = len.checked_sub(FOOTER_LEN as u64).ok_or_else(damaged)?;
+        let footer = read_at(&file, footer_at, FOOTER_LEN).map_err(io)?;
+        let (numbers, _) = footer.as_chunks::<8>();
+        let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let [size, digest, records, text, stride, points, marks, table_at, sums, hash, magic] =
+            numbers[..]
+        else {
+            return Err(damaged());
+        };
+        if magic != u64::from_le_bytes(MAGIC) || hash != hash_of(&footer[..8 * NUMBERS]) {
+            return Err(damaged());
+        }
+        let lens = (points.checked_mul(ENTRY_LEN as u64), marks.checked_mul(8));
+        let (Some(points_len), Some(marks_len)) = lens else { return Err(damaged()) };
+        let table_len = footer_at.checked_sub(table_at).ok_or_else(damaged)?;
+        if points_len.checked_add(marks_len) != Some(table_len) || points == 0 || stride == 0 {
+            return Err(damaged());
+        }
+        let table = read_at(&file, table_at, table_len as usize).map_err(io)?;
+        if u64::from(biofast_io::crc32(&table)) != sums >> 32 {
+            return Err(damaged());
+        }
+        let (entries, marks) = table.split_at(points_len as usize);
+        let entries: Vec<Entry> = entries.as_chunks::<ENTRY_LEN>().0.iter().map(entry).collect();
+        let marks: Vec<u64> =
+            marks.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let in_order = entries.is_sorted_by(|a, b| a.offset < b.offset && a.bit < b.bit)
+            && marks.is_sorted_by(|a, b| a < b);
+        let inside = entries.iter().all(|entry| {
+            entry.offset <= text
+                && entry.window_at.saturating_add(u64::from(entry.window_len)) <= table_at
+        });
+        let starts = entries.first().is_some_and(|entry| entry.offset == 0);
+        let counted = marks.len() as u64 == records.div_ceil(stride)
+            && marks.last().is_none_or(|mark| *mark < text);
+        if !(in_order && inside && starts && counted) {
+            return Err(damaged());
+        }
+        let state = State::of(path)?;
+        if state.size != size || u64::from_str_radix(&state.digest, 16) != Ok(digest) {
+            let kind = ErrorKind::GzipIndex("the file has changed since it was made");
+            return Err(Error::of(kind, &name));
+        }
+        let crc32 = sums as u32;
+        Ok(GzipIndex { file, name, state, records, text, stride, crc32, entries, marks })
+    }
+
+    /// How many reads the file has.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// How much text it has, in bytes.
+    pub fn text_len(&self) -> u64 {
+        self.text
+    }
+
+    /// How to read the text from one byte up to another one, which is not included.
+    ///
+    /// # Errors
+    /// If the index can't be read or is damaged, or the text doesn't reach that far.
+    pub fn part(&mut self, from: u64, to: u64) -> Result<GzipPart, Error> {
+        let damaged = || Error::of(ErrorKind::GzipIndex("it isn't one, or is damaged"), &self.name);
+        let first = self.entries.partition_point(|entry| entry.offset <= from).checked_sub(1);
+        let first = first.ok_or_else(damaged)?;
+        if from > to || to > self.text {
+            let kind = ErrorKind::GzipIndex("the text doesn't reach as far as the plan says");
+            return Err(Error::of(kind, &self.name));
+        }
+        let (before, behind) = self.entries.split_at(first + 1);
+        let entry = before.last().copied().ok_or_else(damaged)?;
+        let stored = read_at(&self.file, entry.window_at, entry.window_len as usize)
+            .map_err(|error| Error::of(ErrorKind::Io(error), &self.name))?;
+        let source = Source::from_reader(&self.name, Cursor::new(stored));
+        let mut window = Vec::new();
+        Reader::new(source, &Options::serial())?
+            .take(WINDOW as u64)
+            .read_to_end(&mut window)
+            .map_err(|error| Error::of(ErrorKind::Io(error), &self.name))?;
+        let last = behind.iter().position(|entry| entry.offset >= to);
+        let needed = behind.get(..last.map_or(behind.len(), |last| last + 1)).unwrap_or(behind);
+        let mut stretches: Vec<(u64, u32)> =
+            needed.iter().map(|entry| (entry.offset, entry.crc32)).collect();
+        let to_end = last.is_none() || to == self.text;
+        if to_end {
+            stretches.push((self.text, self.crc32));
+        }
+        let start = GzipPoint { bit: entry.bit, offset: entry.offset, crc32: entry.crc32, window };
+        Ok(GzipPart { start, text: (from, to), stretches, to_end })
+    }
+
+    /// What a reading of the file would find for a plan.
+    pub(super) fn scan(self, name: &str, together: u64) -> Result<Scan, Error> {
+        let marks = (0..).step_by(usize::try_from(self.stride).unwrap_or(usize::MAX));
+        let marks = marks
+            .zip(&self.marks)
+            .map(|(record, &offset)| Mark { record, at: offset, offset })
+            .filter(|mark| mark.record.is_multiple_of(together.max(1)))
+            .collect();
+        let file = PlannedFile {
+            path: name.to_owned(),
+            format: Format::Fastq,
+            container: Container::Gzip,
+            size: self.state.size,
+            modified: self.state.modified,
+            digest: self.state.digest,
+            header_end: (0, 0),
+        };
+        Ok(Scan { file, records: self.records, marks, len: self.text })
+    }
+}
+
+fn entry(bytes: &[u8; ENTRY_LEN]) -> Entry {
+    let number = |at: usize| {
+        let bytes = bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    };
+    let last = number(24);
+    Entry {
+        bit: number(0),
+        offset: number(8),
+        window_at: number(16),
+        window_len: last as u32,
+        crc32: (last >> 32) as u32,
+    }
+}
+
+fn read_at(file: &Ranged, at: u64, len: usize) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    match file.read_at(&mut bytes, at)? == len {
+        true => Ok(bytes),
+        false => Err(std::io::ErrorKind::UnexpectedEof.into()),
+    }
+}

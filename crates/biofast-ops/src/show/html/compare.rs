@@ -1,0 +1,142 @@
+//! Samples beside each other: how far a figure is from that of the others, and the unusual ones first.
+
+use super::super::number::decimal;
+use super::table::{Cell, Row};
+
+/// With fewer samples there is no "usual".
+const FEWEST: usize = 5;
+
+/// From so many robust standard deviations on a figure is shaded …
+pub(super) const SHADED: f64 = 2.0;
+/// … and from so many on it is an outlier: Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993.
+pub(super) const OUTLYING: f64 = 3.5;
+
+/// A column whose figures are compared.
+#[derive(Clone, Copy)]
+pub(super) struct Compared {
+    /// Its number among the cells of a row.
+    pub(super) cell: usize,
+    /// A standard deviation is no smaller than this, lest differences that mean nothing stand out.
+    pub(super) least: f64,
+    /// Ratios are compared, not differences.
+    pub(super) ratio: bool,
+}
+
+impl Compared {
+    pub(super) const fn difference(cell: usize, least: f64) -> Compared {
+        Compared { cell, least, ratio: false }
+    }
+
+    /// `least` is of logarithms to base 2.
+    pub(super) const fn ratio(cell: usize, least: f64) -> Compared {
+        Compared { cell, least, ratio: true }
+    }
+
+    fn value(&self, row: &Row) -> Option<f64> {
+        let value = match row.cells.get(self.cell)? {
+            Cell::Count(n) => *n as f64,
+            Cell::Number(value, _) => *value,
+            Cell::Drawing(..) | Cell::Nothing => return None,
+        };
+        // An empty sample is told as such, and not compared by ratio.
+        if self.ratio && value <= 0.0 {
+            return None;
+        }
+        Some(if self.ratio { value.log2() } else { value })
+    }
+}
+
+/// The middle of values; of an even number the lower one of the two.
+pub(super) fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+/// Tells each row how far its figures are from the median of all, in robust standard deviations, and puts faulty samples and
+/// outliers first. Gives the ids of the outliers, the farthest first, and what is to be said about it; nothing where there are
+/// too few samples.
+pub(super) fn outliers_first(
+    rows: &mut [Row],
+    columns: &[Compared],
+) -> Option<(Vec<String>, String)> {
+    if rows.iter().filter(|row| !row.cells.is_empty()).count() < FEWEST {
+        return None;
+    }
+    for column in columns {
+        let mut values: Vec<f64> = rows.iter().filter_map(|row| column.value(row)).collect();
+        let Some(middle) = median(&mut values) else { continue };
+        let mut apart: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+        // Of a normal distribution the standard deviation is 1.4826 times the median absolute deviation.
+        let deviation = (1.4826 * median(&mut apart).unwrap_or(0.0)).max(column.least);
+        for row in rows.iter_mut() {
+            if let Some(value) = column.value(row) {
+                row.apart.resize(row.cells.len(), 0.0);
+                if let Some(apart) = row.apart.get_mut(column.cell) {
+                    *apart = (value - middle) / deviation;
+                }
+            }
+        }
+    }
+    let farthest = |row: &Row| row.apart.iter().fold(0.0, |most: f64, z| most.max(z.abs()));
+    let rank = |row: &Row| match (row.error.is_some(), farthest(row)) {
+        (true, _) => f64::INFINITY,
+        (false, z) if z >= OUTLYING => z,
+        (false, _) => 0.0,
+    };
+    // Others stay in the order given.
+    rows.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+    let outliers = rows.iter().filter(|row| row.error.is_none() && farthest(row) >= OUTLYING);
+    let outliers: Vec<String> = outliers.map(|row| row.id.clone()).collect();
+    let said = format!(
+        "{} of {} samples {} unusual and come first: a figure is marked ↑ or ↓ where it is {} or more robust standard deviations \
+         (1.4826 times the median absolute deviation) from the median of all samples; shades begin at {}. Unusual is not bad: \
+         another tissue, kit or depth may be why.",
+        match outliers.len() {
+            0 => "None".into(),
+            n => n.to_string(),
+        },
+        rows.len(),
+        if outliers.len() == 1 { "is" } else { "are" },
+        decimal(OUTLYING, 1),
+        decimal(SHADED, 1)
+    );
+    Some((outliers, said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: usize, value: f64) -> Row {
+        Row {
+            id: id.to_string(),
+            sample: id.to_string(),
+            path: id.to_string(),
+            error: None,
+            warnings: 0,
+            cells: vec![Cell::Number(value, 2)],
+            apart: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_far_from_the_median_comes_first_and_small_differences_do_not() {
+        let mut rows: Vec<Row> = (0..20).map(|i| row(i, 40.0 + (i % 5) as f64 * 0.1)).collect();
+        rows.push(row(20, 30.0));
+        rows.push(row(21, 44.0));
+        let (outliers, said) =
+            outliers_first(&mut rows, &[Compared::difference(0, 0.5)]).expect("enough samples");
+        assert_eq!(outliers, ["20", "21"]);
+        assert!(said.starts_with("2 of 22 samples are unusual"), "{said}");
+        let order: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!(order[..4], ["20", "21", "0", "1"]);
+        assert!(rows[0].apart[0] < -OUTLYING && rows[1].apart[0] > OUTLYING);
+        // The same values, but for what is less than can matter.
+        let mut alike: Vec<Row> =
+            (0..20).map(|i| row(i, if i == 7 { 40.1 } else { 40.0 })).collect();
+        let (outliers, _) =
+            outliers_first(&mut alike, &[Compared::difference(0, 0.5)]).expect("enough samples");
+        assert_eq!(outliers, [""; 0]);
+        assert!(outliers_first(&mut alike[..4], &[]).is_none());
+    }
+}

@@ -1,0 +1,89 @@
+//! Parts of a page that few will open: compressed, until the page's script unpacks them.
+
+use libdeflater::{CompressionLvl, Compressor};
+
+/// As many samples are packed together.
+const TOGETHER: usize = 8;
+
+/// Bodies of samples that are opened one by one. What several have in common is stored once: they are packed together.
+#[derive(Default)]
+pub(super) struct Packs {
+    bodies: Vec<String>,
+    text: String,
+    packs: usize,
+    id: &'static str,
+}
+
+impl Packs {
+    /// Packs whose ids in the page start with `id`.
+    pub(super) fn new(id: &'static str) -> Packs {
+        Packs { id, ..Packs::default() }
+    }
+
+    /// Adds a body, and gives the attributes by which it is found.
+    pub(super) fn add(&mut self, body: &str) -> String {
+        let place =
+            format!(" data-pack=\"{}{}\" data-part=\"{}\"", self.id, self.packs, self.bodies.len());
+        self.bodies.push(body.to_owned());
+        if self.bodies.len() == TOGETHER {
+            self.close();
+        }
+        place
+    }
+
+    fn close(&mut self) {
+        // A form feed is in no body: what can't be seen is shown by its code.
+        let all = std::mem::take(&mut self.bodies).join("\u{c}");
+        let (id, number) = (self.id, self.packs);
+        self.text += &format!("<template id=\"{id}{number}\">{}</template>\n", pack(&all));
+        self.packs += 1;
+    }
+
+    /// The elements that hold the bodies.
+    pub(super) fn finish(mut self) -> String {
+        if !self.bodies.is_empty() {
+            self.close();
+        }
+        self.text
+    }
+}
+
+/// Text as the page's script unpacks it: raw DEFLATE in base64 (RFC 4648).
+fn pack(text: &str) -> String {
+    let mut compressor = Compressor::new(CompressionLvl::best());
+    let mut bytes = vec![0; compressor.deflate_compress_bound(text.len())];
+    // The bound is always enough; nothing is what an unpacked part would have in the worst case.
+    let length = compressor.deflate_compress(text.as_bytes(), &mut bytes).unwrap_or(0);
+    bytes.truncate(length);
+    base64(&bytes)
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            match i <= three.len() {
+                true => text.push(char::from(LETTERS[(bits >> (18 - 6 * i) & 63) as usize])),
+                false => text.push('='),
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
+        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+        assert_eq!(texts.map(|text| base64(text.as_bytes())), expected);
+        let packed = pack(&"the same again ".repeat(1000));
+        assert!(packed.len() < 200, "{}", packed.len());
+    }
+}
