@@ -28,28 +28,25 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Of a crate what rustdoc found. In a folder of its own: who looks at `RUSTC_BOOTSTRAP` would be compiled anew each time.
-fn rustdoc(name: &str) -> Value {
+/// Of each crate what rustdoc found, all in one build. In a folder of its own: who looks at `RUSTC_BOOTSTRAP` would be compiled
+/// anew each time.
+fn rustdoc() -> Vec<Value> {
     let target = root().join("target/api");
     let status = Command::new(env!("CARGO"))
-        .args([
-            "rustdoc",
-            "--quiet",
-            "--locked",
-            "--lib",
-            "--all-features",
-            "--package",
-            name,
-            "--target-dir",
-        ])
+        .args(["doc", "--quiet", "--locked", "--lib", "--no-deps", "--all-features"])
+        .args(CRATES.iter().flat_map(|name| ["--package", name]))
+        .arg("--target-dir")
         .arg(&target)
-        .args(["--", "-Zunstable-options", "--output-format=json", "--cap-lints=allow"])
+        .env("RUSTDOCFLAGS", "-Zunstable-options --output-format=json --cap-lints=allow")
         .env("RUSTC_BOOTSTRAP", "1")
         .current_dir(root())
         .status();
-    assert!(status.unwrap().success(), "rustdoc of {name}");
-    let file = target.join("doc").join(format!("{}.json", name.replace('-', "_")));
-    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+    assert!(status.unwrap().success(), "rustdoc");
+    let file = |name: &str| target.join("doc").join(format!("{}.json", name.replace('-', "_")));
+    CRATES
+        .iter()
+        .map(|n| serde_json::from_slice(&std::fs::read(file(n)).unwrap()).unwrap())
+        .collect()
 }
 
 struct Listing<'a> {
@@ -261,8 +258,7 @@ impl<'a> Listing<'a> {
 }
 
 /// The public items of a crate, one a line, sorted by path.
-fn listing(name: &str) -> String {
-    let found = rustdoc(name);
+fn listing(name: &str, found: &Value) -> String {
     let index = found["index"].as_object().unwrap();
     let mut listing = Listing {
         index,
@@ -287,9 +283,9 @@ fn file(name: &str) -> PathBuf {
 #[ignore = "compiles all libraries for rustdoc: cargo ci-api"]
 fn is_as_listed() {
     let mut changes = Vec::new();
-    for name in CRATES {
-        let (known, found) =
-            (std::fs::read_to_string(file(name)).unwrap_or_default(), listing(name));
+    for (name, found) in CRATES.into_iter().zip(rustdoc()) {
+        let known = std::fs::read_to_string(file(name)).unwrap_or_default();
+        let found = listing(name, &found);
         let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
         changes.extend(known.lines().filter(|l| !is_in(&found, l)).map(|l| format!("-{l}")));
         changes.extend(found.lines().filter(|l| !is_in(&known, l)).map(|l| format!("+{l}")));
@@ -305,8 +301,8 @@ fn is_as_listed() {
 #[test]
 #[ignore = "writes docs/api: cargo renew-api"]
 fn renew() {
-    for name in CRATES {
+    for (name, found) in CRATES.into_iter().zip(rustdoc()) {
         std::fs::create_dir_all(root().join("docs/api")).unwrap();
-        std::fs::write(file(name), listing(name)).unwrap();
+        std::fs::write(file(name), listing(name, &found)).unwrap();
     }
 }
