@@ -308,11 +308,14 @@ fn every_cargo_command_shown_names_what_there_is() {
                     assert!(manifest.exists(), "{page}: {line}: no package in {path}");
                 }
                 "--target" => assert!(value().contains('-'), "{page}: {line}"),
+                "--config" => assert!(value().contains('='), "{page}: {line}"),
                 "--profile" => assert!(["dev", "release", "dist"].contains(&&*value()), "{line}"),
                 "--release"
                 | "--workspace"
                 | "--locked"
                 | "--lib"
+                | "--bins"
+                | "--doc"
                 | "--tests"
                 | "--no-deps"
                 | "--no-verify"
