@@ -488,6 +488,11 @@ fn installed_programs_read_what_is_written() {
                 });
                 child.wait_with_output().unwrap()
             });
+            // Under emulation a program that isn't there is started, and ends so.
+            if output.status.code() == Some(127) {
+                eprintln!("{program} is not installed: skipped");
+                continue;
+            }
             assert!(output.status.success(), "{program}: {output:?}");
             assert!(output.stdout == texts, "{program} reads something else");
         }
