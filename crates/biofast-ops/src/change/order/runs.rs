@@ -14,13 +14,16 @@ const BLOCK: usize = 1 << 20;
 /// So many runs are merged at once.
 const MOST_RUNS: usize = 64;
 
+/// So many bytes that all keys begin with are looked at.
+const MOST_COMMON: usize = 256;
+
 /// Buffers for a temporary file.
 const BUFFER: usize = 64 << 10;
 
 /// A unit in memory.
 #[derive(Clone, Copy)]
 struct Item {
-    /// The first bytes of its key.
+    /// The first bytes of its key that not all keys have, once they are sorted.
     prefix: u64,
     /// Its block and its place there, which grow with the order of the input.
     block: u32,
@@ -35,6 +38,8 @@ pub(in crate::change) struct Runs {
     threads: usize,
     blocks: Vec<Vec<u8>>,
     items: Vec<Item>,
+    /// What all keys in memory begin with: names of reads differ behind the run and the lane.
+    common: Vec<u8>,
     used: usize,
     /// Sorted runs in the order of the input, and how often they have been merged.
     runs: Vec<(u32, Temporary)>,
@@ -51,6 +56,7 @@ impl Runs {
             threads,
             blocks: Vec::new(),
             items: Vec::new(),
+            common: Vec::new(),
             used: 0,
             runs: Vec::new(),
             stored: (0, 0),
@@ -84,6 +90,13 @@ impl Runs {
             self.spill()?;
         }
         self.used += needed;
+        if self.items.is_empty() {
+            self.common.clear();
+            self.common.extend_from_slice(&key[..key.len().min(MOST_COMMON)]);
+        } else if !key.starts_with(&self.common) {
+            let same = self.common.iter().zip(key).take_while(|(a, b)| a == b).count();
+            self.common.truncate(same);
+        }
         // What is longer than a block is one of its own.
         let fits = self.blocks.last().is_some_and(|block| block.len() + unit.len() <= BLOCK);
         if !fits {
@@ -92,7 +105,7 @@ impl Runs {
         }
         let block = self.blocks.len() - 1;
         let bytes = &mut self.blocks[block];
-        self.items.push(Item { prefix: prefix(key), block: block as u32, at: bytes.len() as u32 });
+        self.items.push(Item { prefix: 0, block: block as u32, at: bytes.len() as u32 });
         bytes.extend_from_slice(unit);
         Ok(())
     }
@@ -117,17 +130,24 @@ impl Runs {
             let keys = if reverse { keys.reverse() } else { keys };
             keys.then_with(|| (a.block, a.at).cmp(&(b.block, b.at)))
         };
+        let common = self.common.len();
+        let sort = |items: &mut [Item]| {
+            for item in &mut *items {
+                item.prefix = prefix(&Runs::unit(blocks, *item).key[common..]);
+            }
+            items.sort_unstable_by(compare);
+        };
         let part = self.items.len().div_ceil(self.threads.max(1)).max(1 << 14);
         if self.items.len() > part {
             std::thread::scope(|scope| {
                 for part in self.items.chunks_mut(part) {
-                    scope.spawn(move || part.sort_unstable_by(compare));
+                    scope.spawn(move || sort(part));
                 }
             });
             // Sorted stretches are merged by the stable sort.
             self.items.sort_by(compare);
         } else {
-            self.items.sort_unstable_by(compare);
+            sort(&mut self.items);
         }
     }
 
@@ -316,4 +336,43 @@ fn merge(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn units_come_in_the_order_of_a_stable_sort_whatever_their_keys_begin_with(
+            keys in prop::collection::vec("(run:1:)?(lane:2:)?[ab\u{0}]{0,12}", 0..300),
+            memory in prop::sample::select(vec![600usize, 5_000, 1 << 20]),
+            threads in 1usize..4, reverse in any::<bool>(),
+        ) {
+            let folder = std::env::temp_dir();
+            let mut runs = Runs::new(Limits { memory, folder: &folder }, reverse, threads);
+            let mut text = Vec::new();
+            for (number, key) in keys.iter().enumerate() {
+                text.clear();
+                let key = |out: &mut Vec<u8>| out.extend_from_slice(key.as_bytes());
+                Lengths::write(&mut text, key, [&(number as u64).to_le_bytes(), &[]])
+                    .expect("it is short");
+                prop_assert_eq!(runs.take(&text).expect("there is room"), text.len());
+            }
+            let mut expected: Vec<usize> = (0..keys.len()).collect();
+            expected.sort_by(|&a, &b| {
+                let order = keys[a].cmp(&keys[b]);
+                if reverse { order.reverse() } else { order }
+            });
+            let mut found = Vec::new();
+            runs.finish(|unit| -> Result<(), super::super::Problem> {
+                let number = unit.texts[0].first_chunk().map_or(0, |n| u64::from_le_bytes(*n));
+                found.push(number as usize);
+                Ok(())
+            }).expect("it can be read");
+            prop_assert_eq!(found, expected);
+        }
+    }
 }
