@@ -338,8 +338,11 @@ fn indexed(
         segments.push(segment);
     }
     if let Some(announced) = announced {
-        // Of the block where a part ends, some is read, too.
-        let end = |end: VirtualOffset| end.compressed().saturating_add(LONGEST_BLOCK).min(file_len);
+        // Of the block where a part ends, some is read, too, unless it ends with the block before.
+        let end = |end: VirtualOffset| {
+            let more = if end.within() == 0 { 0 } else { LONGEST_BLOCK };
+            end.compressed().saturating_add(more).min(file_len)
+        };
         announced.announce(segments.iter().map(|s| s.start.compressed()..end(s.end)).collect());
     }
     let Spliced { source, places, has_eof_block } = splice(file, name, segments)?;

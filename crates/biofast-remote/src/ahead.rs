@@ -1,7 +1,8 @@
 //! Reading on from a place: ranges are fetched ahead by several connections, and used in order.
 //!
 //! It begins carefully, as many readers look at a header only: a block, two blocks, and then ranges of up to 4 MB by all
-//! connections. So many ranges as there are connections are on their way or waiting, and one is in use: memory is bounded.
+//! connections. What is known to be read to its end is asked for as it is, in one request if it is no longer than a range.
+//! So many ranges as there are connections are on their way or waiting, and one is in use: memory is bounded.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -15,6 +16,8 @@ use crate::object::Opened;
 const GROWING: [u64; 5] = [1, 2, 8, 16, 32];
 /// Blocks of a range: 4 MB.
 const LARGEST: u64 = 64;
+/// Bytes at the end of an object that are read for what ends it, and not to read on.
+const TAIL: u64 = 4 << 10;
 /// Ranges that are asked for one by one, before connections work ahead.
 const CAREFUL: usize = 2;
 
@@ -23,9 +26,12 @@ pub(crate) struct Ahead {
     object: Arc<Opened>,
     /// Where the next byte is.
     position: u64,
-    /// Where reading is expected to end, and where it does.
+    /// Where reading is expected to end, whether it will not end before, and where the object does.
     end: u64,
+    is_known: bool,
     len: u64,
+    /// Blocks that are fetched when it goes on nevertheless.
+    more: u64,
     /// Ranges taken so far.
     taken: usize,
     /// The bytes in use, and where they begin.
@@ -51,8 +57,9 @@ struct State {
     /// Its number; and the number of the one that the reader takes next.
     number: usize,
     wanted: usize,
-    /// Ranges begin before this only.
+    /// Ranges begin before this only; blocks by which it moves when the reader goes on.
     end: u64,
+    more: u64,
     came: BTreeMap<usize, io::Result<Vec<u8>>>,
     /// Buffers to use again.
     spare: Vec<Vec<u8>>,
@@ -69,12 +76,15 @@ fn blocks(number: usize) -> u64 {
 }
 
 impl Ahead {
-    pub(crate) fn new(object: Arc<Opened>, offset: u64, end: u64, len: u64) -> Ahead {
+    /// Reads an object of `len` bytes from `offset` on: to `end`, or as far as it is read.
+    pub(crate) fn new(object: Arc<Opened>, offset: u64, end: Option<u64>, len: u64) -> Ahead {
         Ahead {
             object,
             position: offset,
-            end: end.min(len),
+            end: end.unwrap_or(len).min(len),
+            is_known: end.is_some() || len.saturating_sub(offset) <= TAIL,
             len,
+            more: 1,
             taken: 0,
             current: Vec::new(),
             begin: offset,
@@ -99,14 +109,39 @@ impl Ahead {
             self.taken += 1;
             return Ok(());
         }
-        if self.taken >= CAREFUL && self.end > start {
+        // A part may begin in the block that the one before ends in.
+        if let Some(rest) = self.object.rest_of_part(self.position) {
+            self.current = rest;
+            self.begin = self.position;
+            return Ok(());
+        }
+        if self.position >= self.end {
+            self.end = (start + self.more * BLOCK).min(self.len);
+            self.more = (self.more * 2).min(LARGEST);
+        }
+        if self.is_known && self.end - self.position <= LARGEST * BLOCK {
+            // What is kept are whole blocks.
+            let (begin, end) = match self.object.is_kept() {
+                true => (start, self.end.next_multiple_of(BLOCK).min(self.len)),
+                false => (self.position, self.end),
+            };
+            let mut bytes = vec![0; (end - begin) as usize];
+            self.object.fetch_kept(begin, &mut bytes, &AtomicBool::new(false))?;
+            self.object.keep_part(begin, &bytes);
+            self.current = bytes;
+            self.begin = begin;
+            return Ok(());
+        }
+        if self.taken >= CAREFUL || self.is_known {
+            let number = self.taken.max(CAREFUL);
             let shared = Arc::new(Shared {
                 object: Arc::clone(&self.object),
                 state: Mutex::new(State {
                     next: self.position,
-                    number: self.taken,
-                    wanted: self.taken,
+                    number,
+                    wanted: number,
                     end: self.end,
+                    more: self.more,
                     came: BTreeMap::new(),
                     spare: Vec::new(),
                 }),
@@ -128,9 +163,7 @@ impl Ahead {
             self.workers = Some(shared);
             return self.advance();
         }
-        // Whole blocks, and none behind where reading will end.
-        let most = if self.end > start { self.end.next_multiple_of(BLOCK) } else { self.len };
-        let end = (start + blocks(self.taken) * BLOCK).min(most).min(self.len);
+        let end = (start + blocks(self.taken) * BLOCK).min(self.len);
         self.taken += 1;
         let mut bytes = vec![0; (end - start) as usize];
         self.object.fetch_kept(start, &mut bytes, &AtomicBool::new(false))?;
@@ -149,8 +182,8 @@ fn next(shared: &Shared, used: Vec<u8>, len: u64) -> io::Result<Vec<u8>> {
     }
     let wanted = state.wanted;
     if state.number == wanted && state.next >= state.end {
-        // The reader goes on behind where it was expected to end.
-        state.end = len;
+        state.end = (state.next + state.more * BLOCK).min(len);
+        state.more = (state.more * 2).min(LARGEST);
     }
     shared.changed.notify_all();
     loop {

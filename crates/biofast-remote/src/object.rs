@@ -32,6 +32,9 @@ const MOST_BLOCKS: u64 = 16;
 /// All blocks of an object up to this length are kept on disk, if any are, as those of indexes are; of others those of short ranges.
 const MOST_KEPT_WHOLE: u64 = 64 << 20;
 
+/// Bytes of a part that are at hand until the next one, at most if it is several.
+const MOST_OF_A_PART: usize = 4 << 20;
+
 /// An attempt that brought so many bytes wasn't in vain: what follows it counts anew.
 const PROGRESS: usize = 64 << 10;
 
@@ -46,6 +49,8 @@ pub(crate) struct Opened {
     identity: Option<Identity>,
     /// Where the last block that [`Object::read_at`] fetched ends, and how many it were.
     last: Mutex<(u64, u64)>,
+    /// The last part that was fetched as a whole, and where it begins.
+    part: Mutex<(u64, Vec<u8>)>,
     traffic: Traffic,
 }
 
@@ -142,8 +147,25 @@ impl Opened {
             }
             _ => None,
         };
-        let (cache, last) = (Mutex::new(cache), Mutex::default());
-        Ok(Opened { place, client, version, kind, cache, identity, last, traffic })
+        let (cache, last, part) = (Mutex::new(cache), Mutex::default(), Mutex::default());
+        Ok(Opened { place, client, version, kind, cache, identity, last, part, traffic })
+    }
+
+    /// Keeps a part until the next one. What goes on from it is one with it.
+    pub(crate) fn keep_part(&self, begin: u64, bytes: &[u8]) {
+        let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
+        if part.0 + part.1.len() as u64 != begin || part.1.len() + bytes.len() > MOST_OF_A_PART {
+            part.0 = begin;
+            part.1.clear();
+        }
+        part.1.extend_from_slice(bytes);
+    }
+
+    /// What the last part has from `position` on, if that is in it.
+    pub(crate) fn rest_of_part(&self, position: u64) -> Option<Vec<u8>> {
+        let part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = usize::try_from(position.checked_sub(part.0)?).ok()?;
+        part.1.get(at..).filter(|rest| !rest.is_empty()).map(<[u8]>::to_vec)
     }
 
     pub(crate) fn cache(&self) -> MutexGuard<'_, Cache> {
@@ -227,6 +249,11 @@ impl Opened {
             }
         }
         Ok(())
+    }
+
+    /// Whether its blocks are kept on disk.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.client.disk.is_some() && self.identity.is_some()
     }
 
     /// Where a range is kept, and under which name, if it is; and the length of the object.
@@ -533,7 +560,7 @@ impl Object for Opened {
         match &self.kind {
             Kind::Ranges(len) => {
                 let len = *len;
-                Box::new(Ahead::new(self, offset, end.unwrap_or(len), len))
+                Box::new(Ahead::new(self, offset, end, len))
             }
             Kind::Whole(bytes) => {
                 let mut cursor = io::Cursor::new(Arc::clone(bytes));

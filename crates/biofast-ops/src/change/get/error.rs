@@ -82,6 +82,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Stale(what) => {
                 write!(f, "the index of names isn't that of the file as it is now: {what}")
             }
+            ErrorKind::NoRecord { number, records: 0 } => {
+                write!(f, "there is no record {number}: the file has none")
+            }
             ErrorKind::NoRecord { number, records } => {
                 write!(f, "there is no record {number}: the file has records 1 to {records}")
             }
