@@ -177,7 +177,10 @@ mod tests {
         assert!(text.find("three").expect("fail") < text.find("two").expect("warn"), "{text}");
         assert!(text.contains("All checks: 1 fail, 1 warn, 1 pass, 1 not measured"), "{text}");
         assert!(text.contains("Not judged: a, b (so)."), "{text}");
-        assert!(text.contains("<td class=\"n\">above 5 %</td><td class=\"n\">never</td>"), "{text}");
+        assert!(
+            text.contains("<td class=\"n\">above 5 %</td><td class=\"n\">never</td>"),
+            "{text}"
+        );
         assert!(!text.contains("% <b>"), "{text}");
         let Cell::Drawing(markup, value) = cell(Some(&assessment)) else { panic!("no drawing") };
         assert!(markup.contains("✗ 1 fail") && markup.contains("! 1 warn"), "{markup}");
