@@ -158,7 +158,7 @@ fn limits_are_printed_and_read_back() {
     let folder = Folder::new();
     let fastq = folder.file("r.fq", reads(3000));
     let of = |options: &[&str]| {
-        let run = biofast(&[&["stats", "--json", "--quiet"], options, &[&fastq]].concat());
+        let run = biofast(&[&["stats", "--json", "--quiet"], options, &[fastq.as_str()]].concat());
         assert_eq!((run.code, run.stderr.as_str()), (0, ""));
         json(&run)["files"][0]["verdicts"].clone()
     };
@@ -285,7 +285,7 @@ fn a_bad_verdict_is_exit_code_1_and_every_output_is_complete() {
     let to = text(&folder.path("flags"));
     let args =
         ["stats", "--out-dir", &to, "--qc", "flagstat", "--limits", &limits, "--fail-on", "fail"];
-    assert_eq!(biofast(&[&args[..], &[&sam]].concat()).code, 1);
+    assert_eq!(biofast(&[&args[..], &[sam.as_str()]].concat()).code, 1);
     assert!(listed(&folder).contains(&"flags".to_owned()));
 }
 
@@ -324,8 +324,8 @@ fn reports_are_judged_when_they_are_merged_as_in_one_run() {
     });
     for library in ["any", "wgs", "amplicon"] {
         let judged = ["--json", "--sample", "s", "--library", library, "--fail-on", "fail"];
-        let merged = biofast(&[&["merge"], &judged[..], &[&parts[0], &parts[1]]].concat());
-        let one = biofast(&[&["stats"], &judged[..], &[&paths[0], &paths[1]]].concat());
+        let merged = biofast(&[&["merge"], &judged[..], &[parts[0].as_str(), &parts[1]]].concat());
+        let one = biofast(&[&["stats"], &judged[..], &[paths[0].as_str(), &paths[1]]].concat());
         assert_eq!((merged.code, one.code), (1, 1), "{}", merged.stderr);
         assert!(merged.stdout == one.stdout, "{library}");
         assert_eq!(verdict(&json(&one), "number-of-reads"), "pass");
@@ -357,7 +357,7 @@ fn reports_are_judged_when_they_are_merged_as_in_one_run() {
     let judged = ["--json", "--sample", "s", "--library", "wgs"];
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let merged = json(&biofast(&[&["merge"], &judged[..], &parts].concat()));
-    let one = json(&biofast(&[&["stats"], &judged[..], &[&whole]].concat()));
+    let one = json(&biofast(&[&["stats"], &judged[..], &[whole.as_str()]].concat()));
     assert_eq!(merged["files"][0]["verdicts"], one["files"][0]["verdicts"]);
     assert_eq!(verdict(&one, "mapped-share"), "fail");
     // And to a folder.
@@ -427,4 +427,39 @@ fn what_has_no_verdicts_refuses_them() {
     assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
     let run = biofast(&["merge", "--library", "wgs", &bam, "-o", "/dev/null"]);
     assert_error(&run, &["--library is for reports, and alignments are given"]);
+}
+
+/// The columns of what `--print-limits` prints: checks, and their limits as the documentation has them.
+fn limits(library: &str) -> Vec<(String, String)> {
+    let printed = biofast(&["stats", "--print-limits", "--library", library]).stdout;
+    let lines = printed.lines().filter_map(|line| line.split('#').next());
+    let columns = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let columns = columns.filter(|columns| !columns.is_empty());
+    columns.map(|columns| (columns[0].to_owned(), columns[1..].join(", "))).collect()
+}
+
+#[test]
+fn the_documentation_has_every_check_and_its_limits() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let row = |name: &str| {
+        let start = format!("| `{name}` |");
+        let row = page.lines().find(|line| line.starts_with(&start));
+        row.unwrap_or_else(|| panic!("{name} is in no table"))
+    };
+    let (any, wgs) = (limits("any"), limits("wgs"));
+    assert_eq!(any.len(), 23);
+    for ((check, any), (_, wgs)) in any.iter().zip(&wgs) {
+        let row = row(check);
+        assert!(row.contains(&format!("| {any} | {wgs} |")), "{any} {wgs}: {row}");
+    }
+    for library in TYPES.iter().filter(|library| !["any", "wgs"].contains(library)) {
+        let cells: Vec<&str> = row(library).split(" | ").collect();
+        for ((check, own), (_, wgs)) in limits(library).iter().zip(&wgs) {
+            let off = cells[1].contains(&format!("`{check}`"));
+            let other = cells[2].contains(&format!("`{check}` {own}"));
+            assert_eq!(off, own != wgs && own == "off", "{library} {check} {own}");
+            assert_eq!(other, own != wgs && own != "off", "{library} {check} {own}");
+        }
+    }
 }

@@ -117,9 +117,15 @@ pub(super) const CHIP: &[Own] = &[
 
 pub(super) const SINGLE_CELL: &[Own] = &[
     set(Length, [20.0, 8.0], "a read of barcodes is short"),
+    set(
+        LowestQuality,
+        [15.0, 5.0],
+        "expected of single cells: all reads have the same behind tags and probes",
+    ),
     off(Gc, "expected of single cells: transcripts, probes and tags repeat themselves"),
     off(FirstBases, "expected of single cells: barcodes, probes and template switching"),
     off(Bases, "expected of single cells: barcodes, probes and poly-A"),
+    warn(Adapters, 20.0, "expected of single cells: tags are shorter than reads"),
     off(Duplication, "expected of single cells: molecules are read several times"),
     off(Overrepresented, "expected of single cells: probes and tags repeat themselves"),
     set(Mapped, [70.0, 40.0], "reads end in poly-A and in oligos of the protocol"),

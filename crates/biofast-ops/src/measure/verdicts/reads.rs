@@ -12,6 +12,8 @@ const ENOUGH_BASES: u64 = 1000;
 const ENOUGH_READS: u64 = 1000;
 /// A sequence that so many reads have is no chance.
 const ENOUGH_COPIES: u64 = 10;
+/// The last bases of reads of different lengths, which trimming chooses: what ends like an adapter was cut.
+const LAST: u64 = 3;
 /// The first bases, which primers and enzymes choose: FastQC speaks of 12.
 const FIRST: usize = 12;
 
@@ -210,13 +212,15 @@ fn gc(reads: &Statistics) -> Measured {
 
 fn composition(reads: &Statistics, is_asked: impl Fn(&Position) -> bool) -> Measured {
     let known = |p: &Position| p.bases[..4].iter().sum::<u64>();
-    let differences = common(reads)
-        .filter(|p| is_asked(p) && known(p) >= ENOUGH_BASES)
+    let length = &reads.length;
+    let is_trimmed = |p: &Position| length.min < length.max && p.end as u64 + LAST > length.max;
+    let values = common(reads)
+        .filter(|p| is_asked(p) && !is_trimmed(p) && known(p) >= ENOUGH_BASES)
         .map(|p| (p, differences(p).into_iter().fold(0.0, f64::max)));
-    let Some((position, most)) = largest(differences) else {
+    let Some((position, most)) = largest(values) else {
         return Measured::Missing("no such position has the bases of 1,000 reads");
     };
-    let [at, gc] = self::differences(position);
+    let [at, gc] = differences(position);
     let bases = if at >= gc { "A and T" } else { "G and C" };
     let says = format!("{bases} differ by {} points at {}", shown(most), place(position));
     let advice = "Many reads share something there: an adapter, a primer, a barcode, a tag, or what was trimmed. Cut it off, unless the library is made so.";
