@@ -37,7 +37,7 @@ Examples:
   biofast merge lane1.json lane2.json --json -o both.json
   biofast merge --sample patient7 lane1.json lane2.json
   biofast merge --sample patient7 --out-dir qc lane1.qc.json lane2.qc.json
-  biofast merge --library wgs --fail-on fail --json lane1.json lane2.json -o both.json
+  biofast merge --library wgs --json lane1.json lane2.json -o both.json
   biofast merge lane1.flagstat.json lane2.flagstat.json
   biofast merge lane1.idxstats lane2.idxstats
   biofast merge --json part1.json part2.json -o whole.json"

@@ -56,7 +56,7 @@ Examples:
   biofast stats --library wgs --json reads.fq.gz -o reads.json
   biofast stats --library rna --html report.html reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --print-limits --library wgs > limits.txt
-  biofast stats --limits limits.txt --fail-on fail reads.fq.gz
+  biofast stats --limits limits.txt --fail-on fail reads.fq.gz || echo 'look at these reads'
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
     #[command(flatten)]
