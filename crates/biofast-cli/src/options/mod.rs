@@ -36,4 +36,4 @@ pub(crate) use sorted::SortedOut;
 pub(crate) use spill::{Spill, temp_dir};
 pub(crate) use strictness::Strictness;
 pub(crate) use threads::Threads;
-pub(crate) use verdicts::{Judge, VerdictArgs};
+pub(crate) use verdicts::{Judge, Judged, VerdictArgs};

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use biofast::io::{Escaped, display_name};
-use biofast::ops::verdicts::{Assessment, Library, Rules, Verdict};
+use biofast::ops::verdicts::{Assessment, Judged as Judgement, Library, Rules, Verdict};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -89,6 +89,9 @@ impl VerdictArgs {
     }
 }
 
+/// Samples by name, and what they are worth.
+pub(crate) type Judged = Vec<(String, Assessment)>;
+
 /// Limits, and whether they were asked for.
 pub(crate) struct Judge {
     pub(crate) rules: Rules,
@@ -106,36 +109,32 @@ impl Judge {
     }
 
     /// Says on standard error what samples are worth, where it was asked for: a line for each, and of few samples a sentence
-    /// for what isn't good.
-    pub(crate) fn tell(&self, samples: &[(&str, &Assessment)], quiet: bool) {
-        if quiet || !self.is_asked {
-            return;
+    /// for what isn't good. Gives the exit code of a run that has ended with `code`.
+    pub(crate) fn conclude(&self, samples: &Judged, quiet: bool, code: ExitCode) -> ExitCode {
+        if self.is_asked && !quiet {
+            let has_sentences = samples.len() <= SENTENCES;
+            samples.iter().for_each(|(name, all)| tell(name, all, has_sentences));
         }
-        for (name, assessment) in samples {
-            let name = Escaped(name.as_bytes());
-            message("note", &format!("{name}: {}", line(assessment)));
-            if samples.len() > SENTENCES {
-                continue;
-            }
-            for verdict in [Verdict::Fail, Verdict::Warn] {
-                for judged in assessment.checks.iter().filter(|one| one.verdict == verdict) {
-                    let (check, text) = (&judged.check, &judged.text);
-                    message(verdict.name(), &format!("{name}: {check}: {text}"));
-                }
-            }
+        let is_bad = |(_, all): &(String, Assessment)| {
+            self.fail_on.is_some_and(|worst| all.verdict >= worst)
+        };
+        // An error is worse.
+        match crate::embedded::number(code) == 0 && samples.iter().any(is_bad) {
+            true => ExitCode::from(1),
+            false => code,
         }
     }
+}
 
-    /// The exit code of a run that has ended with `code`, by the verdicts about its samples.
-    pub(crate) fn code<'a>(
-        &self,
-        mut samples: impl Iterator<Item = &'a Assessment>,
-        code: ExitCode,
-    ) -> ExitCode {
-        // An error is worse.
-        let is_good = crate::embedded::number(code) == 0;
-        let is_bad = |all: &Assessment| self.fail_on.is_some_and(|worst| all.verdict >= worst);
-        if is_good && samples.any(is_bad) { ExitCode::from(1) } else { code }
+/// Says what a sample is worth.
+fn tell(name: &str, assessment: &Assessment, has_sentences: bool) {
+    let name = Escaped(name.as_bytes());
+    message("note", &format!("{name}: {}", line(assessment)));
+    for verdict in [Verdict::Fail, Verdict::Warn] {
+        let with = assessment.checks.iter().filter(|one| one.verdict == verdict && has_sentences);
+        for Judgement { check, text, .. } in with {
+            message(verdict.name(), &format!("{name}: {check}: {text}"));
+        }
     }
 }
 

@@ -16,7 +16,6 @@ use biofast::ops::samtools_stats::Failure;
 use biofast::ops::show::mosdepth::{self, Settings, Targets};
 use biofast::ops::show::picard::{self as metrics, Metrics};
 use biofast::ops::show::samtools;
-use biofast::ops::verdicts::Assessment;
 use clap::ValueEnum;
 
 use super::args::Report;
@@ -24,7 +23,7 @@ use super::rows::{Entry, Figures, assess, json};
 use super::{Args, alignments, html, noticed};
 use crate::console::{Bar, Hinted, Trouble, message};
 use crate::inputs::Input;
-use crate::options::{Judge, targets, tell_unknown};
+use crate::options::{Judge, Judged, targets, tell_unknown};
 use crate::output;
 use crate::watch::Watch;
 
@@ -50,7 +49,7 @@ pub(super) fn write(
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
     let mut troubles: Vec<Trouble> = Vec::new();
-    let mut judged: Vec<(String, Assessment)> = Vec::new();
+    let mut judged = Judged::new();
     for ((input, name), prefix) in inputs.iter().zip(names).zip(&prefixes) {
         let (reports, settings, panel) = (&reports[..], &settings, panel.as_ref());
         let asked = Asked { args, reports, settings, panel, judge };
@@ -74,11 +73,8 @@ pub(super) fn write(
     if let Some(trouble) = troubles.first().filter(|_| !args.messages.quiet) {
         trouble.hint();
     }
-    let named: Vec<(&str, &Assessment)> =
-        judged.iter().map(|(name, assessment)| (&name[..], assessment)).collect();
-    judge.tell(&named, args.messages.quiet);
     let code = if troubles.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) };
-    Ok(judge.code(judged.iter().map(|(_, assessment)| assessment), code))
+    Ok(judge.conclude(&judged, args.messages.quiet, code))
 }
 
 /// Which reports are written, when all options go together.
@@ -244,7 +240,7 @@ impl Asked<'_> {
         (prefix, opened): (&Path, Opened),
         files: &mut Files,
         progress: &Arc<Progress>,
-    ) -> Result<(Vec<Output>, Vec<(String, Assessment)>)> {
+    ) -> Result<(Vec<Output>, Judged)> {
         let args = self.args;
         let options = args.strictness.alignments(args.io.apply(args.threads.options()));
         let watch = Watch::sharing(progress, options);
@@ -310,7 +306,7 @@ impl Asked<'_> {
             tell_unknown(self.settings.intervals.as_ref(), &header, &input.name());
         }
         let (mut outputs, last) = (Vec::new(), found.len().saturating_sub(1));
-        let mut judged = Vec::new();
+        let mut judged = Judged::new();
         for (place, ((found, lines), (group, to))) in found.into_iter().zip(to).enumerate() {
             // Where every record has a group, those without have no files.
             if place > 0 && place == last && found.records == 0 {

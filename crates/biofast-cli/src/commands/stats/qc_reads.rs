@@ -11,7 +11,6 @@ use biofast::io::Progress;
 use biofast::io::output::{Files, Output, commit};
 use biofast::ops::reads::{Collector, Contaminants};
 use biofast::ops::show::{fastp, fastqc};
-use biofast::ops::verdicts::Assessment;
 use clap::ValueEnum;
 
 use super::args::{Format, Report};
@@ -20,7 +19,7 @@ use super::rows::{Entry, Figures, Wanted, assess, json, reads_report, report, te
 use super::{Args, check_pairs, collect_all, html};
 use crate::console::Bar;
 use crate::inputs::Input;
-use crate::options::Judge;
+use crate::options::{Judge, Judged};
 use crate::output;
 
 /// The files of each report, after the name of the input.
@@ -94,7 +93,7 @@ pub(super) fn write(
     // So many are read at once, and kept until they are written.
     let at_once = args.threads.total().next_multiple_of(2);
     let mut all_good = true;
-    let mut judged: Vec<(String, Assessment)> = Vec::new();
+    let mut judged = Judged::new();
     let groups = inputs.chunks(at_once).zip(names.chunks(at_once)).zip(prefixes.chunks(at_once));
     for ((inputs, names), prefixes) in groups {
         let mut opened = Vec::new();
@@ -121,11 +120,8 @@ pub(super) fn write(
         }
     }
     drop(bar);
-    let named: Vec<(&str, &Assessment)> =
-        judged.iter().map(|(name, assessment)| (&name[..], assessment)).collect();
-    judge.tell(&named, args.messages.quiet);
     let code = if all_good { ExitCode::SUCCESS } else { ExitCode::from(2) };
-    Ok(judge.code(judged.iter().map(|(_, assessment)| assessment), code))
+    Ok(judge.conclude(&judged, args.messages.quiet, code))
 }
 
 /// Which reports are written, when all options go together.

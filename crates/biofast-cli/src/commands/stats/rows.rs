@@ -196,10 +196,8 @@ pub(crate) fn assess(entries: &mut [Entry], judge: &Judge) {
 
 /// Says what rows are worth. The exit code of a run that has ended with `code`.
 pub(crate) fn conclude(entries: &[Entry], judge: &Judge, quiet: bool, code: ExitCode) -> ExitCode {
-    let named =
-        entries.iter().filter_map(|entry| Some((&entry.sample[..], entry.verdicts.as_deref()?)));
-    judge.tell(&named.collect::<Vec<_>>(), quiet);
-    judge.code(entries.iter().filter_map(|entry| entry.verdicts.as_deref()), code)
+    let judged = |entry: &Entry| Some((entry.sample.clone(), entry.verdicts.as_deref()?.clone()));
+    judge.conclude(&entries.iter().filter_map(judged).collect(), quiet, code)
 }
 
 /// Says on standard error what is wrong or worth knowing.

@@ -53,6 +53,14 @@ pub(super) enum Kind {
 }
 
 /// Of what a check can be.
+///
+/// ```
+/// use biofast_ops::verdicts::{CHECKS, Subject};
+///
+/// let of_alignments = CHECKS.iter().filter(|check| check.subject() == Subject::Alignments);
+/// assert!(of_alignments.clone().any(|check| check.name() == "insert-size"));
+/// assert!(of_alignments.clone().all(|check| check.name() != "duplication"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
@@ -181,7 +189,7 @@ pub static CHECKS: [Check; 23] = {
     use Subject::{Alignments, Both};
     const READS: Subject = Subject::Reads;
     [
-        check(Reads, "number-of-reads", "Reads", "reads", Below, Both, [100.0, 1.0]),
+        check(Reads, "number-of-reads", "Number of reads", "reads", Below, Both, [100.0, 1.0]),
         check(EmptyReads, "empty-reads", "Reads without bases", "%", Above, READS, [0.0, 10.0]),
         check(Length, "mean-length", "Mean length of reads", "bases", Below, Both, [30.0, 20.0]),
         check(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::number::decimal;
+use super::super::number::{decimal, grouped};
 use super::escape;
 use super::table::Cell;
 use crate::measure::verdicts::{Assessment, Judged, Library, Verdict};
@@ -108,7 +108,14 @@ fn table(assessment: &Assessment) -> String {
             "" => String::new(),
             unit => format!(" {unit}"),
         };
-        let number = |value: f64| escape(&(decimal(value, 2) + &unit));
+        let number = |value: f64| {
+            // Those of reads are large.
+            let shown = match value.fract() == 0.0 && value >= 0.0 {
+                true => grouped(value as u64),
+                false => decimal(value, 2),
+            };
+            escape(&(shown + &unit))
+        };
         let limit = |limit: Option<f64>| match limit {
             Some(limit) => format!("{} {}", escape(&judged.bad), number(limit)),
             None => "never".into(),
