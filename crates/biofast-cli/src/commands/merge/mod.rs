@@ -128,15 +128,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<OutFile>,
 
-    #[command(flatten, next_help_heading = "Verdicts about reports of stats")]
-    verdicts: VerdictArgs,
-
     #[command(flatten)]
     reading: Reading,
 
     /// Print help
     #[arg(long, short = '?', action = clap::ArgAction::Help)]
     help: Option<bool>,
+
+    // A heading is that of all that follows.
+    #[command(flatten, next_help_heading = "Verdicts about reports of stats")]
+    verdicts: VerdictArgs,
 }
 
 /// What an input holds.

@@ -117,9 +117,6 @@ pub(crate) struct Args {
     )]
     pub(super) qc: Vec<Report>,
 
-    #[command(flatten, next_help_heading = "Depths, for coverage and mosdepth of --out-dir")]
-    pub(super) depth: DepthArgs,
-
     /// With --json: the inputs are parts, and the report carries what `biofast merge` needs to give the coverage of the
     /// whole. All else of reports, and those of FASTQ, can be merged without
     #[arg(long, value_enum, value_name = "OF")]
@@ -147,15 +144,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     pub(super) sample: Vec<String>,
 
-    #[command(flatten, next_help_heading = "Verdicts")]
-    pub(super) verdicts: VerdictArgs,
-
-    /// Print the limits of all checks, in the form --limits takes, and read nothing
-    #[arg(long, help_heading = "Verdicts", conflicts_with_all = [
-        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "plot", "fail_on"
-    ])]
-    pub(super) print_limits: bool,
-
     #[command(flatten)]
     pub(super) threads: Threads,
 
@@ -167,6 +155,19 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) messages: Messages,
+
+    // A heading is that of all that follows.
+    #[command(flatten, next_help_heading = "Verdicts")]
+    pub(super) verdicts: VerdictArgs,
+
+    /// Print the limits of all checks, in the form --limits takes, and read nothing
+    #[arg(long, conflicts_with_all = [
+        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "plot", "fail_on"
+    ])]
+    pub(super) print_limits: bool,
+
+    #[command(flatten, next_help_heading = "Depths, for coverage and mosdepth of --out-dir")]
+    pub(super) depth: DepthArgs,
 }
 
 /// How results are printed.

@@ -183,12 +183,12 @@ impl Check {
 ///
 /// assert_eq!(CHECKS[0].name(), "number-of-reads");
 /// ```
-pub static CHECKS: [Check; 23] = {
+pub static CHECKS: &[Check] = {
     use Bad::{Above, Below};
     use Kind::*;
     use Subject::{Alignments, Both};
     const READS: Subject = Subject::Reads;
-    [
+    &[
         check(Reads, "number-of-reads", "Number of reads", "reads", Below, Both, [100.0, 1.0]),
         check(EmptyReads, "empty-reads", "Reads without bases", "%", Above, READS, [0.0, 10.0]),
         check(Length, "mean-length", "Mean length of reads", "bases", Below, Both, [30.0, 20.0]),

@@ -14,7 +14,7 @@ fn of(check: &Check, rules: &Rules, value: f64) -> Judged {
 fn a_limit_itself_is_on_the_good_side_and_what_is_beyond_on_the_bad_one() {
     for library in Library::ALL {
         let rules = Rules::of(library);
-        for check in &CHECKS {
+        for check in CHECKS {
             let Limits { warn, fail } = rules.limits(check);
             let beyond = |limit: f64| match check.bad() {
                 Bad::Above => limit + 1e-9,
@@ -62,7 +62,7 @@ fn limits_are_read_back_as_they_are_written() {
         for other in Library::ALL {
             let mut read = Rules::of(other);
             read.read(&rules.text()).expect("its own text");
-            for check in &CHECKS {
+            for check in CHECKS {
                 assert_eq!(read.limits(check), rules.limits(check), "{}", check.name());
             }
             // All but the line that names the library, and reasons, which a text doesn't give.
