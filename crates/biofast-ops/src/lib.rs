@@ -5,6 +5,7 @@
 
 pub mod change;
 pub mod measure;
+mod number;
 pub mod show;
 
 #[doc(no_inline)]
@@ -15,4 +16,5 @@ pub use change::{
 #[doc(no_inline)]
 pub use measure::{
     alignments, check, coverage, flagstat, idxstats, picard, qc, reads, samtools_stats, shards,
+    verdicts,
 };

@@ -18,6 +18,7 @@ mod sorted;
 mod spill;
 mod strictness;
 mod threads;
+mod verdicts;
 
 pub(crate) use depth::{DepthArgs, targets, tell_unknown};
 pub(crate) use effects::given_in_vain;
@@ -35,3 +36,4 @@ pub(crate) use sorted::SortedOut;
 pub(crate) use spill::{Spill, temp_dir};
 pub(crate) use strictness::Strictness;
 pub(crate) use threads::Threads;
+pub(crate) use verdicts::{Judge, Judged, VerdictArgs};

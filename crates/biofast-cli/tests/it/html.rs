@@ -72,7 +72,11 @@ fn a_page_holds_the_json_and_every_sample_and_asks_no_network() {
     assert_eq!(run.stdout, biofast(&["stats", "--sample", EVIL, &file]).stdout);
     let page = std::fs::read_to_string(&path).unwrap();
     let json = biofast(&["stats", "--sample", EVIL, "--json", &file]).stdout;
-    assert_eq!(embedded(&page, "biofast-stats"), serde_json::from_str::<Value>(&json).unwrap());
+    let mut held = embedded(&page, "biofast-stats");
+    // Nobody asked for verdicts but the page.
+    let verdicts = held["files"][0].as_object_mut().unwrap().remove("verdicts").unwrap();
+    assert_eq!(verdicts["library"], "any");
+    assert_eq!(held, serde_json::from_str::<Value>(&json).unwrap());
     // The two elements that the page itself has, and no other way out of it.
     assert_eq!(page.matches("</script>").count(), 2);
     assert_eq!(page.matches("<script").count(), 2);

@@ -68,4 +68,5 @@ mod stats_picard;
 mod stats_qc;
 mod stats_wgs_hs;
 mod verbose;
+mod verdicts;
 mod view;

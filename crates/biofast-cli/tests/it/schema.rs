@@ -21,6 +21,8 @@ const RUNS: &[(&str, &str)] = &[
     ("stats", "stats --json broken.fq R1.fq.gz"),
     ("stats", "stats --json aln.bam unsorted.sam broken.sam empty.sam"),
     ("stats", "stats --json --by RG aln.bam"),
+    ("stats", "stats --json --library wgs R1.fq.gz"),
+    ("stats", "stats --json --library rna aln.bam"),
     ("stats", "stats --json --partial lane aln.bam"),
     ("stats", "stats --json --partial lane --qc picard -r genome.fa aln.bam"),
     (

@@ -18,3 +18,4 @@ pub mod reads;
 pub mod records;
 pub mod samtools_stats;
 pub mod shards;
+pub mod verdicts;

@@ -9,11 +9,12 @@ pub mod duplicates;
 pub mod fastp;
 pub mod fastqc;
 pub mod filter;
-mod gc_model;
 pub mod html;
 pub mod mosdepth;
-mod number;
 pub mod picard;
 pub mod plot;
 pub mod samtools;
 pub mod tables;
+
+use crate::measure::reads::gc_model;
+use crate::number;

@@ -26,6 +26,7 @@ pub(super) fn write(args: &Args, entries: Vec<Entry>, files: &mut Files) -> Resu
     if reads > 0 && reads < entries.len() {
         bail!("reads and alignments have different reports: merge them in two runs");
     }
+    let judge = args.verdicts.judge()?;
     stats::qc::check_samples(args.sample.as_slice())?;
     let of_reads = reads > 0;
     let reports = match of_reads {
@@ -50,14 +51,18 @@ pub(super) fn write(args: &Args, entries: Vec<Entry>, files: &mut Files) -> Resu
         let outputs = match of_reads {
             true => {
                 let opened = qc_reads::open(&reports, prefix, true, files)?;
-                qc_reads::fill(std::slice::from_mut(entry), vec![opened], &contaminants)?
+                qc_reads::fill(std::slice::from_mut(entry), vec![opened], &contaminants, &judge)?
             }
-            false => fill(entry, &reports, prefix, files)?,
+            false => {
+                stats::assess(std::slice::from_mut(entry), &judge);
+                fill(entry, &reports, prefix, files)?
+            }
         };
         commit(outputs, false)?;
     }
     let good = entries.iter().all(|entry| entry.errors.is_empty());
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    let code = if good { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    Ok(stats::conclude(&entries, &judge, args.reading.messages.quiet, code))
 }
 
 /// Which reports of reads are written: those that are listed, or all of which every row has the counts.

@@ -15,7 +15,7 @@ use super::sort::tag;
 use super::stats::{self, Format};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
-use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut};
+use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut, VerdictArgs};
 use crate::watch::Reading;
 
 /// Merge sorted alignments, or reports of `biofast stats`, `flagstat` and `idxstats`
@@ -37,6 +37,7 @@ Examples:
   biofast merge lane1.json lane2.json --json -o both.json
   biofast merge --sample patient7 lane1.json lane2.json
   biofast merge --sample patient7 --out-dir qc lane1.qc.json lane2.qc.json
+  biofast merge --library wgs --json lane1.json lane2.json -o both.json
   biofast merge lane1.flagstat.json lane2.flagstat.json
   biofast merge lane1.idxstats lane2.idxstats
   biofast merge --json part1.json part2.json -o whole.json"
@@ -133,6 +134,10 @@ pub(crate) struct Args {
     /// Print help
     #[arg(long, short = '?', action = clap::ArgAction::Help)]
     help: Option<bool>,
+
+    // A heading is that of all that follows.
+    #[command(flatten, next_help_heading = "Verdicts about reports of stats")]
+    verdicts: VerdictArgs,
 }
 
 /// What an input holds.
@@ -204,7 +209,8 @@ impl Args {
             ("--out-dir", self.out_dir.is_some()),
             ("--partial", self.partial),
         ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+        let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+        given.or(self.verdicts.given())
     }
 
     fn only_of_alignments(&self) -> Option<&'static str> {

@@ -94,6 +94,8 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
         None => Some(args.out.open(files)?),
     };
     let page = output::optional_report(files, args.html.as_deref())?;
+    args.verdicts.refuse(args.partial, "--partial", "verdicts are about wholes")?;
+    let judge = args.verdicts.judge()?;
     let mut all: Option<Report> = None;
     let mut of = Of::default();
     for input in inputs {
@@ -128,7 +130,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
                 in_order(&mut entries, args.sample.is_some() && args.partial)?;
             }
             let Some(out) = out else { return super::folder::write(args, entries, files) };
-            let wanted = Wanted::new(args.format, args.html.is_some());
+            let wanted = Wanted::new(args.format, args.html.is_some()).judged_by(&judge);
             let mut entries = stats::join_by_sample(entries, wanted, args.partial)?;
             for entry in &mut entries {
                 entry.shard = entry.shard.take().and_then(|part| of.cover.part(part.file));
@@ -140,8 +142,10 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
                 }
             }
             stats::report(&entries, args.reading.messages.quiet);
+            stats::assess(&mut entries, &judge);
             let text = stats::text(&entries, args.format, false)?;
-            stats::write(&entries, out, &text, page)
+            let code = stats::write(&entries, out, &text, page)?;
+            Ok(stats::conclude(&entries, &judge, args.reading.messages.quiet, code))
         }
         Some(Report::Flagstat(counts)) => {
             only_of_stats(args, "flagstat", page)?;
@@ -211,7 +215,10 @@ fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> 
     ];
     match options.into_iter().find(|(_, given)| *given) {
         Some((name, _)) => bail!("{name} is for reports of stats, and these are of {report}"),
-        None => Ok(()),
+        None => match args.verdicts.given() {
+            Some(name) => bail!("{name} is for reports of stats, and these are of {report}"),
+            None => Ok(()),
+        },
     }
 }
 
@@ -278,6 +285,7 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
         pairs: None,
         shard: file.shard,
         metrics: None,
+        verdicts: None,
         figures: Figures::Collector(Box::new(collector)),
     })
 }
@@ -300,6 +308,7 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
         pairs: None,
         shard: file.shard,
         metrics: None,
+        verdicts: None,
         figures: Figures::Alignments(format, file.figures.map(Box::new)),
     })
 }

@@ -17,6 +17,7 @@ use biofast::ops::reads::report::Status;
 use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
 use biofast::ops::show::samtools;
 use biofast::ops::show::tables::alignments::{self as table, Row};
+use biofast::ops::verdicts::Rules;
 
 use super::args::Partial;
 use super::{Args, Entry, Report, metrics};
@@ -244,8 +245,8 @@ pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
     if tsv { table::tsv(&rows) } else { table::table(&rows) }
 }
 
-/// The report of the rows of alignments.
-pub(super) fn report(entries: &[&Entry]) -> report::Report {
+/// The report of the rows of alignments. `rules` are for rows that nobody has judged.
+pub(super) fn report(entries: &[&Entry], rules: Option<&Rules>) -> report::Report {
     let files = entries.iter().filter_map(|entry| {
         let (format, figures) = entry.figures.alignments()?;
         let error = entry.error();
@@ -258,6 +259,7 @@ pub(super) fn report(entries: &[&Entry]) -> report::Report {
             warnings: entry.warnings.clone(),
             format: format.name().into(),
             shard: entry.shard.clone(),
+            verdicts: entry.judged(rules),
             figures: figures.cloned(),
         })
     });

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::options::{
     DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, ShardArg,
-    Strictness, Threads,
+    Strictness, Threads, VerdictArgs,
 };
 
 const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sample or library of alignments. With --out-dir also the \
@@ -18,6 +18,9 @@ const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sampl
 /// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, and BAM, SAM and CRAM, recognised by their
 /// content. Every record and every checksum is checked; for a faulty input an error names record and
 /// line, the other inputs keep their rows, and the exit code is 2.
+///
+/// With --library, --limits or --fail-on figures are judged: pass, warn or fail, in JSON and on standard error; of FASTQ adapters
+/// and repeated sequences are then looked for, too. Exit codes: 0 fine, 1 a verdict that --fail-on names, 2 an error.
 ///
 /// With --out-dir all that pipelines ask of a file comes from one reading, with biofast's own reports: of reads what FastQC,
 /// seqkit stats and fastp say, of alignments the reports of samtools stats, flagstat, idxstats and coverage, the files of
@@ -50,6 +53,10 @@ Examples:
   biofast stats --out-dir qc --qc picard,wgs -r genome.fa aln.bam
   biofast stats --out-dir qc --qc hs --targets targets.bed aln.bam
   biofast stats --by SM aln.bam
+  biofast stats --library wgs --json reads.fq.gz -o reads.json
+  biofast stats --library rna --html report.html reads_R1.fq.gz reads_R2.fq.gz
+  biofast stats --print-limits --library wgs > limits.txt
+  biofast stats --limits limits.txt --fail-on fail reads.fq.gz || echo 'look at these reads'
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -110,9 +117,6 @@ pub(crate) struct Args {
     )]
     pub(super) qc: Vec<Report>,
 
-    #[command(flatten, next_help_heading = "Depths, for coverage and mosdepth of --out-dir")]
-    pub(super) depth: DepthArgs,
-
     /// With --json: the inputs are parts, and the report carries what `biofast merge` needs to give the coverage of the
     /// whole. All else of reports, and those of FASTQ, can be merged without
     #[arg(long, value_enum, value_name = "OF")]
@@ -151,6 +155,19 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) messages: Messages,
+
+    // A heading is that of all that follows.
+    #[command(flatten, next_help_heading = "Verdicts")]
+    pub(super) verdicts: VerdictArgs,
+
+    /// Print the limits of all checks, in the form --limits takes, and read nothing
+    #[arg(long, conflicts_with_all = [
+        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "plot", "fail_on"
+    ])]
+    pub(super) print_limits: bool,
+
+    #[command(flatten, next_help_heading = "Depths, for coverage and mosdepth of --out-dir")]
+    pub(super) depth: DepthArgs,
 }
 
 /// How results are printed.

@@ -2,17 +2,19 @@
 
 use anyhow::Result;
 use biofast::ops::show::html;
+use biofast::ops::verdicts::{Library, Rules};
 
 use super::alignments;
 use super::rows::{Entry, json, reads_report};
 
-/// The page of these rows.
+/// The page of these rows. What nobody has judged is judged as any library is.
 pub(crate) fn page(entries: &[Entry]) -> Result<String> {
+    let rules = Rules::of(Library::Any);
     let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
         entries.iter().partition(|entry| entry.figures.alignments().is_some());
-    let reads = (!reads.is_empty()).then(|| reads_report(&reads));
+    let reads = (!reads.is_empty()).then(|| reads_report(&reads, Some(&rules)));
     let reads_json = reads.as_ref().map(json).transpose()?;
-    let aligned = (!aligned.is_empty()).then(|| alignments::report(&aligned));
+    let aligned = (!aligned.is_empty()).then(|| alignments::report(&aligned, Some(&rules)));
     let aligned_json = aligned.as_ref().map(json).transpose()?;
     Ok(html::stats(
         reads.as_ref().zip(reads_json.as_deref()),

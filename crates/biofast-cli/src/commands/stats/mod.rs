@@ -36,9 +36,15 @@ use crate::watch::Watch;
 use args::FormatName;
 pub(crate) use args::{Args, Format, Report, metrics};
 use mates::check_pairs;
-pub(crate) use rows::{Entry, Figures, Wanted, join_by_sample, report, text, write};
+pub(crate) use rows::{
+    Entry, Figures, Wanted, assess, conclude, join_by_sample, report, text, write,
+};
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+    if args.print_limits {
+        output::finish(args.out.open(files)?, args.verdicts.rules()?.text())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let format = match args.format_name {
         Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
         None => args.format,
@@ -46,6 +52,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let by = args.depth.by_groups()?;
     args.shard.refuse(by.is_some(), "--by", "rows of groups are of whole files")?;
     args.shard.refuse(args.per_read, "--per-read", "its table is of whole files")?;
+    check_verdicts(args)?;
+    // What is wrong with limits is known before anything is read.
+    let judge = args.verdicts.judge()?;
     let inputs = match args.shard.inputs(&args.inputs.files, files)? {
         Some(inputs) => inputs,
         None => args.inputs.inputs(files)?,
@@ -126,11 +135,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         }
         _ if args.out_dir.is_some() => {
             return match qc_reads::are_reads(args, &inputs)? {
-                true => qc_reads::write(args, &inputs, &names, &contaminants, files),
-                false => qc::write(args, &inputs, &names, files),
+                true => qc_reads::write(args, &inputs, &names, (&contaminants, &judge), files),
+                false => qc::write(args, &inputs, &names, &judge, files),
             };
         }
-        _ => Wanted::new(format, args.html.is_some() || args.plot).of_groups(by),
+        _ => {
+            let everything = args.html.is_some() || args.plot;
+            Wanted::new(format, everything).judged_by(&judge).of_groups(by)
+        }
     };
     // Whether the outputs can be written is known before anything is read.
     let out = match args.out_dir {
@@ -163,7 +175,21 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.format_name == Some(FormatName::Fastqc) {
         return fastqc::write(&entries, out);
     }
-    write(&entries, out, &text(&entries, format, args.plot)?, page)
+    assess(&mut entries, &judge);
+    let code = write(&entries, out, &text(&entries, format, args.plot)?, page)?;
+    Ok(conclude(&entries, &judge, args.messages.quiet, code))
+}
+
+/// Refuses verdicts about what has none.
+fn check_verdicts(args: &Args) -> Result<()> {
+    let verdicts = &args.verdicts;
+    let of_parts = "verdicts are about wholes: give them to `biofast merge`";
+    verdicts.refuse(args.shard.any(), "--shard", of_parts)?;
+    verdicts.refuse(args.partial.is_some(), "--partial", of_parts)?;
+    let others = "its text has no place for them";
+    let is = |name| args.format_name == Some(name);
+    verdicts.refuse(is(FormatName::Samtools), "--format samtools", others)?;
+    verdicts.refuse(is(FormatName::Fastqc), "--format fastqc", "that report has FastQC's own")
 }
 
 /// Refuses what can't be said of a shard.
@@ -342,6 +368,7 @@ fn collect(
         pairs: collector.pair_check(),
         shard: part,
         metrics: None,
+        verdicts: None,
         figures: match sample {
             None => Figures::of(&collector, wanted, name),
             Some(sample) => {
@@ -382,14 +409,15 @@ pub(crate) fn of_alignments(
         pairs: None,
         shard: None,
         metrics: None,
+        verdicts: None,
         figures: Figures::Alignments(format, Some(Box::new(statistics.into()))),
     };
-    Ok((rows::json(&alignments::report(&[&entry]))?, html::page(&[entry])?))
+    Ok((rows::json(&alignments::report(&[&entry], None))?, html::page(&[entry])?))
 }
 
 /// The report of a row of alignments.
 pub(crate) fn json_of(entry: &Entry) -> Result<String> {
-    rows::json(&alignments::report(&[entry]))
+    rows::json(&alignments::report(&[entry], None))
 }
 
 /// The same of alignments in this format.
@@ -414,6 +442,7 @@ fn collect_alignments(
         pairs: None,
         shard: input.part(),
         metrics: None,
+        verdicts: None,
         figures: Figures::Alignments(format, figures),
     };
     if let Some(by) = by

@@ -29,6 +29,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         ("--partial", args.partial.is_some()),
         ("--region", args.regions.any()),
         ("--contaminants", args.contaminants.is_some()),
+        (args.verdicts.given().unwrap_or_default(), args.verdicts.given().is_some()),
         ("--by and other depths", args.depth.given().is_some()),
     ];
     if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {

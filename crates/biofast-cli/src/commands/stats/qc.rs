@@ -19,11 +19,11 @@ use biofast::ops::show::samtools;
 use clap::ValueEnum;
 
 use super::args::Report;
-use super::rows::{Entry, Figures, json};
+use super::rows::{Entry, Figures, assess, json};
 use super::{Args, alignments, html, noticed};
 use crate::console::{Bar, Hinted, Trouble, message};
 use crate::inputs::Input;
-use crate::options::{targets, tell_unknown};
+use crate::options::{Judge, Judged, targets, tell_unknown};
 use crate::output;
 use crate::watch::Watch;
 
@@ -33,6 +33,7 @@ pub(super) fn write(
     args: &Args,
     inputs: &[Input],
     names: &[String],
+    judge: &Judge,
     files: &mut Files,
 ) -> Result<ExitCode> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
@@ -48,12 +49,18 @@ pub(super) fn write(
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
     let mut troubles: Vec<Trouble> = Vec::new();
+    let mut judged = Judged::new();
     for ((input, name), prefix) in inputs.iter().zip(names).zip(&prefixes) {
-        let asked = Asked { args, reports: &reports, settings: &settings, panel: panel.as_ref() };
+        let (reports, settings, panel) = (&reports[..], &settings, panel.as_ref());
+        let asked = Asked { args, reports, settings, panel, judge };
         let result = asked
             .open(prefix, files)
             .and_then(|opened| asked.read((input, name), (prefix, opened), files, &progress))
-            .and_then(|outputs| Ok(commit(outputs, false)?));
+            .and_then(|(outputs, of_input)| {
+                commit(outputs, false)?;
+                judged.extend(of_input);
+                Ok(())
+            });
         match result {
             Err(error) if inputs.len() == 1 => return Err(error),
             Err(error) => troubles.push(Trouble::from(&error)),
@@ -66,7 +73,8 @@ pub(super) fn write(
     if let Some(trouble) = troubles.first().filter(|_| !args.messages.quiet) {
         trouble.hint();
     }
-    Ok(if troubles.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    let code = if troubles.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    Ok(judge.conclude(&judged, args.messages.quiet, code))
 }
 
 /// Which reports are written, when all options go together.
@@ -175,6 +183,7 @@ struct Asked<'a> {
     reports: &'a [Report],
     settings: &'a Settings,
     panel: Option<&'a Panel>,
+    judge: &'a Judge,
 }
 
 /// Where the reports of an input go: those that are one file, in the order they are asked for, and those of mosdepth.
@@ -224,21 +233,21 @@ impl Asked<'_> {
         Ok(Opened { name, texts, metrics, depth, mosdepth })
     }
 
-    /// Reads an input, and fills its reports, and those of its groups.
+    /// Reads an input, and fills its reports, and those of its groups. What they are worth comes with their names.
     fn read(
         &self,
         (input, sample): (&Input, &str),
         (prefix, opened): (&Path, Opened),
         files: &mut Files,
         progress: &Arc<Progress>,
-    ) -> Result<Vec<Output>> {
+    ) -> Result<(Vec<Output>, Judged)> {
         let args = self.args;
         let options = args.strictness.alignments(args.io.apply(args.threads.options()));
         let watch = Watch::sharing(progress, options);
         let mut source = input.open()?;
         let format = bam::Format::sniff(&mut source).map_err(no_alignments)?;
         let rules = args.depth.rules();
-        let statistics = self.has(Report::Json) || self.has(Report::Html);
+        let statistics = self.has(Report::Json) || self.has(Report::Html) || self.judge.is_asked();
         let samtools_stats = self.has(Report::Stats);
         let compares = samtools_stats
             || [Report::AlignmentSummary, Report::GcBias, Report::Wgs, Report::Hs]
@@ -297,6 +306,7 @@ impl Asked<'_> {
             tell_unknown(self.settings.intervals.as_ref(), &header, &input.name());
         }
         let (mut outputs, last) = (Vec::new(), found.len().saturating_sub(1));
+        let mut judged = Judged::new();
         for (place, ((found, lines), (group, to))) in found.into_iter().zip(to).enumerate() {
             // Where every record has a group, those without have no files.
             if place > 0 && place == last && found.records == 0 {
@@ -305,7 +315,7 @@ impl Asked<'_> {
             let group = group
                 .zip(groups.as_ref())
                 .map(|(name, groups)| Group { by: groups.by().tag().into(), name: name.clone() });
-            let entry = found.statistics.as_ref().map(|statistics| Entry {
+            let mut entry = found.statistics.as_ref().map(|statistics| Entry {
                 sample: match &group {
                     Some(group) => format!("{sample}:{}", group.name),
                     None => sample.to_owned(),
@@ -318,14 +328,20 @@ impl Asked<'_> {
                 pairs: None,
                 shard: None,
                 metrics: None,
+                verdicts: None,
                 figures: Figures::Alignments(
                     format,
                     Some(Box::new(AlignmentFigures::from(statistics))),
                 ),
             });
+            if let Some(entry) = &mut entry {
+                assess(std::slice::from_mut(entry), self.judge);
+                let verdicts = entry.verdicts.as_deref().cloned();
+                judged.extend(verdicts.map(|verdicts| (entry.sample.clone(), verdicts)));
+            }
             fill(found, lines, entry.as_ref(), to, &mut outputs)?;
         }
-        Ok(outputs)
+        Ok((outputs, judged))
     }
 
     /// Why an input has no reports.
@@ -377,7 +393,9 @@ fn fill(
                 .coverage
                 .as_ref()
                 .map(|(depths, sums)| samtools::coverage::text(&found.header, depths, sums, None)),
-            Report::Json => entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?,
+            Report::Json => {
+                entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
+            }
             Report::Html => {
                 entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?
             }

@@ -15,10 +15,11 @@ use clap::ValueEnum;
 
 use super::args::{Format, Report};
 use super::fastqc::{file_name, stem};
-use super::rows::{Entry, Figures, Wanted, json, reads_report, report, text};
+use super::rows::{Entry, Figures, Wanted, assess, json, reads_report, report, text};
 use super::{Args, check_pairs, collect_all, html};
 use crate::console::Bar;
 use crate::inputs::Input;
+use crate::options::{Judge, Judged};
 use crate::output;
 
 /// The files of each report, after the name of the input.
@@ -76,7 +77,7 @@ pub(super) fn write(
     args: &Args,
     inputs: &[Input],
     names: &[String],
-    contaminants: &Contaminants,
+    (contaminants, judge): (&Contaminants, &Judge),
     files: &mut Files,
 ) -> Result<ExitCode> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
@@ -86,11 +87,13 @@ pub(super) fn write(
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
-    let wanted = Wanted::whole(contaminants, reports != [Report::Seqkit]);
+    let searches = reports != [Report::Seqkit] || judge.is_asked();
+    let wanted = Wanted::whole(contaminants, searches);
     let unit = if args.paired { 2 } else { 1 };
     // So many are read at once, and kept until they are written.
     let at_once = args.threads.total().next_multiple_of(2);
     let mut all_good = true;
+    let mut judged = Judged::new();
     let groups = inputs.chunks(at_once).zip(names.chunks(at_once)).zip(prefixes.chunks(at_once));
     for ((inputs, names), prefixes) in groups {
         let mut opened = Vec::new();
@@ -104,13 +107,21 @@ pub(super) fn write(
         for mates in entries.chunks_mut(unit) {
             let outputs: Vec<Vec<Opened>> = opened.by_ref().take(mates.len()).collect();
             match mates.iter().all(|entry| entry.errors.is_empty()) {
-                true => commit(fill(mates, outputs, contaminants)?, false)?,
+                true => {
+                    commit(fill(mates, outputs, contaminants, judge)?, false)?;
+                    judged.extend(
+                        mates.iter_mut().filter_map(|entry| {
+                            Some((entry.sample.clone(), *entry.verdicts.take()?))
+                        }),
+                    );
+                }
                 false => all_good = false,
             }
         }
     }
     drop(bar);
-    Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    let code = if all_good { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    Ok(judge.conclude(&judged, args.messages.quiet, code))
 }
 
 /// Which reports are written, when all options go together.
@@ -196,6 +207,7 @@ pub(crate) fn fill(
     entries: &mut [Entry],
     outputs: Vec<Vec<Opened>>,
     contaminants: &Contaminants,
+    judge: &Judge,
 ) -> Result<Vec<Output>> {
     let collectors: Vec<Collector> = entries
         .iter_mut()
@@ -212,6 +224,7 @@ pub(crate) fn fill(
             Some(*collector)
         })
         .collect();
+    assess(entries, judge);
     let nothing = Collector::new();
     let mut filled = Vec::new();
     for (i, (collector, outputs)) in collectors.iter().zip(outputs).enumerate() {
@@ -232,7 +245,7 @@ pub(crate) fn fill(
                     // MultiQC looks for a line of it.
                     Some(serde_json::to_string_pretty(&report)? + "\n")
                 }
-                ".biofast.json" => Some(json(&reads_report(&[entry]))?),
+                ".biofast.json" => Some(json(&reads_report(&[entry], None))?),
                 _ => Some(html::page(std::slice::from_ref(entry))?),
             };
             if let Some(content) = content {

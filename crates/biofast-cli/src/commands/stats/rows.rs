@@ -16,9 +16,11 @@ use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
 use biofast::ops::shards::Part;
 use biofast::ops::show::fastqc;
 use biofast::ops::show::tables::reads::{self as table, Row};
+use biofast::ops::verdicts::{Assessment, Rules};
 
 use super::{Format, alignments};
 use crate::console::{Trouble, message};
+use crate::options::Judge;
 use crate::output;
 
 /// One row of the result.
@@ -36,6 +38,8 @@ pub(crate) struct Entry {
     pub(crate) shard: Option<Part>,
     /// The counts of Picard's metrics of all parts of alignments that were joined.
     pub(crate) metrics: Option<Box<Picard>>,
+    /// What the figures are worth, where it was asked for.
+    pub(crate) verdicts: Option<Box<Assessment>>,
     pub(crate) figures: Figures,
 }
 
@@ -44,6 +48,25 @@ impl Entry {
     pub(super) fn error(&self) -> String {
         let texts: Vec<&str> = self.errors.iter().map(|trouble| &trouble.text[..]).collect();
         texts.join("; ")
+    }
+
+    /// What the figures are worth: the verdicts about them, or those by `rules`.
+    pub(super) fn judged(&self, rules: Option<&Rules>) -> Option<Assessment> {
+        self.verdicts.as_deref().cloned().or_else(|| self.assess(rules?))
+    }
+
+    /// What the figures are worth by these rules. Those of a part, or before a fault, are no figures of a whole.
+    fn assess(&self, rules: &Rules) -> Option<Assessment> {
+        if !self.errors.is_empty() || self.shard.is_some() {
+            return None;
+        }
+        match &self.figures {
+            Figures::Reads(_, Some(reads)) => Some(Assessment::of_reads(reads, rules)),
+            Figures::Alignments(_, Some(figures)) if figures.partial.is_none() => {
+                Some(Assessment::of_alignments(figures, rules))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -66,6 +89,8 @@ pub(crate) enum Figures {
 pub(crate) struct Wanted<'a> {
     summary: bool,
     statistics: bool,
+    /// What FastQC looks for in reads, too.
+    searches: bool,
     /// All of the collector instead.
     whole: bool,
     /// FastQC's report instead, and what overrepresented sequences are compared with.
@@ -80,6 +105,7 @@ impl<'a> Wanted<'a> {
         Wanted {
             summary: false,
             statistics: false,
+            searches: true,
             whole: false,
             fastqc: Some(contaminants),
             by: None,
@@ -89,13 +115,24 @@ impl<'a> Wanted<'a> {
     /// The collector, with what FastQC counts if it is wanted.
     pub(crate) fn whole(contaminants: &'a Contaminants, searches: bool) -> Wanted<'a> {
         let fastqc = searches.then_some(contaminants);
-        Wanted { summary: false, statistics: false, whole: true, fastqc, by: None }
+        Wanted { summary: false, statistics: false, searches, whole: true, fastqc, by: None }
     }
 
     /// Those of `format`, and all of them where a report or plots are wanted, too.
     pub(crate) fn new(format: Format, everything: bool) -> Wanted<'a> {
         let statistics = format.json || everything;
-        Wanted { summary: !format.json, statistics, whole: false, fastqc: None, by: None }
+        let summary = !format.json;
+        Wanted { summary, statistics, searches: false, whole: false, fastqc: None, by: None }
+    }
+
+    /// What there is to judge, too: all statistics, adapters and repeated sequences.
+    pub(crate) fn judged_by(self, judge: &Judge) -> Wanted<'a> {
+        let is_asked = judge.is_asked();
+        Wanted {
+            statistics: self.statistics || is_asked,
+            searches: self.searches || is_asked,
+            ..self
+        }
     }
 
     /// Rows of groups, too.
@@ -114,9 +151,9 @@ impl<'a> Wanted<'a> {
     /// A collector of what is wanted.
     pub(super) fn collector(self, pairs: bool) -> Collector {
         let collector = if pairs { Collector::with_pair_check() } else { Collector::new() };
-        match self.fastqc {
-            Some(_) => collector.for_fastqc(),
-            None => collector,
+        match self.searches {
+            true => collector.for_fastqc(),
+            false => collector,
         }
     }
 }
@@ -146,6 +183,21 @@ impl Figures {
             wanted.statistics.then(|| Box::new(Statistics::from(collector))),
         )
     }
+}
+
+/// Judges rows, where it was asked for.
+pub(crate) fn assess(entries: &mut [Entry], judge: &Judge) {
+    if judge.is_asked() {
+        for entry in entries {
+            entry.verdicts = entry.assess(&judge.rules).map(Box::new);
+        }
+    }
+}
+
+/// Says what rows are worth. The exit code of a run that has ended with `code`.
+pub(crate) fn conclude(entries: &[Entry], judge: &Judge, quiet: bool, code: ExitCode) -> ExitCode {
+    let judged = |entry: &Entry| Some((entry.sample.clone(), entry.verdicts.as_deref()?.clone()));
+    judge.conclude(&entries.iter().filter_map(judged).collect(), quiet, code)
 }
 
 /// Says on standard error what is wrong or worth knowing.
@@ -309,11 +361,11 @@ pub(crate) fn text(entries: &[Entry], format: Format, plotted: bool) -> Result<S
         bail!("reads and alignments have different figures: count them in two runs");
     }
     let text = if reads.is_empty() && format.json {
-        json(&alignments::report(&aligned))?
+        json(&alignments::report(&aligned, None))?
     } else if reads.is_empty() {
         alignments::text(&aligned, format.tsv)
     } else if format.json {
-        json(&reads_report(&reads))?
+        json(&reads_report(&reads, None))?
     } else {
         let errors: Vec<String> = reads.iter().map(|entry| entry.error()).collect();
         let rows: Vec<Row<'_>> = reads
@@ -361,13 +413,13 @@ pub(crate) fn json(report: &impl serde::Serialize) -> Result<String> {
     Ok(text)
 }
 
-/// The report of the rows of reads.
-pub(super) fn reads_report(entries: &[&Entry]) -> Report {
-    let files = entries.iter().filter_map(|entry| file_report(entry)).collect();
+/// The report of the rows of reads. `rules` are for rows that nobody has judged.
+pub(super) fn reads_report(entries: &[&Entry], rules: Option<&Rules>) -> Report {
+    let files = entries.iter().filter_map(|entry| file_report(entry, rules)).collect();
     Report::new(env!("CARGO_PKG_VERSION"), files)
 }
 
-fn file_report(entry: &Entry) -> Option<FileReport> {
+fn file_report(entry: &Entry, rules: Option<&Rules>) -> Option<FileReport> {
     let Figures::Reads(_, Some(statistics)) = &entry.figures else { return None };
     let error = entry.error();
     Some(FileReport {
@@ -378,6 +430,7 @@ fn file_report(entry: &Entry) -> Option<FileReport> {
         warnings: entry.warnings.clone(),
         format: entry.format.clone(),
         shard: entry.shard.clone(),
+        verdicts: entry.judged(rules),
         statistics: (**statistics).clone(),
     })
 }

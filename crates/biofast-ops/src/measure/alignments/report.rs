@@ -9,6 +9,7 @@ use super::partial::Partial;
 use crate::measure::flagstat::FlagStat;
 use crate::measure::reads::report::{Statistics as ReadStatistics, Status};
 use crate::measure::shards::Part;
+use crate::measure::verdicts::Assessment;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.alignment-stats";
@@ -52,6 +53,9 @@ pub struct FileReport {
     /// Of which shards of a plan this is; absent of whole files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Part>,
+    /// What the figures are worth, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdicts: Option<Assessment>,
     /// The figures; absent where nothing could be read.
     #[serde(flatten)]
     pub figures: Option<Figures>,
@@ -70,6 +74,8 @@ struct Stored {
     format: String,
     #[serde(default)]
     shard: Option<Part>,
+    #[serde(default)]
+    verdicts: Option<Assessment>,
     #[serde(flatten)]
     figures: Option<Figures>,
 }
@@ -78,12 +84,33 @@ impl TryFrom<Stored> for FileReport {
     type Error = String;
 
     fn try_from(stored: Stored) -> Result<FileReport, String> {
-        let Stored { sample, input, group, status, error, warnings, format, shard, figures } =
-            stored;
+        let Stored {
+            sample,
+            input,
+            group,
+            status,
+            error,
+            warnings,
+            format,
+            shard,
+            verdicts,
+            figures,
+        } = stored;
         if status == Status::Ok && figures.is_none() {
             return Err(format!("the figures of sample '{sample}' are missing or damaged"));
         }
-        Ok(FileReport { sample, input, group, status, error, warnings, format, shard, figures })
+        Ok(FileReport {
+            sample,
+            input,
+            group,
+            status,
+            error,
+            warnings,
+            format,
+            shard,
+            verdicts,
+            figures,
+        })
     }
 }
 

@@ -9,6 +9,7 @@ mod by_read;
 mod composition;
 mod contaminants;
 mod duplication;
+pub(crate) mod gc_model;
 mod lengths;
 mod pairs;
 mod positions;

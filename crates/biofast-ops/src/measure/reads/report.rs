@@ -13,6 +13,7 @@ use super::statistic::Counts;
 pub use super::statistic::Statistics;
 use super::{Collector, qc};
 use crate::measure::shards::Part;
+use crate::measure::verdicts::Assessment;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.stats";
@@ -53,6 +54,9 @@ pub struct FileReport {
     /// Of which shards of a plan this is; absent of whole files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Part>,
+    /// What the figures are worth, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdicts: Option<Assessment>,
     /// The figures.
     #[serde(flatten)]
     pub statistics: Statistics,

@@ -11,6 +11,7 @@ use std::fmt::Write;
 use super::bins;
 use super::gc_model::Normal;
 use crate::measure::reads::{Bin, Collector, Contaminants, Encoding, Summary};
+use crate::measure::verdicts::fastqc::{CONTENT, ENOUGH, GC, LOWER_QUARTILE, MEDIAN, N};
 
 /// What a module's figures are worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,9 +61,6 @@ pub struct Report {
     sample: String,
     modules: Vec<Module>,
 }
-
-/// More reads than this are needed at a position for its quartiles.
-const ENOUGH: u64 = 100;
 
 /// Lengths are listed one by one if so many do, else in bins.
 const LENGTHS: u64 = 1000;
@@ -179,9 +177,9 @@ fn qualities(positions: &[Bin]) -> Module {
             false => [f64::NAN; 5],
         };
         // No comparison holds of what isn't known.
-        if lower < 5.0 || median < 20.0 {
+        if lower < LOWER_QUARTILE[1] || median < MEDIAN[1] {
             verdict = Verdict::Fail;
-        } else if lower < 10.0 || median < 25.0 {
+        } else if lower < LOWER_QUARTILE[0] || median < MEDIAN[0] {
             verdict = verdict.max(Verdict::Warn);
         }
         let _ = writeln!(
@@ -225,7 +223,7 @@ fn contents(positions: &[Bin]) -> Module {
         // In this order, as FastQC has it: the last digit depends on it.
         let percent = |n: u64| n as f64 / acgt as f64 * 100.0;
         let [g, a, t, c] = [bin.bases.g, bin.bases.a, bin.bases.t, bin.bases.c].map(percent);
-        verdict = verdict.max(Verdict::above((a - t).abs().max((g - c).abs()), [10.0, 20.0]));
+        verdict = verdict.max(Verdict::above((a - t).abs().max((g - c).abs()), CONTENT));
         let _ = writeln!(table, "{}\t{g:?}\t{a:?}\t{t:?}\t{c:?}", base(bin));
     }
     Module { name: "Per base sequence content", verdict, table }
@@ -237,7 +235,7 @@ fn gc(reads: &[f64; 101]) -> Module {
         let _ = writeln!(table, "{percent}\t{n:?}");
     }
     let deviation = Normal::of(reads).map_or(0.0, |normal| normal.deviation(reads));
-    let verdict = Verdict::above(deviation, [15.0, 30.0]);
+    let verdict = Verdict::above(deviation, GC);
     Module { name: "Per sequence GC content", verdict, table }
 }
 
@@ -251,7 +249,7 @@ fn unknown_bases(positions: &[Bin]) -> Module {
             continue;
         }
         let percent = bin.bases.n as f64 / total as f64 * 100.0;
-        verdict = verdict.max(Verdict::above(percent, [5.0, 20.0]));
+        verdict = verdict.max(Verdict::above(percent, N));
         let _ = writeln!(table, "{}\t{percent:?}", base(bin));
     }
     Module { name: "Per base N content", verdict, table }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{Module, Verdict};
 use crate::measure::reads::{AdapterContent, Duplication, TileQuality};
+use crate::measure::verdicts::fastqc::{ADAPTERS, DEDUPLICATED, OVERREPRESENTED};
 
 /// `12`, or `1001-1044`.
 fn position(start: usize, end: usize) -> String {
@@ -42,8 +43,8 @@ pub(super) fn duplication(found: &Duplication) -> Module {
     }
     // The limits are of what is left, so low is bad.
     let verdict = match left {
-        ..50.0 => Verdict::Fail,
-        ..70.0 => Verdict::Warn,
+        left if left < DEDUPLICATED[1] => Verdict::Fail,
+        left if left < DEDUPLICATED[0] => Verdict::Warn,
         _ => Verdict::Pass,
     };
     Module { name: "Sequence Duplication Levels", verdict, table }
@@ -66,7 +67,7 @@ pub(super) fn overrepresented(found: &Duplication) -> Module {
         );
     }
     let verdict = match found.overrepresented.first() {
-        Some(most) if most.percent > 1.0 => Verdict::Fail,
+        Some(most) if most.percent > OVERREPRESENTED[1] => Verdict::Fail,
         Some(_) => Verdict::Warn,
         None => Verdict::Pass,
     };
@@ -85,7 +86,7 @@ pub(super) fn adapters(content: &AdapterContent) -> Module {
         table += &position(at.start, at.end);
         for &percent in &at.percent {
             let _ = write!(table, "\t{percent:?}");
-            verdict = verdict.max(Verdict::above(percent, [5.0, 10.0]));
+            verdict = verdict.max(Verdict::above(percent, ADAPTERS));
         }
         table.push('\n');
     }

@@ -10,7 +10,9 @@ use super::read_charts::{self, bar_chart};
 use super::reads::{Fold, chosen, facts as read_facts, from, sample};
 use super::scale::Axis;
 use super::table::{self, Cell, Row};
+use super::verdicts;
 use crate::measure::alignments::report::{Coverage, Figures, FileReport, InsertSize, Report};
+use crate::measure::verdicts::Assessment;
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 4;
@@ -50,6 +52,7 @@ pub(super) fn section(report: &Report) -> String {
         "Mean depth",
         "Covered %",
         "Q30 %",
+        "Verdicts",
     ];
     let mut text =
         "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Samples of \
@@ -65,7 +68,7 @@ pub(super) fn section(report: &Report) -> String {
         let mut about = file.format.clone();
         if let Some(figures) = &file.figures {
             about += &format!(", {} records", grouped(records(figures)));
-            body += &one(&format!("a{i}"), figures);
+            body += &one(&format!("a{i}"), figures, file.verdicts.as_ref());
         }
         let fold = Fold::of(i < UNFOLDED, is_many);
         text += &sample(&format!("a{i}"), name, &about, fold, &body, &mut packs);
@@ -114,6 +117,7 @@ fn row(i: usize, file: &FileReport, name: &str) -> Row {
                 number(figures.coverage.as_ref().map(|coverage| coverage.mean_depth)),
                 number(figures.coverage.as_ref().map(|coverage| coverage.breadth_percent)),
                 number(q30(figures)),
+                verdicts::cell(file.verdicts.as_ref()),
             ]
         }
         _ => Vec::new(),
@@ -131,7 +135,7 @@ fn row(i: usize, file: &FileReport, name: &str) -> Row {
 }
 
 /// Everything about one file.
-fn one(id: &str, figures: &Figures) -> String {
+fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
     let [mapped, mut paired, duplicates] = shares(figures).map(|share| decimal(share, 2) + " %");
     if figures.records.passed.paired == 0 {
         paired = "not paired".into();
@@ -151,6 +155,7 @@ fn one(id: &str, figures: &Figures) -> String {
         facts.push(("Covered", format!("{} %", decimal(coverage.breadth_percent, 2))));
     }
     let mut text = table::facts(&facts);
+    text += &verdicts::section(assessment);
     if figures.coverage.is_none() {
         text += "<p>No coverage: it is counted of files sorted by coordinate.</p>\n";
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::super::bins::{self, Bin};
+use super::super::gc_model;
 use super::super::number::{decimal, grouped, percent};
 use super::chart::{Chart, Mark};
 use super::read_charts::{
-    bases_by_position, gc_without_gaps, length_bins, mean_quality_axis, middle, position_axis,
+    bases_by_position, length_bins, mean_quality_axis, middle, position_axis,
 };
 use super::scale::Axis;
 use super::{escape, notice, table};
@@ -255,7 +256,7 @@ fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> St
         "GC of reads",
         Axis { unit: " %", ..Axis::new("G and C in the read", 0.0, 100.0) },
         "Reads",
-        [before, after].map(|s| match gc_without_gaps(s) {
+        [before, after].map(|s| match gc_model::without_gaps(s) {
             Some(reads) => (0..).zip(reads.iter().map(|n| n.round() as u64)).collect(),
             None => (0..).zip(s.composition.gc_histogram.iter().copied()).collect(),
         }),

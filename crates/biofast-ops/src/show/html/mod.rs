@@ -15,6 +15,7 @@ mod scale;
 mod search_charts;
 mod table;
 mod together;
+mod verdicts;
 
 use std::fmt::Write;
 

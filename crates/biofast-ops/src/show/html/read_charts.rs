@@ -154,20 +154,9 @@ pub(super) fn bases_by_position(id: &str, title: &str, reads: &Statistics) -> St
     chart.finish(&format!("Of all bases, A are {a} %, C {c_} %, G {g} %, T {t} % and N {n} %."))
 }
 
-/// Reads by GC percent without gaps between percents: as FastQC counts them, where that was gathered, else smoothed.
-pub(super) fn gc_without_gaps(reads: &Statistics) -> Option<[f64; 101]> {
-    match &reads.qc {
-        Some(qc) => {
-            let shares = qc.gc_billionths.iter().map(|&n| n as f64 / 1e9);
-            shares.collect::<Vec<f64>>().try_into().ok()
-        }
-        None => gc_model::smoothed(&reads.composition.gc_histogram, &reads.length.histogram),
-    }
-}
-
 /// GC without gaps, and the distribution it would have of one source.
 fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
-    let histogram = gc_without_gaps(reads)?;
+    let histogram = gc_model::without_gaps(reads)?;
     let all: f64 = histogram.iter().sum();
     if all <= 0.0 {
         return None;

@@ -7,7 +7,7 @@ use super::packed::Packs;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::Scale;
 use super::table::{self, Cell, Row};
-use super::{MANY, escape, notice, together};
+use super::{MANY, escape, notice, together, verdicts};
 use crate::measure::reads::report::{FileReport, Report, Statistics};
 
 /// As many samples are unfolded when the page is opened.
@@ -50,6 +50,7 @@ pub(super) fn section(report: &Report) -> String {
         "Q30 %",
         "Mean quality",
         "Quality by position",
+        "Verdicts",
     ];
     let mut text =
         "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Samples of reads</h2>\n"
@@ -68,6 +69,7 @@ pub(super) fn section(report: &Report) -> String {
             format!("{} reads, {} bases", grouped(statistics.reads), grouped(statistics.bases));
         let mut body = from(&file.inputs.join(", "), &file.error, &file.warnings);
         body += &facts(statistics);
+        body += &verdicts::section(file.verdicts.as_ref());
         body += &read_charts::charts(&format!("r{i}"), statistics);
         let fold = Fold::of(i < UNFOLDED, is_many);
         text += &sample(&format!("r{i}"), name, &about, fold, &body, &mut packs);
@@ -185,6 +187,7 @@ fn row(i: usize, file: &FileReport, name: &str, scale: &Scale) -> Row {
             number(s.quality.q30_percent),
             number(s.quality.mean),
             s.quality.mean.map_or(Cell::Nothing, |mean| Cell::Drawing(spark(s, scale), mean)),
+            verdicts::cell(file.verdicts.as_ref()),
         ],
     };
     let warnings = file.warnings.len();

@@ -1,11 +1,12 @@
 //! Charts with all samples of reads: lines, and a heat map where they are many.
 
+use super::super::gc_model;
 use super::super::number::{decimal, grouped};
 use super::MANY;
 use super::chart::{Chart, Mark};
 use super::compare::median;
 use super::heat;
-use super::read_charts::{self, mean_quality_axis, middle, position_axis};
+use super::read_charts::{mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
 use crate::measure::reads::report::{FileReport, Report, Statistics};
 
@@ -129,7 +130,7 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 fn gc(samples: &[Sample<'_>], outliers: &[String], is_many: bool) -> String {
     let shares = |s: &Statistics| -> Vec<f64> {
-        let histogram = read_charts::gc_without_gaps(s).map_or(Vec::new(), Vec::from);
+        let histogram = gc_model::without_gaps(s).map_or(Vec::new(), Vec::from);
         let all: f64 = histogram.iter().sum();
         histogram.into_iter().map(|n| 100.0 * n / all.max(f64::MIN_POSITIVE)).collect()
     };

@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::contaminants::Contaminants;
 use super::order;
-
-/// A sequence in more than this many percent of the reads is overrepresented.
-const OVERREPRESENTED: f64 = 0.1;
+use crate::measure::verdicts::fastqc::OVERREPRESENTED;
 
 /// The lowest count of each level.
 const FROM: [u64; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 51, 101, 501, 1001, 5001, 10_001];
@@ -113,7 +111,7 @@ impl Counted<'_> {
         let (levels, deduplicated_percent) = levels(&sequences, reads, until_limit);
         let percent = |n: u64| n as f64 / reads as f64 * 100.0;
         let mut frequent: Vec<(&[u8], u64)> =
-            sequences.iter().copied().filter(|&(_, n)| percent(n) > OVERREPRESENTED).collect();
+            sequences.iter().copied().filter(|&(_, n)| percent(n) > OVERREPRESENTED[0]).collect();
         // Equally frequent ones stay in their order.
         frequent.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
         let overrepresented = frequent.into_iter().map(|(sequence, n)| Overrepresented {

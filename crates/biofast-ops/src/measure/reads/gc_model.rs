@@ -1,8 +1,10 @@
 //! The normal distribution that the GC of reads is compared with, as FastQC does it.
 
+use super::report::Statistics;
+
 /// A normal distribution around the mode of a distribution of percents, with its spread and as many reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Normal {
+pub(crate) struct Normal {
     mode: f64,
     variance: f64,
     scale: f64,
@@ -10,7 +12,7 @@ pub(super) struct Normal {
 
 impl Normal {
     /// That of reads by GC percent; none of reads that all have the same, or of none.
-    pub(super) fn of(reads: &[f64; 101]) -> Option<Normal> {
+    pub(crate) fn of(reads: &[f64; 101]) -> Option<Normal> {
         let total: f64 = reads.iter().sum();
         let (mut peak, mut most) = (0, 0.0);
         for (percent, &n) in reads.iter().enumerate() {
@@ -36,16 +38,32 @@ impl Normal {
         Some(Normal { mode, variance, scale })
     }
 
+    /// The percent around which the reads lie.
+    pub(crate) fn mode(&self) -> f64 {
+        self.mode
+    }
+
     /// Reads of this percent.
-    pub(super) fn at(&self, percent: usize) -> f64 {
+    pub(crate) fn at(&self, percent: usize) -> f64 {
         self.scale * (-(percent as f64 - self.mode).powi(2) / 2.0 / self.variance).exp()
     }
 
     /// How far the distribution is from this one, in percent of all reads.
-    pub(super) fn deviation(&self, reads: &[f64; 101]) -> f64 {
+    pub(crate) fn deviation(&self, reads: &[f64; 101]) -> f64 {
         let total: f64 = reads.iter().sum();
         let beyond: f64 = reads.iter().enumerate().map(|(i, n)| (self.at(i) - n).abs()).sum();
         100.0 * beyond / total
+    }
+}
+
+/// Reads by GC percent without gaps between percents: as FastQC counts them, where that was gathered, else smoothed.
+pub(crate) fn without_gaps(reads: &Statistics) -> Option<[f64; 101]> {
+    match &reads.qc {
+        Some(qc) => {
+            let shares = qc.gc_billionths.iter().map(|&n| n as f64 / 1e9);
+            shares.collect::<Vec<f64>>().try_into().ok()
+        }
+        None => smoothed(&reads.composition.gc_histogram, &reads.length.histogram),
     }
 }
 
@@ -55,7 +73,7 @@ const GAPS: u64 = 400;
 /// A histogram of reads by GC in whole percents, without the comb that reads of these lengths make of it: the reads of each percent
 /// and its neighbours, by how many of them there would be if every number of G and C were as frequent. Neighbours are as many
 /// as it takes to reach from one percent that reads can have to the next.
-pub(super) fn smoothed(histogram: &[u64], lengths: &[(u64, u64)]) -> Option<[f64; 101]> {
+fn smoothed(histogram: &[u64], lengths: &[(u64, u64)]) -> Option<[f64; 101]> {
     let histogram: &[u64; 101] = histogram.try_into().ok()?;
     let all: u64 = lengths.iter().filter(|(len, _)| *len > 0).map(|(_, n)| n).sum();
     let bases: u64 = lengths.iter().map(|(len, n)| len.saturating_mul(*n)).sum();

@@ -1,0 +1,157 @@
+//! Verdicts about figures, and what becomes of a run by them.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use biofast::io::{Escaped, display_name};
+use biofast::ops::verdicts::{Assessment, Judged as Judgement, Library, Rules, Verdict};
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::InFile;
+use crate::console::message;
+use crate::inputs;
+
+/// How figures are judged.
+#[derive(clap::Args)]
+pub(crate) struct VerdictArgs {
+    /// Judge the figures by the limits of this type of library: pass, warn or fail for each check. What the type explains is
+    /// not judged
+    #[arg(long, value_name = "TYPE", value_parser = libraries())]
+    library: Option<Library>,
+
+    /// Judge the figures by limits of your own: on each line a check and its limits of warnings and failures, or 'off'. Those
+    /// that FILE doesn't name are those of --library
+    #[arg(long, value_name = "FILE")]
+    limits: Option<InFile>,
+
+    /// Judge the figures, and exit with 1 if one of them is that bad; all outputs are written before
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    fail_on: Option<FailOn>,
+}
+
+/// The worst that is let pass is better than this.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// At a warning, or a failure
+    Warn,
+    /// At a failure
+    Fail,
+}
+
+/// Types of libraries, with other names that people have for them.
+fn libraries() -> impl TypedValueParser<Value = Library> {
+    let value = |library: Library| {
+        PossibleValue::new(library.name()).help(library.about()).aliases(library.aliases())
+    };
+    PossibleValuesParser::new(Library::ALL.map(value))
+        .try_map(|name| Library::named(&name).ok_or("no type of library"))
+}
+
+impl VerdictArgs {
+    /// An option that is given, if one is.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--library", self.library.is_some()),
+            ("--limits", self.limits.is_some()),
+            ("--fail-on", self.fail_on.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// Refuses them beside something else, for a reason.
+    pub(crate) fn refuse(&self, other: bool, name: &str, why: &str) -> Result<()> {
+        match self.given() {
+            Some(option) if other => bail!("{option} doesn't go with {name}: {why}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The limits.
+    pub(crate) fn rules(&self) -> Result<Rules> {
+        let mut rules = Rules::of(self.library.unwrap_or_default());
+        if let Some(path) = &self.limits {
+            let name = display_name(path);
+            let text = inputs::read(path)?;
+            let text = std::str::from_utf8(&text).with_context(|| format!("{name}: not text"))?;
+            rules.read(text).with_context(|| name.clone())?;
+        }
+        Ok(rules)
+    }
+
+    /// Who judges.
+    pub(crate) fn judge(&self) -> Result<Judge> {
+        let fail_on = self.fail_on.map(|fail_on| match fail_on {
+            FailOn::Warn => Verdict::Warn,
+            FailOn::Fail => Verdict::Fail,
+        });
+        Ok(Judge { rules: self.rules()?, is_asked: self.given().is_some(), fail_on })
+    }
+}
+
+/// Samples by name, and what they are worth.
+pub(crate) type Judged = Vec<(String, Assessment)>;
+
+/// Limits, and whether they were asked for.
+pub(crate) struct Judge {
+    pub(crate) rules: Rules,
+    is_asked: bool,
+    fail_on: Option<Verdict>,
+}
+
+/// Of more samples sentences are left to reports.
+const SENTENCES: usize = 6;
+
+impl Judge {
+    /// Whether verdicts were asked for, and belong into every report.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_asked
+    }
+
+    /// Says on standard error what samples are worth, where it was asked for: a line for each, and of few samples a sentence
+    /// for what isn't good. Gives the exit code of a run that has ended with `code`.
+    pub(crate) fn conclude(&self, samples: &Judged, quiet: bool, code: ExitCode) -> ExitCode {
+        if self.is_asked && !quiet {
+            let has_sentences = samples.len() <= SENTENCES;
+            samples.iter().for_each(|(name, all)| tell(name, all, has_sentences));
+        }
+        let is_bad = |(_, all): &(String, Assessment)| {
+            self.fail_on.is_some_and(|worst| all.verdict >= worst)
+        };
+        // An error is worse.
+        match crate::embedded::number(code) == 0 && samples.iter().any(is_bad) {
+            true => ExitCode::from(1),
+            false => code,
+        }
+    }
+}
+
+/// Says what a sample is worth.
+fn tell(name: &str, assessment: &Assessment, has_sentences: bool) {
+    let name = Escaped(name.as_bytes());
+    message("note", &format!("{name}: {}", line(assessment)));
+    for verdict in [Verdict::Fail, Verdict::Warn] {
+        let with = assessment.checks.iter().filter(|one| one.verdict == verdict && has_sentences);
+        for Judgement { check, text, .. } in with {
+            message(verdict.name(), &format!("{name}: {check}: {text}"));
+        }
+    }
+}
+
+/// Verdicts in a line: `fail (library wgs): 1 fail (n-share), 2 warn (…), 9 pass, 1 not measured`.
+fn line(assessment: &Assessment) -> String {
+    let named = |verdict: Verdict| match &assessment.names(verdict)[..] {
+        [] => None,
+        names => Some(format!("{} {} ({})", names.len(), verdict.name(), names.join(", "))),
+    };
+    let mut parts: Vec<String> =
+        [named(Verdict::Fail), named(Verdict::Warn)].into_iter().flatten().collect();
+    for (verdict, word) in [(Verdict::Pass, "pass"), (Verdict::NotMeasured, "not measured")] {
+        match assessment.names(verdict).len() {
+            0 => {}
+            n => parts.push(format!("{n} {word}")),
+        }
+    }
+    let verdict = assessment.verdict.name();
+    format!("verdict {verdict} (library {}): {}", assessment.library, parts.join(", "))
+}

@@ -1,0 +1,466 @@
+//! `stats` and `merge` with `--library`, `--limits` and `--fail-on`: what figures are worth.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use common::{Folder, Run, assert_error, biofast, listed, text};
+use serde_json::Value;
+
+const TYPES: [&str; 11] = [
+    "any",
+    "wgs",
+    "exome",
+    "amplicon",
+    "rna",
+    "small-rna",
+    "bisulfite",
+    "chip",
+    "single-cell",
+    "metagenome",
+    "long-read",
+];
+
+/// Reads that are good but for N, which half of them have at position 5, and for a sequence that a third of them share.
+fn reads(n: usize) -> String {
+    let mut state = 1u32;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        b"ACGT"[(state >> 11) as usize % 4] as char
+    };
+    let mut text = String::new();
+    for i in 0..n {
+        let mut bases: String = (0..60).map(|_| next()).collect();
+        if i % 3 == 0 {
+            bases = "ACGTTGCAAC".repeat(6);
+        }
+        if i % 2 == 0 {
+            bases.replace_range(4..5, "N");
+        }
+        text += &format!("@r{i}\n{bases}\n+\n{}\n", "I".repeat(60));
+    }
+    text
+}
+
+/// 40 records in order, of which half are mapped.
+fn sam() -> String {
+    let mut sam = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:100\n@RG\tID:a\tSM:s\n".to_owned();
+    for i in 0..20 {
+        sam += &format!(
+            "r{i}\t0\tc\t{}\t60\t10M\t*\t0\t0\tACGTACGTAC\tIIIIIIIIII\tNM:i:1\tRG:Z:a\n",
+            i + 1
+        );
+    }
+    for i in 20..40 {
+        sam += &format!("r{i}\t4\t*\t0\t0\t*\t*\t0\t0\tACGTACGTAC\tIIIIIIIIII\tRG:Z:a\n");
+    }
+    sam
+}
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:?}"))
+}
+
+/// The verdict about a check of the first sample.
+fn verdict<'a>(report: &'a Value, check: &str) -> &'a str {
+    let checks = report["files"][0]["verdicts"]["checks"].as_array().unwrap();
+    let found = checks.iter().find(|judged| judged["check"] == check);
+    found.map_or("off", |judged| judged["verdict"].as_str().unwrap())
+}
+
+#[test]
+fn reports_have_verdicts_only_where_they_are_asked_for() {
+    let folder = Folder::new();
+    let path = folder.file("r.fq", reads(3000).replace('N', "A"));
+    let plain = biofast(&["stats", "--json", &path]);
+    assert!(!plain.stdout.contains("\"verdicts\""), "{}", plain.stdout);
+    assert_eq!(plain.stderr, "");
+    for options in [&["--library", "any"][..], &["--fail-on", "fail"]] {
+        let run = biofast(&[&["stats", "--json", &path], options].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let judged = json(&run);
+        assert_eq!(judged["files"][0]["verdicts"]["library"], "any");
+        assert!(run.stderr.starts_with("biofast: note: "), "{}", run.stderr);
+        assert!(run.stderr.contains(": verdict "), "{}", run.stderr);
+        // All figures are those of a report without.
+        let mut others = judged;
+        let file = others["files"][0].as_object_mut().unwrap();
+        file.remove("verdicts").unwrap();
+        file.remove("qc").unwrap();
+        assert_eq!(others, json(&plain));
+    }
+    // The table stays as it is, and the line is on standard error.
+    let table = biofast(&["stats", "-T", &path]);
+    let judged = biofast(&["stats", "-T", "--library", "wgs", &path]);
+    assert_eq!(judged.stdout, table.stdout);
+    assert!(judged.stderr.contains("(library wgs)"), "{}", judged.stderr);
+    let quiet = biofast(&["stats", "-T", "--quiet", "--library", "wgs", &path]);
+    assert_eq!((quiet.stdout, quiet.stderr), (table.stdout, String::new()));
+}
+
+#[test]
+fn each_type_of_library_judges_what_it_does_not_explain() {
+    let folder = Folder::new();
+    let fastq = folder.file("r.fq", reads(3000));
+    let sam = folder.file("x.sam", sam());
+    for library in TYPES {
+        let of = |path: &str| {
+            let run = biofast(&["stats", "--json", "--quiet", "--library", library, path]);
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+            json(&run)
+        };
+        let (reads, aligned) = (of(&fastq), of(&sam));
+        // N are a fault of every library, and everything is either judged or off.
+        assert_eq!(verdict(&reads, "n-by-position"), "fail", "{library}");
+        for (report, checks) in [(&reads, 14), (&aligned, 19)] {
+            let found = &report["files"][0]["verdicts"];
+            assert_eq!(found["library"], library);
+            let [judged, off] = ["checks", "off"].map(|key| found[key].as_array().unwrap().len());
+            assert_eq!(judged + off, checks, "{library}: {found}");
+            for off in found["off"].as_array().unwrap() {
+                assert!(off["why"].as_str().unwrap().len() > 10, "{library}: {off}");
+            }
+        }
+        let expected = match library {
+            "any" | "amplicon" | "small-rna" | "single-cell" | "long-read" => "off",
+            _ => "fail",
+        };
+        assert_eq!(verdict(&reads, "overrepresented-sequences"), expected, "{library}");
+        let expected = match library {
+            "wgs" => "warn",
+            "exome" | "chip" | "bisulfite" | "metagenome" => "warn",
+            _ => "off",
+        };
+        // A third of the reads are the same.
+        let expected = if matches!(library, "exome" | "chip") { "pass" } else { expected };
+        assert_eq!(verdict(&reads, "duplication"), expected, "{library}");
+        let expected = match library {
+            "metagenome" => "off",
+            "any" | "small-rna" | "bisulfite" => match library {
+                "any" => "pass",
+                _ => "warn",
+            },
+            "single-cell" | "chip" => "warn",
+            _ => "fail",
+        };
+        assert_eq!(verdict(&aligned, "mapped-share"), expected, "{library}");
+    }
+    let run = biofast(&["stats", "--library", "panel", "--json", &fastq]);
+    assert_eq!(json(&run)["files"][0]["verdicts"]["library"], "amplicon");
+    let run = biofast(&["stats", "--library", "genome", &fastq]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("invalid value 'genome'") && run.stderr.contains("metagenome"));
+}
+
+#[test]
+fn limits_are_printed_and_read_back() {
+    let folder = Folder::new();
+    let fastq = folder.file("r.fq", reads(3000));
+    let of = |options: &[&str]| {
+        let run = biofast(&[&["stats", "--json", "--quiet"], options, &[fastq.as_str()]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        json(&run)["files"][0]["verdicts"].clone()
+    };
+    for library in TYPES {
+        let printed = biofast(&["stats", "--print-limits", "--library", library]);
+        assert_eq!((printed.code, printed.stderr.as_str()), (0, ""));
+        let path = folder.file(&format!("{library}.limits"), &printed.stdout);
+        let (own, read) =
+            (of(&["--library", library]), of(&["--limits", &path, "--library", library]));
+        assert_eq!(own, read, "{library}");
+        // Sentences say what a library explains; all else is in the text.
+        let bare = |mut checks: Value| {
+            let all = checks.as_array_mut().unwrap();
+            all.iter_mut().for_each(|check| _ = check.as_object_mut().unwrap().remove("text"));
+            checks
+        };
+        let other = of(&["--limits", &path]);
+        assert_eq!(bare(own["checks"].clone()), bare(other["checks"].clone()), "{library}");
+        let again = biofast(&["stats", "--print-limits", "--library", library, "--limits", &path]);
+        assert_eq!(again.stdout, printed.stdout);
+    }
+    let to = text(&folder.path("limits.txt"));
+    assert_eq!(biofast(&["stats", "--print-limits", "-o", &to]).code, 0);
+    assert_eq!(std::fs::read_to_string(&to).unwrap(), biofast(&["stats", "--print-limits"]).stdout);
+    let own = folder.file(
+        "own",
+        "# ours\nn-by-position 50 60\nduplication off\n\nmean-length 100 80 # bases\n",
+    );
+    let found = of(&["--limits", &own, "--library", "wgs"]);
+    let report = serde_json::json!({ "files": [{ "verdicts": found }] });
+    assert_eq!(verdict(&report, "n-by-position"), "pass");
+    assert_eq!(verdict(&report, "duplication"), "off");
+    assert_eq!(verdict(&report, "mean-length"), "fail");
+}
+
+#[test]
+fn broken_limits_are_named_by_file_and_line_before_anything_is_written() {
+    let folder = Folder::new();
+    let fastq = folder.file("r.fq", reads(10));
+    let out = text(&folder.path("out.json"));
+    for (content, needed) in [
+        (
+            "duplicaton 1 2\n",
+            &["line 1: no check is called 'duplicaton'; did you mean 'duplication'?"][..],
+        ),
+        ("# x\n\nn-share 5\n", &["line 3: after 'n-share' expected the limits"]),
+        ("n-share 1 five\n", &["line 1: a limit is a number", "'five'"]),
+        ("n-share 5 1\n", &["line 1: 'n-share' would fail at 1 before it warns at 5"]),
+        ("n-share 1 5\nn-share 1 5\n", &["line 2: 'n-share' has limits in line 1 already"]),
+        (
+            "adapter\twarn\t5\n",
+            &["line 1: this is a line of FastQC's limits", "'adapter-content 5 10'"],
+        ),
+    ] {
+        let limits = folder.file("own.limits", content);
+        for command in [
+            &["stats", "--json", &fastq, "-o", &out, "--limits", &limits][..],
+            &["stats", "--print-limits", "-o", &out, "--limits", &limits],
+            &["stats", "--out-dir", &out, &fastq, "--limits", &limits],
+        ] {
+            let run = biofast(command);
+            assert_error(&run, &[&[limits.as_str()], needed].concat());
+            assert!(!folder.path("out.json").exists(), "{command:?}");
+        }
+    }
+    assert_error(&biofast(&["stats", "--limits", "/nowhere", &fastq]), &["/nowhere"]);
+    let binary = text(&folder.path("binary"));
+    std::fs::write(&binary, b"\xff\xfe").unwrap();
+    assert_error(&biofast(&["stats", "--limits", &binary, &fastq]), &[&binary, "not text"]);
+}
+
+#[test]
+fn a_bad_verdict_is_exit_code_1_and_every_output_is_complete() {
+    let folder = Folder::new();
+    let bad = folder.file("bad.fq", reads(3000));
+    let good = folder.file("good.fq", reads(3000).replace('N', "A"));
+    let broken = folder.file("broken.fq", "@r\nACGT\n+\nII\n");
+    let [out, page] = ["out.json", "out.html"].map(|name| text(&folder.path(name)));
+    for (paths, fail_on, code) in [
+        (&[&bad][..], "fail", 1),
+        (&[&bad], "warn", 1),
+        (&[&good], "fail", 0),
+        (&[&good, &bad], "fail", 1),
+        // An error says more.
+        (&[&bad, &broken], "fail", 2),
+    ] {
+        let paths: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
+        let args = ["stats", "--json", "-o", &out, "--html", &page, "--fail-on", fail_on];
+        let run = biofast(&[&args[..], &paths].concat());
+        assert_eq!(run.code, code, "{paths:?} {}", run.stderr);
+        let report: Value = serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+        assert_eq!(report["files"].as_array().unwrap().len(), paths.len());
+        assert!(std::fs::read_to_string(&page).unwrap().ends_with("</html>\n"));
+        for name in [&out, &page] {
+            std::fs::remove_file(name).unwrap();
+        }
+    }
+    // What is faulty has no verdict: its figures are of a part.
+    let run = biofast(&["stats", "--json", "--library", "any", &broken]);
+    assert_eq!((run.code, &json(&run)["files"][0]["verdicts"]), (2, &Value::Null));
+    // A warning isn't a failure.
+    let limits = folder.file("limits", "mean-length 100 off\n");
+    for (fail_on, code) in [("warn", 1), ("fail", 0)] {
+        let run = biofast(&["stats", "-T", "--limits", &limits, "--fail-on", fail_on, &good]);
+        assert_eq!(run.code, code, "{}", run.stderr);
+        assert!(run.stderr.contains("biofast: warn: "), "{}", run.stderr);
+        assert!(run.stderr.contains("mean-length: Reads have 60 bases on average: below 100. "));
+    }
+    // The same of a folder of reports, of reads and of alignments.
+    let sam = folder.file("x.sam", sam());
+    let limits = folder.file("limits", "mapped-share 90 80\n");
+    for (path, file) in [(&bad, "bad"), (&sam, "x")] {
+        let to = folder.path(file);
+        let args =
+            ["stats", "--out-dir", to.to_str().unwrap(), "--limits", &limits, "--fail-on", "fail"];
+        let run = biofast(&[&args[..], &["--qc", "json,html", path]].concat());
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        let report = std::fs::read_to_string(to.join(format!("{file}.biofast.json"))).unwrap();
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["files"][0]["verdicts"]["verdict"], "fail");
+        assert!(to.join(format!("{file}.biofast.html")).exists());
+    }
+    // Where no report has figures, they are counted all the same.
+    let to = text(&folder.path("flags"));
+    let args =
+        ["stats", "--out-dir", &to, "--qc", "flagstat", "--limits", &limits, "--fail-on", "fail"];
+    assert_eq!(biofast(&[&args[..], &[sam.as_str()]].concat()).code, 1);
+    assert!(listed(&folder).contains(&"flags".to_owned()));
+}
+
+#[test]
+fn verdicts_are_the_same_on_any_threads() {
+    let folder = Folder::new();
+    let fastq = folder.file("r.fq", reads(20_000));
+    let sam = folder.file("x.sam", sam());
+    for path in [&fastq, &sam] {
+        let of = |threads: &str| {
+            let run = biofast(&["stats", "--json", "--library", "wgs", "-@", threads, path]);
+            assert_eq!(run.code, 0);
+            (run.stdout, run.stderr)
+        };
+        let one = of("1");
+        for threads in ["2", "4", "7"] {
+            assert!(of(threads) == one, "{threads}");
+        }
+    }
+}
+
+#[test]
+fn reports_are_judged_when_they_are_merged_as_in_one_run() {
+    let folder = Folder::new();
+    let all = reads(6000);
+    let half = all.match_indices("@r3000\n").next().unwrap().0;
+    let paths = [("a.fq", &all[..half]), ("b.fq", &all[half..])]
+        .map(|(name, part)| folder.file(name, part));
+    let parts = paths.each_ref().map(|path| {
+        let to = format!("{path}.json");
+        // Parts that were judged carry numbers, too.
+        let args =
+            ["stats", "--json", "--quiet", "--sample", "s", "--library", "any", path, "-o", &to];
+        assert_eq!(biofast(&args).code, 0);
+        to
+    });
+    for library in ["any", "wgs", "amplicon"] {
+        let judged = ["--json", "--sample", "s", "--library", library, "--fail-on", "fail"];
+        let merged = biofast(&[&["merge"], &judged[..], &[parts[0].as_str(), &parts[1]]].concat());
+        let one = biofast(&[&["stats"], &judged[..], &[paths[0].as_str(), &paths[1]]].concat());
+        assert_eq!((merged.code, one.code), (1, 1), "{}", merged.stderr);
+        assert!(merged.stdout == one.stdout, "{library}");
+        assert_eq!(verdict(&json(&one), "number-of-reads"), "pass");
+    }
+    // Without the options a merged report has none, whatever its parts had.
+    let run = biofast(&["merge", "--json", &parts[0], &parts[1]]);
+    assert!(!run.stdout.contains("\"verdicts\""));
+    // Of alignments.
+    let whole = sam();
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let (head, records) = lines.split_at(3);
+    let paths: Vec<String> = records
+        .chunks(13)
+        .enumerate()
+        .map(|(i, part)| folder.file(&format!("{i}.sam"), head.concat() + &part.concat()))
+        .collect();
+    let whole = folder.file("whole.sam", whole);
+    let parts: Vec<String> = paths
+        .iter()
+        .map(|path| {
+            let to = format!("{path}.json");
+            assert_eq!(
+                biofast(&["stats", "--json", "--partial", "shard", path, "-o", &to]).code,
+                0
+            );
+            to
+        })
+        .collect();
+    let judged = ["--json", "--sample", "s", "--library", "wgs"];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let merged = json(&biofast(&[&["merge"], &judged[..], &parts].concat()));
+    let one = json(&biofast(&[&["stats"], &judged[..], &[whole.as_str()]].concat()));
+    assert_eq!(merged["files"][0]["verdicts"], one["files"][0]["verdicts"]);
+    assert_eq!(verdict(&one, "mapped-share"), "fail");
+    // And to a folder.
+    let to = text(&folder.path("merged"));
+    let args =
+        ["merge", "--sample", "s", "--out-dir", &to, "--library", "wgs", "--fail-on", "fail"];
+    let run = biofast(&[&args[..], &parts].concat());
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let report = std::fs::read_to_string(folder.path("merged/s.biofast.json")).unwrap();
+    assert!(report.contains("\"verdicts\":{\"library\":\"wgs\""), "{report}");
+}
+
+#[test]
+fn pages_have_verdicts_in_words_and_signs() {
+    let folder = Folder::new();
+    let fastq = folder.file("r.fq", reads(3000));
+    let sam = folder.file("x.sam", sam());
+    let page = folder.path("page.html");
+    let run = biofast(&["stats", "--html", page.to_str().unwrap(), &fastq, &sam]);
+    // Nobody asked for a line.
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert_eq!(text.matches("<h4>Verdicts</h4>").count(), 2);
+    assert!(text.contains("✗ fail</span> <b>n-by-position</b>"), "in words");
+    assert!(text.contains("(library any: only what is a fault of every library)"));
+    let run =
+        biofast(&["stats", "--library", "amplicon", "--html", page.to_str().unwrap(), &fastq]);
+    assert_eq!(run.code, 0);
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.contains("expected of amplicons"));
+    assert!(
+        text.contains("\"verdicts\":{\"library\":\"amplicon\""),
+        "the JSON of the page has them, too"
+    );
+}
+
+#[test]
+fn what_has_no_verdicts_refuses_them() {
+    let folder = Folder::new();
+    let fastq = folder.file("r.fq", reads(10));
+    let sam = folder.file("x.sam", sam());
+    for (options, needed) in [
+        (
+            &["--format", "samtools", "--library", "wgs", &sam][..],
+            "--library doesn't go with --format samtools",
+        ),
+        (
+            &["--format", "fastqc", "--fail-on", "fail", &fastq],
+            "--fail-on doesn't go with --format fastqc",
+        ),
+        (&["--per-read", "--library", "wgs", &fastq], "--library doesn't go with --per-read"),
+        (
+            &["--json", "--partial", "lane", "--library", "wgs", &sam],
+            "--library doesn't go with --partial: verdicts are about wholes: give them to `biofast merge`",
+        ),
+    ] {
+        assert_error(&biofast(&[&["stats"], options].concat()), &[needed]);
+    }
+    let run = biofast(&["stats", "--print-limits", &fastq]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("--print-limits"), "{}", run.stderr);
+    let flags = text(&folder.path("flags.json"));
+    assert_eq!(biofast(&["flagstat", "-O", "json", &sam, "-o", &flags]).code, 0);
+    let run = biofast(&["merge", "--library", "wgs", &flags]);
+    assert_error(&run, &["--library is for reports of stats, and these are of flagstat"]);
+    let bam = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    let run = biofast(&["merge", "--library", "wgs", &bam, "-o", "/dev/null"]);
+    assert_error(&run, &["--library is for reports, and alignments are given"]);
+}
+
+/// The columns of what `--print-limits` prints: checks, and their limits as the documentation has them.
+fn limits(library: &str) -> Vec<(String, String)> {
+    let printed = biofast(&["stats", "--print-limits", "--library", library]).stdout;
+    let lines = printed.lines().filter_map(|line| line.split('#').next());
+    let columns = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let columns = columns.filter(|columns| !columns.is_empty());
+    columns.map(|columns| (columns[0].to_owned(), columns[1..].join(", "))).collect()
+}
+
+#[test]
+fn the_documentation_has_every_check_and_its_limits() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let row = |name: &str| {
+        let start = format!("| `{name}` |");
+        let row = page.lines().find(|line| line.starts_with(&start));
+        row.unwrap_or_else(|| panic!("{name} is in no table"))
+    };
+    let (any, wgs) = (limits("any"), limits("wgs"));
+    assert_eq!(any.len(), 23);
+    for ((check, any), (_, wgs)) in any.iter().zip(&wgs) {
+        let row = row(check);
+        assert!(row.contains(&format!("| {any} | {wgs} |")), "{any} {wgs}: {row}");
+    }
+    for library in TYPES.iter().filter(|library| !["any", "wgs"].contains(library)) {
+        let cells: Vec<&str> = row(library).split(" | ").collect();
+        for ((check, own), (_, wgs)) in limits(library).iter().zip(&wgs) {
+            let off = cells[1].contains(&format!("`{check}`"));
+            let other = cells[2].contains(&format!("`{check}` {own}"));
+            assert_eq!(off, own != wgs && own == "off", "{library} {check} {own}");
+            assert_eq!(other, own != wgs && own != "off", "{library} {check} {own}");
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! The checks: what each measures, which side of its limits is bad, and what its limits are of genomes.
+
+use super::Limits;
+
+/// FastQC's limits of warnings and failures, which its report and the checks here share.
+pub(crate) mod fastqc {
+    /// Percent of the reads beyond the normal distribution of GC.
+    pub(crate) const GC: [f64; 2] = [15.0, 30.0];
+    /// Points between A and T, or G and C, at a position.
+    pub(crate) const CONTENT: [f64; 2] = [10.0, 20.0];
+    /// Percent of N at a position.
+    pub(crate) const N: [f64; 2] = [5.0, 20.0];
+    /// Percent of the reads with an adapter.
+    pub(crate) const ADAPTERS: [f64; 2] = [5.0, 10.0];
+    /// Percent of the reads that are left of duplicates; less is worse.
+    pub(crate) const DEDUPLICATED: [f64; 2] = [70.0, 50.0];
+    /// Percent of the reads with one sequence.
+    pub(crate) const OVERREPRESENTED: [f64; 2] = [0.1, 1.0];
+    /// The median quality at a position; less is worse.
+    pub(crate) const MEDIAN: [f64; 2] = [25.0, 20.0];
+    /// The lower quartile of the qualities at a position; less is worse.
+    pub(crate) const LOWER_QUARTILE: [f64; 2] = [10.0, 5.0];
+    /// At a position that no more bases reach than this, quartiles are chance.
+    pub(crate) const ENOUGH: u64 = 100;
+}
+
+/// Which check it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Reads,
+    EmptyReads,
+    Length,
+    Quality,
+    Q30,
+    LowestQuality,
+    N,
+    NByPosition,
+    Gc,
+    FirstBases,
+    Bases,
+    Adapters,
+    Duplication,
+    Overrepresented,
+    Mapped,
+    ProperlyPaired,
+    Duplicates,
+    Errors,
+    Insert,
+    Depth,
+    Breadth,
+    AtLeastTen,
+    Evenness,
+}
+
+/// Of what a check can be.
+///
+/// ```
+/// use biofast_ops::verdicts::{CHECKS, Subject};
+///
+/// let of_alignments = CHECKS.iter().filter(|check| check.subject() == Subject::Alignments);
+/// assert!(of_alignments.clone().any(|check| check.name() == "insert-size"));
+/// assert!(of_alignments.clone().all(|check| check.name() != "duplication"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Subject {
+    /// Reads of FASTQ and FASTA.
+    Reads,
+    /// Reads, and those of alignments as they were sequenced.
+    Both,
+    /// Alignments.
+    Alignments,
+}
+
+/// Which side of the limits is bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Bad {
+    /// More than the limit.
+    Above,
+    /// Less than the limit.
+    Below,
+}
+
+impl Bad {
+    /// Whether `value` is on the bad side of `limit`, which itself is not.
+    ///
+    /// ```
+    /// use biofast_ops::verdicts::Bad;
+    ///
+    /// assert!(Bad::Above.is_beyond(5.1, 5.0) && !Bad::Above.is_beyond(5.0, 5.0));
+    /// assert!(Bad::Below.is_beyond(19.9, 20.0) && !Bad::Below.is_beyond(20.0, 20.0));
+    /// ```
+    pub fn is_beyond(self, value: f64, limit: f64) -> bool {
+        match self {
+            Bad::Above => value > limit,
+            Bad::Below => value < limit,
+        }
+    }
+
+    /// `above` or `below`.
+    ///
+    /// ```
+    /// assert_eq!(biofast_ops::verdicts::Bad::Above.name(), "above");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Bad::Above => "above",
+            Bad::Below => "below",
+        }
+    }
+}
+
+/// What can be judged.
+///
+/// ```
+/// use biofast_ops::verdicts::{Bad, CHECKS, Check};
+///
+/// let check = Check::named("adapter-content").expect("a check");
+/// assert_eq!((check.unit(), check.bad()), ("%", Bad::Above));
+/// assert!(CHECKS.iter().any(|other| other.name() == "mapped-share"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    pub(super) kind: Kind,
+    name: &'static str,
+    measures: &'static str,
+    unit: &'static str,
+    bad: Bad,
+    subject: Subject,
+    /// Those of reads of a genome; other libraries differ from them.
+    pub(super) genome: Limits,
+}
+
+impl Check {
+    /// The check of that name, if there is one.
+    ///
+    /// ```
+    /// use biofast_ops::verdicts::Check;
+    ///
+    /// assert_eq!(Check::named("n-share").map(Check::measures), Some("N among all bases"));
+    /// assert!(Check::named("n").is_none());
+    /// ```
+    pub fn named(name: &str) -> Option<&'static Check> {
+        CHECKS.iter().find(|check| check.name == name)
+    }
+
+    /// The name, which stays the same from version to version.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What is measured.
+    pub fn measures(&self) -> &'static str {
+        self.measures
+    }
+
+    /// The unit of the value and of the limits.
+    pub fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    /// Which side of the limits is bad.
+    pub fn bad(&self) -> Bad {
+        self.bad
+    }
+
+    /// Of what it can be.
+    pub fn subject(&self) -> Subject {
+        self.subject
+    }
+
+    /// Its place in [`CHECKS`].
+    pub(super) fn place(&self) -> usize {
+        self.kind as usize
+    }
+}
+
+/// All checks, in the order of reports.
+///
+/// ```
+/// use biofast_ops::verdicts::CHECKS;
+///
+/// assert_eq!(CHECKS[0].name(), "number-of-reads");
+/// ```
+pub static CHECKS: &[Check] = {
+    use Bad::{Above, Below};
+    use Kind::*;
+    use Subject::{Alignments, Both};
+    const READS: Subject = Subject::Reads;
+    &[
+        check(Reads, "number-of-reads", "Number of reads", "reads", Below, Both, [100.0, 1.0]),
+        check(EmptyReads, "empty-reads", "Reads without bases", "%", Above, READS, [0.0, 10.0]),
+        check(Length, "mean-length", "Mean length of reads", "bases", Below, Both, [30.0, 20.0]),
+        check(
+            Quality,
+            "mean-quality",
+            "Mean quality of all bases, by error probabilities",
+            "Phred",
+            Below,
+            Both,
+            [20.0, 15.0],
+        ),
+        check(Q30, "q30-share", "Bases of quality 30 and more", "%", Below, Both, [70.0, 50.0]),
+        check(
+            LowestQuality,
+            "lowest-position-quality",
+            "Lowest median quality of a position",
+            "Phred",
+            Below,
+            Both,
+            fastqc::MEDIAN,
+        ),
+        check(N, "n-share", "N among all bases", "%", Above, Both, [1.0, 5.0]),
+        check(NByPosition, "n-by-position", "Most N at a position", "%", Above, Both, fastqc::N),
+        check(
+            Gc,
+            "gc-deviation",
+            "Reads off a normal distribution of GC",
+            "%",
+            Above,
+            Both,
+            fastqc::GC,
+        ),
+        check(
+            FirstBases,
+            "first-bases",
+            "Most that A and T, or G and C, differ at one of the first 12 positions",
+            "points",
+            Above,
+            Both,
+            [20.0, 40.0],
+        ),
+        check(
+            Bases,
+            "base-composition",
+            "Most that A and T, or G and C, differ at a position from 13 on",
+            "points",
+            Above,
+            Both,
+            fastqc::CONTENT,
+        ),
+        check(
+            Adapters,
+            "adapter-content",
+            "Reads with the most frequent adapter",
+            "%",
+            Above,
+            READS,
+            fastqc::ADAPTERS,
+        ),
+        check(
+            Duplication,
+            "duplication",
+            "Reads that repeat the sequence of another one",
+            "%",
+            Above,
+            READS,
+            [100.0 - fastqc::DEDUPLICATED[0], 100.0 - fastqc::DEDUPLICATED[1]],
+        ),
+        check(
+            Overrepresented,
+            "overrepresented-sequences",
+            "Reads with the most frequent sequence",
+            "%",
+            Above,
+            READS,
+            fastqc::OVERREPRESENTED,
+        ),
+        check(
+            Mapped,
+            "mapped-share",
+            "Primary records that are mapped",
+            "%",
+            Below,
+            Alignments,
+            [95.0, 80.0],
+        ),
+        check(
+            ProperlyPaired,
+            "properly-paired",
+            "Paired records that are properly paired",
+            "%",
+            Below,
+            Alignments,
+            [90.0, 70.0],
+        ),
+        check(
+            Duplicates,
+            "marked-duplicates",
+            "Primary records that are marked as duplicates",
+            "%",
+            Above,
+            Alignments,
+            [20.0, 50.0],
+        ),
+        check(
+            Errors,
+            "error-rate",
+            "Mismatches, inserted and deleted bases (NM) of all aligned bases",
+            "%",
+            Above,
+            Alignments,
+            [1.0, 3.0],
+        ),
+        check(
+            Insert,
+            "insert-size",
+            "Median insert size of pairs",
+            "bases",
+            Below,
+            Alignments,
+            [150.0, 80.0],
+        ),
+        Check {
+            genome: Limits::OFF,
+            ..check(
+                Depth,
+                "mean-depth",
+                "Mean depth of all positions",
+                "x",
+                Below,
+                Alignments,
+                [0.0; 2],
+            )
+        },
+        Check {
+            genome: Limits { warn: Some(80.0), fail: None },
+            ..check(
+                Breadth,
+                "covered-share",
+                "Positions with at least one aligned base",
+                "%",
+                Below,
+                Alignments,
+                [0.0; 2],
+            )
+        },
+        Check {
+            genome: Limits::OFF,
+            ..check(
+                AtLeastTen,
+                "covered-10x-share",
+                "Positions of depth 10 and more",
+                "%",
+                Below,
+                Alignments,
+                [0.0; 2],
+            )
+        },
+        check(
+            Evenness,
+            "coverage-evenness",
+            "Evenness of depth",
+            "%",
+            Below,
+            Alignments,
+            [70.0, 50.0],
+        ),
+    ]
+};
+
+const fn check(
+    kind: Kind,
+    name: &'static str,
+    measures: &'static str,
+    unit: &'static str,
+    bad: Bad,
+    subject: Subject,
+    [warn, fail]: [f64; 2],
+) -> Check {
+    let genome = Limits { warn: Some(warn), fail: Some(fail) };
+    Check { kind, name, measures, unit, bad, subject, genome }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_check_is_at_its_place_under_a_name_of_its_own() {
+        for (place, check) in CHECKS.iter().enumerate() {
+            assert_eq!(check.place(), place, "{}", check.name);
+            assert_eq!(CHECKS.iter().filter(|other| other.name == check.name).count(), 1);
+            assert!(
+                check.name.bytes().all(|b| b.is_ascii_lowercase() || b"-0123456789".contains(&b))
+            );
+            if let Limits { warn: Some(warn), fail: Some(fail) } = check.genome {
+                assert!(!check.bad.is_beyond(warn, fail), "{}", check.name);
+            }
+        }
+    }
+}

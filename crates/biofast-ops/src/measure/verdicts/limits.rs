@@ -1,0 +1,331 @@
+//! Limits, and the text they are written in.
+
+use std::fmt::Write;
+
+use super::checks::{Bad, CHECKS, Check, Subject};
+use super::library::Library;
+use super::{Off, Verdict};
+
+/// The limits of a check; a value that equals one is on its good side.
+///
+/// ```
+/// use biofast_ops::verdicts::{Bad, Limits, Verdict};
+///
+/// let limits = Limits { warn: Some(5.0), fail: Some(10.0) };
+/// assert_eq!(limits.judge(Bad::Above, 10.0), Verdict::Warn);
+/// assert_eq!(limits.judge(Bad::Above, 10.1), Verdict::Fail);
+/// assert_eq!(Limits::OFF.judge(Bad::Above, 10.1), Verdict::Pass);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Beyond it is a warning.
+    pub warn: Option<f64>,
+    /// Beyond it is a failure.
+    pub fail: Option<f64>,
+}
+
+impl Limits {
+    /// No limits: nothing is judged.
+    pub const OFF: Limits = Limits { warn: None, fail: None };
+
+    /// What `value` is worth.
+    pub fn judge(self, bad: Bad, value: f64) -> Verdict {
+        let is_beyond = |limit: Option<f64>| limit.is_some_and(|limit| bad.is_beyond(value, limit));
+        match (is_beyond(self.fail), is_beyond(self.warn)) {
+            (true, _) => Verdict::Fail,
+            (_, true) => Verdict::Warn,
+            _ => Verdict::Pass,
+        }
+    }
+}
+
+/// The limits of every check: those of a type of library, and what is changed of them.
+///
+/// ```
+/// use biofast_ops::verdicts::{Check, Library, Limits, Rules};
+///
+/// let mut rules = Rules::of(Library::Rna);
+/// rules.read("mean-quality 28 25  # of our machine\nn-share off\n")?;
+/// let limits = |name| Check::named(name).map(|check| rules.limits(check));
+/// assert_eq!(limits("mean-quality"), Some(Limits { warn: Some(28.0), fail: Some(25.0) }));
+/// assert_eq!(limits("n-share"), Some(Limits::OFF));
+/// # Ok::<(), biofast_ops::verdicts::InvalidLimits>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    library: Library,
+    /// In the order of [`CHECKS`], and why they aren't those of a genome.
+    limits: Vec<(Limits, Option<&'static str>)>,
+}
+
+/// Why a text has no limits.
+///
+/// ```
+/// use biofast_ops::verdicts::{Library, Rules};
+///
+/// let error = Rules::of(Library::Any).read("\nn-shar 1 5\n").expect_err("no check");
+/// assert_eq!(error.to_string(), "line 2: no check is called 'n-shar'; did you mean 'n-share'?");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct InvalidLimits {
+    /// The line, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub kind: InvalidLimit,
+}
+
+/// What is wrong with a line of limits.
+///
+/// ```
+/// use biofast_ops::verdicts::{InvalidLimit, Library, Rules};
+///
+/// let error = Rules::of(Library::Any).read("n-share 1\n").expect_err("a limit is missing");
+/// assert_eq!(error.kind, InvalidLimit::Fields("n-share".into()));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum InvalidLimit {
+    /// There is no check of this name; one of the nearest name, if there is one.
+    Unknown(String, Option<&'static str>),
+    /// Of this check there are more or fewer than two limits.
+    Fields(String),
+    /// This is no limit.
+    Number(String),
+    /// A share can't be this.
+    Share(f64),
+    /// What warns is worse than what fails: the check, and both limits.
+    Order(&'static str, f64, f64),
+    /// The check has limits before.
+    Twice(&'static str, u64),
+    /// A line of FastQC's limits.
+    Fastqc(&'static str),
+}
+
+impl std::fmt::Display for InvalidLimits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: ", self.line)?;
+        match &self.kind {
+            InvalidLimit::Unknown(name, near) => {
+                write!(f, "no check is called '{}'", name.escape_debug())?;
+                near.map_or(Ok(()), |near| write!(f, "; did you mean '{near}'?"))
+            }
+            InvalidLimit::Fields(name) => write!(
+                f,
+                "after '{name}' expected the limits of warnings and failures, or 'off' alone"
+            ),
+            InvalidLimit::Number(found) => write!(
+                f,
+                "a limit is a number from 0 on, or 'off', and this is '{}'",
+                found.escape_debug()
+            ),
+            InvalidLimit::Share(found) => {
+                write!(f, "a share is at most 100 %, and this is {found}")
+            }
+            InvalidLimit::Order(name, warn, fail) => write!(
+                f,
+                "'{name}' would fail at {fail} before it warns at {warn}: the first number is the limit of warnings"
+            ),
+            InvalidLimit::Twice(name, line) => {
+                write!(f, "'{name}' has limits in line {line} already")
+            }
+            InvalidLimit::Fastqc(name) => write!(
+                f,
+                "this is a line of FastQC's limits; here a line is a check and both its limits, as '{name} 5 10'"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for InvalidLimits {}
+
+impl Rules {
+    /// Those of a type of library.
+    pub fn of(library: Library) -> Rules {
+        let mut limits: Vec<_> = CHECKS.iter().map(|check| (check.genome, None)).collect();
+        for &(kind, own, why) in library.own() {
+            limits[kind as usize] = (own, Some(why));
+        }
+        Rules { library, limits }
+    }
+
+    /// The type of library.
+    ///
+    /// ```
+    /// use biofast_ops::verdicts::{Library, Rules};
+    ///
+    /// assert_eq!(Rules::of(Library::Chip).library(), Library::Chip);
+    /// ```
+    pub fn library(&self) -> Library {
+        self.library
+    }
+
+    /// The limits of a check.
+    pub fn limits(&self, check: &Check) -> Limits {
+        self.limits[check.place()].0
+    }
+
+    /// Why they aren't those of a genome.
+    pub(super) fn why(&self, check: &Check) -> Option<&'static str> {
+        self.limits[check.place()].1
+    }
+
+    /// The checks that are off, and why.
+    pub fn off(&self) -> Vec<Off> {
+        let off = CHECKS.iter().filter(|check| self.limits(check) == Limits::OFF);
+        off.map(|check| Off {
+            check: check.name().to_owned(),
+            why: self.why(check).unwrap_or(NO_DEFAULT).to_owned(),
+        })
+        .collect()
+    }
+
+    /// Changes limits to those of a text: on each line a check and its limits of warnings and failures, each a number or `off`;
+    /// `off` alone, or `ignore`, is for both. `#` begins a remark. What isn't named stays.
+    ///
+    /// # Errors
+    /// The first line that is something else. The limits before it are changed.
+    pub fn read(&mut self, text: &str) -> Result<(), InvalidLimits> {
+        let mut seen: Vec<Option<u64>> = vec![None; CHECKS.len()];
+        for (line, text) in (1..).zip(text.lines()) {
+            let invalid = |kind| InvalidLimits { line, kind };
+            let text = text.split('#').next().unwrap_or_default();
+            let mut fields = text.split_whitespace();
+            let Some(name) = fields.next() else { continue };
+            let fields: Vec<&str> = fields.collect();
+            let Some(check) = Check::named(name) else {
+                let is_fastqc = matches!(fields[..], ["warn" | "error" | "ignore", _]);
+                return Err(invalid(match nearest(name) {
+                    near if is_fastqc => InvalidLimit::Fastqc(near.unwrap_or("adapter-content")),
+                    near => InvalidLimit::Unknown(name.to_owned(), near),
+                }));
+            };
+            let own = match fields[..] {
+                ["off" | "ignore"] => Limits::OFF,
+                ["warn" | "error" | "ignore", _] => {
+                    return Err(invalid(InvalidLimit::Fastqc(check.name())));
+                }
+                [warn, fail] => {
+                    let warn = limit(warn, check).map_err(invalid)?;
+                    let fail = limit(fail, check).map_err(invalid)?;
+                    if let (Some(warn), Some(fail)) = (warn, fail)
+                        && check.bad().is_beyond(warn, fail)
+                    {
+                        return Err(invalid(InvalidLimit::Order(check.name(), warn, fail)));
+                    }
+                    Limits { warn, fail }
+                }
+                _ => return Err(invalid(InvalidLimit::Fields(name.to_owned()))),
+            };
+            if let Some(before) = seen[check.place()].replace(line) {
+                return Err(invalid(InvalidLimit::Twice(check.name(), before)));
+            }
+            let why = (own == Limits::OFF).then_some(GIVEN);
+            if own != self.limits(check) {
+                self.limits[check.place()] = (own, why);
+            }
+        }
+        Ok(())
+    }
+
+    /// The limits as text, which [`read`](Self::read) takes.
+    ///
+    /// ```
+    /// use biofast_ops::verdicts::{Check, Library, Rules};
+    ///
+    /// let rules = Rules::of(Library::Amplicon);
+    /// let mut others = Rules::of(Library::Wgs);
+    /// others.read(&rules.text())?;
+    /// let check = Check::named("duplication").expect("a check");
+    /// assert_eq!(others.limits(check), rules.limits(check));
+    /// # Ok::<(), biofast_ops::verdicts::InvalidLimits>(())
+    /// ```
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "# Limits of verdicts: {} ({}).\n\
+             # A check, its limits of warnings and failures ('off': none), and what is measured.\n",
+            self.library.name(),
+            self.library.about()
+        );
+        for (heading, own) in [
+            ("Reads", &[Subject::Reads, Subject::Both][..]),
+            ("Alignments", &[Subject::Alignments]),
+        ] {
+            let _ = writeln!(text, "\n# {heading}");
+            for check in CHECKS.iter().filter(|check| own.contains(&check.subject())) {
+                let limits = self.limits(check);
+                let columns = match limits {
+                    Limits::OFF => format!("{:>6} {:>6}", "off", ""),
+                    Limits { warn, fail } => format!("{:>6} {:>6}", number(warn), number(fail)),
+                };
+                let unit = check.unit();
+                let side = check.bad().name();
+                let why = match (limits, self.why(check)) {
+                    (Limits::OFF, why) => format!("; {}", why.unwrap_or(NO_DEFAULT)),
+                    (_, Some(why)) => format!("; {why}"),
+                    _ => String::new(),
+                };
+                let measures = check.measures();
+                let _ = writeln!(
+                    text,
+                    "{:<26}{columns}  # {measures}, {unit}; bad {side}{why}",
+                    check.name()
+                );
+            }
+        }
+        text
+    }
+}
+
+/// Why a check is off that no library has limits for.
+const NO_DEFAULT: &str = "how deep alignments should lie is decided by what they are for";
+/// Why a check is off that was on.
+const GIVEN: &str = "switched off by the limits that were given";
+
+fn number(limit: Option<f64>) -> String {
+    limit.map_or("off".into(), |limit| limit.to_string())
+}
+
+/// A limit as it is written.
+fn limit(text: &str, check: &Check) -> Result<Option<f64>, InvalidLimit> {
+    if text == "off" {
+        return Ok(None);
+    }
+    match text.parse::<f64>() {
+        Ok(value) if value > 100.0 && value.is_finite() && check.unit() == "%" => {
+            Err(InvalidLimit::Share(value))
+        }
+        // Neither less than nothing, nor what is no number.
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(Some(value)),
+        _ => Err(InvalidLimit::Number(text.to_owned())),
+    }
+}
+
+/// The check whose name is nearest, if one is near.
+fn nearest(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let distance = |check: &str| match name.len() > 2 && check.contains(&name) {
+        true => 0,
+        false => letters_apart(&name, check),
+    };
+    let names = CHECKS.iter().map(|check| (distance(check.name()), check.name()));
+    names.min_by_key(|&(apart, _)| apart).filter(|&(apart, _)| apart <= 3).map(|(_, name)| name)
+}
+
+/// How many letters two names differ by.
+fn letters_apart(a: &str, b: &str) -> usize {
+    // Much longer ones are far from all.
+    if a.len() > 64 {
+        return a.len();
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.bytes().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,294 @@
+//! Figures of reads in words.
+
+use super::checks::{Kind, fastqc};
+use super::{Bad, Check, Found, Measured, found, shown};
+use crate::measure::reads::gc_model::{self, Normal};
+use crate::measure::reads::report::{Position, Statistics};
+use crate::number::{grouped, percent};
+
+/// A share of N, G or C at a position is chance where fewer bases are.
+const ENOUGH_BASES: u64 = 1000;
+/// So many reads make a curve of GC.
+const ENOUGH_READS: u64 = 1000;
+/// A sequence that so many reads have is no chance.
+const ENOUGH_COPIES: u64 = 10;
+/// The last bases of reads of different lengths, which trimming chooses: what ends like an adapter was cut.
+const LAST: u64 = 3;
+/// The first bases, which primers and enzymes choose: FastQC speaks of 12.
+const FIRST: usize = 12;
+
+/// What a check measures of several sets of reads, each with its name: the worst of them.
+pub(super) fn measure(check: &Check, sets: &[(&str, &Statistics)]) -> Measured {
+    if check.kind == Kind::Reads {
+        return number(sets.iter().map(|(_, reads)| reads.reads).sum());
+    }
+    let mut worst: Option<Found> = None;
+    let mut missing = "there are no reads";
+    for (name, reads) in sets {
+        let mut one = match of(check.kind, reads) {
+            Measured::Missing(why) => {
+                missing = why;
+                continue;
+            }
+            Measured::Found(one) => one,
+        };
+        if sets.len() > 1 {
+            one.says += &format!(" ({name})");
+        }
+        let is_worse = |worst: &Found| match check.bad() {
+            Bad::Above => one.value > worst.value,
+            Bad::Below => one.value < worst.value,
+        };
+        if worst.as_ref().is_none_or(is_worse) {
+            worst = Some(one);
+        }
+    }
+    worst.map_or(Measured::Missing(missing), Measured::Found)
+}
+
+/// What a check measures of reads.
+fn of(kind: Kind, reads: &Statistics) -> Measured {
+    if reads.reads == 0 {
+        return Measured::Missing("there are no reads");
+    }
+    match kind {
+        Kind::EmptyReads => empty(reads),
+        Kind::Length => length(reads),
+        Kind::Quality => quality(reads),
+        Kind::Q30 => q30(reads),
+        Kind::LowestQuality => lowest_quality(reads),
+        Kind::N => unknown(reads),
+        Kind::NByPosition => unknown_by_position(reads),
+        Kind::Gc => gc(reads),
+        Kind::FirstBases => composition(reads, |position| position.end <= FIRST),
+        Kind::Bases => composition(reads, |position| position.start > FIRST),
+        Kind::Adapters => adapters(reads),
+        Kind::Duplication => duplication(reads),
+        Kind::Overrepresented => overrepresented(reads),
+        _ => Measured::Missing("it is a figure of alignments"),
+    }
+}
+
+fn number(reads: u64) -> Measured {
+    let says = match reads {
+        0 => "There are no reads".into(),
+        1 => "There is one read".into(),
+        n => format!("There are {} reads", grouped(n)),
+    };
+    let advice = "Shares of so few are chance: look whether the input is complete, and whether a step before has thrown reads away.";
+    found(reads as f64, says, advice)
+}
+
+fn empty(reads: &Statistics) -> Measured {
+    let empty = reads.length.histogram.first().filter(|row| row.0 == 0).map_or(0, |row| row.1);
+    let share = percent(empty, reads.reads);
+    let says = match empty {
+        0 => "Every read has bases".into(),
+        n => format!("{} reads ({} %) have no bases", grouped(n), shown(share)),
+    };
+    let advice =
+        "Trimming leaves them, and some aligners stop at them: drop reads below a shortest length.";
+    found(share, says, advice)
+}
+
+fn length(reads: &Statistics) -> Measured {
+    let mean = reads.bases as f64 / reads.reads as f64;
+    let says = format!("Reads have {} bases on average", shown(mean));
+    let advice = "So short reads fit in many places: look for dimers of adapters, and for trimming that cut too much.";
+    found(mean, says, advice)
+}
+
+const NO_QUALITIES: &str = "the reads have no qualities";
+
+fn quality(reads: &Statistics) -> Measured {
+    let Some(mean) = reads.quality.mean else { return Measured::Missing(NO_QUALITIES) };
+    let says = format!("The mean quality of the bases is {}", shown(mean));
+    let advice = "Trim bad ends or drop bad reads, and look at the figures of the run itself: if other samples of it are as bad, it is the run.";
+    found(mean, says, advice)
+}
+
+fn q30(reads: &Statistics) -> Measured {
+    let histogram = &reads.quality.histogram;
+    let all: u64 = histogram.iter().map(|row| row.1).sum();
+    if all == 0 {
+        return Measured::Missing(NO_QUALITIES);
+    }
+    let good = histogram.iter().filter(|row| row.0 >= 30).map(|row| row.1).sum();
+    let share = percent(good, all);
+    let says = format!("{} % of the bases have quality 30 and more", shown(share));
+    let advice = "Trim bad ends or drop bad reads, and look at the figures of the run itself: clusters too dense, reagents too old, or reads longer than their inserts.";
+    found(share, says, advice)
+}
+
+/// Bases at a position, or on average at the positions of a bin.
+fn reached(position: &Position) -> u64 {
+    let width = (position.end + 1).saturating_sub(position.start).max(1) as u64;
+    position.bases.iter().sum::<u64>() / width
+}
+
+/// Positions that a hundredth of the reads reach: what few reads have is no verdict on all.
+fn common(reads: &Statistics) -> impl Iterator<Item = &Position> {
+    let most = reads.positions.iter().map(reached).max().unwrap_or(0);
+    reads.positions.iter().filter(move |position| 100 * reached(position) >= most)
+}
+
+/// `position 12`, or `positions 1,001–1,044`.
+fn place(position: &Position) -> String {
+    match position.start == position.end {
+        true => format!("position {}", grouped(position.start as u64)),
+        false => {
+            format!("positions {}–{}", grouped(position.start as u64), grouped(position.end as u64))
+        }
+    }
+}
+
+/// The first of the positions with the largest value.
+fn largest<'a>(values: impl Iterator<Item = (&'a Position, f64)>) -> Option<(&'a Position, f64)> {
+    values.fold(None, |most, (position, value)| match most {
+        Some((_, other)) if value <= other => most,
+        _ => Some((position, value)),
+    })
+}
+
+fn lowest_quality(reads: &Statistics) -> Measured {
+    let enough = |p: &&Position| p.qualities.iter().map(|row| row.1).sum::<u64>() > fastqc::ENOUGH;
+    let medians = common(reads)
+        .filter(enough)
+        .filter_map(|position| Some((position, -f64::from(position.quality_percentiles?[2]))));
+    let Some((position, lowest)) = largest(medians) else {
+        return Measured::Missing(match reads.quality.histogram.is_empty() {
+            true => NO_QUALITIES,
+            false => "no position has the qualities of more than 100 reads",
+        });
+    };
+    let says = format!("The lowest median quality is {}, at {}", shown(-lowest), place(position));
+    let advice = "Bad ends can be trimmed; a single bad position among good ones is a fault of that cycle in the run.";
+    found(-lowest, says, advice)
+}
+
+fn unknown(reads: &Statistics) -> Measured {
+    if reads.bases == 0 {
+        return Measured::Missing("there are no bases");
+    }
+    let share = percent(reads.composition.n, reads.bases);
+    let says = format!("{} % of the bases are N", shown(share));
+    let advice = "The sequencer couldn't tell these bases: drop reads with many, and look at the run; in sequences of references N are gaps.";
+    found(share, says, advice)
+}
+
+fn unknown_by_position(reads: &Statistics) -> Measured {
+    let shares = common(reads)
+        .map(|p| (p, p.bases[4], p.bases[..5].iter().sum::<u64>()))
+        .filter(|(.., all)| *all > fastqc::ENOUGH)
+        .map(|(position, n, all)| (position, percent(n, all)));
+    let Some((position, most)) = largest(shares) else {
+        return Measured::Missing("no position has the bases of more than 100 reads");
+    };
+    let says = match most > 0.0 {
+        true => format!("{} % of the bases at {} are N", shown(most), place(position)),
+        false => "No position has N".into(),
+    };
+    let advice = "The sequencer couldn't tell bases in that cycle: cut the position off, or leave the reads of the worst tiles out.";
+    found(most, says, advice)
+}
+
+fn gc(reads: &Statistics) -> Measured {
+    let histogram = match reads.reads {
+        ..ENOUGH_READS => return Measured::Missing("fewer than 1,000 reads make no curve"),
+        _ => gc_model::without_gaps(reads),
+    };
+    let Some((histogram, normal)) = histogram.and_then(|h| Some((h, Normal::of(&h)?))) else {
+        return Measured::Missing("the GC of the reads has no spread");
+    };
+    let deviation = normal.deviation(&histogram);
+    let says = format!(
+        "{} % of the reads are off a normal distribution of GC around {} %",
+        shown(deviation),
+        shown(normal.mode())
+    );
+    let advice = "A second peak is a second source: another organism, rRNA, or dimers of adapters. Align some reads of its GC to find out.";
+    found(deviation, says, advice)
+}
+
+fn composition(reads: &Statistics, is_asked: impl Fn(&Position) -> bool) -> Measured {
+    let known = |p: &Position| p.bases[..4].iter().sum::<u64>();
+    let length = &reads.length;
+    let is_trimmed = |p: &Position| length.min < length.max && p.end as u64 + LAST > length.max;
+    let values = common(reads)
+        .filter(|p| is_asked(p) && !is_trimmed(p) && known(p) >= ENOUGH_BASES)
+        .map(|p| (p, differences(p).into_iter().fold(0.0, f64::max)));
+    let Some((position, most)) = largest(values) else {
+        return Measured::Missing("no such position has the bases of 1,000 reads");
+    };
+    let [at, gc] = differences(position);
+    let bases = if at >= gc { "A and T" } else { "G and C" };
+    let says = format!("{bases} differ by {} points at {}", shown(most), place(position));
+    let advice = "Many reads share something there: an adapter, a primer, a barcode, a tag, or what was trimmed. Cut it off, unless the library is made so.";
+    found(most, says, advice)
+}
+
+/// How much A and T, and G and C, differ, in percent of all four.
+fn differences(position: &Position) -> [f64; 2] {
+    let [a, c, g, t, ..] = position.bases;
+    [(a, t), (g, c)].map(|(x, y)| percent(x.abs_diff(y), a + c + g + t))
+}
+
+fn adapters(reads: &Statistics) -> Measured {
+    let Some(content) = reads.qc.as_ref().and_then(|qc| qc.adapters.as_ref()) else {
+        return Measured::Missing("adapters weren't looked for");
+    };
+    let mut most: Option<(&str, f64)> = None;
+    for position in &content.positions {
+        for (name, &share) in content.names.iter().zip(&position.percent) {
+            if most.is_none_or(|(_, other)| share > other) {
+                most = Some((name, share));
+            }
+        }
+    }
+    let Some((name, share)) = most else {
+        return Measured::Missing("no read is longer than the 12 bases that are looked for");
+    };
+    let says = match share > 0.0 {
+        true => format!("{} % of the reads have the adapter '{name}'", shown(share)),
+        false => "No read has one of the adapters".into(),
+    };
+    let advice = "Cut adapters off before the reads are aligned or assembled; if most reads have one, inserts are too short.";
+    found(share, says, advice)
+}
+
+/// Why there is nothing to say of repeated sequences.
+fn uncounted(reads: &Statistics) -> Measured {
+    Measured::Missing(match reads.qc.as_ref().is_some_and(|qc| qc.adapters.is_some()) {
+        true => "how often sequences occur is known of single files, and these are several",
+        false => "repeated sequences weren't counted",
+    })
+}
+
+fn duplication(reads: &Statistics) -> Measured {
+    let Some(counted) = reads.qc.as_ref().and_then(|qc| qc.duplication.as_ref()) else {
+        return uncounted(reads);
+    };
+    let share = 100.0 - counted.deduplicated_percent;
+    let says = format!("{} % of the reads repeat the sequence of another one", shown(share));
+    let advice = "Mark or drop duplicates, and expect no more of reading the library deeper; more input and fewer cycles of PCR help the next one.";
+    found(share, says, advice)
+}
+
+fn overrepresented(reads: &Statistics) -> Measured {
+    let Some(counted) = reads.qc.as_ref().and_then(|qc| qc.duplication.as_ref()) else {
+        return uncounted(reads);
+    };
+    let advice =
+        "Look where it is from: dimers of adapters are trimmed, rRNA and contaminants filtered.";
+    match counted.overrepresented.first().filter(|one| one.reads >= ENOUGH_COPIES) {
+        None => found(0.0, "No sequence is in more than 0.1 % of the reads".into(), advice),
+        Some(one) => {
+            let source = one.source.as_ref();
+            let source =
+                source.map_or(String::new(), |hit| format!(", which may be of '{}'", hit.name));
+            let says =
+                format!("{} % of the reads are {}{source}", shown(one.percent), one.sequence);
+            found(one.percent, says, advice)
+        }
+    }
+}
