@@ -1,6 +1,7 @@
 //! `biofast merge`: reports of parts to the report of the whole, or sorted alignments to one file.
 
 mod alignments;
+mod checks;
 mod folder;
 mod reports;
 
@@ -18,11 +19,11 @@ use crate::inputs::{self, Input};
 use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut};
 use crate::watch::Reading;
 
-/// Merge sorted alignments, or reports of `biofast stats`, `flagstat` and `idxstats`
+/// Merge sorted alignments, or reports of `biofast stats`, `flagstat`, `idxstats` and `check`
 ///
 /// What is given decides: sorted BAM, SAM or CRAM becomes one sorted file, as by `samtools merge`; reports
 /// become the report of one run over all inputs; those of shards must cover their plan exactly once. Reports are the JSON of `biofast stats` (of reads or of alignments), that of
-/// `flagstat -O json`, or what `idxstats` prints; the last two may be samtools' own.
+/// `flagstat -O json`, or what `idxstats` prints (both may be samtools' own), or that of `check --json` of shards.
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools merge has for others.
@@ -42,7 +43,7 @@ Examples:
   biofast merge --json part1.json part2.json -o whole.json"
 )]
 pub(crate) struct Args {
-    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json` or `idxstats`
+    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json`, `idxstats` or `check --json --shard`
     #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<InFile>,
 
@@ -203,6 +204,7 @@ impl Args {
             ("--html", self.html.is_some()),
             ("--out-dir", self.out_dir.is_some()),
             ("--partial", self.partial),
+            ("--qc", !self.qc.is_empty()),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }

@@ -8,6 +8,7 @@ use biofast::bam::Format;
 use biofast::io::output::{Files, Output};
 use biofast::ops::alignments::join::Join;
 use biofast::ops::alignments::report as alignments;
+use biofast::ops::check::report as check_report;
 use biofast::ops::flagstat::FlagStat;
 use biofast::ops::reads::Collector;
 use biofast::ops::reads::report as reads;
@@ -16,6 +17,8 @@ use biofast::ops::show::samtools::{flagstat, idxstats};
 use serde_json::Value;
 
 use super::Args;
+use super::checks::{self, Checks};
+use crate::commands::check;
 use crate::commands::counts::idxstats::SHARD;
 use crate::commands::stats::{self, Entry, Figures, Wanted};
 use crate::console::{Hinted, Trouble};
@@ -28,6 +31,8 @@ enum Report {
     Stats(Vec<Entry>),
     Flagstat(Box<[FlagStat; 2]>),
     Idxstats(idxstats::Table),
+    /// What `check` found.
+    Check(Checks),
 }
 
 impl Report {
@@ -37,6 +42,7 @@ impl Report {
             Report::Stats(_) => "stats",
             Report::Flagstat(_) => "flagstat",
             Report::Idxstats(_) => "idxstats",
+            Report::Check(_) => "check",
         }
     }
 
@@ -52,6 +58,7 @@ impl Report {
             (Report::Idxstats(mine), Report::Idxstats(theirs)) => {
                 mine.add(&theirs).map_err(anyhow::Error::msg)?;
             }
+            (Report::Check(mine), Report::Check(theirs)) => mine.extend(theirs),
             (mine, theirs) => {
                 bail!("a report of {}, and those before it are of {}", theirs.name(), mine.name())
             }
@@ -152,6 +159,22 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             };
             finish(out, text)
         }
+        Some(Report::Check(checks)) => {
+            let options = [
+                ("--html", page.is_some()),
+                ("--out-dir", args.out_dir.is_some()),
+                ("--sample", args.sample.is_some()),
+                ("-T (--tsv)", args.format.tsv),
+            ];
+            if let Some((name, _)) = options.into_iter().find(|(_, given)| *given) {
+                bail!("{name} is for reports of stats, and these are of check");
+            }
+            let rows = checks::rows(checks, &of.cover, args.partial)?;
+            if let Some(out) = out {
+                output::finish(out, check::text(&rows, args.format.json, false)?)?;
+            }
+            Ok(check::exit_code(&rows))
+        }
         Some(Report::Idxstats(table)) => {
             only_of_stats(args, "idxstats", page)?;
             if args.format.json {
@@ -218,8 +241,7 @@ fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> 
 /// Reads a report, whichever it is, and of what shards each of its rows is.
 fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)> {
     const DAMAGED: &str = "what it says about its shard is damaged";
-    const NOT_A_REPORT: &str =
-        "not a report of `biofast stats --json`, `flagstat -O json` or `idxstats`, nor alignments";
+    const NOT_A_REPORT: &str = "not a report of `biofast stats --json`, `flagstat -O json`, `idxstats` or `check --json`, nor alignments";
     if !text.trim_ascii_start().starts_with(b"{") {
         let mut text = std::str::from_utf8(text).ok().context(NOT_A_REPORT)?;
         let mut part = None;
@@ -243,6 +265,10 @@ fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)
         let part = value.get("shard").map(|part| serde_json::from_value(part.clone()));
         let part = part.transpose().context(DAMAGED)?;
         return Ok((Report::Flagstat(Box::new([counts(passed)?, counts(failed)?])), vec![part]));
+    }
+    if value.get("schema").and_then(Value::as_str) == Some(check_report::SCHEMA) {
+        let (checks, parts) = checks::read(text)?;
+        return Ok((Report::Check(checks), parts));
     }
     const AGAIN: &str = "damaged, or made by an older biofast: run `biofast stats --json` again";
     if value.get("schema").and_then(Value::as_str) == Some(alignments::SCHEMA) {

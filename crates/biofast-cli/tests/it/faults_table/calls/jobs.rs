@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 57] = [
+pub(super) const JOBS: [Job; 58] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -347,6 +347,11 @@ pub(super) const JOBS: [Job; 57] = [
         &["o.plan.json"],
     ),
     job(
+        "merge, checks of shards",
+        &["merge", "--json", "c1.json", "c2.json", "-o", "o.json"],
+        &["o.json"],
+    ),
+    job(
         "index --names",
         &["index", "--names", "x.bam", "-o", "o.bni", "--memory", "16K"],
         &["o.bni"],
@@ -637,6 +642,9 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         &["view", "-b", "--no-PG", "x.sam", "-o", "y.bam"],
         &["index", "x.bam"],
         &["sort", "-q", "-n", "--no-PG", "x.sam", "-o", "grouped.bam"],
+        &["shards", "--quiet", "-n", "2", "x.bam", "-o", "x.plan.json"],
+        &["check", "--json", "--shard", "x.plan.json#1", "-o", "c1.json"],
+        &["check", "--json", "--shard", "x.plan.json#2", "-o", "c2.json"],
         &["stats", "--json", "a.fq", "-o", "1.json"],
         &["stats", "--json", "2.fq.gz", "-o", "2.json"],
         &["stats", "--json", "--partial", "lane", "--qc", "picard", "x.bam", "-o", "x.qc.json"],

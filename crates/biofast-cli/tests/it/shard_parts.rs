@@ -1,0 +1,221 @@
+//! `check` of shards: what all shards give together has the bytes of one run, or an error says why not.
+#![allow(clippy::unwrap_used)]
+
+use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::sam::{self, Shape};
+use serde_json::Value;
+
+use crate::common::{Folder, Run, assert_error, command, finish, reads};
+
+fn run_in(folder: &Folder, args: &[&str]) -> Run {
+    let mut command = command(args);
+    command.current_dir(folder.path(""));
+    finish(command)
+}
+
+fn good(folder: &Folder, args: &[&str]) -> Run {
+    let run = run_in(folder, args);
+    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    run
+}
+
+fn plan(folder: &Folder, n: usize, args: &[&str]) {
+    let n = n.to_string();
+    good(folder, &[&["shards", "--quiet", "-n", &n, "-o", "plan.json"], args].concat());
+}
+
+/// The reports of all shards, in files; faults of the data are no errors here.
+fn parts(folder: &Folder, n: usize, args: &[&str]) -> Vec<String> {
+    let part = |number: usize| {
+        let (shard, to) = (format!("plan.json#{number}/{n}"), format!("part{number}"));
+        let threads = ["1", "2", "4"][number % 3];
+        let run = run_in(folder, &[args, &["-@", threads, "--shard", &shard, "-o", &to]].concat());
+        assert!(run.code < 2, "{args:?} {shard}: {}", run.stderr);
+        assert_eq!(run.stderr, "", "{args:?} {shard}");
+        to
+    };
+    (1..=n).map(part).collect()
+}
+
+fn merged(folder: &Folder, parts: &[String], options: &[&str]) -> Run {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    run_in(folder, &[&["merge"], options, &parts].concat())
+}
+
+/// Makes `name` of this text, with so many bytes of data in each block.
+fn bam(folder: &Folder, name: &str, sam: &str, block: usize) {
+    folder.file("x.sam", sam);
+    good(folder, &["view", "-b", "--no-PG", "x.sam", "-o", "x.bam"]);
+    let data = gunzip(&std::fs::read(folder.path("x.bam")).unwrap()).unwrap();
+    folder.file(name, bgzf(&data, block));
+}
+
+/// Sorted alignments of all kinds.
+fn sorted(records: usize, seed: u64) -> String {
+    sam::text(&Shape { records, sorted: true, longest: 150, oddities: true, seed })
+}
+
+/// Checks that the reports of all shards are that of one run, as JSON and as lines, with its exit code.
+fn is_checked_as_one(folder: &Folder, files: &[&str], options: &[&str], numbers: &[usize]) {
+    let check = |more: &[&str]| run_in(folder, &[&["check"], options, more, files].concat());
+    let (json, lines) = (check(&["--json"]), check(&[]));
+    for &n in numbers {
+        let together: &[&str] =
+            if options.contains(&"--interleaved") { &["--interleaved"] } else { &[] };
+        let no_end: &[&str] =
+            if options.contains(&"--allow-missing-eof") { &["--allow-missing-eof"] } else { &[] };
+        plan(folder, n, &[together, no_end, files].concat());
+        let mut parts = parts(folder, n, &[&["check", "--json"], options].concat());
+        // In any order.
+        parts.reverse();
+        for (form, one) in [(&["--json"][..], &json), (&[], &lines)] {
+            let found = merged(folder, &parts, form);
+            assert_eq!(found.stdout, one.stdout, "{files:?} {options:?} {n}");
+            assert_eq!((found.code, &*found.stderr), (one.code, ""), "{files:?} {n}");
+        }
+    }
+}
+
+#[test]
+fn shards_of_reads_are_checked_as_one() {
+    let folder = Folder::new();
+    let text = reads("r", 401);
+    folder.file("plain.fq", &text);
+    folder.file("blocks.fq.gz", bgzf(text.as_bytes(), 333));
+    folder.file("gzip.fq.gz", gzip(text.as_bytes()));
+    good(&folder, &["index", "gzip.fq.gz"]);
+    folder.file("few.fq", reads("r", 30));
+    for file in ["plain.fq", "blocks.fq.gz", "gzip.fq.gz", "few.fq"] {
+        is_checked_as_one(&folder, &[file], &[], &[1, 2, 7, 100]);
+    }
+    // Without reads, whatever the name says of it.
+    folder.file("none.fq", "");
+    folder.file("none.txt", "");
+    folder.file("none.fq.bgz", bgzf(b"", 100));
+    for file in ["none.fq", "none.txt", "none.fq.bgz"] {
+        is_checked_as_one(&folder, &[file], &[], &[1, 3]);
+    }
+    // Without the end-of-file block, where that is allowed.
+    let blocks = bgzf(text.as_bytes(), 333);
+    folder.file("cut.fq.gz", &blocks[..blocks.len() - 28]);
+    is_checked_as_one(&folder, &["cut.fq.gz"], &["--allow-missing-eof"], &[1, 5, 500]);
+    is_checked_as_one(&folder, &["cut.fq.gz"], &[], &[1, 5, 500]);
+}
+
+#[test]
+fn mates_in_shards_are_checked_as_one() {
+    let folder = Folder::new();
+    let text = reads("r", 200);
+    folder.file("R1.fq.gz", bgzf(text.as_bytes(), 500));
+    folder.file("R2.fq", &text);
+    let others = text.replace("@r120", "@s120").replace("@r30", "@s30");
+    assert_ne!(others, text);
+    folder.file("other.fq", &others);
+    for second in ["R2.fq", "other.fq"] {
+        for options in [&["--paired"][..], &[]] {
+            is_checked_as_one(&folder, &["R1.fq.gz", second], options, &[1, 2, 7, 300]);
+        }
+    }
+    let twice = |text: &str| -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        lines.chunks(4).map(|read| (read.join("\n") + "\n").repeat(2)).collect()
+    };
+    folder.file("both.fq", twice(&text));
+    let mut odd: Vec<String> = twice(&text).lines().map(str::to_owned).collect();
+    odd[4 * 301] = "@another".into();
+    folder.file("odd.fq", odd.join("\n") + "\n");
+    for file in ["both.fq", "odd.fq"] {
+        is_checked_as_one(&folder, &[file], &["--interleaved"], &[1, 3, 20]);
+    }
+    // Shards that were checked in another way prove nothing.
+    plan(&folder, 2, &["R1.fq.gz", "other.fq"]);
+    let paired = parts(&folder, 2, &["check", "--json", "--paired"]);
+    std::fs::rename(folder.path("part1"), folder.path("paired1")).unwrap();
+    let alone = parts(&folder, 2, &["check", "--json"]);
+    let run = merged(&folder, &["paired1".into(), alone[1].clone()], &["--json"]);
+    assert_error(&run, &["checked with other options"]);
+    assert_eq!(paired.len(), 2);
+    plan(&folder, 2, &["both.fq"]);
+    let args = ["check", "--interleaved", "--shard", "plan.json#1"];
+    assert_error(&run_in(&folder, &args), &["between the mates"]);
+}
+
+#[test]
+fn shards_of_alignments_are_checked_as_one() {
+    let folder = Folder::new();
+    for seed in [3, 4] {
+        bam(&folder, "aln.bam", &sorted(300, seed), 700);
+        is_checked_as_one(&folder, &["aln.bam"], &[], &[1, 2, 7, 100, 400]);
+    }
+    // Not in the order claimed: inside of shards, and at a cut.
+    let line = |name: &str, at: usize| format!("{name}\t0\tc\t{at}\t9\t4M\t*\t0\t0\tACGT\tIIII\n");
+    let header = |order: &str| format!("@HD\tVN:1.6\tSO:{order}\n@SQ\tSN:c\tLN:500\n");
+    let by_place = |swapped: usize| -> String {
+        let place = |n: usize| if n == swapped { n - 3 } else { n };
+        (0..60).map(|n| line(&format!("r{n}"), 10 + place(n))).collect()
+    };
+    for swapped in [3, 20, 30, 40, 59] {
+        bam(&folder, "wrong.bam", &(header("coordinate") + &by_place(swapped)), 300);
+        let one = run_in(&folder, &["check", "wrong.bam"]);
+        assert!(one.code == 1 && one.stdout.contains("not sorted"), "{}", one.stdout);
+        is_checked_as_one(&folder, &["wrong.bam"], &[], &[1, 2, 3, 20, 60]);
+    }
+    // By name in neither order: a warning. Padded, reserved and unknown: warnings with counts.
+    let names = ["r10", "r9", "r2", "r10", "r11"];
+    for number in [5, 4] {
+        let text: String = names[..number].iter().cycle().take(55).map(|n| line(n, 7)).collect();
+        let text = text.replace("\t0\tc", "\t4096\tc");
+        bam(&folder, "names.bam", &(header("queryname") + &text), 200);
+        is_checked_as_one(&folder, &["names.bam"], &[], &[1, 2, 11, 55, 80]);
+    }
+    // No records, and a header that isn't good.
+    bam(&folder, "none.bam", &header("coordinate"), 100);
+    is_checked_as_one(&folder, &["none.bam"], &[], &[1, 4]);
+    bam(&folder, "odd.bam", &(header("coordinate") + &line("r", 1)).replace("VN:1.6", "VN:x"), 99);
+    is_checked_as_one(&folder, &["odd.bam"], &[], &[1, 3]);
+}
+
+#[test]
+fn a_fault_that_the_plan_does_not_know_of_is_named_as_in_one_run() {
+    let folder = Folder::new();
+    // The places that the digest is of are as they were, so only what is read can tell.
+    let text = reads("r", 40_000);
+    let starts: Vec<usize> = text.match_indices("\n+\n").map(|(at, _)| at).collect();
+    let mut bytes = text.clone().into_bytes();
+    folder.file("x.fq", &bytes);
+    let time = std::fs::metadata(folder.path("x.fq")).unwrap().modified().unwrap();
+    plan(&folder, 4, &["x.fq"]);
+    let whole_digest = std::fs::read_to_string(folder.path("plan.json")).unwrap();
+    bytes[starts[17_003] - 3] = b'!';
+    folder.file("x.fq", &bytes);
+    std::fs::File::options()
+        .write(true)
+        .open(folder.path("x.fq"))
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
+    let one = run_in(&folder, &["check", "--json", "x.fq"]);
+    assert_eq!(one.code, 1);
+    let parts = parts(&folder, 4, &["check", "--json"]);
+    let found = merged(&folder, &parts, &["--json"]);
+    assert_eq!((found.stdout, found.code), (one.stdout.clone(), 1));
+    let report: Value = serde_json::from_str(&one.stdout).unwrap();
+    assert_eq!(report["files"][0]["fault"]["record"], 17_004);
+    assert!(!whole_digest.is_empty());
+}
+
+#[test]
+fn the_end_of_a_file_is_told_by_the_last_shard_alone() {
+    let folder = Folder::new();
+    bam(&folder, "aln.bam", &sorted(90, 7), 700);
+    let bytes = std::fs::read(folder.path("aln.bam")).unwrap();
+    folder.file("aln.bam", &bytes[..bytes.len() - 28]);
+    is_checked_as_one(&folder, &["aln.bam"], &["--allow-missing-eof"], &[1, 4, 200]);
+    plan(&folder, 4, &["--allow-missing-eof", "aln.bam"]);
+    // Only who reads the end can miss the block there.
+    for (number, code) in [(1, 0), (2, 0), (3, 0), (4, 1)] {
+        let shard = format!("plan.json#{number}");
+        let run = run_in(&folder, &["check", "--shard", &shard]);
+        assert_eq!(run.code, code, "{number}: {}", run.stdout);
+    }
+}
