@@ -19,7 +19,7 @@ mod spill;
 mod strictness;
 mod threads;
 
-pub(crate) use depth::{DepthArgs, targets, tell_unknown};
+pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_unknown};
 pub(crate) use effects::given_in_vain;
 pub(crate) use flags::Flags;
 pub(crate) use inputs::{ManyFiles, OneFile};

@@ -105,6 +105,7 @@ const RUNS: &[(&str, &str)] = &[
     ("check", "check --json --shard plan.json#1"),
     ("check", "check --json --paired --shard pairs.json#1"),
     ("check", "check --json --shard odd.json#1"),
+    ("coverage", "coverage --format samtools-depth --shard plan.json#2"),
 ];
 
 #[test]

@@ -1,7 +1,8 @@
-//! `check` of shards: what all shards give together has the bytes of one run, or an error says why not.
+//! `check` and `coverage` of shards: what all shards give together has the bytes of one run, or an error says why not.
 #![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::random::Random;
 use biofast_testkit::sam::{self, Shape};
 use serde_json::Value;
 
@@ -176,6 +177,76 @@ fn shards_of_alignments_are_checked_as_one() {
 }
 
 #[test]
+fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
+    let folder = Folder::new();
+    bam(&folder, "aln.bam", &sorted(60, 5), 700);
+    for (verb, form) in [
+        (&["check", "--json"][..], &["--json"][..]),
+        (&["coverage"], &[]),
+        (&["coverage", "--format", "samtools-depth"], &[]),
+    ] {
+        plan(&folder, 3, &["aln.bam"]);
+        let all = parts(&folder, 3, verb);
+        let pick =
+            |numbers: &[usize]| numbers.iter().map(|n| all[n - 1].clone()).collect::<Vec<_>>();
+        assert_error(&merged(&folder, &pick(&[1, 3]), form), &["shard 2 of 3 is missing"]);
+        assert_error(&merged(&folder, &pick(&[2, 3]), form), &["shard 1 of 3 is missing"]);
+        assert_error(&merged(&folder, &pick(&[1]), form), &["shards 2 to 3 of 3 are missing"]);
+        let run = merged(&folder, &pick(&[1, 2, 3, 2]), form);
+        assert_error(&run, &["shard 2 is there twice", "part2"]);
+        good(&folder, &["shards", "-n", "2", "aln.bam", "-o", "other.json"]);
+        good(&folder, &[verb, &["--shard", "other.json#2", "-o", "other"]].concat());
+        let mut mixed = pick(&[1, 2]);
+        mixed.push("other".into());
+        assert_error(&merged(&folder, &mixed, form), &["other: a part of the plan"]);
+        // Of another command.
+        good(&folder, &["idxstats", "--shard", "plan.json#3", "-o", "idx"]);
+        mixed[2] = "idx".into();
+        assert_error(&merged(&folder, &mixed, form), &["idx", "a report of idxstats"]);
+        // Damaged, and cut off.
+        let text = std::fs::read_to_string(folder.path("part1")).unwrap();
+        folder.file("damaged", &text[..text.len() / 2]);
+        assert_error(&merged(&folder, &["damaged".into()], form), &["damaged"]);
+        // A file that has changed.
+        let mut bytes = std::fs::read(folder.path("aln.bam")).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x40;
+        let aln = std::fs::read(folder.path("aln.bam")).unwrap();
+        folder.file("aln.bam", &bytes);
+        let run = run_in(&folder, &[verb, &["--shard", "plan.json#1"]].concat());
+        assert_error(&run, &["aln.bam", "has changed", "digest"]);
+        folder.file("aln.bam", &aln);
+    }
+    // Whole files aren't merged, nor options that don't go with a shard.
+    good(&folder, &["check", "--json", "aln.bam", "-o", "whole"]);
+    assert_error(&merged(&folder, &["whole".into()], &["--json"]), &["whole files"]);
+    for (args, why) in [
+        (&["check", "--format", "bam"][..], "--format doesn't go with --shard"),
+        (&["check", "--against", "x"], "--against doesn't go with --shard"),
+        (&["coverage", "--chrom", "chr1"], "--chrom doesn't go with --shard"),
+        (&["coverage", "--prefix", "x"], "--prefix doesn't go with --shard"),
+    ] {
+        folder.file("x", "{}");
+        let run = run_in(&folder, &[args, &["--shard", "plan.json#1"]].concat());
+        assert_error(&run, &[why]);
+    }
+    // Larger parts.
+    plan(&folder, 3, &["aln.bam"]);
+    let all = parts(&folder, 3, &["check", "--json"]);
+    let run = merged(&folder, &all[1..], &["--json", "--partial"]);
+    folder.file("later", &run.stdout);
+    let one = good(&folder, &["check", "--json", "aln.bam"]);
+    let run = merged(&folder, &["later".into(), all[0].clone()], &["--json"]);
+    assert_eq!(run.stdout, one.stdout, "{}", run.stderr);
+    let run = merged(&folder, &[all[0].clone(), all[2].clone()], &["--json", "--partial"]);
+    assert_error(&run, &["don't follow each other"]);
+    // Depths found in other ways.
+    let deep = parts(&folder, 3, &["coverage"]);
+    good(&folder, &["coverage", "-Q", "9", "--shard", "plan.json#3", "-o", "part3"]);
+    assert_error(&merged(&folder, &deep, &[]), &["different options"]);
+}
+
+#[test]
 fn a_fault_that_the_plan_does_not_know_of_is_named_as_in_one_run() {
     let folder = Folder::new();
     // The places that the digest is of are as they were, so only what is read can tell.
@@ -202,6 +273,117 @@ fn a_fault_that_the_plan_does_not_know_of_is_named_as_in_one_run() {
     let report: Value = serde_json::from_str(&one.stdout).unwrap();
     assert_eq!(report["files"][0]["fault"]["record"], 17_004);
     assert!(!whole_digest.is_empty());
+}
+
+/// Pairs that overlap, as an aligner writes them, and some records that aren't what their mates say.
+fn pairs(number: usize, width: usize, seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut lines = Vec::new();
+    for pair in 0..number {
+        let start = 1 + random.below(width);
+        let mate = start + if random.chance(30) { 0 } else { random.below(90) };
+        let long = if random.chance(10) { "20M60N30M" } else { "50M" };
+        let cigar = ["50M", "20M5D30M", "5S45M", long][random.below(4)];
+        let bases = "A".repeat(50);
+        let quality: String = (0..50).map(|_| (b'#' + random.below(40) as u8) as char).collect();
+        let tail = format!("{bases}\t{quality}\n");
+        lines.push((start, format!("p{pair}\t99\tc\t{start}\t60\t{cigar}\t=\t{mate}\t0\t{tail}")));
+        lines.push((mate, format!("p{pair}\t147\tc\t{mate}\t60\t50M\t=\t{start}\t0\t{tail}")));
+    }
+    lines.sort_by_key(|(start, _)| *start);
+    let mut text =
+        "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:500\n@SQ\tSN:c\tLN:9000\n@SQ\tSN:z\tLN:70\n"
+            .to_owned();
+    lines.iter().for_each(|(_, line)| text.push_str(line));
+    text.push_str("u\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
+    text
+}
+
+#[test]
+fn depths_of_shards_are_those_of_one_run() {
+    let folder = Folder::new();
+    bam(&folder, "deep.bam", &pairs(150, 400, 1), 700);
+    bam(&folder, "wide.bam", &pairs(150, 8000, 2), 900);
+    bam(&folder, "kinds.bam", &sorted(300, 6), 800);
+    bam(&folder, "none.bam", "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:50\n", 100);
+    for file in ["deep.bam", "wide.bam", "kinds.bam", "none.bam"] {
+        for options in [
+            &[][..],
+            &["--format", "tsv", "--fast-mode"],
+            &["-F", "0", "-Q", "1"],
+            &["--format", "samtools-coverage"],
+            &["--format", "samtools-depth"],
+            &["--format", "samtools-depth", "-a", "-a", "--min-base-quality", "20"],
+            &["--format", "samtools-depth", "-a"],
+        ] {
+            let one = good(&folder, &[&["coverage"], options, &[file]].concat()).stdout;
+            for n in [1, 2, 7, 100] {
+                plan(&folder, n, &[file]);
+                let mut parts = parts(&folder, n, &[&["coverage"], options].concat());
+                parts.reverse();
+                let run = merged(&folder, &parts, &[]);
+                assert_eq!((run.code, &*run.stderr), (0, ""), "{file} {options:?} {n}");
+                assert!(run.stdout == one, "{file} {options:?} {n}\n{}\n{one}", run.stdout);
+            }
+        }
+    }
+    // More shards than records.
+    plan(&folder, 700, &["deep.bam"]);
+    let all = parts(&folder, 700, &["coverage"]);
+    let one = good(&folder, &["coverage", "deep.bam"]).stdout;
+    assert_eq!(merged(&folder, &all, &[]).stdout, one);
+    let one = good(&folder, &["coverage", "--format", "tsv", "deep.bam"]).stdout;
+    assert_eq!(merged(&folder, &all, &["-T"]).stdout, one);
+}
+
+#[test]
+fn the_files_of_mosdepth_are_made_of_all_shards() {
+    let folder = Folder::new();
+    bam(&folder, "aln.bam", &pairs(150, 3000, 3), 700);
+    folder.file("targets.bed", "c\t10\t400\tone\nc\t300\t1200\nz\t0\t9\n");
+    plan(&folder, 5, &["aln.bam"]);
+    let all = parts(&folder, 5, &["coverage"]);
+    let names: Vec<&str> = all.iter().map(String::as_str).collect();
+    for (number, options) in [
+        &[][..],
+        &["--by", "100", "--no-per-base"],
+        &["--by", "targets.bed", "--thresholds", "1,5,9", "--quantize", "0:1:5:"],
+        &["--by", "targets.bed", "--use-median"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (one, of_all) = (format!("one{number}"), format!("all{number}"));
+        good(&folder, &[&["coverage", "--out-dir", &one], options, &["aln.bam"]].concat());
+        good(&folder, &[&["merge", "--out-dir", &of_all], options, &names].concat());
+        let mut files = 0;
+        for entry in std::fs::read_dir(folder.path(&one)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let read = |folder_name: &str| {
+                std::fs::read(folder.path(&format!("{folder_name}/{name}"))).unwrap()
+            };
+            assert!(read(&one) == read(&of_all), "{name} {options:?}");
+            files += 1;
+        }
+        assert_eq!(files, std::fs::read_dir(folder.path(&of_all)).unwrap().count());
+        assert!(files >= 4, "{files}");
+    }
+    assert_error(&merged(&folder, &all, &["--by", "100"]), &["--by goes with --out-dir"]);
+}
+
+#[test]
+fn shards_that_are_not_sorted_across_a_cut_are_an_error_as_in_one_run() {
+    let folder = Folder::new();
+    let line = |at: usize| format!("r\t0\tc\t{at}\t9\t4M\t*\t0\t0\tACGT\tIIII\n");
+    let text: String = (0..40).map(|n| line(if n < 20 { 100 + n } else { 50 + n })).collect();
+    bam(&folder, "aln.bam", &("@SQ\tSN:c\tLN:500\n".to_owned() + &text), 300);
+    let one = run_in(&folder, &["coverage", "aln.bam"]);
+    assert_error(&one, &["aln.bam: record 21", "sort"]);
+    plan(&folder, 40, &["aln.bam"]);
+    let all = parts(&folder, 40, &["coverage"]);
+    let run = merged(&folder, &all, &[]);
+    let first = |run: &Run| run.stderr.lines().next().unwrap_or_default().to_owned();
+    assert_eq!((run.code, first(&run)), (one.code, first(&one)));
 }
 
 #[test]

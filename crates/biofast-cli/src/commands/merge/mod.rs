@@ -16,20 +16,25 @@ use super::sort::tag;
 use super::stats::{self, Format};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
-use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut};
+use crate::options::{DepthFiles, Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut};
 use crate::watch::Reading;
 
-/// Merge sorted alignments, or reports of `biofast stats`, `flagstat`, `idxstats` and `check`
+/// Merge sorted alignments, or reports of `biofast stats`, `flagstat`, `idxstats`, `check` and `coverage`
 ///
 /// What is given decides: sorted BAM, SAM or CRAM becomes one sorted file, as by `samtools merge`; reports
 /// become the report of one run over all inputs; those of shards must cover their plan exactly once. Reports are the JSON of `biofast stats` (of reads or of alignments), that of
-/// `flagstat -O json`, or what `idxstats` prints (both may be samtools' own), or that of `check --json` of shards.
+/// `flagstat -O json`, or what `idxstats` prints (both may be samtools' own), or those that `check --json` and `coverage` print of shards.
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools merge has for others.
     disable_help_flag = true,
     mut_arg("threads", |a| a.short_alias(None)),
     mut_arg("regions", |a| a.short('R')),
+    mut_arg("by", |a| a.short(None).help(OF_DEPTHS)),
+    mut_arg("thresholds", |a| a.short(None)),
+    mut_arg("quantize", |a| a.short(None)),
+    mut_arg("no_per_base", |a| a.short(None)),
+    mut_arg("use_median", |a| a.short(None)),
     after_help = "\
 Examples:
   biofast merge lane1.bam lane2.bam -o both.bam --write-index
@@ -40,10 +45,11 @@ Examples:
   biofast merge --sample patient7 --out-dir qc lane1.qc.json lane2.qc.json
   biofast merge lane1.flagstat.json lane2.flagstat.json
   biofast merge lane1.idxstats lane2.idxstats
-  biofast merge --json part1.json part2.json -o whole.json"
+  biofast merge --json part1.json part2.json -o whole.json
+  biofast merge part1.coverage.json part2.coverage.json"
 )]
 pub(crate) struct Args {
-    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json`, `idxstats` or `check --json --shard`
+    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json --shard` or `coverage --shard`
     #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<InFile>,
 
@@ -109,13 +115,16 @@ pub(crate) struct Args {
     sample: Option<String>,
 
     /// Write the files of `biofast stats --out-dir` to DIR, which is made if it doesn't exist: those that can be made of the
-    /// reports
+    /// reports; of depths of shards the files of mosdepth, as `biofast coverage --out-dir`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "html", "partial"])]
     out_dir: Option<Folder>,
 
     /// Which of these files
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', requires = "out_dir")]
     qc: Vec<stats::Report>,
+
+    #[command(flatten)]
+    depths: DepthFiles,
 
     /// With --json: the result is a part, too, and carries what its parts do (see `biofast stats --partial`)
     #[arg(long, requires = "json")]
@@ -135,6 +144,9 @@ pub(crate) struct Args {
     #[arg(long, short = '?', action = clap::ArgAction::Help)]
     help: Option<bool>,
 }
+
+const OF_DEPTHS: &str = "With --out-dir, of depths of shards: also write the depth of the intervals of a BED file, or of windows of that \
+                         many bases";
 
 /// What an input holds.
 enum Held {
@@ -206,7 +218,8 @@ impl Args {
             ("--partial", self.partial),
             ("--qc", !self.qc.is_empty()),
         ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+        let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+        given.or(self.depths.given())
     }
 
     fn only_of_alignments(&self) -> Option<&'static str> {

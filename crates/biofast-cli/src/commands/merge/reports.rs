@@ -20,6 +20,7 @@ use super::Args;
 use super::checks::{self, Checks};
 use crate::commands::check;
 use crate::commands::counts::idxstats::SHARD;
+use crate::commands::coverage::parts as coverage;
 use crate::commands::stats::{self, Entry, Figures, Wanted};
 use crate::console::{Hinted, Trouble};
 use crate::inputs::{self, Input};
@@ -33,6 +34,8 @@ enum Report {
     Idxstats(idxstats::Table),
     /// What `check` found.
     Check(Checks),
+    /// The depths of shards.
+    Coverage(Vec<coverage::Report>),
 }
 
 impl Report {
@@ -43,6 +46,7 @@ impl Report {
             Report::Flagstat(_) => "flagstat",
             Report::Idxstats(_) => "idxstats",
             Report::Check(_) => "check",
+            Report::Coverage(_) => "coverage",
         }
     }
 
@@ -59,6 +63,7 @@ impl Report {
                 mine.add(&theirs).map_err(anyhow::Error::msg)?;
             }
             (Report::Check(mine), Report::Check(theirs)) => mine.extend(theirs),
+            (Report::Coverage(mine), Report::Coverage(theirs)) => mine.extend(theirs),
             (mine, theirs) => {
                 bail!("a report of {}, and those before it are of {}", theirs.name(), mine.name())
             }
@@ -128,6 +133,13 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             hint: "merge the reports of all shards of one plan, each once; with --partial and --json some of them make a larger part",
         })?;
     }
+    if let Some(option) = args
+        .depths
+        .given()
+        .filter(|_| args.out_dir.is_none() || !matches!(all, Some(Report::Coverage(_))))
+    {
+        bail!("{option} goes with --out-dir and the depths of `biofast coverage --shard`");
+    }
     match all {
         None => bail!("no input"),
         Some(Report::Stats(mut entries)) => {
@@ -158,6 +170,27 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
                 _ => flagstat::text(&counts),
             };
             finish(out, text)
+        }
+        Some(Report::Coverage(reports)) => {
+            let options = [
+                ("--html", page.is_some()),
+                ("--sample", args.sample.is_some()),
+                ("--qc", !args.qc.is_empty()),
+                ("--partial", args.partial),
+                ("--json", args.format.json),
+            ];
+            if let Some((name, _)) = options.into_iter().find(|(_, given)| *given) {
+                bail!("{name} is for other reports, and these are of coverage");
+            }
+            match (out, args.out_dir.as_deref()) {
+                (Some(out), _) => coverage::merge(reports, args.format.tsv, out),
+                (None, Some(folder)) => {
+                    let threads = args.reading.watch().options.threads;
+                    let how = (threads, args.reading.messages.quiet);
+                    coverage::write_files(reports, (folder, &args.depths), how, files)
+                }
+                (None, None) => bail!("no output"),
+            }
         }
         Some(Report::Check(checks)) => {
             let options = [
@@ -241,7 +274,7 @@ fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> 
 /// Reads a report, whichever it is, and of what shards each of its rows is.
 fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)> {
     const DAMAGED: &str = "what it says about its shard is damaged";
-    const NOT_A_REPORT: &str = "not a report of `biofast stats --json`, `flagstat -O json`, `idxstats` or `check --json`, nor alignments";
+    const NOT_A_REPORT: &str = "not a report of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json` or `coverage --shard`, nor alignments";
     if !text.trim_ascii_start().starts_with(b"{") {
         let mut text = std::str::from_utf8(text).ok().context(NOT_A_REPORT)?;
         let mut part = None;
@@ -265,6 +298,11 @@ fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)
         let part = value.get("shard").map(|part| serde_json::from_value(part.clone()));
         let part = part.transpose().context(DAMAGED)?;
         return Ok((Report::Flagstat(Box::new([counts(passed)?, counts(failed)?])), vec![part]));
+    }
+    if value.get("schema").and_then(Value::as_str) == Some(coverage::SCHEMA) {
+        let report = coverage::read(text)?;
+        let part = Some(report.shard.clone());
+        return Ok((Report::Coverage(vec![report]), vec![part]));
     }
     if value.get("schema").and_then(Value::as_str) == Some(check_report::SCHEMA) {
         let (checks, parts) = checks::read(text)?;

@@ -124,6 +124,7 @@ pub(crate) fn stage() -> Folder {
     for number in ["1", "2"] {
         let shard = format!("{}#{number}", at("plan.json"));
         run(&["stats", "--json", "--shard", &shard, "-o", &at(&format!("part{number}.json"))]);
+        run(&["coverage", "--shard", &shard, "-o", &at(&format!("part{number}.coverage.json"))]);
     }
     run(&["filter", "--quiet", &fastq, "--json", &at("summary.json"), "-o", &at("summed.fq")]);
     std::fs::copy(folder.path("R2.fq.gz"), folder.path("other.fq.gz")).unwrap();

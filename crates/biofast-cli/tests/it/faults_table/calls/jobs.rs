@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 58] = [
+pub(super) const JOBS: [Job; 59] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -352,6 +352,16 @@ pub(super) const JOBS: [Job; 58] = [
         &["o.json"],
     ),
     job(
+        "merge --out-dir, depths of shards",
+        &["merge", "--out-dir", "o", "d1.json", "d2.json"],
+        &[
+            "o/x.mosdepth.summary.txt",
+            "o/x.mosdepth.global.dist.txt",
+            "o/x.per-base.bed.gz",
+            "o/x.per-base.bed.gz.csi",
+        ],
+    ),
+    job(
         "index --names",
         &["index", "--names", "x.bam", "-o", "o.bni", "--memory", "16K"],
         &["o.bni"],
@@ -645,6 +655,8 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         &["shards", "--quiet", "-n", "2", "x.bam", "-o", "x.plan.json"],
         &["check", "--json", "--shard", "x.plan.json#1", "-o", "c1.json"],
         &["check", "--json", "--shard", "x.plan.json#2", "-o", "c2.json"],
+        &["coverage", "--shard", "x.plan.json#1", "-o", "d1.json"],
+        &["coverage", "--shard", "x.plan.json#2", "-o", "d2.json"],
         &["stats", "--json", "a.fq", "-o", "1.json"],
         &["stats", "--json", "2.fq.gz", "-o", "2.json"],
         &["stats", "--json", "--partial", "lane", "--qc", "picard", "x.bam", "-o", "x.qc.json"],
