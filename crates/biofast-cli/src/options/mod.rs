@@ -30,7 +30,7 @@ pub(crate) use messages::Messages;
 pub(crate) use outputs::{Out, Program};
 pub(crate) use paths::{Folder, InFile, OutFile, named};
 pub(crate) use regions::RegionArgs;
-pub(crate) use shard::{ShardArg, keeps_mates_together};
+pub(crate) use shard::{ShardArg, keeps_mates_together, keeps_templates_together};
 pub(crate) use sorted::SortedOut;
 pub(crate) use spill::{Spill, temp_dir};
 pub(crate) use strictness::Strictness;

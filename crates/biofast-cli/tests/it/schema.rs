@@ -102,6 +102,7 @@ const RUNS: &[(&str, &str)] = &[
     ("cat", "cat lane1.bam lane2.bam -o c.bam --json x.json"),
     ("shards", "shards -n 2 aln.bam"),
     ("shards", "shards -n 2 reads.fq.bgz"),
+    ("shards", "shards -n 2 --keep-templates names.bam"),
     ("check", "check --json --shard plan.json#1"),
     ("check", "check --json --paired --shard pairs.json#1"),
     ("check", "check --json --shard odd.json#1"),
@@ -249,6 +250,7 @@ fn prepare(folder: &Folder) {
         &["shards", "-n", "2", "reads.fq.bgz", "-o", "reads.plan.json"][..],
         &["filter", "R1.fq.gz", "R2.fq.gz", "-o", "m1.fq", "--out2", "m2.fq"],
         &["shards", "-n", "2", "m1.fq", "m2.fq", "-o", "pairs.json"],
+        &["sort", "-n", "aln.bam", "-o", "names.bam"],
         &["view", "-b", "odd.sam", "-o", "odd.bam"],
         &["shards", "-n", "1", "odd.bam", "-o", "odd.json"],
     ] {

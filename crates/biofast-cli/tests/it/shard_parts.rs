@@ -1,4 +1,4 @@
-//! `check` and `coverage` of shards: what all shards give together has the bytes of one run, or an error says why not.
+//! `check`, `coverage` and `fastq` of shards: what all shards give together has the bytes of one run, or an error says why not.
 #![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
@@ -400,4 +400,68 @@ fn the_end_of_a_file_is_told_by_the_last_shard_alone() {
         let run = run_in(&folder, &["check", "--shard", &shard]);
         assert_eq!(run.code, code, "{number}: {}", run.stdout);
     }
+}
+
+/// Templates that stand together, of one to four records.
+fn grouped(number: usize) -> String {
+    let mut text = "@HD\tVN:1.6\tGO:query\n@SQ\tSN:c1\tLN:100000\n@SQ\tSN:c2\tLN:50000\n@RG\tID:g1\n@RG\tID:g2\n".to_owned();
+    for line in biofast_testkit::templates::templates(9, number).concat() {
+        text.push_str(line.trim_end_matches('\n'));
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn reads_of_shards_joined_are_those_of_one_run() {
+    let folder = Folder::new();
+    bam(&folder, "names.bam", &grouped(150), 700);
+    let content = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    for (args, outputs) in [
+        (
+            &["fastq", "-1", "1.fq", "-2", "2.fq", "-0", "0.fq", "-s", "s.fq"][..],
+            &["1.fq", "2.fq", "0.fq", "s.fq"][..],
+        ),
+        (&["fastq", "-o", "both.fq", "-0", "0.fq", "-n"], &["both.fq", "0.fq"]),
+    ] {
+        good(&folder, &[args, &["names.bam"]].concat());
+        let one: Vec<Vec<u8>> = outputs.iter().map(|name| content(name)).collect();
+        assert!(one.iter().all(|text| !text.is_empty()));
+        for n in [1, 2, 7, 100, 400] {
+            plan(&folder, n, &["--keep-templates", "names.bam"]);
+            let mut all = vec![Vec::new(); outputs.len()];
+            for number in 1..=n {
+                let threads = ["1", "3"][number % 2];
+                let shard = format!("plan.json#{number}");
+                good(&folder, &[args, &["-@", threads, "--shard", &shard]].concat());
+                for (all, name) in all.iter_mut().zip(outputs) {
+                    all.extend(content(name));
+                }
+            }
+            assert!(all == one, "{args:?} {n}");
+        }
+    }
+    // What is written to standard output, too.
+    let one = good(&folder, &["fastq", "names.bam"]).stdout;
+    plan(&folder, 3, &["--keep-templates", "names.bam"]);
+    let parts: String = (1..=3)
+        .map(|n| good(&folder, &["fastq", "--shard", &format!("plan.json#{n}")]).stdout)
+        .collect();
+    assert!(parts == one);
+    let made: Value = serde_json::from_slice(&content("plan.json")).unwrap();
+    assert_eq!(made["templates"], true);
+    // Shards that part mates, files sorted by coordinate, and FASTQ are refused.
+    plan(&folder, 3, &["names.bam"]);
+    let run = run_in(&folder, &["fastq", "--shard", "plan.json#1", "-o", "x.fq"]);
+    assert_error(&run, &["between the mates", "--keep-templates", "sort -n"]);
+    assert!(!folder.path("x.fq").exists());
+    bam(&folder, "sorted.bam", &sorted(50, 8), 700);
+    let args = ["shards", "-n", "2", "--keep-templates", "sorted.bam"];
+    assert_error(&run_in(&folder, &args), &["sorted by coordinate", "sort -n"]);
+    folder.file("x.fq", reads("r", 9));
+    let args = ["shards", "-n", "2", "--keep-templates", "x.fq"];
+    assert_error(&run_in(&folder, &args), &["this is FASTQ"]);
+    plan(&folder, 3, &["--keep-templates", "names.bam"]);
+    let args = ["fastq", "--collate", "--shard", "plan.json#1"];
+    assert_error(&run_in(&folder, &args), &["--collate doesn't go with --shard"]);
 }

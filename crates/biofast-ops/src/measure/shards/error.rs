@@ -52,6 +52,8 @@ pub enum ErrorKind {
     Odd(u64),
     /// Mates are two files of reads; these are others.
     NotMates,
+    /// Templates are of alignments; these are reads.
+    NoTemplates,
     /// More shards than a plan can have.
     TooMany(u64),
     /// The plan isn't what was made.
@@ -121,6 +123,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Odd(reads) => {
                 write!(f, "it has {reads} reads, an odd number: the last one has no mate")
             }
+            ErrorKind::NoTemplates => f.write_str(
+                "templates are kept together in BAM, and this is FASTQ: its mates are two files, or follow each other in one",
+            ),
             ErrorKind::NotMates => f.write_str(
                 "two files are cut together if they are mates, reads in FASTQ; alignments are cut one file at a time",
             ),
