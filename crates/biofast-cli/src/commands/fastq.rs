@@ -9,7 +9,7 @@ use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
 use biofast::ops::to_fastq::{self, Collation, Plan, Problem, Routes, Summary, TagChoice};
 
 use crate::console::message;
-use crate::options::{Flags, Folder, InFile, OneFile, OutFile};
+use crate::options::{Flags, Folder, InFile, OneFile, OutFile, ShardArg, keeps_templates_together};
 use crate::watch::Reading;
 use crate::{inputs, output};
 
@@ -34,11 +34,16 @@ const NOT_PRIMARY: u16 = 0x900;
 Examples:
   biofast fastq aln.bam -1 r1.fq.gz -2 r2.fq.gz -0 other.fq.gz -s single.fq.gz
   biofast fastq -n aln.bam > interleaved.fq
-  biofast fastq -T RG,BC aln.cram --reference genome.fa -o reads.fq"
+  biofast fastq -T RG,BC aln.cram --reference genome.fa -o reads.fq
+  biofast shards -n 2 --keep-templates unaligned.bam -o names.plan.json
+  biofast fastq --shard 'names.plan.json#2' -1 part2.r1.fq -2 part2.r2.fq"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     file: OneFile,
+
+    #[command(flatten)]
+    shard: ShardArg,
 
     /// First reads go to FILE; a name in .gz, .bgz or .zst is compressed
     #[arg(short = '1', value_name = "FILE")]
@@ -143,7 +148,14 @@ fn tag(text: &str) -> Result<Tag, String> {
 }
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let input = args.file.input(files)?;
+    args.shard.refuse(args.collate, "--collate", "the mates of a shard's reads are in it")?;
+    let input = match args.shard.input(args.file.named(), files)? {
+        Some(shard) => {
+            keeps_templates_together(&shard)?;
+            shard
+        }
+        None => args.file.input(files)?,
+    };
     let format = format(args)?;
     let watch = args.reading.watch();
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
@@ -156,7 +168,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, mut source) = bam::peek_header(opened.source)?;
-    let grouped = !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
+    // That they are grouped was seen when the plan was made.
+    let grouped = args.shard.any()
+        || !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
     let (mut outputs, routes) = open(args, files)?;
     let report = output::optional_report(files, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());

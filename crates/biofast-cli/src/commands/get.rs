@@ -9,7 +9,7 @@ use biofast::bam::{Header, Record, SamWriter};
 use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
 use biofast::io::{Escaped, display_name, remote};
 use biofast::ops::get::{EXTENSION, ErrorKind, Names};
-use biofast::ops::shards;
+use biofast::ops::shards::{self, GzipIndex};
 
 use crate::console::{Hinted, message};
 use crate::inputs;
@@ -20,18 +20,20 @@ use crate::output;
 ///
 /// `biofast index --names FILE` makes the index, FILE.bni. All records of a name come out, in the order of the file; each
 /// once, however often it is asked for. FASTQ comes out as it is in the file, BAM as SAM, or as BAM with -b or to a name in
-/// .bam. An index that isn't that of the file is an error. The exit code is 1 if a name isn't there.
+/// .bam. In FASTQ in ordinary gzip reads are found by number, through the seek index FILE.bsi that `biofast index FILE` makes. An
+/// index that isn't that of the file is an error. The exit code is 1 if a name isn't there.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast index --names reads.fq.bgz
   biofast get reads.fq.bgz SIM001:12:HFKJJBGXY:1:11101:1456:1000
   biofast get reads.fq.bgz --record 1 --record 300 -o two.fq
+  biofast index run.fq.gz && biofast get run.fq.gz --record 7
   biofast index --names aln.bam
   biofast get aln.bam run7:chr1:0 run7:chr2:3
   biofast get aln.bam --names wanted.names -o wanted.bam")]
 pub(crate) struct Args {
-    /// FASTQ, plain or BGZF, or BAM
+    /// FASTQ, plain or BGZF, or BAM; by numbers also FASTQ in ordinary gzip
     #[arg(value_name = "FILE")]
     file: InFile,
 
@@ -103,6 +105,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         bail!("which records? give names, --names FILE or --record N");
     }
     files.read(path)?;
+    if GzipIndex::is_for(path)? {
+        return from_gzip(args, path, &wanted, files);
+    }
     files.read(&index)?;
     let mut names = Names::open(path, &index).map_err(explained)?;
     let is_bam = names.format() == shards::Format::Bam;
@@ -153,6 +158,41 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         message("warning", &text);
     }
     Ok(ExitCode::from(1))
+}
+
+/// Reads of ordinary gzip, by their numbers.
+fn from_gzip(args: &Args, path: &Path, wanted: &[Vec<u8>], files: &mut Files) -> Result<ExitCode> {
+    if !wanted.is_empty() {
+        return Err(Hinted {
+            message: format!(
+                "{} is ordinary gzip, in which reads are found by their numbers alone (--record)",
+                display_name(path)
+            ),
+            hint: "by names they are found in BGZF: `biofast filter FILE -o FILE.bgz`, then `biofast index --names`",
+        }
+        .into());
+    }
+    if args.index.is_some() {
+        bail!(
+            "--index is for an index of names; the seek index of ordinary gzip is beside the file"
+        );
+    }
+    if !GzipIndex::is_beside(path) {
+        return Err(Hinted {
+            message: format!("{} is ordinary gzip without a seek index", display_name(path)),
+            hint: "`biofast index FILE` makes the seek index, FILE.bsi",
+        }
+        .into());
+    }
+    files.read_beside(path)?;
+    let mut index = GzipIndex::open(path)?;
+    let mut numbers: Vec<u64> = args.record.iter().map(|Number(number)| *number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut writer = Writer::open(args, None, files)?;
+    index.reads(path, &numbers, |read| writer.add(read))?;
+    writer.finish()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The names, each once.

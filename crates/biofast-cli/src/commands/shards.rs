@@ -4,11 +4,13 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
+use biofast::bam;
 use biofast::io::display_name;
 use biofast::io::output::Files;
 use biofast::ops::shards::{self, Cut};
+use biofast::ops::to_fastq;
 
-use crate::console::message;
+use crate::console::{Hinted, message};
 use crate::inputs::{self, Input};
 use crate::options::{InFile, Io, Messages, Out, Strictness, Threads, one_or_two};
 use crate::output;
@@ -26,6 +28,7 @@ Examples:
   biofast shards -n 100 reads.fq.bgz -o reads.plan.json
   biofast shards --size 256MB R1.fq.gz R2.fq.gz -o pairs.plan.json
   biofast shards -n 2 sample.bam -o plan.json
+  biofast shards -n 2 --keep-templates unaligned.bam -o names.plan.json
   biofast stats --json --shard 'plan.json#1' -o part1.json
   biofast stats --json --shard 'plan.json#2' -o part2.json
   biofast merge --json part1.json part2.json -o whole.json")]
@@ -51,6 +54,10 @@ pub(crate) struct Args {
     /// The file is interleaved: shards end between pairs
     #[arg(long)]
     interleaved: bool,
+
+    /// Of BAM grouped by name: shards end where the name changes, so that mates are in one, as `biofast fastq --shard` needs it
+    #[arg(long, conflicts_with = "interleaved")]
+    keep_templates: bool,
 
     #[command(flatten)]
     out: Out,
@@ -106,6 +113,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         };
         let mut file = shards::Input::new(path);
         file.strict_end = !args.strictness.allow_missing_eof;
+        file.keep_templates = args.keep_templates;
         planned.push(file);
     }
     let out = args.out.open(files)?;
@@ -115,6 +123,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         (None, None) => bail!("how many shards? say -n N or --size SIZE"),
     };
     let watch = Watch::new(args.strictness.reads(args.io.apply(args.threads.options())));
+    if args.keep_templates {
+        inputs.iter().try_for_each(|input| is_grouped(input, &watch))?;
+    }
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = watch.bar(total, &args.messages);
     let together = if args.interleaved { 2 } else { 1 };
@@ -131,6 +142,32 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         tell(&plan, args.out.path());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An error if these are alignments, and those of a template don't stand together.
+fn is_grouped(input: &Input, watch: &Watch) -> Result<()> {
+    let mut source = input.open()?;
+    // What isn't BAM is told by who cuts it.
+    let Ok(bam::Format::Bam) = bam::Format::sniff(&mut source) else { return Ok(()) };
+    let opened = bam::Input::open(source, &watch.opening(None, bam::Detail::Full))?;
+    let (header, mut source) = bam::peek_header(opened.source)?;
+    if to_fastq::is_grouped(&header, &mut source) {
+        return Ok(());
+    }
+    let why = match header.is_sorted_by_coordinate() {
+        true => "is sorted by coordinate",
+        false => {
+            "doesn't say that it is grouped by name (@HD GO:query or SO:queryname), nor do its first records look so"
+        }
+    };
+    Err(Hinted {
+        message: format!(
+            "{}: --keep-templates needs the records of a template next to each other, and the file {why}",
+            input.name()
+        ),
+        hint: "sort it by name first: `biofast sort -n`",
+    }
+    .into())
 }
 
 /// Says how large the shards are.

@@ -14,9 +14,9 @@ use super::InFile;
 use crate::console::message;
 use crate::output;
 
-/// Depths of coverage.
+/// What the files of mosdepth hold.
 #[derive(clap::Args)]
-pub(crate) struct DepthArgs {
+pub(crate) struct DepthFiles {
     /// Also write the depth of the intervals of a BED file, or of windows of that many bases
     #[arg(short, long, value_name = "BED|WINDOW")]
     by: Vec<InFile>,
@@ -38,6 +38,13 @@ pub(crate) struct DepthArgs {
     /// Write medians of intervals, not means
     #[arg(short = 'm', long)]
     use_median: bool,
+}
+
+/// Depths of coverage.
+#[derive(clap::Args)]
+pub(crate) struct DepthArgs {
+    #[command(flatten)]
+    pub(crate) files: DepthFiles,
 
     /// Count all from the first to the last base of an alignment, and both mates where they overlap
     #[arg(short = 'x', long)]
@@ -66,43 +73,15 @@ fn flags(text: &str) -> Result<u16, String> {
     })
 }
 
-impl DepthArgs {
-    /// An option that only the files of mosdepth have, if one is given.
-    pub(crate) fn given_for_files(&self) -> Option<&'static str> {
+impl DepthFiles {
+    /// One of these options, if one is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
         let given = [
             ("--by", self.by_intervals().next().is_some()),
             ("--quantize", self.quantize.is_some()),
             ("--no-per-base", self.no_per_base),
         ];
         first(given)
-    }
-
-    /// An option that depths alone have, if one is given.
-    pub(crate) fn given(&self) -> Option<&'static str> {
-        let rules = Rules::default();
-        self.given_for_files().or(first([
-            ("--use-median", self.use_median),
-            ("--fast-mode", self.fast_mode),
-            ("--flag", self.flag != rules.filter.none_of),
-            ("--include-flag", self.include_flag != 0),
-            ("--mapq", self.mapq > 0),
-            ("--read-groups", !self.read_groups.is_empty()),
-        ]))
-    }
-
-    /// Which records count.
-    pub(crate) fn rules(&self) -> Rules {
-        Rules {
-            filter: Filter {
-                none_of: self.flag,
-                any_of: self.include_flag,
-                min_mapping_quality: self.mapq,
-                ..Filter::default()
-            },
-            read_groups: self.read_groups.iter().map(|id| id.clone().into_bytes()).collect(),
-            counting: if self.fast_mode { Counting::Whole } else { Counting::Once },
-            ..Rules::default()
-        }
     }
 
     /// What the files of mosdepth are to hold, of all references or of the `only` one.
@@ -166,6 +145,36 @@ impl DepthArgs {
     /// Whether nothing is asked of references without intervals.
     pub(crate) fn only_intervals(&self) -> bool {
         self.no_per_base && self.thresholds.is_empty() && self.quantize.is_none()
+    }
+}
+
+impl DepthArgs {
+    /// An option that depths alone have, if one is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let rules = Rules::default();
+        self.files.given().or(first([
+            ("--use-median", self.files.use_median),
+            ("--fast-mode", self.fast_mode),
+            ("--flag", self.flag != rules.filter.none_of),
+            ("--include-flag", self.include_flag != 0),
+            ("--mapq", self.mapq > 0),
+            ("--read-groups", !self.read_groups.is_empty()),
+        ]))
+    }
+
+    /// Which records count.
+    pub(crate) fn rules(&self) -> Rules {
+        Rules {
+            filter: Filter {
+                none_of: self.flag,
+                any_of: self.include_flag,
+                min_mapping_quality: self.mapq,
+                ..Filter::default()
+            },
+            read_groups: self.read_groups.iter().map(|id| id.clone().into_bytes()).collect(),
+            counting: if self.fast_mode { Counting::Whole } else { Counting::Once },
+            ..Rules::default()
+        }
     }
 }
 

@@ -20,7 +20,7 @@ mod strictness;
 mod threads;
 mod verdicts;
 
-pub(crate) use depth::{DepthArgs, targets, tell_unknown};
+pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_unknown};
 pub(crate) use effects::given_in_vain;
 pub(crate) use flags::Flags;
 pub(crate) use inputs::{ManyFiles, OneFile};
@@ -31,7 +31,7 @@ pub(crate) use messages::Messages;
 pub(crate) use outputs::{Out, Program};
 pub(crate) use paths::{Folder, InFile, OutFile, named};
 pub(crate) use regions::RegionArgs;
-pub(crate) use shard::{ShardArg, keeps_mates_together};
+pub(crate) use shard::{ShardArg, keeps_mates_together, keeps_templates_together};
 pub(crate) use sorted::SortedOut;
 pub(crate) use spill::{Spill, temp_dir};
 pub(crate) use strictness::Strictness;

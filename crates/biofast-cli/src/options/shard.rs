@@ -134,6 +134,19 @@ pub(crate) fn keeps_mates_together(inputs: &[Input]) -> Result<()> {
     }
 }
 
+/// An error unless shards end between templates.
+pub(crate) fn keeps_templates_together(input: &Input) -> Result<()> {
+    match input {
+        Input::Shard(Portion { plan, .. }) if !plan.templates => Err(Hinted {
+            message: "the plan's shards may end between the mates of a pair".into(),
+            hint: "make the plan with `biofast shards --keep-templates`; a file sorted by coordinate is sorted by name first: \
+                   `biofast sort -n`",
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
 /// Reads and checks a plan.
 fn read(path: &Path, files: &mut Files) -> Result<Plan> {
     let mut text = Vec::new();

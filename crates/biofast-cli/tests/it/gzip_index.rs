@@ -1,7 +1,7 @@
 //! `biofast index` of FASTQ in ordinary gzip: shards of it give the bytes of one run, and an index that isn't its is noticed.
 #![allow(clippy::unwrap_used)]
 
-use biofast_testkit::container::{bgzf, gzip};
+use biofast_testkit::container::{bgzf, gunzip, gzip};
 
 use crate::common::{Folder, Run, assert_error, command, finish, reads};
 
@@ -118,4 +118,45 @@ fn what_is_faulty_gets_no_seek_index() {
         assert_error(&run_in(&folder, &["index", name]), expected);
         assert!(!folder.path(&format!("{name}.bsi")).exists(), "{name}");
     }
+}
+
+#[test]
+fn reads_are_found_by_number_in_ordinary_gzip() {
+    let folder = Folder::new();
+    let text = long(&folder, "x.fq.gz");
+    let lines: Vec<&str> = text.lines().collect();
+    let read = |number: usize| lines[4 * number - 4..4 * number].join("\n") + "\n";
+    let missing = run_in(&folder, &["get", "x.fq.gz", "--record", "1"]);
+    assert_error(&missing, &["x.fq.gz", "without a seek index", "biofast index FILE"]);
+    good(&folder, &["index", "x.fq.gz"]);
+    // In the order of the file, each once, whatever the order they are asked for in.
+    let numbers = [90_000, 1, 2, 44_871, 44_870, 60_001, 2, 59_999, 60_000];
+    let mut args = vec!["get".to_owned(), "x.fq.gz".to_owned()];
+    args.extend(numbers.iter().flat_map(|number| ["--record".to_owned(), number.to_string()]));
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let expected: String = sorted.into_iter().map(read).collect();
+    assert!(good(&folder, &args).stdout == expected);
+    good(&folder, &["get", "x.fq.gz", "--record", "7", "-o", "seven.fq.gz"]);
+    let seven = std::fs::read(folder.path("seven.fq.gz")).unwrap();
+    assert_eq!(gunzip(&seven).unwrap(), read(7).as_bytes());
+    // Every one of a small file, whose last line has no end.
+    let small = reads("r", 60);
+    folder.file("y.fq.gz", gzip(small.trim_end().as_bytes()));
+    good(&folder, &["index", "y.fq.gz"]);
+    for number in 1..=60 {
+        let found = good(&folder, &["get", "y.fq.gz", "--record", &number.to_string()]).stdout;
+        let lines: Vec<&str> = small.lines().collect();
+        assert_eq!(found, lines[4 * number - 4..4 * number].join("\n") + "\n");
+    }
+    let run = run_in(&folder, &["get", "y.fq.gz", "--record", "61"]);
+    assert_error(&run, &["no record 61", "1 to 60"]);
+    let run = run_in(&folder, &["get", "y.fq.gz", "r1"]);
+    assert_error(&run, &["ordinary gzip", "--record"]);
+    // Another file than that of the index.
+    folder.file("y.fq.gz", gzip(reads("s", 60).as_bytes()));
+    let run = run_in(&folder, &["get", "y.fq.gz", "--record", "3"]);
+    assert_error(&run, &["y.fq.gz.bsi", "changed"]);
 }

@@ -104,6 +104,11 @@ const RUNS: &[(&str, &str)] = &[
     ("cat", "cat lane1.bam lane2.bam -o c.bam --json x.json"),
     ("shards", "shards -n 2 aln.bam"),
     ("shards", "shards -n 2 reads.fq.bgz"),
+    ("shards", "shards -n 2 --keep-templates names.bam"),
+    ("check", "check --json --shard plan.json#1"),
+    ("check", "check --json --paired --shard pairs.json#1"),
+    ("check", "check --json --shard odd.json#1"),
+    ("coverage", "coverage --format samtools-depth --shard plan.json#2"),
 ];
 
 #[test]
@@ -243,9 +248,19 @@ fn prepare(folder: &Folder) {
     let inside = format!("{}CCTGTACTTCGTTCAGTTACGTATTGCT{}", bases(1, 900), bases(2, 900));
     folder.file("long.fq", format!("@l\n{inside}\n+\n{}\n", "5".repeat(inside.len())));
     folder.file("names.txt", "SIM001:12:HFKJJBGXY:1:11101:1456:1000\nnobody\n");
-    let mut shards = command(&["shards", "-n", "2", "reads.fq.bgz", "-o", "reads.plan.json"]);
-    shards.current_dir(folder.path(""));
-    assert_eq!(finish(shards).code, 0);
+    for args in [
+        &["shards", "-n", "2", "reads.fq.bgz", "-o", "reads.plan.json"][..],
+        &["filter", "R1.fq.gz", "R2.fq.gz", "-o", "m1.fq", "--out2", "m2.fq"],
+        &["shards", "-n", "2", "m1.fq", "m2.fq", "-o", "pairs.json"],
+        &["sort", "-n", "aln.bam", "-o", "names.bam"],
+        &["view", "-b", "odd.sam", "-o", "odd.bam"],
+        &["shards", "-n", "1", "odd.bam", "-o", "odd.json"],
+    ] {
+        let mut command = command(args);
+        command.current_dir(folder.path(""));
+        let run = finish(command);
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    }
 }
 
 /// Reads that all go on into this adapter.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::bgzf::{MAX_INFLATED, VirtualOffset};
-use super::splice::{Segment, Spliced, splice};
+use super::splice::{Segment, Spliced, splice_part};
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::remote::{Ranged, address};
 use crate::input::{Backing, Origin, Source, display_name};
@@ -47,7 +47,7 @@ pub enum Span {
 
 impl Source {
     /// A part of a regular file, or of an object at an [address](crate::remote::address), which starts at `origin`. Of BGZF the blocks are checked and inflated as those of a whole
-    /// file, and errors name their places in the file.
+    /// file, and errors name their places in the file. Whether the end-of-file block is missing is told of parts that reach the end.
     ///
     /// ```
     /// # let folder = std::env::temp_dir().join(format!("biofast-doc-part-{}", std::process::id()));
@@ -89,7 +89,7 @@ impl Source {
                 file.parts().announce(parts);
                 let header = Segment { start: VirtualOffset::default(), end: header };
                 let segments = vec![header, Segment { start, end }];
-                let Spliced { source, places, .. } = splice(file, &name, segments)?;
+                let Spliced { source, places, .. } = splice_part(file, &name, segments)?;
                 Source { places: Some(places), ..source }
             }
         };

@@ -45,9 +45,29 @@ pub struct Spliced {
 /// # Errors
 /// If the end of the file can't be read.
 pub fn splice(
+    file: impl Read + Seek + Send + 'static,
+    name: &str,
+    segments: Vec<Segment>,
+) -> Result<Spliced, Error> {
+    splice_ending(file, name, segments, false)
+}
+
+/// The same with the end-of-file block whatever the file has, where the segments are a part that ends before the file does: it says
+/// nothing about the file's end.
+pub(super) fn splice_part(
+    file: impl Read + Seek + Send + 'static,
+    name: &str,
+    segments: Vec<Segment>,
+) -> Result<Spliced, Error> {
+    let ends_inside = segments.last().is_some_and(|last| last.end != VirtualOffset::MAX);
+    splice_ending(file, name, segments, ends_inside)
+}
+
+fn splice_ending(
     mut file: impl Read + Seek + Send + 'static,
     name: &str,
     segments: Vec<Segment>,
+    with_end: bool,
 ) -> Result<Spliced, Error> {
     let name: Arc<str> = name.into();
     let mut prepare = || -> io::Result<(u64, bool)> {
@@ -68,7 +88,7 @@ pub fn splice(
         len,
         segments: segments.into_iter(),
         step: Step::NextSegment,
-        has_eof,
+        has_eof: has_eof || with_end,
         ready: Vec::new(),
         taken: 0,
         copy: 0..0,
@@ -139,7 +159,7 @@ impl<R: Read + Seek> Read for Splice<R> {
                     Some(segment) => self.start_segment(segment)?,
                     None => {
                         if self.has_eof {
-                            let at = self.len - EOF_BLOCK.len() as u64;
+                            let at = self.len.saturating_sub(EOF_BLOCK.len() as u64);
                             self.mark(at);
                             self.ready.extend_from_slice(&EOF_BLOCK);
                             self.emitted += EOF_BLOCK.len() as u64;

@@ -142,6 +142,11 @@ impl Source {
         self.origin
     }
 
+    /// Where its BGZF blocks are in the file that it is a [part](Source::open_part) of; `None` of wholes, and of other containers.
+    pub fn places(&self) -> Option<Places> {
+        self.places.clone()
+    }
+
     pub(crate) fn of(name: Arc<str>, backing: Backing) -> Source {
         Source {
             name,

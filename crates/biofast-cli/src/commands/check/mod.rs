@@ -6,19 +6,20 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use biofast::fastq::pair;
 use biofast::io::output::Files;
 use biofast::io::{Escaped, Location, Notes, Options, Progress};
 use biofast::ops::check::report::{FileReport, Report, Status};
-use biofast::ops::check::{self, Fault, Outcome, Rule};
+use biofast::ops::check::{self, Fault, Outcome, Partial, Rule};
+use biofast::ops::shards::Part;
 use clap::ValueEnum;
 use rayon::prelude::*;
 
 use super::stats::readers;
 use crate::console::{Bar, Trouble, describe};
-use crate::inputs::{self, Input};
-use crate::options::{InFile, ManyFiles, Messages, Out, Threads};
+use crate::inputs::{self, Input, Portion};
+use crate::options::{InFile, ManyFiles, Messages, Out, ShardArg, Threads, keeps_mates_together};
 use crate::output;
 
 /// Check files of reads and alignments to the last byte: checksums, lengths, ends, every record,
@@ -39,6 +40,7 @@ Examples:
   biofast check -q run/*.bam && start-analysis
   biofast check --paired R1.fq.gz R2.fq.gz
   biofast check --against summary.json
+  biofast check --json --shard 'plan.json#2' -o part2.check.json
   biofast check --json -X files.txt -o check.json
   curl -s https://example.org/x.bam | biofast check --format bam
 
@@ -73,6 +75,9 @@ pub(crate) struct Args {
     /// Without FILE, all files that it names are checked
     #[arg(long, value_name = "SUMMARY", conflicts_with = "files_from")]
     against: Option<InFile>,
+
+    #[command(flatten)]
+    shard: ShardArg,
 
     /// Accept BGZF (including BAM) and CRAM without the end-of-file marker, with a warning
     #[arg(long)]
@@ -117,20 +122,43 @@ impl From<Format> for check::Format {
     }
 }
 
+/// What was found in an input; of a shard also what the report of all shards is made of.
+pub(crate) struct Found {
+    pub(crate) outcome: Outcome,
+    pub(crate) partial: Option<Partial>,
+}
+
 /// What became of an input: what was found, or why it couldn't be read.
-type Verdict = Result<Outcome, Trouble>;
+type Verdict = Result<Found, Trouble>;
+
+/// An input, and what became of it.
+pub(crate) struct Row {
+    pub(crate) path: String,
+    /// What it is a part of.
+    pub(crate) part: Option<Part>,
+    pub(crate) verdict: Verdict,
+}
 
 pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
+    args.refuse()?;
     let summary = args.against.as_deref().map(against::Summary::read).transpose()?;
     let named = summary.as_ref().filter(|_| args.inputs.files.is_empty());
-    let inputs = match named.map(against::Summary::paths) {
-        Some(named) => args.inputs.or(&named, run)?,
-        None => args.inputs.inputs(run)?,
+    let shards = args.shard.inputs(&args.inputs.files, run)?;
+    let inputs = match (shards, named.map(against::Summary::paths)) {
+        (Some(shards), _) => shards,
+        (None, Some(named)) => args.inputs.or(&named, run)?,
+        (None, None) => args.inputs.inputs(run)?,
     };
     let report = args.out.open(run)?;
     let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
     if args.paired {
         inputs::in_pairs(&inputs)?;
+    }
+    if args.interleaved {
+        if args.shard.any() && inputs.len() > 1 {
+            bail!("--interleaved takes a plan of one file, and this one is of two");
+        }
+        keeps_mates_together(&inputs)?;
     }
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
@@ -138,33 +166,59 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     let mut verdicts = check_all(args, &inputs, &progress)?;
     check_pairs(args, &inputs, &mut verdicts);
     for (expected, verdict) in expected.iter().flatten().zip(&mut verdicts) {
-        if let (Some(expected), Ok(outcome)) = (expected, verdict) {
+        if let (Some(expected), Ok(Found { outcome, .. })) = (expected, verdict) {
             outcome.compare(expected);
         }
     }
     drop(bar);
-    let status = verdicts.iter().map(status).max_by_key(|status| *status as u8);
-    for (input, verdict) in inputs.iter().zip(&verdicts) {
-        if let Err(trouble) = verdict {
-            trouble.clone().after(&Escaped(input.name().as_bytes()).to_string()).tell();
+    let row = |(input, verdict): (&Input, Verdict)| {
+        let (path, part) = (input.name(), input.part());
+        Row { path, part, verdict }
+    };
+    let rows: Vec<Row> = inputs.iter().zip(verdicts).map(row).collect();
+    for row in &rows {
+        if let Err(trouble) = &row.verdict {
+            trouble.clone().after(&Escaped(row.path.as_bytes()).to_string()).tell();
             trouble.hint();
         }
     }
-    let text = if args.json { json(&inputs, &verdicts)? } else { lines(args, &inputs, &verdicts) };
-    output::finish(report, text)?;
-    Ok(ExitCode::from(match status {
+    output::finish(report, text(&rows, args.json, args.messages.quiet)?)?;
+    Ok(exit_code(&rows))
+}
+
+impl Args {
+    /// Refuses what doesn't go with a shard.
+    fn refuse(&self) -> Result<()> {
+        let shard = &self.shard;
+        shard.refuse(self.against.is_some(), "--against", "a summary is of whole files")?;
+        shard.refuse(self.format.is_some(), "--format", "the plan says what its files hold")?;
+        shard.refuse(self.inputs.files_from.is_some(), "--files-from", "the plan names its files")
+    }
+}
+
+/// 0 if all is good, 1 if something is faulty, 2 if something couldn't be read.
+pub(crate) fn exit_code(rows: &[Row]) -> ExitCode {
+    let worst = rows.iter().map(|row| row.status()).max_by_key(|status| *status as u8);
+    ExitCode::from(match worst {
         None | Some(Status::Ok) => 0,
         Some(Status::Fault) => 1,
         Some(Status::Error) => 2,
-    }))
+    })
 }
 
-fn status(verdict: &Verdict) -> Status {
-    match verdict {
-        Err(_) => Status::Error,
-        Ok(Outcome { fault: Some(_), .. }) => Status::Fault,
-        Ok(_) => Status::Ok,
+impl Row {
+    fn status(&self) -> Status {
+        match &self.verdict {
+            Err(_) => Status::Error,
+            Ok(Found { outcome: Outcome { fault: Some(_), .. }, .. }) => Status::Fault,
+            Ok(_) => Status::Ok,
+        }
     }
+}
+
+/// The report: JSON, or a line a file, without those of good ones if `quiet`.
+pub(crate) fn text(rows: &[Row], as_json: bool, quiet: bool) -> Result<String> {
+    if as_json { json(rows) } else { Ok(lines(rows, quiet)) }
 }
 
 /// Checks several inputs side by side, the threads shared among them as `stats` does it.
@@ -205,10 +259,19 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
             format => format.map(Into::into),
         },
     };
-    let source = input.open().map_err(|error| without_name(&error, error.at(), error.kind()))?;
-    let result = check::check(source, &options);
+    let result = match input {
+        Input::Shard(Portion { plan, number, file, path }) => {
+            check::check_shard(plan, *number, *file, path, &options)
+                .map(|(outcome, partial)| Found { outcome, partial: Some(partial) })
+        }
+        _ => {
+            let source =
+                input.open().map_err(|error| without_name(&error, error.at(), error.kind()))?;
+            check::check(source, &options).map(|outcome| Found { outcome, partial: None })
+        }
+    };
     if args.messages.verbose {
-        let format = result.as_ref().ok().map(|outcome| outcome.format.name());
+        let format = result.as_ref().ok().map(|found| found.outcome.format.name());
         describe(input, format, &io, args.threads.asked());
     }
     result.map_err(|error| match &error {
@@ -237,24 +300,35 @@ fn check_pairs(args: &Args, inputs: &[Input], verdicts: &mut [Verdict]) {
     if args.paired {
         for (inputs, verdicts) in inputs.chunks_exact(2).zip(verdicts.chunks_exact_mut(2)) {
             let [Ok(first), Ok(second)] = verdicts else { continue };
-            let (Some(pairs), Some(mates)) = (&first.pairs, &second.pairs) else { continue };
+            let pairs = (&first.outcome.pairs, &second.outcome.pairs);
+            let (Some(pairs), Some(mates)) = pairs else { continue };
             if !pairs.pairs_with(mates) {
                 let fault = explain(inputs, || {
                     pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
                 });
-                first.fault = Some(fault.clone());
-                second.fault = Some(fault);
+                first.set_mates(fault.clone());
+                second.set_mates(fault);
             }
         }
     } else if args.interleaved {
         for (input, verdict) in inputs.iter().zip(verdicts) {
-            let Ok(outcome) = verdict else { continue };
-            if outcome.pairs.is_some_and(|pairs| !pairs.is_interleaved()) {
-                outcome.fault = Some(explain(std::slice::from_ref(input), || {
+            let Ok(found) = verdict else { continue };
+            if found.outcome.pairs.is_some_and(|pairs| !pairs.is_interleaved()) {
+                found.set_mates(explain(std::slice::from_ref(input), || {
                     pair::find_interleaved_mismatch(input.open()?, &options)
                 }));
             }
         }
+    }
+}
+
+impl Found {
+    /// Says that the mates aren't what they should be.
+    fn set_mates(&mut self, fault: Fault) {
+        if let Some(partial) = &mut self.partial {
+            partial.set_mates(&fault);
+        }
+        self.outcome.fault = Some(fault);
     }
 }
 
@@ -272,22 +346,30 @@ fn explain(
         return general(" (a stream can't be read again to say where)");
     }
     match find() {
-        Ok(Some(mismatch)) => Fault::from(mismatch),
+        Ok(Some(mismatch)) => {
+            let mut fault = Fault::from(mismatch);
+            if let Some(Input::Shard(Portion { plan, number, .. })) = inputs.first() {
+                // As the reads are numbered in the whole file.
+                let first = plan.shard(*number).map_or(0, |shard| shard.records.0);
+                fault.at.record = fault.at.record.map(|record| record + first);
+            }
+            fault
+        }
         Ok(None) | Err(_) => general(""),
     }
 }
 
 /// A line a file.
-fn lines(args: &Args, inputs: &[Input], verdicts: &[Verdict]) -> String {
+fn lines(rows: &[Row], quiet: bool) -> String {
     let mut out = String::new();
-    for (input, verdict) in inputs.iter().zip(verdicts) {
-        let status = status(verdict);
-        if args.messages.quiet && status == Status::Ok {
+    for row in rows {
+        let status = row.status();
+        if quiet && status == Status::Ok {
             continue;
         }
-        let (format, records, message) = match verdict {
+        let (format, records, message) = match &row.verdict {
             Err(trouble) => ("-", None, trouble.text.clone()),
-            Ok(outcome) => {
+            Ok(Found { outcome, .. }) => {
                 let fault = outcome.fault.iter().map(ToString::to_string);
                 let warnings = outcome.warnings.iter().map(|w| format!("warning: {w}"));
                 let message: Vec<String> = fault.chain(warnings).collect();
@@ -297,7 +379,7 @@ fn lines(args: &Args, inputs: &[Input], verdicts: &[Verdict]) -> String {
         let records = records.map_or("-".to_owned(), |n| n.to_string());
         out += &format!(
             "{}\t{}\t{format}\t{records}\t{}\n",
-            Escaped(input.name().as_bytes()),
+            Escaped(row.path.as_bytes()),
             status.name(),
             Escaped(message.as_bytes())
         );
@@ -305,12 +387,17 @@ fn lines(args: &Args, inputs: &[Input], verdicts: &[Verdict]) -> String {
     out
 }
 
-fn json(inputs: &[Input], verdicts: &[Verdict]) -> Result<String> {
-    let entry = |(input, verdict): (&Input, &Verdict)| match verdict {
-        Ok(outcome) => FileReport::new(&input.name(), outcome),
-        Err(trouble) => FileReport::unreadable(&input.name(), &trouble.text),
+fn json(rows: &[Row]) -> Result<String> {
+    let entry = |row: &Row| {
+        let (report, partial) = match &row.verdict {
+            Ok(Found { outcome, partial }) => {
+                (FileReport::new(&row.path, outcome), partial.clone())
+            }
+            Err(trouble) => (FileReport::unreadable(&row.path, &trouble.text), None),
+        };
+        FileReport { shard: row.part.clone(), partial, ..report }
     };
-    let files = inputs.iter().zip(verdicts).map(entry).collect();
+    let files = rows.iter().map(entry).collect();
     let mut text = serde_json::to_string(&Report::new(env!("CARGO_PKG_VERSION"), files))?;
     text.push('\n');
     Ok(text)

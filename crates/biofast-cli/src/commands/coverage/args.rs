@@ -1,8 +1,9 @@
 //! What `biofast coverage` can be told.
 
 use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 
-use crate::options::{DepthArgs, Folder, InFile, ManyFiles, Out, OutFile};
+use crate::options::{DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, ShardArg};
 use crate::watch::Reading;
 
 /// Find how deep sorted BAM, SAM or CRAM covers the reference: the files of mosdepth, or a table
@@ -18,7 +19,8 @@ Examples:
   biofast coverage -p aln -n --by targets.bed -T 1,10,30 aln.bam
   biofast coverage -p aln -q 0:1:5:150: -x aln.bam
   biofast coverage --format samtools-coverage aln.bam
-  biofast coverage --format samtools-depth aln.bam > depth.tsv")]
+  biofast coverage --format samtools-depth aln.bam > depth.tsv
+  biofast coverage --shard 'plan.json#2' -o part2.coverage.json")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) inputs: ManyFiles,
@@ -34,6 +36,9 @@ pub(crate) struct Args {
     /// What is printed without --prefix and --out-dir
     #[arg(long, value_enum, default_value_t = Format::Table, value_name = "FORMAT", conflicts_with_all = ["prefix", "out_dir"])]
     pub(super) format: Format,
+
+    #[command(flatten)]
+    pub(super) shard: ShardArg,
 
     #[command(flatten)]
     pub(super) out: Out,
@@ -61,8 +66,9 @@ pub(crate) struct Args {
     pub(super) reading: Reading,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Format {
     /// A table for people
     Table,
     /// The same as tab-separated values

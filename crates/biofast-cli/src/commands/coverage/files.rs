@@ -8,11 +8,11 @@ use anyhow::{Result, bail};
 use biofast::bam::Detail;
 use biofast::io::Progress;
 use biofast::io::output::{Files, commit};
-use biofast::ops::coverage::{self, Counting, Rules};
+use biofast::ops::coverage;
 use biofast::ops::show::mosdepth;
 use biofast::ops::show::samtools;
 
-use super::{Args, Format, query, rules, watch};
+use super::{Args, query, rules, rules_of_samtools, watch};
 use crate::console::Bar;
 use crate::inputs::Input;
 use crate::options::{targets, tell_unknown};
@@ -21,7 +21,7 @@ use crate::output;
 /// `--prefix` and `--out-dir`: the files of each input appear together.
 pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
     let prefixes = prefixes(args, inputs)?;
-    let settings = args.depth.settings(args.chrom.as_deref())?;
+    let settings = args.depth.files.settings(args.chrom.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     if let Some(folder) = &args.out_dir {
@@ -62,17 +62,13 @@ fn prefixes(args: &Args, inputs: &[Input]) -> Result<Vec<PathBuf>> {
 
 /// `--format samtools-coverage` and `samtools-depth`.
 pub(super) fn samtools(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
-    if args.depth.fast_mode {
-        bail!("--fast-mode doesn't go with the formats of samtools");
-    }
+    let rules = rules_of_samtools(args)?;
     let report = args.out.open(files)?;
     let watch = args.reading.watch();
     let query = query(args, input, &watch, None, Detail::Full)?;
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
-    let has_sums = args.format == Format::SamtoolsCoverage;
-    let rules = Rules { counting: Counting::Each, sums: has_sums, ..rules(args) };
     let only = args.chrom.as_deref().map(str::as_bytes);
-    let made = if has_sums {
+    let made = if rules.sums {
         let result = coverage::collect_with_sums(query, &watch.options, &rules, |header| {
             Ok(coverage::PerReference::new(header))
         });

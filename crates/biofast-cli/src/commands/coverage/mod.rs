@@ -2,15 +2,16 @@
 
 mod args;
 mod files;
+pub(crate) mod parts;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Detail, Query, Selection};
+use biofast::bam::{self, Detail, Header, Query, Selection};
 use biofast::io::Progress;
 use biofast::io::output::Files;
-use biofast::ops::coverage::{self, Distribution, Intervals, Rules};
+use biofast::ops::coverage::{self, Counting, Distribution, Intervals, PerReference, Rules};
 use biofast::ops::show::tables::coverage as table;
 
 use crate::inputs::{self, Input};
@@ -22,13 +23,15 @@ pub(crate) use args::Args;
 use args::Format;
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let all = args.inputs.inputs(files)?;
     let writes_files = args.prefix.is_some() || args.out_dir.is_some();
-    if !writes_files && let Some(name) = args.depth.given_for_files() {
+    if args.shard.any() {
+        args.refuse_with_shard()?;
+    }
+    if !writes_files && let Some(name) = args.depth.files.given() {
         bail!("{name} is for the files of mosdepth: give --prefix or --out-dir");
     }
     let of_bases = matches!(args.format, Format::SamtoolsCoverage | Format::SamtoolsDepth);
-    if args.depth.by_groups()?.is_some() {
+    if args.depth.files.by_groups()?.is_some() {
         bail!(
             "--by RG, SM and LB are of `biofast stats`, which has the depths of each group with --out-dir"
         );
@@ -39,6 +42,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.all_positions > 0 && args.format != Format::SamtoolsDepth {
         bail!("--all-positions goes with --format samtools-depth");
     }
+    if let Some(shard) = args.shard.input(&args.inputs.files, files)? {
+        return parts::write(args, &shard, files);
+    }
+    let all = args.inputs.inputs(files)?;
     if writes_files {
         return files::write(args, &all, files);
     }
@@ -61,6 +68,21 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+impl Args {
+    /// Refuses what doesn't go with a shard.
+    fn refuse_with_shard(&self) -> Result<()> {
+        let shard = &self.shard;
+        let of_all = "the files of mosdepth are of all shards, whose reports `biofast merge --out-dir` makes them of";
+        shard.refuse(self.prefix.is_some(), "--prefix", of_all)?;
+        shard.refuse(self.out_dir.is_some(), "--out-dir", of_all)?;
+        if let Some(option) = self.depth.files.given() {
+            shard.refuse(true, option, of_all)?;
+        }
+        shard.refuse(self.chrom.is_some(), "--chrom", "a shard is not of regions")?;
+        shard.refuse(self.inputs.files_from.is_some(), "--files-from", "the plan names its file")
+    }
+}
+
 /// The depths of one input, for its row.
 fn depths(args: &Args, input: &Input) -> Result<Distribution> {
     let watch = args.reading.watch();
@@ -73,18 +95,32 @@ fn depths(args: &Args, input: &Input) -> Result<Distribution> {
     drop(bar);
     args.reading.tell(&watch, input);
     let (header, depths) = result?;
+    Ok(sum(&header, depths, only))
+}
+
+/// Which records count.
+fn rules(args: &Args) -> Rules {
+    Rules { min_base_quality: args.min_base_quality, ..args.depth.rules() }
+}
+
+/// The same for the formats of samtools.
+fn rules_of_samtools(args: &Args) -> Result<Rules> {
+    if args.depth.fast_mode {
+        bail!("--fast-mode doesn't go with the formats of samtools");
+    }
+    let sums = args.format == Format::SamtoolsCoverage;
+    Ok(Rules { counting: Counting::Each, sums, ..rules(args) })
+}
+
+/// The sum of all references, or of the `only` one.
+fn sum(header: &Header, depths: PerReference, only: Option<&[u8]>) -> Distribution {
     let mut sum = Distribution::default();
     for (reference, depths) in header.references().iter().zip(depths.finish()) {
         if only.is_none_or(|only| only == reference.name) {
             sum.merge(&depths);
         }
     }
-    Ok(sum)
-}
-
-/// Which records count.
-fn rules(args: &Args) -> Rules {
-    Rules { min_base_quality: args.min_base_quality, ..args.depth.rules() }
+    sum
 }
 
 /// What is read of an input: all, or the references that are asked for, through an index where there is one.
@@ -109,7 +145,7 @@ fn query(
             selection.add(format!("{{{name}}}"));
         }
         (None, Some(intervals))
-            if is_file && args.depth.only_intervals() && !intervals.are_windows() =>
+            if is_file && args.depth.files.only_intervals() && !intervals.are_windows() =>
         {
             let opened = bam::Input::open(source, &opening)?.source;
             let (header, again) = bam::peek_header(opened)?;

@@ -1,6 +1,7 @@
 //! `biofast merge`: reports of parts to the report of the whole, or sorted alignments to one file.
 
 mod alignments;
+mod checks;
 mod folder;
 mod reports;
 
@@ -15,20 +16,27 @@ use super::sort::tag;
 use super::stats::{self, Format};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
-use crate::options::{Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut, VerdictArgs};
+use crate::options::{
+    DepthFiles, Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut, VerdictArgs,
+};
 use crate::watch::Reading;
 
-/// Merge sorted alignments, or reports of `biofast stats`, `flagstat` and `idxstats`
+/// Merge sorted alignments, or reports of `biofast stats`, `flagstat`, `idxstats`, `check` and `coverage`
 ///
 /// What is given decides: sorted BAM, SAM or CRAM becomes one sorted file, as by `samtools merge`; reports
 /// become the report of one run over all inputs; those of shards must cover their plan exactly once. Reports are the JSON of `biofast stats` (of reads or of alignments), that of
-/// `flagstat -O json`, or what `idxstats` prints; the last two may be samtools' own.
+/// `flagstat -O json`, or what `idxstats` prints (both may be samtools' own), or those that `check --json` and `coverage` print of shards.
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools merge has for others.
     disable_help_flag = true,
     mut_arg("threads", |a| a.short_alias(None)),
     mut_arg("regions", |a| a.short('R')),
+    mut_arg("by", |a| a.short(None).help(OF_DEPTHS)),
+    mut_arg("thresholds", |a| a.short(None)),
+    mut_arg("quantize", |a| a.short(None)),
+    mut_arg("no_per_base", |a| a.short(None)),
+    mut_arg("use_median", |a| a.short(None)),
     after_help = "\
 Examples:
   biofast merge lane1.bam lane2.bam -o both.bam --write-index
@@ -40,10 +48,11 @@ Examples:
   biofast merge --library wgs --json lane1.json lane2.json -o both.json
   biofast merge lane1.flagstat.json lane2.flagstat.json
   biofast merge lane1.idxstats lane2.idxstats
-  biofast merge --json part1.json part2.json -o whole.json"
+  biofast merge --json part1.json part2.json -o whole.json
+  biofast merge part1.coverage.json part2.coverage.json"
 )]
 pub(crate) struct Args {
-    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json` or `idxstats`
+    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json --shard` or `coverage --shard`
     #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<InFile>,
 
@@ -109,13 +118,16 @@ pub(crate) struct Args {
     sample: Option<String>,
 
     /// Write the files of `biofast stats --out-dir` to DIR, which is made if it doesn't exist: those that can be made of the
-    /// reports
+    /// reports; of depths of shards the files of mosdepth, as `biofast coverage --out-dir`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "html", "partial"])]
     out_dir: Option<Folder>,
 
     /// Which of these files
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', requires = "out_dir")]
     qc: Vec<stats::Report>,
+
+    #[command(flatten)]
+    depths: DepthFiles,
 
     /// With --json: the result is a part, too, and carries what its parts do (see `biofast stats --partial`)
     #[arg(long, requires = "json")]
@@ -139,6 +151,9 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Verdicts about reports of stats")]
     verdicts: VerdictArgs,
 }
+
+const OF_DEPTHS: &str = "With --out-dir, of depths of shards: also write the depth of the intervals of a BED file, or of windows of that \
+                         many bases";
 
 /// What an input holds.
 enum Held {
@@ -208,9 +223,10 @@ impl Args {
             ("--html", self.html.is_some()),
             ("--out-dir", self.out_dir.is_some()),
             ("--partial", self.partial),
+            ("--qc", !self.qc.is_empty()),
         ];
         let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-        given.or(self.verdicts.given())
+        given.or(self.depths.given()).or(self.verdicts.given())
     }
 
     fn only_of_alignments(&self) -> Option<&'static str> {

@@ -8,6 +8,7 @@ use biofast::bam::Format;
 use biofast::io::output::{Files, Output};
 use biofast::ops::alignments::join::Join;
 use biofast::ops::alignments::report as alignments;
+use biofast::ops::check::report as check_report;
 use biofast::ops::flagstat::FlagStat;
 use biofast::ops::reads::Collector;
 use biofast::ops::reads::report as reads;
@@ -16,7 +17,10 @@ use biofast::ops::show::samtools::{flagstat, idxstats};
 use serde_json::Value;
 
 use super::Args;
+use super::checks::{self, Checks};
+use crate::commands::check;
 use crate::commands::counts::idxstats::SHARD;
+use crate::commands::coverage::parts as coverage;
 use crate::commands::stats::{self, Entry, Figures, Wanted};
 use crate::console::{Hinted, Trouble};
 use crate::inputs::{self, Input};
@@ -28,6 +32,10 @@ enum Report {
     Stats(Vec<Entry>),
     Flagstat(Box<[FlagStat; 2]>),
     Idxstats(idxstats::Table),
+    /// What `check` found.
+    Check(Checks),
+    /// The depths of shards.
+    Coverage(Vec<coverage::Report>),
 }
 
 impl Report {
@@ -37,6 +45,8 @@ impl Report {
             Report::Stats(_) => "stats",
             Report::Flagstat(_) => "flagstat",
             Report::Idxstats(_) => "idxstats",
+            Report::Check(_) => "check",
+            Report::Coverage(_) => "coverage",
         }
     }
 
@@ -52,6 +62,8 @@ impl Report {
             (Report::Idxstats(mine), Report::Idxstats(theirs)) => {
                 mine.add(&theirs).map_err(anyhow::Error::msg)?;
             }
+            (Report::Check(mine), Report::Check(theirs)) => mine.extend(theirs),
+            (Report::Coverage(mine), Report::Coverage(theirs)) => mine.extend(theirs),
             (mine, theirs) => {
                 bail!("a report of {}, and those before it are of {}", theirs.name(), mine.name())
             }
@@ -123,6 +135,13 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             hint: "merge the reports of all shards of one plan, each once; with --partial and --json some of them make a larger part",
         })?;
     }
+    if let Some(option) = args
+        .depths
+        .given()
+        .filter(|_| args.out_dir.is_none() || !matches!(all, Some(Report::Coverage(_))))
+    {
+        bail!("{option} goes with --out-dir and the depths of `biofast coverage --shard`");
+    }
     match all {
         None => bail!("no input"),
         Some(Report::Stats(mut entries)) => {
@@ -155,6 +174,43 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
                 _ => flagstat::text(&counts),
             };
             finish(out, text)
+        }
+        Some(Report::Coverage(reports)) => {
+            let options = [
+                ("--html", page.is_some()),
+                ("--sample", args.sample.is_some()),
+                ("--qc", !args.qc.is_empty()),
+                ("--partial", args.partial),
+                ("--json", args.format.json),
+            ];
+            if let Some((name, _)) = options.into_iter().find(|(_, given)| *given) {
+                bail!("{name} is for other reports, and these are of coverage");
+            }
+            match (out, args.out_dir.as_deref()) {
+                (Some(out), _) => coverage::merge(reports, args.format.tsv, out),
+                (None, Some(folder)) => {
+                    let threads = args.reading.watch().options.threads;
+                    let how = (threads, args.reading.messages.quiet);
+                    coverage::write_files(reports, (folder, &args.depths), how, files)
+                }
+                (None, None) => bail!("no output"),
+            }
+        }
+        Some(Report::Check(checks)) => {
+            let options = [
+                ("--html", page.is_some()),
+                ("--out-dir", args.out_dir.is_some()),
+                ("--sample", args.sample.is_some()),
+                ("-T (--tsv)", args.format.tsv),
+            ];
+            if let Some((name, _)) = options.into_iter().find(|(_, given)| *given) {
+                bail!("{name} is for reports of stats, and these are of check");
+            }
+            let rows = checks::rows(checks, &of.cover, args.partial)?;
+            if let Some(out) = out {
+                output::finish(out, check::text(&rows, args.format.json, false)?)?;
+            }
+            Ok(check::exit_code(&rows))
         }
         Some(Report::Idxstats(table)) => {
             only_of_stats(args, "idxstats", page)?;
@@ -225,8 +281,7 @@ fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> 
 /// Reads a report, whichever it is, and of what shards each of its rows is.
 fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)> {
     const DAMAGED: &str = "what it says about its shard is damaged";
-    const NOT_A_REPORT: &str =
-        "not a report of `biofast stats --json`, `flagstat -O json` or `idxstats`, nor alignments";
+    const NOT_A_REPORT: &str = "not a report of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json` or `coverage --shard`, nor alignments";
     if !text.trim_ascii_start().starts_with(b"{") {
         let mut text = std::str::from_utf8(text).ok().context(NOT_A_REPORT)?;
         let mut part = None;
@@ -250,6 +305,15 @@ fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)
         let part = value.get("shard").map(|part| serde_json::from_value(part.clone()));
         let part = part.transpose().context(DAMAGED)?;
         return Ok((Report::Flagstat(Box::new([counts(passed)?, counts(failed)?])), vec![part]));
+    }
+    if value.get("schema").and_then(Value::as_str) == Some(coverage::SCHEMA) {
+        let report = coverage::read(text)?;
+        let part = Some(report.shard.clone());
+        return Ok((Report::Coverage(vec![report]), vec![part]));
+    }
+    if value.get("schema").and_then(Value::as_str) == Some(check_report::SCHEMA) {
+        let (checks, parts) = checks::read(text)?;
+        return Ok((Report::Check(checks), parts));
     }
     const AGAIN: &str = "damaged, or made by an older biofast: run `biofast stats --json` again";
     if value.get("schema").and_then(Value::as_str) == Some(alignments::SCHEMA) {

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
         None => args.format,
     };
-    let by = args.depth.by_groups()?;
+    let by = args.depth.files.by_groups()?;
     args.shard.refuse(by.is_some(), "--by", "rows of groups are of whole files")?;
     args.shard.refuse(args.per_read, "--per-read", "its table is of whole files")?;
     check_verdicts(args)?;

@@ -38,7 +38,7 @@ pub(super) fn write(
 ) -> Result<ExitCode> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
     let reports = reports(args)?;
-    let settings = args.depth.settings(None)?;
+    let settings = args.depth.files.settings(None)?;
     let panel = match &args.target_intervals {
         Some(targets) => Some(Panel::open(targets, args.bait_intervals.as_deref())?),
         None => None,
@@ -140,7 +140,7 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     if has_targets && !has(Report::Hs) {
         bail!("--target-intervals is for hs, which is not among what --qc lists");
     }
-    if let Some(name) = args.depth.given_for_files()
+    if let Some(name) = args.depth.files.given()
         && !has(Report::Mosdepth)
     {
         bail!("{name} is for the files of mosdepth, which are not among what --qc lists");
@@ -272,13 +272,13 @@ impl Asked<'_> {
         let detail = match (counts, wanted.depths.is_some() || args.regions.any()) {
             (false, _) => Detail::Full,
             // Read groups are optional fields.
-            _ if args.depth.by_groups()?.is_some() => Detail::Full,
+            _ if args.depth.files.by_groups()?.is_some() => Detail::Full,
             (true, true) => Detail::Alignment,
             (true, false) => Detail::Placement,
         };
         let opening = watch.opening(args.reference.as_deref(), detail);
         let (header, query) = args.regions.query(input, source, &opening)?.peek_header()?;
-        let groups = args.depth.by_groups()?.map(|by| Groups::of(&header, by));
+        let groups = args.depth.files.by_groups()?.map(|by| Groups::of(&header, by));
         let mut to = vec![(None, opened)];
         for name in groups.iter().flat_map(Groups::names) {
             to.push((Some(name), self.open(&prefix_of_group(prefix, name)?, files)?));

@@ -85,6 +85,8 @@ pub(crate) fn stage() -> Folder {
     folder.file("genome.fa", format!(">chr1\n{}\n>chr2\n{}\n", bases(3_000_000), bases(200_000)));
     let sam = folder.file("aln.sam", sam());
     let fastq = folder.file("few.fq", reads("run7:", 50));
+    let gzip = biofast_testkit::container::gzip(reads("run7:", 50).as_bytes());
+    folder.file("run.fq.gz", gzip);
     let at = |name: &str| text(&folder.path(name));
     let run = |args: &[&str]| {
         let mut command = command(args);
@@ -124,6 +126,7 @@ pub(crate) fn stage() -> Folder {
     for number in ["1", "2"] {
         let shard = format!("{}#{number}", at("plan.json"));
         run(&["stats", "--json", "--shard", &shard, "-o", &at(&format!("part{number}.json"))]);
+        run(&["coverage", "--shard", &shard, "-o", &at(&format!("part{number}.coverage.json"))]);
     }
     run(&["filter", "--quiet", &fastq, "--json", &at("summary.json"), "-o", &at("summed.fq")]);
     std::fs::copy(folder.path("R2.fq.gz"), folder.path("other.fq.gz")).unwrap();

@@ -4,11 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use biofast_bam::{Batch, Detail, ErrorKind, InputOptions};
+use biofast_io::splice::Places;
 use biofast_io::{Location, Options as Io, Source};
 
 use super::doubts::Doubts;
 use super::header::Facts;
 use super::order::{Break, Ends, Place, Track};
+use super::partial::Remains;
 use super::record::{Finding, Rules};
 use super::{Error, Fault, Format, Options, Outcome, Rule, Warning};
 use crate::measure::records::{Amount, Sum};
@@ -43,7 +45,9 @@ pub(super) fn check(
     format: Format,
     io: &Io,
     options: &Options<'_>,
+    remains: &mut Remains,
 ) -> Result<Outcome, Error> {
+    let (first, places) = (source.origin().records, source.places());
     let mut outcome = Outcome::new(format);
     let with_bases = options.reference.is_some() || options.checksum;
     let opening = InputOptions {
@@ -54,12 +58,16 @@ pub(super) fn check(
             false => Detail::Alignment,
         },
     };
-    let input = match biofast_bam::Input::open(source, &opening) {
-        Ok(input) => input,
-        Err(error) => {
-            outcome.fault = Some(fault_of(error)?);
-            return Ok(outcome);
-        }
+    // Of a part it is known that it is BAM; where its first block is damaged is told by who reads it.
+    let source = match places.is_some() {
+        true => source,
+        false => match biofast_bam::Input::open(source, &opening) {
+            Ok(input) => input.source,
+            Err(error) => {
+                outcome.fault = Some(fault_of(error)?);
+                return Ok(outcome);
+            }
+        },
     };
     if format == Format::Cram && !with_bases {
         let message =
@@ -68,16 +76,16 @@ pub(super) fn check(
     }
     // Every worker sees the same header; the first one looks at it.
     let facts: OnceLock<Facts> = OnceLock::new();
-    let mut found = Found::default();
+    let mut found = Found { records: first, ..Found::default() };
     let result = biofast_bam::par_fold_ordered(
-        input.source,
+        source,
         io,
         || (Rules::default(), Default::default()),
         |(rules, scratch), batch, left: &mut Left| {
             if !batch.is_empty() {
                 let facts = facts.get_or_init(|| Facts::of(batch.header()));
                 if facts.fault.is_none() {
-                    check_batch(rules, batch, facts, left);
+                    check_batch(rules, batch, facts, places.as_ref(), left);
                     if options.checksum {
                         let amounts =
                             batch.iter().map(|record| Amount::of_alignment(&record, scratch));
@@ -106,31 +114,43 @@ pub(super) fn check(
     };
     let facts = facts.into_inner().unwrap_or_default();
     let complete = fault.is_none();
+    remains.header.clone_from(&facts.warnings);
     outcome.warnings.extend(facts.warnings.iter().cloned());
     for (rule, message, record, count) in found.doubts.iter() {
         // The chunk with the fault may hold records behind it.
         if !ended_early || record < found.records {
             let at = locate(record, None, &facts, format);
             let count = complete.then_some(count);
-            outcome.warnings.push(Warning { rule, message: message.into(), at, count });
+            remains.doubts.push(Warning { rule, message: message.into(), at, count });
         }
     }
+    outcome.warnings.extend(remains.doubts.iter().cloned());
+    remains.order = found.track.edges(facts.claim, &facts.references);
     if let Some(Break { record, place, message }) = found.disorder
         && record < found.records
     {
         let at = locate(record, place, &facts, format);
         outcome.warnings.push(Warning { at, ..Warning::new(Rule::Order, message) });
     }
-    outcome.records = Some(found.records);
+    outcome.records = Some(found.records - first);
     outcome.sum = (complete && options.checksum).then_some(found.sum);
     outcome.fault = fault;
     Ok(outcome)
 }
 
-fn check_batch(rules: &mut Rules, batch: Batch<'_>, facts: &Facts, left: &mut Left) {
+fn check_batch(
+    rules: &mut Rules,
+    batch: Batch<'_>,
+    facts: &Facts,
+    places: Option<&Places>,
+    left: &mut Left,
+) {
+    // Blocks of a part are elsewhere in the file.
+    let in_file = |block| places.map_or(Some(block), |places| places.in_file(block));
     for (index, record) in batch.iter().enumerate() {
         let number = batch.first_record() + index as u64;
-        let place = || batch.place_of(index);
+        let place =
+            || batch.place_of(index).map(|(offset, block)| (offset, block.and_then(in_file)));
         if let Err(finding) = rules.check(&record, number, facts, &mut left.doubts) {
             left.fault = Some((finding, place()));
             return;
@@ -195,6 +215,8 @@ fn fault_of(error: biofast_bam::Error) -> Result<Fault, Error> {
         ErrorKind::Io(inner) => match inner.kind() {
             biofast_io::ErrorKind::Io(_)
             | biofast_io::ErrorKind::NotAFile(_)
+            | biofast_io::ErrorKind::OtherRecords { .. }
+            | biofast_io::ErrorKind::IndexMismatch(_)
             | biofast_io::ErrorKind::Shrunk => return Err(Error::Alignments(error)),
             biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
             _ => Rule::Container,

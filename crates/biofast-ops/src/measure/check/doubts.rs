@@ -73,6 +73,12 @@ impl Doubt {
     }
 }
 
+/// Where a kind of this rule and message stands among all.
+pub(super) fn position(rule: Rule, message: &str) -> usize {
+    let described = Doubt::ALL.iter().map(|doubt| doubt.describe());
+    described.into_iter().position(|own| own == (rule, message)).unwrap_or(KINDS)
+}
+
 /// Where each kind was seen first, and how often. Records are counted from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Doubts {

@@ -2,11 +2,13 @@
 //! should be.
 
 use biofast_io::{Container, Location, Source};
+use serde::{Deserialize, Serialize};
 
 use super::{Fault, Rule};
 
 /// A format of data that can be checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Reads.
     Fastq,

@@ -21,6 +21,7 @@ mod doubts;
 mod format;
 mod header;
 mod order;
+mod partial;
 mod reads;
 mod record;
 pub mod report;
@@ -29,9 +30,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use biofast_io::{Container, ErrorKind, Location, Source};
+use biofast_io::splice::Places;
+use biofast_io::{Container, ErrorKind, Location, Notes, Source};
+use serde::{Deserialize, Serialize};
 
 pub use format::Format;
+pub use partial::{Apart, Partial, check_shard};
 
 use crate::measure::reads::PairCheck;
 use crate::measure::records::{RecordSum, Sum};
@@ -112,7 +116,8 @@ impl<'a> Options<'a> {
 }
 
 /// What a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Rule {
     /// Compression: checksums, lengths, ends.
@@ -230,6 +235,14 @@ pub enum Error {
     Io(biofast_io::Error),
     /// Alignments can't be decoded without something else, such as a reference.
     Alignments(biofast_bam::Error),
+    /// The plan has no such shard, or it can't be opened.
+    Shard(crate::measure::shards::Error),
+}
+
+impl From<crate::measure::shards::Error> for Error {
+    fn from(error: crate::measure::shards::Error) -> Error {
+        Error::Shard(error)
+    }
 }
 
 impl fmt::Display for Error {
@@ -237,6 +250,7 @@ impl fmt::Display for Error {
         match self {
             Error::Io(error) => error.fmt(f),
             Error::Alignments(error) => error.fmt(f),
+            Error::Shard(error) => error.fmt(f),
         }
     }
 }
@@ -246,6 +260,7 @@ impl std::error::Error for Error {
         match self {
             Error::Io(error) => std::error::Error::source(error),
             Error::Alignments(error) => std::error::Error::source(error),
+            Error::Shard(error) => std::error::Error::source(error),
         }
     }
 }
@@ -329,12 +344,14 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// Adds what the byte layer found besides the data.
-    fn add_note(&mut self, note: &biofast_io::Warning) {
+    /// Adds what the byte layer found besides the data, of a part that starts with the record `first` (from 0) and whose bytes are at
+    /// those `places` of the file.
+    fn add_note(&mut self, note: &biofast_io::Warning, first: u64, places: Option<&Places>) {
         match note {
             biofast_io::Warning::GzipAfterBlocks(at) => {
                 let message = "ordinary gzip follows BGZF blocks";
-                let at = Location { block: Some(*at), ..Location::default() };
+                let block = places.and_then(|places| places.in_file(*at)).unwrap_or(*at);
+                let at = Location { block: Some(block), ..Location::default() };
                 // BAM is BGZF (SAM specification, section 4.1); other data may be any gzip.
                 if self.format == Format::Bam && self.fault.is_none() {
                     self.fault = Some(Fault::new(Rule::Container, message, at));
@@ -349,7 +366,7 @@ impl Outcome {
                     Location { record: Some(*record), line: Some(*line), ..Location::default() };
                 if self.fault.is_none() {
                     self.fault = Some(Fault::new(Rule::Fastq, message, at));
-                    self.records = Some(record - 1);
+                    self.records = Some((record - 1).saturating_sub(first));
                 }
             }
             biofast_io::Warning::Tolerated { what, count, first }
@@ -364,6 +381,28 @@ impl Outcome {
             }
         }
     }
+}
+
+/// What was noticed of the bytes. Whether their end was seen after a fault ended the reading depends on the threads.
+fn noted(notes: &Notes, outcome: &Outcome) -> Vec<biofast_io::Warning> {
+    use biofast_io::Warning::{BlankLines, Noticed, Tolerated};
+    let mut all = notes.warnings();
+    if outcome.fault.is_some() {
+        all.retain(|note| matches!(note, BlankLines { .. } | Noticed { .. } | Tolerated { .. }));
+    }
+    all
+}
+
+/// How the bytes are read, and what is noticed then.
+fn reading(options: &Options<'_>) -> (biofast_io::Options, Arc<Notes>) {
+    let notes = options.io.notes.clone().unwrap_or_default();
+    let io = biofast_io::Options {
+        strict: !options.allow_missing_eof,
+        pedantic: true,
+        notes: Some(Arc::clone(&notes)),
+        ..options.io.clone()
+    };
+    (io, notes)
 }
 
 /// Checks an input from its first byte to its last, or to its first fault.
@@ -386,16 +425,10 @@ impl Outcome {
 /// If the input can't be read. Everything that is wrong with what can be read is a
 /// [`Fault`] of the [`Outcome`].
 pub fn check(mut source: Source, options: &Options<'_>) -> Result<Outcome, Error> {
-    let notes = options.io.notes.clone().unwrap_or_default();
-    let io = biofast_io::Options {
-        strict: !options.allow_missing_eof,
-        pedantic: true,
-        notes: Some(Arc::clone(&notes)),
-        ..options.io.clone()
-    };
+    let (io, notes) = reading(options);
     let mut outcome = match format::recognise(&mut source, options.expected) {
         Ok(format @ (Format::Bam | Format::Sam | Format::Cram)) => {
-            alignments::check(source, format, &io, options)?
+            alignments::check(source, format, &io, options, &mut Default::default())?
         }
         Ok(Format::Fastq) => reads::check_fastq(source, &io, options)?,
         Ok(Format::Fasta) => reads::check_fasta(source, &io, options)?,
@@ -403,8 +436,8 @@ pub fn check(mut source: Source, options: &Options<'_>) -> Result<Outcome, Error
         Err((format, fault)) => Outcome { fault: Some(fault), ..Outcome::new(format) },
     };
     outcome.container = notes.container();
-    for note in notes.warnings() {
-        outcome.add_note(&note);
+    for note in noted(&notes, &outcome) {
+        outcome.add_note(&note, 0, None);
     }
     if outcome.format == Format::Bam
         && outcome.fault.is_none()

@@ -5,9 +5,11 @@ use std::cmp::Ordering;
 
 use biofast_bam::Record;
 use biofast_io::Shown;
+use serde::{Deserialize, Serialize};
 
 /// What the header says about the order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub(super) enum Claim {
     /// Nothing that could be checked.
     #[default]
@@ -17,6 +19,34 @@ pub(super) enum Claim {
     /// By name. The specification leaves open how, unless SS says it, but demands that it is the
     /// same throughout: it must be one of these.
     Names { natural: bool, bytes: bool },
+}
+
+impl From<Claim> for String {
+    fn from(claim: Claim) -> String {
+        let text = match claim {
+            Claim::None | Claim::Names { natural: false, bytes: false } => "none",
+            Claim::Coordinate => "coordinate",
+            Claim::Names { natural: true, bytes: true } => "name",
+            Claim::Names { natural: true, .. } => "natural name",
+            Claim::Names { .. } => "name by bytes",
+        };
+        text.to_owned()
+    }
+}
+
+impl TryFrom<String> for Claim {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Claim, &'static str> {
+        Ok(match &*text {
+            "none" => Claim::None,
+            "coordinate" => Claim::Coordinate,
+            "name" => Claim::Names { natural: true, bytes: true },
+            "natural name" => Claim::Names { natural: true, bytes: false },
+            "name by bytes" => Claim::Names { natural: false, bytes: true },
+            _ => return Err("an order that isn't known"),
+        })
+    }
 }
 
 impl Claim {
@@ -54,13 +84,28 @@ impl Claim {
 pub(super) type Place = (u64, Option<u64>);
 
 /// A record out of order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "StoredBreak", from = "StoredBreak")]
 pub(super) struct Break {
     /// Its number, from 0.
     pub(super) record: u64,
     /// Where it starts.
     pub(super) place: Option<Place>,
     pub(super) message: String,
+}
+
+type StoredBreak = (u64, Option<Place>, String);
+
+impl From<Break> for StoredBreak {
+    fn from(Break { record, place, message }: Break) -> StoredBreak {
+        (record, place, message)
+    }
+}
+
+impl From<StoredBreak> for Break {
+    fn from((record, place, message): StoredBreak) -> Break {
+        Break { record, place, message }
+    }
 }
 
 /// The ends of a chunk, and where it breaks each order that may be claimed.
@@ -74,7 +119,7 @@ pub(super) struct Ends {
     breaks: [Option<Break>; 2],
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Key {
     coordinate: u64,
     name: Vec<u8>,
@@ -151,6 +196,8 @@ impl Ends {
 /// The order so far, chunk after chunk.
 #[derive(Debug, Default)]
 pub(super) struct Track {
+    /// The first record, its number and where it starts.
+    first: Option<(Key, u64, Option<Place>)>,
     last: Option<Key>,
     breaks: [Option<Break>; 2],
 }
@@ -167,6 +214,9 @@ impl Track {
             return None;
         }
         let candidates = claim.candidates();
+        if self.first.is_none() {
+            self.first = Some((ends.first.clone(), ends.first_record, ends.first_place));
+        }
         if let Some(last) = &self.last {
             for (which, claimed) in candidates.into_iter().enumerate() {
                 let found = match claim {
@@ -192,32 +242,109 @@ impl Track {
         }
         let last = self.last.get_or_insert_default();
         std::mem::swap(last, &mut ends.last);
-        // One of the orders claimed is enough.
-        let mut fallen: Option<&Break> = None;
-        for (claimed, found) in candidates.into_iter().zip(&self.breaks) {
-            match (claimed, found) {
-                (false, _) => {}
-                (true, None) => return None,
-                (true, Some(found)) => {
-                    if fallen.is_none_or(|other| other.record < found.record) {
-                        fallen = Some(found);
-                    }
+        fallen(claim, &self.breaks).cloned()
+    }
+
+    /// What the order of the records before and behind these depends on; `None` if nothing is claimed, or there are none.
+    pub(super) fn edges(self, claim: Claim, references: &[(Vec<u8>, i64)]) -> Option<Edges> {
+        let ((first, record, place), last) = (self.first?, self.last?);
+        let edge = |key: Key| match claim {
+            Claim::Coordinate => {
+                let place = ((key.coordinate >> 32) as u32, key.coordinate as u32);
+                Edge(shown_place(key.coordinate, references), Some(place))
+            }
+            _ => Edge(String::from_utf8_lossy(&key.name).into_owned(), None),
+        };
+        let (first, last) = (edge(first), edge(last));
+        Some(Edges { claim, record, place, first, last, breaks: self.breaks })
+    }
+}
+
+/// The record with which the claim falls: one of the orders claimed is enough.
+fn fallen(claim: Claim, breaks: &[Option<Break>; 2]) -> Option<&Break> {
+    let mut fallen: Option<&Break> = None;
+    for (claimed, found) in claim.candidates().into_iter().zip(breaks) {
+        match (claimed, found) {
+            (false, _) => {}
+            (true, None) => return None,
+            (true, Some(found)) => {
+                if fallen.is_none_or(|other| other.record < found.record) {
+                    fallen = Some(found);
                 }
             }
         }
-        fallen.cloned()
+    }
+    fallen
+}
+
+/// The ends of a shard, and where it breaks each order that may be claimed: what is needed to tell the order of all shards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Edges {
+    pub(super) claim: Claim,
+    /// The number of the first record, from 0, and where it starts.
+    record: u64,
+    place: Option<Place>,
+    first: Edge,
+    last: Edge,
+    breaks: [Option<Break>; 2],
+}
+
+/// What a record is sorted by: its name; or how its place is told, and the place, which is the index of the reference, or the
+/// largest number if there is none, and the position from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Edge(String, Option<(u32, u32)>);
+
+impl Edges {
+    /// Adds those of the shard behind. Where one order alone is claimed: its first record, if it lies before the last one of these.
+    pub(super) fn append(&mut self, behind: &Edges) -> Option<Break> {
+        let mut cut = [None, None];
+        for (which, claimed) in self.claim.candidates().into_iter().enumerate() {
+            let message = match (&self.last, &behind.first) {
+                (Edge(before, Some(last)), Edge(now, Some(first))) if claimed && first < last => {
+                    unsorted(now, before)
+                }
+                (Edge(before, None), Edge(now, None))
+                    if claimed && compare(which, now.as_bytes(), before.as_bytes()).is_lt() =>
+                {
+                    unsorted_names(before.as_bytes(), now.as_bytes(), self.claim)
+                }
+                _ => continue,
+            };
+            cut[which] = Some(Break { record: behind.record, place: behind.place, message });
+        }
+        if self.claim.is_definite()
+            && let Some(found) = fallen(self.claim, &cut)
+        {
+            return Some(found.clone());
+        }
+        for ((mine, cut), theirs) in self.breaks.iter_mut().zip(cut).zip(&behind.breaks) {
+            *mine = mine.take().or(cut).or_else(|| theirs.clone());
+        }
+        self.last = behind.last.clone();
+        None
+    }
+
+    /// The record with which the claim falls.
+    pub(super) fn fallen(&self) -> Option<&Break> {
+        fallen(self.claim, &self.breaks)
     }
 }
 
 fn unsorted_places(before: u64, now: u64, references: &[(Vec<u8>, i64)]) -> String {
-    let place = |key: u64| match references.get((key >> 32) as usize) {
+    unsorted(&shown_place(now, references), &shown_place(before, references))
+}
+
+/// Reference and position of a key.
+fn shown_place(key: u64, references: &[(Vec<u8>, i64)]) -> String {
+    match references.get((key >> 32) as usize) {
         Some((name, _)) if key != u64::MAX => format!("{}:{}", Shown(name), key as u32),
         _ => "an unplaced record".to_owned(),
-    };
+    }
+}
+
+fn unsorted(now: &str, before: &str) -> String {
     format!(
-        "not sorted by coordinate as the header claims (@HD SO:coordinate): {} comes after {}",
-        place(now),
-        place(before)
+        "not sorted by coordinate as the header claims (@HD SO:coordinate): {now} comes after {before}"
     )
 }
 

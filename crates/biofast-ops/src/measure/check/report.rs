@@ -1,9 +1,10 @@
 //! The JSON form of what checks found.
 
 use biofast_io::Location;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Fault, Outcome, Warning};
+use super::{Fault, Outcome, Partial, Warning};
+use crate::measure::shards::Part;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.check";
@@ -25,7 +26,7 @@ pub struct Report {
 }
 
 /// What is known of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Good to its last byte.
@@ -64,6 +65,54 @@ pub struct FileReport {
     pub fault: Option<Finding>,
     /// What is odd.
     pub warnings: Vec<Finding>,
+    /// Of a shard: which one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Part>,
+    /// Of a shard that could be read: what the report of all shards is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Partial>,
+}
+
+/// A report that is read back, to be merged with those of the other shards.
+///
+/// ```
+/// use biofast_ops::check::report::{SCHEMA, ShardReport};
+///
+/// let text = format!(r#"{{"schema": "{SCHEMA}", "schema_version": 1, "files": []}}"#);
+/// let report: ShardReport = serde_json::from_str(&text)?;
+/// assert!(report.files.is_empty());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Deserialize)]
+pub struct ShardReport {
+    /// [`SCHEMA_VERSION`], or a later one.
+    pub schema_version: u32,
+    /// One entry an input.
+    pub files: Vec<ShardFile>,
+}
+
+/// What is read back of an input.
+///
+/// ```
+/// use biofast_ops::check::report::ShardFile;
+///
+/// /// Whether it can be merged.
+/// fn is_part(file: &ShardFile) -> bool {
+///     file.shard.is_some() && file.partial.is_some()
+/// }
+/// ```
+#[derive(Clone, Debug, Deserialize)]
+pub struct ShardFile {
+    /// As [`FileReport::path`].
+    pub path: String,
+    /// As [`FileReport::status`].
+    pub status: Status,
+    /// As [`FileReport::shard`].
+    #[serde(default)]
+    pub shard: Option<Part>,
+    /// As [`FileReport::partial`].
+    #[serde(default)]
+    pub partial: Option<Partial>,
 }
 
 /// Something found in an input.
@@ -131,6 +180,8 @@ impl FileReport {
             records: outcome.records,
             fault: outcome.fault.as_ref().map(Finding::from),
             warnings: outcome.warnings.iter().map(Finding::from).collect(),
+            shard: None,
+            partial: None,
         }
     }
 
@@ -144,6 +195,8 @@ impl FileReport {
             records: None,
             fault: Some(Finding::new("read", reason, &Location::default())),
             warnings: Vec::new(),
+            shard: None,
+            partial: None,
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use super::edge::Edge;
 use super::low::Low;
 use super::spans::{Role, Span};
-use super::window::Window;
 
 /// Mates from which on those are forgotten that nothing can overlap any more.
 const FEW: usize = 1024;
@@ -15,24 +15,38 @@ pub(super) struct Mates {
     waiting: HashMap<u128, Mate, BuildHasherDefault<Low>>,
     /// When to look for those that wait in vain.
     limit: usize,
+    /// Of a part of a file: what mates before it may change.
+    pub(super) edge: Option<Box<Edge>>,
 }
 
-struct Mate {
-    end: u32,
+/// A mate that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mate {
+    pub(super) end: u32,
     /// The stretches it covers; `None`: one, in a CIGAR of a single operation.
-    blocks: Option<Box<[(u32, u32)]>>,
+    pub(super) blocks: Option<Box<[(u32, u32)]>>,
 }
 
 impl Default for Mates {
     fn default() -> Mates {
-        Mates { waiting: HashMap::default(), limit: FEW }
+        Mates { waiting: HashMap::default(), limit: FEW, edge: None }
     }
 }
 
 impl Mates {
     /// Looks for the mate of a record that lies on `blocks`, and corrects the depth where both lie; or lets it wait.
     #[inline]
-    pub(super) fn add(&mut self, span: &Span, blocks: &[(u32, u32)], window: &mut Window) {
+    pub(super) fn add(
+        &mut self,
+        span: &Span,
+        blocks: &[(u32, u32)],
+        step: &mut impl FnMut(u64, i32),
+    ) {
+        if let Some(edge) = &mut self.edge
+            && edge.takes(span, blocks, |key| self.waiting.contains_key(&key))
+        {
+            return;
+        }
         let wait = match span.role {
             Role::None => return,
             Role::First => true,
@@ -45,7 +59,7 @@ impl Mates {
         } else if let Some(mate) = self.waiting.remove(&span.key)
             && mate.end > span.start
         {
-            correct(span, blocks, &mate, window);
+            correct(span, blocks, &mate, step);
         }
     }
 
@@ -61,14 +75,32 @@ impl Mates {
     /// Forgets all.
     pub(super) fn clear(&mut self) {
         self.waiting.clear();
+        self.edge.iter_mut().for_each(|edge| edge.leave());
+    }
+
+    /// Lets one wait that is of a part before, or forgets it.
+    pub(super) fn set(&mut self, key: u128, mate: Option<Mate>) {
+        match mate {
+            Some(mate) => self.waiting.insert(key, mate),
+            None => self.waiting.remove(&key),
+        };
+    }
+
+    /// Those that wait and end behind this position, by their keys.
+    pub(super) fn behind(&self, position: i32) -> Vec<(u128, Mate)> {
+        let reach = |mate: &Mate| i64::from(mate.end) > i64::from(position);
+        let waiting = self.waiting.iter().filter(|(_, mate)| reach(mate));
+        let mut waiting: Vec<_> = waiting.map(|(key, mate)| (*key, mate.clone())).collect();
+        waiting.sort_unstable_by_key(|(key, _)| *key);
+        waiting
     }
 }
 
 /// Takes the second mate off where both lie.
-fn correct(span: &Span, blocks: &[(u32, u32)], mate: &Mate, window: &mut Window) {
+fn correct(span: &Span, blocks: &[(u32, u32)], mate: &Mate, step: &mut impl FnMut(u64, i32)) {
     let mut take_off = |from: u32, to: u32| {
-        window.step(from.into(), -1);
-        window.step(to.into(), 1);
+        step(from.into(), -1);
+        step(to.into(), 1);
     };
     let Some(theirs) = &mate.blocks else {
         if span.is_single {

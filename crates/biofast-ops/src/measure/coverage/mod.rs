@@ -27,9 +27,11 @@
 //! ```
 
 mod distribution;
+mod edge;
 mod intervals;
 mod low;
 mod mates;
+mod parts;
 mod spans;
 mod window;
 
@@ -41,6 +43,7 @@ use biofast_io::{Location, Options};
 
 pub use distribution::{Distribution, PerReference};
 pub use intervals::{Interval, Intervals};
+pub use parts::{Join, Partial, Unjoined, collect_part};
 pub use spans::{Counting, Rules, Spans, Sums};
 
 pub(crate) use intervals::read_line;
@@ -191,6 +194,8 @@ pub struct Collector<D> {
     current: usize,
     /// Whether it has any records.
     has_records: bool,
+    /// The place of the first record.
+    first: Option<(u32, i32)>,
     /// The place of the last record.
     last: (u32, i32),
     /// Where the record ends that reaches furthest.
@@ -208,6 +213,7 @@ impl<D: Depths> Collector<D> {
             lengths: header.references().iter().map(|reference| reference.length).collect(),
             current: 0,
             has_records: false,
+            first: None,
             last: (0, i32::MIN),
             reach: 0,
             window: Window::default(),
@@ -256,6 +262,7 @@ impl<D: Depths> Collector<D> {
         if first < self.last {
             return Err(Unsorted { record: group.record, previous: self.last, found: first });
         }
+        self.first.get_or_insert(first);
         self.last = (group.reference, group.last);
         let reference = (group.reference as usize).min(self.lengths.len());
         while self.current < reference {
@@ -274,7 +281,11 @@ impl<D: Depths> Collector<D> {
             self.window.step(to.into(), -1);
         }
         if let Some(mates) = &mut self.mates {
-            mates.add(span, blocks, &mut self.window);
+            if let Some(edge) = &mut mates.edge {
+                edge.see(self.current as u32, span.start);
+            }
+            let window = &mut self.window;
+            mates.add(span, blocks, &mut |at, by| window.step(at, by));
         }
         let end = u64::from(span.end);
         if end > self.reach {
@@ -541,6 +552,112 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// All that comes, as it comes.
+    #[derive(Default, Debug, PartialEq)]
+    struct Told(Vec<(usize, Run)>, Vec<bool>, Vec<(usize, u64)>);
+
+    impl Depths for Told {
+        fn run(&mut self, run: Run) {
+            self.0.push((self.1.len(), run));
+        }
+
+        fn end(&mut self, _: usize, has_records: bool) {
+            self.1.push(has_records);
+        }
+
+        fn spanned(&mut self, from: u64, to: u64) {
+            self.2.extend((from..to).map(|at| (self.1.len(), at)));
+        }
+    }
+
+    #[test]
+    fn parts_joined_are_the_whole_wherever_it_is_cut_and_whatever_mates_say() {
+        let references = [("c", 400), ("none", 5), ("d", 300), ("zero", 9)];
+        let header: String =
+            references.iter().map(|(name, len)| format!("@SQ\tSN:{name}\tLN:{len}\n")).collect();
+        for seed in 1..60 {
+            let mut random = Random(seed);
+            let mut lines = Vec::new();
+            let (names, width) = (1 + random.below(12), 1 + random.below(250));
+            for _ in 0..random.below(50) {
+                let reference = [0, 2, 2, 9][random.below(4)];
+                let position = random.below(width);
+                let drawn = Drawn::new(&mut random, position);
+                let cigar: String =
+                    drawn.operations.iter().map(|(len, op)| format!("{len}{op}")).collect();
+                let flags = [67, 131, 67, 131, 83, 0, 1091, 2115][random.below(8)];
+                let mate = match random.chance(40) {
+                    true => position + 1,
+                    false => 1 + random.below(width),
+                };
+                let name = random.below(names);
+                let line = match references.get(reference) {
+                    Some((on, _)) => format!(
+                        "p{name}\t{flags}\t{on}\t{}\t9\t{cigar}\t=\t{mate}\t0\t*\t*\n",
+                        position + 1
+                    ),
+                    None => format!("u{name}\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n"),
+                };
+                lines.push((reference, position, line));
+            }
+            lines.sort_by_key(|(reference, position, _)| (*reference, *position));
+            let sam = |lines: &[(usize, usize, String)]| {
+                let lines = lines.iter().map(|(_, _, line)| line.as_str());
+                header.clone() + &lines.collect::<String>()
+            };
+            let options = Options { threads: 2, chunk_size: 700, ..Options::default() };
+            let open = |sam: String| {
+                let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+                let source = Source::from_reader("x", std::io::Cursor::new(sam.into_bytes()));
+                Input::open(source, &opened).unwrap().source
+            };
+            for counting in [Counting::Once, Counting::Each, Counting::Whole] {
+                let rules = Rules { counting, sums: true, ..Rules::default() };
+                let whole =
+                    collect_with_sums(open(sam(&lines)), &options, &rules, |_| Ok(Told::default()));
+                let (header, whole, sums) = whole.unwrap();
+                for number in [1, 2, 5, 60] {
+                    let mut cuts: Vec<usize> =
+                        (1..number).map(|_| random.below(lines.len() + 1)).collect();
+                    cuts.extend([0, lines.len()]);
+                    cuts.sort_unstable();
+                    let mut join = Join::new(&header, Told::default());
+                    for cut in cuts.windows(2) {
+                        let (_, part) =
+                            collect_part(open(sam(&lines[cut[0]..cut[1]])), &options, &rules)
+                                .unwrap();
+                        let json = serde_json::to_string(&part).unwrap();
+                        let part: Partial = serde_json::from_str(&json).unwrap();
+                        join.add(&part, cut[0] as u64, "x").unwrap();
+                    }
+                    let (found, found_sums) = join.finish();
+                    assert_eq!(found, whole, "{seed} {counting:?} {cuts:?}\n{}", sam(&lines));
+                    assert_eq!(found_sums, sums, "{seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_that_are_out_of_order_or_of_other_references_are_refused() {
+        let options = Options::default();
+        let part = |header: &str, position: usize| {
+            let sam = format!("{header}r\t0\tc\t{position}\t9\t4M\t*\t0\t0\t*\t*\n");
+            let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+            let source = Source::from_reader("x", std::io::Cursor::new(sam.into_bytes()));
+            let input = Input::open(source, &opened).unwrap();
+            collect_part(input.source, &options, &Rules::default()).unwrap()
+        };
+        let (header, later) = part("@SQ\tSN:c\tLN:99\n", 9);
+        let (_, earlier) = part("@SQ\tSN:c\tLN:99\n", 3);
+        let (_, other) = part("@SQ\tSN:c\tLN:98\n", 30);
+        let mut join = Join::new(&header, Distribution::default());
+        join.add(&later, 0, "x.bam").unwrap();
+        let error = join.add(&earlier, 1, "x.bam").unwrap_err();
+        assert!(error.to_string().starts_with("x.bam: record 2"), "{error}");
+        assert!(matches!(join.add(&other, 1, "x.bam"), Err(Unjoined::References)));
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub(super) enum Role {
 }
 
 /// A counted record.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     /// Where it starts and ends, within the reference.
     pub(super) start: u32,
@@ -119,6 +119,8 @@ pub(super) struct Span {
     /// How many of the [`Spans::blocks`] are its own.
     pub(super) blocks: u32,
     pub(super) role: Role,
+    /// The position of its mate.
+    pub(super) mate: i32,
     /// Whether it is aligned in one piece, without clipping.
     pub(super) is_single: bool,
     /// The hash of its name, where there is a role.
@@ -158,6 +160,8 @@ pub struct Spans {
     pub(super) blocks: Vec<(u32, u32)>,
     /// The first record out of order: its number from 0, the place before it and its own.
     pub(super) fault: Option<(u64, Place, Place)>,
+    /// Whether the hashes of names are those of every process.
+    are_lasting: bool,
 }
 
 impl Spans {
@@ -176,6 +180,12 @@ impl Spans {
         self.records.clear();
         self.blocks.clear();
         self.fault = None;
+    }
+
+    /// The same, with hashes of names that other processes have, too.
+    pub(crate) fn add_lasting(&mut self, batch: Batch<'_>, rules: &Rules, sums: &mut Vec<Sums>) {
+        self.are_lasting = true;
+        self.add_with_sums(batch, rules, sums);
     }
 
     /// The same, with sums where the rules ask for them.
@@ -269,13 +279,18 @@ impl Spans {
             Counting::Once => role(record, end),
             _ => Role::None,
         };
-        let key = if role == Role::None { 0 } else { key(record.name()) };
+        let key = match role {
+            Role::None => 0,
+            _ if self.are_lasting => lasting_key(record.name()),
+            _ => key(record.name()),
+        };
         let single = cigar.len() == 1 && self.blocks.len() == before + 1;
         self.records.push(Span {
             start: clip(position),
             end: clip(end),
             blocks: (self.blocks.len() - before) as u32,
             role,
+            mate: record.mate_position(),
             is_single: single,
             key,
         });

@@ -52,6 +52,8 @@ pub enum ErrorKind {
     Odd(u64),
     /// Mates are two files of reads; these are others.
     NotMates,
+    /// Templates are of alignments; these are reads.
+    NoTemplates,
     /// More shards than a plan can have.
     TooMany(u64),
     /// The plan isn't what was made.
@@ -60,6 +62,13 @@ pub enum ErrorKind {
     Version(u32),
     /// The seek index of ordinary gzip isn't there, or not that of the file as it is.
     GzipIndex(&'static str),
+    /// There is no record of this number (from 1).
+    NoRecord {
+        /// The number.
+        number: u64,
+        /// How many there are.
+        records: u64,
+    },
     /// The index can't be written.
     Output(biofast_io::output::Error),
     /// There is no such shard.
@@ -121,6 +130,12 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Odd(reads) => {
                 write!(f, "it has {reads} reads, an odd number: the last one has no mate")
             }
+            ErrorKind::NoRecord { number, records } => {
+                write!(f, "there is no record {number}: the file has records 1 to {records}")
+            }
+            ErrorKind::NoTemplates => f.write_str(
+                "templates are kept together in BAM, and this is FASTQ: its mates are two files, or follow each other in one",
+            ),
             ErrorKind::NotMates => f.write_str(
                 "two files are cut together if they are mates, reads in FASTQ; alignments are cut one file at a time",
             ),

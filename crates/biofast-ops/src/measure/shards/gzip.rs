@@ -9,11 +9,13 @@ use biofast_bam as bam;
 use biofast_fastq::fasta;
 use biofast_io::output::Output;
 use biofast_io::remote::{self, Ranged};
-use biofast_io::{GzipPart, GzipPoint, GzipPoints, Options, Reader, Source, bgzf, display_name};
+use biofast_io::{
+    GzipPart, GzipPoint, GzipPoints, Options, Origin, Reader, Source, bgzf, display_name,
+};
 
 use super::error::{Error, ErrorKind};
 use super::make::{Found, Input, Scan, is_gzip};
-use super::marks::{Mark, stride};
+use super::marks::{Mark, stride, wrapped};
 use super::plan::{Container, Format, PlannedFile};
 use super::state::{Fnv, State};
 
@@ -282,6 +284,14 @@ impl GzipIndex {
         Ok(GzipIndex { file, name, state, records, text, stride, crc32, entries, marks })
     }
 
+    /// Whether the file at `path` is ordinary gzip, as files with such an index are.
+    ///
+    /// # Errors
+    /// If its first bytes can't be read.
+    pub fn is_for(path: &Path) -> Result<bool, Error> {
+        is_gzip(&Input::new(path))
+    }
+
     /// How many reads the file has.
     pub fn records(&self) -> u64 {
         self.records
@@ -326,6 +336,71 @@ impl GzipIndex {
         Ok(GzipPart { start, text: (from, to), stretches, to_end })
     }
 
+    /// Gives the reads of these numbers (from 1, ascending) of the file at `path`, each with its four lines as they are there; a last
+    /// line without line feed gets one. For each stretch between two points that has some of them, the text is inflated once: 4 MiB
+    /// or so, and as much until its checksum is known.
+    ///
+    /// # Errors
+    /// If there is no such read, the file can't be read, or isn't what it was when the index was made; or the first error of `each`.
+    pub fn reads<E: From<Error>>(
+        &mut self,
+        path: &Path,
+        numbers: &[u64],
+        mut each: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let name = display_name(path);
+        let records = self.records;
+        if let Some(&number) = numbers.iter().find(|number| !(1..=records).contains(*number)) {
+            return Err(Error::of(ErrorKind::NoRecord { number, records }, &name).into());
+        }
+        let mut left = numbers;
+        while let Some(&first) = left.first() {
+            let (start, from) = self.mark_of(first);
+            let point = self.entries.partition_point(|entry| entry.offset <= from);
+            let behind = self.entries.get(point).map_or(u64::MAX, |entry| entry.offset);
+            let len = left.partition_point(|&number| self.mark_of(number).1 < behind);
+            let (own, later) = left.split_at(len.max(1));
+            left = later;
+            let last = own.last().map_or(first, |last| *last);
+            let next = usize::try_from((last - 1) / self.stride + 1).unwrap_or(usize::MAX);
+            let to = self.marks.get(next).copied().unwrap_or(self.text);
+            let part = self.part(from, to)?;
+            let origin = Origin { records: start, lines: 4 * start, offset: from, expected: None };
+            let source = Source::open_gzip_part(path, part, origin).map_err(Error::from)?;
+            let mut text = Vec::new();
+            Reader::new(source, &Options::serial())
+                .map_err(Error::from)?
+                .read_to_end(&mut text)
+                .map_err(|error| match error.downcast::<biofast_io::Error>() {
+                    Ok(own) => Error::from(own),
+                    Err(error) => Error::of(ErrorKind::Io(error), &name),
+                })?;
+            let mut wanted = own.iter().copied().peekable();
+            let mut at = &text[..];
+            for number in start + 1..=last {
+                let len = four_lines(at).ok_or_else(|| wrapped(&name, number - 1))?;
+                let (read, rest) = at.split_at(len);
+                at = rest;
+                if wanted.next_if_eq(&number).is_none() {
+                    continue;
+                }
+                while wanted.next_if_eq(&number).is_some() {}
+                match read.ends_with(b"\n") {
+                    true => each(read)?,
+                    false => each(&[read, b"\n"].concat())?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The mark at or before the read of this number, from 1: reads before the mark, and where it is in the text.
+    fn mark_of(&self, number: u64) -> (u64, u64) {
+        let index = number.saturating_sub(1) / self.stride;
+        let at = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
+        (index * self.stride, at.copied().unwrap_or(self.text))
+    }
+
     /// What a reading of the file would find for a plan.
     pub(super) fn scan(self, name: &str, together: u64) -> Result<Scan, Error> {
         let marks = (0..).step_by(usize::try_from(self.stride).unwrap_or(usize::MAX));
@@ -345,6 +420,22 @@ impl GzipIndex {
         };
         Ok(Scan { file, records: self.records, marks, len: self.text })
     }
+}
+
+/// The length of the read at the start of a text, if that has one of four lines.
+fn four_lines(text: &[u8]) -> Option<usize> {
+    let mut lines = [&text[..0]; 4];
+    let mut at = 0;
+    for line in &mut lines {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        *line = &rest[..end.unwrap_or(rest.len())];
+        at += end.map_or(rest.len(), |end| end + 1);
+    }
+    let len = |line: &[u8]| line.strip_suffix(b"\r").unwrap_or(line).len();
+    let is_read =
+        lines[0].starts_with(b"@") && lines[2].starts_with(b"+") && len(lines[1]) == len(lines[3]);
+    is_read.then_some(at)
 }
 
 fn entry(bytes: &[u8; ENTRY_LEN]) -> Entry {

@@ -45,6 +45,8 @@ pub struct Input {
     pub name: String,
     /// Whether BAM without its end-of-file block is an error.
     pub strict_end: bool,
+    /// Of BAM: whether it is cut only where the name changes, so that records of a template that stand together aren't parted.
+    pub keep_templates: bool,
 }
 
 impl Input {
@@ -56,7 +58,12 @@ impl Input {
     /// assert_eq!(Input::new("lane1/reads.fq".as_ref()).name, "lane1/reads.fq");
     /// ```
     pub fn new(path: &Path) -> Input {
-        Input { path: path.to_owned(), name: display_name(path), strict_end: true }
+        Input {
+            path: path.to_owned(),
+            name: display_name(path),
+            strict_end: true,
+            keep_templates: false,
+        }
     }
 }
 
@@ -106,6 +113,7 @@ pub fn make(inputs: &[Input], together: u64, cut: Cut, options: &Options) -> Res
         id: String::new(),
         records: scans.first().map_or(0, |scan| scan.records),
         together: together.max(1),
+        templates: inputs.iter().any(|input| input.keep_templates),
         files: scans.into_iter().map(|scan| scan.file).collect(),
         shards,
     };
@@ -190,11 +198,14 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
 
 /// Reads a file to its end.
 fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> {
-    if GzipIndex::is_beside(&input.path) && is_gzip(input)? {
+    if !input.keep_templates && GzipIndex::is_beside(&input.path) && is_gzip(input)? {
         return GzipIndex::open(&input.path)?.scan(&input.name, together);
     }
     let before = State::of(&input.path)?;
     let (source, format, container) = recognise(input)?;
+    if input.keep_templates && format != Format::Bam {
+        return Err(Error::of(ErrorKind::NoTemplates, &input.name));
+    }
     let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
     let is_strict = options.strict || format == Format::Bam && input.strict_end;
     let options = Options { strict: is_strict, notes: Some(notes), ..options.clone() };
@@ -282,6 +293,15 @@ fn sniffed(input: &Input) -> Result<biofast_io::Container, Error> {
     Ok(biofast_io::Container::sniff(&start))
 }
 
+/// What a batch of alignments leaves.
+#[derive(Default)]
+struct Marked {
+    marks: Vec<Mark>,
+    /// Where templates are kept: number and name of the first record, and name of the last one.
+    first: Option<(u64, Vec<u8>)>,
+    last: Option<Vec<u8>>,
+}
+
 /// How places are found.
 pub(super) struct Found<'a> {
     wanted: Wanted,
@@ -356,19 +376,31 @@ impl Found<'_> {
         options: &Options,
     ) -> Result<Counted, Error> {
         let mut marks = Marks::new(together);
+        let mut last: Option<Vec<u8>> = None;
         let result = bam::par_try_fold_ordered(
             source,
             options,
             None,
             || (0u64, 0u64),
-            |(records, len), batch, more: &mut Vec<Mark>| -> Result<_, Error> {
+            |(records, len), batch, more: &mut Marked| -> Result<_, Error> {
                 *records += batch.len() as u64;
-                // Of the records; what is before them counts the same for all shards.
-                *len += batch.iter().map(|record| record.as_bytes().len() as u64 + 4).sum::<u64>();
-                for index in self.wanted.of(batch.first_record(), batch.len()) {
-                    let start = batch.start_of(index);
-                    more.push(self.mark(batch.first_record() + index as u64, start)?);
+                let mut wanted = self.wanted.of(batch.first_record(), batch.len()).peekable();
+                let mut before: Option<&[u8]> = None;
+                let keeps = self.input.keep_templates;
+                for (index, record) in batch.iter().enumerate() {
+                    // Of the records; what is before them counts the same for all shards.
+                    *len += record.as_bytes().len() as u64 + 4;
+                    let name = if keeps { record.name() } else { &[] };
+                    if wanted.next_if_eq(&index).is_some() && !(keeps && before == Some(name)) {
+                        let start = batch.start_of(index);
+                        more.marks.push(self.mark(batch.first_record() + index as u64, start)?);
+                    }
+                    if keeps && before.is_none() {
+                        more.first = Some((batch.first_record(), name.to_vec()));
+                    }
+                    before = Some(name);
                 }
+                more.last = before.filter(|_| keeps).map(<[u8]>::to_vec);
                 Ok(ControlFlow::Continue(()))
             },
             |(records, len), other| {
@@ -376,7 +408,14 @@ impl Found<'_> {
                 *len += other.1;
             },
             |more| -> Result<_, Error> {
-                marks.add(more, &self.wanted);
+                // The batch may begin in the middle of a template.
+                if let (Some((first, name)), Some(before)) = (more.first.take(), &last)
+                    && name == *before
+                {
+                    more.marks.retain(|mark| mark.record != first);
+                }
+                last = more.last.take().or(last.take());
+                marks.add(&mut more.marks, &self.wanted);
                 Ok(ControlFlow::Continue(()))
             },
         );

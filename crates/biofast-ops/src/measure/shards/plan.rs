@@ -96,6 +96,9 @@ pub struct Plan {
     pub records: u64,
     /// Cuts are before records whose number, from 0, is a multiple of this: 2 where mates follow each other, else 1.
     pub together: u64,
+    /// Whether cuts are only where the name changes, so that the records of a template that stand together are in one shard.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub templates: bool,
     /// One, or the two of mates.
     pub files: Vec<PlannedFile>,
     /// The shards in their order, at least one.
@@ -170,7 +173,8 @@ impl Plan {
     pub(super) fn computed_id(&self) -> String {
         let mut hash = Fnv::default();
         let mut add = |text: String| hash.add(text.as_bytes());
-        add(format!("{} {}\n", self.records, self.together));
+        let templates = if self.templates { " templates" } else { "" };
+        add(format!("{} {}{templates}\n", self.records, self.together));
         for PlannedFile { format, container, size, digest, header_end: (at, within), .. } in
             &self.files
         {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use biofast_testkit::container::bgzf;
+use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::sam::{self, Shape};
 
 use crate::common::{Folder, command, installed, reads, text};
@@ -46,7 +46,7 @@ const fn unthreaded(mut job: Job) -> Job {
     job
 }
 
-pub(super) const JOBS: [Job; 57] = [
+pub(super) const JOBS: [Job; 60] = [
     telling(job("stats, table", &["stats", "a.fq", "1.fq.gz", "-o", "o.txt"], &["o.txt"])),
     telling(job(
         "stats --json --html",
@@ -347,6 +347,26 @@ pub(super) const JOBS: [Job; 57] = [
         &["o.plan.json"],
     ),
     job(
+        "merge, checks of shards",
+        &["merge", "--json", "c1.json", "c2.json", "-o", "o.json"],
+        &["o.json"],
+    ),
+    job(
+        "merge --out-dir, depths of shards",
+        &["merge", "--out-dir", "o", "d1.json", "d2.json"],
+        &[
+            "o/x.mosdepth.summary.txt",
+            "o/x.mosdepth.global.dist.txt",
+            "o/x.per-base.bed.gz",
+            "o/x.per-base.bed.gz.csi",
+        ],
+    ),
+    unthreaded(job(
+        "get --record in gzip",
+        &["get", "g.fq.gz", "--record", "3", "--record", "50", "-o", "o.fq"],
+        &["o.fq"],
+    )),
+    job(
         "index --names",
         &["index", "--names", "x.bam", "-o", "o.bni", "--memory", "16K"],
         &["o.bni"],
@@ -630,6 +650,7 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
     let shuffled: String = lines.chunks(4).rev().map(<[&str]>::concat).collect();
     folder.file("long.fq", &long);
     folder.file("shuffled.fq", shuffled);
+    folder.file("g.fq.gz", gzip(one.as_bytes()));
     let shape = Shape { records: 60, sorted: true, longest: 100, oddities: true, seed: 3 };
     folder.file("x.sam", sam::text(&shape));
     for arguments in [
@@ -637,6 +658,12 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         &["view", "-b", "--no-PG", "x.sam", "-o", "y.bam"],
         &["index", "x.bam"],
         &["sort", "-q", "-n", "--no-PG", "x.sam", "-o", "grouped.bam"],
+        &["index", "g.fq.gz"],
+        &["shards", "--quiet", "-n", "2", "x.bam", "-o", "x.plan.json"],
+        &["check", "--json", "--shard", "x.plan.json#1", "-o", "c1.json"],
+        &["check", "--json", "--shard", "x.plan.json#2", "-o", "c2.json"],
+        &["coverage", "--shard", "x.plan.json#1", "-o", "d1.json"],
+        &["coverage", "--shard", "x.plan.json#2", "-o", "d2.json"],
         &["stats", "--json", "a.fq", "-o", "1.json"],
         &["stats", "--json", "2.fq.gz", "-o", "2.json"],
         &["stats", "--json", "--partial", "lane", "--qc", "picard", "x.bam", "-o", "x.qc.json"],

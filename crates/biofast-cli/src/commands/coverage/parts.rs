@@ -1,0 +1,208 @@
+//! Depths of shards, and what is made of those of all shards.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use biofast::bam::{self, Detail, Header};
+use biofast::io::output::{Files, Output, commit};
+use biofast::ops::coverage::{self, Counting, Depths, Join, Partial, PerReference, Rules, Sums};
+use biofast::ops::shards::Part;
+use biofast::ops::show::tables::coverage as table;
+use biofast::ops::show::{mosdepth, samtools};
+use serde::{Deserialize, Serialize};
+
+use super::{Args, Format, rules, rules_of_samtools, sum};
+use crate::inputs::{self, Input};
+use crate::options::{DepthFiles, targets, tell_unknown};
+use crate::output;
+
+/// The `schema` of the depths of a shard.
+pub(crate) const SCHEMA: &str = "biofast.coverage";
+/// Its `schema_version`.
+const SCHEMA_VERSION: u32 = 1;
+
+/// What `biofast coverage --shard` prints.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Report {
+    schema: String,
+    schema_version: u32,
+    biofast_version: String,
+    /// The path of the file.
+    pub(crate) path: String,
+    /// Which shard it is.
+    pub(crate) shard: Part,
+    /// The form in which the depths of all shards are printed.
+    format: Format,
+    /// How often -a was given.
+    all_positions: u8,
+    counted: Counted,
+    depths: Partial,
+}
+
+/// Which records were counted, and what of them.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Counted {
+    flag: u16,
+    include_flag: u16,
+    mapq: u8,
+    read_groups: Vec<String>,
+    fast_mode: bool,
+    min_base_quality: u8,
+}
+
+impl Counted {
+    fn of(rules: &Rules) -> Counted {
+        let text = |id: &Vec<u8>| String::from_utf8_lossy(id).into_owned();
+        Counted {
+            flag: rules.filter.none_of,
+            include_flag: rules.filter.any_of,
+            mapq: rules.filter.min_mapping_quality,
+            read_groups: rules.read_groups.iter().map(text).collect(),
+            fast_mode: rules.counting == Counting::Whole,
+            min_base_quality: rules.min_base_quality,
+        }
+    }
+}
+
+/// `--shard`: the depths of a shard, to be merged.
+pub(super) fn write(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
+    let (rules, detail) = match args.format {
+        Format::Table | Format::Tsv => (rules(args), Detail::Alignment),
+        Format::SamtoolsCoverage | Format::SamtoolsDepth => {
+            (rules_of_samtools(args)?, Detail::Full)
+        }
+    };
+    let out = args.out.open(files)?;
+    let watch = args.reading.watch();
+    let source = bam::Input::open(input.open()?, &watch.opening(None, detail))?.source;
+    let bar = watch.bar(input.len(), &args.reading.messages);
+    let result = coverage::collect_part(source, &watch.options, &rules);
+    drop(bar);
+    args.reading.tell(&watch, input);
+    let (_, mut depths) = result?;
+    if args.format != Format::SamtoolsDepth {
+        depths = depths.without_spans();
+    }
+    let report = Report {
+        schema: SCHEMA.to_owned(),
+        schema_version: SCHEMA_VERSION,
+        biofast_version: env!("CARGO_PKG_VERSION").to_owned(),
+        path: input.name(),
+        shard: input.part().context("the plan has no such shard")?,
+        format: args.format,
+        all_positions: args.all_positions,
+        counted: Counted::of(&rules),
+        depths,
+    };
+    let mut text = serde_json::to_string(&report)?;
+    text.push('\n');
+    output::finish(out, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the depths of a shard.
+pub(crate) fn read(text: &[u8]) -> Result<Report> {
+    let report: Report = serde_json::from_slice(text)
+        .context("damaged, or made by another biofast: run `biofast coverage --shard` again")?;
+    match report.schema_version {
+        SCHEMA_VERSION => Ok(report),
+        other => bail!("made by another biofast: schema version {other}"),
+    }
+}
+
+/// Brings reports of all shards in their order, and makes sure that they can be added.
+fn in_order(reports: &mut [Report]) -> Result<()> {
+    reports.sort_by_key(|report| report.shard.pieces.first().map(|piece| piece.shards.0));
+    let different = |two: &[Report]| {
+        (two[0].format, two[0].all_positions) != (two[1].format, two[1].all_positions)
+            || two[0].counted != two[1].counted
+    };
+    if reports.windows(2).any(different) {
+        bail!("the depths of the shards were found with different options");
+    }
+    Ok(())
+}
+
+/// Gives the depths of all shards to what `depths` makes of the header.
+fn join<D: Depths>(
+    reports: &[Report],
+    depths: impl FnOnce(&Header) -> Result<D>,
+) -> Result<(Header, D, Vec<Sums>)> {
+    let first = reports.first().context("no input")?;
+    let header = first.depths.header()?;
+    let mut join = Join::new(&header, depths(&header)?);
+    for report in reports {
+        let record = report.shard.pieces.first().map_or(0, |piece| piece.records.0);
+        join.add(&report.depths, record, &first.path)?;
+        if join.has_ended() {
+            break;
+        }
+    }
+    let (depths, sums) = join.finish();
+    Ok((header, depths, sums))
+}
+
+/// Writes the text of one run, of reports of all shards.
+pub(crate) fn merge(mut reports: Vec<Report>, as_tsv: bool, out: Output) -> Result<ExitCode> {
+    in_order(&mut reports)?;
+    let (format, all) = match reports.first() {
+        Some(first) => (first.format, first.all_positions),
+        None => bail!("no input"),
+    };
+    if as_tsv && format != Format::Table && format != Format::Tsv {
+        bail!("-T (--tsv) is for tables, and these depths are for a format of samtools");
+    }
+    let filled = match format {
+        Format::Table | Format::Tsv => {
+            let (header, depths, _) = join(&reports, |header| Ok(PerReference::new(header)))?;
+            let row = |report: &Report| (report.path.clone(), sum(&header, depths, None));
+            let rows: Vec<_> = reports.first().map(row).into_iter().collect();
+            let text = match as_tsv || format == Format::Tsv {
+                true => table::tsv(&rows),
+                false => table::table(&rows),
+            };
+            output::filled(out, text)?
+        }
+        Format::SamtoolsCoverage => {
+            let (header, depths, sums) = join(&reports, |header| Ok(PerReference::new(header)))?;
+            output::filled(out, samtools::coverage::text(&header, &depths.finish(), &sums, None))?
+        }
+        Format::SamtoolsDepth => {
+            let lines = |header: &Header| Ok(samtools::depth::Lines::new(header, out, None, all));
+            join(&reports, lines)?.1.finish()?
+        }
+    };
+    commit(vec![filled], false)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the files of mosdepth to a folder, of reports of all shards.
+pub(crate) fn write_files(
+    mut reports: Vec<Report>,
+    (folder, wanted): (&Path, &DepthFiles),
+    (threads, is_quiet): (usize, bool),
+    files: &mut Files,
+) -> Result<ExitCode> {
+    in_order(&mut reports)?;
+    let Some(first) = reports.first() else { bail!("no input") };
+    if !matches!(first.format, Format::Table | Format::Tsv) {
+        bail!("the files of mosdepth can't be made of depths that are for a format of samtools");
+    }
+    if wanted.by_groups()?.is_some() {
+        bail!("--by RG, SM and LB are of `biofast stats`");
+    }
+    let settings = wanted.settings(None)?;
+    output::make_folder(files, folder)?;
+    let prefixes = output::prefixes(folder, std::iter::once(inputs::stem(Path::new(&first.path))))?;
+    let prefix = prefixes.first().context("no input")?;
+    let targets = targets(&settings, prefix, files)?;
+    let intervals = settings.intervals.clone();
+    let (header, made, _) =
+        join(&reports, |header| Ok(mosdepth::Files::new(header, settings, targets, threads)?))?;
+    if !is_quiet {
+        tell_unknown(intervals.as_ref(), &header, &first.path);
+    }
+    commit(made.finish()?, false)?;
+    Ok(ExitCode::SUCCESS)
+}
