@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use biofast::io::{CancellationToken, Progress};
 use biofast::ops::show::html;
+use biofast::ops::verdicts::{Library, Rules};
 use biofast::ops::{alignments, reads};
 use biofast_cli::Run;
 use pyo3::prelude::*;
@@ -53,17 +54,22 @@ pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| biofast_cli::main(words))
 }
 
-/// The page for the browser of what `biofast stats --json` printed.
+/// The page for the browser of what `biofast stats --json` printed, with the verdicts that a page has.
 #[pyfunction]
 pub(crate) fn page(py: Python<'_>, json: &str) -> PyResult<String> {
     py.detach(|| -> serde_json::Result<String> {
-        if let Ok(report) = serde_json::from_str::<alignments::report::Report>(json)
+        let rules = Rules::of(Library::Any);
+        if let Ok(mut report) = serde_json::from_str::<alignments::report::Report>(json)
             && report.schema == alignments::report::SCHEMA
         {
-            return Ok(html::stats(None, Some((&report, json))));
+            report.judge(&rules);
+            let json = serde_json::to_string(&report)? + "\n";
+            return Ok(html::stats(None, Some((&report, &json))));
         }
-        let report: reads::report::Report = serde_json::from_str(json)?;
-        Ok(html::stats(Some((&report, json)), None))
+        let mut report: reads::report::Report = serde_json::from_str(json)?;
+        report.judge(&rules);
+        let json = serde_json::to_string(&report)? + "\n";
+        Ok(html::stats(Some((&report, &json)), None))
     })
     .map_err(internal)
 }

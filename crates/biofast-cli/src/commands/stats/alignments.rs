@@ -17,7 +17,6 @@ use biofast::ops::reads::report::Status;
 use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
 use biofast::ops::show::samtools;
 use biofast::ops::show::tables::alignments::{self as table, Row};
-use biofast::ops::verdicts::Rules;
 
 use super::args::Partial;
 use super::{Args, Entry, Report, metrics};
@@ -246,7 +245,7 @@ pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
 }
 
 /// The report of the rows of alignments. `rules` are for rows that nobody has judged.
-pub(super) fn report(entries: &[&Entry], rules: Option<&Rules>) -> report::Report {
+pub(super) fn report(entries: &[&Entry]) -> report::Report {
     let files = entries.iter().filter_map(|entry| {
         let (format, figures) = entry.figures.alignments()?;
         let error = entry.error();
@@ -259,7 +258,7 @@ pub(super) fn report(entries: &[&Entry], rules: Option<&Rules>) -> report::Repor
             warnings: entry.warnings.clone(),
             format: format.name().into(),
             shard: entry.shard.clone(),
-            verdicts: entry.judged(rules),
+            verdicts: entry.verdicts.as_deref().cloned(),
             figures: figures.cloned(),
         })
     });

@@ -412,12 +412,12 @@ pub(crate) fn of_alignments(
         verdicts: None,
         figures: Figures::Alignments(format, Some(Box::new(statistics.into()))),
     };
-    Ok((rows::json(&alignments::report(&[&entry], None))?, html::page(&[entry])?))
+    Ok((rows::json(&alignments::report(&[&entry]))?, html::page(&[entry])?))
 }
 
 /// The report of a row of alignments.
 pub(crate) fn json_of(entry: &Entry) -> Result<String> {
-    rows::json(&alignments::report(&[entry], None))
+    rows::json(&alignments::report(&[entry]))
 }
 
 /// The same of alignments in this format.

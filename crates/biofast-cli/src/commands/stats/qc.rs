@@ -393,9 +393,7 @@ fn fill(
                 .coverage
                 .as_ref()
                 .map(|(depths, sums)| samtools::coverage::text(&found.header, depths, sums, None)),
-            Report::Json => {
-                entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
-            }
+            Report::Json => entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?,
             Report::Html => {
                 entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?
             }

@@ -50,11 +50,6 @@ impl Entry {
         texts.join("; ")
     }
 
-    /// What the figures are worth: the verdicts about them, or those by `rules`.
-    pub(super) fn judged(&self, rules: Option<&Rules>) -> Option<Assessment> {
-        self.verdicts.as_deref().cloned().or_else(|| self.assess(rules?))
-    }
-
     /// What the figures are worth by these rules. Those of a part, or before a fault, are no figures of a whole.
     fn assess(&self, rules: &Rules) -> Option<Assessment> {
         if !self.errors.is_empty() || self.shard.is_some() {
@@ -361,11 +356,11 @@ pub(crate) fn text(entries: &[Entry], format: Format, plotted: bool) -> Result<S
         bail!("reads and alignments have different figures: count them in two runs");
     }
     let text = if reads.is_empty() && format.json {
-        json(&alignments::report(&aligned, None))?
+        json(&alignments::report(&aligned))?
     } else if reads.is_empty() {
         alignments::text(&aligned, format.tsv)
     } else if format.json {
-        json(&reads_report(&reads, None))?
+        json(&reads_report(&reads))?
     } else {
         let errors: Vec<String> = reads.iter().map(|entry| entry.error()).collect();
         let rows: Vec<Row<'_>> = reads
@@ -413,13 +408,13 @@ pub(crate) fn json(report: &impl serde::Serialize) -> Result<String> {
     Ok(text)
 }
 
-/// The report of the rows of reads. `rules` are for rows that nobody has judged.
-pub(super) fn reads_report(entries: &[&Entry], rules: Option<&Rules>) -> Report {
-    let files = entries.iter().filter_map(|entry| file_report(entry, rules)).collect();
+/// The report of the rows of reads.
+pub(super) fn reads_report(entries: &[&Entry]) -> Report {
+    let files = entries.iter().filter_map(|entry| file_report(entry)).collect();
     Report::new(env!("CARGO_PKG_VERSION"), files)
 }
 
-fn file_report(entry: &Entry, rules: Option<&Rules>) -> Option<FileReport> {
+fn file_report(entry: &Entry) -> Option<FileReport> {
     let Figures::Reads(_, Some(statistics)) = &entry.figures else { return None };
     let error = entry.error();
     Some(FileReport {
@@ -430,7 +425,7 @@ fn file_report(entry: &Entry, rules: Option<&Rules>) -> Option<FileReport> {
         warnings: entry.warnings.clone(),
         format: entry.format.clone(),
         shard: entry.shard.clone(),
-        verdicts: entry.judged(rules),
+        verdicts: entry.verdicts.as_deref().cloned(),
         statistics: (**statistics).clone(),
     })
 }

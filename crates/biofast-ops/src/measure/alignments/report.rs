@@ -9,7 +9,7 @@ use super::partial::Partial;
 use crate::measure::flagstat::FlagStat;
 use crate::measure::reads::report::{Statistics as ReadStatistics, Status};
 use crate::measure::shards::Part;
-use crate::measure::verdicts::Assessment;
+use crate::measure::verdicts::{Assessment, Rules};
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.alignment-stats";
@@ -270,6 +270,26 @@ impl Report {
             schema_version: SCHEMA_VERSION,
             biofast_version: version.into(),
             files,
+        }
+    }
+
+    /// Judges what nobody has judged, as pages do. What has a fault, or is a part, has no verdict.
+    ///
+    /// ```
+    /// use biofast_ops::alignments::report::Report;
+    /// use biofast_ops::verdicts::{Library, Rules};
+    ///
+    /// let mut report = Report::new("0.2.0", Vec::new());
+    /// report.judge(&Rules::of(Library::Any));
+    /// assert!(report.files.iter().all(|file| file.verdicts.is_some()));
+    /// ```
+    pub fn judge(&mut self, rules: &Rules) {
+        for file in &mut self.files {
+            let is_whole = file.status == Status::Ok && file.shard.is_none();
+            let figures = file.figures.as_ref().filter(|f| is_whole && f.partial.is_none());
+            if let (Some(figures), None) = (figures, &file.verdicts) {
+                file.verdicts = Some(Assessment::of_alignments(figures, rules));
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use super::statistic::Counts;
 pub use super::statistic::Statistics;
 use super::{Collector, qc};
 use crate::measure::shards::Part;
-use crate::measure::verdicts::Assessment;
+use crate::measure::verdicts::{Assessment, Rules};
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.stats";
@@ -110,6 +110,25 @@ impl Report {
             schema_version: SCHEMA_VERSION,
             biofast_version: version.into(),
             files,
+        }
+    }
+
+    /// Judges what nobody has judged, as pages do. What has a fault, or is a part, has no verdict.
+    ///
+    /// ```
+    /// use biofast_ops::reads::report::Report;
+    /// use biofast_ops::verdicts::{Library, Rules};
+    ///
+    /// let mut report = Report::new("0.2.0", Vec::new());
+    /// report.judge(&Rules::of(Library::Any));
+    /// assert!(report.files.iter().all(|file| file.verdicts.is_some()));
+    /// ```
+    pub fn judge(&mut self, rules: &Rules) {
+        for file in &mut self.files {
+            let is_whole = file.status == Status::Ok && file.shard.is_none();
+            if is_whole && file.verdicts.is_none() {
+                file.verdicts = Some(Assessment::of_reads(&file.statistics, rules));
+            }
         }
     }
 }
