@@ -5,13 +5,7 @@ use crate::common;
 
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, Shape};
-use common::{Folder, Run, assert_error, biofast_with, command, finish, reads};
-
-fn run_in(folder: &Folder, args: &[&str]) -> Run {
-    let mut command = command(args);
-    command.current_dir(folder.path(""));
-    finish(command)
-}
+use common::{Folder, assert_error, biofast_with, reads, run_in};
 
 fn good(folder: &Folder, args: &[&str]) -> String {
     let run = run_in(folder, args);

@@ -3,19 +3,7 @@
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 
-use crate::common::{Folder, Run, assert_error, command, finish, reads};
-
-fn run_in(folder: &Folder, args: &[&str]) -> Run {
-    let mut command = command(args);
-    command.current_dir(folder.path(""));
-    finish(command)
-}
-
-fn good(folder: &Folder, args: &[&str]) -> Run {
-    let run = run_in(folder, args);
-    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
-    run
-}
+use crate::common::{Folder, assert_error, good, reads, run_in};
 
 /// Reads that take several points of the index, in two members; their text.
 fn long(folder: &Folder, name: &str) -> String {

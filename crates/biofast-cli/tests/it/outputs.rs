@@ -10,7 +10,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Folder, assert_error, biofast, command, finish, is_ignored, listed, reads, text};
+use common::{
+    Folder, assert_error, biofast, command, finish, is_ignored, listed, reads, run_in, text,
+};
 
 /// Reads, mates, alignments and what belongs to them, in a folder.
 fn staged() -> Folder {
@@ -36,12 +38,6 @@ fn staged() -> Folder {
 }
 
 /// Runs in the folder, so that names are as users type them.
-fn run_in(folder: &Folder, args: &[&str]) -> common::Run {
-    let mut command = command(args);
-    command.current_dir(folder.path("."));
-    finish(command)
-}
-
 fn content(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     let files = listed(folder).into_iter().filter(|name| folder.path(name).is_file());
     files.map(|name| (name.clone(), std::fs::read(folder.path(&name)).unwrap())).collect()

@@ -6,19 +6,7 @@ use biofast_testkit::random::Random;
 use biofast_testkit::sam::{self, Shape};
 use serde_json::Value;
 
-use crate::common::{Folder, Run, assert_error, command, finish, reads};
-
-fn run_in(folder: &Folder, args: &[&str]) -> Run {
-    let mut command = command(args);
-    command.current_dir(folder.path(""));
-    finish(command)
-}
-
-fn good(folder: &Folder, args: &[&str]) -> Run {
-    let run = run_in(folder, args);
-    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
-    run
-}
+use crate::common::{Folder, Run, assert_error, good, reads, run_in};
 
 fn plan(folder: &Folder, n: usize, args: &[&str]) {
     let n = n.to_string();

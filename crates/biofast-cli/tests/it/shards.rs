@@ -5,21 +5,8 @@ use crate::common;
 
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, Shape};
-use common::{Folder, Run, assert_error, biofast, command, finish, reads};
+use common::{Folder, Run, assert_error, biofast, good, reads, run_in};
 use serde_json::Value;
-
-/// Runs in the folder, so that the files have names of their own there.
-fn run_in(folder: &Folder, args: &[&str]) -> Run {
-    let mut command = command(args);
-    command.current_dir(folder.path(""));
-    finish(command)
-}
-
-fn good(folder: &Folder, args: &[&str]) -> Run {
-    let run = run_in(folder, args);
-    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
-    run
-}
 
 fn plan(folder: &Folder, n: &str, files: &[&str]) -> Value {
     good(folder, &[&["shards", "--quiet", "-n", n, "-o", "plan.json"], files].concat());

@@ -50,6 +50,20 @@ pub(crate) fn biofast(args: &[&str]) -> Run {
     finish(command(args))
 }
 
+/// Runs in the folder, so that the files have names of their own there.
+pub(crate) fn run_in(folder: &Folder, args: &[&str]) -> Run {
+    let mut command = command(args);
+    command.current_dir(folder.path(""));
+    finish(command)
+}
+
+/// The same of what must work.
+pub(crate) fn good(folder: &Folder, args: &[&str]) -> Run {
+    let run = run_in(folder, args);
+    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    run
+}
+
 /// Runs with `input` on standard input.
 pub(crate) fn biofast_with(args: &[&str], input: &[u8]) -> Run {
     let mut child = command(args)
