@@ -24,6 +24,30 @@ pub(crate) enum Trouble {
     Usage(String),
 }
 
+impl Trouble {
+    /// What a Python object raised that was read from.
+    fn raised(&self, py: Python<'_>) -> Option<PyErr> {
+        let bytes = match self {
+            Trouble::Bytes(error) => error,
+            Trouble::Reads(error) => match error.kind() {
+                fastq::ErrorKind::Io(error) => error,
+                _ => return None,
+            },
+            Trouble::Alignments(error) => match error.kind() {
+                bam::ErrorKind::Io(error) => error,
+                _ => return None,
+            },
+            Trouble::Record { .. } | Trouble::Usage(_) => return None,
+        };
+        match bytes.kind() {
+            bytes::ErrorKind::Io(error) => {
+                Some(error.get_ref()?.downcast_ref::<PyErr>()?.clone_ref(py))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl From<bytes::Error> for Trouble {
     fn from(error: bytes::Error) -> Trouble {
         Trouble::Bytes(error)
@@ -70,7 +94,13 @@ impl From<Trouble> for PyErr {
             }
             Trouble::Usage(text) => (FaultKind::Usage, text.clone(), Location::default()),
         };
-        Python::attach(|py| exception(py, kind, &text, None, &at))
+        Python::attach(|py| {
+            let error = exception(py, kind, &text, None, &at);
+            if let Some(cause) = trouble.raised(py) {
+                error.set_cause(py, Some(cause));
+            }
+            error
+        })
     }
 }
 
@@ -108,6 +138,8 @@ fn exception(
             io::ErrorKind::NotFound => "MissingFileError",
             io::ErrorKind::PermissionDenied => "AccessError",
             io::ErrorKind::IsADirectory => "FolderError",
+            // What another library inflates, and finds cut or damaged.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => "FormatError",
             _ => "FileError",
         },
         FaultKind::Cancelled => return PyKeyboardInterrupt::new_err(text.to_owned()),

@@ -19,7 +19,9 @@ __all__ = [
     "Scan",
     "__version__",
     "columns",
+    "is_object",
     "main",
+    "object_name",
     "open",
     "page",
     "run",
@@ -31,8 +33,10 @@ _Progress = Callable[[int], object]
 _Scores = numpy.typing.NDArray[numpy.uint8]
 _Path = str | os.PathLike[str]
 
+def is_object(input: object) -> bool: ...
+def object_name(object: object) -> str: ...
 def run(
-    words: Sequence[_Path], progress: _Progress | None = None
+    words: Sequence[_Path], progress: _Progress | None = None, objects: Sequence[tuple[str, str | None, Any]] = ...
 ) -> tuple[int, bytes, list[tuple[str, str]], BaseException | None]: ...
 def main(words: Sequence[str]) -> int: ...
 def page(json: str) -> str: ...

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from . import _biofast
 from ._errors import UsageError
+from ._inputs import Input, is_object, opened, path_of
 
 if TYPE_CHECKING:
     import polars
 
-Input = Union[str, "os.PathLike[str]", Any]
 Batch = _biofast.Batch
 
 
@@ -30,7 +30,8 @@ class Scan:
     """
 
     def __init__(self, input: Input, columns: Sequence[str] | None, options: dict[str, Any]) -> None:
-        self._input = os.fspath(input) if isinstance(input, (str, os.PathLike)) else input
+        self._is_object = is_object(input)
+        self._input = opened(input)
         self._columns = None if columns is None else list(columns)
         self._options = options
         # What is wrong with the columns, or with the start of the file, is said here.
@@ -42,8 +43,8 @@ class Scan:
 
     def _open(self) -> _biofast.Scan:
         started, self._first = self._first, None
-        if started is None and hasattr(self._input, "read"):
-            raise ValueError("a file object can be read once only")
+        if started is None and self._is_object:
+            raise ValueError(f"{_biofast.object_name(self._input)} can be read once only: scan a path, or open it anew")
         return started or self._start()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -57,13 +58,14 @@ class Scan:
         return self._open().__arrow_c_stream__()
 
     def __reduce__(self) -> Any:
-        if hasattr(self._input, "read"):
-            raise TypeError("a scan of a file object can't be pickled: scan a path")
+        if self._is_object:
+            raise TypeError(f"a scan of {_biofast.object_name(self._input)} can't be pickled: scan a path")
         return _restored, (self._input, self._columns, self._options)
 
     def __repr__(self) -> str:
         columns = "default columns" if self._columns is None else ", ".join(self._columns)
-        return f"<biofast.Scan of {self._input}: {columns}>"
+        name = _biofast.object_name(self._input) if self._is_object else self._input
+        return f"<biofast.Scan of {name}: {columns}>"
 
     def shards(self) -> list[Scan]:
         """Scans of parts, which together are this one: of indexed alignments, one for each reference and one for records without a place.
@@ -75,8 +77,10 @@ class Scan:
 
         Each can be pickled and read elsewhere, as by Dask, Ray or a pool of processes.
         """
-        if hasattr(self._input, "read") or self._options.get("region"):
-            raise UsageError("shards are of a path, and of all of its records")
+        if self._is_object:
+            raise TypeError(f"shards are read through the index of a file: {_biofast.object_name(self._input)} has none; scan its path")
+        if self._options.get("region"):
+            raise UsageError("shards are of all records, not of regions")
         reading = _biofast.open([self._input], **{k: v for k, v in self._options.items() if k in ("reference", "allow_missing_eof")})
         with reading:
             if not isinstance(reading, _biofast.Alignments):
@@ -172,7 +176,7 @@ def _lazy(input: Input, options: dict[str, Any]) -> polars.LazyFrame:
     import polars
     from polars.io.plugins import register_io_source
 
-    path = os.fspath(input)
+    path = path_of(input, "a lazy frame reads its file each time it is collected")
 
     columns = options.pop("columns", None)
     empty = polars.DataFrame(_Empty(Scan(path, columns, options)))
