@@ -116,7 +116,7 @@ def test_every_command_takes_them(folder: Path) -> None:
         (biofast.sort, [reads], {"by": "length"}),
         (biofast.dedup, [reads], {}),
         (biofast.grep, [reads], {"pattern": "TATA"}),
-        (biofast.convert, [reads], {"to": "fasta"}),
+        (biofast.convert, [reads], {"tail": 2}),
         (biofast.shuffle, [reads], {"seed": 3}),
         (biofast.merge, [sam, sam], {}),
     ]
@@ -143,7 +143,9 @@ def test_every_command_takes_them(folder: Path) -> None:
     biofast.index(file("s.bam"), out="s.bam.bai")
     assert [one.query_name for one in biofast.open("s.bam", region="chr1:20-30")] == ["b"]
     assert biofast.run(["view", file(sam)]) == biofast.run(["view", sam])
-    assert biofast.run(["cat", "-o", "-", file(reads), file("more.fq")]) == Path(reads).read_text() + Path("more.fq").read_text()
+    biofast.filter(reads, "x.fq.gz")
+    biofast.run(["cat", "-o", "xx.fq.gz", file("x.fq.gz"), file("x.fq.gz")])
+    assert biofast.stats("xx.fq.gz").reads == 6
     Path("samples.tsv").write_text("sample_id\tbarcode\none\tACGTACGT\n")
     Path("pooled.fq").write_text("@a\nACGTACGTTTTT\n+\nIIIIIIIIIIII\n")
     biofast.demux([file("pooled.fq")], "out", "samples.tsv", read_structures="8B+T")
@@ -164,7 +166,7 @@ def test_a_cut_object_is_an_error_with_its_name_and_place(folder: Path) -> None:
         biofast.stats(file)
     error = caught.value
     assert (error.path, error.record, error.line) == ("<file object cut.fq>", 2, 8)
-    assert error.report.reads == 1  # type: ignore[attr-defined]
+    assert error.report.reads == 1
     with open("cut.fq", "rb") as file, pytest.raises(biofast.FormatError):
         biofast.filter(file, "out.fq")
     assert not Path("out.fq").exists()
@@ -184,7 +186,6 @@ def test_a_cut_object_is_an_error_with_its_name_and_place(folder: Path) -> None:
     [
         biofast.stats,
         biofast.check,
-        biofast.flagstat,
         lambda file: biofast.filter(file, "out.fq"),
         lambda file: biofast.sort(file, "out.fq", by="length"),
         lambda file: biofast.dedup(file, "out.fq"),
@@ -199,6 +200,8 @@ def test_what_an_object_raises_is_the_cause_and_nothing_is_left(folder: Path, wa
         with pytest.raises(biofast.FileError, match="<file object half>.*the line is dead") as caught:
             way(Half(data, error))
         assert caught.value.__cause__ is error
+    with pytest.raises(biofast.FileError, match="<file object half>.*the line is dead"):
+        biofast.flagstat(Half(Path("aln.sam").read_bytes(), error))
     assert set(folder.iterdir()) == before
 
 
@@ -243,7 +246,7 @@ def test_where_a_path_is_needed_the_error_says_why(folder: Path) -> None:
             call()
     for call, text in (
         (lambda: biofast.index(reads()), "<file object BytesIO> has no name of its own"),
-        (lambda: biofast.index(reads(), names=True), "read again, not for <file object BytesIO>"),
+        (lambda: biofast.index(reads(), names=True, out="x"), "read again, not for <file object BytesIO>"),
         (lambda: biofast.run(["shards", "-n", "2", reads()]), "<file object BytesIO> can't be cut"),
     ):
         with pytest.raises(biofast.Error, match=text):
@@ -279,11 +282,11 @@ def test_progress_counts_what_an_object_gives(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("way", ["biofast.filter(file, 'out.fq')", "biofast.stats(file)", "list(biofast.scan(file))"])
+@pytest.mark.parametrize("way", ["biofast.filter(file, 'out.fq')", "biofast.stats(file)", "collections.deque(biofast.scan(file), maxlen=0)", "collections.deque(biofast.open(file), maxlen=0)"])
 @pytest.mark.parametrize("goes_on", [True, False], ids=["while data come", "while none come"])
 def test_control_c_ends_a_run_within_a_second(folder: Path, way: str, goes_on: bool) -> None:
     code = f"""
-import biofast, signal, time
+import biofast, collections, signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Endless:
     name, given = "endless", 0

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from . import _biofast
 from ._errors import Error, InputWarning
@@ -153,7 +153,7 @@ def _word(name: str, value: object) -> str:
     if is_object(value) or hasattr(value, "write"):
         why = "what lies beside the inputs is opened by its name, and outputs appear under theirs when they are complete"
         raise TypeError(f"{name} takes a path, not {_biofast.object_name(value)}: {why}")
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return os.fspath(cast("os.PathLike[str]", value)) if isinstance(value, os.PathLike) else str(value)
 
 
 def _words(options: dict[str, Any]) -> Iterator[str]:
@@ -164,7 +164,8 @@ def _words(options: dict[str, Any]) -> Iterator[str]:
         if value is True:
             yield option
             continue
-        for one in value if isinstance(value, (list, tuple)) else [value]:
+        several = cast("Sequence[object]", value) if isinstance(value, (list, tuple)) else [value]
+        for one in several:
             # In one word, so that a value may start with a dash.
             word = _word(name, one)
             yield f"{option}={word}" if len(name) > 1 else f"{option}{word}"
@@ -199,8 +200,8 @@ def _run(words: Sequence[str | Readable], progress: Progress | None) -> tuple[in
     named: list[str] = []
     objects: dict[int, tuple[str, str | None, Readable]] = {}
     for word in words:
-        if not is_object(word):
-            named.append(os.fspath(word))  # type: ignore[arg-type]
+        if isinstance(word, str):
+            named.append(word)
             continue
         if id(word) not in objects:
             objects[id(word)] = (_name(word, {name for name, _, _ in objects.values()}), _file(word), word)
@@ -237,9 +238,14 @@ def _file(object: Readable) -> str | None:
 def _command(
     name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None = None
 ) -> tuple[int, str, BaseException | None]:
-    inputs = options.pop("inputs", []) if name == "demux" else []
-    after = [word for input in inputs for word in ("--inputs", input)]
-    return _run([name, *_words(options), *after, "--", *paths], progress)
+    words: list[str | Readable] = [name, *_words(options)]
+    if name == "demux":
+        # Its inputs follow an option.
+        for input in paths:
+            words += ["--inputs", input]
+    else:
+        words += ["--", *paths]
+    return _run(words, progress)
 
 
 def _answer(name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None = None) -> str:
@@ -269,7 +275,8 @@ def stats(paths: Inputs, *, progress: Progress | None = None, **options: Any) ->
     code, text, error = _command("stats", listed(paths), {"json": True, **options}, progress)
     report = Report(text) if text else None
     if code > 1 and error is not None:
-        error.report = report  # type: ignore[attr-defined]
+        if isinstance(error, Error):
+            error.report = report
         raise error
     assert report is not None
     return report
@@ -373,13 +380,8 @@ def dedup(paths: Inputs, out: Path, *, progress: Progress | None = None, **optio
 
 def demux(inputs: Inputs, output: Path, sample_metadata: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Sorts reads into files by their barcodes, in the folder ``output``, and returns the summary of ``biofast demux --json``."""
-    words: dict[str, Any] = {
-        "inputs": listed(inputs),
-        "output": output,
-        "sample_metadata": sample_metadata,
-        **options,
-    }
-    return _changed("demux", [], words, progress)  # type: ignore[no-any-return]
+    words: dict[str, Any] = {"output": output, "sample_metadata": sample_metadata, **options}
+    return _changed("demux", listed(inputs), words, progress)  # type: ignore[no-any-return]
 
 
 def split(paths: Inputs, out: str, *, progress: Progress | None = None, **options: Any) -> Result:

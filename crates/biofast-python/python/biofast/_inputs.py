@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Protocol, TypeGuard, Union
+from typing import Protocol, TypeGuard, Union, cast
 
 from . import _biofast
 
@@ -14,6 +14,7 @@ class Readable(Protocol):
 
     def read(self, size: int, /) -> bytes:
         """At most so many bytes; none at the end."""
+        ...
 
 
 Path = Union[str, "os.PathLike[str]"]
@@ -28,20 +29,22 @@ def is_object(input: object) -> TypeGuard[Readable]:
 
 def opened(input: Input) -> str | Readable:
     """A path as text, or the object."""
-    return input if is_object(input) else os.fspath(input)  # type: ignore[arg-type]
+    return os.fspath(input) if isinstance(input, (str, os.PathLike)) else input
 
 
 def path_of(input: object, why: str) -> str:
     """The path; an object is an error that says why a path is needed."""
-    if is_object(input):
-        raise TypeError(f"{why}: give a path, not {_biofast.object_name(input)}")
-    return os.fspath(input)  # type: ignore[arg-type]
+    if isinstance(input, (str, os.PathLike)):
+        return os.fspath(cast(Path, input))
+    raise TypeError(f"{why}: give a path, not {_biofast.object_name(input)}")
 
 
 def listed(inputs: Inputs) -> list[str | Readable]:
     """One input, or several, as a list."""
-    if isinstance(inputs, (str, os.PathLike)) or is_object(inputs):
-        return [opened(inputs)]  # type: ignore[arg-type]
+    if isinstance(inputs, (str, os.PathLike)):
+        return [os.fspath(inputs)]
+    if is_object(inputs):
+        return [inputs]
     if isinstance(inputs, (bytes, bytearray, memoryview)):
         raise TypeError("bytes are neither a path nor a file object: use os.fsdecode(path), or io.BytesIO(data)")
-    return [opened(input) for input in inputs]  # type: ignore[union-attr]
+    return [opened(input) for input in cast("Iterable[Input]", inputs)]

@@ -134,7 +134,7 @@ class tqdm_progress:
         from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
 
         total = sum(os.path.getsize(path) for path in paths) or None
-        self.bytes = 0
+        self.bytes: int = 0
         self._bar = tqdm(total=total, unit="B", unit_scale=True, **options)
 
     def __call__(self, read: int) -> None:
