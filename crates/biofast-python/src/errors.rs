@@ -3,6 +3,7 @@
 use std::io;
 
 use biofast::io::Location;
+use biofast::ops::shards;
 use biofast::{bam, fastq, io as bytes};
 use biofast_cli::{Fault, FaultKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
@@ -15,6 +16,8 @@ pub(crate) enum Trouble {
     Bytes(bytes::Error),
     Reads(fastq::Error),
     Alignments(bam::Error),
+    /// A part of a file that isn't there, or not what it was.
+    Shard(shards::Error),
     /// A record that can't be what was asked for.
     Record {
         at: Location,
@@ -37,7 +40,7 @@ impl Trouble {
                 bam::ErrorKind::Io(error) => error,
                 _ => return None,
             },
-            Trouble::Record { .. } | Trouble::Usage(_) => return None,
+            Trouble::Shard(_) | Trouble::Record { .. } | Trouble::Usage(_) => return None,
         };
         match bytes.kind() {
             bytes::ErrorKind::Io(error) => {
@@ -66,6 +69,12 @@ impl From<bam::Error> for Trouble {
     }
 }
 
+impl From<shards::Error> for Trouble {
+    fn from(error: shards::Error) -> Trouble {
+        Trouble::Shard(error)
+    }
+}
+
 impl From<bytes::output::Error> for Trouble {
     fn from(error: bytes::output::Error) -> Trouble {
         Trouble::Alignments(error.into())
@@ -87,6 +96,13 @@ impl From<Trouble> for PyErr {
                 bam::ErrorKind::BadRegion { .. } | bam::ErrorKind::UnknownReference { .. } => {
                     (FaultKind::Usage, error.to_string(), error.at().clone())
                 }
+                _ => (FaultKind::Format, error.to_string(), error.at().clone()),
+            },
+            Trouble::Shard(error) => match error.kind() {
+                shards::ErrorKind::Io(kind) => {
+                    (FaultKind::System(kind.kind()), error.to_string(), error.at().clone())
+                }
+                shards::ErrorKind::Bytes(error) => of_bytes(error),
                 _ => (FaultKind::Format, error.to_string(), error.at().clone()),
             },
             Trouble::Record { at, text } => {

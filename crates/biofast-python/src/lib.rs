@@ -27,7 +27,7 @@ mod _biofast {
     #[pymodule_export]
     use super::scan::{Scan, columns};
     #[pymodule_export]
-    use super::source::{is_object, object_name};
+    use super::source::{is_object, object_name, parts_of_plan};
     #[pymodule_export]
     use super::writer::{AlignmentWriter, ReadWriter};
 

@@ -6,16 +6,19 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use biofast::io::output::is_same_file;
 use biofast::io::{Location, Source};
+use biofast::ops::shards::Plan;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyEOFError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::errors::Trouble;
+use crate::errors::{Trouble, internal};
 
 /// An input that is yet to be opened.
 pub(crate) enum Input {
     Path(PathBuf),
+    /// The only shard of a plan, of this file.
+    Shard(Box<Plan>, PathBuf),
     Object(String, Py<PyAny>),
 }
 
@@ -30,19 +33,45 @@ impl Input {
         Ok(Input::Path(input.extract()?))
     }
 
+    /// A shard of it, of a plan that [`parts_of_plan`] has made.
+    pub(crate) fn shard(self, plan: &str) -> PyResult<Input> {
+        let usage = |text: String| PyErr::from(Trouble::Usage(text));
+        let plan: Plan =
+            serde_json::from_str(plan).map_err(|error| usage(format!("a shard: {error}")))?;
+        match self {
+            Input::Path(path) => Ok(Input::Shard(Box::new(plan), path)),
+            Input::Shard(..) | Input::Object(..) => Err(usage("shards are of a path".into())),
+        }
+    }
+
     pub(crate) fn open(self) -> Result<Source, Trouble> {
         Ok(match self {
             Input::Path(path) => Source::open(path)?,
+            Input::Shard(plan, path) => {
+                // Files may have been copied since, to another machine: the time of change doesn't count.
+                plan.check_file(0, &path, true)?;
+                plan.open(1, 0, &path)?
+            }
             Input::Object(name, object) => Source::from_reader(&name, Object::new(object)),
         })
     }
 
     pub(crate) fn path(&self) -> Option<&PathBuf> {
         match self {
-            Input::Path(path) => Some(path),
+            Input::Path(path) | Input::Shard(_, path) => Some(path),
             Input::Object(..) => None,
         }
     }
+}
+
+/// The shards of a plan of one file, as plans of one shard each: what a worker needs of it.
+#[pyfunction]
+pub(crate) fn parts_of_plan(plan: &str) -> PyResult<Vec<String>> {
+    let mut plan: Plan = serde_json::from_str(plan).map_err(internal)?;
+    plan.check().map_err(Trouble::from)?;
+    let shards = std::mem::take(&mut plan.shards);
+    let text = |shard| serde_json::to_string(&Plan { shards: vec![shard], ..plan.clone() });
+    shards.into_iter().map(text).collect::<Result<_, _>>().map_err(internal)
 }
 
 /// The files that are being read.
