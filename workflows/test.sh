@@ -12,7 +12,7 @@ biofast=$(realpath "$biofast")
 shift || true
 asked=("$@")
 engines=("${asked[@]:-snakemake}")
-[ ${#asked[@]} -gt 0 ] || engines=(snakemake dask ray)
+[ ${#asked[@]} -gt 0 ] || engines=(snakemake dask ray spark)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -25,6 +25,7 @@ installed() {
     snakemake) command -v snakemake >/dev/null ;;
     dask) python3 -c 'import dask.distributed' 2>/dev/null ;;
     ray) python3 -c 'import ray' 2>/dev/null ;;
+    spark) command -v java >/dev/null && python3 -c 'import pyarrow, pyspark.sql.datasource' 2>/dev/null ;;
     *) echo "unknown engine: $1" >&2; exit 2 ;;
     esac
 }
@@ -38,6 +39,7 @@ run() {
         ;;
     dask) KILL=worker python3 "$here/dask/shards_dask.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
     ray) KILL=worker python3 "$here/ray/shards_ray.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
+    spark) KILL=worker python3 "$here/spark/shards_spark.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
     esac
 }
 

@@ -65,7 +65,7 @@ def test_a_cut_file_is_an_error_with_its_place_and_what_was_counted(folder: Path
         biofast.stats("cut.fq")
     error = caught.value
     assert (error.path, error.record, error.line) == ("cut.fq", 2, 8)
-    assert error.report.reads == 1  # type: ignore[attr-defined]
+    assert error.report.reads == 1
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.record) == (biofast.FormatError, str(error), 2)
 

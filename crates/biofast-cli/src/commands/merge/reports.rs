@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
         let text = match input {
             Input::Path(path) => inputs::read(path)?,
             // Seen before: it isn't opened again.
-            Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => {
+            Input::Lent(_) | Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => {
                 bail!("a report is read from a file")
             }
         };
