@@ -159,16 +159,16 @@ fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) ->
     let Input::Path(path) = input else {
         bail!("a seek index is for a file that can be read again, not for {}", shown(input))
     };
-    let mut index = match named {
+    let index = match named {
         Some(index) => index,
         None => output::report(files, Some(&shards::GzipIndex::path_of(path)))?,
     };
     let watch = args.reading.watch();
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let result = shards::index_gzip(&shards::Input::new(path), &watch.options, &mut index);
+    let result = shards::index_gzip(&shards::Input::new(path), &watch.options, index);
     drop(bar);
     args.reading.tell(&watch, input);
-    result?;
+    let (index, _) = result?;
     commit(vec![index], false)?;
     Ok(ExitCode::SUCCESS)
 }
