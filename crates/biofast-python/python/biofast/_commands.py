@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from . import _biofast
 from ._errors import Error, InputWarning
-from ._inputs import Input, Inputs, Path, Readable, is_object, listed
+from ._inputs import Input, Inputs, Path, Readable, is_object, listed, opened
 
 Progress = Callable[[int], object]
 
@@ -182,7 +182,7 @@ def run(words: Sequence[Input], *, progress: Progress | None = None) -> str:
     Ctrl-C ends the run, and no output appears. Two commands may run at once. Where the command line takes ``-`` for standard input, a
     word may be a binary file object.
     """
-    code, text, error = _run(listed(words), progress)
+    code, text, error = _run([opened(word) for word in words], progress)
     if error is not None and code > 1:
         raise error
     return text

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeGuard, Union, cast
 
 from . import _biofast
+from ._errors import UsageError
 
 
 class Readable(Protocol):
@@ -40,11 +41,17 @@ def path_of(input: object, why: str) -> str:
 
 
 def listed(inputs: Inputs) -> list[str | Readable]:
-    """One input, or several, as a list."""
+    """One input, or several, as a list. None at all is an error: it would be standard input."""
     if isinstance(inputs, (str, os.PathLike)):
         return [os.fspath(inputs)]
     if is_object(inputs):
         return [inputs]
     if isinstance(inputs, (bytes, bytearray, memoryview)):
         raise TypeError("bytes are neither a path nor a file object: use os.fsdecode(path), or io.BytesIO(data)")
-    return [opened(input) for input in cast("Iterable[Input]", inputs)]
+    if not isinstance(inputs, Iterable):
+        kind = type(cast(object, inputs)).__name__
+        raise TypeError(f"an input is a path or a file object that is open as binary, or there are several, not {kind}")
+    several = [opened(input) for input in inputs]
+    if not several:
+        raise UsageError("no input: the list is empty ('-' is standard input)")
+    return several

@@ -190,10 +190,10 @@ NARROW = {"flag", "mapping_quality", "template_length", "reference", "start", "e
 
 
 def _lazy(input: Input, options: dict[str, Any]) -> polars.LazyFrame:
+    path = path_of(input, "a lazy frame reads its file each time it is collected")
+
     import polars
     from polars.io.plugins import register_io_source
-
-    path = path_of(input, "a lazy frame reads its file each time it is collected")
 
     columns = options.pop("columns", None)
     empty = polars.DataFrame(_Empty(Scan(path, columns, options)))
