@@ -7,7 +7,7 @@ use super::chart::{Chart, Mark};
 use super::compare::{self, Compared};
 use super::packed::Packs;
 use super::read_charts::{self, bar_chart};
-use super::reads::{Fold, chosen, facts as read_facts, from, sample};
+use super::reads::{chosen, facts as read_facts, from, sample};
 use super::scale::Axis;
 use super::table::{self, Cell, Row};
 use super::verdicts;
@@ -39,8 +39,24 @@ const MOST: f64 = 0.995;
 pub(super) fn section(report: &Report) -> String {
     let names = report.files.iter().map(|file| (file.sample.as_str(), file.input.as_str()));
     let names = super::short_names(&names.collect::<Vec<_>>());
-    let rows = report.files.iter().enumerate().zip(&names);
-    let mut rows: Vec<Row> = rows.map(|((i, file), name)| row(i, file, name)).collect();
+    let is_many = report.files.len() > MANY;
+    let mut packs = Packs::new("pa");
+    let mut rows: Vec<Row> = Vec::new();
+    let mut samples = String::new();
+    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
+        let mut body = from(&file.input, &file.error, &file.warnings);
+        let mut about = file.format.clone();
+        if let Some(figures) = &file.figures {
+            about += &format!(", {} records", grouped(records(figures)));
+            body += &one(&format!("a{i}"), figures, file.verdicts.as_ref());
+        }
+        let body = sample(&format!("a{i}"), name, &about, i < UNFOLDED, &body);
+        let pack = if is_many { packs.add(&body) } else { String::new() };
+        if !is_many {
+            samples += &body;
+        }
+        rows.push(row(i, file, name, pack));
+    }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
         "Records",
@@ -52,7 +68,6 @@ pub(super) fn section(report: &Report) -> String {
         "Mean depth",
         "Covered %",
         "Q30 %",
-        "Verdicts",
     ];
     let mut text =
         "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Samples of \
@@ -60,20 +75,8 @@ pub(super) fn section(report: &Report) -> String {
             .to_owned();
     text += &table::table("alignments", "Figures of all samples of alignments", &columns, &rows);
     text += &super::said(&unusual.unwrap_or_default().1);
-    let is_many = report.files.len() > MANY;
     text += chosen(is_many);
-    let mut packs = Packs::new("pa");
-    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
-        let mut body = from(&file.input, &file.error, &file.warnings);
-        let mut about = file.format.clone();
-        if let Some(figures) = &file.figures {
-            about += &format!(", {} records", grouped(records(figures)));
-            body += &one(&format!("a{i}"), figures, file.verdicts.as_ref());
-        }
-        let fold = Fold::of(i < UNFOLDED, is_many);
-        text += &sample(&format!("a{i}"), name, &about, fold, &body, &mut packs);
-    }
-    text + &packs.finish() + "</section>\n"
+    text + &samples + &packs.finish() + "</section>\n"
 }
 
 fn records(figures: &Figures) -> u64 {
@@ -99,7 +102,7 @@ fn q30(figures: &Figures) -> Option<f64> {
     (bases > 0).then(|| percent(good.map(|&(_, n)| n).sum(), bases))
 }
 
-fn row(i: usize, file: &FileReport, name: &str) -> Row {
+fn row(i: usize, file: &FileReport, name: &str, pack: String) -> Row {
     let number = |value: Option<f64>| value.map_or(Cell::Nothing, |value| Cell::Number(value, 2));
     // Figures of a part of a file would be compared with those of whole files: the error stands there.
     let cells = match &file.figures {
@@ -117,7 +120,6 @@ fn row(i: usize, file: &FileReport, name: &str) -> Row {
                 number(figures.coverage.as_ref().map(|coverage| coverage.mean_depth)),
                 number(figures.coverage.as_ref().map(|coverage| coverage.breadth_percent)),
                 number(q30(figures)),
-                verdicts::cell(file.verdicts.as_ref()),
             ]
         }
         _ => Vec::new(),
@@ -129,6 +131,8 @@ fn row(i: usize, file: &FileReport, name: &str) -> Row {
         path: file.sample.clone(),
         error: file.error.clone(),
         warnings,
+        pack,
+        verdicts: verdicts::cell(file.verdicts.as_ref()),
         cells,
         apart: Vec::new(),
     }
@@ -217,10 +221,10 @@ fn insert_size(id: &str, insert: &InsertSize) -> String {
     let y = Axis::up_to("Pairs", highest as f64).whole();
     let mut chart = Chart::new(format!("{id}-insert"), "Insert sizes", x, y);
     let middle = |bin: &Bin| (bin.from + bin.to.min(last)) as f64 / 2.0;
-    for ((name, class, _, pairs), line) in kinds.into_iter().zip(&lines) {
+    for ((name, class, kind, pairs), line) in kinds.into_iter().zip(&lines) {
         if pairs > 0 {
             let points: Vec<_> = line.iter().map(|bin| (middle(bin), bin.count as f64)).collect();
-            chart.line(class, &points);
+            chart.line(kind + 1, class, &points);
             chart.key(Mark::Line, class, name);
         }
     }
@@ -298,8 +302,8 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
     let points = &at_least[1..];
     let area: Vec<_> = points.iter().map(|&(depth, share)| (depth, 0.0, share)).collect();
-    chart.band("f1 wide", &area);
-    chart.line("c1", points);
+    chart.band("1", "f1 wide", &area);
+    chart.line(1, "c1", points);
     points.iter().for_each(|&(depth, _)| chart.at(depth));
     let rows = points.iter().map(|&(depth, share)| vec![decimal(depth, 0), decimal(share, 3)]);
     chart.table(&["Depth", "Positions at least so deep, %"], rows.collect());
@@ -341,8 +345,8 @@ fn indels(id: &str, figures: &Figures) -> String {
     // Numbers differ by powers of ten; a single one must still be seen.
     let y = Axis::new("Number", 0.5, highest.max(10.0)).log(true);
     let mut chart = Chart::new(format!("{id}-indels"), "Insertions and deletions", x, y);
-    chart.bars("f1", drawn.iter().map(|r| (r.0 as f64 - 0.45, r.0 as f64, r.1 as f64)));
-    chart.bars("f2", drawn.iter().map(|r| (r.0 as f64, r.0 as f64 + 0.45, r.2 as f64)));
+    chart.bars(0, "f1", drawn.iter().map(|r| (r.0 as f64 - 0.45, r.0 as f64, r.1 as f64)));
+    chart.bars(0, "f2", drawn.iter().map(|r| (r.0 as f64, r.0 as f64 + 0.45, r.2 as f64)));
     chart.key(Mark::Area, "f1", "insertions");
     chart.key(Mark::Area, "f2", "deletions");
     indels.iter().for_each(|&(len, ..)| chart.at(len as f64));

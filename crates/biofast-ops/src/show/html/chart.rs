@@ -1,4 +1,7 @@
 //! One chart: an SVG drawing with its title, key, description and figures as a table.
+//!
+//! Marks that show columns of the figures say so (`data-of`): the page's script can draw these again, and a page of many samples
+//! has them without their paths.
 
 use std::fmt::Write;
 
@@ -36,7 +39,9 @@ pub(super) struct Chart {
     /// Whether these are heights.
     upright: bool,
     columns: String,
-    rows: Vec<String>,
+    rows: Vec<Vec<String>>,
+    /// Whether marks are of figures.
+    is_of_figures: bool,
 }
 
 /// A step of a path, in tenths.
@@ -73,6 +78,16 @@ fn places(all: &[f64]) -> String {
     all.iter().map(|at| place(*at)).collect::<Vec<_>>().join(" ")
 }
 
+/// Figures as the page's script reads them: a line for each column, as neighbours in a column are alike.
+pub(super) fn by_column(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let column = |at: usize| {
+        let cells = rows.iter().map(|row| row.get(at).map_or(String::new(), |cell| escape(cell)));
+        cells.collect::<Vec<_>>().join("\t")
+    };
+    (0..columns).map(column).collect::<Vec<_>>().join("\n")
+}
+
 impl Chart {
     /// An empty chart. `id` is unique in the page.
     pub(super) fn new(id: String, title: &str, x: Axis, y: Axis) -> Chart {
@@ -89,6 +104,7 @@ impl Chart {
             upright: false,
             columns: String::new(),
             rows: Vec::new(),
+            is_of_figures: false,
         }
     }
 
@@ -136,6 +152,16 @@ impl Chart {
 
     /// A path over points that are at least a pixel apart: the first place, then steps in tenths of a pixel, which take less room.
     fn path(&self, start: char, points: impl ExactSizeIterator<Item = (f64, f64)>) -> String {
+        self.path_by(1, start, points)
+    }
+
+    /// The same in steps of so many tenths of a pixel.
+    fn path_by(
+        &self,
+        tenths_of_pixel: i64,
+        start: char,
+        points: impl ExactSizeIterator<Item = (f64, f64)>,
+    ) -> String {
         let mut text = String::new();
         let mut last = f64::NEG_INFINITY;
         let mut now = [0i64; 2];
@@ -146,7 +172,8 @@ impl Chart {
                 continue;
             }
             last = x;
-            let next = [x, self.y.at(y)].map(|at| (10.0 * at).round() as i64);
+            let unit = tenths_of_pixel as f64;
+            let next = [x, self.y.at(y)].map(|at| (10.0 * at / unit).round() as i64 * tenths_of_pixel);
             let _ = match i {
                 0 => write!(text, "{start}{} {}l", tenths(next[0]), tenths(next[1])),
                 _ => write!(text, "{}", step(next[0] - now[0], next[1] - now[1])),
@@ -157,33 +184,56 @@ impl Chart {
         text
     }
 
-    /// A line.
-    pub(super) fn line(&mut self, class: &str, points: &[(f64, f64)]) {
+    /// A line. If `column` isn't 0, that column of the figures has a row for each point.
+    pub(super) fn line(&mut self, column: usize, class: &str, points: &[(f64, f64)]) {
         let path = self.path('M', points.iter().copied());
-        let _ = write!(self.marks, "<path class=\"mark line {class}\" d=\"{path}\"/>");
+        let of = self.of(column);
+        let _ = write!(self.marks, "<path class=\"mark line {class}\"{of} d=\"{path}\"/>");
     }
 
-    /// The line of a sample, which is chosen by `id` and named to who points at it.
-    pub(super) fn sample(&mut self, class: &str, points: &[(f64, f64)], id: &str) {
-        let path = self.path('M', points.iter().copied());
+    /// Says that a mark is of a column of the figures.
+    fn of(&mut self, column: usize) -> String {
+        self.is_of_figures |= column > 0;
+        if column > 0 { format!(" data-of=\"{column}\"") } else { String::new() }
+    }
+
+    /// The line of a sample, which is chosen by `id` and named to who points at it. One of many is drawn in whole pixels.
+    pub(super) fn sample(&mut self, class: &str, points: &[(f64, f64)], id: &str, is_one_of_many: bool) {
+        let path = self.path_by(if is_one_of_many { 10 } else { 1 }, 'M', points.iter().copied());
         let _ =
             write!(self.marks, "<path class=\"mark line {class}\" data-s=\"{id}\" d=\"{path}\"/>");
     }
 
-    /// What lies between two lines: x, lower and upper.
-    pub(super) fn band(&mut self, class: &str, points: &[(f64, f64, f64)]) {
+    /// What lies between the figures of two columns, or of one and 0: x, lower and upper.
+    pub(super) fn band(&mut self, columns: &str, class: &str, points: &[(f64, f64, f64)]) {
         let upper = self.path('M', points.iter().map(|&(x, _, upper)| (x, upper)));
         let lower = self.path('L', points.iter().rev().map(|&(x, lower, _)| (x, lower)));
-        let _ = write!(self.marks, "<path class=\"mark area {class}\" d=\"{upper}{lower}Z\"/>");
+        self.is_of_figures = true;
+        let _ = write!(
+            self.marks,
+            "<path class=\"mark area {class}\" data-of=\"{columns}\" d=\"{upper}{lower}Z\"/>"
+        );
     }
 
-    /// Bars that fill their place: left edge, right edge and height.
-    pub(super) fn bars(&mut self, class: &str, bars: impl Iterator<Item = (f64, f64, f64)>) {
+    /// Bars that fill their place: left edge, right edge and height. They are of a column of the figures, if `column` isn't 0.
+    pub(super) fn bars(
+        &mut self,
+        column: usize,
+        class: &str,
+        bars: impl Iterator<Item = (f64, f64, f64)>,
+    ) {
         let mut path = String::new();
         let floor = self.y.at(0.0);
+        // The left edge less the middle, and the width, where all bars have the same.
+        let mut shape: Option<(i64, i64)> = None;
+        let mut is_even = true;
         for (from, to, height) in bars.filter(|bar| bar.2 != 0.0) {
             let (left, right) = (self.x.at(from), self.x.at(to));
             let gap = if right - left > 4.0 { 1.0 } else { 0.0 };
+            let middle = self.x.at((from + to) / 2.0);
+            let this = [left + gap / 2.0 - middle, (right - left - gap).max(0.5)];
+            let this = this.map(|length| (100.0 * length).round() as i64);
+            is_even &= *shape.get_or_insert((this[0], this[1])) == (this[0], this[1]);
             // What is there at all can be seen.
             let tall = self.y.at(height) - floor;
             let tall = if tall.abs() < 0.7 { 0.7f64.copysign(-height) } else { tall };
@@ -198,7 +248,12 @@ impl Chart {
             );
         }
         if !path.is_empty() {
-            let _ = write!(self.marks, "<path class=\"mark bar {class}\" d=\"{path}\"/>");
+            let mut of = String::new();
+            if let Some((left, width)) = shape.filter(|_| is_even && column > 0) {
+                let [left, width] = [left, width].map(|length| decimal(length as f64 / 100.0, 2));
+                of = format!("{} data-bar=\"{left} {width}\"", self.of(column));
+            }
+            let _ = write!(self.marks, "<path class=\"mark bar {class}\"{of} d=\"{path}\"/>");
         }
     }
 
@@ -242,10 +297,9 @@ impl Chart {
 
     /// The figures for those who read, point or save them: names of columns, and rows.
     pub(super) fn table(&mut self, columns: &[&str], rows: Vec<Vec<String>>) {
-        let line = |cells: Vec<String>| cells.join("\t");
-        self.columns = line(columns.iter().map(|column| escape(column)).collect());
-        let escaped = |row: Vec<String>| line(row.iter().map(|cell| escape(cell)).collect());
-        self.rows = rows.into_iter().map(escaped).collect();
+        let names: Vec<String> = columns.iter().map(|column| escape(column)).collect();
+        self.columns = names.join("\t");
+        self.rows = rows;
     }
 
     /// The figures as attributes, of which the page's script makes tables, tooltips and files.
@@ -254,10 +308,14 @@ impl Chart {
             return String::new();
         }
         let mut text =
-            format!(" data-columns=\"{}\" data-rows=\"{}\"", self.columns, self.rows.join("\n"));
+            format!(" data-columns=\"{}\" data-figures=\"{}\"", self.columns, by_column(&self.rows));
         if self.places.len() == self.rows.len() {
             let way = if self.upright { "y" } else { "x" };
             let _ = write!(text, " data-{way}=\"{}\"", places(&self.places));
+        }
+        let y = &self.axes[1];
+        if self.is_of_figures && !y.log {
+            let _ = write!(text, " data-scale=\"{} {}\"", decimal(y.from, 6), decimal(y.to, 6));
         }
         text
     }

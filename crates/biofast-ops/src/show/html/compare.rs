@@ -114,6 +114,8 @@ mod tests {
             path: id.to_string(),
             error: None,
             warnings: 0,
+            pack: String::new(),
+            verdicts: Cell::Nothing,
             cells: vec![Cell::Number(value, 2)],
             apart: Vec::new(),
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::bins::{self, Bin};
 use super::super::gc_model;
 use super::super::number::{decimal, grouped, percent};
-use super::chart::{Chart, Mark};
+use super::chart::{Chart, Mark, by_column};
 use super::read_charts::{
     bases_by_position, length_bins, mean_quality_axis, middle, position_axis,
 };
@@ -147,8 +147,7 @@ fn flow(kept: u64, reasons: &[(String, u64)]) -> String {
     }
     let rows =
         std::iter::once(("kept", kept)).chain(reasons.iter().map(|(name, n)| (name.as_str(), *n)));
-    let rows: Vec<String> =
-        rows.map(|(name, n)| format!("{}\t{}", escape(name), grouped(n))).collect();
+    let rows: Vec<Vec<String>> = rows.map(|(name, n)| vec![name.into(), grouped(n)]).collect();
     let said = format!(
         "Of {} reads {} are kept, {} %; most of the others are rejected since: {}.",
         grouped(all),
@@ -157,11 +156,11 @@ fn flow(kept: u64, reasons: &[(String, u64)]) -> String {
         reasons.first().map_or("", |reason| reason.0.as_str())
     );
     format!(
-        "<figure class=\"chart\" id=\"rejected\" data-columns=\"What became of them\tReads\" data-rows=\"{}\"><figcaption><h4 aria-level=\"3\">What \
+        "<figure class=\"chart\" id=\"rejected\" data-columns=\"What became of them\tReads\" data-figures=\"{}\"><figcaption><h4 aria-level=\"3\">What \
          became of the reads</h4></figcaption><svg viewBox=\"0 0 560 {}\" role=\"img\" aria-labelledby=\"rejected-t \
          rejected-d\"><title id=\"rejected-t\">What became of the reads</title><desc id=\"rejected-d\">{said}</desc>{marks}</svg>\
          <p class=\"said\">{said}</p></figure>\n",
-        rows.join("\n"),
+        by_column(&rows),
         decimal(to.max(height + 10.0) + 8.0, 0),
         said = escape(&said)
     )
@@ -207,7 +206,7 @@ fn inserts(report: &Report) -> String {
         .enumerate()
         .map(|(i, &n)| (i as f64, n as f64))
         .collect();
-    chart.line("c1", &points);
+    chart.line(0, "c1", &points);
     let rows = histogram.iter().enumerate().filter(|(_, n)| **n > 0);
     rows.clone().for_each(|(len, _)| chart.at(len as f64));
     let rows = rows.map(|(len, &n)| vec![grouped(len as u64), grouped(n)]).collect();
@@ -298,7 +297,7 @@ fn quality(id: &str, sets: [&Statistics; 2]) -> String {
     for ((name, class), s) in MARKS.into_iter().zip(sets) {
         let points: Vec<_> =
             s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?))).collect();
-        chart.line(class, &points);
+        chart.line(0, class, &points);
         chart.key(Mark::Line, class, name);
     }
     let [before, after] = sets;
@@ -373,7 +372,7 @@ fn lines(
             }
             counts => counts.iter().map(|&(value, n)| (value as f64, n as f64)).collect(),
         };
-        chart.line(class, &points);
+        chart.line(0, class, &points);
         chart.key(Mark::Line, class, name);
     }
     let [before, after] = &sets;

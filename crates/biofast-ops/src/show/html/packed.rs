@@ -3,7 +3,7 @@
 use libdeflater::{CompressionLvl, Compressor};
 
 /// As many samples are packed together.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 20;
 
 /// Bodies of samples that are opened one by one. What several have in common is stored once: they are packed together.
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl Packs {
     pub(super) fn add(&mut self, body: &str) -> String {
         let place =
             format!(" data-pack=\"{}{}\" data-part=\"{}\"", self.id, self.packs, self.bodies.len());
-        self.bodies.push(body.to_owned());
+        self.bodies.push(undrawn(body));
         if self.bodies.len() == TOGETHER {
             self.close();
         }
@@ -32,8 +32,7 @@ impl Packs {
     }
 
     fn close(&mut self) {
-        // A form feed is in no body: what can't be seen is shown by its code.
-        let all = std::mem::take(&mut self.bodies).join("\u{c}");
+        let all = by_chart(&std::mem::take(&mut self.bodies));
         let (id, number) = (self.id, self.packs);
         self.text += &format!("<template id=\"{id}{number}\">{}</template>\n", pack(&all));
         self.packs += 1;
@@ -46,6 +45,43 @@ impl Packs {
         }
         self.text
     }
+}
+
+/// A body without the paths that the page's script draws from the figures.
+fn undrawn(body: &str) -> String {
+    let mut text = String::with_capacity(body.len() / 2);
+    let mut rest = body;
+    while let Some(at) = rest.find(" data-of=\"") {
+        let end = rest[at..].find("/>").map_or(rest.len(), |length| at + length);
+        let kept = rest[at..end].find(" d=\"").map_or(end, |length| at + length);
+        text += &rest[..kept];
+        rest = &rest[end..];
+    }
+    text + rest
+}
+
+/// Bodies cut before each chart: the numbers of their pieces, then the first pieces of all, the second ones, and so on. Charts of
+/// one kind are alike, and as neighbours they are within reach of the compressor. A form feed is in no body: what can't be
+/// seen is shown by its code.
+fn by_chart(bodies: &[String]) -> String {
+    let cut = |body: &str| -> Vec<String> {
+        let mut pieces = Vec::new();
+        for piece in body.split("<figure ") {
+            let start = if pieces.is_empty() { "" } else { "<figure " };
+            pieces.push(format!("{start}{piece}"));
+        }
+        pieces
+    };
+    let cut: Vec<Vec<String>> = bodies.iter().map(|body| cut(body)).collect();
+    let numbers: Vec<String> = cut.iter().map(|pieces| pieces.len().to_string()).collect();
+    let mut text = numbers.join(" ");
+    for number in 0..cut.iter().map(Vec::len).max().unwrap_or(0) {
+        for piece in cut.iter().filter_map(|pieces| pieces.get(number)) {
+            text.push('\u{c}');
+            text += piece;
+        }
+    }
+    text
 }
 
 /// Text as the page's script unpacks it: raw DEFLATE in base64 (RFC 4648).
@@ -85,5 +121,18 @@ mod tests {
         assert_eq!(texts.map(|text| base64(text.as_bytes())), expected);
         let packed = pack(&"the same again ".repeat(1000));
         assert!(packed.len() < 200, "{}", packed.len());
+    }
+
+    #[test]
+    fn charts_of_one_kind_are_neighbours_and_paths_of_figures_are_left_out() {
+        let body = |name: &str, charts: usize| {
+            let chart = "<figure id=\"x\"><path class=\"a\" data-of=\"1\" d=\"M0 0\"/><path d=\"M1 1\"/></figure>";
+            format!("<p>{name}</p>{}", chart.repeat(charts))
+        };
+        let bare = "<figure id=\"x\"><path class=\"a\" data-of=\"1\"/><path d=\"M1 1\"/></figure>";
+        assert_eq!(undrawn(&body("a", 2)), format!("<p>a</p>{bare}{bare}"));
+        let all = by_chart(&[body("a", 1), body("b", 0), body("c", 2)].map(|b| undrawn(&b)));
+        let pieces: Vec<&str> = all.split('\u{c}').collect();
+        assert_eq!(pieces, ["2 1 3", "<p>a</p>", "<p>b</p>", "<p>c</p>", bare, bare, bare]);
     }
 }

@@ -35,9 +35,25 @@ pub(super) fn section(report: &Report) -> String {
     let names: Vec<_> =
         names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
     let names = super::short_names(&names);
-    let rows = report.files.iter().enumerate();
-    let rows = rows.zip(&names).map(|((i, file), name)| row(i, file, name, &scale));
-    let mut rows: Vec<Row> = rows.collect();
+    let is_many = report.files.len() > MANY;
+    let mut packs = Packs::new("pr");
+    let mut rows: Vec<Row> = Vec::new();
+    let mut samples = String::new();
+    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
+        let statistics = &file.statistics;
+        let about =
+            format!("{} reads, {} bases", grouped(statistics.reads), grouped(statistics.bases));
+        let mut body = from(&file.inputs.join(", "), &file.error, &file.warnings);
+        body += &facts(statistics);
+        body += &verdicts::section(file.verdicts.as_ref());
+        body += &read_charts::charts(&format!("r{i}"), statistics);
+        let body = sample(&format!("r{i}"), name, &about, i < UNFOLDED, &body);
+        let pack = if is_many { packs.add(&body) } else { String::new() };
+        if !is_many {
+            samples += &body;
+        }
+        rows.push(row(i, file, name, &scale, pack));
+    }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
         "Reads",
@@ -50,7 +66,6 @@ pub(super) fn section(report: &Report) -> String {
         "Q30 %",
         "Mean quality",
         "Quality by position",
-        "Verdicts",
     ];
     let mut text =
         "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Samples of reads</h2>\n"
@@ -60,70 +75,27 @@ pub(super) fn section(report: &Report) -> String {
     text += &super::said(&said);
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     text += &together::charts(report, &names, &order, &outliers);
-    let is_many = report.files.len() > MANY;
     text += chosen(is_many);
-    let mut packs = Packs::new("pr");
-    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
-        let statistics = &file.statistics;
-        let about =
-            format!("{} reads, {} bases", grouped(statistics.reads), grouped(statistics.bases));
-        let mut body = from(&file.inputs.join(", "), &file.error, &file.warnings);
-        body += &facts(statistics);
-        body += &verdicts::section(file.verdicts.as_ref());
-        body += &read_charts::charts(&format!("r{i}"), statistics);
-        let fold = Fold::of(i < UNFOLDED, is_many);
-        text += &sample(&format!("r{i}"), name, &about, fold, &body, &mut packs);
-    }
-    text + &packs.finish() + "</section>\n"
+    text + &samples + &packs.finish() + "</section>\n"
 }
 
-/// How the part of a page about a sample is there at first.
-#[derive(Clone, Copy)]
-pub(super) enum Fold {
-    Open,
-    Folded,
-    /// Compressed, and unpacked when it is opened.
-    Packed,
-}
-
-impl Fold {
-    pub(super) fn of(is_first: bool, is_many: bool) -> Fold {
-        match (is_many, is_first) {
-            (true, _) => Fold::Packed,
-            (false, true) => Fold::Open,
-            (false, false) => Fold::Folded,
-        }
-    }
-}
-
-/// What stands before the samples where only chosen ones are shown.
+/// What stands before the samples, and where only chosen ones are shown, which the page's script unpacks.
 pub(super) fn chosen(is_many: bool) -> &'static str {
     match is_many {
         false => "",
         true => {
             "<h3 class=\"head\">Samples by themselves</h3>\n<p class=\"said chosen-note\">Choose samples in the table to see \
-             their charts here.</p>\n<noscript><p>The charts of single samples are compressed and need the page's \
-             script.</p></noscript>\n"
+             their charts here.</p>\n<noscript><p>The charts are compressed and need the page's script.</p></noscript>\n\
+             <div class=\"unpacked\"></div>\n"
         }
     }
 }
 
 /// The folded part of the page about one sample.
-pub(super) fn sample(
-    id: &str,
-    name: &str,
-    about: &str,
-    fold: Fold,
-    body: &str,
-    packs: &mut Packs,
-) -> String {
-    let (class, open, data, body) = match fold {
-        Fold::Open => ("", " open", String::new(), body),
-        Fold::Folded => ("", "", String::new(), body),
-        Fold::Packed => (" packed", "", packs.add(body), ""),
-    };
+pub(super) fn sample(id: &str, name: &str, about: &str, is_open: bool, body: &str) -> String {
+    let open = if is_open { " open" } else { "" };
     format!(
-        "<details class=\"sample{class}\" id=\"{id}\"{open}{data}><summary><h3>{}</h3><small>{}</small></summary>\n{body}</details>\n",
+        "<details class=\"sample\" id=\"{id}\"{open}><summary><h3>{}</h3><small>{}</small></summary>\n{body}</details>\n",
         escape(name),
         escape(about)
     )
@@ -169,7 +141,7 @@ pub(super) fn facts(s: &Statistics) -> String {
     table::facts(&facts) + note
 }
 
-fn row(i: usize, file: &FileReport, name: &str, scale: &Scale) -> Row {
+fn row(i: usize, file: &FileReport, name: &str, scale: &Scale, pack: String) -> Row {
     let number =
         |figure: Option<f64>| figure.map_or(Cell::Nothing, |figure| Cell::Number(figure, 2));
     let s = &file.statistics;
@@ -187,7 +159,6 @@ fn row(i: usize, file: &FileReport, name: &str, scale: &Scale) -> Row {
             number(s.quality.q30_percent),
             number(s.quality.mean),
             s.quality.mean.map_or(Cell::Nothing, |mean| Cell::Drawing(spark(s, scale), mean)),
-            verdicts::cell(file.verdicts.as_ref()),
         ],
     };
     let warnings = file.warnings.len();
@@ -197,6 +168,8 @@ fn row(i: usize, file: &FileReport, name: &str, scale: &Scale) -> Row {
         path: file.sample.clone(),
         error: file.error.clone(),
         warnings,
+        pack,
+        verdicts: verdicts::cell(file.verdicts.as_ref()),
         cells,
         apart: Vec::new(),
     }
@@ -212,15 +185,12 @@ fn spark(s: &Statistics, y: &Scale) -> String {
         // Tenths of a pixel.
         let at = [x.at(middle(p)), y.at(mean)].map(|at| (10.0 * at).round() as i64);
         match last {
-            Some(last) if at[0] - last[0] < 30 => continue,
+            Some(last) if at[0] - last[0] < 40 => continue,
             Some(last) => path += &step(at[0] - last[0], at[1] - last[1]),
             None => path = format!("M{} {}l", tenths(at[0]), tenths(at[1])),
         }
         last = Some(at);
     }
     let path = path.trim_end_matches([' ', 'l']);
-    format!(
-        "<svg class=\"spark\" viewBox=\"0 0 110 22\" aria-hidden=\"true\"><path class=\"floor\" \
-         d=\"M0 21.5H110\"/><path d=\"{path}\"/></svg>"
-    )
+    format!("<svg class=\"spark\" viewBox=\"0 0 110 22\" aria-hidden=\"true\"><path d=\"{path}\"/></svg>")
 }

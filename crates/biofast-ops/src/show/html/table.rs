@@ -27,6 +27,10 @@ pub(super) struct Row {
     /// What is wrong with the sample.
     pub(super) error: Option<String>,
     pub(super) warnings: usize,
+    /// Where the page's script finds the charts of the sample, if they are packed: attributes.
+    pub(super) pack: String,
+    /// The verdicts about it.
+    pub(super) verdicts: Cell,
     pub(super) cells: Vec<Cell>,
     /// How far each figure is from the median of all samples, in standard deviations; empty where they aren't compared.
     pub(super) apart: Vec<f64>,
@@ -40,7 +44,7 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
          <table class=\"sortable\" id=\"{id}\"><caption>{caption}<span class=\"unseen\">; the buttons in its \
          head sort it</span></caption><thead><tr>"
     );
-    for column in ["Sample", "Status"].iter().chain(columns) {
+    for column in ["Sample", "Verdicts", "Status"].iter().chain(columns) {
         let _ = write!(
             text,
             "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{column}</button></th>"
@@ -51,24 +55,26 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
         let class = if row.error.is_some() { " class=\"faulty\"" } else { "" };
         let _ = write!(
             text,
-            "<tr{class}><th scope=\"row\" data-v=\"{0}\"><a href=\"#{1}\"{2}>{0}</a></th>",
+            "<tr{class}{3}><th scope=\"row\"><a href=\"#{1}\"{2}>{0}</a></th>",
             escape(&row.sample),
             row.id,
             match row.path == row.sample {
                 true => String::new(),
                 false => format!(" title=\"{}\"", escape(&row.path)),
-            }
+            },
+            row.pack
         );
+        push_cell(&mut text, &row.verdicts, 0.0);
         let status = match (&row.error, row.warnings) {
             (Some(error), _) => format!(
-                "<td data-v=\"2\"><span class=\"status bad\">✗ error</span></td><td class=\"why\" \
+                "<td class=\"status bad\" data-v=\"2\">✗ error</td><td class=\"why\" \
                  colspan=\"{}\">{}</td>",
                 columns.len(),
                 escape(error)
             ),
-            (None, 0) => "<td data-v=\"0\"><span class=\"status good\">✓ ok</span></td>".into(),
+            (None, 0) => "<td class=\"status good\" data-v=\"0\">✓ ok</td>".into(),
             (None, n) => format!(
-                "<td data-v=\"1\"><span class=\"status doubt\">! {n} warning{}</span></td>",
+                "<td class=\"status doubt\" data-v=\"1\">! {n} warning{}</td>",
                 if n == 1 { "" } else { "s" }
             ),
         };
@@ -90,12 +96,13 @@ fn push_cell(text: &mut String, cell: &Cell, apart: f64) {
         (_, false) => " down",
     };
     let _ = match cell {
+        // What is shown is what is sorted by, but for its commas.
+        Cell::Count(n @ ..1000) => write!(text, "<td class=\"n{shade}\">{n}</td>"),
         Cell::Count(n) => {
             write!(text, "<td class=\"n{shade}\" data-v=\"{n}\">{}</td>", grouped(*n))
         }
         Cell::Number(value, digits) => {
-            let shown = format!("{value:.digits$}");
-            write!(text, "<td class=\"n{shade}\" data-v=\"{}\">{shown}</td>", decimal(*value, 6))
+            write!(text, "<td class=\"n{shade}\">{value:.digits$}</td>")
         }
         Cell::Drawing(markup, value) => {
             write!(text, "<td data-v=\"{}\">{markup}</td>", decimal(*value, 6))

@@ -6,6 +6,7 @@ use super::MANY;
 use super::chart::{Chart, Mark};
 use super::compare::median;
 use super::heat;
+use super::packed::Packs;
 use super::read_charts::{mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
 use crate::measure::reads::report::{FileReport, Report, Statistics};
@@ -47,8 +48,17 @@ pub(super) fn charts(
     if is_many {
         charts += &heat_map(&good);
     }
+    let head = "<h3 class=\"head\">All samples together</h3>";
+    let charts = format!("<div class=\"charts\">\n{charts}</div>");
+    if !is_many {
+        return format!("<div class=\"sample joint\">{head}{charts}</div>\n");
+    }
+    let mut packs = Packs::new("pj");
+    let pack = packs.add(&charts);
     format!(
-        "<div class=\"sample joint\"><h3 class=\"head\">All samples together</h3><div class=\"charts\">\n{charts}</div></div>\n"
+        "<div class=\"sample joint late\"{pack}>{head}<noscript><p>The charts are compressed and need the page's \
+         script.</p></noscript></div>\n{}",
+        packs.finish()
     )
 }
 
@@ -77,11 +87,11 @@ fn lines(
         let (class, is_named) = look(number, id, outliers, is_many);
         match is_named {
             true => named.push((class, points, id, *name)),
-            false => chart.sample(&class, points, id),
+            false => chart.sample(&class, points, id, true),
         }
     }
     for (class, points, id, name) in named {
-        chart.sample(&class, points, id);
+        chart.sample(&class, points, id, false);
         chart.key(Mark::Line, &class, name);
     }
     if is_many {

@@ -1,6 +1,10 @@
 // Charts: figures where the pointer is, with a line there, and as a table.
 (() => {
-  const rowsOf = (figure) => (figure.dataset.rows ?? "").split("\n").map((row) => row.split("\t"));
+  // Figures are stored by column.
+  const rowsOf = (figure) => {
+    const columns = (figure.dataset.figures ?? "").split("\n").map((column) => column.split("\t"));
+    return columns[0].map((_, row) => columns.map((column) => column[row]));
+  };
   const placesOf = (figure) => {
     const text = figure.dataset.x ?? figure.dataset.y;
     if (text === undefined) return null;
@@ -15,6 +19,48 @@
     }
     return known.get(figure);
   };
+
+  // Where the middle of a chart's drawing begins and ends.
+  const [LEFT, RIGHT, TOP, BOTTOM] = [58, 30, 12, 44];
+  // Marks of figures without a path are drawn: lines, bands between two columns or from 0, and bars.
+  const draw = (figure) => {
+    const bare = figure.querySelectorAll("path[data-of]:not([d])");
+    if (!bare.length) return;
+    const { rows, places } = about(figure);
+    const floor = figure.querySelector("svg[role=img]").viewBox.baseVal.height - BOTTOM;
+    const [from, to] = figure.dataset.scale.split(" ").map(Number);
+    const y = (value) => floor - Math.min(Math.max((value - from) / (to - from), 0), 1) * (floor - TOP);
+    const tenth = (place) => Math.round(10 * place) / 10;
+    // Of points less than a pixel apart the first one is drawn; the last one always.
+    let last = -Infinity;
+    const seen = places.map((place, i) => {
+      const is = place - last >= 1 || i === places.length - 1;
+      if (is) last = place;
+      return is;
+    });
+    for (const mark of bare) {
+      const [column, upper] = mark.dataset.of.split(" ");
+      const values = (at) => rows.map((row) => Number(row[at].replaceAll(",", "")));
+      const line = (heights) => heights.map((value, i) => [tenth(places[i]), tenth(y(value))]).filter((_, i) => seen[i]);
+      const path = (points) => points.map((point) => point.join(" ")).join("L");
+      let d = "";
+      if (mark.dataset.bar) {
+        const [left, width] = mark.dataset.bar.split(" ").map(Number);
+        values(column).forEach((value, i) => {
+          // What is there at all can be seen.
+          if (value) d += `M${tenth(places[i] + left)} ${tenth(y(0))}v${-Math.max(tenth(y(0) - y(value)), 0.7)}h${width}V${tenth(y(0))}z`;
+        });
+      } else if (mark.classList.contains("area")) {
+        const [low, high] = upper === undefined ? [rows.map(() => 0), values(column)] : [values(column), values(upper)];
+        d = `M${path(line(high))}L${path(line(low).reverse())}Z`;
+      } else {
+        d = `M${path(line(values(column)))}`;
+      }
+      mark.setAttribute("d", d);
+    }
+  };
+  const drawIn = (element) => element.querySelectorAll("figure.chart").forEach(draw);
+  document.addEventListener("biofast-unpacked", (event) => drawIn(event.target));
 
   // The table is made when it is opened.
   document.addEventListener("toggle", (event) => {
@@ -127,7 +173,7 @@
     if (!places) return hide();
     const upright = figure.dataset.y !== undefined;
     const i = nearest(places, upright ? y : x);
-    const [left, right, top, bottom] = [58, view.width - 30, 12, view.height - 44];
+    const [left, right, top, bottom] = [LEFT, view.width - RIGHT, TOP, view.height - BOTTOM];
     if (x < left - 6 || x > right + 6 || y < top - 6 || y > bottom + 6) return hide();
     cross.setAttribute("d", upright ? `M${left} ${places[i]}H${right}` : `M${places[i]} ${top}V${bottom}`);
     svg.append(cross);

@@ -72,7 +72,8 @@
   };
   const tsv = (figure) => {
     const plain = (cell) => /^[\d,]+(\.\d+)?$/.test(cell) ? cell.replaceAll(",", "") : cell;
-    const rows = figure.dataset.rows.split("\n").map((row) => row.split("\t").map(plain).join("\t"));
+    const columns = figure.dataset.figures.split("\n").map((column) => column.split("\t").map(plain));
+    const rows = columns[0].map((_, row) => columns.map((column) => column[row]).join("\t"));
     return [figure.dataset.columns, ...rows].join("\n") + "\n";
   };
   const equip = (figure) => {
@@ -90,7 +91,7 @@
     };
     button("SVG", () => save(`${figure.id}.svg`, new Blob([drawing(figure).text], { type: "image/svg+xml" })));
     button("PNG", () => png(figure, `${figure.id}.png`));
-    if (figure.dataset.rows) {
+    if (figure.dataset.figures) {
       button("TSV", () => save(`${figure.id}.tsv`, new Blob([tsv(figure)], { type: "text/tab-separated-values" })));
     }
     figure.querySelector("figcaption").append(box);

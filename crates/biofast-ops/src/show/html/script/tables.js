@@ -1,7 +1,10 @@
 // Tables. Sorting: a button in a head sorts its table, a second time the other way round. Rows without a
 // value stay at the end. "#sort=TABLE,COLUMN,descending" in the address sorts, too.
 (() => {
-  const value = (row, column) => row.cells[column]?.dataset.v ?? "";
+  const value = (row, column) => {
+    const cell = row.cells[column];
+    return cell?.dataset.v ?? cell?.textContent ?? "";
+  };
   const compare = (a, b) => {
     const numbers = a !== "" && b !== "" && isFinite(a) && isFinite(b);
     return numbers ? a - b : a.localeCompare(b, "en", { numeric: true });
