@@ -44,7 +44,7 @@ Examples:
   biofast check --paired R1.fq.gz R2.fq.gz
   biofast check --against summary.json
   biofast check --json --shard 'plan.json#2' -o part2.check.json
-  biofast check --write-index reads.fq.gz   # and reads.fq.gz.bsi, for `biofast shards`
+  biofast check --write-index run.fq.gz   # and run.fq.gz.bsi, for `biofast shards`
   biofast check --json -X files.txt -o check.json
   curl -s https://example.org/x.bam | biofast check --format bam
 
