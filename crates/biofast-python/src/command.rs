@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::attended::attended;
+use crate::ending::attach;
 use crate::errors::{internal, of_fault};
 use crate::source::{Object, Raised, refuse_text};
 
@@ -36,7 +37,7 @@ pub(crate) fn run(
     if let Some(callback) = progress {
         let (cancellation, raised) = (cancellation.clone(), Arc::clone(&raised));
         run = run.with_progress(Arc::new(Progress::with_callback(move |bytes| {
-            if let Err(error) = Python::attach(|py| callback.call1(py, (bytes,)).map(drop)) {
+            if let Some(Err(error)) = attach(|py| callback.call1(py, (bytes,)).map(drop)) {
                 cancellation.cancel();
                 *raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
             }

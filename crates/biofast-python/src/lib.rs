@@ -7,6 +7,7 @@
 mod attended;
 mod batch;
 mod command;
+mod ending;
 mod errors;
 mod records;
 mod scan;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 /// What the Python package needs of the toolkit.
 #[pymodule(gil_used = false)]
 mod _biofast {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]
@@ -34,4 +37,11 @@ mod _biofast {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// To be told when the interpreter begins to end.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let ends = wrap_pyfunction!(crate::ending::ends, module)?;
+        module.py().import("atexit")?.call_method1("register", (ends,)).map(drop)
+    }
 }

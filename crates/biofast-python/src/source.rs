@@ -12,6 +12,7 @@ use pyo3::exceptions::{PyEOFError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::ending::attach;
 use crate::errors::{Trouble, internal};
 
 /// An input that is yet to be opened.
@@ -196,13 +197,14 @@ impl Read for Object {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.at == self.rest.len() {
             self.at = 0;
-            Python::attach(|py| {
+            let filled = attach(|py| {
                 self.fill(py).map_err(|error| {
                     *self.raised.lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(error.clone_ref(py));
                     reading_error(py, error)
                 })
-            })?;
+            });
+            filled.unwrap_or_else(|| Err(io::Error::other("the Python interpreter has ended")))?;
         }
         let rest = &self.rest[self.at..];
         let n = rest.len().min(out.len());

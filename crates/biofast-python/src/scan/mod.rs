@@ -20,6 +20,7 @@ use pyo3::types::PyCapsule;
 
 use crate::attended::{attended, received};
 use crate::batch::{Batch, schema_capsule};
+use crate::ending::attach;
 use crate::errors::{Trouble, internal};
 use crate::source::{Held, Input, hold};
 
@@ -353,7 +354,8 @@ impl RecordBatchReader for Left {
 /// Progress that a Python function is told of. What it raises can't be handed on from there: it is printed.
 pub(crate) fn counted(callback: Py<PyAny>) -> Arc<Progress> {
     Arc::new(Progress::with_callback(move |bytes| {
-        Python::attach(|py| {
+        // Nobody is left to be told once the interpreter has ended.
+        let _ = attach(|py| {
             if let Err(error) = callback.call1(py, (bytes,)) {
                 error.write_unraisable(py, None);
             }

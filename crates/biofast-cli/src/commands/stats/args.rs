@@ -39,7 +39,7 @@ Examples:
   biofast stats --html report.html *.fastq.gz
   biofast stats --plot reads.fq.gz
   biofast stats --per-read long.fq.gz -o long.tsv
-  biofast stats --json --write-index run.fq.gz -o run.json   # and run.fq.gz.bsi, for `biofast shards`
+  biofast stats --json --write-index run.fq.gz -o run.json   # and run.fq.gz.bsi
   biofast stats aln.bam
   biofast stats --sample s1 lane1.bam lane2.bam
   biofast stats --json --partial lane lane1.bam -o lane1.aln.json
