@@ -173,7 +173,8 @@ impl Chart {
             }
             last = x;
             let unit = tenths_of_pixel as f64;
-            let next = [x, self.y.at(y)].map(|at| (10.0 * at / unit).round() as i64 * tenths_of_pixel);
+            let next =
+                [x, self.y.at(y)].map(|at| (10.0 * at / unit).round() as i64 * tenths_of_pixel);
             let _ = match i {
                 0 => write!(text, "{start}{} {}l", tenths(next[0]), tenths(next[1])),
                 _ => write!(text, "{}", step(next[0] - now[0], next[1] - now[1])),
@@ -198,7 +199,13 @@ impl Chart {
     }
 
     /// The line of a sample, which is chosen by `id` and named to who points at it. One of many is drawn in whole pixels.
-    pub(super) fn sample(&mut self, class: &str, points: &[(f64, f64)], id: &str, is_one_of_many: bool) {
+    pub(super) fn sample(
+        &mut self,
+        class: &str,
+        points: &[(f64, f64)],
+        id: &str,
+        is_one_of_many: bool,
+    ) {
         let path = self.path_by(if is_one_of_many { 10 } else { 1 }, 'M', points.iter().copied());
         let _ =
             write!(self.marks, "<path class=\"mark line {class}\" data-s=\"{id}\" d=\"{path}\"/>");
@@ -307,8 +314,11 @@ impl Chart {
         if self.rows.is_empty() {
             return String::new();
         }
-        let mut text =
-            format!(" data-columns=\"{}\" data-figures=\"{}\"", self.columns, by_column(&self.rows));
+        let mut text = format!(
+            " data-columns=\"{}\" data-figures=\"{}\"",
+            self.columns,
+            by_column(&self.rows)
+        );
         if self.places.len() == self.rows.len() {
             let way = if self.upright { "y" } else { "x" };
             let _ = write!(text, " data-{way}=\"{}\"", places(&self.places));

@@ -192,5 +192,7 @@ fn spark(s: &Statistics, y: &Scale) -> String {
         last = Some(at);
     }
     let path = path.trim_end_matches([' ', 'l']);
-    format!("<svg class=\"spark\" viewBox=\"0 0 110 22\" aria-hidden=\"true\"><path d=\"{path}\"/></svg>")
+    format!(
+        "<svg class=\"spark\" viewBox=\"0 0 110 22\" aria-hidden=\"true\"><path d=\"{path}\"/></svg>"
+    )
 }
