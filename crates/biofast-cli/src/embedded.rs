@@ -4,8 +4,10 @@
 //! is none, this is the program `biofast`.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -35,6 +37,7 @@ pub struct Run {
     arguments: Vec<OsString>,
     cancellation: CancellationToken,
     progress: Arc<Progress>,
+    lent: HashMap<String, Lent>,
 }
 
 impl Run {
@@ -44,7 +47,29 @@ impl Run {
             arguments: arguments.into_iter().collect(),
             cancellation: CancellationToken::new(),
             progress: Arc::default(),
+            lent: HashMap::new(),
         }
+    }
+
+    /// Where `word` stands among the inputs, `reader` is read: once, as standard input is. Messages and reports have the word as its
+    /// name. If what is read is a file after all, `path` keeps it from being replaced by an output.
+    ///
+    /// ```
+    /// use biofast_cli::Run;
+    ///
+    /// let run = Run::new(["stats", "--json", "<reads>"].map(Into::into));
+    /// let outcome = run.with_input("<reads>", None, &b"@a\nACGT\n+\nIIII\n"[..]).run();
+    /// assert!(String::from_utf8_lossy(&outcome.stdout).contains("\"bases\":4"));
+    /// ```
+    #[must_use]
+    pub fn with_input(
+        mut self,
+        word: impl Into<String>,
+        path: Option<PathBuf>,
+        reader: impl Read + Send + 'static,
+    ) -> Run {
+        self.lent.insert(word.into(), Lent { path, reader: Some(Box::new(reader)) });
+        self
     }
 
     /// Ends with [`FaultKind::Cancelled`] soon after this is cancelled; outputs don't appear then.
@@ -68,6 +93,7 @@ impl Run {
             words,
             cancellation: self.cancellation,
             progress: self.progress,
+            lent: Mutex::new(self.lent),
             stdout: Arc::default(),
             messages: Mutex::default(),
             fault: Mutex::default(),
@@ -151,6 +177,7 @@ pub(crate) struct Guest {
     words: Vec<String>,
     cancellation: CancellationToken,
     progress: Arc<Progress>,
+    lent: Mutex<HashMap<String, Lent>>,
     stdout: Arc<Mutex<Vec<u8>>>,
     messages: Mutex<Vec<Message>>,
     fault: Mutex<Option<Fault>>,
@@ -183,6 +210,41 @@ pub(crate) fn guest() -> Option<Arc<Guest>> {
 /// Whether another program runs this.
 pub(crate) fn is_guest() -> bool {
     GUEST.with_borrow(Option::is_some)
+}
+
+/// An input that the other program reads, and hands on.
+struct Lent {
+    path: Option<PathBuf>,
+    /// Until it is opened.
+    reader: Option<Box<dyn Read + Send>>,
+}
+
+impl std::fmt::Debug for Lent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lent").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// The name of an input that is [handed on](Run::with_input), if this word stands for one.
+pub(crate) fn lent(word: &Path) -> Option<String> {
+    let (guest, word) = (guest()?, word.to_str()?);
+    locked(&guest.lent).contains_key(word).then(|| word.to_owned())
+}
+
+/// The file that such an input is, where that is known.
+pub(crate) fn lent_path(name: &str) -> Option<PathBuf> {
+    locked(&guest()?.lent).get(name)?.path.clone()
+}
+
+/// Such an input, for who reads it.
+pub(crate) fn open_lent(name: &str) -> Result<Box<dyn Read + Send>, bytes::Error> {
+    let reader = guest().and_then(|guest| locked(&guest.lent).get_mut(name)?.reader.take());
+    reader.ok_or_else(|| {
+        let text =
+            "this is read twice, and can be read once only: write it to a file, and name that";
+        let error = std::io::Error::new(std::io::ErrorKind::Unsupported, text);
+        bytes::Error::new(bytes::ErrorKind::Io(error), Location::in_input(&name.into()))
+    })
 }
 
 /// Remembers the words behind the program's name.
@@ -369,6 +431,35 @@ mod tests {
         assert_eq!(fault(&["flagstat", "no such file.bam"]), Some(missing));
         assert_eq!(fault(&["filter", "no such file.fq"]), Some(missing));
         assert!(String::from_utf8_lossy(&run(&["stats", "--help"]).stdout).contains("Examples"));
+    }
+
+    #[test]
+    fn inputs_that_are_handed_on_are_read_once_and_named() -> std::io::Result<()> {
+        let words = |words: &[&str]| Run::new(words.iter().map(OsString::from));
+        let reads = |text: &'static str| text.as_bytes();
+        let outcome = words(&["stats", "--json", "<1>", "<2>"])
+            .with_input("<1>", None, reads("@a\nACGT\n+\nIIII\n"))
+            .with_input("<2>", None, reads("@a\nAC\n+\n"))
+            .run();
+        let fault = outcome.fault.ok_or(std::io::ErrorKind::Other)?;
+        assert_eq!((fault.at.name.as_deref(), fault.at.record), (Some("<2>"), Some(1)));
+        assert!(String::from_utf8_lossy(&outcome.stdout).contains("\"bases\":4"));
+
+        let twice = words(&["filter", "<1>", "<1>"]).with_input("<1>", None, reads(""));
+        let fault = twice.run().fault.ok_or(std::io::ErrorKind::Other)?;
+        assert!(fault.text.contains("<1> is named more than once"), "{}", fault.text);
+
+        // What it is read from is not replaced.
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("reads.fq");
+        std::fs::write(&path, "@a\nACGT\n+\nIIII\n")?;
+        let out = path.display().to_string();
+        let file = std::fs::File::open(&path)?;
+        let run = words(&["filter", "<1>", "-o", &out]).with_input("<1>", Some(path.clone()), file);
+        let fault = run.run().fault.ok_or(std::io::ErrorKind::Other)?;
+        assert!(fault.text.contains("input"), "{}", fault.text);
+        assert_eq!(std::fs::read_to_string(&path)?, "@a\nACGT\n+\nIIII\n");
+        Ok(())
     }
 
     #[test]

@@ -14,6 +14,7 @@ use biofast::ops::convert::Holds;
 use biofast::ops::shards::{Part, Plan};
 
 use crate::console::{Hinted, message};
+use crate::embedded;
 
 /// An input that will be opened when its turn comes, so that any number of them fits the limit
 /// of open files.
@@ -23,6 +24,8 @@ pub(crate) enum Input {
     Stdin(String),
     /// The same, as no input was named: if it is empty, that was not meant.
     Unnamed(String),
+    /// What another program reads, under its name; read once.
+    Lent(String),
     /// A file.
     Path(PathBuf),
     /// A part of a file.
@@ -44,7 +47,7 @@ pub(crate) struct Portion {
 impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
-            Input::Stdin(label) | Input::Unnamed(label) => label.clone(),
+            Input::Stdin(label) | Input::Unnamed(label) | Input::Lent(label) => label.clone(),
             Input::Path(path) | Input::Shard(Portion { path, .. }) => display_name(path),
         }
     }
@@ -55,6 +58,9 @@ impl Input {
             Input::Path(path) | Input::Shard(Portion { path, .. }) => stem(path),
             Input::Stdin(label) | Input::Unnamed(label) if label == "-" => "stdin".into(),
             Input::Stdin(label) | Input::Unnamed(label) => stem(Path::new(label)),
+            Input::Lent(name) => {
+                embedded::lent_path(name).map_or("object".into(), |path| stem(&path))
+            }
         }
     }
 
@@ -62,6 +68,7 @@ impl Input {
         match self {
             Input::Stdin(label) => Source::stdin(label),
             Input::Unnamed(label) => Source::stdin(label).map(Source::not_empty),
+            Input::Lent(name) => Ok(Source::from_reader(name, embedded::open_lent(name)?)),
             Input::Path(path) => Source::open(path),
             Input::Shard(Portion { plan, number, file, path }) => {
                 plan.open(*number, *file, path).map_err(|error| {
@@ -75,7 +82,7 @@ impl Input {
     /// The length in bytes, where it is known.
     pub(crate) fn len(&self) -> Option<u64> {
         match self {
-            Input::Stdin(_) | Input::Unnamed(_) => None,
+            Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_) => None,
             Input::Path(path) => remote::open_len(path),
             Input::Shard(Portion { plan, number, file, .. }) => plan.stored_len(*number, *file),
         }
@@ -143,12 +150,20 @@ pub(crate) fn gather(
     if stdins > 1 || (stdins == 1 && list == Some(Path::new("-"))) {
         bail!("standard input is named more than once");
     }
+    for (at, input) in inputs.iter().enumerate() {
+        if matches!(input, Input::Lent(_)) && inputs[..at].contains(input) {
+            bail!("{} is named more than once, and can be read once only", input.name());
+        }
+    }
     if inputs.is_empty() {
         bail!("the list of files is empty");
     }
     for input in &inputs {
         match input {
             Input::Stdin(_) | Input::Unnamed(_) => files.read_stdin()?,
+            Input::Lent(name) => {
+                embedded::lent_path(name).map_or(Ok(()), |path| files.read(&path))?;
+            }
             Input::Path(path) | Input::Shard(Portion { path, .. }) => files.read(path)?,
         }
     }
@@ -158,6 +173,10 @@ pub(crate) fn gather(
 fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()> {
     if argument == Path::new("-") {
         inputs.push(Input::Stdin(stdin_label.to_owned()));
+        return Ok(());
+    }
+    if let Some(name) = embedded::lent(argument) {
+        inputs.push(Input::Lent(name));
         return Ok(());
     }
     if remote::address(argument).is_some() {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::{self, End};
-use biofast_io::{Carry, Chunk, Location, Notes, Options, Origin, Source, Warning};
+use biofast_io::{Carry, Chunk, Followed, Location, Notes, Options, Origin, Source, Warning};
 use biofast_kernels as kernels;
 
 use crate::checks::Readable;
@@ -84,6 +84,8 @@ pub struct Framer<S = Source> {
     origin: Origin,
     mode: Mode,
     blank: BlankLines,
+    /// Who hears of the records.
+    followed: Followed,
     checks: PhantomData<fn() -> S>,
 }
 
@@ -188,12 +190,16 @@ impl Frame {
     /// of records that were put together from more than four lines.
     #[doc(hidden)]
     pub fn start_of(&self, chunk: &Chunk, index: usize) -> Option<(u64, Option<VirtualOffset>)> {
-        let start = self.spans.get(index).filter(|_| !self.in_arena)?.definition as usize - 1;
+        let start = self.start_in_chunk(index)?;
         let place = match start {
             0 => self.place.or_else(|| chunk.virtual_offset(0)),
             _ => chunk.virtual_offset(start),
         };
         Some((self.offset + start as u64, place))
+    }
+
+    fn start_in_chunk(&self, index: usize) -> Option<usize> {
+        Some(self.spans.get(index).filter(|_| !self.in_arena)?.definition as usize - 1)
     }
 
     /// The records, whose bytes are in `chunk` or here.
@@ -231,6 +237,7 @@ impl<S: Readable> Framer<S> {
                 notes: options.notes.clone(),
                 ..BlankLines::default()
             },
+            followed: Followed::default(),
             checks: PhantomData,
         }
     }
@@ -464,6 +471,10 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
         (self.records, self.lines, self.offset) = (origin.records, origin.lines, origin.offset);
     }
 
+    fn follow(&mut self, followed: Followed) {
+        self.followed = followed;
+    }
+
     fn scan(frame: &mut Frame, bytes: &[u8]) {
         frame.plain = 0;
         frame.newlines.clear();
@@ -543,6 +554,9 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
             }
             Mode::Wrapped { .. } => self.wrapped(bytes, 0, end, frame, 0),
         };
+        self.followed.framed(self.records, frame.spans.len(), &|index| {
+            Some(frame.offset + frame.start_in_chunk(index)? as u64)
+        });
         self.records += frame.spans.len() as u64;
         self.lines += lines;
         self.offset += stop as u64;

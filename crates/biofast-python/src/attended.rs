@@ -48,6 +48,8 @@ pub(crate) fn received<T: Send>(
     receiver: &Mutex<Receiver<T>>,
 ) -> PyResult<Option<T>> {
     loop {
+        // Also while things come one after the other: a loop in C, such as that of `list`, looks for no signals itself.
+        py.check_signals()?;
         let result = py.detach(|| {
             let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
             receiver.recv_timeout(LOOK_AGAIN)
@@ -55,7 +57,7 @@ pub(crate) fn received<T: Send>(
         match result {
             Ok(thing) => return Ok(Some(thing)),
             Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Commands: words in, what the program would print out.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use biofast::io::{CancellationToken, Progress};
@@ -13,21 +14,24 @@ use pyo3::types::PyBytes;
 
 use crate::attended::attended;
 use crate::errors::{internal, of_fault};
+use crate::source::{Object, Raised, refuse_text};
 
 /// What `run` returns: the exit code, standard output, messages as (level, text), and the first error.
 type Answer<'py> = (u8, Bound<'py, PyBytes>, Vec<(String, String)>, Option<PyErr>);
 
-/// Runs a command as `biofast WORDS…` does. `progress` is called with the bytes read so far, on another thread; what it raises ends
+/// Runs a command as `biofast WORDS…` does. `objects` are inputs that are no files: the word that stands for one, and the file that is
+/// read there, if there is one. `progress` is called with the bytes read so far, on another thread; what it raises ends
 /// the run.
 #[pyfunction]
-#[pyo3(signature = (words, progress=None))]
+#[pyo3(signature = (words, progress=None, objects=Vec::new()))]
 pub(crate) fn run(
     py: Python<'_>,
     words: Vec<OsString>,
     progress: Option<Py<PyAny>>,
+    objects: Vec<(String, Option<PathBuf>, Py<PyAny>)>,
 ) -> PyResult<Answer<'_>> {
     let cancellation = CancellationToken::new();
-    let raised: Arc<std::sync::Mutex<Option<PyErr>>> = Arc::default();
+    let (raised, unread) = (Raised::default(), Raised::default());
     let mut run = Run::new(words).with_cancellation(cancellation.clone());
     if let Some(callback) = progress {
         let (cancellation, raised) = (cancellation.clone(), Arc::clone(&raised));
@@ -38,6 +42,10 @@ pub(crate) fn run(
             }
         })));
     }
+    for (word, path, object) in objects {
+        refuse_text(&word, object.bind(py))?;
+        run = run.with_input(word, path, Object::telling(object, Arc::clone(&unread)));
+    }
     let outcome = attended(py, &cancellation, move || run.run())?;
     if let Some(error) = raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
         return Err(error);
@@ -45,6 +53,10 @@ pub(crate) fn run(
     let messages =
         outcome.messages.into_iter().map(|message| (message.level, message.text)).collect();
     let error = outcome.fault.as_ref().map(|fault| of_fault(py, fault));
+    let cause = unread.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    if let (Some(error), Some(cause)) = (&error, cause) {
+        error.set_cause(py, Some(cause));
+    }
     Ok((outcome.code, PyBytes::new(py, &outcome.stdout), messages, error))
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 
 use biofast::io::Location;
+use biofast::ops::shards;
 use biofast::{bam, fastq, io as bytes};
 use biofast_cli::{Fault, FaultKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
@@ -15,6 +16,8 @@ pub(crate) enum Trouble {
     Bytes(bytes::Error),
     Reads(fastq::Error),
     Alignments(bam::Error),
+    /// A part of a file that isn't there, or not what it was.
+    Shard(shards::Error),
     /// A record that can't be what was asked for.
     Record {
         at: Location,
@@ -22,6 +25,30 @@ pub(crate) enum Trouble {
     },
     /// Something was asked for that there isn't.
     Usage(String),
+}
+
+impl Trouble {
+    /// What a Python object raised that was read from.
+    fn raised(&self, py: Python<'_>) -> Option<PyErr> {
+        let bytes = match self {
+            Trouble::Bytes(error) => error,
+            Trouble::Reads(error) => match error.kind() {
+                fastq::ErrorKind::Io(error) => error,
+                _ => return None,
+            },
+            Trouble::Alignments(error) => match error.kind() {
+                bam::ErrorKind::Io(error) => error,
+                _ => return None,
+            },
+            Trouble::Shard(_) | Trouble::Record { .. } | Trouble::Usage(_) => return None,
+        };
+        match bytes.kind() {
+            bytes::ErrorKind::Io(error) => {
+                Some(error.get_ref()?.downcast_ref::<PyErr>()?.clone_ref(py))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl From<bytes::Error> for Trouble {
@@ -39,6 +66,12 @@ impl From<fastq::Error> for Trouble {
 impl From<bam::Error> for Trouble {
     fn from(error: bam::Error) -> Trouble {
         Trouble::Alignments(error)
+    }
+}
+
+impl From<shards::Error> for Trouble {
+    fn from(error: shards::Error) -> Trouble {
+        Trouble::Shard(error)
     }
 }
 
@@ -65,12 +98,25 @@ impl From<Trouble> for PyErr {
                 }
                 _ => (FaultKind::Format, error.to_string(), error.at().clone()),
             },
+            Trouble::Shard(error) => match error.kind() {
+                shards::ErrorKind::Io(kind) => {
+                    (FaultKind::System(kind.kind()), error.to_string(), error.at().clone())
+                }
+                shards::ErrorKind::Bytes(error) => of_bytes(error),
+                _ => (FaultKind::Format, error.to_string(), error.at().clone()),
+            },
             Trouble::Record { at, text } => {
                 (FaultKind::Format, format!("{at}: {text}"), at.clone())
             }
             Trouble::Usage(text) => (FaultKind::Usage, text.clone(), Location::default()),
         };
-        Python::attach(|py| exception(py, kind, &text, None, &at))
+        Python::attach(|py| {
+            let error = exception(py, kind, &text, None, &at);
+            if let Some(cause) = trouble.raised(py) {
+                error.set_cause(py, Some(cause));
+            }
+            error
+        })
     }
 }
 
@@ -108,6 +154,8 @@ fn exception(
             io::ErrorKind::NotFound => "MissingFileError",
             io::ErrorKind::PermissionDenied => "AccessError",
             io::ErrorKind::IsADirectory => "FolderError",
+            // What another library inflates, and finds cut or damaged.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => "FormatError",
             _ => "FileError",
         },
         FaultKind::Cancelled => return PyKeyboardInterrupt::new_err(text.to_owned()),

@@ -27,6 +27,8 @@ mod _biofast {
     #[pymodule_export]
     use super::scan::{Scan, columns};
     #[pymodule_export]
+    use super::source::{is_object, object_name, parts_of_plan};
+    #[pymodule_export]
     use super::writer::{AlignmentWriter, ReadWriter};
 
     #[pymodule_export]

@@ -6,45 +6,72 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use biofast::io::output::is_same_file;
 use biofast::io::{Location, Source};
+use biofast::ops::shards::Plan;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyEOFError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 
-use crate::errors::Trouble;
+use crate::errors::{Trouble, internal};
 
 /// An input that is yet to be opened.
 pub(crate) enum Input {
     Path(PathBuf),
+    /// The only shard of a plan, of this file.
+    Shard(Box<Plan>, PathBuf),
     Object(String, Py<PyAny>),
 }
 
 impl Input {
     /// The path, or the object that can be read.
     pub(crate) fn of(input: &Bound<'_, PyAny>) -> PyResult<Input> {
-        if input.hasattr("read")? {
-            let name = input.getattr("name").and_then(|name| name.extract::<String>());
-            return Ok(Input::Object(
-                name.unwrap_or_else(|_| "file object".into()),
-                input.clone().unbind(),
-            ));
+        if is_object(input)? {
+            let name = object_name(input)?;
+            refuse_text(&name, input)?;
+            return Ok(Input::Object(name, input.clone().unbind()));
         }
         Ok(Input::Path(input.extract()?))
+    }
+
+    /// A shard of it, of a plan that [`parts_of_plan`] has made.
+    pub(crate) fn shard(self, plan: &str) -> PyResult<Input> {
+        let usage = |text: String| PyErr::from(Trouble::Usage(text));
+        let plan: Plan =
+            serde_json::from_str(plan).map_err(|error| usage(format!("a shard: {error}")))?;
+        match self {
+            Input::Path(path) => Ok(Input::Shard(Box::new(plan), path)),
+            Input::Shard(..) | Input::Object(..) => Err(usage("shards are of a path".into())),
+        }
     }
 
     pub(crate) fn open(self) -> Result<Source, Trouble> {
         Ok(match self {
             Input::Path(path) => Source::open(path)?,
-            Input::Object(name, object) => {
-                Source::from_reader(&name, Object { object, rest: Vec::new(), at: 0 })
+            Input::Shard(plan, path) => {
+                // Files may have been copied since, to another machine: the time of change doesn't count.
+                plan.check_file(0, &path, true)?;
+                plan.open(1, 0, &path)?
             }
+            Input::Object(name, object) => Source::from_reader(&name, Object::new(object)),
         })
     }
 
     pub(crate) fn path(&self) -> Option<&PathBuf> {
         match self {
-            Input::Path(path) => Some(path),
+            Input::Path(path) | Input::Shard(_, path) => Some(path),
             Input::Object(..) => None,
         }
     }
+}
+
+/// The shards of a plan of one file, as plans of one shard each: what a worker needs of it.
+#[pyfunction]
+pub(crate) fn parts_of_plan(plan: &str) -> PyResult<Vec<String>> {
+    let mut plan: Plan = serde_json::from_str(plan).map_err(internal)?;
+    plan.check().map_err(Trouble::from)?;
+    let shards = std::mem::take(&mut plan.shards);
+    let text = |shard| serde_json::to_string(&Plan { shards: vec![shard], ..plan.clone() });
+    shards.into_iter().map(text).collect::<Result<_, _>>().map_err(internal)
 }
 
 /// The files that are being read.
@@ -77,24 +104,105 @@ pub(crate) fn refuse_read(output: &Path) -> Result<(), Trouble> {
 /// Bytes asked of an object at once: each time the interpreter is waited for.
 const AT_ONCE: usize = 1 << 20;
 
+/// Whether an input is an object to read from, and not a path. Some paths have a method `read`, too.
+#[pyfunction]
+pub(crate) fn is_object(input: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(!input.is_instance_of::<PyString>()
+        && !input.hasattr("__fspath__")?
+        && input.hasattr("read")?)
+}
+
+/// What a file object is called in messages and reports: by its name, or else its type.
+#[pyfunction]
+pub(crate) fn object_name(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    let named = object.getattr("name").and_then(|name| name.extract::<String>());
+    let name = match named {
+        Ok(name) if !name.is_empty() => name,
+        // Of a file that was opened by its number that is the name.
+        _ => object.get_type().name()?.to_string(),
+    };
+    Ok(format!("<file object {name}>"))
+}
+
+/// An error if an object gives text.
+pub(crate) fn refuse_text(name: &str, object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if object.is_instance(&object.py().import("io")?.getattr("TextIOBase")?)? {
+        let text = format!("{name} is open as text: open it as binary, with mode 'rb'");
+        return Err(PyTypeError::new_err(text));
+    }
+    Ok(())
+}
+
 /// A Python object as a reader.
-struct Object {
+pub(crate) struct Object {
     object: Py<PyAny>,
     rest: Vec<u8>,
     at: usize,
+    raised: Raised,
+}
+
+/// What an object raised while it was read.
+pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
+
+impl Object {
+    pub(crate) fn new(object: Py<PyAny>) -> Object {
+        Object::telling(object, Raised::default())
+    }
+
+    /// The same, of which an exception is left there.
+    pub(crate) fn telling(object: Py<PyAny>, raised: Raised) -> Object {
+        Object { object, rest: Vec::new(), at: 0, raised }
+    }
+
+    /// More bytes; none at the end.
+    fn fill(&mut self, py: Python<'_>) -> PyResult<()> {
+        let got = self.object.bind(py).call_method1("read", (AT_ONCE,))?;
+        self.rest.clear();
+        if let Ok(bytes) = got.cast::<PyBytes>() {
+            self.rest.extend_from_slice(bytes.as_bytes());
+            return Ok(());
+        }
+        let Ok(buffer) = PyBuffer::<u8>::get(&got) else {
+            let kind = got.get_type().name()?;
+            let hint = match got.is_instance_of::<PyString>() {
+                true => ": it has to be open as binary",
+                false => "",
+            };
+            return Err(PyTypeError::new_err(format!("read() returned {kind}, not bytes{hint}")));
+        };
+        self.rest = buffer.to_vec(py)?;
+        Ok(())
+    }
+}
+
+/// An exception as an error of reading, of which it stays the cause.
+fn reading_error(py: Python<'_>, error: PyErr) -> io::Error {
+    let kind = error.get_type(py);
+    let name = kind.qualname().map(|name| name.to_string()).unwrap_or_default();
+    let module = kind.module().map(|name| name.to_string()).unwrap_or_default();
+    let is_damaged = matches!(
+        (module.as_str(), name.as_str()),
+        ("zlib", "error") | ("gzip", "BadGzipFile") | ("_lzma" | "lzma", "LZMAError")
+    );
+    let kind = match error.is_instance_of::<PyEOFError>(py) {
+        true => io::ErrorKind::UnexpectedEof,
+        false if is_damaged => io::ErrorKind::InvalidData,
+        false => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, error)
 }
 
 impl Read for Object {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.at == self.rest.len() {
             self.at = 0;
-            Python::attach(|py| -> PyResult<()> {
-                let got = self.object.call_method1(py, "read", (AT_ONCE,))?;
-                self.rest.clear();
-                self.rest.extend_from_slice(got.bind(py).cast::<PyBytes>()?.as_bytes());
-                Ok(())
-            })
-            .map_err(|error| io::Error::other(error.to_string()))?;
+            Python::attach(|py| {
+                self.fill(py).map_err(|error| {
+                    *self.raised.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(error.clone_ref(py));
+                    reading_error(py, error)
+                })
+            })?;
         }
         let rest = &self.rest[self.at..];
         let n = rest.len().min(out.len());

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import operator
 import pickle
@@ -183,7 +184,10 @@ def test_a_dask_run_over_shards_equals_one_run(folder: Path) -> None:
     scan = biofast.scan("aln.bam", columns=["name"])
     counts = dask.compute(*[dask.delayed(count)(shard) for shard in scan.shards()], scheduler="processes", num_workers=2)
     assert counts == (3, 0, 1) and sum(counts) == count(scan)
-    with pytest.raises(ValueError, match="split"):
+    biofast.filter("reads.fq", "reads.fq.gz")
+    reads = biofast.scan("reads.fq.gz", columns=["name"])
+    assert sum(dask.compute(*map(dask.delayed(count), reads.shards(2)), scheduler="processes", num_workers=2)) == count(reads)
+    with pytest.raises(ValueError, match="how many shards"):
         biofast.scan("reads.fq").shards()
 
 
@@ -270,3 +274,31 @@ def test_warnings_come_at_the_end(folder: Path) -> None:
         assert sum(len(batch) for batch in biofast.scan("blank.fq")) == 2
     with pytest.raises(biofast.FormatError):
         list(biofast.scan("blank.fq", strict=True))
+
+
+def test_shards_of_a_plan_are_the_whole(folder: Path) -> None:
+    biofast.filter("reads.fq", "reads.fq.gz")
+    biofast.sort("aln.sam", "aln.bam")
+    Path("plain.gz").write_bytes(gzip.compress(Path("reads.fq").read_bytes()))
+    biofast.index("plain.gz")
+    for name, options in (("reads.fq", {}), ("reads.fq.gz", {}), ("plain.gz", {}), ("aln.bam", {"filter": "mapq >= 20"})):
+        scan = biofast.scan(name, columns=["name", "sequence"], **options)
+        whole = pa.table(scan).to_pylist()
+        for number in (1, 2, 7):
+            shards = [pickle.loads(pickle.dumps(shard)) for shard in biofast.scan(name, columns=["name", "sequence"], **options).shards(number)]
+            assert len(shards) == number
+            assert [row for shard in shards for row in pa.table(shard).to_pylist()] == whole
+    # Each knows its own part of the plan only.
+    assert len(pickle.dumps(biofast.scan("reads.fq").shards(500)[7])) < 2000
+
+
+def test_a_shard_of_a_changed_file_is_an_error(folder: Path) -> None:
+    first, second = biofast.scan("reads.fq").shards(2)
+    kept = pickle.dumps(second)
+    Path("reads.fq").write_text(Path("reads.fq").read_text().replace("ATATATATATCG", "ATATATATATCC"))
+    for read in (lambda: list(first), lambda: pickle.loads(kept)):
+        with pytest.raises(biofast.FormatError, match="reads.fq"):
+            read()
+    for ask in (lambda: biofast.scan("aln.sam").shards(2), lambda: first.shards(2), lambda: biofast.scan("aln.sam", region="chr1").shards(2)):
+        with pytest.raises(biofast.Error):
+            ask()

@@ -97,6 +97,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let part = match input {
             Input::Path(path) => Part::open(path)?,
             Input::Shard(_) => bail!("files are joined whole, not shards of them"),
+            Input::Lent(name) => Part::from_reader(name, crate::embedded::open_lent(name)?),
             Input::Stdin(label) | Input::Unnamed(label) => {
                 Part::from_reader(label, std::io::stdin())
             }

@@ -81,8 +81,8 @@ const MEMORY: &str = "With --names: memory for 16 bytes a record, such as 512M o
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", files)?;
     let [input] = &inputs[..] else { bail!("expected one input") };
-    if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_)) {
-        bail!("the index of standard input has no name of its own: give one with --out");
+    if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_)) {
+        bail!("the index of {} has no name of its own: give one with --out", shown(input));
     }
     if args.names {
         return names(args, input, files);
@@ -146,21 +146,29 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What an input without a path is called.
+fn shown(input: &Input) -> String {
+    match input {
+        Input::Lent(name) => name.clone(),
+        _ => "standard input".into(),
+    }
+}
+
 /// Makes the seek index of ordinary gzip.
 fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) -> Result<ExitCode> {
     let Input::Path(path) = input else {
-        bail!("a seek index is for a file that can be read again, not for standard input")
+        bail!("a seek index is for a file that can be read again, not for {}", shown(input))
     };
-    let mut index = match named {
+    let index = match named {
         Some(index) => index,
         None => output::report(files, Some(&shards::GzipIndex::path_of(path)))?,
     };
     let watch = args.reading.watch();
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let result = shards::index_gzip(&shards::Input::new(path), &watch.options, &mut index);
+    let result = shards::index_gzip(&shards::Input::new(path), &watch.options, index);
     drop(bar);
     args.reading.tell(&watch, input);
-    result?;
+    let (index, _) = result?;
     commit(vec![index], false)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -168,7 +176,7 @@ fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) ->
 /// Makes the index of names.
 fn names(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
     let Input::Path(path) = input else {
-        bail!("an index of names is for a file that can be read again, not for standard input")
+        bail!("an index of names is for a file that can be read again, not for {}", shown(input))
     };
     let at = args.out.as_deref().map_or_else(|| get::index_of(path), Path::to_owned);
     let mut index = output::report(files, Some(&at))?;

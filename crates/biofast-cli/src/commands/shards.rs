@@ -109,7 +109,13 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut planned = Vec::new();
     for input in &inputs {
         let Input::Path(path) = input else {
-            bail!("shards are read where the file is: standard input can't be cut")
+            bail!(
+                "shards are read where the file is: {} can't be cut",
+                match input {
+                    Input::Lent(name) => name,
+                    _ => "standard input",
+                }
+            )
         };
         let mut file = shards::Input::new(path);
         file.strict_end = !args.strictness.allow_missing_eof;

@@ -39,7 +39,7 @@ pub(crate) fn describe(
 fn fetched(input: &Input) -> Option<String> {
     match input {
         Input::Path(path) => remote::describe(path),
-        Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => None,
+        Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_) | Input::Shard(_) => None,
     }
 }
 

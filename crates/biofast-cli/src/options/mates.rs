@@ -10,6 +10,7 @@ use biofast::ops::dedup;
 use biofast::ops::order::Kept;
 
 use super::{InFile, OutFile};
+use crate::embedded;
 use crate::inputs::{self, Input};
 use crate::output;
 
@@ -72,6 +73,7 @@ impl Repeated {
                 )
             }
             Input::Path(_) | Input::Shard(_) => return Ok(Repeated::Once(input.clone())),
+            Input::Lent(name) => embedded::open_lent(name)?,
             Input::Stdin(_) | Input::Unnamed(_) => Box::new(std::io::stdin().lock()),
         };
         let name = input.name();
@@ -93,7 +95,9 @@ impl Repeated {
 pub(crate) fn rereadable(input: &Input) -> Result<dedup::Input> {
     Ok(match input {
         Input::Path(path) => dedup::Input::open(path)?,
-        Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => dedup::Input::once(input.open()?),
+        Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_) | Input::Shard(_) => {
+            dedup::Input::once(input.open()?)
+        }
     })
 }
 

@@ -121,8 +121,8 @@ fn every_cell_and_verdict_is_that_of_fastqc() {
     .collect::<Vec<String>>();
     let plain = biofast(&["filter", "--quiet", &sample("sample_R1.fq.bgz")]).stdout;
     files.push(folder.file("sample_R1.fq", plain));
-    // Real libraries: short reads of many copies, and four quality values.
-    for name in ["chipseq_SRR5204809-10_R1", "tenx_flex_3level_R2"] {
+    // Real libraries: short reads of many copies, three and four quality values, tiles.
+    for name in ["chipseq_SRR5204809-10_R1", "tenx_flex_3level_R2", "novaseq4_metagenome_R1"] {
         let real = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/real");
         let real = format!("{real}/{name}.fastq.gz");
         if !std::path::Path::new(&real).exists() {

@@ -148,3 +148,124 @@ fn reads_are_found_by_number_in_ordinary_gzip() {
     let run = run_in(&folder, &["get", "y.fq.gz", "--record", "3"]);
     assert_error(&run, &["y.fq.gz.bsi", "changed"]);
 }
+
+/// Runs `args` with `--write-index` on a file that has no index; what it printed without, and the index, are the same.
+fn is_followed(folder: &Folder, name: &str, args: &[&str]) {
+    let index = format!("{name}.bsi");
+    let alone = run_in(folder, args);
+    good(folder, &["index", name]);
+    let expected = std::fs::read(folder.path(&index)).unwrap();
+    for threads in ["1", "2", "5"] {
+        std::fs::remove_file(folder.path(&index)).unwrap();
+        let run = run_in(folder, &[args, &["--write-index", "-@", threads]].concat());
+        assert_eq!((run.code, &run.stdout, &run.stderr), (0, &alone.stdout, &alone.stderr));
+        assert!(std::fs::read(folder.path(&index)).unwrap() == expected, "{args:?} {threads}");
+    }
+}
+
+#[test]
+fn seek_indexes_are_made_while_reads_are_counted_or_checked() {
+    let folder = Folder::new();
+    long(&folder, "x.fq.gz");
+    for args in [&["stats", "--json", "x.fq.gz"][..], &["stats", "x.fq.gz"], &["check", "x.fq.gz"]]
+    {
+        is_followed(&folder, "x.fq.gz", args);
+    }
+    good(&folder, &["stats", "--out-dir", "one", "x.fq.gz"]);
+    is_followed(&folder, "x.fq.gz", &["stats", "-q", "--out-dir", "qc", "x.fq.gz"]);
+    // More reads than the index has places of.
+    folder.file("many.fq.gz", gzip("@r\nA\n+\nI\n".repeat(300_001).as_bytes()));
+    is_followed(&folder, "many.fq.gz", &["check", "many.fq.gz"]);
+    folder.file("none.fq.gz", gzip(b""));
+    is_followed(&folder, "none.fq.gz", &["stats", "none.fq.gz"]);
+    // It can be used, and takes the place of an old one.
+    folder.file("many.fq.gz", gzip("@s\nC\n+\nI\n".repeat(50).as_bytes()));
+    good(&folder, &["check", "--write-index", "many.fq.gz"]);
+    let found = good(&folder, &["get", "many.fq.gz", "--record", "50"]).stdout;
+    assert_eq!(found, "@s\nC\n+\nI\n");
+}
+
+#[test]
+fn each_good_file_gets_its_seek_index_and_a_faulty_one_none() {
+    let folder = Folder::new();
+    let text = reads("r", 300);
+    folder.file("R1.fq.gz", gzip(text.as_bytes()));
+    folder.file("R2.fq.gz", gzip(text.as_bytes()));
+    let mut cut = gzip(text.as_bytes());
+    cut.truncate(cut.len() - 3);
+    folder.file("cut.fq.gz", cut);
+    folder.file("odd.fq.gz", gzip(text.replacen("\n+\n", "\n-\n", 1).as_bytes()));
+    let files = ["R1.fq.gz", "cut.fq.gz", "R2.fq.gz", "odd.fq.gz"];
+    for (args, code) in [(&["stats"][..], 2), (&["check"], 1), (&["stats", "--out-dir", "qc"], 2)] {
+        let run = run_in(&folder, &[args, &["--write-index"], &files].concat());
+        assert_eq!(run.code, code, "{}", run.stderr);
+        for (file, has) in files.into_iter().zip([true, false, true, false]) {
+            assert_eq!(folder.path(&format!("{file}.bsi")).exists(), has, "{args:?} {file}");
+        }
+        for file in ["R1.fq.gz", "R2.fq.gz"] {
+            std::fs::remove_file(folder.path(&format!("{file}.bsi"))).unwrap();
+        }
+    }
+    // What reads well may have no places: then nothing at all is written.
+    let wrapped = "@r\nAC\nGT\n+\nIIII\n".repeat(5);
+    folder.file("wrapped.fq.gz", gzip(wrapped.as_bytes()));
+    folder.file("text.gz", gzip(b"no reads\n"));
+    for (args, what) in [
+        (&["stats", "--json", "-o", "out", "wrapped.fq.gz"][..], "isn't four lines"),
+        (&["check", "-o", "out", "wrapped.fq.gz"], "isn't four lines"),
+        (&["check", "-o", "out", "text.gz"], "the text isn't FASTQ"),
+    ] {
+        let run = run_in(&folder, &[args, &["--write-index"]].concat());
+        assert_error(&run, &[what]);
+        assert!(!folder.path("out").exists(), "{args:?}");
+    }
+    assert!(!folder.path("wrapped.fq.gz.bsi").exists() && !folder.path("text.gz.bsi").exists());
+}
+
+#[test]
+fn what_can_have_no_seek_index_is_refused_before_it_is_read() {
+    let folder = Folder::new();
+    let text = reads("r", 30);
+    folder.file("x.fq.gz", gzip(text.as_bytes()));
+    folder.file("x.fq", &text);
+    folder.file("x.bgz", bgzf(text.as_bytes(), 100));
+    folder.file("x.fa.gz", gzip(b">a\nACGT\n"));
+    folder.file("x.sam.gz", gzip(b"@HD\tVN:1.6\n"));
+    std::fs::create_dir_all(folder.path("dir/x.fq.gz.bsi")).unwrap();
+    folder.file("dir/x.fq.gz", gzip(text.as_bytes()));
+    good(&folder, &["shards", "-q", "-n", "2", "x.fq", "-o", "plan.json"]);
+    let cases = [
+        ("x.fq", "plain text, which needs none"),
+        ("x.bgz", "BGZF, which needs none"),
+        ("x.fa.gz", "FASTA"),
+        ("x.sam.gz", "SAM"),
+        ("no.fq.gz", "No such file"),
+        (".", "a regular file"),
+        ("-", "standard input"),
+        ("https://example.org/x.fq.gz", "nothing is written to addresses"),
+        ("dir/x.fq.gz", "dir/x.fq.gz.bsi"),
+    ];
+    for command in ["stats", "check"] {
+        for (file, what) in cases {
+            let run = run_in(&folder, &[command, "--write-index", "-o", "out", "x.fq.gz", file]);
+            assert_error(&run, &[what]);
+            let nothing = !folder.path("out").exists() && !folder.path("x.fq.gz.bsi").exists();
+            assert!(nothing, "{command} {file}");
+        }
+        let run = run_in(&folder, &[command, "--write-index", "--shard", "plan.json#1"]);
+        assert_error(&run, &["--write-index doesn't go with --shard"]);
+        // The index is an output as others are.
+        let run = run_in(&folder, &[command, "--write-index", "-o", "x.fq.gz.bsi", "x.fq.gz"]);
+        assert_error(&run, &["x.fq.gz.bsi"]);
+        let run = run_in(&folder, &[command, "--write-index", "x.fq.gz", "./x.fq.gz"]);
+        assert_error(&run, &["x.fq.gz.bsi"]);
+    }
+    for option in [&["--per-read"][..], &["--format", "fastqc"], &["--region", "a:1-2"]] {
+        let run = run_in(&folder, &[&["stats", "--write-index", "x.fq.gz"], option].concat());
+        assert_error(&run, &["--write-index doesn't go with"]);
+    }
+    assert_error(
+        &run_in(&folder, &["check", "--write-index", "--format", "any", "x.fq.gz"]),
+        &["--format"],
+    );
+}

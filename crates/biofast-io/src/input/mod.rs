@@ -27,7 +27,7 @@ pub use notes::{
 };
 pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
 pub use origin::{Origin, Places};
-pub use points::{GzipPoint, GzipPoints};
+pub use points::{Followed, Follower, GzipPoint, GzipPoints};
 pub(crate) use source::Backing;
 pub use source::{Source, display_name, is_named_pipe};
 pub(crate) use stored::{StoredBytes, Witness};

@@ -1,6 +1,7 @@
 //! Where ordinary gzip can be inflated from: what is noted of it while it is read.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A place in ordinary gzip where inflating can start: that of a DEFLATE block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,35 @@ pub struct GzipPoint {
     pub crc32: u32,
     /// The last 32,768 bytes of the member's text before it, or all there are: what the block may refer to.
     pub window: Vec<u8>,
+}
+
+/// Hears where records of text start while something reads them.
+#[doc(hidden)]
+pub trait Follower: Send + Sync {
+    /// Some records have been framed, in the order of the text: that of number `first`, from 0, and those behind it, `len` in all.
+    /// `start_of` tells by its index where one of them starts in the text; `None` if it was put together from several lines.
+    /// Called by who frames, in turn: nobody frames until it returns.
+    fn framed(&self, first: u64, len: usize, start_of: &dyn Fn(usize) -> Option<u64>);
+}
+
+/// The follower of a source, if it has one.
+#[doc(hidden)]
+#[derive(Clone, Default)]
+pub struct Followed(pub(crate) Option<Arc<dyn Follower>>);
+
+impl Followed {
+    /// As [`Follower::framed`].
+    pub fn framed(&self, first: u64, len: usize, start_of: &dyn Fn(usize) -> Option<u64>) {
+        if let Some(follower) = &self.0 {
+            follower.framed(first, len, start_of);
+        }
+    }
+}
+
+impl fmt::Debug for Followed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Followed" } else { "Alone" })
+    }
 }
 
 /// Points of a stream of ordinary gzip, one about every so many bytes of text, as they are found.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::address::address;
 use super::options::MapAdvice;
 use super::origin::{Origin, Places};
-use super::points::GzipPoints;
+use super::points::{Followed, Follower, GzipPoints};
 use super::remote::{self, Object};
 use crate::error::{Error, ErrorKind, Escaped, Location};
 
@@ -38,6 +38,8 @@ pub struct Source {
     pub(crate) places: Option<Places>,
     /// Where points of ordinary gzip are noted, if they are wanted.
     pub(crate) points: Option<Arc<GzipPoints>>,
+    /// Who hears of its records.
+    pub(crate) followed: Followed,
 }
 
 /// What experiments and tests try out; the default is what is good.
@@ -142,6 +144,13 @@ impl Source {
         self.origin
     }
 
+    /// The same source, of whose records `follower` hears if they are framed as text.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn followed_by(self, follower: Arc<dyn Follower>) -> Source {
+        Source { followed: Followed(Some(follower)), ..self }
+    }
+
     /// Where its BGZF blocks are in the file that it is a [part](Source::open_part) of; `None` of wholes, and of other containers.
     pub fn places(&self) -> Option<Places> {
         self.places.clone()
@@ -155,6 +164,7 @@ impl Source {
             origin: Origin::START,
             places: None,
             points: None,
+            followed: Followed::default(),
         }
     }
 

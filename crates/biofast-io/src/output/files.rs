@@ -1,6 +1,6 @@
 //! What may be written: decided here, for every kind of output, by the identity of files and never by their names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
@@ -32,6 +32,8 @@ use super::temporary;
 pub struct Files {
     read: HashMap<Identity, String>,
     written: HashMap<Identity, String>,
+    /// Those of what is read that nobody named: indexes of inputs.
+    beside: HashSet<Identity>,
     /// Folders that were made, outer ones first.
     folders: Vec<PathBuf>,
 }
@@ -129,10 +131,22 @@ impl Files {
     pub fn read(&mut self, path: &Path) -> Result<(), Conflict> {
         match Identity::of(path) {
             Ok(Some(identity @ Identity::File(_))) => {
+                self.beside.remove(&identity);
                 self.add_read(identity, crate::display_name(path))
             }
             _ => Ok(()),
         }
+    }
+
+    /// The same of a file that nobody named.
+    fn read_unnamed(&mut self, path: &Path) -> Result<(), Conflict> {
+        if let Ok(Some(identity @ Identity::File(_))) = Identity::of(path)
+            && !self.read.contains_key(&identity)
+        {
+            self.add_read(identity.clone(), crate::display_name(path))?;
+            self.beside.insert(identity);
+        }
+        Ok(())
     }
 
     /// Standard input is read.
@@ -207,12 +221,21 @@ impl Files {
         for ending in [".bai", ".csi", ".crai", ".gzi", ".fai", ".bni", ".bsi"] {
             let mut beside = path.as_os_str().to_owned();
             beside.push(ending);
-            self.read(&PathBuf::from(beside))?;
+            self.read_unnamed(&PathBuf::from(beside))?;
         }
         for ending in ["bai", "csi"] {
-            self.read(&path.with_extension(ending))?;
+            self.read_unnamed(&path.with_extension(ending))?;
         }
         Ok(())
+    }
+
+    /// A file that is only [beside](Files::read_beside) an input is made anew, so that it may be written.
+    pub fn renew(&mut self, path: &Path) {
+        if let Ok(Some(identity)) = Identity::of(path)
+            && self.beside.remove(&identity)
+        {
+            self.read.remove(&identity);
+        }
     }
 }
 
@@ -236,6 +259,29 @@ mod tests {
         files.write(&y)?;
         assert!(matches!(files.read(&y), Err(Conflict::Input { .. })));
         assert!(matches!(files.write(&y), Err(Conflict::Output { .. })));
+        Ok(())
+    }
+
+    #[test]
+    fn an_index_may_be_made_anew_unless_it_is_named() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let (x, index) = (folder.path().join("x"), folder.path().join("x.bsi"));
+        std::fs::write(&index, "")?;
+        let mut files = Files::default();
+        files.read_beside(&x)?;
+        assert!(matches!(files.write(&index), Err(Conflict::Input { .. })));
+        files.renew(&index);
+        files.write(&index)?;
+        for named_first in [true, false] {
+            let mut files = Files::default();
+            if named_first {
+                files.read(&index)?;
+            }
+            files.read_beside(&x)?;
+            files.read(&index)?;
+            files.renew(&index);
+            assert!(matches!(files.write(&index), Err(Conflict::Input { .. })));
+        }
         Ok(())
     }
 

@@ -167,7 +167,7 @@ impl<F: CountRecords> Schedule<F> {
         let mut before = None;
         for TransformInput { source, options, mut framer } in inputs {
             before.get_or_insert(source.origin().records);
-            framer.begin(source.origin());
+            super::begin(&mut framer, &source);
             let mut chunker = Chunker::new(source, &options)?;
             let is_shared = chunker.share(threads);
             lanes.push(Lane {

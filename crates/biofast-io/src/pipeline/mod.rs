@@ -37,7 +37,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::container::bgzf::Inflater;
 use crate::error::Error;
-use crate::input::{Container, Notes, Options, Origin, SerialPart, Source, Witness};
+use crate::input::{Container, Followed, Notes, Options, Origin, SerialPart, Source, Witness};
 use chunker::{ChunkBuffer, Chunker};
 use feed::{Feed, Pull};
 use ordered::Ordered;
@@ -144,6 +144,10 @@ pub trait Framer: Send + 'static {
 
     /// Told before anything is framed: where the input starts in what it is a part of. A whole starts at 0.
     fn begin(&mut self, _origin: Origin) {}
+
+    /// Told before anything is framed: who is to hear of the records.
+    #[doc(hidden)]
+    fn follow(&mut self, _followed: Followed) {}
 
     /// Adds what the framer knows (record, line) to a fault that comes right after the bytes
     /// framed so far.
@@ -539,6 +543,12 @@ impl<E> FirstStop<E> {
 /// The result over all that was accepted, and where reading ended before the data did; or a fault without a place.
 type Ran<C, E> = Result<(C, Option<Stop<E>>), Fault<C, E>>;
 
+/// Tells a framer about the source whose records it is to frame.
+fn begin<F: Framer>(framer: &mut F, source: &Source) {
+    framer.begin(source.origin());
+    framer.follow(source.followed.clone());
+}
+
 /// What the folds share. `accept` gets the number of the chunk and may end the work; `abort` is
 /// called when a worker panics.
 fn run<F, C, E>(
@@ -555,7 +565,7 @@ where
     C: Send,
     E: From<F::Error> + Send,
 {
-    framer.begin(source.origin());
+    begin(&mut framer, &source);
     let mut chunker = match Chunker::new(source, options) {
         Ok(chunker) => chunker,
         Err(error) => {
@@ -707,7 +717,7 @@ impl<F: Framer> Frames<F> {
     /// # Errors
     /// If its first bytes can't be read.
     pub fn new(source: Source, options: &Options, mut framer: F) -> Result<Self, F::Error> {
-        framer.begin(source.origin());
+        begin(&mut framer, &source);
         let chunker = Chunker::new(source, options)?;
         let container = chunker.container();
         let witness = chunker.witness();

@@ -45,6 +45,10 @@ from ._errors import (
 from ._records import Writer, open, tqdm_progress, writer
 from ._scan import Scan, quality_matrix, scan, scan_bam, scan_fastq
 
+for _kind in (Error, FormatError, UsageError, FileError, MissingFileError, AccessError, FolderError, InputWarning):
+    # Messages name what users write.
+    _kind.__module__ = "biofast"
+
 __all__ = [
     "AccessError",
     "AlignedSegment",

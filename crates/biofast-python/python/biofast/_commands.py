@@ -12,14 +12,13 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Union
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 from . import _biofast
 from ._errors import Error, InputWarning
+from ._inputs import Input, Inputs, Path, Readable, is_object, listed, opened
 
-Path = Union[str, "os.PathLike[str]"]
-Paths = Union[Path, Iterable[Path]]
 Progress = Callable[[int], object]
 
 
@@ -150,16 +149,11 @@ class ReferenceCounts(list[ReferenceCount]):
         return "".join("\t".join(map(str, line)) + "\n" for line in self)
 
 
-def _paths(paths: Paths) -> list[str]:
-    if isinstance(paths, (str, os.PathLike)):
-        return [os.fspath(paths)]
-    if isinstance(paths, bytes) or hasattr(paths, "read"):
-        raise TypeError("paths are needed here; biofast.scan and biofast.open take file objects")
-    return [os.fspath(path) for path in paths]
-
-
-def _word(value: object) -> str:
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+def _word(name: str, value: object) -> str:
+    if is_object(value) or hasattr(value, "write"):
+        why = "what lies beside the inputs is opened by its name, and outputs appear under theirs when they are complete"
+        raise TypeError(f"{name} takes a path, not {_biofast.object_name(value)}: {why}")
+    return os.fspath(cast("os.PathLike[str]", value)) if isinstance(value, os.PathLike) else str(value)
 
 
 def _words(options: dict[str, Any]) -> Iterator[str]:
@@ -170,12 +164,14 @@ def _words(options: dict[str, Any]) -> Iterator[str]:
         if value is True:
             yield option
             continue
-        for one in value if isinstance(value, (list, tuple)) else [value]:
+        several = cast("Sequence[object]", value) if isinstance(value, (list, tuple)) else [value]
+        for one in several:
             # In one word, so that a value may start with a dash.
-            yield f"{option}={_word(one)}" if len(name) > 1 else f"{option}{_word(one)}"
+            word = _word(name, one)
+            yield f"{option}={word}" if len(name) > 1 else f"{option}{word}"
 
 
-def run(words: Sequence[str | os.PathLike[str]], *, progress: Progress | None = None) -> str:
+def run(words: Sequence[Input], *, progress: Progress | None = None) -> str:
     """Runs any command, given by the words that follow ``biofast``, and returns what it prints.
 
     >>> import biofast
@@ -183,9 +179,10 @@ def run(words: Sequence[str | os.PathLike[str]], *, progress: Progress | None = 
     ['reads.fq', 'FASTQ', 'DNA', '3']
 
     Its warnings are :class:`InputWarning`; what it says beside them goes to the logger ``biofast``. ``progress`` is called with the bytes of the inputs read so far, on another thread.
-    Ctrl-C ends the run, and no output appears. Two commands may run at once.
+    Ctrl-C ends the run, and no output appears. Two commands may run at once. Where the command line takes ``-`` for standard input, a
+    word may be a binary file object.
     """
-    code, text, error = _run([os.fspath(word) for word in words], progress)
+    code, text, error = _run([opened(word) for word in words], progress)
     if error is not None and code > 1:
         raise error
     return text
@@ -199,8 +196,18 @@ def warn(text: str) -> None:
         warnings.warn(text, InputWarning, stacklevel=5)
 
 
-def _run(words: list[str], progress: Progress | None) -> tuple[int, str, BaseException | None]:
-    code, out, messages, error = _biofast.run(words, progress)
+def _run(words: Sequence[str | Readable], progress: Progress | None) -> tuple[int, str, BaseException | None]:
+    named: list[str] = []
+    objects: dict[int, tuple[str, str | None, Readable]] = {}
+    for word in words:
+        if isinstance(word, str):
+            named.append(word)
+            continue
+        if id(word) not in objects:
+            objects[id(word)] = (_name(word, {name for name, _, _ in objects.values()}), _file(word), word)
+        # Named twice it is refused, as it can be read once only.
+        named.append(objects[id(word)][0])
+    code, out, messages, error = _biofast.run(named, progress, list(objects.values()))
     for level, text in messages:
         if level == "warning":
             warn(text)
@@ -212,20 +219,43 @@ def _run(words: list[str], progress: Progress | None) -> tuple[int, str, BaseExc
     return code, text, error
 
 
+def _name(object: Readable, taken: set[str]) -> str:
+    """What an object is called; by a number, too, if others are called so."""
+    name = _biofast.object_name(object)
+    number = 2
+    while name in taken:
+        name = f"{_biofast.object_name(object)[:-1]} {number}>"
+        number += 1
+    return name
+
+
+def _file(object: Readable) -> str | None:
+    """The file that an object reads, which no output may replace."""
+    name = getattr(object, "name", None)
+    return name if isinstance(name, str) and os.path.exists(name) else None
+
+
 def _command(
-    name: str, paths: list[str], options: dict[str, Any], progress: Progress | None = None
+    name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None = None
 ) -> tuple[int, str, BaseException | None]:
-    return _run([name, *_words(options), "--", *paths], progress)
+    words: list[str | Readable] = [name, *_words(options)]
+    if name == "demux":
+        # Its inputs follow an option.
+        for input in paths:
+            words += ["--inputs", input]
+    else:
+        words += ["--", *paths]
+    return _run(words, progress)
 
 
-def _answer(name: str, paths: list[str], options: dict[str, Any], progress: Progress | None = None) -> str:
+def _answer(name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None = None) -> str:
     code, text, error = _command(name, paths, options, progress)
     if code > 1 and error is not None:
         raise error
     return text
 
 
-def stats(paths: Paths, *, progress: Progress | None = None, **options: Any) -> Report:
+def stats(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> Report:
     """Statistics of reads or alignments: counts, lengths, composition, qualities, coverage.
 
     >>> report = biofast.stats("reads.fq")
@@ -234,38 +264,45 @@ def stats(paths: Paths, *, progress: Progress | None = None, **options: Any) -> 
     >>> biofast.stats(["reads.fq", "more.fq"]).files[1].reads
     2
 
+    An input is a path, or a file object that is open as binary, here as in all commands.
+
+    >>> with open("reads.fq", "rb") as file:
+    ...     print(biofast.stats(file))
+    <biofast.Report of <file object reads.fq>>
+
     If a file can't be read to its end, the error has what was counted before as ``error.report``.
     """
-    code, text, error = _command("stats", _paths(paths), {"json": True, **options}, progress)
+    code, text, error = _command("stats", listed(paths), {"json": True, **options}, progress)
     report = Report(text) if text else None
     if code > 1 and error is not None:
-        error.report = report  # type: ignore[attr-defined]
+        if isinstance(error, Error):
+            error.report = report
         raise error
     assert report is not None
     return report
 
 
-def flagstat(path: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def flagstat(path: Input, *, progress: Progress | None = None, **options: Any) -> Result:
     """Records of a file of alignments by flag, as ``samtools flagstat -O json`` counts them.
 
     >>> biofast.flagstat("aln.sam")["QC-passed reads"]["mapped"]
     3
     """
-    return Result(_answer("flagstat", _paths(path), {"output_fmt": "json", **options}, progress))
+    return Result(_answer("flagstat", listed(path), {"output_fmt": "json", **options}, progress))
 
 
-def idxstats(path: Path, *, progress: Progress | None = None, **options: Any) -> ReferenceCounts:
+def idxstats(path: Input, *, progress: Progress | None = None, **options: Any) -> ReferenceCounts:
     """Mapped and unmapped records of each reference; no index is needed.
 
     >>> biofast.idxstats("aln.sam")[0]
     ReferenceCount(reference='chr1', length=1000, mapped=3, unmapped=0)
     """
-    lines = _answer("idxstats", _paths(path), options, progress).splitlines()
+    lines = _answer("idxstats", listed(path), options, progress).splitlines()
     rows = (line.split("\t") for line in lines)
     return ReferenceCounts(ReferenceCount(row[0], int(row[1]), int(row[2]), int(row[3])) for row in rows)
 
 
-def check(paths: Paths, *, progress: Progress | None = None, **options: Any) -> CheckReport:
+def check(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> CheckReport:
     """Whether files are good to their last byte. What is wrong with a file is an answer; that it can't be read is an error.
 
     >>> biofast.check("reads.fq").ok
@@ -274,10 +311,10 @@ def check(paths: Paths, *, progress: Progress | None = None, **options: Any) -> 
     >>> found.ok, found.files[0].fault.record
     (False, 2)
     """
-    return CheckReport(_answer("check", _paths(paths), {"json": True, **options}, progress))
+    return CheckReport(_answer("check", listed(paths), {"json": True, **options}, progress))
 
 
-def coverage(paths: Paths, *, progress: Progress | None = None, **options: Any) -> list[dict[str, Any]]:
+def coverage(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> list[dict[str, Any]]:
     """How deep sorted alignments cover the reference: a row for each file, with the names of ``biofast coverage --format tsv``.
 
     With ``prefix`` or ``out_dir`` the files of mosdepth are written instead, and the list is empty.
@@ -287,7 +324,7 @@ def coverage(paths: Paths, *, progress: Progress | None = None, **options: Any) 
     (1500, 24)
     """
     writes = any(options.get(name) for name in ("prefix", "out_dir", "out", "p", "o"))
-    text = _answer("coverage", _paths(paths), options if writes else {"format": "tsv", **options}, progress)
+    text = _answer("coverage", listed(paths), options if writes else {"format": "tsv", **options}, progress)
     return [] if writes else _rows(text)
 
 
@@ -306,7 +343,7 @@ def _number(text: str) -> Any:
 
 
 def _changed(
-    name: str, paths: list[str], options: dict[str, Any], progress: Progress | None, kind: type[Result] = Result
+    name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None, kind: type[Result] = Result
 ) -> Any:
     """Runs a command that writes files and says in JSON what it did."""
     if options.get("json"):
@@ -320,7 +357,7 @@ def _changed(
             return kind(file.read())
 
 
-def filter(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def filter(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Selects and trims reads, or selects alignments, and writes them to ``out`` (mates to ``out`` and ``out2``).
 
     >>> biofast.filter("reads.fq", "long.fq", min_len=8).summary.after_filtering.total_reads
@@ -328,60 +365,55 @@ def filter(paths: Paths, out: Path, *, progress: Progress | None = None, **optio
 
     Returns the summary that ``biofast filter --json`` writes. Outputs appear when all are complete.
     """
-    return _changed("filter", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("filter", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def sort(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def sort(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Sorts alignments by coordinate, or reads and alignments by what ``options`` say, and returns the summary of ``biofast sort --json``."""
-    return _changed("sort", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("sort", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def dedup(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def dedup(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Writes each read or pair once, and returns the summary of ``biofast dedup --json``."""
-    return _changed("dedup", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("dedup", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def demux(inputs: Paths, output: Path, sample_metadata: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def demux(inputs: Inputs, output: Path, sample_metadata: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Sorts reads into files by their barcodes, in the folder ``output``, and returns the summary of ``biofast demux --json``."""
-    words: dict[str, Any] = {
-        "inputs": _paths(inputs),
-        "output": output,
-        "sample_metadata": sample_metadata,
-        **options,
-    }
-    return _changed("demux", [], words, progress)  # type: ignore[no-any-return]
+    words: dict[str, Any] = {"output": output, "sample_metadata": sample_metadata, **options}
+    return _changed("demux", listed(inputs), words, progress)  # type: ignore[no-any-return]
 
 
-def split(paths: Paths, out: str, *, progress: Progress | None = None, **options: Any) -> Result:
+def split(paths: Inputs, out: str, *, progress: Progress | None = None, **options: Any) -> Result:
     """Splits reads into several files, such as ``out="part_{n}.fq.gz", by_part=4``; see ``biofast split --help``."""
-    return _changed("split", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("split", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def grep(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def grep(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Writes reads that hold a motif, and returns the summary of ``biofast grep --json``."""
-    return _changed("grep", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("grep", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def convert(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def convert(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Writes reads in another format, or changed (FASTQ, FASTA, tables, unaligned BAM), and returns the summary of ``biofast convert --json``."""
-    return _changed("convert", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("convert", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def shuffle(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def shuffle(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Writes reads or pairs in random order, and returns the summary of ``biofast shuffle --json``."""
-    return _changed("shuffle", _paths(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("shuffle", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def repair(paths: Paths, out: Path, out2: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+def repair(paths: Inputs, out: Path, out2: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Puts mates together again, and returns the summary of ``biofast repair --json``."""
-    return _changed("repair", _paths(paths), {"out": out, "out2": out2, **options}, progress)  # type: ignore[no-any-return]
+    return _changed("repair", listed(paths), {"out": out, "out2": out2, **options}, progress)  # type: ignore[no-any-return]
 
 
-def merge(paths: Paths, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+def merge(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
     """Merges sorted files of alignments into one, or reports of ``stats`` into one."""
-    _answer("merge", _paths(paths), {"out": out, **options}, progress)
+    _answer("merge", listed(paths), {"out": out, **options}, progress)
 
 
-def index(path: Path, *, progress: Progress | None = None, **options: Any) -> None:
+def index(path: Input, *, progress: Progress | None = None, **options: Any) -> None:
     """Makes the index of a BAM, CRAM, SAM or FASTQ file beside it, or as ``out``."""
-    _answer("index", _paths(path), options, progress)
+    _answer("index", listed(path), options, progress)

@@ -9,7 +9,7 @@ class Error(Exception):
     """What this package can't do, and why.
 
     ``hint`` says what helps, where that is known. ``path``, ``record`` and ``line`` (from 1) and ``offset`` (bytes of the file
-    as stored, from 0) say where, as far as that is known.
+    as stored, from 0) say where, as far as that is known. ``report`` is what :func:`stats` counted before the error.
     """
 
     path: str | None
@@ -17,6 +17,7 @@ class Error(Exception):
     line: int | None
     offset: int | None
     hint: str | None
+    report: Any = None
 
     def __init__(
         self,

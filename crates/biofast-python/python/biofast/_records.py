@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Union
+from typing import Any
 
 from . import _biofast
+from ._errors import UsageError
+from ._inputs import Input, opened, path_of
 from ._scan import given
-
-Input = Union[str, "os.PathLike[str]", Any]
 
 
 def open(
@@ -39,7 +39,9 @@ def open(
     inputs, or ``interleaved``, pairs come as tuples, whose names must agree. Paths and binary file objects are taken.
     """
     regions = [region] if isinstance(region, str) else list(region or [])
-    inputs = [_input(input)] if input2 is None else [_input(input), _input(input2)]
+    inputs = [opened(input)] if input2 is None else [opened(input), opened(input2)]
+    if input2 is input and not isinstance(inputs[0], str):
+        raise UsageError(f"{_biofast.object_name(input)} can't be both mates: interleaved=True reads pairs from one")
     options: dict[str, Any] = {
         "interleaved": interleaved,
         "region": regions,
@@ -51,10 +53,6 @@ def open(
         "progress": progress,
     }
     return _biofast.open(inputs, **given(options))
-
-
-def _input(input: Input) -> Any:
-    return os.fspath(input) if isinstance(input, (str, os.PathLike)) else input
 
 
 class Writer:
@@ -112,7 +110,8 @@ def writer(
     read is refused.
     """
     wanted = None if level is None else str(level)
-    paths = [os.fspath(path)] if path2 is None else [os.fspath(path), os.fspath(path2)]
+    why = "what is written appears under its name when it is complete"
+    paths = [path_of(one, why) for one in ([path] if path2 is None else [path, path2])]
     if header is not None:
         if path2 is not None:
             raise ValueError("alignments go into one file")
@@ -135,7 +134,7 @@ class tqdm_progress:
         from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
 
         total = sum(os.path.getsize(path) for path in paths) or None
-        self.bytes = 0
+        self.bytes: int = 0
         self._bar = tqdm(total=total, unit="B", unit_scale=True, **options)
 
     def __call__(self, read: int) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from . import _biofast
+from ._commands import run
 from ._errors import UsageError
+from ._inputs import Input, is_object, opened, path_of
 
 if TYPE_CHECKING:
     import polars
 
-Input = Union[str, "os.PathLike[str]", Any]
 Batch = _biofast.Batch
 
 
@@ -29,12 +30,13 @@ class Scan:
     It can be pickled, for other processes, if it is of a path.
     """
 
-    def __init__(self, input: Input, columns: Sequence[str] | None, options: dict[str, Any]) -> None:
-        self._input = os.fspath(input) if isinstance(input, (str, os.PathLike)) else input
+    def __init__(self, input: Input, columns: Sequence[str] | None, options: dict[str, Any], *, starts: bool = True) -> None:
+        self._is_object = is_object(input)
+        self._input = opened(input)
         self._columns = None if columns is None else list(columns)
         self._options = options
-        # What is wrong with the columns, or with the start of the file, is said here.
-        self._first: _biofast.Scan | None = self._start()
+        # What is wrong with the columns, or with the start of the file, is said here; of shards when they are read, as there may be many.
+        self._first: _biofast.Scan | None = self._start() if starts else None
         self._schema = self._first
 
     def _start(self) -> _biofast.Scan:
@@ -42,8 +44,8 @@ class Scan:
 
     def _open(self) -> _biofast.Scan:
         started, self._first = self._first, None
-        if started is None and hasattr(self._input, "read"):
-            raise ValueError("a file object can be read once only")
+        if started is None and self._is_object:
+            raise ValueError(f"{_biofast.object_name(self._input)} can be read once only: scan a path, or open it anew")
         return started or self._start()
 
     def __iter__(self) -> Iterator[Batch]:
@@ -57,32 +59,47 @@ class Scan:
         return self._open().__arrow_c_stream__()
 
     def __reduce__(self) -> Any:
-        if hasattr(self._input, "read"):
-            raise TypeError("a scan of a file object can't be pickled: scan a path")
+        if self._is_object:
+            raise TypeError(f"a scan of {_biofast.object_name(self._input)} can't be pickled: scan a path")
         return _restored, (self._input, self._columns, self._options)
 
     def __repr__(self) -> str:
         columns = "default columns" if self._columns is None else ", ".join(self._columns)
-        return f"<biofast.Scan of {self._input}: {columns}>"
+        name = _biofast.object_name(self._input) if self._is_object else self._input
+        return f"<biofast.Scan of {name}: {columns}>"
 
-    def shards(self) -> list[Scan]:
-        """Scans of parts, which together are this one: of indexed alignments, one for each reference and one for records without a place.
+    def shards(self, number: int | None = None) -> list[Scan]:
+        """Scans of parts, which together are this one and can be pickled and read elsewhere, as by Dask, Ray, Spark or a pool of processes.
 
         >>> biofast.sort("aln.sam", "aln.bam", write_index=True).files[0].reads
         4
         >>> [sum(map(len, shard)) for shard in biofast.scan("aln.bam", columns=["name"]).shards()]
         [3, 0, 1]
+        >>> [sum(map(len, shard)) for shard in biofast.scan("reads.fq").shards(2)]
+        [2, 1]
 
-        Each can be pickled and read elsewhere, as by Dask, Ray or a pool of processes.
+        Without a ``number`` they are of indexed alignments: one for each reference, and one for records without a place. With it they are
+        so many stretches, about as long, of any BAM, or of FASTQ that is plain, in BGZF, or in gzip with a seek index (``biofast.index``): the
+        plan of ``biofast shards``, for which the file is read once. A file that was changed since is an error.
         """
-        if hasattr(self._input, "read") or self._options.get("region"):
-            raise UsageError("shards are of a path, and of all of its records")
+        if self._is_object:
+            raise TypeError(f"shards are read through the index of a file: {_biofast.object_name(self._input)} has none; scan its path")
+        if self._options.get("region") or self._options.get("shard"):
+            raise UsageError("shards are of all records, not of regions or of other shards")
+        assert isinstance(self._input, str)
+        if number is not None:
+            words = ["shards", "--quiet", f"-n{number}", *(["--allow-missing-eof"] if self._options.get("allow_missing_eof") else [])]
+            plan = run([*words, "--", self._input])
+            return [self._shard(shard=part) for part in _biofast.parts_of_plan(plan)]
         reading = _biofast.open([self._input], **{k: v for k, v in self._options.items() if k in ("reference", "allow_missing_eof")})
         with reading:
             if not isinstance(reading, _biofast.Alignments):
-                raise UsageError("reads have no index by place: split them with biofast.split")
+                raise UsageError("reads have no index by place: say how many shards there shall be")
             names = reading.references
-        return [Scan(self._input, self._columns, {**self._options, "region": [name]}) for name in [*names, "*"]]
+        return [self._shard(region=[name]) for name in [*names, "*"]]
+
+    def _shard(self, **options: Any) -> Scan:
+        return Scan(self._input, self._columns, {**self._options, **options}, starts=False)
 
     def fold(
         self,
@@ -168,11 +185,15 @@ def scan(
     return Scan(input, columns, given(options))
 
 
+#: Columns that take a few bytes a record, whatever the record.
+NARROW = {"flag", "mapping_quality", "template_length", "reference", "start", "end", "mate_reference", "mate_start", "length"}
+
+
 def _lazy(input: Input, options: dict[str, Any]) -> polars.LazyFrame:
+    path = path_of(input, "a lazy frame reads its file each time it is collected")
+
     import polars
     from polars.io.plugins import register_io_source
-
-    path = os.fspath(input)
 
     columns = options.pop("columns", None)
     empty = polars.DataFrame(_Empty(Scan(path, columns, options)))
@@ -189,7 +210,10 @@ def _lazy(input: Input, options: dict[str, Any]) -> polars.LazyFrame:
             needed += [name for name in predicate.meta.root_names() if name not in needed]
         # Without a column there are no rows to count.
         read = needed or empty.columns[:1]
-        chosen = {**options, **({"batch_size": batch_size} if batch_size else {})}
+        if batch_size is None and NARROW.issuperset(read):
+            # What a worker reads at once are few bytes of these columns, and each frame has its price.
+            batch_size = 65_536
+        chosen = {**({"batch_size": batch_size} if batch_size else {}), **options}
         for batch in Scan(path, read, chosen):
             rows = polars.DataFrame(batch)
             if n_rows is not None:
@@ -197,7 +221,7 @@ def _lazy(input: Input, options: dict[str, Any]) -> polars.LazyFrame:
                 n_rows -= rows.height
             if predicate is not None:
                 rows = rows.filter(predicate)
-            yield rows.select(wanted) if wanted else rows
+            yield rows.select(wanted) if wanted and wanted != read else rows
             if n_rows == 0:
                 break
 

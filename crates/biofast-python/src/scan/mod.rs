@@ -227,7 +227,7 @@ impl Scan {
     #[new]
     #[pyo3(signature = (
         input, columns=None, *, region=Vec::new(), filter=None, batch_size=None, threads=None, reference=None,
-        allow_missing_eof=false, strict=false, progress=None
+        allow_missing_eof=false, strict=false, progress=None, shard=None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -242,13 +242,17 @@ impl Scan {
         allow_missing_eof: bool,
         strict: bool,
         progress: Option<Py<PyAny>>,
+        shard: Option<&str>,
     ) -> PyResult<Scan> {
         if batch_size == Some(0) {
             return Err(Trouble::Usage("a batch has at least one record".into()).into());
         }
         let reading =
             Reading { threads, reference, allow_missing_eof, strict, regions: region, filter };
-        let input = Input::of(input)?;
+        let mut input = Input::of(input)?;
+        if let Some(plan) = shard {
+            input = input.shard(plan)?;
+        }
         let (of_object, held) = (input.path().is_none(), hold(input.path().map(PathBuf::as_path)));
         let progress = progress.map(counted);
         let (schema, stream) = start(py, input, columns, reading, progress)?;

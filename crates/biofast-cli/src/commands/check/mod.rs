@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::fastq::pair;
-use biofast::io::output::Files;
+use biofast::io::output::{Files, commit};
 use biofast::io::{Escaped, Location, Notes, Options, Progress};
 use biofast::ops::check::report::{FileReport, Report, Status};
 use biofast::ops::check::{self, Fault, Outcome, Partial, Rule};
@@ -19,7 +19,10 @@ use rayon::prelude::*;
 use super::stats::readers;
 use crate::console::{Bar, Trouble, describe};
 use crate::inputs::{self, Input, Portion};
-use crate::options::{InFile, ManyFiles, Messages, Out, ShardArg, Threads, keeps_mates_together};
+use crate::options::{
+    InFile, ManyFiles, Messages, Out, SeekIndexArg, SeekIndexes, ShardArg, Threads,
+    keeps_mates_together,
+};
 use crate::output;
 
 /// Check files of reads and alignments to the last byte: checksums, lengths, ends, every record,
@@ -41,6 +44,7 @@ Examples:
   biofast check --paired R1.fq.gz R2.fq.gz
   biofast check --against summary.json
   biofast check --json --shard 'plan.json#2' -o part2.check.json
+  biofast check --write-index run.fq.gz   # and run.fq.gz.bsi, for `biofast shards`
   biofast check --json -X files.txt -o check.json
   curl -s https://example.org/x.bam | biofast check --format bam
 
@@ -78,6 +82,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     shard: ShardArg,
+
+    #[command(flatten)]
+    seek_index: SeekIndexArg,
 
     /// Accept BGZF (including BAM) and CRAM without the end-of-file marker, with a warning
     #[arg(long)]
@@ -160,10 +167,11 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
         }
         keeps_mates_together(&inputs)?;
     }
+    let indexes = args.seek_index.open(&inputs, run)?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
-    let mut verdicts = check_all(args, &inputs, &progress)?;
+    let mut verdicts = check_all(args, &inputs, (&progress, &indexes))?;
     check_pairs(args, &inputs, &mut verdicts);
     for (expected, verdict) in expected.iter().flatten().zip(&mut verdicts) {
         if let (Some(expected), Ok(Found { outcome, .. })) = (expected, verdict) {
@@ -182,7 +190,9 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
             trouble.hint();
         }
     }
-    output::finish(report, text(&rows, args.json, args.messages.quiet)?)?;
+    let mut outputs = indexes.of(&inputs)?;
+    outputs.push(output::filled(report, text(&rows, args.json, args.messages.quiet)?)?);
+    commit(outputs, false)?;
     Ok(exit_code(&rows))
 }
 
@@ -192,7 +202,16 @@ impl Args {
         let shard = &self.shard;
         shard.refuse(self.against.is_some(), "--against", "a summary is of whole files")?;
         shard.refuse(self.format.is_some(), "--format", "the plan says what its files hold")?;
-        shard.refuse(self.inputs.files_from.is_some(), "--files-from", "the plan names its files")
+        shard.refuse(
+            self.inputs.files_from.is_some(),
+            "--files-from",
+            "the plan names its files",
+        )?;
+        let of_wholes =
+            "an index is of a whole file, which `biofast index` or a run without --shard reads";
+        self.seek_index.refuse(shard.any(), "--shard", of_wholes)?;
+        let is_other = self.format.is_some_and(|format| !matches!(format, Format::Fastq));
+        self.seek_index.refuse(is_other, "--format", "only FASTQ has a seek index")
     }
 }
 
@@ -221,8 +240,11 @@ pub(crate) fn text(rows: &[Row], as_json: bool, quiet: bool) -> Result<String> {
     if as_json { json(rows) } else { Ok(lines(rows, quiet)) }
 }
 
+/// Who follows the reading.
+type Followers<'a> = (&'a Arc<Progress>, &'a SeekIndexes);
+
 /// Checks several inputs side by side, the threads shared among them as `stats` does it.
-fn check_all(args: &Args, inputs: &[Input], progress: &Arc<Progress>) -> Result<Vec<Verdict>> {
+fn check_all(args: &Args, inputs: &[Input], follow: Followers<'_>) -> Result<Vec<Verdict>> {
     let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
@@ -233,13 +255,18 @@ fn check_all(args: &Args, inputs: &[Input], progress: &Arc<Progress>) -> Result<
             .map(|input| {
                 let reader = rayon::current_thread_index().unwrap_or(0);
                 let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
-                check_one(args, input, share, progress)
+                check_one(args, input, share, follow)
             })
             .collect()
     }))
 }
 
-fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress>) -> Verdict {
+fn check_one(
+    args: &Args,
+    input: &Input,
+    threads: usize,
+    (progress, indexes): Followers<'_>,
+) -> Verdict {
     let io = Options {
         threads,
         progress: Some(Arc::clone(progress)),
@@ -267,9 +294,13 @@ fn check_one(args: &Args, input: &Input, threads: usize, progress: &Arc<Progress
         _ => {
             let source =
                 input.open().map_err(|error| without_name(&error, error.at(), error.kind()))?;
+            let source = indexes.follow(input, source);
             check::check(source, &options).map(|outcome| Found { outcome, partial: None })
         }
     };
+    if result.as_ref().is_ok_and(|found| found.outcome.fault.is_none()) {
+        indexes.is_good(input);
+    }
     if args.messages.verbose {
         let format = result.as_ref().ok().map(|found| found.outcome.format.name());
         describe(input, format, &io, args.threads.asked());

@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
         let text = match input {
             Input::Path(path) => inputs::read(path)?,
             // Seen before: it isn't opened again.
-            Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => {
+            Input::Lent(_) | Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => {
                 bail!("a report is read from a file")
             }
         };
@@ -163,7 +163,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             stats::report(&entries, args.reading.messages.quiet);
             stats::assess(&mut entries, &judge);
             let text = stats::text(&entries, args.format, false)?;
-            let code = stats::write(&entries, out, &text, page)?;
+            let code = stats::write(&entries, out, &text, page, Vec::new())?;
             Ok(stats::conclude(&entries, &judge, args.reading.messages.quiet, code))
         }
         Some(Report::Flagstat(counts)) => {

@@ -6,8 +6,8 @@ use biofast::ops::show::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
-    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, ShardArg,
-    Strictness, Threads, VerdictArgs,
+    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, SeekIndexArg,
+    ShardArg, Strictness, Threads, VerdictArgs,
 };
 
 const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sample or library of alignments. With --out-dir also the \
@@ -39,6 +39,7 @@ Examples:
   biofast stats --html report.html *.fastq.gz
   biofast stats --plot reads.fq.gz
   biofast stats --per-read long.fq.gz -o long.tsv
+  biofast stats --json --write-index run.fq.gz -o run.json   # and run.fq.gz.bsi, for `biofast shards`
   biofast stats aln.bam
   biofast stats --sample s1 lane1.bam lane2.bam
   biofast stats --json --partial lane lane1.bam -o lane1.aln.json
@@ -96,6 +97,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) shard: ShardArg,
+
+    #[command(flatten)]
+    pub(super) seek_index: SeekIndexArg,
 
     #[command(flatten)]
     pub(super) out: Out,

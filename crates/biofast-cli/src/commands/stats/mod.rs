@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use crate::console::{Bar, Trouble, describe, message, warning_text};
 use crate::inputs::{self, Input};
-use crate::options::keeps_mates_together;
+use crate::options::{SeekIndexes, keeps_mates_together};
 use crate::output;
 use crate::watch::Watch;
 
@@ -60,6 +60,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         None => args.inputs.inputs(files)?,
     };
     check_shard(args, &inputs)?;
+    check_index(args)?;
     if args.per_read {
         return per_read::write(args, &inputs, files);
     }
@@ -128,6 +129,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         args.shard.refuse(one == other, "one --sample for two files", why)?;
     }
     let contaminants = contaminants(args)?;
+    let indexes = args.seek_index.open(&inputs, files)?;
     let wanted = match args.format_name {
         Some(FormatName::Fastqc) => {
             fastqc::check(args, &names)?;
@@ -135,7 +137,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         }
         _ if args.out_dir.is_some() => {
             return match qc_reads::are_reads(args, &inputs)? {
-                true => qc_reads::write(args, &inputs, &names, (&contaminants, &judge), files),
+                true => {
+                    let names = (&inputs[..], &names[..]);
+                    qc_reads::write(args, names, (&contaminants, &judge), &indexes, files)
+                }
                 false => qc::write(args, &inputs, &names, &judge, files),
             };
         }
@@ -153,9 +158,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
-    let mut entries = collect_all(args, wanted, &inputs, &names, &progress, true)?;
+    let follow = (&progress, &indexes);
+    let mut entries = collect_all(args, wanted, &inputs, &names, follow, true)?;
     check_pairs(args, &inputs, &mut entries);
     drop(bar);
+    let indexes = indexes.of(&inputs)?;
     let uses_reference = |entry: &Entry| {
         // An input that couldn't be read says so itself.
         !entry.errors.is_empty()
@@ -176,7 +183,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         return fastqc::write(&entries, out);
     }
     assess(&mut entries, &judge);
-    let code = write(&entries, out, &text(&entries, format, args.plot)?, page)?;
+    let code = write(&entries, out, &text(&entries, format, args.plot)?, page, indexes)?;
     Ok(conclude(&entries, &judge, args.messages.quiet, code))
 }
 
@@ -208,6 +215,22 @@ fn check_shard(args: &Args, inputs: &[Input]) -> Result<()> {
         keeps_mates_together(inputs)?;
     }
     Ok(())
+}
+
+/// Refuses seek indexes where there is no one reading of a whole file.
+fn check_index(args: &Args) -> Result<()> {
+    let index = &args.seek_index;
+    let of_wholes =
+        "an index is of a whole file, which `biofast index` or a run without --shard reads";
+    index.refuse(args.shard.any(), "--shard", of_wholes)?;
+    index.refuse(args.regions.any(), "--region", "an index is of a whole file")?;
+    let make_it = "make it with `biofast index`";
+    index.refuse(args.per_read, "--per-read", make_it)?;
+    let others =
+        [(FormatName::Samtools, "--format samtools"), (FormatName::Fastqc, "--format fastqc")];
+    others.into_iter().try_for_each(|(name, option)| {
+        index.refuse(args.format_name == Some(name), option, make_it)
+    })
 }
 
 /// What overrepresented sequences are compared with.
@@ -242,7 +265,7 @@ fn collect_all(
     wanted: Wanted<'_>,
     inputs: &[Input],
     names: &[String],
-    progress: &Arc<Progress>,
+    follow: (&Arc<Progress>, &SeekIndexes),
     joins: bool,
 ) -> Result<Vec<Entry>> {
     let threads = args.threads.total();
@@ -269,7 +292,7 @@ fn collect_all(
                 let kind = args.shard.any().then_some(Kind::Shard).or(args.partial.map(Kind::from));
                 let part = kind.or(is_lane.then_some(Kind::Lane));
                 let sample = samples.get(name.as_str());
-                collect(args, wanted, input, name, part, (share, progress), sample)
+                collect(args, wanted, input, name, part, (share, follow), sample)
             })
             .collect()
     });
@@ -309,7 +332,7 @@ fn collect(
     input: &Input,
     name: &str,
     part: Option<Kind>,
-    (threads, progress): (usize, &Arc<Progress>),
+    (threads, (progress, indexes)): (usize, (&Arc<Progress>, &SeekIndexes)),
     sample: Option<&Mutex<Collector>>,
 ) -> Vec<Entry> {
     let options = reading(args, threads);
@@ -343,14 +366,21 @@ fn collect(
         Ok(_) if args.regions.any() => {
             Err((init(), Trouble::new("reads of FASTQ have no regions").after(&escaped(input))))
         }
-        Ok(source) if wanted.is_fastqc() => Collector::collect(source, &watch.options, init)
-            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
-        Ok(source) => Collector::collect(Sequences(source), &watch.options, init)
-            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
+        Ok(source) if wanted.is_fastqc() => {
+            Collector::collect(indexes.follow(input, source), &watch.options, init)
+                .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error)))
+        }
+        Ok(source) => {
+            Collector::collect(Sequences(indexes.follow(input, source)), &watch.options, init)
+                .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error)))
+        }
         Err(error) => Err((init(), Trouble::of(&error))),
     };
     let (collector, error) = match result {
-        Ok(collector) => (collector, None),
+        Ok(collector) => {
+            indexes.is_good(input);
+            (collector, None)
+        }
         Err((collector, error)) => (collector, Some(error)),
     };
     let mut found = noticed(args, input, reads, &watch, false);

@@ -19,7 +19,7 @@ use super::rows::{Entry, Figures, Wanted, assess, json, reads_report, report, te
 use super::{Args, check_pairs, collect_all, html};
 use crate::console::Bar;
 use crate::inputs::Input;
-use crate::options::{Judge, Judged};
+use crate::options::{Judge, Judged, SeekIndexes};
 use crate::output;
 
 /// The files of each report, after the name of the input.
@@ -75,9 +75,9 @@ fn holds_reads(input: &Input) -> Option<bool> {
 /// others have theirs.
 pub(super) fn write(
     args: &Args,
-    inputs: &[Input],
-    names: &[String],
+    (inputs, names): (&[Input], &[String]),
     (contaminants, judge): (&Contaminants, &Judge),
+    indexes: &SeekIndexes,
     files: &mut Files,
 ) -> Result<ExitCode> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
@@ -100,15 +100,17 @@ pub(super) fn write(
         for (number, prefix) in prefixes.iter().enumerate() {
             opened.push(open(&reports, prefix, number % unit == 0, files)?);
         }
-        let mut entries = collect_all(args, wanted, inputs, names, &progress, false)?;
+        let mut entries = collect_all(args, wanted, inputs, names, (&progress, indexes), false)?;
         check_pairs(args, inputs, &mut entries);
         report(&entries, args.messages.quiet);
         let mut opened = opened.into_iter();
-        for mates in entries.chunks_mut(unit) {
+        for (mates, inputs) in entries.chunks_mut(unit).zip(inputs.chunks(unit)) {
             let outputs: Vec<Vec<Opened>> = opened.by_ref().take(mates.len()).collect();
             match mates.iter().all(|entry| entry.errors.is_empty()) {
                 true => {
-                    commit(fill(mates, outputs, contaminants, judge)?, false)?;
+                    let mut outputs = fill(mates, outputs, contaminants, judge)?;
+                    outputs.extend(indexes.of(inputs)?);
+                    commit(outputs, false)?;
                     judged.extend(
                         mates.iter_mut().filter_map(|entry| {
                             Some((entry.sample.clone(), *entry.verdicts.take()?))

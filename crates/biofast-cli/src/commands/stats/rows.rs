@@ -391,8 +391,10 @@ pub(crate) fn write(
     report: Output,
     text: &str,
     page: Option<Output>,
+    others: Vec<Output>,
 ) -> Result<ExitCode> {
-    let mut outputs = vec![output::filled(report, text)?];
+    let mut outputs = others;
+    outputs.push(output::filled(report, text)?);
     if let Some(page) = page {
         outputs.push(output::filled(page, super::html::page(entries)?)?);
     }

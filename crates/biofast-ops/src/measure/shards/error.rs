@@ -62,6 +62,10 @@ pub enum ErrorKind {
     Version(u32),
     /// The seek index of ordinary gzip isn't there, or not that of the file as it is.
     GzipIndex(&'static str),
+    /// A seek index is of FASTQ in ordinary gzip; this is something else.
+    NotForSeekIndex(&'static str),
+    /// No seek index can be made of what was read.
+    NoSeekIndex(&'static str),
     /// There is no record of this number (from 1).
     NoRecord {
         /// The number.
@@ -150,6 +154,10 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::GzipIndex(what) => write!(f, "the seek index can't be used: {what}"),
             ErrorKind::Output(error) => error.fmt(f),
+            ErrorKind::NotForSeekIndex(what) => {
+                write!(f, "a seek index is of FASTQ in ordinary gzip, and this is {what}")
+            }
+            ErrorKind::NoSeekIndex(why) => write!(f, "no seek index can be made: {why}"),
             ErrorKind::NoShard { number, shards } => {
                 write!(f, "there is no shard {number}: the plan has shards 1 to {shards}")
             }

@@ -3,169 +3,42 @@
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use biofast_bam as bam;
-use biofast_fastq::fasta;
-use biofast_io::output::Output;
 use biofast_io::remote::{self, Ranged};
-use biofast_io::{
-    GzipPart, GzipPoint, GzipPoints, Options, Origin, Reader, Source, bgzf, display_name,
-};
+use biofast_io::{GzipPart, GzipPoint, Options, Origin, Reader, Source, display_name};
 
 use super::error::{Error, ErrorKind};
-use super::make::{Found, Input, Scan, is_gzip};
-use super::marks::{Mark, stride, wrapped};
+use super::make::{Input, Scan, is_gzip};
+use super::marks::{Mark, wrapped};
 use super::plan::{Container, Format, PlannedFile};
 use super::state::{Fnv, State};
 
 /// What is appended, with a dot, to the name of a file for that of its seek index.
 pub const GZIP_EXTENSION: &str = "bsi";
 
-/// Bytes of text between two points. Who starts anywhere inflates half of it in vain; each point has a window of 32 KB.
-const SPACING: u64 = 4 << 20;
-
 /// The first bytes, and the last ones.
-const MAGIC: [u8; 8] = *b"BFSEEK\x01\n";
+pub(super) const MAGIC: [u8; 8] = *b"BFSEEK\x01\n";
 
 /// Bytes of a point.
-const ENTRY_LEN: usize = 32;
+pub(super) const ENTRY_LEN: usize = 32;
 
 /// Numbers of the footer, which its hash and the magic bytes follow.
-const NUMBERS: usize = 9;
+pub(super) const NUMBERS: usize = 9;
 const FOOTER_LEN: usize = 8 * NUMBERS + 16;
 
 /// The longest text window of a point.
 const WINDOW: usize = 32 << 10;
 
-/// Makes the seek index of FASTQ in ordinary gzip and writes it to `out`, which isn't committed. Returns the number of reads.
-/// The file is read once, and every record and checksum checked; memory is bounded but for 32 bytes for each 4 MiB of text.
-///
-/// An example is at [`GzipIndex`].
-///
-/// # Errors
-/// If the file isn't ordinary gzip or can't be read, a read isn't four lines, or the index can't be written.
-pub fn index_gzip(input: &Input, options: &Options, out: &mut Output) -> Result<u64, Error> {
-    index_every(input, SPACING, options, out)
-}
-
-/// [`index_gzip`] with a point about every `spacing` bytes of text.
-pub(super) fn index_every(
-    input: &Input,
-    spacing: u64,
-    options: &Options,
-    out: &mut Output,
-) -> Result<u64, Error> {
-    if !is_gzip(input)? {
-        return Err(Error::of(ErrorKind::NoPlaces("not ordinary gzip"), &input.name));
-    }
-    let before = State::of(&input.path)?;
-    let mut source = Source::open(&input.path)?;
-    if let Ok(format) = bam::Format::sniff(&mut source) {
-        return Err(Error::of(ErrorKind::NoPlaces(format.name()), &input.name));
-    }
-    if fasta::is_fasta(&mut source)? {
-        return Err(Error::of(ErrorKind::NoPlaces("FASTA"), &input.name));
-    }
-    let points = Arc::new(GzipPoints::new(spacing));
-    let mut writer = Writer { out, at: 0, entries: Vec::new() };
-    writer.append(&MAGIC)?;
-    let source = source.noting(&points);
-    let found = Found::of_gzip(input);
-    let (records, len, marks) = found.reads(source, 1, options, || writer.add(points.take()))?;
-    writer.add(points.take())?;
-    let after = State::of(&input.path)?;
-    let unfinished = || Error::of(ErrorKind::GzipIndex("the text has no end"), &input.name);
-    let (text, crc32) = points.end().ok_or_else(unfinished)?;
-    if before != after {
-        let was_is = [before.digest, after.digest];
-        let kind = ErrorKind::Changed { what: "its content (digest) or time", was_is };
-        return Err(Error::of(kind, &input.name));
-    }
-    if text != len {
-        return Err(unfinished());
-    }
-    writer.finish(&after, records, (text, crc32), &marks)?;
-    Ok(records)
-}
-
-struct Writer<'a> {
-    out: &'a mut Output,
-    at: u64,
-    /// Bit, offset and checksum of a point, and where its window is in the index.
-    entries: Vec<Entry>,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    bit: u64,
-    offset: u64,
-    window_at: u64,
-    window_len: u32,
-    crc32: u32,
+pub(super) struct Entry {
+    pub(super) bit: u64,
+    pub(super) offset: u64,
+    pub(super) window_at: u64,
+    pub(super) window_len: u32,
+    pub(super) crc32: u32,
 }
 
-impl Writer<'_> {
-    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.at += bytes.len() as u64;
-        self.out
-            .append(bytes)
-            .map_err(|error| Error::new(ErrorKind::Output(error), biofast_io::Location::default()))
-    }
-
-    fn add(&mut self, points: Vec<GzipPoint>) -> Result<(), Error> {
-        for GzipPoint { bit, offset, crc32, window } in points {
-            let window = bgzf::compress(&window);
-            let (window_at, window_len) = (self.at, window.len() as u32);
-            self.entries.push(Entry { bit, offset, window_at, window_len, crc32 });
-            self.append(&window)?;
-        }
-        Ok(())
-    }
-
-    fn finish(
-        mut self,
-        state: &State,
-        records: u64,
-        (text, crc32): (u64, u32),
-        marks: &[Mark],
-    ) -> Result<(), Error> {
-        let table_at = self.at;
-        let mut table = Vec::with_capacity(ENTRY_LEN * self.entries.len() + 8 * marks.len());
-        for entry in &self.entries {
-            for number in [entry.bit, entry.offset, entry.window_at] {
-                table.extend_from_slice(&number.to_le_bytes());
-            }
-            table.extend_from_slice(&entry.window_len.to_le_bytes());
-            table.extend_from_slice(&entry.crc32.to_le_bytes());
-        }
-        for mark in marks {
-            table.extend_from_slice(&mark.offset.to_le_bytes());
-        }
-        let digest = u64::from_str_radix(&state.digest, 16).unwrap_or(0);
-        let sums = u64::from(biofast_io::crc32(&table)) << 32 | u64::from(crc32);
-        let numbers = [
-            state.size,
-            digest,
-            records,
-            text,
-            stride(marks),
-            self.entries.len() as u64,
-            marks.len() as u64,
-            table_at,
-            sums,
-        ];
-        for number in numbers {
-            table.extend_from_slice(&number.to_le_bytes());
-        }
-        let hash = hash_of(&table[table.len() - 8 * NUMBERS..]);
-        table.extend_from_slice(&hash.to_le_bytes());
-        table.extend_from_slice(&MAGIC);
-        self.append(&table)
-    }
-}
-
-fn hash_of(bytes: &[u8]) -> u64 {
+pub(super) fn hash_of(bytes: &[u8]) -> u64 {
     let mut hash = Fnv::default();
     hash.add(bytes);
     hash.value()
@@ -189,8 +62,9 @@ fn hash_of(bytes: &[u8]) -> u64 {
 /// # std::fs::write(&path, gzip)?;
 /// let options = Options::default();
 /// let plain = Compression::new(Format::Plain, None)?;
-/// let mut index = Output::create(&GzipIndex::path_of(&path), plain)?;
-/// assert_eq!(index_gzip(&Input::new(&path), &options, &mut index)?, 1);
+/// let index = Output::create(&GzipIndex::path_of(&path), plain)?;
+/// let (index, records) = index_gzip(&Input::new(&path), &options, index)?;
+/// assert_eq!(records, 1);
 /// commit(vec![index], false)?;
 /// // Nothing but the index is read for the plan.
 /// let plan = make(&[Input::new(&path)], 1, Cut::Number(2), &options)?;

@@ -211,7 +211,7 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     let options = Options { strict: is_strict, notes: Some(notes), ..options.clone() };
     let found = Found { wanted: Wanted::new(together), container, input };
     let (records, len, marks) = match format {
-        Format::Fastq => found.reads(source, together, &options, || Ok(()))?,
+        Format::Fastq => found.reads(source, together, &options)?,
         Format::Bam => found.alignments(source, together, &options)?,
     };
     let after = State::of(&input.path)?;
@@ -283,7 +283,7 @@ pub(super) fn is_gzip(input: &Input) -> Result<bool, Error> {
 }
 
 /// What the file is wrapped in.
-fn sniffed(input: &Input) -> Result<biofast_io::Container, Error> {
+pub(super) fn sniffed(input: &Input) -> Result<biofast_io::Container, Error> {
     let failed = |error| Error::of(ErrorKind::Io(error), &input.name);
     let mut start = Vec::new();
     let file = biofast_io::remote::stream(&input.path).map_err(failed)?;
@@ -303,20 +303,14 @@ struct Marked {
 }
 
 /// How places are found.
-pub(super) struct Found<'a> {
+struct Found<'a> {
     wanted: Wanted,
     container: Container,
     input: &'a Input,
 }
 
 /// Records, decompressed bytes, and where records start.
-pub(super) type Counted = (u64, u64, Vec<Mark>);
-
-impl<'a> Found<'a> {
-    pub(super) fn of_gzip(input: &'a Input) -> Found<'a> {
-        Found { wanted: Wanted::new(1), container: Container::Gzip, input }
-    }
-}
+type Counted = (u64, u64, Vec<Mark>);
 
 impl Found<'_> {
     /// Where a record starts, if it can be jumped to.
@@ -330,14 +324,7 @@ impl Found<'_> {
         Ok(Mark { record, at, offset })
     }
 
-    /// `each` is called now and then while the reads are read.
-    pub(super) fn reads(
-        &self,
-        source: Source,
-        together: u64,
-        options: &Options,
-        mut each: impl FnMut() -> Result<(), Error> + Send,
-    ) -> Result<Counted, Error> {
+    fn reads(&self, source: Source, together: u64, options: &Options) -> Result<Counted, Error> {
         let framer = fastq::Framer::new(source.name(), options);
         let mut marks = Marks::new(together);
         let result = pipeline::try_fold_ordered(
@@ -361,7 +348,6 @@ impl Found<'_> {
             },
             |more| -> Result<_, Error> {
                 marks.add(more, &self.wanted);
-                each()?;
                 Ok(ControlFlow::Continue(()))
             },
         );

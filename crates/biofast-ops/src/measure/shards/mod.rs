@@ -7,6 +7,7 @@
 mod cover;
 mod error;
 mod gzip;
+mod gzip_writer;
 mod make;
 mod marks;
 mod plan;
@@ -16,7 +17,8 @@ mod tests;
 
 pub use cover::{Cover, Part, Piece, Uncovered};
 pub use error::{Error, ErrorKind};
-pub use gzip::{GZIP_EXTENSION, GzipIndex, index_gzip};
+pub use gzip::{GZIP_EXTENSION, GzipIndex};
+pub use gzip_writer::{GzipIndexer, index_gzip};
 pub use make::{Cut, Input, MAX_SHARDS, make};
 pub(crate) use make::{place_of, recognise};
 pub use plan::{Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard};

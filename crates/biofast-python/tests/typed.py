@@ -1,0 +1,48 @@
+"""Code as people write it, which mypy and pyright check and nobody runs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, assert_type
+
+import biofast
+
+
+def whole_files(path: Path) -> None:
+    assert_type(biofast.stats([path, "r.fq"], paired=True), biofast.Report)
+    assert_type(biofast.stats(io.BytesIO()).files, list[biofast.Figures])
+    assert_type(biofast.check(path).ok, bool)
+    assert_type(biofast.idxstats("a.bam")[0].mapped, int)
+    with open(path, "rb") as file, gzip.open(path) as unpacked:
+        assert_type(biofast.filter([file, unpacked], path, out2="2.fq"), biofast.Result)
+    with open(path) as text:
+        biofast.scan(text)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def batches(path: Path) -> Iterator[int]:
+    scan = biofast.scan(path, columns=["name"], progress=print)
+    for batch in scan:
+        assert_type(batch, biofast.Batch)
+        yield len(batch)
+    assert_type(scan.shards(), list[biofast.Scan])
+
+
+def records(read: biofast.Read, alignment: biofast.AlignedSegment) -> None:
+    assert_type(read[1:].reverse_complement(), biofast.Read)
+    assert_type(read.qualities, "str | None")
+    alignment.is_duplicate = True
+    assert_type(alignment.cigartuples, "list[tuple[int, int]] | None")
+    with biofast.writer("o.fq.gz", level=9) as out:
+        out.write(read)
+    assert_type(out.count, "int | None")
+
+
+def errors() -> Any:
+    try:
+        return biofast.flagstat("a.bam")
+    except biofast.FormatError as error:
+        assert_type(error.line, "int | None")
+        return error.hint
