@@ -52,6 +52,14 @@ impl Input {
         }
     }
 
+    /// What a message calls it that says why a path is needed.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Input::Stdin(_) | Input::Unnamed(_) => "standard input".into(),
+            Input::Path(_) | Input::Shard(_) | Input::Lent(_) => self.name(),
+        }
+    }
+
     /// What the names of files about it start with.
     pub(crate) fn stem(&self) -> OsString {
         match self {

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", files)?;
     let [input] = &inputs[..] else { bail!("expected one input") };
     if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_)) {
-        bail!("the index of {} has no name of its own: give one with --out", shown(input));
+        bail!("the index of {} has no name of its own: give one with --out", input.in_words());
     }
     if args.names {
         return names(args, input, files);
@@ -146,18 +146,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an input without a path is called.
-fn shown(input: &Input) -> String {
-    match input {
-        Input::Lent(name) => name.clone(),
-        _ => "standard input".into(),
-    }
-}
-
 /// Makes the seek index of ordinary gzip.
 fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) -> Result<ExitCode> {
     let Input::Path(path) = input else {
-        bail!("a seek index is for a file that can be read again, not for {}", shown(input))
+        bail!("a seek index is for a file that can be read again, not for {}", input.in_words())
     };
     let index = match named {
         Some(index) => index,
@@ -176,7 +168,10 @@ fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) ->
 /// Makes the index of names.
 fn names(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
     let Input::Path(path) = input else {
-        bail!("an index of names is for a file that can be read again, not for {}", shown(input))
+        bail!(
+            "an index of names is for a file that can be read again, not for {}",
+            input.in_words()
+        )
     };
     let at = args.out.as_deref().map_or_else(|| get::index_of(path), Path::to_owned);
     let mut index = output::report(files, Some(&at))?;

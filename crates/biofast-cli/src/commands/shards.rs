@@ -109,13 +109,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut planned = Vec::new();
     for input in &inputs {
         let Input::Path(path) = input else {
-            bail!(
-                "shards are read where the file is: {} can't be cut",
-                match input {
-                    Input::Lent(name) => name,
-                    _ => "standard input",
-                }
-            )
+            bail!("shards are read where the file is: {} can't be cut", input.in_words())
         };
         let mut file = shards::Input::new(path);
         file.strict_end = !args.strictness.allow_missing_eof;

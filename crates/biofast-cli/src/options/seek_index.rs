@@ -47,7 +47,10 @@ impl SeekIndexArg {
         let mut indexes = Vec::new();
         for input in inputs.iter().filter(|_| self.write_index) {
             let Input::Path(path) = input else {
-                bail!("a seek index is for a file that can be read again, not for standard input")
+                bail!(
+                    "a seek index is for a file that can be read again, not for {}",
+                    input.in_words()
+                )
             };
             if remote::address(path).is_some() {
                 bail!(
@@ -59,7 +62,6 @@ impl SeekIndexArg {
                 bail!("{}: a seek index is of a regular file", display_name(path));
             }
             let file = shards::Input::new(path);
-            GzipIndexer::can_index(&file)?;
             let beside = GzipIndex::path_of(path);
             files.renew(&beside);
             let index = output::report(files, Some(&beside))?;

@@ -358,6 +358,7 @@ fn collect(
     let reads = if is_fasta { "FASTA" } else { "FASTQ" };
     let pairs = args.paired || args.interleaved;
     let init = || wanted.collector(pairs);
+    let source = source.map(|source| indexes.follow(input, source));
     let result = match source {
         Ok(_) if wanted.by().is_some() => {
             Err((init(), Trouble::new("FASTQ has no read groups for --by").after(&escaped(input))))
@@ -365,14 +366,10 @@ fn collect(
         Ok(_) if args.regions.any() => {
             Err((init(), Trouble::new("reads of FASTQ have no regions").after(&escaped(input))))
         }
-        Ok(source) if wanted.is_fastqc() => {
-            Collector::collect(indexes.follow(input, source), &watch.options, init)
-                .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error)))
-        }
-        Ok(source) => {
-            Collector::collect(Sequences(indexes.follow(input, source)), &watch.options, init)
-                .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error)))
-        }
+        Ok(source) if wanted.is_fastqc() => Collector::collect(source, &watch.options, init)
+            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
+        Ok(source) => Collector::collect(Sequences(source), &watch.options, init)
+            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
         Err(error) => Err((init(), Trouble::of(&error))),
     };
     let (collector, error) = match result {

@@ -76,7 +76,6 @@ pub struct GzipIndexer {
     input: Input,
     /// The file before it is read.
     before: State,
-    points: Arc<GzipPoints>,
     notes: Arc<Notes>,
 }
 
@@ -108,31 +107,9 @@ impl GzipIndexer {
         GzipIndexer::every(input, SPACING, out)
     }
 
-    /// Whether there can be an index of the file, by its first bytes.
-    ///
-    /// # Errors
-    /// Why there can't.
-    pub fn can_index(input: &Input) -> Result<(), Error> {
-        let other = |what| Err(Error::of(ErrorKind::NotForSeekIndex(what), &input.name));
-        let mut source = Source::open(&input.path)?;
-        if let Ok(format) = bam::Format::sniff(&mut source) {
-            return other(format.name());
-        }
-        if fasta::is_fasta(&mut source)? {
-            return other("FASTA");
-        }
-        match sniffed(input)? {
-            Container::Gzip => Ok(()),
-            Container::Bgzf => other("BGZF, which needs none"),
-            Container::Plain => other("plain text, which needs none"),
-            container => other(container.name()),
-        }
-    }
-
     fn every(input: &Input, spacing: u64, out: Output) -> Result<GzipIndexer, Error> {
-        GzipIndexer::can_index(input)?;
+        can_index(input)?;
         let before = State::of(&input.path)?;
-        let points = Arc::new(GzipPoints::new(spacing));
         let mut writer = Writer { out, at: 0, entries: Vec::new() };
         writer.append(&MAGIC)?;
         let heard = Heard {
@@ -143,19 +120,19 @@ impl GzipIndexer {
             trouble: None,
         };
         let notes = Arc::new(Notes {
-            points: Arc::clone(&points),
+            points: Arc::new(GzipPoints::new(spacing)),
             name: input.name.clone(),
             wanted: Wanted::new(1),
             heard: Mutex::new(heard),
         });
-        Ok(GzipIndexer { input: input.clone(), before, points, notes })
+        Ok(GzipIndexer { input: input.clone(), before, notes })
     }
 
     /// The file's source, which must be read to its end as FASTQ, on any number of threads. It is then inflated by one of them.
     #[must_use]
     pub fn follow(&self, source: Source) -> Source {
         let follower: Arc<dyn Follower> = Arc::clone(&self.notes) as _;
-        source.noting(&self.points).followed_by(follower)
+        source.noting(&self.notes.points).followed_by(follower)
     }
 
     /// Writes the rest of the index, once the source has been read without a fault. Returns the index, which isn't committed, and the
@@ -167,11 +144,11 @@ impl GzipIndexer {
         let none = |why| Error::of(ErrorKind::NoSeekIndex(why), &self.input.name);
         let unfinished = || none("the file wasn't read to its end");
         let mut heard = self.notes.lock();
-        heard.settle(&self.points);
+        heard.settle(&self.notes.points);
         if let Some(trouble) = heard.trouble.take() {
             return Err(trouble);
         }
-        let (text, crc32) = self.points.end().ok_or_else(unfinished)?;
+        let (text, crc32) = self.notes.points.end().ok_or_else(unfinished)?;
         if text > 0 && !heard.any {
             return Err(none("the text isn't FASTQ"));
         }
@@ -182,6 +159,24 @@ impl GzipIndexer {
         let writer = heard.writer.take().ok_or_else(unfinished)?;
         let out = writer.finish(&after, heard.records, (text, crc32), &heard.marks.found)?;
         Ok((out, heard.records))
+    }
+}
+
+/// An error if there can't be an index of the file, by its first bytes.
+fn can_index(input: &Input) -> Result<(), Error> {
+    let other = |what| Err(Error::of(ErrorKind::NotForSeekIndex(what), &input.name));
+    let mut source = Source::open(&input.path)?;
+    if let Ok(format) = bam::Format::sniff(&mut source) {
+        return other(format.name());
+    }
+    if fasta::is_fasta(&mut source)? {
+        return other("FASTA");
+    }
+    match sniffed(input)? {
+        Container::Gzip => Ok(()),
+        Container::Bgzf => other("BGZF, which needs none"),
+        Container::Plain => other("plain text, which needs none"),
+        container => other(container.name()),
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::number::{decimal, grouped, percent};
 use super::MANY;
 use super::chart::{Chart, Mark};
 use super::compare::{self, Compared};
-use super::packed::Packs;
+use super::packed::Bodies;
 use super::read_charts::{self, bar_chart};
 use super::reads::{chosen, facts as read_facts, from, sample};
 use super::scale::Axis;
@@ -40,9 +40,8 @@ pub(super) fn section(report: &Report) -> String {
     let names = report.files.iter().map(|file| (file.sample.as_str(), file.input.as_str()));
     let names = super::short_names(&names.collect::<Vec<_>>());
     let is_many = report.files.len() > MANY;
-    let mut packs = Packs::new("pa");
+    let mut bodies = Bodies::new("pa", is_many);
     let mut rows: Vec<Row> = Vec::new();
-    let mut samples = String::new();
     for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
         let mut body = from(&file.input, &file.error, &file.warnings);
         let mut about = file.format.clone();
@@ -51,10 +50,7 @@ pub(super) fn section(report: &Report) -> String {
             body += &one(&format!("a{i}"), figures, file.verdicts.as_ref());
         }
         let body = sample(&format!("a{i}"), name, &about, i < UNFOLDED, &body);
-        let pack = if is_many { packs.add(&body) } else { String::new() };
-        if !is_many {
-            samples += &body;
-        }
+        let pack = bodies.add(&body);
         rows.push(row(i, file, name, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
@@ -76,7 +72,7 @@ pub(super) fn section(report: &Report) -> String {
     text += &table::table("alignments", "Figures of all samples of alignments", &columns, &rows);
     text += &super::said(&unusual.unwrap_or_default().1);
     text += chosen(is_many);
-    text + &samples + &packs.finish() + "</section>\n"
+    text + &bodies.finish() + "</section>\n"
 }
 
 fn records(figures: &Figures) -> u64 {

@@ -47,6 +47,35 @@ impl Packs {
     }
 }
 
+/// Bodies of samples, in the page as they are, or packed where there are many.
+pub(super) struct Bodies {
+    packs: Option<Packs>,
+    text: String,
+}
+
+impl Bodies {
+    /// None yet. The ids of packs start with `id`.
+    pub(super) fn new(id: &'static str, are_packed: bool) -> Bodies {
+        Bodies { packs: are_packed.then(|| Packs::new(id)), text: String::new() }
+    }
+
+    /// Adds a body, and gives the attributes by which it is found; none if it stands in the page.
+    pub(super) fn add(&mut self, body: &str) -> String {
+        match &mut self.packs {
+            Some(packs) => packs.add(body),
+            None => {
+                self.text += body;
+                String::new()
+            }
+        }
+    }
+
+    /// What stands in the page.
+    pub(super) fn finish(self) -> String {
+        self.packs.map_or(self.text, Packs::finish)
+    }
+}
+
 /// A body without the paths that the page's script draws from the figures.
 fn undrawn(body: &str) -> String {
     let mut text = String::with_capacity(body.len() / 2);

@@ -3,7 +3,7 @@
 use super::super::number::{decimal, grouped};
 use super::chart::{step, tenths};
 use super::compare::{self, Compared};
-use super::packed::Packs;
+use super::packed::Bodies;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::Scale;
 use super::table::{self, Cell, Row};
@@ -36,9 +36,8 @@ pub(super) fn section(report: &Report) -> String {
         names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
     let names = super::short_names(&names);
     let is_many = report.files.len() > MANY;
-    let mut packs = Packs::new("pr");
+    let mut bodies = Bodies::new("pr", is_many);
     let mut rows: Vec<Row> = Vec::new();
-    let mut samples = String::new();
     for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
         let statistics = &file.statistics;
         let about =
@@ -48,10 +47,7 @@ pub(super) fn section(report: &Report) -> String {
         body += &verdicts::section(file.verdicts.as_ref());
         body += &read_charts::charts(&format!("r{i}"), statistics);
         let body = sample(&format!("r{i}"), name, &about, i < UNFOLDED, &body);
-        let pack = if is_many { packs.add(&body) } else { String::new() };
-        if !is_many {
-            samples += &body;
-        }
+        let pack = bodies.add(&body);
         rows.push(row(i, file, name, &scale, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
@@ -76,7 +72,7 @@ pub(super) fn section(report: &Report) -> String {
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     text += &together::charts(report, &names, &order, &outliers);
     text += chosen(is_many);
-    text + &samples + &packs.finish() + "</section>\n"
+    text + &bodies.finish() + "</section>\n"
 }
 
 /// What stands before the samples, and where only chosen ones are shown, which the page's script unpacks.
