@@ -69,7 +69,7 @@ pub struct GzipPart {
     pub start: GzipPoint,
     /// The part: from this byte of the text up to the other one, which is not included.
     pub text: (u64, u64),
-    /// The stretches of text from the start on, until one ends at the part's end or behind it: where each ends, and its CRC-32.
+    /// The stretches of text from the start on: where each ends, and its CRC-32. What of the part is behind them isn't checked.
     pub stretches: Vec<(u64, u32)>,
     /// Whether the text ends with the last stretch, so that the file must end there, too.
     pub to_end: bool,
@@ -84,8 +84,7 @@ impl Source {
     }
 
     /// A part of the text of ordinary gzip, in a regular file or an object at an
-    /// [address](crate::remote::address), that starts at `origin`. All stretches that it has a part of are
-    /// inflated and checked.
+    /// [address](crate::remote::address), that starts at `origin`. All stretches named are inflated and checked.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("biofast-doc-gzip-{}.gz", std::process::id()));
@@ -158,34 +157,39 @@ impl Text {
         Error::new(ErrorKind::IndexMismatch(what), at)
     }
 
-    /// Inflates what comes next; `false` at the end.
-    fn advance(&mut self) -> Result<bool, Error> {
+    /// Where the text that comes next ends, and its CRC-32 if that is known; `None` at the end.
+    fn next_stretch(&mut self) -> Result<Option<(u64, Option<u32>)>, Error> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let Some(&(end, expected)) = self.part.stretches.get(self.stretch) else {
-            return self.end().map(|()| false);
-        };
+        let (_, to) = self.part.text;
+        match self.part.stretches.get(self.stretch) {
+            Some(&(end, expected)) => Ok(Some((end, Some(expected)))),
+            // Who reads on from here checks it.
+            None if self.at < to => Ok(Some((to, None))),
+            None => self.end().map(|()| None),
+        }
+    }
+
+    /// Inflates what comes next to `out`, up to `end`.
+    fn inflate(&mut self, out: &mut [u8], (end, expected): (u64, Option<u32>)) -> usize {
         let left = usize::try_from(end.saturating_sub(self.at)).unwrap_or(usize::MAX);
-        let room = left.min(self.buffer.len());
-        let (n, fault) = self.decoder.read(&mut self.input, &mut self.buffer[..room]);
+        let room = left.min(out.len());
+        let (n, fault) = self.decoder.read(&mut self.input, &mut out[..room]);
         self.fault = fault;
         if n < room && self.fault.is_none() {
             self.fault = Some(self.mismatch("the text ends before the index says"));
         }
-        self.crc.update(&self.buffer[..n]);
-        let (from, to) = self.part.text;
-        let place = |byte: u64| byte.clamp(self.at, self.at + n as u64) - self.at;
-        self.held = place(from) as usize..place(to.max(from)) as usize;
+        self.crc.update(&out[..n]);
         self.at += n as u64;
         if self.at == end && self.fault.is_none() {
             let found = std::mem::replace(&mut self.crc, Crc::new()).sum();
             self.stretch += 1;
-            if found != expected {
+            if expected.is_some_and(|expected| expected != found) {
                 self.fault = Some(self.mismatch("its text has another checksum"));
             }
         }
-        Ok(true)
+        n
     }
 
     /// What is behind the last stretch, if the file ends there.
@@ -203,10 +207,22 @@ impl Text {
 
 impl Read for Text {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.held.is_empty() {
-            if out.is_empty() || !self.advance()? {
-                return Ok(0);
+        let (from, to) = self.part.text;
+        while self.held.is_empty() && !out.is_empty() {
+            let Some((end, expected)) = self.next_stretch()? else { return Ok(0) };
+            let before = self.at;
+            if before >= from && end <= to {
+                match self.inflate(out, (end, expected)) {
+                    0 => continue,
+                    n => return Ok(n),
+                }
             }
+            // Not all of it may be of the part.
+            let mut buffer = std::mem::take(&mut self.buffer);
+            let n = self.inflate(&mut buffer, (end, expected)) as u64;
+            self.buffer = buffer;
+            let place = |byte: u64| byte.clamp(before, before + n) - before;
+            self.held = place(from) as usize..place(to.max(from)) as usize;
         }
         let n = self.held.len().min(out.len());
         out[..n].copy_from_slice(&self.buffer[self.held.start..self.held.start + n]);

@@ -176,11 +176,20 @@ impl GzipIndex {
         self.text
     }
 
-    /// How to read the text from one byte up to another one, which is not included.
+    /// How to read the text from one byte up to another one, which is not included. What is behind the last point is compared with
+    /// a checksum only if the text ends there: else who reads on from there inflates all of it.
     ///
     /// # Errors
     /// If the index can't be read or is damaged, or the text doesn't reach that far.
     pub fn part(&mut self, from: u64, to: u64) -> Result<GzipPart, Error> {
+        let mut part = self.checked_part(from, to)?;
+        part.stretches.retain(|(end, _)| *end <= to);
+        part.to_end = to == self.text;
+        Ok(part)
+    }
+
+    /// The same with the whole stretch that the part ends in, so that all of its text is compared with checksums.
+    fn checked_part(&mut self, from: u64, to: u64) -> Result<GzipPart, Error> {
         let damaged = || Error::of(ErrorKind::GzipIndex("it isn't one, or is damaged"), &self.name);
         let first = self.entries.partition_point(|entry| entry.offset <= from).checked_sub(1);
         let first = first.ok_or_else(damaged)?;
@@ -238,7 +247,7 @@ impl GzipIndex {
             let last = own.last().map_or(first, |last| *last);
             let next = usize::try_from((last - 1) / self.stride + 1).unwrap_or(usize::MAX);
             let to = self.marks.get(next).copied().unwrap_or(self.text);
-            let part = self.part(from, to)?;
+            let part = self.checked_part(from, to)?;
             let origin = Origin { records: start, lines: 4 * start, offset: from, expected: None };
             let source = Source::open_gzip_part(path, part, origin).map_err(Error::from)?;
             let mut text = Vec::new();
@@ -292,7 +301,8 @@ impl GzipIndex {
             digest: self.state.digest,
             header_end: (0, 0),
         };
-        Ok(Scan { file, records: self.records, marks, len: self.text })
+        let points = self.entries.iter().map(|entry| entry.offset).collect();
+        Ok(Scan { file, records: self.records, marks, len: self.text, points })
     }
 }
 

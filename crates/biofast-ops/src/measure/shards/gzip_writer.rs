@@ -34,7 +34,7 @@ pub(super) fn index_every(
     options: &Options,
     out: Output,
 ) -> Result<(Output, u64), Error> {
-    let indexer = GzipIndexer::every(input, spacing, out)?;
+    let indexer = GzipIndexer::with_spacing(input, spacing, out)?;
     let source = indexer.follow(Source::open(&input.path)?);
     // Reading is all there is to do.
     fastq::par_fold(source, options, || (), |(), _| (), |(), ()| ())
@@ -104,10 +104,12 @@ impl GzipIndexer {
     /// # Errors
     /// If the file isn't FASTQ in ordinary gzip, or can't be opened, or `out` can't be written to.
     pub fn new(input: &Input, out: Output) -> Result<GzipIndexer, Error> {
-        GzipIndexer::every(input, SPACING, out)
+        GzipIndexer::with_spacing(input, SPACING, out)
     }
 
-    fn every(input: &Input, spacing: u64, out: Output) -> Result<GzipIndexer, Error> {
+    /// The same with a point about every `spacing` bytes of text. For experiments and tests.
+    #[doc(hidden)]
+    pub fn with_spacing(input: &Input, spacing: u64, out: Output) -> Result<GzipIndexer, Error> {
         can_index(input)?;
         let before = State::of(&input.path)?;
         let mut writer = Writer { out, at: 0, entries: Vec::new() };

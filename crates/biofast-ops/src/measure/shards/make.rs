@@ -20,6 +20,9 @@ use super::state::State;
 /// The most shards a plan can have.
 pub const MAX_SHARDS: u64 = 100_000;
 
+/// A cut may be moved by a shard divided by this many.
+const FAR: u128 = 32;
+
 /// How many shards there are to be.
 ///
 /// ```
@@ -130,6 +133,8 @@ pub(super) struct Scan {
     pub(super) marks: Vec<Mark>,
     /// Decompressed bytes.
     pub(super) len: u64,
+    /// Where inflating can start, of ordinary gzip.
+    pub(super) points: Vec<u64>,
 }
 
 impl Scan {
@@ -139,6 +144,13 @@ impl Scan {
             Container::Gzip => (self.len, 0),
             Container::Plain | Container::Bgzf => self.file.end(),
         }
+    }
+
+    /// How many bytes are inflated in vain by who starts at this mark.
+    fn in_vain(&self, mark: usize) -> u64 {
+        let offset = self.marks.get(mark).map_or(self.len, |mark| mark.offset);
+        let before = self.points.partition_point(|&point| point <= offset).checked_sub(1);
+        before.and_then(|before| self.points.get(before)).map_or(0, |point| offset - point)
     }
 
     fn place(&self, at: u64) -> Place {
@@ -165,6 +177,7 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
             .sum()
     };
     let (start, end) = (weight(0), weight(usize::MAX));
+    let has_points = scans.iter().any(|scan| !scan.points.is_empty());
     let mut cuts = vec![0];
     let mut at = 0;
     for n in 1..number {
@@ -173,9 +186,18 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
             at += 1;
         }
         // The nearest one, but not before the last cut.
-        let before = at.saturating_sub(1).max(cuts.last().copied().unwrap_or(0));
+        let last = cuts.last().copied().unwrap_or(0);
+        let before = at.saturating_sub(1).max(last);
         let is_nearer = wanted.abs_diff(weight(before)) < wanted.abs_diff(weight(at));
-        cuts.push(if is_nearer { before } else { at });
+        let nearest = if is_nearer { before } else { at };
+        // Of those not far from it the one before which least is inflated in vain.
+        let far = (end - start) / u128::from(number) / FAR;
+        let is_near = |mark: &usize| wanted.abs_diff(weight(*mark)) <= far;
+        let back = (last..nearest).rev().take_while(is_near);
+        let near = back.chain((nearest..marks).take_while(is_near)).filter(|_| has_points);
+        let in_vain = |mark: usize| scans.iter().map(|scan| scan.in_vain(mark)).sum::<u64>();
+        let best = near.min_by_key(|&mark| (in_vain(mark), wanted.abs_diff(weight(mark))));
+        cuts.push(best.unwrap_or(nearest));
     }
     cuts.push(usize::MAX);
     let record = |mark: usize| first.marks.get(mark).map_or(first.records, |mark| mark.record);
@@ -228,7 +250,7 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
         let start = marks.first().map(|mark| VirtualOffset::from(mark.at));
         file.header_end = start.map_or(file.end(), |start| (start.compressed(), start.within()));
     }
-    Ok(Scan { file, records, marks, len })
+    Ok(Scan { file, records, marks, len, points: Vec::new() })
 }
 
 /// Opens a file whose records can be jumped to.
