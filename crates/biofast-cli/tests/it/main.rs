@@ -57,6 +57,7 @@ mod rename;
 mod repair;
 mod schema;
 mod seqkit;
+mod shard_numbers;
 mod shard_parts;
 mod shards;
 mod sort;
