@@ -63,6 +63,9 @@ entries! {
     e054_decoder_lanes::DecoderLanes,
     e055_page_cache::PageCache,
     e056_backward_copies::BackwardCopies,
+    e057_name_index::NameIndex,
+    e058_seek_points::SeekPoints,
+    e059_shards_at_scale::ShardsAtScale,
 }
 
 /// The plain code with a branch for each byte that an entry compares the kernel `name` with.

@@ -12,6 +12,7 @@ pub(crate) mod metadata;
 pub mod peers;
 pub(crate) mod process_io;
 pub(crate) mod segments;
+pub(crate) mod shard_model;
 pub mod store;
 pub(crate) mod uring;
 pub(crate) mod vectored;
