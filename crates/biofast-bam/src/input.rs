@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use biofast_io::{Location, Options, Source};
+use biofast_io::{Location, Options, Origin, Source};
 
 use crate::adapter::{Adapter, Produce};
 use crate::cram::CramToBam;
@@ -80,6 +80,36 @@ pub struct Input {
     pub source: Source,
 }
 
+/// Where the containers of a CRAM file are, by [`cram_containers`](crate::cram_containers).
+///
+/// ```
+/// use biofast_bam::{CramContainer, CramContainers};
+///
+/// let containers = vec![CramContainer { start: 1500, records: 10_000 }];
+/// let found = CramContainers { header_end: 1500, containers, size: 300_000, is_complete: true };
+/// assert_eq!(found.containers[0].start, found.header_end);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CramContainers {
+    /// The byte where the header ends.
+    pub header_end: u64,
+    /// Those that have records, in the order of the file.
+    pub containers: Vec<CramContainer>,
+    /// Bytes of the file.
+    pub size: u64,
+    /// Whether it ends as its version demands: from 2.1 on with an end-of-file container.
+    pub is_complete: bool,
+}
+
+/// A container of a CRAM file. An example is at [`CramContainers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CramContainer {
+    /// The byte of the file where it starts.
+    pub start: u64,
+    /// How many records it says that it has.
+    pub records: u64,
+}
+
 impl<'a> InputOptions<'a> {
     /// Without reference sequences, and all of the records.
     ///
@@ -137,7 +167,11 @@ impl Input {
         let source = match format {
             Format::Bam => source,
             Format::Sam => adapted(&name, SamToBam::new(source, options.io)?),
-            Format::Cram => adapted(&name, CramToBam::new(source, options)?),
+            Format::Cram => {
+                // Bytes are counted where CRAM is read.
+                let origin = Origin { offset: 0, ..source.origin() };
+                adapted(&name, CramToBam::new(source, options)?).starting_at(origin)
+            }
         };
         Ok(Input { format, source })
     }

@@ -84,13 +84,14 @@ mod writer;
 
 pub use cigar::{Cigar, Op};
 pub use cigar_buf::CigarBuf;
+pub use cram::cram_containers;
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
 pub use fold::{par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered, read_header};
 pub use format::{Format, Found};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 pub use header::{Header, Reference, peek_header};
-pub use input::{Detail, Input, InputOptions};
+pub use input::{CramContainer, CramContainers, Detail, Input, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};
 pub use program::Program;
 pub use query::{Query, par_fold_regions, par_fold_regions_ordered};

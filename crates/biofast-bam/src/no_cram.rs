@@ -1,10 +1,12 @@
 //! In place of the module `cram` in a build without it: the same type, of which there are no values.
 
-use biofast_io::{ErrorKind, Location, Source};
+use std::path::Path;
+
+use biofast_io::{ErrorKind, Location, Source, display_name};
 
 use crate::adapter::Produce;
 use crate::error::Error;
-use crate::input::InputOptions;
+use crate::input::{CramContainers, InputOptions};
 
 pub(crate) enum CramToBam {}
 
@@ -22,6 +24,16 @@ impl Produce for CramToBam {
     fn produce(&mut self, _out: &mut Vec<u8>) -> Result<bool, Error> {
         match *self {}
     }
+}
+
+/// What the module of CRAM has of this name.
+///
+/// # Errors
+/// Always.
+pub fn cram_containers(path: impl AsRef<Path>) -> Result<CramContainers, Error> {
+    let kind = ErrorKind::NotInBuild { format: "CRAM", feature: "cram" };
+    Err(biofast_io::Error::new(kind, Location::in_input(&display_name(path.as_ref()).into()))
+        .into())
 }
 
 #[cfg(test)]

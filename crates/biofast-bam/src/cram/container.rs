@@ -17,7 +17,21 @@ pub(super) struct Version {
     pub(super) minor: u8,
 }
 
+/// Bytes of the file definition.
+pub(super) const DEFINITION_LEN: u64 = 26;
+
 impl Version {
+    /// Reads the file definition.
+    pub(super) fn read(reader: &mut impl Read) -> Result<Version> {
+        let mut definition = [0; DEFINITION_LEN as usize];
+        read_exact(reader, &mut definition, "the CRAM file definition")?;
+        let version = Version { major: definition[4], minor: definition[5] };
+        if !matches!((version.major, version.minor), (2 | 3, 0 | 1)) {
+            return Err(ErrorKind::UnsupportedCram(version.major, version.minor));
+        }
+        Ok(version)
+    }
+
     /// Whether headers and blocks carry a CRC-32.
     pub(super) fn has_checksums(self) -> bool {
         self.major >= 3
@@ -41,13 +55,13 @@ pub(super) struct Container {
 }
 
 /// What a container's header says of it.
-struct Stated {
+pub(super) struct Stated {
     /// Bytes of the header itself.
-    header_len: u64,
+    pub(super) header_len: u64,
     /// Bytes of the body.
-    len: u64,
-    records: u64,
-    is_eof: bool,
+    pub(super) len: u64,
+    pub(super) records: u64,
+    pub(super) is_eof: bool,
 }
 
 /// The alignment start that marks the end-of-file container: "EOF" in ASCII.
@@ -104,7 +118,10 @@ impl Container {
     }
 
     /// Reads a container's header: what it states, and how many blocks follow.
-    fn read_header(reader: &mut impl BufRead, version: Version) -> Result<Option<(Stated, usize)>> {
+    pub(super) fn read_header(
+        reader: &mut impl BufRead,
+        version: Version,
+    ) -> Result<Option<(Stated, usize)>> {
         if reader.fill_buf().map_err(ErrorKind::read)?.is_empty() {
             return Ok(None);
         }

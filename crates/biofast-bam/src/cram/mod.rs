@@ -9,6 +9,7 @@
 
 mod bytes;
 mod container;
+mod containers;
 mod encoding;
 mod features;
 mod guard;
@@ -21,11 +22,14 @@ mod write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use biofast_io::{Location, Notes, Options, Reader, Source, Warning};
+use biofast_io::{Location, Notes, Options, Origin, Reader, Source, Warning};
 
 use crate::adapter::Produce;
 use crate::cram::bytes::{Cursor, Result, bad};
-use crate::cram::container::{Block, COMPRESSION_HEADER, Container, FILE_HEADER, Version};
+use crate::cram::container::{
+    Block, COMPRESSION_HEADER, Container, DEFINITION_LEN, FILE_HEADER, Version,
+};
+pub use crate::cram::containers::cram_containers;
 use crate::cram::encoding::Compression;
 use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
@@ -50,7 +54,9 @@ pub(crate) struct CramToBam {
     detail: Detail,
     notes: Option<Arc<Notes>>,
     repository: Option<Repository>,
-    /// Where the next container starts in the input.
+    /// Where the input starts in the file: behind its header at the container at `offset`, if that isn't 0.
+    origin: Origin,
+    /// Where the next container starts in the file.
     offset: u64,
     /// Stated records before the next container to be delivered.
     records: u64,
@@ -133,6 +139,7 @@ impl CramToBam {
             None => Repository::Missing,
         };
         let io: &Options = options.io;
+        let origin = source.origin();
         Ok(CramToBam {
             state: State::Start(Reader::new(source, io)?),
             name,
@@ -141,21 +148,17 @@ impl CramToBam {
             detail: options.detail,
             notes: io.notes.clone(),
             repository: Some(repository),
+            origin,
             offset: 0,
-            records: 0,
+            records: origin.records,
             fault: None,
         })
     }
 
     /// Reads the file definition and the header, which goes to `out`.
     fn start(&mut self, mut reader: Reader, out: &mut Vec<u8>) -> Result<(Containers, Context)> {
-        let mut definition = [0; 26];
-        container::read_exact(&mut reader, &mut definition, "the CRAM file definition")?;
-        let version = Version { major: definition[4], minor: definition[5] };
-        if !matches!((version.major, version.minor), (2 | 3, 0 | 1)) {
-            return Err(ErrorKind::UnsupportedCram(version.major, version.minor));
-        }
-        self.offset = 26;
+        let version = Version::read(&mut reader)?;
+        self.offset = DEFINITION_LEN;
         let Some(container) = Container::read_file_header(&mut reader, version)? else {
             return Err(ErrorKind::Truncated("the CRAM header"));
         };
@@ -177,7 +180,10 @@ impl CramToBam {
             return bad("a header that is incomplete");
         };
         let read_groups = read_groups(text.bytes());
-        self.offset += container.len;
+        self.offset = match self.origin.offset {
+            0 => self.offset + container.len,
+            start => start,
+        };
         let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
         let repository = self.repository.take().unwrap_or(Repository::Missing);
         let containers = Containers { reader, version, eof_seen: false, fault: None };
@@ -188,7 +194,8 @@ impl CramToBam {
     }
 
     fn check_eof(&self, containers: &Containers) -> std::result::Result<(), Error> {
-        if containers.eof_seen || !containers.version.has_eof_container() {
+        let has_none = self.origin.goes_on || !containers.version.has_eof_container();
+        if containers.eof_seen || has_none {
             return Ok(());
         }
         if self.strict {

@@ -19,7 +19,7 @@ use crate::watch::Watch;
 /// Plan how a file is cut into shards, which are read where they are and as exactly as the whole
 ///
 /// The file is read once, every record checked; nothing of it is written. Cuts are at starts of records, which are
-/// found and never guessed: of BAM and of FASTQ, plain or in BGZF. Two files are mates, and are cut before reads of the
+/// found and never guessed: of BAM, of FASTQ, plain or in BGZF, and of CRAM between containers, of which only the headers are read. Two files are mates, and are cut before reads of the
 /// same number. The plan is JSON. `--shard PLAN#N` of other commands reads a shard, and `biofast merge` proves that reports are of
 /// all shards, each once.
 #[derive(clap::Args)]
@@ -33,7 +33,7 @@ Examples:
   biofast stats --json --shard 'plan.json#2' -o part2.json
   biofast merge --json part1.json part2.json -o whole.json")]
 pub(crate) struct Args {
-    /// BAM or FASTQ, or the two files of mates
+    /// BAM, CRAM or FASTQ, or the two files of mates
     #[arg(required = true, value_name = "FILE")]
     files: Vec<InFile>,
 

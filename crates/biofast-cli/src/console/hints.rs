@@ -92,7 +92,7 @@ fn of_shards(error: &shards::Error) -> Option<String> {
         }
         ErrorKind::GzipIndex(_) => "make a new one with `biofast index FILE`",
         ErrorKind::NoPlaces(_) | ErrorKind::Wrapped => {
-            "`biofast filter FILE -o FILE.bgz` makes BGZF with four lines a read, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM"
+            "`biofast filter FILE -o FILE.bgz` makes BGZF with four lines a read, `biofast view -b FILE -o FILE.bam` BAM"
         }
         ErrorKind::Uneven { .. } => {
             "`biofast repair` brings mates together; `biofast check --paired` says where they part"

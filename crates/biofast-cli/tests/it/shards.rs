@@ -5,7 +5,7 @@ use crate::common;
 
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, Shape};
-use common::{Folder, Run, assert_error, biofast, good, reads, run_in};
+use common::{Folder, Run, assert_error, biofast, good, installed, reads, run_in};
 use serde_json::Value;
 
 fn plan(folder: &Folder, n: &str, files: &[&str]) -> Value {
@@ -77,6 +77,78 @@ fn shards_of_alignments_give_the_bytes_of_one_run() {
             assert!(run.stdout == whole, "{args:?} {n}\n{}\n{whole}", run.stdout);
         }
     }
+}
+
+#[test]
+fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run() {
+    if !installed("samtools") {
+        return;
+    }
+    let folder = Folder::new();
+    let text =
+        sam::text(&Shape { records: 400, sorted: true, longest: 120, oddities: false, seed: 5 });
+    let path = folder.file("x.sam", text);
+    for version in ["3.0", "2.1"] {
+        let cram = folder.path("x.cram").to_string_lossy().into_owned();
+        // 13 records a container; bases are stored, as there is no reference.
+        let format = format!("cram,version={version},seqs_per_slice=13,no_ref=1");
+        let args = ["view", "-C", "--no-PG", "--output-fmt", &format, "-o", &cram, &path];
+        assert!(std::process::Command::new("samtools").args(args).status().unwrap().success());
+        for n in [1, 2, 7, 50] {
+            let made = plan(&folder, &n.to_string(), &["x.cram"]);
+            assert_eq!(
+                (&made["records"], &made["files"][0]["format"]),
+                (&400.into(), &"CRAM".into())
+            );
+            for (args, merging) in [
+                (&["stats", "--json"][..], &["--json"][..]),
+                (&["flagstat", "-O", "json"], &["--json"]),
+                (&["idxstats"], &[]),
+                (&["coverage"], &[]),
+                (&["check", "--json"], &["--json"]),
+            ] {
+                let whole = good(&folder, &[args, &["x.cram"]].concat()).stdout;
+                let run = merged(&folder, &parts(&folder, n, args), merging);
+                assert!(run.stdout == whole, "{version} {args:?} {n}\n{}\n{whole}", run.stdout);
+            }
+            let part = |number: usize| {
+                let shard = format!("plan.json#{number}");
+                good(&folder, &["view", "--shard", &shard]).stdout
+            };
+            let joined: String = (1..=n).map(part).collect();
+            assert!(joined == good(&folder, &["view", "x.cram"]).stdout, "{version} {n}");
+        }
+    }
+    // What is damaged is told by who reads it, as of the whole file; what is cut, by the plan.
+    let whole = std::fs::read(folder.path("x.cram")).unwrap();
+    let cut =
+        plan(&folder, "4", &["x.cram"])["shards"][2]["files"][0]["start"][0].as_u64().unwrap();
+    let mut damaged = whole.clone();
+    damaged[cut as usize + 60] ^= 0x55;
+    folder.file("x.cram", damaged);
+    let copy = ["stats", "--json", "--shard", "plan.json#3", "x.cram"];
+    assert_error(&run_in(&folder, &copy), &["x.cram", "has changed"]);
+    plan(&folder, "4", &["x.cram"]);
+    let errors = |args: &[&str]| run_in(&folder, args).stderr;
+    let of_shard = errors(&["stats", "--json", "--shard", "plan.json#3"]);
+    assert_eq!(of_shard, errors(&["stats", "--json", "x.cram"]));
+    assert!(of_shard.contains("record 2"), "{of_shard}");
+    good(&folder, &["stats", "--json", "--shard", "plan.json#2"]);
+    folder.file("short.cram", &whole[..whole.len() - 10]);
+    folder.file("shorter.cram", &whole[..cut as usize + 40]);
+    folder.file("unended.cram", &whole[..cut as usize]);
+    for (file, expected) in [
+        ("short.cram", "truncated inside"),
+        ("shorter.cram", "truncated inside a CRAM container"),
+        ("unended.cram", "end-of-file"),
+    ] {
+        let run = run_in(&folder, &["shards", "-n", "2", file, "-o", "none.json"]);
+        assert_error(&run, &[file, expected]);
+        assert!(!folder.path("none.json").exists());
+    }
+    let run = run_in(&folder, &["shards", "-n", "2", "--keep-templates", "x.cram"]);
+    assert_error(&run, &["x.cram", "this is CRAM"]);
+    assert_error(&run_in(&folder, &["index", "--names", "x.cram"]), &["x.cram", "CRAM"]);
 }
 
 #[test]

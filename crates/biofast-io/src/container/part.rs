@@ -1,6 +1,7 @@
 //! A part of a file as a source of its own: what a shard reads.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,13 +23,15 @@ use crate::input::{Backing, Origin, Source, display_name};
 ///     start: VirtualOffset::new(18_001, 0),
 ///     end: VirtualOffset::new(54_100, 0),
 /// };
-/// assert_ne!(blocks, Span::Bytes { start: 18_001, end: 54_100 });
+/// assert_ne!(blocks, Span::Bytes { header: 0, start: 18_001, end: 54_100 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Span {
     /// Bytes of a plain file: from `start` to `end`, which is not included.
     Bytes {
+        /// How many bytes from the start of the file on come first, as its header; 0 if there is none.
+        header: u64,
         /// The first byte.
         start: u64,
         /// The first byte behind.
@@ -56,8 +59,8 @@ impl Source {
     /// use biofast_io::{Options, Origin, Reader, Source, Span};
     ///
     /// std::fs::write(&path, "@a\nA\n+\nI\n@b\nC\n+\nI\n")?;
-    /// let origin = Origin { records: 1, lines: 4, offset: 9, expected: Some(1) };
-    /// let part = Source::open_part(&path, Span::Bytes { start: 9, end: 18 }, origin)?;
+    /// let origin = Origin { records: 1, lines: 4, offset: 9, expected: Some(1), goes_on: false };
+    /// let part = Source::open_part(&path, Span::Bytes { header: 0, start: 9, end: 18 }, origin)?;
     /// assert_eq!(std::io::read_to_string(Reader::new(part, &Options::default())?)?, "@b\nC\n+\nI\n");
     /// # std::fs::remove_dir_all(&folder)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -69,17 +72,16 @@ impl Source {
         let path = path.as_ref();
         let name: Arc<str> = display_name(path).into();
         let failed = |error| Error::io(error, &name);
-        let mut file = Ranged::open(path).map_err(failed)?;
+        let file = Ranged::open(path).map_err(failed)?;
         if address(path).is_none() && !path.metadata().map_err(failed)?.is_file() {
             let kind = ErrorKind::NotAFile("something that has no parts");
             return Err(Error::new(kind, Location::in_input(&name)));
         }
         let source = match span {
-            Span::Bytes { start, end } => {
-                file.parts().announce(std::iter::once(start..end).collect());
-                file.seek(SeekFrom::Start(start)).map_err(failed)?;
-                let bytes =
-                    Bytes { file, left: end.saturating_sub(start), name: Arc::clone(&name) };
+            Span::Bytes { header, start, end } => {
+                file.parts().announce(vec![0..header, start..end]);
+                let rest = vec![start..end, 0..header];
+                let bytes = Bytes { file, rest, left: 0, name: Arc::clone(&name) };
                 Source::of(name, Backing::Stream(Box::new(bytes)))
             }
             Span::Blocks { header, start, end } => {
@@ -97,15 +99,23 @@ impl Source {
     }
 }
 
-/// So many bytes of a file, which must be there.
+/// Ranges of a file's bytes, which must be there.
 struct Bytes {
     file: Ranged,
+    /// The ranges that were not begun, the last one first.
+    rest: Vec<Range<u64>>,
+    /// Of the range that was begun.
     left: u64,
     name: Arc<str>,
 }
 
 impl Read for Bytes {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.left == 0 {
+            let Some(range) = self.rest.pop() else { return Ok(0) };
+            self.left = range.end.saturating_sub(range.start);
+            self.file.seek(SeekFrom::Start(range.start))?;
+        }
         let room = usize::try_from(self.left).map_or(out.len(), |left| left.min(out.len()));
         let n = self.file.read(&mut out[..room])?;
         if n == 0 && room > 0 {

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// use biofast_io::Origin;
 ///
 /// // Most sources are wholes.
-/// assert_eq!(Origin::default(), Origin { records: 0, lines: 0, offset: 0, expected: None });
+/// let start = Origin { records: 0, lines: 0, offset: 0, expected: None, goes_on: false };
+/// assert_eq!(Origin::default(), start);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
@@ -20,10 +21,13 @@ pub struct Origin {
     pub offset: u64,
     /// How many records the source has, if that is known: another number is an error.
     pub expected: Option<u64>,
+    /// Whether what it is a part of goes on behind it, so that nothing marks its end. Of BGZF the part itself says so.
+    pub goes_on: bool,
 }
 
 impl Origin {
-    pub(crate) const START: Origin = Origin { records: 0, lines: 0, offset: 0, expected: None };
+    pub(crate) const START: Origin =
+        Origin { records: 0, lines: 0, offset: 0, expected: None, goes_on: false };
 }
 
 /// Where in the file the blocks of a spliced stream come from.

@@ -131,7 +131,7 @@ impl Source {
     /// use biofast_io::{Origin, Source};
     ///
     /// let part = Source::from_reader("reads.fq", &b"@r8\nACGT\n+\nIIII\n"[..]);
-    /// let part = part.starting_at(Origin { records: 7, lines: 28, offset: 112, expected: None });
+    /// let part = part.starting_at(Origin { records: 7, lines: 28, offset: 112, ..Origin::default() });
     /// assert_eq!(part.origin().records, 7);
     /// ```
     #[must_use]

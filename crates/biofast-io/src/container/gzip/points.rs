@@ -95,7 +95,7 @@ impl Source {
     /// std::fs::write(&path, gzip)?;
     /// let start = GzipPoint { bit: 80, offset: 0, crc32: 0, window: Vec::new() };
     /// let part = GzipPart { start, text: (0, 1), stretches: vec![(1, 0xe8b7_be43)], to_end: true };
-    /// let origin = Origin { records: 0, lines: 0, offset: 0, expected: None };
+    /// let origin = Origin::default();
     /// let source = Source::open_gzip_part(&path, part, origin)?;
     /// assert_eq!(std::io::read_to_string(Reader::new(source, &Options::serial())?)?, "a");
     /// # std::fs::remove_file(&path)?;

@@ -63,6 +63,10 @@ pub fn build(
 ) -> Result<u64, Error> {
     let before = State::of(&input.path)?;
     let (source, format, container) = shards::recognise(input)?;
+    if format == Format::Cram {
+        let kind = shards::ErrorKind::NoPlaces("CRAM");
+        return Err(shards::Error::of(kind, &input.name).into());
+    }
     let mut gathered = Gathered::new(limits);
     let strict = options.strict || format == Format::Bam && input.strict_end;
     let options = Options { strict, ..options.clone() };

@@ -114,8 +114,8 @@ pub(super) fn check(
     };
     let facts = facts.into_inner().unwrap_or_default();
     let complete = fault.is_none();
-    remains.header.clone_from(&facts.warnings);
     outcome.warnings.extend(facts.warnings.iter().cloned());
+    remains.header.clone_from(&outcome.warnings);
     for (rule, message, record, count) in found.doubts.iter() {
         // The chunk with the fault may hold records behind it.
         if !ended_early || record < found.records {

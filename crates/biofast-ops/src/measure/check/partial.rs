@@ -185,6 +185,7 @@ pub fn check_shard(
     let planned = plan.files.get(file).ok_or_else(|| Error::Io(no_file()))?;
     let (format, container) = match (planned.format, planned.container) {
         (shards::Format::Bam, _) => (Format::Bam, Container::Bgzf),
+        (shards::Format::Cram, _) => (Format::Cram, Container::Plain),
         (_, shards::Container::Plain) => (Format::Fastq, Container::Plain),
         (_, shards::Container::Bgzf) => (Format::Fastq, Container::Bgzf),
         (_, shards::Container::Gzip) => (Format::Fastq, Container::Gzip),
@@ -203,7 +204,7 @@ pub fn check_shard(
     let (io, notes) = super::reading(&options);
     let mut left = Remains::default();
     let mut outcome = match format {
-        Format::Bam => alignments::check(source, format, &io, &options, &mut left)?,
+        Format::Bam | Format::Cram => alignments::check(source, format, &io, &options, &mut left)?,
         _ => reads::check_part(source, &io, &options)?,
     };
     outcome.container = Some(container);

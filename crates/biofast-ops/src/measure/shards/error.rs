@@ -52,8 +52,8 @@ pub enum ErrorKind {
     Odd(u64),
     /// Mates are two files of reads; these are others.
     NotMates,
-    /// Templates are of alignments; these are reads.
-    NoTemplates,
+    /// Templates are kept together in BAM; this is what it says.
+    NoTemplates(&'static str),
     /// More shards than a plan can have.
     TooMany(u64),
     /// The plan isn't what was made.
@@ -97,7 +97,7 @@ impl Error {
     }
 
     /// An error of an input.
-    pub(super) fn of(kind: ErrorKind, name: &str) -> Error {
+    pub(crate) fn of(kind: ErrorKind, name: &str) -> Error {
         Error::new(kind, Location::in_input(&name.into()))
     }
 
@@ -119,10 +119,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Bytes(error) => error.fmt(f),
             ErrorKind::Reads(error) => error.fmt(f),
             ErrorKind::Alignments(error) => error.fmt(f),
-            ErrorKind::NoPlaces(what) => write!(
-                f,
-                "is {what}, in which no record can be jumped to: it must be BAM, or FASTQ that is plain, BGZF, or gzip with a seek index"
-            ),
+            ErrorKind::NoPlaces(what) => {
+                write!(f, "is {what}, in which no record can be jumped to as in BAM, or FASTQ that is plain, BGZF, or gzip with a seek index")
+            }
             ErrorKind::Wrapped => f.write_str(
                 "the read isn't four lines, or a blank line is before it: only reads of four lines have a place to jump to",
             ),
@@ -137,9 +136,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::NoRecord { number, records } => {
                 write!(f, "there is no record {number}: the file has records 1 to {records}")
             }
-            ErrorKind::NoTemplates => f.write_str(
-                "templates are kept together in BAM, and this is FASTQ: its mates are two files, or follow each other in one",
-            ),
+            ErrorKind::NoTemplates(what) => {
+                write!(f, "templates are kept together in BAM, and this is {what}")
+            }
             ErrorKind::NotMates => f.write_str(
                 "two files are cut together if they are mates, reads in FASTQ; alignments are cut one file at a time",
             ),

@@ -248,7 +248,8 @@ impl GzipIndex {
             let next = usize::try_from((last - 1) / self.stride + 1).unwrap_or(usize::MAX);
             let to = self.marks.get(next).copied().unwrap_or(self.text);
             let part = self.checked_part(from, to)?;
-            let origin = Origin { records: start, lines: 4 * start, offset: from, expected: None };
+            let origin =
+                Origin { records: start, lines: 4 * start, offset: from, ..Origin::default() };
             let source = Source::open_gzip_part(path, part, origin).map_err(Error::from)?;
             let mut text = Vec::new();
             Reader::new(source, &Options::serial())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use biofast_bam as bam;
 use biofast_fastq::{self as fastq, fasta};
 use biofast_io::bgzf::VirtualOffset;
-use biofast_io::{Notes, Options, Source, display_name, pipeline};
+use biofast_io::{Location, Notes, Options, Source, display_name, pipeline};
 
 use super::error::{Error, ErrorKind};
 use super::gzip::GzipIndex;
@@ -46,7 +46,7 @@ pub struct Input {
     pub path: PathBuf,
     /// How it is called in the plan.
     pub name: String,
-    /// Whether BAM without its end-of-file block is an error.
+    /// Whether BAM without its end-of-file block, or CRAM without its container, is an error.
     pub strict_end: bool,
     /// Of BAM: whether it is cut only where the name changes, so that records of a template that stand together aren't parted.
     pub keep_templates: bool,
@@ -226,7 +226,15 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     let before = State::of(&input.path)?;
     let (source, format, container) = recognise(input)?;
     if input.keep_templates && format != Format::Bam {
-        return Err(Error::of(ErrorKind::NoTemplates, &input.name));
+        let name = match format {
+            Format::Cram => "CRAM, which is cut between containers only",
+            _ => "FASTQ: its mates are two files, or follow each other in one",
+        };
+        return Err(Error::of(ErrorKind::NoTemplates(name), &input.name));
+    }
+    if format == Format::Cram {
+        drop(source);
+        return containers(input, together, before);
     }
     let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
     let is_strict = options.strict || format == Format::Bam && input.strict_end;
@@ -234,7 +242,7 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     let found = Found { wanted: Wanted::new(together), container, input };
     let (records, len, marks) = match format {
         Format::Fastq => found.reads(source, together, &options)?,
-        Format::Bam => found.alignments(source, together, &options)?,
+        _ => found.alignments(source, together, &options)?,
     };
     let after = State::of(&input.path)?;
     if before != after {
@@ -253,12 +261,49 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     Ok(Scan { file, records, marks, len, points: Vec::new() })
 }
 
+/// What the headers of the containers of CRAM tell; the rest isn't read.
+fn containers(input: &Input, together: u64, before: State) -> Result<Scan, Error> {
+    let failed = |error| Error::of(ErrorKind::Alignments(error), &input.name);
+    let found = bam::cram_containers(&input.path).map_err(failed)?;
+    if input.strict_end && !found.is_complete {
+        let at = Location::in_input(&input.name.as_str().into());
+        return Err(failed(bam::Error::new(bam::ErrorKind::MissingEofContainer, at)));
+    }
+    let mut records = 0u64;
+    let mut marks = Vec::new();
+    for container in &found.containers {
+        let at = container.start;
+        // Behind the header, whatever comes first there without records.
+        let at = if records == 0 { found.header_end } else { at };
+        if records.is_multiple_of(together.max(1)) {
+            marks.push(Mark { record: records, at, offset: at });
+        }
+        records += container.records;
+    }
+    let State { size, modified, digest } = before;
+    if size != found.size {
+        let was_is = [size.to_string(), found.size.to_string()];
+        return Err(Error::of(ErrorKind::Changed { what: "its size", was_is }, &input.name));
+    }
+    let file = PlannedFile {
+        path: input.name.clone(),
+        format: Format::Cram,
+        container: Container::Plain,
+        size,
+        modified,
+        digest,
+        header_end: (found.header_end, 0),
+    };
+    Ok(Scan { file, records, marks, len: size, points: Vec::new() })
+}
+
 /// Opens a file whose records can be jumped to.
 pub(crate) fn recognise(input: &Input) -> Result<(Source, Format, Container), Error> {
     let mut source = Source::open(&input.path)?;
     let container = container(input)?;
     let format = match bam::Format::sniff(&mut source) {
         Ok(bam::Format::Bam) => Format::Bam,
+        Ok(bam::Format::Cram) => Format::Cram,
         Ok(other) => return Err(Error::of(ErrorKind::NoPlaces(other.name()), &input.name)),
         Err(_) if fasta::is_fasta(&mut source)? => {
             return Err(Error::of(ErrorKind::NoPlaces("FASTA"), &input.name));
@@ -267,6 +312,9 @@ pub(crate) fn recognise(input: &Input) -> Result<(Source, Format, Container), Er
     };
     if format == Format::Bam && container == Container::Plain {
         return Err(Error::of(ErrorKind::NoPlaces("BAM without BGZF blocks"), &input.name));
+    }
+    if format == Format::Cram && container != Container::Plain {
+        return Err(Error::of(ErrorKind::NoPlaces("CRAM that was compressed again"), &input.name));
     }
     Ok((source, format, container))
 }

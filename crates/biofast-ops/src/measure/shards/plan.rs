@@ -37,6 +37,9 @@ pub enum Format {
     /// Alignments.
     #[serde(rename = "BAM")]
     Bam,
+    /// Alignments, cut between containers.
+    #[serde(rename = "CRAM")]
+    Cram,
 }
 
 /// What a file is wrapped in.
@@ -129,7 +132,7 @@ pub struct PlannedFile {
     pub modified: Option<(u64, u32)>,
     /// As [`State::digest`].
     pub digest: String,
-    /// Where the header of BAM ends; the start of FASTQ.
+    /// Where the header of BAM or CRAM ends; the start of FASTQ.
     pub header_end: Place,
 }
 
@@ -157,7 +160,7 @@ pub struct Range {
     pub start: Place,
     /// Where it ends.
     pub end: Place,
-    /// Where it starts in the decompressed data.
+    /// Where it starts in the decompressed data; of CRAM as `start`.
     pub offset: u64,
 }
 
@@ -181,6 +184,7 @@ impl Plan {
             let format = match format {
                 Format::Fastq => "FASTQ",
                 Format::Bam => "BAM",
+                Format::Cram => "CRAM",
             };
             let container = match container {
                 Container::Plain => "plain",
@@ -317,13 +321,14 @@ impl Plan {
         })?;
         let lines = match planned.format {
             Format::Fastq => 4 * first,
-            Format::Bam => 0,
+            Format::Bam | Format::Cram => 0,
         };
         let origin = Origin {
             records: *first,
             lines,
             offset: range.offset,
             expected: Some(end.saturating_sub(*first)),
+            goes_on: range.end != planned.end(),
         };
         if planned.container == Container::Gzip {
             if range.start == range.end {
@@ -339,7 +344,8 @@ impl Plan {
         };
         let span = match planned.container {
             Container::Plain | Container::Gzip => {
-                Span::Bytes { start: range.start.0, end: range.end.0 }
+                let header = planned.header_end.0;
+                Span::Bytes { header, start: range.start.0, end: range.end.0 }
             }
             Container::Bgzf => Span::Blocks {
                 header: virtual_offset(planned.header_end),
