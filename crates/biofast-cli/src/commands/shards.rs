@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::io::display_name;
 use biofast::io::output::Files;
-use biofast::ops::shards::{self, Cut};
+use biofast::ops::shards::{self, Between, Cut};
 use biofast::ops::to_fastq;
 
 use crate::console::{Hinted, message};
@@ -28,6 +28,7 @@ Examples:
   biofast shards -n 100 reads.fq.bgz -o reads.plan.json
   biofast shards --size 256MB R1.fq.gz R2.fq.gz -o pairs.plan.json
   biofast shards -n 2 sample.bam -o plan.json
+  biofast shards -n 2 --by-region sample.bam -o regions.plan.json
   biofast shards -n 2 --keep-templates unaligned.bam -o names.plan.json
   biofast stats --json --shard 'plan.json#1' -o part1.json
   biofast stats --json --shard 'plan.json#2' -o part2.json
@@ -58,6 +59,10 @@ pub(crate) struct Args {
     /// Of BAM grouped by name: shards end where the name changes, so that mates are in one, as `biofast fastq --shard` needs it
     #[arg(long, conflicts_with = "interleaved")]
     keep_templates: bool,
+
+    /// Of BAM sorted by coordinate: each shard is what starts in some regions, which the plan names; shards end where the position changes
+    #[arg(long, conflicts_with_all = ["interleaved", "keep_templates"])]
+    by_region: bool,
 
     #[command(flatten)]
     out: Out,
@@ -113,7 +118,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         };
         let mut file = shards::Input::new(path);
         file.strict_end = !args.strictness.allow_missing_eof;
-        file.keep_templates = args.keep_templates;
+        file.between = match (args.keep_templates, args.by_region) {
+            (true, _) => Between::Names,
+            (_, true) => Between::Positions,
+            _ => Between::Any,
+        };
         planned.push(file);
     }
     let out = args.out.open(files)?;

@@ -103,6 +103,7 @@ const RUNS: &[(&str, &str)] = &[
     ("fastq", "fastq aln.bam -1 1.fq -2 2.fq --json x.json"),
     ("cat", "cat lane1.bam lane2.bam -o c.bam --json x.json"),
     ("shards", "shards -n 2 aln.bam"),
+    ("shards", "shards -n 2 --by-region aln.bam"),
     ("shards", "shards -n 2 reads.fq.bgz"),
     ("shards", "shards -n 2 --keep-templates names.bam"),
     ("check", "check --json --shard plan.json#1"),

@@ -138,8 +138,8 @@ fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run() {
     folder.file("shorter.cram", &whole[..cut as usize + 40]);
     folder.file("unended.cram", &whole[..cut as usize]);
     for (file, expected) in [
-        ("short.cram", "truncated inside"),
-        ("shorter.cram", "truncated inside a CRAM container"),
+        ("short.cram", "ends inside a CRAM container"),
+        ("shorter.cram", "ends inside a CRAM container"),
         ("unended.cram", "end-of-file"),
     ] {
         let run = run_in(&folder, &["shards", "-n", "2", file, "-o", "none.json"]);
@@ -149,6 +149,76 @@ fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run() {
     let run = run_in(&folder, &["shards", "-n", "2", "--keep-templates", "x.cram"]);
     assert_error(&run, &["x.cram", "this is CRAM"]);
     assert_error(&run_in(&folder, &["index", "--names", "x.cram"]), &["x.cram", "CRAM"]);
+}
+
+#[test]
+fn shards_by_region_are_what_starts_in_their_regions() {
+    let folder = Folder::new();
+    // Reads that start at few positions, and some without one.
+    let records = |number: usize| -> String {
+        let line = |n: usize| {
+            let (name, start) = (["c1", "c3"][n * 2 / number], 1 + n % (number / 2) / 9 * 4);
+            format!("r{n}\t0\t{name}\t{start}\t60\t9M\t*\t0\t0\tACGTACGTA\tIIIIIIIII\n")
+        };
+        (0..number).map(line).collect()
+    };
+    let header =
+        "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c1\tLN:2000\n@SQ\tSN:c2\tLN:50\n@SQ\tSN:c3\tLN:3000\n";
+    let unplaced = "u\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n".repeat(5);
+    folder.file("x.sam", [header, &records(2000), &unplaced].concat());
+    good(&folder, &["view", "-b", "--no-PG", "x.sam", "-o", "x.bam"]);
+    let data = gunzip(&std::fs::read(folder.path("x.bam")).unwrap()).unwrap();
+    folder.file("x.bam", bgzf(&data, 700));
+    let one = good(&folder, &["stats", "--json", "x.bam"]).stdout;
+    for n in [1, 2, 7, 300] {
+        let number = n.to_string();
+        let by_region = ["shards", "-q", "-n", &number, "--by-region", "x.bam", "-o", "plan.json"];
+        good(&folder, &by_region);
+        let made = std::fs::read(folder.path("plan.json")).unwrap();
+        let made: Value = serde_json::from_slice(&made).unwrap();
+        let mut last = ("c1".to_owned(), 0);
+        let mut has_rest = false;
+        for (number, shard) in (1..).zip(made["shards"].as_array().unwrap()) {
+            let mut regions = Vec::new();
+            for region in shard["regions"].as_array().into_iter().flatten() {
+                let Some((name, range)) = region.as_str().unwrap().split_once(':') else {
+                    assert_eq!(region, "*");
+                    has_rest = true;
+                    continue;
+                };
+                let (first, end) = range.split_once('-').unwrap();
+                let (first, end): (u64, u64) = (first.parse().unwrap(), end.parse().unwrap());
+                // Each position once, in order.
+                assert_eq!(first, if name == last.0 { last.1 + 1 } else { 1 }, "{region}");
+                last = (name.to_owned(), end);
+                regions.push((name.to_owned(), first..=end));
+            }
+            let text = good(&folder, &["view", "--shard", &format!("plan.json#{number}")]).stdout;
+            let is_in = |line: &str| {
+                let fields: Vec<&str> = line.split('\t').collect();
+                let start: u64 = fields[3].parse().unwrap();
+                let inside = |(name, range): &(String, std::ops::RangeInclusive<u64>)| {
+                    name == fields[2] && range.contains(&start)
+                };
+                fields[2] == "*" && shard["regions"].as_array().unwrap().contains(&"*".into())
+                    || regions.iter().any(inside)
+            };
+            assert!(text.lines().all(is_in), "{number} of {n}: {shard}");
+        }
+        assert_eq!((last, has_rest), (("c3".to_owned(), 3000), true));
+        let parts = parts(&folder, n, &["stats", "--json", "-@", "1"]);
+        assert!(merged(&folder, &parts, &["--json"]).stdout == one, "{n}");
+    }
+    folder.file("unsorted.sam", [header, &unplaced, &records(20)].concat());
+    good(&folder, &["view", "-b", "--no-PG", "unsorted.sam", "-o", "unsorted.bam"]);
+    folder.file("x.fq", reads("r", 3));
+    for (file, expected) in [
+        ("unsorted.bam", ["unsorted.bam: record 6", "not sorted by coordinate"]),
+        ("x.fq", ["x.fq", "this is FASTQ"]),
+    ] {
+        let run = run_in(&folder, &["shards", "-n", "2", "--by-region", file]);
+        assert_error(&run, &expected);
+    }
 }
 
 #[test]

@@ -54,6 +54,8 @@ pub enum ErrorKind {
     NotMates,
     /// Templates are kept together in BAM; this is what it says.
     NoTemplates(&'static str),
+    /// Regions are of BAM; this is what it says.
+    NoRegions(&'static str),
     /// More shards than a plan can have.
     TooMany(u64),
     /// The plan isn't what was made.
@@ -135,6 +137,9 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::NoRecord { number, records } => {
                 write!(f, "there is no record {number}: the file has records 1 to {records}")
+            }
+            ErrorKind::NoRegions(what) => {
+                write!(f, "shards are regions of BAM that is sorted by coordinate, and this is {what}")
             }
             ErrorKind::NoTemplates(what) => {
                 write!(f, "templates are kept together in BAM, and this is {what}")

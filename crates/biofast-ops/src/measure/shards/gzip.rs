@@ -290,7 +290,7 @@ impl GzipIndex {
         let marks = (0..).step_by(usize::try_from(self.stride).unwrap_or(usize::MAX));
         let marks = marks
             .zip(&self.marks)
-            .map(|(record, &offset)| Mark { record, at: offset, offset })
+            .map(|(record, &offset)| Mark { record, at: offset, offset, ..Mark::default() })
             .filter(|mark| mark.record.is_multiple_of(together.max(1)))
             .collect();
         let file = PlannedFile {
@@ -303,7 +303,14 @@ impl GzipIndex {
             header_end: (0, 0),
         };
         let points = self.entries.iter().map(|entry| entry.offset).collect();
-        Ok(Scan { file, records: self.records, marks, len: self.text, points })
+        Ok(Scan {
+            file,
+            records: self.records,
+            marks,
+            len: self.text,
+            points,
+            references: Vec::new(),
+        })
     }
 }
 

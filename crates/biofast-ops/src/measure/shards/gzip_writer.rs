@@ -202,7 +202,7 @@ impl Follower for Notes {
                 heard.trouble = Some(wrapped(&self.name, record));
                 return;
             };
-            more.push(Mark { record, at: offset, offset });
+            more.push(Mark { record, at: offset, offset, ..Mark::default() });
         }
         heard.marks.add(&mut more, &self.wanted);
         heard.settle(&self.points);

@@ -1,5 +1,6 @@
 //! One reading that finds where records start, and the cuts.
 
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,8 +49,27 @@ pub struct Input {
     pub name: String,
     /// Whether BAM without its end-of-file block, or CRAM without its container, is an error.
     pub strict_end: bool,
-    /// Of BAM: whether it is cut only where the name changes, so that records of a template that stand together aren't parted.
-    pub keep_templates: bool,
+    /// Where it may be cut.
+    pub between: Between,
+}
+
+/// Between which records a file may be cut. BAM alone knows others than [`Any`](Between::Any).
+///
+/// ```
+/// use biofast_ops::shards::{Between, Input};
+///
+/// let mut input = Input::new("aln.bam".as_ref());
+/// input.between = Between::Positions;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Between {
+    /// Any two.
+    #[default]
+    Any,
+    /// Where the name changes, so that records of a template that stand together aren't parted.
+    Names,
+    /// Where the position changes, of a file that is sorted by coordinate: each shard is what starts in some regions.
+    Positions,
 }
 
 impl Input {
@@ -65,7 +85,7 @@ impl Input {
             path: path.to_owned(),
             name: display_name(path),
             strict_end: true,
-            keep_templates: false,
+            between: Between::Any,
         }
     }
 }
@@ -116,7 +136,8 @@ pub fn make(inputs: &[Input], together: u64, cut: Cut, options: &Options) -> Res
         id: String::new(),
         records: scans.first().map_or(0, |scan| scan.records),
         together: together.max(1),
-        templates: inputs.iter().any(|input| input.keep_templates),
+        templates: inputs.iter().any(|input| input.between == Between::Names),
+        by_region: inputs.iter().any(|input| input.between == Between::Positions),
         files: scans.into_iter().map(|scan| scan.file).collect(),
         shards,
     };
@@ -135,6 +156,8 @@ pub(super) struct Scan {
     pub(super) len: u64,
     /// Where inflating can start, of ordinary gzip.
     pub(super) points: Vec<u64>,
+    /// Reference sequences and their lengths, where shards are regions.
+    pub(super) references: Vec<(String, u64)>,
 }
 
 impl Scan {
@@ -213,34 +236,78 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
         .map(|cut| {
             let (from, to) = (cut[0], cut[1]);
             let files = scans.iter().map(|scan| range(scan, from, to)).collect();
-            Shard { records: (record(from), record(to)), files }
+            let aligned = |mark: usize| first.marks.get(mark).map(|mark| mark.aligned);
+            let start = if from == 0 { Some((0, 0)) } else { aligned(from) };
+            let regions = match start {
+                Some(start) if from < to => regions(&first.references, start, aligned(to)),
+                _ => Vec::new(),
+            };
+            Shard { records: (record(from), record(to)), files, regions }
         })
         .collect()
 }
 
+/// The regions from a position on, to another one or behind all references; both count from 0.
+fn regions(
+    references: &[(String, u64)],
+    start: (i32, i32),
+    end: Option<(i32, i32)>,
+) -> Vec<String> {
+    let mut regions = Vec::new();
+    // Without a reference comes last: −1 as the largest unsigned number.
+    let place = |(reference, position): (i32, i32)| (reference as u32, position.max(0) as u64);
+    let (start, end) = (place(start), end.map(place));
+    for (reference, (name, len)) in (0u32..).zip(references) {
+        let first = match reference.cmp(&start.0) {
+            Ordering::Less => continue,
+            Ordering::Equal => start.1 + 1,
+            Ordering::Greater => 1,
+        };
+        let last = match end {
+            Some(end) if reference > end.0 => break,
+            Some(end) if reference == end.0 => end.1,
+            _ => *len,
+        };
+        if first <= last {
+            regions.push(format!("{name}:{first}-{last}"));
+        }
+    }
+    if end.is_none() && !references.is_empty() {
+        regions.push("*".into());
+    }
+    regions
+}
+
 /// Reads a file to its end.
 fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> {
-    if !input.keep_templates && GzipIndex::is_beside(&input.path) && is_gzip(input)? {
+    if input.between == Between::Any && GzipIndex::is_beside(&input.path) && is_gzip(input)? {
         return GzipIndex::open(&input.path)?.scan(&input.name, together);
     }
     let before = State::of(&input.path)?;
     let (source, format, container) = recognise(input)?;
-    if input.keep_templates && format != Format::Bam {
-        let name = match format {
-            Format::Cram => "CRAM, which is cut between containers only",
-            _ => "FASTQ: its mates are two files, or follow each other in one",
-        };
-        return Err(Error::of(ErrorKind::NoTemplates(name), &input.name));
+    let is_bam = format == Format::Bam;
+    match (input.between, format) {
+        (Between::Any, _) | (_, Format::Bam) => {}
+        (Between::Positions, _) => {
+            return Err(Error::of(ErrorKind::NoRegions(format.name()), &input.name));
+        }
+        (Between::Names, _) => {
+            let name = match format {
+                Format::Cram => "CRAM, which is cut between containers only",
+                _ => "FASTQ: its mates are two files, or follow each other in one",
+            };
+            return Err(Error::of(ErrorKind::NoTemplates(name), &input.name));
+        }
     }
     if format == Format::Cram {
         drop(source);
         return containers(input, together, before);
     }
     let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
-    let is_strict = options.strict || format == Format::Bam && input.strict_end;
+    let is_strict = options.strict || is_bam && input.strict_end;
     let options = Options { strict: is_strict, notes: Some(notes), ..options.clone() };
     let found = Found { wanted: Wanted::new(together), container, input };
-    let (records, len, marks) = match format {
+    let Counted { records, len, marks, references } = match format {
         Format::Fastq => found.reads(source, together, &options)?,
         _ => found.alignments(source, together, &options)?,
     };
@@ -258,7 +325,7 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
         let start = marks.first().map(|mark| VirtualOffset::from(mark.at));
         file.header_end = start.map_or(file.end(), |start| (start.compressed(), start.within()));
     }
-    Ok(Scan { file, records, marks, len, points: Vec::new() })
+    Ok(Scan { file, records, marks, len, points: Vec::new(), references })
 }
 
 /// What the headers of the containers of CRAM tell; the rest isn't read.
@@ -276,7 +343,7 @@ fn containers(input: &Input, together: u64, before: State) -> Result<Scan, Error
         // Behind the header, whatever comes first there without records.
         let at = if records == 0 { found.header_end } else { at };
         if records.is_multiple_of(together.max(1)) {
-            marks.push(Mark { record: records, at, offset: at });
+            marks.push(Mark { record: records, at, offset: at, ..Mark::default() });
         }
         records += container.records;
     }
@@ -294,7 +361,8 @@ fn containers(input: &Input, together: u64, before: State) -> Result<Scan, Error
         digest,
         header_end: (found.header_end, 0),
     };
-    Ok(Scan { file, records, marks, len: size, points: Vec::new() })
+    let (points, references) = (Vec::new(), Vec::new());
+    Ok(Scan { file, records, marks, len: size, points, references })
 }
 
 /// Opens a file whose records can be jumped to.
@@ -363,13 +431,19 @@ pub(super) fn sniffed(input: &Input) -> Result<biofast_io::Container, Error> {
     Ok(biofast_io::Container::sniff(&start))
 }
 
+/// A record's number, from 0, and reference and position of the one before it and of itself.
+type Unsorted = (u64, ((i32, i32), (i32, i32)));
+
 /// What a batch of alignments leaves.
 #[derive(Default)]
 struct Marked {
     marks: Vec<Mark>,
-    /// Where templates are kept: number and name of the first record, and name of the last one.
+    /// Where it isn't cut between any records: number and key of the first record, and key of the last one. The key is what must
+    /// change.
     first: Option<(u64, Vec<u8>)>,
     last: Option<Vec<u8>>,
+    /// The first record, by its number, that comes before the one in front of it.
+    unsorted: Option<Unsorted>,
 }
 
 /// How places are found.
@@ -379,8 +453,34 @@ struct Found<'a> {
     input: &'a Input,
 }
 
-/// Records, decompressed bytes, and where records start.
-type Counted = (u64, u64, Vec<Mark>);
+/// What a reading finds.
+#[derive(Default)]
+struct Counted {
+    records: u64,
+    /// Decompressed bytes.
+    len: u64,
+    marks: Vec<Mark>,
+    references: Vec<(String, u64)>,
+}
+
+/// Reference and position in a [key](Marked::first); both 0 where it is something else.
+fn place_in(key: &[u8]) -> (i32, i32) {
+    match *key {
+        [a, b, c, d, e, f, g, h] => {
+            (i32::from_le_bytes([a, b, c, d]), i32::from_le_bytes([e, f, g, h]))
+        }
+        _ => (0, 0),
+    }
+}
+
+/// Whether a record with this key, a position, may not come behind one with that.
+fn is_before(key: &[u8], other: &[u8]) -> bool {
+    let order = |key| {
+        let (reference, position) = place_in(key);
+        (reference as u32, position)
+    };
+    order(key) < order(other)
+}
 
 impl Found<'_> {
     /// Where a record starts, if it can be jumped to.
@@ -391,7 +491,7 @@ impl Found<'_> {
     ) -> Result<Mark, Error> {
         let at = place_of(self.input, self.container, record, start)?;
         let offset = start.map_or(0, |(offset, _)| offset);
-        Ok(Mark { record, at, offset })
+        Ok(Mark { record, at, offset, ..Mark::default() })
     }
 
     fn reads(&self, source: Source, together: u64, options: &Options) -> Result<Counted, Error> {
@@ -422,7 +522,7 @@ impl Found<'_> {
             },
         );
         let (records, len) = result.map_err(|fault| fault.error)?;
-        Ok((records, len, marks.found))
+        Ok(Counted { records, len, marks: marks.found, references: Vec::new() })
     }
 
     fn alignments(
@@ -440,43 +540,102 @@ impl Found<'_> {
             || (0u64, 0u64),
             |(records, len), batch, more: &mut Marked| -> Result<_, Error> {
                 *records += batch.len() as u64;
-                let mut wanted = self.wanted.of(batch.first_record(), batch.len()).peekable();
-                let mut before: Option<&[u8]> = None;
-                let keeps = self.input.keep_templates;
-                for (index, record) in batch.iter().enumerate() {
+                for record in batch.iter() {
                     // Of the records; what is before them counts the same for all shards.
                     *len += record.as_bytes().len() as u64 + 4;
-                    let name = if keeps { record.name() } else { &[] };
-                    if wanted.next_if_eq(&index).is_some() && !(keeps && before == Some(name)) {
-                        let start = batch.start_of(index);
-                        more.marks.push(self.mark(batch.first_record() + index as u64, start)?);
-                    }
-                    if keeps && before.is_none() {
-                        more.first = Some((batch.first_record(), name.to_vec()));
-                    }
-                    before = Some(name);
                 }
-                more.last = before.filter(|_| keeps).map(<[u8]>::to_vec);
-                Ok(ControlFlow::Continue(()))
+                match self.input.between {
+                    Between::Any => {
+                        for index in self.wanted.of(batch.first_record(), batch.len()) {
+                            let number = batch.first_record() + index as u64;
+                            more.marks.push(self.mark(number, batch.start_of(index))?);
+                        }
+                        Ok(ControlFlow::Continue(()))
+                    }
+                    _ => self.changes(&batch, together, more).map(ControlFlow::Continue),
+                }
             },
             |(records, len), other| {
                 *records += other.0;
                 *len += other.1;
             },
             |more| -> Result<_, Error> {
-                // The batch may begin in the middle of a template.
-                if let (Some((first, name)), Some(before)) = (more.first.take(), &last)
-                    && name == *before
-                {
-                    more.marks.retain(|mark| mark.record != first);
+                if self.input.between == Between::Any {
+                    marks.add(&mut more.marks, &self.wanted);
+                    return Ok(ControlFlow::Continue(()));
+                }
+                let first = more.first.take();
+                if let (Some((first, key)), Some(before)) = (&first, &last) {
+                    // The chunk may begin where nothing changes.
+                    if key == before {
+                        more.marks.retain(|mark| mark.record != *first);
+                    }
+                    if self.input.between == Between::Positions && is_before(key, before) {
+                        let places = (place_in(before), place_in(key));
+                        more.unsorted = Some((*first, places));
+                    }
+                }
+                if let Some((record, (previous, found))) = more.unsorted.take() {
+                    let kind = bam::ErrorKind::Unsorted { previous, found };
+                    let at = Location::in_input(&self.input.name.as_str().into());
+                    let error = bam::Error::new(kind, Location { record: Some(record + 1), ..at });
+                    return Err(Error::of(ErrorKind::Alignments(error), &self.input.name));
                 }
                 last = more.last.take().or(last.take());
-                marks.add(&mut more.marks, &self.wanted);
+                marks.add_firsts(&mut more.marks, &self.wanted);
                 Ok(ControlFlow::Continue(()))
             },
         );
-        let (_, (records, len)) = result.map_err(|fault| fault.error)?;
-        let header = marks.found.first().map_or(0, |mark| mark.offset);
-        Ok((records, header + len, marks.found))
+        let (header, (records, len)) = result.map_err(|fault| fault.error)?;
+        let start = marks.found.first().map_or(0, |mark| mark.offset);
+        let name = |reference: &bam::Reference| {
+            (String::from_utf8_lossy(&reference.name).into_owned(), reference.length)
+        };
+        let references = match self.input.between {
+            Between::Positions => header.references().iter().map(name).collect(),
+            _ => Vec::new(),
+        };
+        Ok(Counted { records, len: start + len, marks: marks.found, references })
+    }
+
+    /// The first record of each window whose name or position isn't that of the record before. The first one of all may be none:
+    /// what is before it isn't known here.
+    fn changes(
+        &self,
+        batch: &bam::Batch<'_>,
+        together: u64,
+        more: &mut Marked,
+    ) -> Result<(), Error> {
+        let by_position = self.input.between == Between::Positions;
+        let stride = self.wanted.stride();
+        let mut before: Option<&[u8]> = None;
+        let mut window = None;
+        for (number, (index, record)) in (batch.first_record()..).zip(batch.iter().enumerate()) {
+            // Reference and position are what BAM's records begin with.
+            let key = match by_position {
+                true => record.as_bytes().get(..8).unwrap_or_default(),
+                false => record.name(),
+            };
+            if let Some(before) = before
+                && by_position
+                && more.unsorted.is_none()
+                && is_before(key, before)
+            {
+                more.unsorted = Some((number, (place_in(before), place_in(key))));
+            }
+            let may_be = number.is_multiple_of(together.max(1));
+            if before != Some(key) && may_be && window != Some(number / stride) {
+                let mark = self.mark(number, batch.start_of(index))?;
+                let aligned = if by_position { place_in(key) } else { (0, 0) };
+                more.marks.push(Mark { aligned, ..mark });
+                window = before.map(|_| number / stride);
+            }
+            if before.is_none() {
+                more.first = Some((number, key.to_vec()));
+            }
+            before = Some(key);
+        }
+        more.last = before.map(<[u8]>::to_vec);
+        Ok(())
     }
 }

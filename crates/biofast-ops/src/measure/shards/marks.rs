@@ -10,7 +10,7 @@ use super::error::{Error, ErrorKind};
 const MOST: usize = 1 << 18;
 
 /// Where a record starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     /// Its number, from 0.
     pub(super) record: u64,
@@ -18,6 +18,8 @@ pub(super) struct Mark {
     pub(super) at: u64,
     /// Its place in the decompressed data.
     pub(super) offset: u64,
+    /// Where it is aligned, in plans by region: reference and position from 0, or -1.
+    pub(super) aligned: (i32, i32),
 }
 
 /// What workers need to know to find them.
@@ -32,10 +34,15 @@ impl Wanted {
         Wanted { stride: AtomicU64::new(together.max(1)) }
     }
 
+    /// Numbers of records divided by this are windows, in each of which one may be cut at.
+    pub(super) fn stride(&self) -> u64 {
+        self.stride.load(Ordering::Relaxed)
+    }
+
     /// The indexes of the records wanted, of `len` records of which the first has the number `first`. Some of them may not be
     /// wanted any more.
     pub(super) fn of(&self, first: u64, len: usize) -> impl Iterator<Item = usize> {
-        let stride = self.stride.load(Ordering::Relaxed);
+        let stride = self.stride();
         let next = first.next_multiple_of(stride) - first;
         let step = usize::try_from(stride).unwrap_or(usize::MAX);
         (usize::try_from(next).unwrap_or(usize::MAX)..len).step_by(step)
@@ -76,6 +83,25 @@ impl Marks {
     }
 }
 
+impl Marks {
+    /// The same of records that not any number may have: the first one remains of each window of numbers.
+    pub(super) fn add_firsts(&mut self, more: &mut Vec<Mark>, wanted: &Wanted) {
+        for mark in more.drain(..) {
+            let window = |mark: &Mark, stride: u64| mark.record / stride;
+            let last = self.found.last();
+            if last.is_some_and(|last| window(last, self.stride) == window(&mark, self.stride)) {
+                continue;
+            }
+            self.found.push(mark);
+            if self.found.len() > self.most {
+                self.stride *= 2;
+                self.found.dedup_by_key(|mark| window(mark, self.stride));
+                wanted.stride.store(self.stride, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
 /// The error of a record that has no place to cut at, from 0.
 pub(super) fn wrapped(name: &str, record: u64) -> Error {
     let at = Location { record: Some(record + 1), ..Location::in_input(&name.into()) };
@@ -87,6 +113,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn of_some_records_the_first_of_each_window_remain_for_any_chunks() {
+        // Those that can be cut at are far from even.
+        let can_be = |record: &u64| record % 97 < 3 || record % 1000 > 900;
+        let found = |chunk: u64, records: u64| {
+            let wanted = Wanted::new(1);
+            let mut marks = Marks { most: 50, ..Marks::new(1) };
+            for first in (0..records).step_by(chunk as usize) {
+                let numbers = (first..records.min(first + chunk)).filter(can_be);
+                let mut more = numbers.map(|record| Mark { record, ..Mark::default() }).collect();
+                marks.add_firsts(&mut more, &wanted);
+            }
+            assert_eq!(wanted.stride(), marks.stride);
+            (marks.stride, marks.found)
+        };
+        for records in [0, 1, 90, 5000, 20_000] {
+            let (stride, one) = found(1, records);
+            let windows = (0..records).step_by(stride as usize);
+            let firsts =
+                windows.filter_map(|first| (first..records.min(first + stride)).find(can_be));
+            assert_eq!(
+                one.iter().map(|mark| mark.record).collect::<Vec<_>>(),
+                firsts.collect::<Vec<_>>()
+            );
+            assert!(one.len() <= 50);
+            for chunk in [3, 64, 1000] {
+                assert_eq!(found(chunk, records), (stride, one.clone()), "{chunk}");
+            }
+        }
+    }
+
+    #[test]
     fn what_remains_is_even_and_the_same_for_any_chunks() {
         let found = |chunk: u64, records: u64, together: u64| {
             let wanted = Wanted::new(together);
@@ -94,7 +151,7 @@ mod tests {
             let mut first = 0;
             while first < records {
                 let len = chunk.min(records - first) as usize;
-                let mark = |index| Mark { record: first + index as u64, at: 0, offset: 0 };
+                let mark = |index| Mark { record: first + index as u64, ..Mark::default() };
                 let mut more = wanted.of(first, len).map(mark).collect();
                 marks.add(&mut more, &wanted);
                 first += len as u64;

@@ -19,7 +19,7 @@ pub use cover::{Cover, Part, Piece, Uncovered};
 pub use error::{Error, ErrorKind};
 pub use gzip::{GZIP_EXTENSION, GzipIndex};
 pub use gzip_writer::{GzipIndexer, index_gzip};
-pub use make::{Cut, Input, MAX_SHARDS, make};
+pub use make::{Between, Cut, Input, MAX_SHARDS, make};
 pub(crate) use make::{place_of, recognise};
 pub use plan::{Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard};
 pub use state::{DIGESTED, State};

@@ -42,6 +42,17 @@ pub enum Format {
     Cram,
 }
 
+impl Format {
+    /// Its name in the plan.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Format::Fastq => "FASTQ",
+            Format::Bam => "BAM",
+            Format::Cram => "CRAM",
+        }
+    }
+}
+
 /// What a file is wrapped in.
 ///
 /// ```
@@ -102,6 +113,9 @@ pub struct Plan {
     /// Whether cuts are only where the name changes, so that the records of a template that stand together are in one shard.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub templates: bool,
+    /// Whether cuts are only where the position changes, and shards have [regions](Shard::regions).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_region: bool,
     /// One, or the two of mates.
     pub files: Vec<PlannedFile>,
     /// The shards in their order, at least one.
@@ -142,7 +156,7 @@ pub struct PlannedFile {
 /// use biofast_ops::shards::{Range, Shard};
 ///
 /// let range = Range { start: (0, 0), end: (512, 0), offset: 0 };
-/// let shard = Shard { records: (0, 9), files: vec![range] };
+/// let shard = Shard { records: (0, 9), files: vec![range], regions: Vec::new() };
 /// assert_eq!(shard.records.1 - shard.records.0, 9);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +165,10 @@ pub struct Shard {
     pub records: (u64, u64),
     /// Where it is in each file.
     pub files: Vec<Range>,
+    /// Where its records start, in plans by region: `NAME:FIRST-LAST`, positions from 1, in the order of the references, and `*` for
+    /// records without a reference. Those of all shards together are all references, each position once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<String>,
 }
 
 /// A part of a file. An example is at [`Shard`].
@@ -177,15 +195,12 @@ impl Plan {
         let mut hash = Fnv::default();
         let mut add = |text: String| hash.add(text.as_bytes());
         let templates = if self.templates { " templates" } else { "" };
-        add(format!("{} {}{templates}\n", self.records, self.together));
+        let by_region = if self.by_region { " regions" } else { "" };
+        add(format!("{} {}{templates}{by_region}\n", self.records, self.together));
         for PlannedFile { format, container, size, digest, header_end: (at, within), .. } in
             &self.files
         {
-            let format = match format {
-                Format::Fastq => "FASTQ",
-                Format::Bam => "BAM",
-                Format::Cram => "CRAM",
-            };
+            let format = format.name();
             let container = match container {
                 Container::Plain => "plain",
                 Container::Bgzf => "bgzf",
@@ -193,11 +208,12 @@ impl Plan {
             };
             add(format!("{format} {container} {size} {digest} {at}:{within}\n"));
         }
-        for Shard { records: (first, end), files } in &self.shards {
+        for Shard { records: (first, end), files, regions } in &self.shards {
             add(format!("{first} {end}"));
             for Range { start, end, offset } in files {
                 add(format!(" {}:{} {}:{} {offset}", start.0, start.1, end.0, end.1));
             }
+            regions.iter().for_each(|region| add(format!("\t{region}")));
             add("\n".into());
         }
         hash.to_string()
@@ -230,7 +246,7 @@ impl Plan {
         }
         let mut record = 0;
         let mut places: Vec<Place> = self.files.iter().map(|file| file.header_end).collect();
-        for Shard { records: (first, end), files } in &self.shards {
+        for Shard { records: (first, end), files, .. } in &self.shards {
             if *first != record || end < first || files.len() != places.len() {
                 return wrong("its shards don't follow each other");
             }
@@ -314,7 +330,7 @@ impl Plan {
     /// If there is no such shard, or the file can't be opened.
     pub fn open(&self, number: u64, file: usize, path: &Path) -> Result<Source, Error> {
         let planned = self.file(file)?;
-        let Shard { records: (first, end), files } = self.shard(number)?;
+        let Shard { records: (first, end), files, .. } = self.shard(number)?;
         let range = files.get(file).copied();
         let range = range.ok_or_else(|| {
             Error::new(ErrorKind::Damaged("a shard lacks a file"), Location::default())
