@@ -347,6 +347,32 @@ pub(super) const JOBS: [Job; 60] = [
         &["o.plan.json"],
     ),
     job(
+        "check --shard",
+        &["check", "--json", "--shard", "x.plan.json#2", "-o", "o.json"],
+        &["o.json"],
+    ),
+    job("coverage --shard", &["coverage", "--shard", "x.plan.json#2", "-o", "o.json"], &["o.json"]),
+    job(
+        "fastq --shard",
+        &["fastq", "--shard", "grouped.plan.json#1", "-1", "o1.fq", "-2", "o2.fq"],
+        &["o1.fq", "o2.fq"],
+    ),
+    job(
+        "stats --shard, CRAM",
+        &[
+            "stats",
+            "--json",
+            "--reference",
+            "ref.fa",
+            "--shard",
+            "cram.plan.json#1",
+            "x.cram",
+            "-o",
+            "o.json",
+        ],
+        &["o.json"],
+    ),
+    job(
         "merge, checks of shards",
         &["merge", "--json", "c1.json", "c2.json", "-o", "o.json"],
         &["o.json"],
@@ -660,6 +686,16 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         &["sort", "-q", "-n", "--no-PG", "x.sam", "-o", "grouped.bam"],
         &["index", "g.fq.gz"],
         &["shards", "--quiet", "-n", "2", "x.bam", "-o", "x.plan.json"],
+        &[
+            "shards",
+            "--quiet",
+            "-n",
+            "2",
+            "--keep-templates",
+            "grouped.bam",
+            "-o",
+            "grouped.plan.json",
+        ],
         &["check", "--json", "--shard", "x.plan.json#1", "-o", "c1.json"],
         &["check", "--json", "--shard", "x.plan.json#2", "-o", "c2.json"],
         &["coverage", "--shard", "x.plan.json#1", "-o", "d1.json"],
@@ -677,6 +713,8 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         let mut samtools = Command::new("samtools");
         samtools.args(["view", "-C", "-T", "ref.fa", "-o", "x.cram", "x.sam"]);
         assert!(samtools.current_dir(folder.path("")).status().unwrap().success());
+        let mut shards = command(&["shards", "-q", "-n", "1", "x.cram", "-o", "cram.plan.json"]);
+        assert!(shards.current_dir(folder.path("")).status().unwrap().success());
     }
     files(&folder.path(""))
 }
