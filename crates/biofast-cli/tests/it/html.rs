@@ -57,7 +57,13 @@ fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let run =
         biofast(&["filter", "-q", "30", &aligned, "-o", &out, "--html", chosen.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    vec![("mixed", mixed), ("filter", filter), ("chosen", chosen)]
+    let depths = folder.path("depths.html");
+    let targets = (0..40).map(|i| format!("chr1\t{}\t{}\texon<{i}>\n", 900 * i, 900 * i + 100));
+    let bed = folder.file("targets.bed", targets.collect::<String>());
+    let run =
+        biofast(&["coverage", "-q", "--by", &bed, &aligned, "--html", depths.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    vec![("mixed", mixed), ("filter", filter), ("chosen", chosen), ("depths", depths)]
 }
 
 #[test]
@@ -91,6 +97,27 @@ fn a_page_holds_the_json_and_every_sample_and_asks_no_network() {
         assert_eq!(charts, described, "{name}: every chart has a description");
         assert!(!page.contains("NaN") && !page.contains("inf "), "{name}");
     }
+}
+
+#[test]
+fn the_page_of_filtered_pairs_has_insert_sizes_and_changes_no_read() {
+    let folder = Folder::new();
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    let filtered = |name: &str, more: &[&str]| {
+        let outputs = ["1.fq", "2.fq"].map(|end| text(&folder.path(&format!("{name}{end}"))));
+        let args = ["filter", "--quiet", &r1, &r2, "-o", &outputs[0], "--out2", &outputs[1]];
+        let run = biofast(&[&args[..], &["--cut-tail", "--trim-overlap"], more].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        outputs.map(|path| std::fs::read(path).unwrap())
+    };
+    let page = text(&folder.path("page.html"));
+    assert!(filtered("a", &[]) == filtered("b", &["--html", &page]));
+    let page = std::fs::read_to_string(page).unwrap();
+    let inserts = &embedded(&page, "biofast-filter")["insert_size"];
+    let known: u64 =
+        inserts["histogram"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
+    assert!(known > 0 && known + inserts["unknown"].as_u64().unwrap() == 2500, "{inserts}");
+    assert!(page.contains("<figure class=\"chart\" id=\"inserts\""));
 }
 
 #[test]
