@@ -168,6 +168,9 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
         ErrorKind::OtherFormat { .. } => {
             "FASTQ begins with '@'; `biofast check FILE` says what a file holds"
         }
+        ErrorKind::ExpectedHeader { .. } => {
+            "this is no FASTQ, FASTA, BAM, SAM or CRAM, nor compressed: is it the right file?"
+        }
         ErrorKind::ExpectedAt { .. } => {
             "either this is no FASTQ, or a record before this line has a line too many or too few"
         }

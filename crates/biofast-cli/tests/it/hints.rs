@@ -273,3 +273,37 @@ fn options_of_other_programs_are_accepted_or_answered() {
     }
     assert!(answered > 30, "{answered}");
 }
+
+#[test]
+fn values_that_can_not_be_read_are_told_in_plain_words() {
+    let folder = Folder::new();
+    let file = folder.file("r.fq", "@r\nACGT\n+\nIIII\n");
+    let random: Vec<u8> = (0..400u32).map(|i| (i * 151 + 7) as u8 | 0x81).collect();
+    let binary = folder.file("random.bin", random);
+    for (args, needed) in [
+        (
+            &["filter", "--min-len", "x", &file][..],
+            "invalid value 'x' for '--min-len <N>': expected a whole number\n",
+        ),
+        (
+            &["filter", "--min-len", "99999999999999999999999", &file],
+            "for '--min-len <N>': the number is too large\n",
+        ),
+        (
+            &["filter", "--min-len", "-5", &file],
+            "'-5' is taken for an option: if it is the value, write --min-len=-5\n",
+        ),
+        (&["filter", "--min-gc", "x", &file], "expected a number\n"),
+    ] {
+        let run = biofast(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.stderr.contains(needed), "{args:?}: {}", run.stderr);
+    }
+    let run = biofast(&["stats", &binary]);
+    assert_eq!(run.code, 2);
+    // A start of it, and what to do.
+    assert!(run.stderr.lines().all(|line| line.len() < 300), "{}", run.stderr);
+    assert!(run.stderr.contains("hint: this is no FASTQ, FASTA, BAM"), "{}", run.stderr);
+    let run = biofast(&["stats", "--sample", "a", "--sample", "b", &file]);
+    assert!(run.stderr.contains("2 sample names for 1 input: give"), "{}", run.stderr);
+}
