@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(said(None, 9, Some(5), 1000), "100 % of 5 B, 9 B/s, 0 seconds left");
         let long =
             said(Some("a/b\n_a_very_long_name_of_a_sample_L001_R2_001.fastq.gz"), 0, None, 0);
-        assert_eq!(long, "0 B: …_sample_L001_R2_001.fastq.gz");
+        assert_eq!(long, "0 B: …a_sample_L001_R2_001.fastq.gz");
         assert_eq!(shortened("x\u{1b}[2J"), "x?[2J");
     }
 }
