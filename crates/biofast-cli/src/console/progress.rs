@@ -33,12 +33,18 @@ impl Bar {
                 Some(total) => ProgressBar::new(total).with_style(style("{bar:20} {wide_msg}")),
                 None => ProgressBar::no_length().with_style(style("{spinner} {wide_msg}")),
             };
-            let mut first = always;
-            while std::mem::take(&mut first) || !stop.load(Ordering::Acquire) {
+            loop {
+                let is_over = stop.load(Ordering::Acquire);
+                if is_over && !always {
+                    break;
+                }
                 let bytes = progress.bytes();
                 bar.set_position(bytes);
                 bar.set_message(said(progress.input().as_deref(), bytes, total, start.elapsed()));
                 bar.tick();
+                if is_over {
+                    break;
+                }
                 std::thread::park_timeout(Duration::from_millis(200));
             }
             bar.finish_and_clear();

@@ -245,7 +245,8 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     let folder = folder(11);
     let [sam, page, beside, prefix] =
         ["x.sam", "x.html", "beside.html", "p"].map(|name| at(&folder, name));
-    let targets = (0..60).map(|i| format!("c{}\t{}\t{}\tt{i}\n", 1 + i % 2, 40 * i, 40 * i + 37));
+    let targets =
+        (0..60).map(|i| format!("c{}\t{}\t{}\tt{i}\n", 1 + i % 2 * 2, 40 * i, 40 * i + 37));
     let bed = folder.file("targets.bed", targets.collect::<String>() + "none\t5\t25\tlast\n");
     let run = biofast(&["coverage", "--by", &bed, "--html", &page, &sam]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));

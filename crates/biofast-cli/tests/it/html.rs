@@ -60,8 +60,15 @@ fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let depths = folder.path("depths.html");
     let targets = (0..40).map(|i| format!("chr1\t{}\t{}\texon<{i}>\n", 900 * i, 900 * i + 100));
     let bed = folder.file("targets.bed", targets.collect::<String>());
-    let run =
-        biofast(&["coverage", "-q", "--by", &bed, &aligned, "--html", depths.to_str().unwrap()]);
+    let run = biofast(&[
+        "coverage",
+        "--quiet",
+        "--by",
+        &bed,
+        &aligned,
+        "--html",
+        depths.to_str().unwrap(),
+    ]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     vec![("mixed", mixed), ("filter", filter), ("chosen", chosen), ("depths", depths)]
 }

@@ -4,7 +4,7 @@ use super::super::bins::{self, Bin};
 use super::super::number::{decimal, grouped, percent};
 use super::chart::{Chart, Mark};
 use super::compare::{self, Compared};
-use super::packed::Packs;
+use super::packed::Bodies;
 use super::read_charts::bar_chart;
 use super::reads::{chosen, sample};
 use super::scale::Axis;
@@ -65,17 +65,13 @@ pub(super) fn section(samples: &[Depths]) -> String {
         samples.iter().map(|one| (one.sample.as_str(), one.sample.as_str())).collect();
     let names = short_names(&names);
     let is_many = samples.len() > MANY;
-    let mut packs = Packs::new("pc");
+    let mut bodies = Bodies::new("pc", is_many);
     let mut rows = Vec::new();
-    let mut bodies = String::new();
     for ((i, depths), name) in samples.iter().enumerate().zip(&names) {
         let id = format!("c{i}");
         let about = format!("mean depth {}", decimal(depths.main().mean(), 2));
         let body = sample(&id, name, &about, i < UNFOLDED, &one(&id, depths));
-        let pack = if is_many { packs.add(&body) } else { String::new() };
-        if !is_many {
-            bodies += &body;
-        }
+        let pack = bodies.add(&body);
         rows.push(row(id, name, depths, has_targets, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
@@ -86,11 +82,11 @@ pub(super) fn section(samples: &[Depths]) -> String {
     }
     let of = if has_targets { "targets" } else { "all positions" };
     format!(
-        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{bodies}{}</section>\n",
+        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}</section>\n",
         table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows),
         said(&unusual.unwrap_or_default().1),
         chosen(is_many),
-        packs.finish()
+        bodies.finish()
     )
 }
 
