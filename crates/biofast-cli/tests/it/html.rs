@@ -296,6 +296,9 @@ fn every_chart_has_marks_and_nothing_is_said_on_the_console() {
             found.doubled = ids.filter((id, i) => ids.indexOf(id) !== i);
             found.unnamed = charts.filter((svg) => !svg.getAttribute('aria-labelledby').split(' ')
               .every((id) => document.getElementById(id)?.textContent)).length;
+            const levels = [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')]
+              .map((head) => Number(head.getAttribute('aria-level') ?? head.tagName[1]));
+            found.jumps = levels.filter((level, i) => i > 0 && level > levels[i - 1] + 1);
             found.wide = document.documentElement.scrollWidth > innerWidth;
             done(); };
             // Charts of many samples come when the page is there.
@@ -304,7 +307,7 @@ fn every_chart_has_marks_and_nothing_is_said_on_the_console() {
         let (found, console) = run_until_done(browser, &folder, &page, script);
         assert_eq!(console, Vec::<String>::new(), "{name}");
         assert!(found["charts"].as_u64().unwrap() > 0, "{name}");
-        for problem in ["bare", "outside", "doubled"] {
+        for problem in ["bare", "outside", "doubled", "jumps"] {
             assert_eq!(found[problem], json!([]), "{name}: {problem}");
         }
         assert_eq!((&found["unnamed"], &found["wide"]), (&json!(0), &json!(false)), "{name}");

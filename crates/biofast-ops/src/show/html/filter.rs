@@ -148,12 +148,15 @@ fn flow(kept: u64, reasons: &[(String, u64)]) -> String {
     let rows =
         std::iter::once(("kept", kept)).chain(reasons.iter().map(|(name, n)| (name.as_str(), *n)));
     let rows: Vec<Vec<String>> = rows.map(|(name, n)| vec![name.into(), grouped(n)]).collect();
+    let most = match reasons.first() {
+        Some((name, _)) => format!("; the most frequent reason to reject the others: {name}"),
+        None => String::new(),
+    };
     let said = format!(
-        "Of {} reads {} are kept, {} %; most of the others are rejected since: {}.",
+        "Of {} reads {} are kept, {} %{most}.",
         grouped(all),
         grouped(kept),
-        decimal(percent(kept, all), 2),
-        reasons.first().map_or("", |reason| reason.0.as_str())
+        decimal(percent(kept, all), 2)
     );
     format!(
         "<figure class=\"chart\" id=\"rejected\" data-columns=\"What became of them\tReads\" data-figures=\"{}\"><figcaption><h4 aria-level=\"3\">What \
@@ -212,10 +215,13 @@ fn inserts(report: &Report) -> String {
     let rows = rows.map(|(len, &n)| vec![grouped(len as u64), grouped(n)]).collect();
     chart.table(&[x.name, "Pairs"], rows);
     let said = format!(
-        "By the overlap of mates; most pairs are of {peak} bases, and {} pairs don't overlap or are longer.",
+        "By the overlap of mates; the most frequent size is {peak} bases. Of {} pairs it isn't known: mates don't overlap, or the fragment has 512 bases \
+         and more.",
         grouped(*unknown)
     );
-    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{}</div>\n", chart.finish(&said))
+    // It stands right below a heading of the second level.
+    let chart = chart.finish(&said).replacen("<h4>", "<h4 aria-level=\"3\">", 1);
+    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{chart}</div>\n")
 }
 
 fn files(report: &Report) -> String {
