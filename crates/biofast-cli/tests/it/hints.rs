@@ -70,6 +70,10 @@ fn errors_say_what_to_do_next() {
         (["filter", &bam, "-o", &at("1.fq.gz")], "biofast fastq"),
         (["view", &bam, "-o", &at("1.cram")], "name it .bam or .sam"),
         (["fastq", &bam, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
+        (["convert", &bam, "-o", &at("1.cram")], "CRAM is read, not written"),
+        (["convert", &bam, "-o", &at("1.sam")], "`biofast view` BAM and SAM of alignments"),
+        (["cat", &bam, "-o", &at("1.cram")], "CRAM is read, not written; name it .bam"),
+        (["cat", &cut, "-o", &at("1.fastq")], "name it .fq.gz"),
     ] {
         assert_error(&biofast(&args), &[needed]);
         assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
@@ -88,6 +92,30 @@ fn errors_say_what_to_do_next() {
         bytes[..bytes.len() - 28].to_vec()
     });
     expect(&["flagstat", &no_eof], &["end-of-file block is missing", "--allow-missing-eof"]);
+    let remains = |name: &str, bytes: &[u8]| folder.file(name, bytes);
+    expect(&["stats", &remains("e.fq.gz", b"")], &["is empty", "hint: get it again"]);
+    let appended = [&bgzf[..], b"junk"].concat();
+    expect(&["stats", &remains("j.fq.gz", &appended)], &["member", "hint: the file is damaged"]);
+    for (record, wrong) in [
+        ("@a\nACGT\n+\nIII\n@b\nA\n+\nI\n", "expected 4 quality characters"),
+        ("@a\nACGT\nIIII\n@b\nA\n+\nI\n", "starting with '+'"),
+        ("@a\nACGT\n+b\nIIII\n", "repeat the header"),
+    ] {
+        let file = remains("record.fq", record.as_bytes());
+        expect(&["stats", &file], &["record 1, line ", wrong, "hint: lines are cut"]);
+    }
+    let file = remains("bases.fq", b"@a\nAC!T\n+\nIIII\n");
+    expect(&["stats", &file], &["line 2", "'!' in column 3", "hint: the file is damaged"]);
+    let line = b"@SQ\tSN:c\tLN:9\nr\t0\tc\tx\t9\t1M\t*\t0\t0\tA\tI\n";
+    expect(&["flagstat", &remains("l.sam", line)], &["line 2", "(POS)", "hint: mend or remove"]);
+    expect(
+        &["flagstat", &remains("r.bin", b"\x88O\xf5")],
+        &["expected BAM, SAM or CRAM", "`biofast check FILE`"],
+    );
+    if !cfg!(feature = "remote") {
+        let address = "https://example.org/r.fq.gz";
+        expect(&["stats", address], &["without the feature 'remote'", "--features remote"]);
+    }
     // Both mates have the error of their pair, and it is said once.
     let run = biofast(&["stats", "--paired", &first, &other]);
     assert_eq!(run.stderr.matches("have different names").count(), 1, "{}", run.stderr);

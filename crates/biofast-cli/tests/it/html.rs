@@ -394,6 +394,8 @@ fn many_samples_are_compared_outliers_first_and_charts_are_unpacked() {
         const tools = document.querySelector('.tools'), find = tools.querySelector('input');
         const [only, none] = tools.querySelectorAll('button');
         found.first = names().slice(0, 2);
+        const frame = table.closest('.scroll').getBoundingClientRect();
+        found.cut = [...table.querySelectorAll('tbody input')].filter((box) => box.getBoundingClientRect().left < frame.left).length;
         found.marked = rows()[0].querySelectorAll('td.down.far').length;
         found.heads = [...table.tHead.rows[0].cells].slice(0, 3).map((head) => head.textContent);
         found.packed = [table.querySelectorAll('tr[data-pack]').length, document.querySelectorAll('details.sample').length];
@@ -431,6 +433,7 @@ fn many_samples_are_compared_outliers_first_and_charts_are_unpacked() {
     let (found, console) = run_until_done(browser, &folder, &page, script);
     assert_eq!(console, Vec::<String>::new());
     assert_eq!(found["first"], json!(["s17.fq", "s00.fq"]), "{found}");
+    assert_eq!(found["cut"], json!(0), "boxes beyond the table's edge");
     assert!(found["marked"].as_u64().unwrap() >= 3, "{found}");
     assert_eq!(found["heads"], json!(["Sample", "Verdicts", "Status"]));
     assert_eq!((&found["packed"], &found["matching"]), (&json!([30, 0]), &json!(10)));

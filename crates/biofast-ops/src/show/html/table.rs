@@ -60,7 +60,8 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
         let _ = write!(
             text,
             "<tr{class}{3}><th scope=\"row\"><a href=\"#{1}\"{2}>{0}</a></th>",
-            escape(&row.sample),
+            // Names are as long as those of files: they break at their parts.
+            escape(&row.sample).replace('_', "_<wbr>").replace('.', "<wbr>."),
             row.id,
             match row.path == row.sample {
                 true => String::new(),
