@@ -51,6 +51,8 @@ fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let [out, out2] = ["1.fq", "2.fq"].map(|name| text(&folder.path(name)));
     let args = ["filter", &r1, &r2, "-o", &out, "--out2", &out2, "--min-mean-qual", "20"];
     let more = ["--cut-tail", "--detect-adapter", "--html", filter.to_str().unwrap()];
+    let fastp = text(&folder.path("filter.fastp.json"));
+    let more = [&more[..], &["--fastp-json", &fastp]].concat();
     let run = biofast(&[&args[..], &more].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
     let out = text(&folder.path("chosen.bam"));
@@ -103,6 +105,7 @@ fn a_page_holds_the_json_and_every_sample_and_asks_no_network() {
         assert!(charts > 0, "{name}");
         assert_eq!(charts, described, "{name}: every chart has a description");
         assert!(!page.contains("NaN") && !page.contains("inf "), "{name}");
+        assert_eq!(page.matches("Frequent words of ").count() > 0, name == "filter", "{name}");
     }
 }
 
@@ -125,6 +128,36 @@ fn the_page_of_filtered_pairs_has_insert_sizes_and_changes_no_read() {
         inserts["histogram"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
     assert!(known > 0 && known + inserts["unknown"].as_u64().unwrap() == 2500, "{inserts}");
     assert!(page.contains("<figure class=\"chart\" id=\"inserts\""));
+}
+
+#[test]
+fn frequent_words_are_those_that_are_counted_for_fastp() {
+    let folder = Folder::new();
+    let [page, json, out] = ["p.html", "f.json", "o.fq"].map(|name| text(&folder.path(name)));
+    // All reads end with GGATTC twice.
+    let read = |i: usize| {
+        let varied: String =
+            (0..60).map(|j| b"ACGT"[(i * 7 + j * j + j * i / 3) % 4] as char).collect();
+        format!("@r{i}\n{varied}GGATTCTTGGATTC\n+\n{}\n", "I".repeat(74))
+    };
+    let file = folder.file("r.fq", (0..400).map(read).collect::<String>());
+    let args = ["filter", "--quiet", &file, "-o", &out, "--html", &page, "--fastp-json", &json];
+    assert_eq!(biofast(&args).code, 0);
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, figure) = page.split_once("<figure class=\"chart\" id=\"words0\"").unwrap();
+    let (_, figures) = figure.split_once("data-figures=\"").unwrap();
+    let (figures, _) = figures.split_once('"').unwrap();
+    let columns: Vec<Vec<&str>> =
+        figures.split('\n').map(|column| column.split('\t').collect()).collect();
+    let counted: Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    let counted = &counted["read1_before_filtering"]["kmer_count"];
+    assert_eq!(columns[0].len(), 10);
+    for (word, shown) in columns[0].iter().zip(&columns[1]) {
+        assert_eq!(json!(shown.replace(',', "").parse::<u64>().unwrap()), counted[*word], "{word}");
+    }
+    // Nothing was cut: after is as before.
+    assert_eq!((&columns[1], &columns[2]), (&columns[3], &columns[4]));
+    assert!(columns[0].contains(&"GATTC"), "{columns:?}");
 }
 
 #[test]

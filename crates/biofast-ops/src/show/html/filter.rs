@@ -18,7 +18,7 @@ use crate::measure::reads::report::Statistics;
 const MARKS: [(&str, &str); 2] = [("before", "c7 dash1"), ("after", "c1")];
 
 /// Everything about a run.
-pub(super) fn section(report: &Report) -> String {
+pub(super) fn section(report: &Report, words: &str) -> String {
     let mut text = format!(
         "<section aria-labelledby=\"filter-h\">\n<h2 id=\"filter-h\">Before and after</h2>\n<p class=\"from\">\
          Command: <code>{}</code></p>\n",
@@ -47,6 +47,7 @@ pub(super) fn section(report: &Report) -> String {
         }
         None => text += &notice("doubt", "Note", "Curves are gathered of FASTQ only."),
     }
+    text += words;
     text += &files(report);
     text + "</section>\n"
 }

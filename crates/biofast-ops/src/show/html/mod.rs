@@ -17,9 +17,11 @@ mod search_charts;
 mod table;
 mod together;
 mod verdicts;
+mod words;
 
 use std::fmt::Write;
 
+use crate::change::filter::fastp;
 use crate::change::filter::report::Report as FilterReport;
 use crate::measure;
 
@@ -86,10 +88,11 @@ fn numbered(samples: usize) -> String {
 const IN_JSON: &str = "Every figure is in this file as JSON, in the <code>script</code> elements of type \
                        <code>application/json</code> at its end.";
 
-/// The page of `biofast filter`, with its JSON.
-pub fn filter(report: &FilterReport, json: &str) -> String {
+/// The page of `biofast filter`, with its JSON; with fastp's report of the run it has frequent words, too.
+pub fn filter(report: &FilterReport, json: &str, fastp: Option<&fastp::Report>) -> String {
     let data = embedded("biofast-filter", json);
-    page("Filtered reads", "", report.tool.version, &filter::section(report), &data, IN_JSON)
+    let body = filter::section(report, &fastp.map_or(String::new(), words::section));
+    page("Filtered reads", "", report.tool.version, &body, &data, IN_JSON)
 }
 
 fn page(title: &str, about: &str, version: &str, body: &str, data: &str, whole: &str) -> String {
