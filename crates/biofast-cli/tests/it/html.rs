@@ -144,6 +144,13 @@ fn frequent_words_are_those_that_are_counted_for_fastp() {
     let args = ["filter", "--quiet", &file, "-o", &out, "--html", &page, "--fastp-json", &json];
     assert_eq!(biofast(&args).code, 0);
     let page = std::fs::read_to_string(page).unwrap();
+    // Reads of one length are a step, not a triangle: up, along and down.
+    let (_, lengths) = page.split_once("id=\"f1-lengths\"").unwrap();
+    let (_, line) = lengths.split_once("class=\"mark line").unwrap();
+    let (_, path) = line.split_once(" d=\"").unwrap();
+    let (path, _) = path.split_once('"').unwrap();
+    let numbers = path.replace(['M', 'l'], " ").replace('-', " -");
+    assert_eq!(numbers.split_whitespace().count(), 4 * 2, "four points: {path}");
     let (_, figure) = page.split_once("<figure class=\"chart\" id=\"words0\"").unwrap();
     let (_, figures) = figure.split_once("data-figures=\"").unwrap();
     let (figures, _) = figures.split_once('"').unwrap();

@@ -61,10 +61,14 @@ fn before_and_after(before: &Block, after: &Block) -> String {
     let share = |name: &str, before: f64, after: f64| {
         vec![name.to_owned(), percents(before), percents(after), String::new()]
     };
+    let first = match before.read2_mean_length {
+        Some(_) => "Mean length of first reads",
+        None => "Mean length",
+    };
     let mut rows = vec![
         count("Reads", before.total_reads, after.total_reads),
         count("Bases", before.total_bases, after.total_bases),
-        count("Mean length of first reads", before.read1_mean_length, after.read1_mean_length),
+        count(first, before.read1_mean_length, after.read1_mean_length),
     ];
     if let Some(length) = before.read2_mean_length {
         rows.push(count(
@@ -366,14 +370,14 @@ fn lines(
     let highest = sets.iter().flatten().map(|&(_, n)| n).max().unwrap_or(0);
     let mut chart = Chart::new(id, title, x, Axis::up_to(counted, highest as f64).whole());
     for ((name, class), counts) in MARKS.into_iter().zip(&sets) {
-        // A single value has no line; a step up and down shows it.
+        // A single value has no line; a step up and down shows it. Points of one place would be one point.
         let points: Vec<(f64, f64)> = match counts.as_slice() {
             [(value, n)] => {
                 let value = *value as f64;
                 vec![
                     (value - 0.5, 0.0),
-                    (value - 0.5, *n as f64),
-                    (value + 0.5, *n as f64),
+                    (value - 0.45, *n as f64),
+                    (value + 0.45, *n as f64),
                     (value + 0.5, 0.0),
                 ]
             }
