@@ -360,8 +360,9 @@ fn run_words(arguments: Vec<OsString>, guest: &Guest) -> u8 {
             return 0;
         }
         Err(error) => {
-            let command = arguments.first().and_then(|command| command.to_str());
-            let hint = typed::hint(&error, command).map(str::to_owned);
+            let first = arguments.first().and_then(|word| word.to_str());
+            let hint = typed::hint(&error, first).map(str::to_owned);
+            let error = typed::in_plain_words(error, &arguments, &mut command);
             let text = error.render().to_string().trim().to_owned();
             let fault = Some((FaultKind::Usage, Box::default()));
             guest.fail(&Trouble { text, hint, fault });

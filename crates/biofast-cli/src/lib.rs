@@ -80,6 +80,7 @@ fn parse(
     let typed = std::iter::once(program.to_owned()).chain(arguments.iter().cloned());
     command.try_get_matches_from_mut(typed).unwrap_or_else(|error| {
         let error = typed::with_likely_commands(error, command);
+        let error = typed::in_plain_words(error, arguments, command);
         let command = arguments.first().and_then(|command| command.to_str());
         let Some(hint) = typed::hint(&error, command) else { error.exit() };
         // Nobody may be there to read it.

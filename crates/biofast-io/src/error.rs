@@ -308,6 +308,7 @@ pub struct Escaped<'a>(pub &'a [u8]);
 ///
 /// assert_eq!(Shown(b"@r1").to_string(), "@r1");
 /// assert_eq!(Shown(&[b'A'; 5000]).to_string().chars().count(), 241);
+/// assert_eq!(Shown(&[0; 5000]).to_string(), r"\u{0}".repeat(16) + "…");
 /// ```
 pub struct Shown<'a>(pub &'a [u8]);
 
@@ -331,7 +332,18 @@ impl fmt::Display for Escaped<'_> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Of what is no text, a start is enough to see that.
         const LONGEST: usize = 240;
+        const LONGEST_BINARY: usize = 16;
+        let start = &self.0[..self.0.len().min(LONGEST_BINARY)];
+        let is_text = |part: std::str::Utf8Chunk<'_>| {
+            !part.valid().contains(|c: char| c.is_control() && c != '\t' && c != '\r')
+                // A letter of several bytes may be cut.
+                && (part.invalid().is_empty() || start.ends_with(part.invalid()))
+        };
+        if self.0.len() > LONGEST_BINARY && !start.utf8_chunks().all(is_text) {
+            return write!(f, "{}…", Escaped(start));
+        }
         match self.0.get(..LONGEST) {
             Some(start) if self.0.len() > LONGEST => write!(f, "{}…", Escaped(start)),
             _ => write!(f, "{}", Escaped(self.0)),

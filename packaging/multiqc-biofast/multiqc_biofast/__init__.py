@@ -7,6 +7,7 @@ PATTERNS = {
     "biofast/check": r'"schema": ?"biofast\.check"',
     "biofast/coverage": r'"schema": ?"biofast\.alignment-stats"',
     "biofast/filter": r'"name": ?"biofast filter"',
+    "biofast/stats": r'"schema": ?"biofast\.(?:alignment-)?stats"',
     "biofast/summary": r'"schema": ?"biofast\.summary"',
 }
 

@@ -5,9 +5,12 @@ import logging
 import os
 
 from multiqc.base_module import BaseMultiqcModule, ModuleNoSamplesFound
-from multiqc.plots import bargraph, linegraph, table
+from multiqc.plots import bargraph, heatmap, linegraph, table
 
 log = logging.getLogger(__name__)
+
+#: Verdicts as a heat map draws them.
+RANKS = {"pass": 1, "warn": 0.5, "fail": 0}
 
 #: Depths up to which the share of positions is drawn.
 DEEPEST = 100
@@ -25,13 +28,17 @@ class MultiqcModule(BaseMultiqcModule):
         filters, runs = self.runs()
         filters, runs = self.ignore_samples(filters), self.ignore_samples(runs)
         coverage = self.ignore_samples(self.coverage())
-        if not (checks or filters or runs or coverage):
+        verdicts = self.ignore_samples(self.verdicts())
+        if not (checks or filters or runs or coverage or verdicts):
             raise ModuleNoSamplesFound
         log.info(
-            f"Found {len(checks)} checked files, {len(runs)} runs and {len(coverage)} files with coverage"
+            f"Found {len(checks)} checked files, {len(verdicts)} files with verdicts, {len(runs)} runs "
+            f"and {len(coverage)} files with coverage"
         )
         if checks:
             self.show_checks(checks)
+        if verdicts:
+            self.show_verdicts(verdicts)
         if runs:
             self.show_runs(runs)
         if filters:
@@ -107,6 +114,19 @@ class MultiqcModule(BaseMultiqcModule):
             self.add(runs, name, amounts(*added, False), found, version)
         return filters, runs
 
+    def verdicts(self):
+        """What `biofast stats` says of each file, if it was asked: the faulty ones have no verdict."""
+        samples = {}
+        for found, report, version in self.reports("stats"):
+            for file in report["files"]:
+                verdicts = file.get("verdicts")
+                if not verdicts:
+                    continue
+                group = f" {file['group']['name']}" if "group" in file else ""
+                name = self.named(file["sample"], found) + group
+                self.add(samples, name, verdicts, found, version)
+        return samples
+
     def coverage(self):
         samples = {}
         for found, report, version in self.reports("coverage"):
@@ -157,6 +177,86 @@ class MultiqcModule(BaseMultiqcModule):
             plot=table.plot(checks, headers, {"id": "biofast-checks-table", "title": "biofast: checks", "col1_header": "File"}),
         )
         self.write_data_file(checks, "multiqc_biofast_checks")
+
+    def show_verdicts(self, samples):
+        self.general_stats_addcols(
+            {name: {"verdict": sample["verdict"]} for name, sample in samples.items()},
+            {
+                "verdict": {
+                    "title": "Verdict",
+                    "description": "The worst verdict of biofast about the sample",
+                    "cond_formatting_rules": {
+                        "pass": [{"s_eq": "pass"}],
+                        "warn": [{"s_eq": "warn"}],
+                        "fail": [{"s_eq": "fail"}],
+                    },
+                }
+            },
+        )
+        judged = {
+            name: {check["check"]: check["verdict"] for check in sample["checks"]}
+            for name, sample in samples.items()
+        }
+        names = sorted(samples)
+        # In the order in which biofast has them.
+        checks = list(dict.fromkeys(check for name in names for check in judged[name]))
+        ranks = [[RANKS.get(judged[name].get(check)) for check in checks] for name in names]
+        bad = [name for name in names if samples[name]["verdict"] == "fail"]
+        self.add_section(
+            name="Verdicts",
+            anchor="biofast-verdicts",
+            description="Figures of each sample by the limits of its type of library: passed, near them, or beyond. What "
+            "isn't measured is left empty."
+            + (f" Beyond a limit: {', '.join(bad)}." if bad else ""),
+            plot=heatmap.plot(
+                ranks,
+                checks,
+                names,
+                {
+                    "id": "biofast-verdicts-plot",
+                    "title": "biofast: verdicts",
+                    "xlab": "Check",
+                    "ylab": "Sample",
+                    "min": 0,
+                    "max": 1,
+                    "square": False,
+                    "legend": False,
+                    "display_values": False,
+                    "colstops": [[0, "#d55e00"], [0.5, "#f0c75e"], [1, "#009e73"]],
+                },
+            ),
+        )
+        told = {
+            f"{name}: {check['check']}": {
+                "verdict": check["verdict"],
+                "value": check["value"],
+                "unit": check["unit"],
+                "text": check["text"],
+            }
+            for name in names
+            for check in samples[name]["checks"]
+            if check["verdict"] in ("warn", "fail")
+        }
+        if told:
+            headers = {
+                "verdict": {
+                    "title": "Verdict",
+                    "cond_formatting_rules": {"warn": [{"s_eq": "warn"}], "fail": [{"s_eq": "fail"}]},
+                },
+                "value": {"title": "Value", "format": "{:,.2f}", "scale": False},
+                "unit": {"title": "Unit"},
+                "text": {"title": "In words"},
+            }
+            self.add_section(
+                name="What isn't passed",
+                anchor="biofast-verdicts-told",
+                plot=table.plot(
+                    told, headers, {"id": "biofast-verdicts-table", "title": "biofast: what isn't passed", "col1_header": "Sample and check"}
+                ),
+            )
+        data = {name: {"verdict": samples[name]["verdict"], "library": samples[name]["library"], **judged[name]} for name in names}
+        self.write_data_file(data, "multiqc_biofast_verdicts")
+        self.write_data_file(told, "multiqc_biofast_verdicts_told")
 
     def show_runs(self, runs):
         categories = {

@@ -39,6 +39,8 @@ def made(tmp_path_factory):
     biofast("filter", "--quiet", pair[0], "-o", folder / "3.fq", "--cut-tail", "--min-len", 140, "--json", qc / "lane2.json")
     biofast("dedup", "--quiet", *pair, *out, "--json", qc / "copies.json")
     (qc / "depth.json").write_text(biofast("stats", "--json", demo / "aln.bam"))
+    (qc / "judged.json").write_text(biofast("stats", "--json", "--quiet", "--library", "wgs", *pair))
+    (qc / "judged-aln.json").write_text(biofast("stats", "--json", "--quiet", "--library", "wgs", demo / "aln.bam"))
     # Reads of which one was lost on the way.
     broken = json.loads((qc / "lane1.json").read_text())
     broken["records"]["output"]["reads"] -= 1
@@ -102,6 +104,30 @@ def test_coverage_is_that_of_the_report(made):
     assert float(row["breadth_percent"]) == pytest.approx(coverage["breadth_percent"])
     deep = sum(n for depth, n in coverage["histogram"] if depth >= 30)
     assert float(row["at_least_30_percent"]) == pytest.approx(100 * deep / coverage["positions"])
+
+
+def test_verdicts_are_those_of_the_reports_with_their_values_and_sentences(made):
+    shown, told = rows(made, "verdicts"), rows(made, "verdicts_told")
+    files = [("R1", "judged.json", 0), ("R2", "judged.json", 1), ("aln", "judged-aln.json", 0)]
+    assert set(shown) == {name for name, _, _ in files}
+    bad = {}
+    for name, report, number in files:
+        verdicts = load(made, report)["files"][number]["verdicts"]
+        assert (shown[name]["verdict"], shown[name]["library"]) == (verdicts["verdict"], "wgs")
+        assert verdicts["checks"]
+        for check in verdicts["checks"]:
+            assert shown[name][check["check"]] == check["verdict"]
+            if check["verdict"] in ("warn", "fail"):
+                bad[f"{name}: {check['check']}"] = check
+    assert bad, "the sample has something to tell"
+    assert set(told) == set(bad)
+    for name, check in bad.items():
+        assert float(told[name]["value"]) == pytest.approx(check["value"])
+        assert (told[name]["unit"], told[name]["text"]) == (check["unit"], check["text"])
+    with open(made[1] / "multiqc_general_stats.txt", newline="") as file:
+        general = {row["Sample"]: row for row in csv.DictReader(file, delimiter="\t")}
+    (column,) = [key for key in general["R1"] if key.endswith("verdict")]
+    assert all(general[name][column] == shown[name]["verdict"] for name, _, _ in files)
 
 
 def test_bars_of_fastps_module_add_up_where_mates_are_rejected(made, tmp_path):

@@ -70,6 +70,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", files)?;
     inputs::keep_indexes(&inputs, files)?;
     let mut outputs = [output::records(files, args.out.path(), Compression::default())?];
+    args.out.path().map_or(Ok(()), output::refuse_unjoined)?;
     let report = output::optional_report(files, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
     let [output] = outputs;
@@ -128,7 +129,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             _ => "reads",
         };
         let (records, parts) = (summary.records, summary.parts);
-        message("note", &format!("{records} {what} of {parts} files joined"));
+        let plural = if parts == 1 { "" } else { "s" };
+        message("note", &format!("{records} {what} of {parts} file{plural} joined"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -18,6 +18,8 @@ mod grep;
 mod import;
 mod index;
 mod merge;
+#[cfg(test)]
+mod reference;
 mod repair;
 mod schema;
 mod self_test;

@@ -81,6 +81,9 @@ const MISSING_END: &str = "the file may be cut: get it again, or see with `biofa
 const CUT: &str =
     "the file is cut: get it again and compare its size, or see with `biofast check` where it ends";
 const DAMAGED: &str = "the file is damaged: get it again and compare checksums; `biofast check` says how far it is good";
+const FAULTY: &str = "the file is damaged, or what wrote it has a fault: `biofast check FILE` says how far it is good";
+const BROKEN_RECORD: &str = "lines are cut, missing or too many here: look at this record, and get the file again if it was copied or sent";
+const OTHER_FILE: &str = "is it the right file? `biofast check FILE` says what a file holds";
 const STALE_INDEX: &str = "make a new one with `biofast index FILE`, or remove it: without an index the whole file is read";
 
 fn of_shards(error: &shards::Error) -> Option<String> {
@@ -111,7 +114,21 @@ fn of_bytes(error: &bytes::Error) -> Option<String> {
         ErrorKind::Truncated(_) => CUT,
         ErrorKind::Corrupt { .. }
         | ErrorKind::ChecksumMismatch { .. }
-        | ErrorKind::LengthMismatch { .. } => DAMAGED,
+        | ErrorKind::LengthMismatch { .. }
+        | ErrorKind::BadGzipHeader(_)
+        | ErrorKind::BadBlock(_)
+        | ErrorKind::TrailingBytes => DAMAGED,
+        ErrorKind::Empty(_) => "get it again, or look at how it was made",
+        ErrorKind::NotBgzf(_) => {
+            "`biofast filter FILE -o FILE.bgz` makes BGZF of FASTQ, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM"
+        }
+        ErrorKind::OtherRecords { .. } => {
+            "plan again, of the file as it is now, with `biofast shards`"
+        }
+        ErrorKind::NotInBuild { feature: "remote", .. } => {
+            "download the file first, or install biofast with the feature, in a clone of its source: \
+             `cargo install --path crates/biofast-cli --features remote`"
+        }
         ErrorKind::Shrunk => "something writes to the file: wait until that is done",
         ErrorKind::IndexMismatch(_) => STALE_INDEX,
         _ => return None,
@@ -148,6 +165,15 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::NotAlignments(Found::MaybeFastq) => {
             "`biofast stats` and `biofast filter` read FASTQ; `biofast import` makes BAM of it"
         }
+        ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => OTHER_FILE,
+        ErrorKind::BadHeader(_)
+        | ErrorKind::BadRecord { .. }
+        | ErrorKind::CigarOperation { .. }
+        | ErrorKind::CigarMisfit { .. }
+        | ErrorKind::BadTags { .. }
+        | ErrorKind::BadCram(_) => FAULTY,
+        ErrorKind::BadLine { .. } => "mend or remove this line; what wrote it may have a fault",
+        ErrorKind::UnsupportedCram(..) => "make BAM of it with the program that wrote it",
         _ => return None,
     };
     Some(hint.into())
@@ -168,6 +194,17 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
         ErrorKind::OtherFormat { .. } => {
             "FASTQ begins with '@'; `biofast check FILE` says what a file holds"
         }
+        ErrorKind::ExpectedHeader { .. } => {
+            "this is no FASTQ, FASTA, BAM, SAM or CRAM, nor compressed: is it the right file?"
+        }
+        ErrorKind::ExpectedPlus { .. }
+        | ErrorKind::CaptionDiffers { .. }
+        | ErrorKind::LengthsDiffer { .. }
+        | ErrorKind::BlankLine => BROKEN_RECORD,
+        ErrorKind::InvalidBase { .. }
+        | ErrorKind::InvalidQuality { .. }
+        | ErrorKind::ControlInHeader { .. } => DAMAGED,
+        ErrorKind::EmptyName => "give every record a name",
         ErrorKind::ExpectedAt { .. } => {
             "either this is no FASTQ, or a record before this line has a line too many or too few"
         }

@@ -30,16 +30,21 @@ impl Bar {
                 std::thread::park_timeout(Duration::from_millis(300));
             }
             let bar = match total {
-                Some(total) => ProgressBar::new(total)
-                    .with_style(style("{bar:30} {bytes}/{total_bytes}, {msg}")),
-                None => ProgressBar::no_length().with_style(style("{spinner} {bytes}, {msg}")),
+                Some(total) => ProgressBar::new(total).with_style(style("{bar:20} {wide_msg}")),
+                None => ProgressBar::no_length().with_style(style("{spinner} {wide_msg}")),
             };
-            let mut first = always;
-            while std::mem::take(&mut first) || !stop.load(Ordering::Acquire) {
+            loop {
+                let is_over = stop.load(Ordering::Acquire);
+                if is_over && !always {
+                    break;
+                }
                 let bytes = progress.bytes();
                 bar.set_position(bytes);
-                bar.set_message(pace(bytes, total, start.elapsed()));
+                bar.set_message(said(progress.input().as_deref(), bytes, total, start.elapsed()));
                 bar.tick();
+                if is_over {
+                    break;
+                }
                 std::thread::park_timeout(Duration::from_millis(200));
             }
             bar.finish_and_clear();
@@ -49,19 +54,47 @@ impl Bar {
     }
 }
 
-/// The rate and the time left, since the beginning: what was read before the bar was there counts for the time it took.
-fn pace(bytes: u64, total: Option<u64>, elapsed: Duration) -> String {
-    let rate = bytes as f64 / elapsed.as_secs_f64().max(0.001);
-    let left = total.map_or(String::new(), |total| match bytes {
-        0 => ", some time left".into(),
-        _ => {
+/// Letters of a file's name that are shown; of longer ones the end, which tells them apart.
+const NAME: usize = 30;
+/// Before this there is nothing to tell a rate from: the first bytes are read at once, and used later.
+const SETTLED: Duration = Duration::from_millis(500);
+
+/// How far it is: of all inputs the share that was read, the rate, the time left, and the file at hand. What was read before the
+/// bar was there counts for the time it took.
+fn said(input: Option<&str>, bytes: u64, total: Option<u64>, elapsed: Duration) -> String {
+    let mut text = match total {
+        // A file that grows is longer than it was said to be.
+        Some(total) => format!(
+            "{} % of {}",
+            (100.0 * bytes as f64 / total.max(1) as f64).min(100.0) as u64,
+            HumanBytes(total)
+        ),
+        None => HumanBytes(bytes).to_string(),
+    };
+    if bytes > 0 && elapsed >= SETTLED {
+        let rate = bytes as f64 / elapsed.as_secs_f64();
+        text += &format!(", {}/s", HumanBytes(rate as u64));
+        if let Some(total) = total {
             let left = total.saturating_sub(bytes) as f64 / rate;
             // Rates change: more than a week is no forecast.
             let left = Duration::from_secs_f64(left.min(604_800.0).round());
-            format!(", {} left", HumanDuration(left))
+            text += &format!(", {} left", HumanDuration(left));
         }
-    });
-    format!("{}/s{left}", HumanBytes(rate as u64))
+    }
+    match input {
+        Some(input) => text + ": " + &shortened(input),
+        None => text,
+    }
+}
+
+/// The file's name without its folder, and no longer than there is room for.
+fn shortened(input: &str) -> String {
+    let name = input.rsplit('/').next().unwrap_or(input);
+    let name: Vec<char> = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    match name.len().checked_sub(NAME) {
+        None | Some(0) => name.into_iter().collect(),
+        Some(more) => std::iter::once('…').chain(name.into_iter().skip(more + 1)).collect(),
+    }
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -85,11 +118,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pace_is_that_since_the_beginning() {
-        let pace = |bytes, total, millis| pace(bytes, total, Duration::from_millis(millis));
-        assert_eq!(pace(3 << 20, Some(9 << 20), 1500), "2.00 MiB/s, 3 seconds left");
-        assert_eq!(pace(1 << 30, None, 2000), "512.00 MiB/s");
-        assert_eq!(pace(0, Some(5), 5000), "0 B/s, some time left");
-        assert_eq!(pace(9, Some(u64::MAX), 1000), "9 B/s, 7 days left");
+    fn what_is_said_is_sane_from_the_first_moment() {
+        let said =
+            |input, bytes, total, millis| said(input, bytes, total, Duration::from_millis(millis));
+        let name = Some("lane/R1.fq.gz");
+        assert_eq!(said(name, 0, Some(9 << 20), 0), "0 % of 9.00 MiB: R1.fq.gz");
+        // The first chunk is read in no time: that is no rate.
+        assert_eq!(said(name, 1 << 20, Some(9 << 20), 1), "11 % of 9.00 MiB: R1.fq.gz");
+        assert_eq!(
+            said(name, 3 << 20, Some(9 << 20), 1500),
+            "33 % of 9.00 MiB, 2.00 MiB/s, 3 seconds left: R1.fq.gz"
+        );
+        assert_eq!(said(None, 1 << 30, None, 2000), "1.00 GiB, 512.00 MiB/s");
+        assert_eq!(said(None, 0, Some(5), 5000), "0 % of 5 B");
+        assert_eq!(said(None, 9, Some(u64::MAX), 1000), "0 % of 16.00 EiB, 9 B/s, 7 days left");
+        assert_eq!(said(None, 9, Some(5), 1000), "100 % of 5 B, 9 B/s, 0 seconds left");
+        let long =
+            said(Some("a/b\n_a_very_long_name_of_a_sample_L001_R2_001.fastq.gz"), 0, None, 0);
+        assert_eq!(long, "0 B: …a_sample_L001_R2_001.fastq.gz");
+        assert_eq!(shortened("x\u{1b}[2J"), "x?[2J");
     }
 }

@@ -147,6 +147,61 @@ pub(crate) fn with_likely_commands(mut error: clap::Error, all: &clap::Command) 
     error
 }
 
+/// What numbers that can't be read are called by the standard library, and what is meant.
+const NUMBERS: [(&str, &str); 7] = [
+    ("invalid digit found in string", "expected a whole number"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("number too small to fit in target type", "the number is too small"),
+    ("number would be zero for non-zero type", "expected 1 or more"),
+    ("cannot parse integer from empty string", "expected a whole number"),
+    ("invalid float literal", "expected a number"),
+    ("cannot parse float from empty string", "expected a number"),
+];
+
+/// The error in plain words, where those of the libraries aren't.
+pub(crate) fn in_plain_words(
+    error: clap::Error,
+    arguments: &[OsString],
+    command: &mut clap::Command,
+) -> clap::Error {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let (Some(option), Some(value)) =
+        (text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
+    else {
+        return error;
+    };
+    let said = match error.kind() {
+        ErrorKind::ValueValidation => {
+            let reason = std::error::Error::source(&error).map(ToString::to_string);
+            let plain = NUMBERS.iter().find(|(said, _)| reason.as_deref() == Some(said));
+            plain.map(|(_, plain)| format!("invalid value '{value}' for '{option}': {plain}"))
+        }
+        ErrorKind::InvalidValue if value.is_empty() => {
+            // A number below 0 looks like an option.
+            let is_negative = |word: &&str| {
+                word.strip_prefix('-').is_some_and(|number| number.parse::<f64>().is_ok())
+            };
+            let word = arguments.iter().filter_map(|word| word.to_str()).find(is_negative);
+            let name = option.split([' ', '=', '[']).next().unwrap_or(option);
+            word.map(|word| {
+                format!(
+                    "'{option}' needs a value, and '{word}' is taken for an option: if it is the value, write \
+                     {name}={word}"
+                )
+            })
+        }
+        _ => None,
+    };
+    let kind = error.kind();
+    match said {
+        Some(said) => clap::Error::raw(kind, said + "\n").format(command),
+        None => error,
+    }
+}
+
 /// The nearest names, if they are near.
 fn likely(typed: &str, names: &[&str]) -> Vec<String> {
     let far = |name: &str| match name.starts_with(typed) && typed.len() > 2 {

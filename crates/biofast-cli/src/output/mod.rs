@@ -16,7 +16,7 @@ mod provenance;
 
 pub(crate) use names::{
     Named, format_of_bam, format_of_reads, format_of_sam, format_of_sequences, format_of_table,
-    has_extension, make_folder, named as named_format, prefixes,
+    has_extension, make_folder, named as named_format, prefixes, refuse_unjoined,
 };
 pub(crate) use provenance::{command_line, program, summary, summary_of_files};
 

@@ -10,9 +10,14 @@ use biofast::io::output::{Files, Format};
 /// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
 pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
-        "bam" | "sam" | "cram" => {
-            bail!("{} is to hold FASTQ; `biofast import` makes BAM of FASTQ", path.display())
-        }
+        "cram" => bail!(
+            "can't write {}: CRAM is read, not written, and this is to hold FASTQ; name it .fq or .fq.gz",
+            path.display()
+        ),
+        "bam" | "sam" => bail!(
+            "{} is to hold FASTQ: name it .fq or .fq.gz; `biofast import` makes BAM of FASTQ, `biofast view` BAM and SAM of alignments",
+            path.display()
+        ),
         ending if is_fasta(ending) => bail!(
             "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
             path.display()
@@ -45,6 +50,19 @@ pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
             bail!("{} is to hold BAM, not FASTA: name it .bam", path.display())
         }
         _ => Ok(Format::Bgzf),
+    }
+}
+
+/// Refuses a name that promises other than what blocks of BGZF that are copied can hold.
+pub(crate) fn refuse_unjoined(path: &Path) -> Result<()> {
+    match inner_ending(path).as_str() {
+        "cram" => bail!("can't write {}: CRAM is read, not written; name it .bam", path.display()),
+        ending @ ("sam" | "fq" | "fastq") if Format::from_name(path) == Format::Plain => bail!(
+            "{} is to hold blocks of BGZF, which are copied as they are, not plain text: name it .{}",
+            path.display(),
+            if ending == "sam" { "bam" } else { "fq.gz" }
+        ),
+        _ => Ok(()),
     }
 }
 

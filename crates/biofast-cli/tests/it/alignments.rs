@@ -309,7 +309,8 @@ fn a_bad_line_is_named_once() {
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     let expected = format!(
         "biofast: error: {path}: record 21, line 25: invalid SAM: expected as many qualities \
-         (QUAL) as bases (SEQ), found 'III'\n"
+         (QUAL) as bases (SEQ), found 'III'\n\
+         biofast: hint: mend or remove this line; what wrote it may have a fault\n"
     );
     assert_eq!(run.stderr, expected);
 }

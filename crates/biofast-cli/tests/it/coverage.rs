@@ -238,3 +238,48 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     assert_error(&biofast(&["coverage", &unsorted, "-b", "9"]), &["--prefix"]);
     assert_eq!(listed(&folder), before);
 }
+
+/// The page's table of the least deep targets has the depths of `regions.bed.gz`, in order.
+#[test]
+fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
+    let folder = folder(11);
+    let [sam, page, beside, prefix] =
+        ["x.sam", "x.html", "beside.html", "p"].map(|name| at(&folder, name));
+    let targets =
+        (0..60).map(|i| format!("c{}\t{}\t{}\tt{i}\n", 1 + i % 2 * 2, 40 * i, 40 * i + 37));
+    let bed = folder.file("targets.bed", targets.collect::<String>() + "none\t5\t25\tlast\n");
+    let run = biofast(&["coverage", "--by", &bed, "--html", &page, &sam]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(run.stdout, biofast(&["coverage", &sam]).stdout);
+    let run = biofast(&["coverage", "-n", "--by", &bed, "--html", &beside, "-p", &prefix, &sam]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let page = std::fs::read_to_string(page).expect("page");
+    assert!(page == std::fs::read_to_string(beside).expect("page beside the files"));
+    let regions = String::from_utf8(content(&format!("{prefix}.regions.bed.gz"))).expect("text");
+    let mut expected: Vec<(f64, &str)> = regions
+        .lines()
+        .map(|line| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            (fields[4].parse().expect("depth"), fields[3])
+        })
+        .collect();
+    expected.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (_, table) = page.split_once("The 20 least deep of 61 targets</caption>").expect("table");
+    let (table, _) = table.split_once("</table>").expect("end");
+    let rows: Vec<(f64, &str)> = table
+        .split("<tr><th scope=\"row\">")
+        .skip(1)
+        .map(|row| {
+            let (name, cells) = row.split_once("</th>").expect("name");
+            let depth = cells.split("<td class=\"n\">").nth(3).expect("depth");
+            (depth.split_once('<').expect("end").0.parse().expect("number"), name)
+        })
+        .collect();
+    assert_eq!(rows.len(), 20);
+    assert!(rows[0].0 < rows[19].0, "{rows:?}");
+    for (row, expected) in rows.iter().zip(&expected) {
+        assert!((row.0 - expected.0).abs() < 0.0051, "{rows:?} {expected:?}");
+    }
+    let run = biofast(&["coverage", "--by", "100", "--html", &at(&folder, "w.html"), &sam]);
+    assert_error(&run, &["--html shows the targets of a BED file, not windows"]);
+}

@@ -297,7 +297,7 @@ fn a_name_that_promises_what_isnt_written_is_refused() {
         ("filter", &input, "o.fasta.gz", "as FASTQ, not as FASTA"),
         ("filter", &input, "o.FNA", "as FASTQ, not as FASTA"),
         ("filter", &input, "o.bam", "`biofast import` makes BAM"),
-        ("filter", &input, "o.cram", "`biofast import` makes BAM"),
+        ("filter", &input, "o.cram", "CRAM is read, not written"),
         ("filter", &bam, "o.fa", "not FASTA"),
         ("filter", &bam, "o.cram", "CRAM is read, not written"),
         ("fastq", &bam, "o.fa", "as FASTQ, not as FASTA"),

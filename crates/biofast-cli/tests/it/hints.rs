@@ -70,6 +70,10 @@ fn errors_say_what_to_do_next() {
         (["filter", &bam, "-o", &at("1.fq.gz")], "biofast fastq"),
         (["view", &bam, "-o", &at("1.cram")], "name it .bam or .sam"),
         (["fastq", &bam, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
+        (["convert", &bam, "-o", &at("1.cram")], "CRAM is read, not written"),
+        (["convert", &bam, "-o", &at("1.sam")], "`biofast view` BAM and SAM of alignments"),
+        (["cat", &bam, "-o", &at("1.cram")], "CRAM is read, not written; name it .bam"),
+        (["cat", &cut, "-o", &at("1.fastq")], "name it .fq.gz"),
     ] {
         assert_error(&biofast(&args), &[needed]);
         assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
@@ -88,6 +92,30 @@ fn errors_say_what_to_do_next() {
         bytes[..bytes.len() - 28].to_vec()
     });
     expect(&["flagstat", &no_eof], &["end-of-file block is missing", "--allow-missing-eof"]);
+    let remains = |name: &str, bytes: &[u8]| folder.file(name, bytes);
+    expect(&["stats", &remains("e.fq.gz", b"")], &["is empty", "hint: get it again"]);
+    let appended = [&bgzf[..], b"junk"].concat();
+    expect(&["stats", &remains("j.fq.gz", &appended)], &["member", "hint: the file is damaged"]);
+    for (record, wrong) in [
+        ("@a\nACGT\n+\nIII\n@b\nA\n+\nI\n", "expected 4 quality characters"),
+        ("@a\nACGT\nIIII\n@b\nA\n+\nI\n", "starting with '+'"),
+        ("@a\nACGT\n+b\nIIII\n", "repeat the header"),
+    ] {
+        let file = remains("record.fq", record.as_bytes());
+        expect(&["stats", &file], &["record 1, line ", wrong, "hint: lines are cut"]);
+    }
+    let file = remains("bases.fq", b"@a\nAC!T\n+\nIIII\n");
+    expect(&["stats", &file], &["line 2", "'!' in column 3", "hint: the file is damaged"]);
+    let line = b"@SQ\tSN:c\tLN:9\nr\t0\tc\tx\t9\t1M\t*\t0\t0\tA\tI\n";
+    expect(&["flagstat", &remains("l.sam", line)], &["line 2", "(POS)", "hint: mend or remove"]);
+    expect(
+        &["flagstat", &remains("r.bin", b"\x88O\xf5")],
+        &["expected BAM, SAM or CRAM", "`biofast check FILE`"],
+    );
+    if !cfg!(feature = "remote") {
+        let address = "https://example.org/r.fq.gz";
+        expect(&["stats", address], &["without the feature 'remote'", "--features remote"]);
+    }
     // Both mates have the error of their pair, and it is said once.
     let run = biofast(&["stats", "--paired", &first, &other]);
     assert_eq!(run.stderr.matches("have different names").count(), 1, "{}", run.stderr);
@@ -272,4 +300,38 @@ fn options_of_other_programs_are_accepted_or_answered() {
         }
     }
     assert!(answered > 30, "{answered}");
+}
+
+#[test]
+fn values_that_can_not_be_read_are_told_in_plain_words() {
+    let folder = Folder::new();
+    let file = folder.file("r.fq", "@r\nACGT\n+\nIIII\n");
+    let random: Vec<u8> = (0..400u32).map(|i| (i * 151 + 7) as u8 | 0x81).collect();
+    let binary = folder.file("random.bin", random);
+    for (args, needed) in [
+        (
+            &["filter", "--min-len", "x", &file][..],
+            "invalid value 'x' for '--min-len <N>': expected a whole number\n",
+        ),
+        (
+            &["filter", "--min-len", "99999999999999999999999", &file],
+            "for '--min-len <N>': the number is too large\n",
+        ),
+        (
+            &["filter", "--min-len", "-5", &file],
+            "'-5' is taken for an option: if it is the value, write --min-len=-5\n",
+        ),
+        (&["filter", "--min-gc", "x", &file], "expected a number\n"),
+    ] {
+        let run = biofast(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.stderr.contains(needed), "{args:?}: {}", run.stderr);
+    }
+    let run = biofast(&["stats", &binary]);
+    assert_eq!(run.code, 2);
+    // A start of it, and what to do.
+    assert!(run.stderr.lines().all(|line| line.len() < 300), "{}", run.stderr);
+    assert!(run.stderr.contains("hint: this is no FASTQ, FASTA, BAM"), "{}", run.stderr);
+    let run = biofast(&["stats", "--sample", "a", "--sample", "b", &file]);
+    assert!(run.stderr.contains("2 sample names for 1 input: give"), "{}", run.stderr);
 }

@@ -51,13 +51,28 @@ fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let [out, out2] = ["1.fq", "2.fq"].map(|name| text(&folder.path(name)));
     let args = ["filter", &r1, &r2, "-o", &out, "--out2", &out2, "--min-mean-qual", "20"];
     let more = ["--cut-tail", "--detect-adapter", "--html", filter.to_str().unwrap()];
+    let fastp = text(&folder.path("filter.fastp.json"));
+    let more = [&more[..], &["--fastp-json", &fastp]].concat();
     let run = biofast(&[&args[..], &more].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
     let out = text(&folder.path("chosen.bam"));
     let run =
         biofast(&["filter", "-q", "30", &aligned, "-o", &out, "--html", chosen.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    vec![("mixed", mixed), ("filter", filter), ("chosen", chosen)]
+    let depths = folder.path("depths.html");
+    let targets = (0..40).map(|i| format!("chr1\t{}\t{}\texon<{i}>\n", 900 * i, 900 * i + 100));
+    let bed = folder.file("targets.bed", targets.collect::<String>());
+    let run = biofast(&[
+        "coverage",
+        "--quiet",
+        "--by",
+        &bed,
+        &aligned,
+        "--html",
+        depths.to_str().unwrap(),
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    vec![("mixed", mixed), ("filter", filter), ("chosen", chosen), ("depths", depths)]
 }
 
 #[test]
@@ -90,7 +105,66 @@ fn a_page_holds_the_json_and_every_sample_and_asks_no_network() {
         assert!(charts > 0, "{name}");
         assert_eq!(charts, described, "{name}: every chart has a description");
         assert!(!page.contains("NaN") && !page.contains("inf "), "{name}");
+        assert_eq!(page.matches("Frequent words of ").count() > 0, name == "filter", "{name}");
     }
+}
+
+#[test]
+fn the_page_of_filtered_pairs_has_insert_sizes_and_changes_no_read() {
+    let folder = Folder::new();
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    let filtered = |name: &str, more: &[&str]| {
+        let outputs = ["1.fq", "2.fq"].map(|end| text(&folder.path(&format!("{name}{end}"))));
+        let args = ["filter", "--quiet", &r1, &r2, "-o", &outputs[0], "--out2", &outputs[1]];
+        let run = biofast(&[&args[..], &["--cut-tail", "--trim-overlap"], more].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        outputs.map(|path| std::fs::read(path).unwrap())
+    };
+    let page = text(&folder.path("page.html"));
+    assert!(filtered("a", &[]) == filtered("b", &["--html", &page]));
+    let page = std::fs::read_to_string(page).unwrap();
+    let inserts = &embedded(&page, "biofast-filter")["insert_size"];
+    let known: u64 =
+        inserts["histogram"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
+    assert!(known > 0 && known + inserts["unknown"].as_u64().unwrap() == 2500, "{inserts}");
+    assert!(page.contains("<figure class=\"chart\" id=\"inserts\""));
+}
+
+#[test]
+fn frequent_words_are_those_that_are_counted_for_fastp() {
+    let folder = Folder::new();
+    let [page, json, out] = ["p.html", "f.json", "o.fq"].map(|name| text(&folder.path(name)));
+    // All reads end with GGATTC twice.
+    let read = |i: usize| {
+        let varied: String =
+            (0..60).map(|j| b"ACGT"[(i * 7 + j * j + j * i / 3) % 4] as char).collect();
+        format!("@r{i}\n{varied}GGATTCTTGGATTC\n+\n{}\n", "I".repeat(74))
+    };
+    let file = folder.file("r.fq", (0..400).map(read).collect::<String>());
+    let args = ["filter", "--quiet", &file, "-o", &out, "--html", &page, "--fastp-json", &json];
+    assert_eq!(biofast(&args).code, 0);
+    let page = std::fs::read_to_string(page).unwrap();
+    // Reads of one length are a step, not a triangle: up, along and down.
+    let (_, lengths) = page.split_once("id=\"f1-lengths\"").unwrap();
+    let (_, line) = lengths.split_once("class=\"mark line").unwrap();
+    let (_, path) = line.split_once(" d=\"").unwrap();
+    let (path, _) = path.split_once('"').unwrap();
+    let numbers = path.replace(['M', 'l'], " ").replace('-', " -");
+    assert_eq!(numbers.split_whitespace().count(), 4 * 2, "four points: {path}");
+    let (_, figure) = page.split_once("<figure class=\"chart\" id=\"words0\"").unwrap();
+    let (_, figures) = figure.split_once("data-figures=\"").unwrap();
+    let (figures, _) = figures.split_once('"').unwrap();
+    let columns: Vec<Vec<&str>> =
+        figures.split('\n').map(|column| column.split('\t').collect()).collect();
+    let counted: Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    let counted = &counted["read1_before_filtering"]["kmer_count"];
+    assert_eq!(columns[0].len(), 10);
+    for (word, shown) in columns[0].iter().zip(&columns[1]) {
+        assert_eq!(json!(shown.replace(',', "").parse::<u64>().unwrap()), counted[*word], "{word}");
+    }
+    // Nothing was cut: after is as before.
+    assert_eq!((&columns[1], &columns[2]), (&columns[3], &columns[4]));
+    assert!(columns[0].contains(&"GATTC"), "{columns:?}");
 }
 
 #[test]
@@ -262,6 +336,9 @@ fn every_chart_has_marks_and_nothing_is_said_on_the_console() {
             found.doubled = ids.filter((id, i) => ids.indexOf(id) !== i);
             found.unnamed = charts.filter((svg) => !svg.getAttribute('aria-labelledby').split(' ')
               .every((id) => document.getElementById(id)?.textContent)).length;
+            const levels = [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')]
+              .map((head) => Number(head.getAttribute('aria-level') ?? head.tagName[1]));
+            found.jumps = levels.filter((level, i) => i > 0 && level > levels[i - 1] + 1);
             found.wide = document.documentElement.scrollWidth > innerWidth;
             done(); };
             // Charts of many samples come when the page is there.
@@ -270,7 +347,7 @@ fn every_chart_has_marks_and_nothing_is_said_on_the_console() {
         let (found, console) = run_until_done(browser, &folder, &page, script);
         assert_eq!(console, Vec::<String>::new(), "{name}");
         assert!(found["charts"].as_u64().unwrap() > 0, "{name}");
-        for problem in ["bare", "outside", "doubled"] {
+        for problem in ["bare", "outside", "doubled", "jumps"] {
             assert_eq!(found[problem], json!([]), "{name}: {problem}");
         }
         assert_eq!((&found["unnamed"], &found["wide"]), (&json!(0), &json!(false)), "{name}");
@@ -357,6 +434,8 @@ fn many_samples_are_compared_outliers_first_and_charts_are_unpacked() {
         const tools = document.querySelector('.tools'), find = tools.querySelector('input');
         const [only, none] = tools.querySelectorAll('button');
         found.first = names().slice(0, 2);
+        const frame = table.closest('.scroll').getBoundingClientRect();
+        found.cut = [...table.querySelectorAll('tbody input')].filter((box) => box.getBoundingClientRect().left < frame.left).length;
         found.marked = rows()[0].querySelectorAll('td.down.far').length;
         found.heads = [...table.tHead.rows[0].cells].slice(0, 3).map((head) => head.textContent);
         found.packed = [table.querySelectorAll('tr[data-pack]').length, document.querySelectorAll('details.sample').length];
@@ -394,6 +473,7 @@ fn many_samples_are_compared_outliers_first_and_charts_are_unpacked() {
     let (found, console) = run_until_done(browser, &folder, &page, script);
     assert_eq!(console, Vec::<String>::new());
     assert_eq!(found["first"], json!(["s17.fq", "s00.fq"]), "{found}");
+    assert_eq!(found["cut"], json!(0), "boxes beyond the table's edge");
     assert!(found["marked"].as_u64().unwrap() >= 3, "{found}");
     assert_eq!(found["heads"], json!(["Sample", "Verdicts", "Status"]));
     assert_eq!((&found["packed"], &found["matching"]), (&json!([30, 0]), &json!(10)));

@@ -74,7 +74,7 @@ impl Source {
         let failed = |error| Error::io(error, &name);
         let file = Ranged::open(path).map_err(failed)?;
         if address(path).is_none() && !path.metadata().map_err(failed)?.is_file() {
-            let kind = ErrorKind::NotAFile("something that has no parts");
+            let kind = ErrorKind::NotAFile("a pipe or a device, which has no parts");
             return Err(Error::new(kind, Location::in_input(&name)));
         }
         let source = match span {

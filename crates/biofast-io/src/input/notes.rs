@@ -24,11 +24,13 @@ use crate::error::Location;
 /// let source = Source::from_reader("example", &b"ACGT\n"[..]);
 /// std::io::copy(&mut Reader::new(source, &options)?, &mut std::io::sink())?;
 /// assert_eq!((progress.bytes(), told.load(Ordering::Relaxed)), (5, 5));
+/// assert_eq!(progress.input().as_deref(), Some("example"));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Default)]
 pub struct Progress {
     bytes: AtomicU64,
+    input: Mutex<Option<Arc<str>>>,
     callback: Option<Box<dyn Fn(u64) + Send + Sync>>,
 }
 
@@ -37,12 +39,21 @@ impl Progress {
     /// thread that reads, between two chunks, and should be short; calls of several inputs that
     /// share it may overlap.
     pub fn with_callback(callback: impl Fn(u64) + Send + Sync + 'static) -> Progress {
-        Progress { bytes: AtomicU64::new(0), callback: Some(Box::new(callback)) }
+        Progress { callback: Some(Box::new(callback)), ..Progress::default() }
     }
 
     /// Bytes of the input as stored that have been handed to workers.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The name of the input that was begun last, once one was.
+    pub fn input(&self) -> Option<Arc<str>> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn begin(&self, input: &Arc<str>) {
+        *self.input.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(input));
     }
 
     pub(crate) fn add(&self, n: u64) {

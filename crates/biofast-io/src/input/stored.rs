@@ -51,6 +51,9 @@ impl StoredBytes {
         if derived {
             options.progress = None;
         }
+        if let Some(progress) = &options.progress {
+            progress.begin(&name);
+        }
         let of = |kind| StoredBytes {
             name,
             kind,

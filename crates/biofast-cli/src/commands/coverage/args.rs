@@ -17,6 +17,7 @@ Examples:
   biofast coverage lane1.bam lane2.bam
   biofast coverage -p aln --by 500 aln.bam
   biofast coverage -p aln -n --by targets.bed -T 1,10,30 aln.bam
+  biofast coverage --by targets.bed --html coverage.html lane1.bam lane2.bam
   biofast coverage -p aln -q 0:1:5:150: -x aln.bam
   biofast coverage --format samtools-coverage aln.bam
   biofast coverage --format samtools-depth aln.bam > depth.tsv
@@ -36,6 +37,10 @@ pub(crate) struct Args {
     /// What is printed without --prefix and --out-dir
     #[arg(long, value_enum, default_value_t = Format::Table, value_name = "FORMAT", conflicts_with_all = ["prefix", "out_dir"])]
     pub(super) format: Format,
+
+    /// Also write a page for the browser: how deep all positions are and, with --by BED, each target
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<OutFile>,
 
     #[command(flatten)]
     pub(super) shard: ShardArg,

@@ -8,11 +8,12 @@ use anyhow::{Result, bail};
 use biofast::bam::Detail;
 use biofast::io::Progress;
 use biofast::io::output::{Files, commit};
-use biofast::ops::coverage;
+use biofast::ops::coverage::{self, PerReference, TargetDepths};
+use biofast::ops::show::html::{self, Depths};
 use biofast::ops::show::mosdepth;
 use biofast::ops::show::samtools;
 
-use super::{Args, query, rules, rules_of_samtools, watch};
+use super::{Args, query, rules, rules_of_samtools, sum, watch};
 use crate::console::Bar;
 use crate::inputs::Input;
 use crate::options::{targets, tell_unknown};
@@ -27,24 +28,42 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
     if let Some(folder) = &args.out_dir {
         output::make_folder(files, folder)?;
     }
+    let page = output::optional_report(files, args.html.as_deref())?;
+    let mut samples = Vec::new();
+    let only = args.chrom.as_deref().map(str::as_bytes);
     let bar = Bar::new(&progress, total, args.reading.messages.quiet);
     for (input, prefix) in inputs.iter().zip(prefixes) {
         let targets = targets(&settings, &prefix, files)?;
         let watch = watch(args, &progress);
         let intervals = settings.intervals.as_ref();
-        let query = query(args, input, &watch, intervals, Detail::Alignment)?;
+        // The page tells of all positions, too.
+        let needed = intervals.filter(|_| page.is_none());
+        let query = query(args, input, &watch, needed, Detail::Alignment)?;
+        let targets_drawn =
+            intervals.filter(|intervals| page.is_some() && !intervals.are_windows());
         let threads = watch.options.threads;
         let result = coverage::collect(query, &watch.options, &rules(args), |header| {
-            mosdepth::Files::new(header, settings.clone(), targets, threads)
+            let drawn = page.is_some().then(|| {
+                let targets = targets_drawn
+                    .map(|intervals| TargetDepths::new(header, intervals.clone(), only));
+                (PerReference::new(header), targets)
+            });
+            Ok((mosdepth::Files::new(header, settings.clone(), targets, threads)?, drawn))
         });
         args.reading.tell(&watch, input);
-        let (header, made) = result?;
+        let (header, (made, drawn)) = result?;
+        if let Some((depths, targets)) = drawn {
+            samples.push(Depths { sample: input.name(), all: sum(&header, depths, only), targets });
+        }
         if !args.reading.messages.quiet && args.chrom.is_none() {
             tell_unknown(intervals, &header, &input.name());
         }
         commit(made.finish()?, false)?;
     }
     drop(bar);
+    if let Some(page) = page {
+        output::finish(page, html::coverage(&samples))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,12 +10,16 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use biofast::bam::{self, Detail, Header, Query, Selection};
 use biofast::io::Progress;
-use biofast::io::output::Files;
-use biofast::ops::coverage::{self, Counting, Distribution, Intervals, PerReference, Rules};
+use biofast::io::output::{Files, commit};
+use biofast::ops::coverage::{
+    self, Counting, Distribution, Intervals, PerReference, Rules, TargetDepths,
+};
+use biofast::ops::show::html::{self, Depths};
 use biofast::ops::show::tables::coverage as table;
 
+use crate::console::Bar;
 use crate::inputs::{self, Input};
-use crate::options::RegionArgs;
+use crate::options::{RegionArgs, tell_unknown};
 use crate::output;
 use crate::watch::Watch;
 
@@ -28,13 +32,22 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         args.refuse_with_shard()?;
     }
     if !writes_files && let Some(name) = args.depth.files.given() {
-        bail!("{name} is for the files of mosdepth: give --prefix or --out-dir");
+        match (name, args.html.is_some()) {
+            ("--by", true) => {}
+            ("--by", false) => bail!(
+                "--by is for the files of mosdepth and for the page: give --prefix, --out-dir or --html"
+            ),
+            (name, _) => bail!("{name} is for the files of mosdepth: give --prefix or --out-dir"),
+        }
     }
     let of_bases = matches!(args.format, Format::SamtoolsCoverage | Format::SamtoolsDepth);
     if args.depth.files.by_groups()?.is_some() {
         bail!(
             "--by RG, SM and LB are of `biofast stats`, which has the depths of each group with --out-dir"
         );
+    }
+    if of_bases && args.html.is_some() {
+        bail!("--html doesn't go with the formats of samtools");
     }
     if args.min_base_quality > 0 && !of_bases {
         bail!("--min-base-quality goes with --format samtools-coverage and samtools-depth");
@@ -55,16 +68,41 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         };
         return files::samtools(args, input, files);
     }
-    let report = args.out.open(files)?;
-    let mut rows = Vec::new();
-    for input in &all {
-        rows.push((input.name(), depths(args, input)?));
+    let intervals = args.depth.files.settings(None)?.intervals;
+    if intervals.as_ref().is_some_and(Intervals::are_windows) {
+        bail!(
+            "--html shows the targets of a BED file, not windows: give --by a BED file, or --prefix or --out-dir for the \
+             depths of windows"
+        );
     }
+    let report = args.out.open(files)?;
+    let page = output::optional_report(files, args.html.as_deref())?;
+    let progress = Arc::new(Progress::default());
+    let total: Option<u64> = match args.chrom {
+        // Of a reference only a part of each file is read.
+        Some(_) => None,
+        None => all.iter().map(Input::len).sum(),
+    };
+    let bar = Bar::new(&progress, total, args.reading.messages.quiet);
+    let mut rows = Vec::new();
+    let mut samples = Vec::new();
+    for input in &all {
+        let (depths, targets) = depths(args, input, intervals.as_ref(), &progress)?;
+        if page.is_some() {
+            samples.push(Depths { sample: input.name(), all: depths.clone(), targets });
+        }
+        rows.push((input.name(), depths));
+    }
+    drop(bar);
     let text = match args.format {
         Format::Tsv => table::tsv(&rows),
         _ => table::table(&rows),
     };
-    output::finish(report, text)?;
+    let mut outputs = vec![output::filled(report, text)?];
+    if let Some(page) = page {
+        outputs.push(output::filled(page, html::coverage(&samples))?);
+    }
+    commit(outputs, false)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -78,24 +116,32 @@ impl Args {
         if let Some(option) = self.depth.files.given() {
             shard.refuse(true, option, of_all)?;
         }
+        shard.refuse(self.html.is_some(), "--html", "the page is of whole files")?;
         shard.refuse(self.chrom.is_some(), "--chrom", "a shard is not of regions")?;
         shard.refuse(self.inputs.files_from.is_some(), "--files-from", "the plan names its file")
     }
 }
 
-/// The depths of one input, for its row.
-fn depths(args: &Args, input: &Input) -> Result<Distribution> {
-    let watch = args.reading.watch();
+/// The depths of one input for its row, and those of its targets.
+fn depths(
+    args: &Args,
+    input: &Input,
+    intervals: Option<&Intervals>,
+    progress: &Arc<Progress>,
+) -> Result<(Distribution, Option<TargetDepths>)> {
+    let watch = watch(args, progress);
     let query = query(args, input, &watch, None, Detail::Alignment)?;
-    let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let only = args.chrom.as_deref().map(str::as_bytes);
     let result = coverage::collect(query, &watch.options, &rules(args), |header| {
-        Ok(coverage::PerReference::new(header))
+        let targets = intervals.map(|intervals| TargetDepths::new(header, intervals.clone(), only));
+        Ok((coverage::PerReference::new(header), targets))
     });
-    drop(bar);
     args.reading.tell(&watch, input);
-    let (header, depths) = result?;
-    Ok(sum(&header, depths, only))
+    let (header, (depths, targets)) = result?;
+    if !args.reading.messages.quiet && only.is_none() {
+        tell_unknown(intervals, &header, &input.name());
+    }
+    Ok((sum(&header, depths, only), targets))
 }
 
 /// Which records count.

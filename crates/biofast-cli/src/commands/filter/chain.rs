@@ -170,7 +170,7 @@ fn trimmers(
         filter = preset::poly_g(all, found, filter);
         filter = preset::adapters(all, paired, found, all.mates.rule()?, filter)?;
     } else {
-        filter = all.mates.add(paired, filter)?;
+        filter = all.mates.add(paired, all.html.is_some(), filter)?;
     }
     if args.trim_overlap && found.is_none() {
         if !paired {

@@ -68,11 +68,15 @@ impl MateArgs {
         })
     }
 
-    /// Adds what looks at both mates, where it is asked for; the adapters of pairs are cut behind it.
-    pub(super) fn add(&self, paired: bool, filter: Filter) -> Result<Filter> {
-        let Some(option) = self.given() else { return Ok(filter) };
-        if !paired {
-            bail!("{option} needs pairs: two files, or --interleaved");
+    /// Adds what looks at both mates, where it is asked for, or `measured` for the page; the adapters of pairs are cut behind
+    /// it.
+    pub(super) fn add(&self, paired: bool, measured: bool, filter: Filter) -> Result<Filter> {
+        match self.given() {
+            None if !(paired && measured) => return Ok(filter),
+            Some(option) if !paired => {
+                bail!("{option} needs pairs: two files, or --interleaved")
+            }
+            _ => {}
         }
         let mates = Mates::new(self.rule()?);
         Ok(filter.trim(if self.corrects() { mates.correct() } else { mates }))

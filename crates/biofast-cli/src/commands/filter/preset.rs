@@ -123,14 +123,14 @@ fn sequences(args: &Args, paired: bool, found: &Found) -> Result<[Option<Vec<u8>
     Ok(sequences)
 }
 
-/// fastp's report of a run, as JSON.
+/// fastp's report of a run.
 pub(super) fn report(
     args: &Args,
     paired: bool,
     found: &Found,
     tally: &Tally,
     gathered: Option<Box<Gatherer>>,
-) -> Result<String> {
+) -> Result<Report> {
     let gathered = gathered.context("nothing was gathered for the report")?;
     let sequences = match args.preset.is_fastp() {
         true => sequences(args, paired, found)?,
@@ -146,6 +146,5 @@ pub(super) fn report(
         command: output::command_line(),
         version: env!("CARGO_PKG_VERSION").into(),
     };
-    let report = Report::new(tally, *gathered, settings);
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
+    Ok(Report::new(tally, *gathered, settings))
 }

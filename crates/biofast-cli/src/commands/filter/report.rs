@@ -3,6 +3,7 @@
 use anyhow::Result;
 use biofast::io::Escaped;
 use biofast::io::output::{Files, Output, commit};
+use biofast::ops::filter::fastp;
 use biofast::ops::filter::names::ListedNames;
 use biofast::ops::filter::report::Report;
 use biofast::ops::show;
@@ -16,6 +17,8 @@ pub(super) struct Reports {
     html: Option<Output>,
     json: Option<Output>,
     fastp: Option<Output>,
+    /// What fastp's report says, if it is wanted.
+    counted: Option<fastp::Report>,
 }
 
 impl Reports {
@@ -24,7 +27,7 @@ impl Reports {
         let html = output::optional_report(files, args.html.as_deref())?;
         let json = output::optional_report(files, args.json.as_deref())?;
         let fastp = args.preset.open(files)?;
-        Ok(Reports { html, json, fastp })
+        Ok(Reports { html, json, fastp, counted: None })
     }
 
     /// How many are wanted.
@@ -38,9 +41,11 @@ impl Reports {
     }
 
     /// Fills fastp's report.
-    pub(super) fn fill_for_fastp(&mut self, text: String) -> Result<()> {
+    pub(super) fn fill_for_fastp(&mut self, report: fastp::Report) -> Result<()> {
         if let Some(fastp) = self.fastp.take() {
+            let text = serde_json::to_string_pretty(&report)? + "\n";
             self.fastp = Some(output::filled(fastp, text)?);
+            self.counted = Some(report);
         }
         Ok(())
     }
@@ -53,7 +58,8 @@ impl Reports {
         mut outputs: Vec<Output>,
     ) -> Result<()> {
         if let Some(html) = self.html {
-            let page = show::html::filter(&report, &serde_json::to_string(&report)?);
+            let json = serde_json::to_string(&report)?;
+            let page = show::html::filter(&report, &json, self.counted.as_ref());
             outputs.push(output::filled(html, page)?);
             if !args.stats {
                 // The curves were gathered for the page alone.

@@ -249,9 +249,10 @@ fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
         [one] => Ok(vec![one.clone(); inputs.len()]),
         names if names.len() == inputs.len() => Ok(names.to_vec()),
         names => bail!(
-            "{} sample names for {} inputs: give one for each, or one for all",
+            "{} sample names for {} input{}: give one for each, or one for all",
             names.len(),
-            inputs.len()
+            inputs.len(),
+            if inputs.len() == 1 { "" } else { "s" }
         ),
     }
 }

@@ -9,11 +9,13 @@ use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta::Sequences;
 use biofast::fastq::{Inputs, par_transform};
+use biofast::io::Progress;
 use biofast::io::output::{self as io_output, Compression, Files, Format, Output, commit};
 use biofast::ops::convert::{Holds, from_alignments, from_table};
 use biofast::ops::measure::per_read;
 
 use super::args::Args;
+use crate::console::Bar;
 use crate::inputs::{Input, holds_reads};
 use crate::output;
 use crate::watch::Watch;
@@ -49,8 +51,12 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
     let file = if several { "file\t" } else { "" };
     table.append(format!("{file}{}\n", per_read::COLUMNS).as_bytes())?;
     let table = Arc::new(Mutex::new(Table { output: table, problem: None }));
+    let progress = Arc::new(Progress::default());
+    let total: Option<u64> = inputs.iter().map(Input::len).sum();
+    let bar = Bar::new(&progress, total, args.messages.quiet);
     for input in inputs {
-        let watch = Watch::new(args.strictness.reads(args.io.apply(args.threads.options())));
+        let watch =
+            Watch::sharing(&progress, args.strictness.reads(args.io.apply(args.threads.options())));
         let mut source = input.open()?;
         let held = match holds_reads(&mut source)? {
             true => Holds::Fastq,
@@ -71,7 +77,6 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         // A run ends its outputs, and the table goes on.
         let through = Through(Arc::clone(&table));
         let mut outputs = [Output::stream("table", through, Compression::default())];
-        let bar = watch.bar(input.len(), &args.messages);
         let result = par_transform(
             Inputs::Single(Sequences(source)),
             [watch.options.clone(), watch.options.clone()],
@@ -89,7 +94,6 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
             },
             |(), ()| (),
         );
-        drop(bar);
         watch.tell(input, None, &args.messages, &args.threads);
         drop(outputs);
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,6 +102,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         }
         result.map_err(output::failed)?;
     }
+    drop(bar);
     let Some(table) = Arc::into_inner(table) else { bail!("the table is still written to") };
     let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
     commit(vec![table.output], false)?;

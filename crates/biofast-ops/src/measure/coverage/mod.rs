@@ -32,7 +32,9 @@ mod intervals;
 mod low;
 mod mates;
 mod parts;
+pub(crate) mod regions;
 mod spans;
+mod targets;
 mod window;
 
 use std::ops::ControlFlow;
@@ -45,6 +47,7 @@ pub use distribution::{Distribution, PerReference};
 pub use intervals::{Interval, Intervals};
 pub use parts::{Join, Partial, Unjoined, collect_part};
 pub use spans::{Counting, Rules, Spans, Sums};
+pub use targets::{Target, TargetDepths};
 
 pub(crate) use intervals::read_line;
 pub(crate) use low::Low;

@@ -108,7 +108,10 @@ impl std::fmt::Display for InvalidLimits {
         match &self.kind {
             InvalidLimit::Unknown(name, near) => {
                 write!(f, "no check is called '{}'", name.escape_debug())?;
-                near.map_or(Ok(()), |near| write!(f, "; did you mean '{near}'?"))
+                match near {
+                    Some(near) => write!(f, "; did you mean '{near}'?"),
+                    None => f.write_str("; `biofast stats --print-limits` prints all of them"),
+                }
             }
             InvalidLimit::Fields(name) => write!(
                 f,

@@ -88,7 +88,10 @@ fn limits_that_can_not_be_name_their_line() {
         ),
         ("adapter 1 2", "line 1: no check is called 'adapter'; did you mean 'adapter-content'?"),
         ("N_SHARE 1 2", "line 1: no check is called 'N_SHARE'; did you mean 'n-share'?"),
-        ("kmers-and-more 1 2", "line 1: no check is called 'kmers-and-more'"),
+        (
+            "kmers-and-more 1 2",
+            "line 1: no check is called 'kmers-and-more'; `biofast stats --print-limits` prints all of them",
+        ),
         (
             "n-share",
             "line 1: after 'n-share' expected the limits of warnings and failures, or 'off' alone",

@@ -18,7 +18,7 @@ use crate::measure::reads::report::Statistics;
 const MARKS: [(&str, &str); 2] = [("before", "c7 dash1"), ("after", "c1")];
 
 /// Everything about a run.
-pub(super) fn section(report: &Report) -> String {
+pub(super) fn section(report: &Report, words: &str) -> String {
     let mut text = format!(
         "<section aria-labelledby=\"filter-h\">\n<h2 id=\"filter-h\">Before and after</h2>\n<p class=\"from\">\
          Command: <code>{}</code></p>\n",
@@ -47,6 +47,7 @@ pub(super) fn section(report: &Report) -> String {
         }
         None => text += &notice("doubt", "Note", "Curves are gathered of FASTQ only."),
     }
+    text += words;
     text += &files(report);
     text + "</section>\n"
 }
@@ -60,10 +61,14 @@ fn before_and_after(before: &Block, after: &Block) -> String {
     let share = |name: &str, before: f64, after: f64| {
         vec![name.to_owned(), percents(before), percents(after), String::new()]
     };
+    let first = match before.read2_mean_length {
+        Some(_) => "Mean length of first reads",
+        None => "Mean length",
+    };
     let mut rows = vec![
         count("Reads", before.total_reads, after.total_reads),
         count("Bases", before.total_bases, after.total_bases),
-        count("Mean length of first reads", before.read1_mean_length, after.read1_mean_length),
+        count(first, before.read1_mean_length, after.read1_mean_length),
     ];
     if let Some(length) = before.read2_mean_length {
         rows.push(count(
@@ -148,12 +153,15 @@ fn flow(kept: u64, reasons: &[(String, u64)]) -> String {
     let rows =
         std::iter::once(("kept", kept)).chain(reasons.iter().map(|(name, n)| (name.as_str(), *n)));
     let rows: Vec<Vec<String>> = rows.map(|(name, n)| vec![name.into(), grouped(n)]).collect();
+    let most = match reasons.first() {
+        Some((name, _)) => format!("; the most frequent reason to reject the others: {name}"),
+        None => String::new(),
+    };
     let said = format!(
-        "Of {} reads {} are kept, {} %; most of the others are rejected since: {}.",
+        "Of {} reads {} are kept, {} %{most}.",
         grouped(all),
         grouped(kept),
-        decimal(percent(kept, all), 2),
-        reasons.first().map_or("", |reason| reason.0.as_str())
+        decimal(percent(kept, all), 2)
     );
     format!(
         "<figure class=\"chart\" id=\"rejected\" data-columns=\"What became of them\tReads\" data-figures=\"{}\"><figcaption><h4 aria-level=\"3\">What \
@@ -212,10 +220,13 @@ fn inserts(report: &Report) -> String {
     let rows = rows.map(|(len, &n)| vec![grouped(len as u64), grouped(n)]).collect();
     chart.table(&[x.name, "Pairs"], rows);
     let said = format!(
-        "By the overlap of mates; most pairs are of {peak} bases, and {} pairs don't overlap or are longer.",
+        "By the overlap of mates; the most frequent size is {peak} bases. Of {} pairs it isn't known: mates don't overlap, or the fragment has 512 bases \
+         and more.",
         grouped(*unknown)
     );
-    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{}</div>\n", chart.finish(&said))
+    // It stands right below a heading of the second level.
+    let chart = chart.finish(&said).replacen("<h4>", "<h4 aria-level=\"3\">", 1);
+    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{chart}</div>\n")
 }
 
 fn files(report: &Report) -> String {
@@ -359,14 +370,14 @@ fn lines(
     let highest = sets.iter().flatten().map(|&(_, n)| n).max().unwrap_or(0);
     let mut chart = Chart::new(id, title, x, Axis::up_to(counted, highest as f64).whole());
     for ((name, class), counts) in MARKS.into_iter().zip(&sets) {
-        // A single value has no line; a step up and down shows it.
+        // A single value has no line; a step up and down shows it. Points of one place would be one point.
         let points: Vec<(f64, f64)> = match counts.as_slice() {
             [(value, n)] => {
                 let value = *value as f64;
                 vec![
                     (value - 0.5, 0.0),
-                    (value - 0.5, *n as f64),
-                    (value + 0.5, *n as f64),
+                    (value - 0.45, *n as f64),
+                    (value + 0.45, *n as f64),
                     (value + 0.5, 0.0),
                 ]
             }

@@ -6,6 +6,7 @@
 mod alignments;
 mod chart;
 mod compare;
+mod coverage;
 mod filter;
 mod heat;
 mod packed;
@@ -16,11 +17,15 @@ mod search_charts;
 mod table;
 mod together;
 mod verdicts;
+mod words;
 
 use std::fmt::Write;
 
+use crate::change::filter::fastp;
 use crate::change::filter::report::Report as FilterReport;
 use crate::measure;
+
+pub use coverage::Depths;
 
 const STYLE: &str = include_str!("page.css");
 /// Each is a function of its own.
@@ -64,30 +69,43 @@ pub fn stats(
         (false, true) => "Alignments",
         _ => "Reads and alignments",
     };
-    let samples = format!("{samples} sample{}", if samples == 1 { "" } else { "s" });
-    page(title, &samples, version, &body, &data)
+    page(title, &numbered(samples), version, &body, &data, IN_JSON)
 }
 
-/// The page of `biofast filter`, with its JSON.
-pub fn filter(report: &FilterReport, json: &str) -> String {
+/// The page of `biofast coverage`.
+pub fn coverage(samples: &[Depths]) -> String {
+    let whole = "<code>biofast coverage</code> prints its figures as a table, and <code>--out-dir</code> writes those of each \
+                 position and target.";
+    let version = env!("CARGO_PKG_VERSION");
+    page("Coverage", &numbered(samples.len()), version, &coverage::section(samples), "", whole)
+}
+
+fn numbered(samples: usize) -> String {
+    format!("{samples} sample{}", if samples == 1 { "" } else { "s" })
+}
+
+/// Where the figures of a page of few samples are.
+const IN_JSON: &str = "Every figure is in this file as JSON, in the <code>script</code> elements of type \
+                       <code>application/json</code> at its end.";
+
+/// The page of `biofast filter`, with its JSON; with fastp's report of the run it has frequent words, too.
+pub fn filter(report: &FilterReport, json: &str, fastp: Option<&fastp::Report>) -> String {
     let data = embedded("biofast-filter", json);
-    page("Filtered reads", "", report.tool.version, &filter::section(report), &data)
+    let body = filter::section(report, &fastp.map_or(String::new(), words::section));
+    page("Filtered reads", "", report.tool.version, &body, &data, IN_JSON)
 }
 
-fn page(title: &str, about: &str, version: &str, body: &str, data: &str) -> String {
+fn page(title: &str, about: &str, version: &str, body: &str, data: &str, whole: &str) -> String {
     let version = escape(version);
     let about = match about {
         "" => String::new(),
         about => format!("{} · ", escape(about)),
     };
     let whole = match data {
-        "" => {
+        "" if whole == IN_JSON => {
             "Of so many samples the page has no JSON; <code>biofast stats --json</code> prints every figure."
         }
-        _ => {
-            "Every figure is in this file as JSON, in the <code>script</code> elements of type \
-             <code>application/json</code> at its end."
-        }
+        _ => whole,
     };
     let script = SCRIPTS.concat();
     format!(

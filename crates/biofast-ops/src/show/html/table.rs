@@ -38,13 +38,17 @@ pub(super) struct Row {
 
 /// The table of `rows`, with these columns behind those of every table.
 pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> String {
+    // Where nothing is judged there is no column of verdicts.
+    let is_judged = rows.iter().any(|row| !matches!(row.verdicts, Cell::Nothing));
+    let first: &[&str] =
+        if is_judged { &["Sample", "Verdicts", "Status"] } else { &["Sample", "Status"] };
     let tall = if rows.len() > MANY { " tall" } else { "" };
     let mut text = format!(
         "<div class=\"scroll{tall}\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\
          <table class=\"sortable\" id=\"{id}\"><caption>{caption}<span class=\"unseen\">; the buttons in its \
          head sort it</span></caption><thead><tr>"
     );
-    for column in ["Sample", "Verdicts", "Status"].iter().chain(columns) {
+    for column in first.iter().chain(columns) {
         let _ = write!(
             text,
             "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{column}</button></th>"
@@ -56,7 +60,8 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
         let _ = write!(
             text,
             "<tr{class}{3}><th scope=\"row\"><a href=\"#{1}\"{2}>{0}</a></th>",
-            escape(&row.sample),
+            // Names are as long as those of files: they break at their parts.
+            escape(&row.sample).replace('_', "_<wbr>").replace('.', "<wbr>."),
             row.id,
             match row.path == row.sample {
                 true => String::new(),
@@ -64,7 +69,9 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
             },
             row.pack
         );
-        push_cell(&mut text, &row.verdicts, 0.0);
+        if is_judged {
+            push_cell(&mut text, &row.verdicts, 0.0);
+        }
         let status = match (&row.error, row.warnings) {
             (Some(error), _) => format!(
                 "<td class=\"status bad\" data-v=\"2\">✗ error</td><td class=\"why\" \

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use biofast_bam::{Error, Header};
 use biofast_io::output::Output;
 
-use super::regions::{Region, Regions};
 use super::text::{Lines, put};
+use crate::measure::coverage::regions::{Region, Regions};
 use crate::measure::coverage::{Depths, Distribution, Intervals, Run};
 
 /// Depths that mosdepth lists although no position has them.

@@ -1,7 +1,6 @@
 //! Depths as the files of mosdepth 0.3.3, byte for byte.
 
 mod files;
-mod regions;
 mod text;
 
 pub use files::{Files, Quantize, Settings, Targets};

@@ -274,6 +274,17 @@ impl Report {
         }
     }
 
+    /// What was counted of each mate before and, unless pairs were merged, after: 1 and 2, or 0 of single reads.
+    pub(crate) fn mates(&self) -> Vec<(usize, &Stats, Option<&Stats>)> {
+        let first = (&self.read1_before_filtering, self.read1_after_filtering.as_ref());
+        match &self.read2_before_filtering {
+            None => vec![(0, first.0, first.1)],
+            Some(second) => {
+                vec![(1, first.0, first.1), (2, second, self.read2_after_filtering.as_ref())]
+            }
+        }
+    }
+
     /// Reads that were kept, as fastp counts them: a read whose mate is rejected is not.
     pub fn passed_reads(&self) -> u64 {
         self.filtering_result.passed_filter_reads

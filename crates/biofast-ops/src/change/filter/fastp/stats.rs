@@ -16,7 +16,7 @@ const POSITIONS: usize = 1000;
 const KINDS: usize = 6;
 const BASES: [&str; 5] = ["A", "T", "C", "G", "N"];
 /// Of the words that are counted.
-const WORD: usize = 5;
+const WORD: usize = Stats::WORD;
 
 /// Which of the kinds a letter is.
 const KIND_OF: [u8; 256] = {
@@ -71,6 +71,19 @@ impl Default for Stats {
 }
 
 impl Stats {
+    /// Bases of the words that are counted.
+    pub(crate) const WORD: usize = 5;
+
+    /// How often each word comes; its number has two bits a base, the last base lowest.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words[..]
+    }
+
+    /// The letters of the word of this number.
+    pub(crate) fn letters(word: usize) -> String {
+        (0..WORD).rev().map(|i| b"ATCG"[word >> (2 * i) & 3] as char).collect()
+    }
+
     /// Counts how often these come, too.
     fn counting(frequent: Arc<Frequent>) -> Stats {
         let counts = vec![0; frequent.len()];
@@ -190,10 +203,8 @@ impl Serialize for Stats {
         }
         let gc = |p: &Position, all: u64| rounded_share(p.counts[2] + p.counts[3], all);
         contents.push(("GC".into(), self.curve(gc)));
-        let letters = |word: usize| -> String {
-            (0..WORD).rev().map(|i| b"ATCG"[word >> (2 * i) & 3] as char).collect()
-        };
-        let words = self.words.iter().enumerate().map(|(word, &n)| (letters(word), n)).collect();
+        let words =
+            self.words.iter().enumerate().map(|(word, &n)| (Stats::letters(word), n)).collect();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("total_reads", &self.reads)?;
         map.serialize_entry("total_bases", &self.bases)?;

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::measure::coverage::{Distribution, Interval, Run};
+use super::{Distribution, Interval, Run};
 
 /// Depths from this one on are one of a median.
 const DEEPEST_MEDIAN: u32 = 65_535;
 
 /// The intervals of a reference while its runs come.
-pub(super) struct Regions {
+pub(crate) struct Regions {
     upcoming: std::iter::Peekable<Box<dyn Iterator<Item = Interval> + Send>>,
     active: VecDeque<Region>,
     /// What is to be counted of each.
@@ -17,18 +17,18 @@ pub(super) struct Regions {
 }
 
 /// An interval with its depth.
-pub(super) struct Region {
-    pub(super) interval: Interval,
+pub(crate) struct Region {
+    pub(crate) interval: Interval,
     /// The mean so far.
     mean: f64,
     /// How many positions are at least as deep as each threshold.
-    pub(super) counts: Vec<u64>,
+    pub(crate) counts: Vec<u64>,
     /// Positions by depth, for the median.
     by_depth: Option<Vec<u64>>,
 }
 
 impl Regions {
-    pub(super) fn new(
+    pub(crate) fn new(
         upcoming: impl Iterator<Item = Interval> + Send + 'static,
         thresholds: &[u32],
         median: bool,
@@ -43,7 +43,7 @@ impl Regions {
     }
 
     /// Adds a run, also to `all` for each interval, and gives those that are complete.
-    pub(super) fn add(&mut self, run: Run, all: &mut Distribution, mut each: impl FnMut(Region)) {
+    pub(crate) fn add(&mut self, run: Run, all: &mut Distribution, mut each: impl FnMut(Region)) {
         while let Some(interval) = self.upcoming.next_if(|next| u64::from(next.start) < run.to) {
             self.begin(interval);
         }
@@ -72,7 +72,7 @@ impl Regions {
     }
 
     /// Gives those that are left at the end of the reference.
-    pub(super) fn end(&mut self, each: impl FnMut(Region)) {
+    pub(crate) fn end(&mut self, each: impl FnMut(Region)) {
         while let Some(interval) = self.upcoming.next() {
             self.begin(interval);
         }
@@ -109,7 +109,7 @@ impl Region {
     }
 
     /// Its mean, or the median if that is wanted.
-    pub(super) fn depth(&self) -> f64 {
+    pub(crate) fn depth(&self) -> f64 {
         let Some(by_depth) = &self.by_depth else { return self.mean };
         let half = by_depth.iter().sum::<u64>().div_ceil(2);
         let mut sum = 0;
