@@ -62,8 +62,8 @@ fn before_and_after(before: &Block, after: &Block) -> String {
         vec![name.to_owned(), percents(before), percents(after), String::new()]
     };
     let first = match before.read2_mean_length {
-        Some(_) => "Mean length of first reads",
-        None => "Mean length",
+        Some(_) => "Mean length of first reads, rounded down",
+        None => "Mean length, rounded down",
     };
     let mut rows = vec![
         count("Reads", before.total_reads, after.total_reads),
@@ -72,7 +72,7 @@ fn before_and_after(before: &Block, after: &Block) -> String {
     ];
     if let Some(length) = before.read2_mean_length {
         rows.push(count(
-            "Mean length of second reads",
+            "Mean length of second reads, rounded down",
             length,
             after.read2_mean_length.unwrap_or(0),
         ));
@@ -205,7 +205,7 @@ fn inserts(report: &Report) -> String {
     };
     let Some(longest) = histogram.iter().rposition(|&n| n > 0) else { return String::new() };
     let highest = histogram.iter().max().copied().unwrap_or(0);
-    let x = Axis { unit: " bases", ..Axis::new("Length of the fragment", 0.0, longest as f64) };
+    let x = Axis::new("Length of the fragment in bases", 0.0, longest as f64);
     let y = Axis::up_to("Pairs", highest as f64).whole();
     let mut chart = Chart::new("inserts".into(), "Insert sizes", x.whole(), y);
     let points: Vec<(f64, f64)> = histogram
