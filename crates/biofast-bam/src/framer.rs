@@ -315,9 +315,10 @@ impl pipeline::Framer for Framer {
         if let ErrorKind::Io(error) = &kind
             && !matches!(error.kind(), biofast_io::ErrorKind::MissingEofBlock)
         {
+            // Who knows the line or the record has made these bytes of SAM or CRAM: they aren't the input's.
+            let is_derived = at.line.is_some() || at.record.is_some();
             at.record.get_or_insert(self.records + 1);
-            // A line says more, and where lines are, these bytes aren't the input's.
-            if at.line.is_none() {
+            if !is_derived {
                 at.offset.get_or_insert(self.offset);
             }
         }

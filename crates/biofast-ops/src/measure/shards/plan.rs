@@ -344,7 +344,8 @@ impl Plan {
             lines,
             offset: range.offset,
             expected: Some(end.saturating_sub(*first)),
-            goes_on: range.end != planned.end(),
+            // An empty one doesn't hold what marks the end, wherever it is.
+            goes_on: range.end != planned.end() || range.start == range.end,
         };
         if planned.container == Container::Gzip {
             if range.start == range.end {
