@@ -14,9 +14,7 @@ impl CramToBam {
     /// # Errors
     /// Always.
     pub(crate) fn new(source: Source, _options: &InputOptions<'_>) -> Result<CramToBam, Error> {
-        let kind = ErrorKind::NotInBuild { format: "CRAM", feature: "cram" };
-        let at = Location { name: Some(source.name().into()), ..Location::default() };
-        Err(biofast_io::Error::new(kind, at).into())
+        Err(not_in_build(source.name()))
     }
 }
 
@@ -31,9 +29,12 @@ impl Produce for CramToBam {
 /// # Errors
 /// Always.
 pub fn cram_containers(path: impl AsRef<Path>) -> Result<CramContainers, Error> {
+    Err(not_in_build(&display_name(path.as_ref())))
+}
+
+fn not_in_build(name: &str) -> Error {
     let kind = ErrorKind::NotInBuild { format: "CRAM", feature: "cram" };
-    Err(biofast_io::Error::new(kind, Location::in_input(&display_name(path.as_ref()).into()))
-        .into())
+    biofast_io::Error::new(kind, Location::in_input(&name.into())).into()
 }
 
 #[cfg(test)]

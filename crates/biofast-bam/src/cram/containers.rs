@@ -47,14 +47,18 @@ fn read(path: &Path, offset: &mut u64) -> Result<CramContainers> {
         return Err(ErrorKind::Truncated("the CRAM header"));
     };
     *offset += header.len;
-    let is_complete = !version.has_eof_container();
-    let mut found =
-        CramContainers { header_end: *offset, containers: Vec::new(), size, is_complete };
+    let needs_no_end = !version.has_eof_container();
+    let mut found = CramContainers {
+        header_end: *offset,
+        containers: Vec::new(),
+        size,
+        is_complete: needs_no_end,
+    };
     while let Some((stated, _)) = Container::read_header(&mut reader, version)? {
         if stated.len > size.saturating_sub(*offset + stated.header_len) {
             return Err(ErrorKind::Truncated("a CRAM container"));
         }
-        found.is_complete = stated.is_eof || !version.has_eof_container();
+        found.is_complete = needs_no_end || stated.is_eof;
         if stated.records > 0 {
             found.containers.push(CramContainer { start: *offset, records: stated.records });
         }

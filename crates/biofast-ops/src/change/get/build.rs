@@ -63,10 +63,6 @@ pub fn build(
 ) -> Result<u64, Error> {
     let before = State::of(&input.path)?;
     let (source, format, container) = shards::recognise(input)?;
-    if format == Format::Cram {
-        let kind = shards::ErrorKind::NoPlaces("CRAM");
-        return Err(shards::Error::of(kind, &input.name).into());
-    }
     let mut gathered = Gathered::new(limits);
     let strict = options.strict || format == Format::Bam && input.strict_end;
     let options = Options { strict, ..options.clone() };
@@ -74,7 +70,11 @@ pub fn build(
         |record, start| shards::place_of(input, container, record, start).map_err(Error::from);
     match format {
         Format::Fastq => reads(source, &options, places, &mut gathered)?,
-        _ => alignments(source, &options, places, &mut gathered)?,
+        Format::Bam => alignments(source, &options, places, &mut gathered)?,
+        Format::Cram => {
+            let kind = shards::ErrorKind::NoPlaces("CRAM");
+            return Err(shards::Error::of(kind, &input.name).into());
+        }
     }
     let after = State::of(&input.path)?;
     if before != after {

@@ -1,5 +1,6 @@
 //! One reading that finds where records start, and the cuts.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use super::plan::{
     Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard,
 };
 use super::state::State;
+use crate::measure::coverage::Unsorted;
 
 /// The most shards a plan can have.
 pub const MAX_SHARDS: u64 = 100_000;
@@ -250,22 +252,20 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
 /// The regions from a position on, to another one or behind all references; both count from 0.
 fn regions(
     references: &[(String, u64)],
-    start: (i32, i32),
-    end: Option<(i32, i32)>,
+    start: (u32, i32),
+    end: Option<(u32, i32)>,
 ) -> Vec<String> {
     let mut regions = Vec::new();
-    // Without a reference comes last: −1 as the largest unsigned number.
-    let place = |(reference, position): (i32, i32)| (reference as u32, position.max(0) as u64);
-    let (start, end) = (place(start), end.map(place));
+    let before = |position: i32| position.max(0) as u64;
     for (reference, (name, len)) in (0u32..).zip(references) {
         let first = match reference.cmp(&start.0) {
             Ordering::Less => continue,
-            Ordering::Equal => start.1 + 1,
+            Ordering::Equal => before(start.1) + 1,
             Ordering::Greater => 1,
         };
         let last = match end {
             Some(end) if reference > end.0 => break,
-            Some(end) if reference == end.0 => end.1,
+            Some(end) if reference == end.0 => before(end.1),
             _ => *len,
         };
         if first <= last {
@@ -285,7 +285,6 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     }
     let before = State::of(&input.path)?;
     let (source, format, container) = recognise(input)?;
-    let is_bam = format == Format::Bam;
     match (input.between, format) {
         (Between::Any, _) | (_, Format::Bam) => {}
         (Between::Positions, _) => {
@@ -299,17 +298,14 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
             return Err(Error::of(ErrorKind::NoTemplates(name), &input.name));
         }
     }
-    if format == Format::Cram {
-        drop(source);
-        return containers(input, together, before);
-    }
     let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
-    let is_strict = options.strict || is_bam && input.strict_end;
+    let is_strict = options.strict || format == Format::Bam && input.strict_end;
     let options = Options { strict: is_strict, notes: Some(notes), ..options.clone() };
     let found = Found { wanted: Wanted::new(together), container, input };
-    let Counted { records, len, marks, references } = match format {
+    let Counted { records, len, marks, header_end, references } = match format {
         Format::Fastq => found.reads(source, together, &options)?,
-        _ => found.alignments(source, together, &options)?,
+        Format::Bam => found.alignments(source, together, &options)?,
+        Format::Cram => found.containers(together)?,
     };
     let after = State::of(&input.path)?;
     if before != after {
@@ -321,48 +317,8 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     let path = input.name.clone();
     let mut file =
         PlannedFile { path, format, container, size, modified, digest, header_end: (0, 0) };
-    if format == Format::Bam {
-        let start = marks.first().map(|mark| VirtualOffset::from(mark.at));
-        file.header_end = start.map_or(file.end(), |start| (start.compressed(), start.within()));
-    }
+    file.header_end = header_end.unwrap_or(file.end());
     Ok(Scan { file, records, marks, len, points: Vec::new(), references })
-}
-
-/// What the headers of the containers of CRAM tell; the rest isn't read.
-fn containers(input: &Input, together: u64, before: State) -> Result<Scan, Error> {
-    let failed = |error| Error::of(ErrorKind::Alignments(error), &input.name);
-    let found = bam::cram_containers(&input.path).map_err(failed)?;
-    if input.strict_end && !found.is_complete {
-        let at = Location::in_input(&input.name.as_str().into());
-        return Err(failed(bam::Error::new(bam::ErrorKind::MissingEofContainer, at)));
-    }
-    let mut records = 0u64;
-    let mut marks = Vec::new();
-    for container in &found.containers {
-        let at = container.start;
-        // Behind the header, whatever comes first there without records.
-        let at = if records == 0 { found.header_end } else { at };
-        if records.is_multiple_of(together.max(1)) {
-            marks.push(Mark { record: records, at, offset: at, ..Mark::default() });
-        }
-        records += container.records;
-    }
-    let State { size, modified, digest } = before;
-    if size != found.size {
-        let was_is = [size.to_string(), found.size.to_string()];
-        return Err(Error::of(ErrorKind::Changed { what: "its size", was_is }, &input.name));
-    }
-    let file = PlannedFile {
-        path: input.name.clone(),
-        format: Format::Cram,
-        container: Container::Plain,
-        size,
-        modified,
-        digest,
-        header_end: (found.header_end, 0),
-    };
-    let (points, references) = (Vec::new(), Vec::new());
-    Ok(Scan { file, records, marks, len: size, points, references })
 }
 
 /// Opens a file whose records can be jumped to.
@@ -431,18 +387,41 @@ pub(super) fn sniffed(input: &Input) -> Result<biofast_io::Container, Error> {
     Ok(biofast_io::Container::sniff(&start))
 }
 
-/// A record's number, from 0, and reference and position of the one before it and of itself.
-type Unsorted = (u64, ((i32, i32), (i32, i32)));
+/// What must change for records to be parted.
+#[derive(Clone, PartialEq)]
+enum Key<'a> {
+    Name(Cow<'a, [u8]>),
+    /// Reference and position; those without a reference come last, as the largest one.
+    Place((u32, i32)),
+}
+
+impl Key<'_> {
+    fn into_owned(self) -> Key<'static> {
+        match self {
+            Key::Name(name) => Key::Name(name.into_owned().into()),
+            Key::Place(place) => Key::Place(place),
+        }
+    }
+
+    /// That a record with this key, of this number from 0, comes before the one in front of it.
+    fn disorder(&self, number: u64, before: &Key<'_>) -> Option<Unsorted> {
+        match (before, self) {
+            (Key::Place(before), Key::Place(found)) if found < before => {
+                Some(Unsorted::new(number, *before, *found))
+            }
+            _ => None,
+        }
+    }
+}
 
 /// What a batch of alignments leaves.
 #[derive(Default)]
 struct Marked {
     marks: Vec<Mark>,
-    /// Where it isn't cut between any records: number and key of the first record, and key of the last one. The key is what must
-    /// change.
-    first: Option<(u64, Vec<u8>)>,
-    last: Option<Vec<u8>>,
-    /// The first record, by its number, that comes before the one in front of it.
+    /// Where it isn't cut between any records: number and key of the first record, and key of the last one.
+    first: Option<(u64, Key<'static>)>,
+    last: Option<Key<'static>>,
+    /// The first record that comes before the one in front of it.
     unsorted: Option<Unsorted>,
 }
 
@@ -454,32 +433,14 @@ struct Found<'a> {
 }
 
 /// What a reading finds.
-#[derive(Default)]
 struct Counted {
     records: u64,
-    /// Decompressed bytes.
+    /// Decompressed bytes; of CRAM those of the file.
     len: u64,
     marks: Vec<Mark>,
+    /// At the end of the file if there is none.
+    header_end: Option<Place>,
     references: Vec<(String, u64)>,
-}
-
-/// Reference and position in a [key](Marked::first); both 0 where it is something else.
-fn place_in(key: &[u8]) -> (i32, i32) {
-    match *key {
-        [a, b, c, d, e, f, g, h] => {
-            (i32::from_le_bytes([a, b, c, d]), i32::from_le_bytes([e, f, g, h]))
-        }
-        _ => (0, 0),
-    }
-}
-
-/// Whether a record with this key, a position, may not come behind one with that.
-fn is_before(key: &[u8], other: &[u8]) -> bool {
-    let order = |key| {
-        let (reference, position) = place_in(key);
-        (reference as u32, position)
-    };
-    order(key) < order(other)
 }
 
 impl Found<'_> {
@@ -522,7 +483,30 @@ impl Found<'_> {
             },
         );
         let (records, len) = result.map_err(|fault| fault.error)?;
-        Ok(Counted { records, len, marks: marks.found, references: Vec::new() })
+        let (marks, references) = (marks.found, Vec::new());
+        Ok(Counted { records, len, marks, header_end: Some((0, 0)), references })
+    }
+
+    /// What the headers of the containers of CRAM tell; the rest isn't read.
+    fn containers(&self, together: u64) -> Result<Counted, Error> {
+        let input = self.input;
+        let found = bam::cram_containers(&input.path).map_err(Error::from)?;
+        if input.strict_end && !found.is_complete {
+            let at = Location::in_input(&input.name.as_str().into());
+            return Err(bam::Error::new(bam::ErrorKind::MissingEofContainer, at).into());
+        }
+        let mut records = 0u64;
+        let mut marks = Vec::new();
+        for container in &found.containers {
+            // Behind the header, whatever comes first there without records.
+            let at = if records == 0 { found.header_end } else { container.start };
+            if records.is_multiple_of(together.max(1)) {
+                marks.push(Mark { record: records, at, offset: at, ..Mark::default() });
+            }
+            records += container.records;
+        }
+        let (len, header_end, references) = (found.size, Some((found.header_end, 0)), Vec::new());
+        Ok(Counted { records, len, marks, header_end, references })
     }
 
     fn alignments(
@@ -532,7 +516,7 @@ impl Found<'_> {
         options: &Options,
     ) -> Result<Counted, Error> {
         let mut marks = Marks::new(together);
-        let mut last: Option<Vec<u8>> = None;
+        let mut last: Option<Key<'static>> = None;
         let result = bam::par_try_fold_ordered(
             source,
             options,
@@ -564,22 +548,16 @@ impl Found<'_> {
                     marks.add(&mut more.marks, &self.wanted);
                     return Ok(ControlFlow::Continue(()));
                 }
-                let first = more.first.take();
-                if let (Some((first, key)), Some(before)) = (&first, &last) {
+                if let (Some((first, key)), Some(before)) = (more.first.take(), &last) {
                     // The chunk may begin where nothing changes.
-                    if key == before {
-                        more.marks.retain(|mark| mark.record != *first);
+                    if key == *before {
+                        more.marks.retain(|mark| mark.record != first);
                     }
-                    if self.input.between == Between::Positions && is_before(key, before) {
-                        let places = (place_in(before), place_in(key));
-                        more.unsorted = Some((*first, places));
-                    }
+                    more.unsorted = key.disorder(first, before).or(more.unsorted.take());
                 }
-                if let Some((record, (previous, found))) = more.unsorted.take() {
-                    let kind = bam::ErrorKind::Unsorted { previous, found };
+                if let Some(unsorted) = more.unsorted.take() {
                     let at = Location::in_input(&self.input.name.as_str().into());
-                    let error = bam::Error::new(kind, Location { record: Some(record + 1), ..at });
-                    return Err(Error::of(ErrorKind::Alignments(error), &self.input.name));
+                    return Err(unsorted.error(at).into());
                 }
                 last = more.last.take().or(last.take());
                 marks.add_firsts(&mut more.marks, &self.wanted);
@@ -595,7 +573,12 @@ impl Found<'_> {
             Between::Positions => header.references().iter().map(name).collect(),
             _ => Vec::new(),
         };
-        Ok(Counted { records, len: start + len, marks: marks.found, references })
+        let (len, marks) = (start + len, marks.found);
+        let header_end = marks.first().map(|mark| {
+            let at = VirtualOffset::from(mark.at);
+            (at.compressed(), at.within())
+        });
+        Ok(Counted { records, len, marks, header_end, references })
     }
 
     /// The first record of each window whose name or position isn't that of the record before. The first one of all may be none:
@@ -608,34 +591,32 @@ impl Found<'_> {
     ) -> Result<(), Error> {
         let by_position = self.input.between == Between::Positions;
         let stride = self.wanted.stride();
-        let mut before: Option<&[u8]> = None;
+        let mut before: Option<Key<'_>> = None;
         let mut window = None;
         for (number, (index, record)) in (batch.first_record()..).zip(batch.iter().enumerate()) {
-            // Reference and position are what BAM's records begin with.
             let key = match by_position {
-                true => record.as_bytes().get(..8).unwrap_or_default(),
-                false => record.name(),
+                true => Key::Place((record.reference_id() as u32, record.position())),
+                false => Key::Name(record.name().into()),
             };
-            if let Some(before) = before
-                && by_position
-                && more.unsorted.is_none()
-                && is_before(key, before)
-            {
-                more.unsorted = Some((number, (place_in(before), place_in(key))));
+            if more.unsorted.is_none() {
+                more.unsorted = before.as_ref().and_then(|before| key.disorder(number, before));
             }
             let may_be = number.is_multiple_of(together.max(1));
-            if before != Some(key) && may_be && window != Some(number / stride) {
+            if before.as_ref() != Some(&key) && may_be && window != Some(number / stride) {
                 let mark = self.mark(number, batch.start_of(index))?;
-                let aligned = if by_position { place_in(key) } else { (0, 0) };
+                let aligned = match key {
+                    Key::Place(place) => place,
+                    Key::Name(_) => (0, 0),
+                };
                 more.marks.push(Mark { aligned, ..mark });
-                window = before.map(|_| number / stride);
+                window = before.is_some().then_some(number / stride);
             }
             if before.is_none() {
-                more.first = Some((number, key.to_vec()));
+                more.first = Some((number, key.clone().into_owned()));
             }
             before = Some(key);
         }
-        more.last = before.map(<[u8]>::to_vec);
+        more.last = before.map(Key::into_owned);
         Ok(())
     }
 }

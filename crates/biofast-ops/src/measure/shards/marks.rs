@@ -18,8 +18,8 @@ pub(super) struct Mark {
     pub(super) at: u64,
     /// Its place in the decompressed data.
     pub(super) offset: u64,
-    /// Where it is aligned, in plans by region: reference and position from 0, or -1.
-    pub(super) aligned: (i32, i32),
+    /// Where it is aligned, in plans by region: reference and position from 0; of none the largest reference and -1.
+    pub(super) aligned: (u32, i32),
 }
 
 /// What workers need to know to find them.

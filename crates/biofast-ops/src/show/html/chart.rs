@@ -371,6 +371,11 @@ impl Chart {
         text
     }
 
+    /// The figure, where it stands right below a heading of the second level.
+    pub(super) fn finish_on_top(self, description: &str) -> String {
+        self.finish(description).replacen("<h4>", "<h4 aria-level=\"3\">", 1)
+    }
+
     /// The figure. `description` says in words what there is to see.
     pub(super) fn finish(self, description: &str) -> String {
         let key = match self.key.as_str() {

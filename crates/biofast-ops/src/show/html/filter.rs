@@ -224,9 +224,7 @@ fn inserts(report: &Report) -> String {
          and more.",
         grouped(*unknown)
     );
-    // It stands right below a heading of the second level.
-    let chart = chart.finish(&said).replacen("<h4>", "<h4 aria-level=\"3\">", 1);
-    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{chart}</div>\n")
+    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{}</div>\n", chart.finish_on_top(&said))
 }
 
 fn files(report: &Report) -> String {

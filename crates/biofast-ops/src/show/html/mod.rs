@@ -69,7 +69,8 @@ pub fn stats(
         (false, true) => "Alignments",
         _ => "Reads and alignments",
     };
-    page(title, &numbered(samples), version, &body, &data, IN_JSON)
+    let whole = if data.is_empty() { NOT_IN_PAGE } else { IN_JSON };
+    page(title, &numbered(samples), version, &body, &data, whole)
 }
 
 /// The page of `biofast coverage`.
@@ -84,7 +85,9 @@ fn numbered(samples: usize) -> String {
     format!("{samples} sample{}", if samples == 1 { "" } else { "s" })
 }
 
-/// Where the figures of a page of few samples are.
+/// Where the figures of a page of many samples are …
+const NOT_IN_PAGE: &str = "Of so many samples the page has no JSON; <code>biofast stats --json</code> prints every figure.";
+/// … and of others.
 const IN_JSON: &str = "Every figure is in this file as JSON, in the <code>script</code> elements of type \
                        <code>application/json</code> at its end.";
 
@@ -100,12 +103,6 @@ fn page(title: &str, about: &str, version: &str, body: &str, data: &str, whole: 
     let about = match about {
         "" => String::new(),
         about => format!("{} · ", escape(about)),
-    };
-    let whole = match data {
-        "" if whole == IN_JSON => {
-            "Of so many samples the page has no JSON; <code>biofast stats --json</code> prints every figure."
-        }
-        _ => whole,
     };
     let script = SCRIPTS.concat();
     format!(

@@ -107,8 +107,7 @@ fn chart(number: usize, before: &Stats, after: Option<&Stats>) -> Option<String>
         Stats::letters(most),
         decimal(counts.times(most), 2)
     );
-    // It stands right below a heading of the second level.
-    Some(chart.finish(&said).replacen("<h4>", "<h4 aria-level=\"3\">", 1))
+    Some(chart.finish_on_top(&said))
 }
 
 #[cfg(test)]
