@@ -1,0 +1,67 @@
+//! The peers, and how each is run. What isn't there is a panic that names it.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program, or a panic that names it.
+pub(crate) fn need(program: &str) -> Command {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
+    assert!(found, "{program} is not installed: this test compares with it");
+    Command::new(program)
+}
+
+/// Runs a command that must succeed.
+pub(crate) fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command:?} ended with {}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+/// A command of samtools as pysam carries it: `pysam.samtools` 1.24 of pysam 0.24, not the one of the distribution.
+/// Outputs need `-o`, as standard output is Python's.
+pub(crate) fn samtools_of_pysam(args: &[&str]) -> Command {
+    let mut command = need("python3");
+    command.arg("-c").arg(
+        "import sys\n\
+         try:\n    import pysam\n\
+         except ImportError:\n    sys.exit('pysam is not installed: this test compares with the samtools it carries')\n\
+         import pysam.samtools\n\
+         assert pysam.__samtools_version__ >= '1.24', pysam.__samtools_version__\n\
+         name = {'import': 'fqimport'}.get(sys.argv[1], sys.argv[1])\n\
+         out = getattr(pysam.samtools, name)(*sys.argv[2:])\n\
+         sys.stdout.write(out if isinstance(out, str) else '')",
+    );
+    command.args(args);
+    command
+}
+
+/// Picard 3.4: `BIOFAST_PICARD` names a jar with all it needs, or the folder of jars that
+/// `mvn dependency:copy-dependencies` makes of `com.github.broadinstitute:picard:3.4.0`.
+pub(crate) fn picard(tool: &str) -> Command {
+    let place = std::env::var_os("BIOFAST_PICARD").map(PathBuf::from);
+    let place =
+        place.expect("Picard 3 is not installed: BIOFAST_PICARD names its jar or folder of jars");
+    let class_path = if place.is_dir() { place.join("*") } else { place };
+    let mut command = need("java");
+    command
+        .args(["-Xmx2g", "-cp"])
+        .arg(class_path)
+        .args(["picard.cmdline.PicardCommandLine", tool]);
+    command
+}
+
+/// Third-party files (`BIOFAST_CORPUS` names the folder with `conformance` and `real`).
+pub(crate) fn corpus(file: &str) -> PathBuf {
+    let folder = std::env::var_os("BIOFAST_CORPUS")
+        .expect("BIOFAST_CORPUS names no folder of third-party files");
+    let path = Path::new(&folder).join(file);
+    assert!(path.exists(), "{} is not in the corpus", path.display());
+    path
+}
