@@ -241,16 +241,6 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     remote::read(path).map_err(|error| Error::new(ErrorKind::Io(error), named()))
 }
 
-/// The indexes of inputs are read, too: no output takes their place.
-pub(crate) fn keep_indexes(inputs: &[Input], files: &mut Files) -> Result<()> {
-    for input in inputs {
-        if let Input::Path(path) | Input::Shard(Portion { path, .. }) = input {
-            files.read_beside(path)?;
-        }
-    }
-    Ok(())
-}
-
 /// The header of a file of alignments, of which nothing else is read.
 pub(crate) fn header_of(path: &Path) -> Result<bam::Header, bam::Error> {
     let options = Options::serial();

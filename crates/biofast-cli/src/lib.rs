@@ -68,7 +68,11 @@ fn run_parsed(command: &clap::Command, matches: &clap::ArgMatches) -> anyhow::Re
     }
     check_overrides(cache_dir(matches))?;
     let mut files = options::named(matches)?;
-    run(&Command::from_arg_matches(matches)?, &mut files)
+    let result = run(&Command::from_arg_matches(matches)?, &mut files);
+    for leftover in files.leftovers() {
+        message("warning", &leftover.to_string());
+    }
+    result
 }
 
 /// What was typed; if it can't be understood, the run ends with what is wrong with it.

@@ -68,7 +68,6 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", files)?;
-    inputs::keep_indexes(&inputs, files)?;
     let mut outputs = [output::records(files, args.out.path(), Compression::default())?];
     args.out.path().map_or(Ok(()), output::refuse_unjoined)?;
     let report = output::optional_report(files, args.json.as_deref())?;

@@ -184,7 +184,6 @@ fn from_gzip(args: &Args, path: &Path, wanted: &[Vec<u8>], files: &mut Files) ->
         }
         .into());
     }
-    files.read_beside(path)?;
     let mut index = GzipIndex::open(path)?;
     let mut numbers: Vec<u64> = args.record.iter().map(|Number(number)| *number).collect();
     numbers.sort_unstable();

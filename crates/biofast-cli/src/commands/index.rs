@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if let Some(option) = args.spill.given() {
         bail!("{option} is for --names");
     }
-    let named = args.out.as_deref().map(|out| output::report(files, Some(out))).transpose()?;
+    let named = args.out.as_deref().map(|out| output::index(files, out)).transpose()?;
     let watch = args.reading.watch();
     let bar = watch.bar(input.len(), &args.reading.messages);
     let format = match (args.bai, args.csi) {
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     args.reading.tell(&watch, input);
     let index = match named {
         Some(index) => index,
-        None => output::report(files, Some(&appended(&args.file, extension)))?,
+        None => output::index(files, &appended(&args.file, extension))?,
     };
     output::finish(index, bytes)?;
     Ok(ExitCode::SUCCESS)
@@ -153,7 +153,7 @@ fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) ->
     };
     let index = match named {
         Some(index) => index,
-        None => output::report(files, Some(&shards::GzipIndex::path_of(path)))?,
+        None => output::index(files, &shards::GzipIndex::path_of(path))?,
     };
     let watch = args.reading.watch();
     let bar = watch.bar(input.len(), &args.reading.messages);
@@ -174,7 +174,7 @@ fn names(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
         )
     };
     let at = args.out.as_deref().map_or_else(|| get::index_of(path), Path::to_owned);
-    let mut index = output::report(files, Some(&at))?;
+    let mut index = output::index(files, &at)?;
     let watch = args.reading.watch();
     let bar = watch.bar(input.len(), &args.reading.messages);
     let file = shards::Input { strict_end: watch.options.strict, ..shards::Input::new(path) };

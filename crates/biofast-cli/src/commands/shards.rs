@@ -11,7 +11,7 @@ use biofast::ops::shards::{self, Between, Cut};
 use biofast::ops::to_fastq;
 
 use crate::console::{Hinted, message};
-use crate::inputs::{self, Input};
+use crate::inputs::Input;
 use crate::options::{InFile, Io, Messages, Out, Strictness, Threads, one_or_two};
 use crate::output;
 use crate::watch::Watch;
@@ -110,7 +110,6 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.interleaved && inputs.len() > 1 {
         bail!("--interleaved takes one file, but {} are named", inputs.len());
     }
-    inputs::keep_indexes(&inputs, files)?;
     let mut planned = Vec::new();
     for input in &inputs {
         let Input::Path(path) = input else {

@@ -23,7 +23,6 @@ impl OneFile {
     /// The input. It is kept from being replaced, and its index with it.
     pub(crate) fn input(&self, files: &mut Files) -> Result<Input> {
         let mut inputs = inputs::gather(self.file.as_slice(), None, "-", files)?;
-        inputs::keep_indexes(&inputs, files)?;
         match inputs.pop() {
             Some(input) if inputs.is_empty() => Ok(input),
             _ => bail!("one input is expected, but the pattern matches {} files", inputs.len() + 1),
@@ -60,7 +59,6 @@ impl ManyFiles {
         files: &mut Files,
     ) -> Result<Vec<Input>> {
         let inputs = inputs::gather(named, self.files_from.as_deref(), &self.stdin_label, files)?;
-        inputs::keep_indexes(&inputs, files)?;
         Ok(inputs)
     }
 }

@@ -63,8 +63,7 @@ impl SeekIndexArg {
             }
             let file = shards::Input::new(path);
             let beside = GzipIndex::path_of(path);
-            files.renew(&beside);
-            let index = output::report(files, Some(&beside))?;
+            let index = output::index(files, &beside)?;
             let state = State::Begun(Box::new(GzipIndexer::new(&file, index)?));
             indexes.push((path.clone(), Mutex::new(state)));
         }

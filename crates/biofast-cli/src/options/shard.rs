@@ -104,7 +104,6 @@ impl ShardArg {
                 Portion { plan: Arc::clone(&plan), number: *number, file, path: path.to_owned() };
             portions.push(Input::Shard(portion));
         }
-        inputs::keep_indexes(&portions, files)?;
         Ok(Some(portions))
     }
 

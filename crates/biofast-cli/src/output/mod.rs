@@ -53,6 +53,12 @@ pub(crate) fn report(files: &mut Files, path: Option<&Path>) -> Result<Output> {
     Ok(output)
 }
 
+/// An index beside an input, which may be there already and is made anew.
+pub(crate) fn index(files: &mut Files, path: &Path) -> Result<Output> {
+    files.renew(path);
+    report(files, Some(path))
+}
+
 /// The same where it was asked for.
 pub(crate) fn optional_report(files: &mut Files, path: Option<&Path>) -> Result<Option<Output>> {
     path.map(|path| report(files, Some(path))).transpose()
@@ -94,7 +100,9 @@ fn refuse_reads(path: &Path) -> Result<()> {
         return Ok(());
     }
     let unknown = || format!("{name} would be replaced, and what it holds can't be seen");
-    let mut source = Source::open(path).with_context(unknown)?;
+    // Looked at, but no input: it may be replaced.
+    let file = std::fs::File::open(path).with_context(unknown)?;
+    let mut source = Source::from_open_file(&name, file).with_context(unknown)?;
     let held = match bam::Format::sniff(&mut source) {
         Ok(format) => Some(format.name()),
         Err(_) => match source.peek(2) {

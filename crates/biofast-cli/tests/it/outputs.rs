@@ -113,6 +113,27 @@ fn no_command_writes_to_what_it_reads() {
         assert_eq!(run.stdout, "", "{case}");
         assert_eq!(content(&folder), before, "{case}");
     }
+    // So does what is named inside a value, and what is read beside a reference.
+    folder.file("groups.txt", "lane1\n");
+    folder.file("ref.fa.fai", "c\t100\t3\t100\t101\n");
+    folder.file("ref.fa.gzi", "");
+    let before = content(&folder);
+    for case in [
+        "filter a.bam -D RG:groups.txt -o groups.txt",
+        "filter a.bam -D RG:groups.txt -o o.bam -U groups.txt",
+        "filter a.bam -D RG:groups.txt -o o.bam --json ./groups.txt",
+        "filter a.bam -R groups.txt -o groups.txt",
+        "view -T ref.fa a.bam -o ref.fa.fai",
+        "view -T ref.fa a.sam -o ./ref.fa.gzi",
+        "stats --json -r ref.fa a.bam -o ref.fa.fai",
+        "sort --reference ref.fa a.bam -o x.bam --stats ref.fa.fai",
+        "check -r ref.fa a.bam -o ref.fa.fai",
+        "coverage -f ref.fa a.bam -o ref.fa.fai",
+    ] {
+        let run = run_in(&folder, &case.split(' ').collect::<Vec<_>>());
+        assert!(run.code == 2 && run.stderr.contains("would be replaced"), "{case}: {run:?}");
+        assert_eq!(content(&folder), before, "{case}");
+    }
     // A pattern and a list name inputs, too.
     std::fs::write(folder.path("list"), "r1.fq\n").unwrap();
     let before = content(&folder);
@@ -120,6 +141,26 @@ fn no_command_writes_to_what_it_reads() {
         let run = run_in(&folder, args);
         assert!(run.code == 2 && run.stderr.contains("is an input"), "{run:?}");
         assert_eq!(content(&folder), before);
+    }
+}
+
+#[test]
+fn what_a_killed_run_left_is_reported_and_never_removed() {
+    let folder = Folder::new();
+    folder.file("good.fq", "@a\nAC\n+\nII\n");
+    folder.file("bad.fq", "@a\nAC\n+\nI\n");
+    let left = [".o.fq.12-0.biofast-old", ".o.fq.12-1.biofast-tmp", ".other.fq.12-0.biofast-old"];
+    left.iter().for_each(|name| drop(folder.file(name, "of a user")));
+    for (input, code) in [("bad.fq", 2), ("good.fq", 0)] {
+        let run = run_in(&folder, &["filter", input, "-o", "o.fq", "--quiet"]);
+        assert_eq!(run.code, code, "{run:?}");
+        for text in ["mv .o.fq.12-0.biofast-old o.fq", "left .o.fq.12-1.biofast-tmp"] {
+            assert!(run.stderr.contains(text), "{run:?}");
+        }
+        assert!(!run.stderr.contains(".other"), "{run:?}");
+        for name in left {
+            assert_eq!(std::fs::read(folder.path(name)).unwrap(), b"of a user");
+        }
     }
 }
 

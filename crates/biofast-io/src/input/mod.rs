@@ -8,6 +8,7 @@ mod container;
 mod lent;
 mod map;
 mod notes;
+pub(crate) mod opened;
 mod options;
 mod origin;
 #[cfg(unix)]

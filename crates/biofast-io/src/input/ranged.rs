@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::address::{address, without_query};
+use super::opened;
 use super::remote::{self, Object};
 
 /// A file, or an object at an address, read in parts.
@@ -77,6 +78,7 @@ impl Ranged {
     /// If it can't be opened, or is an object of which only the whole can be had.
     pub fn open(path: &Path) -> io::Result<Ranged> {
         let Some(address) = address(path) else {
+            opened::announce(path)?;
             return File::open(path).map(Kind::File).map(Ranged);
         };
         let object = remote::open(address)?;
@@ -182,7 +184,10 @@ impl Seek for Ranged {
 pub fn stream(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     match address(path) {
         Some(address) => Ok(remote::open(address)?.read_from(0, None)),
-        None => Ok(Box::new(File::open(path)?)),
+        None => {
+            opened::announce(path)?;
+            Ok(Box::new(File::open(path)?))
+        }
     }
 }
 
@@ -197,6 +202,7 @@ pub fn stream(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// If they can't be read.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     if address(path).is_none() {
+        opened::announce(path)?;
         return std::fs::read(path);
     }
     let mut bytes = Vec::new();

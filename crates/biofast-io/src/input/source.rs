@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::address::address;
+use super::opened;
 use super::options::MapAdvice;
 use super::origin::{Origin, Places};
 use super::points::{Followed, Follower, GzipPoints};
@@ -89,8 +90,8 @@ impl Source {
             let pipe = super::pipe::Pipe::open(path.into()).map_err(|e| Error::io(e, &name))?;
             return Ok(Source::from_stream(pipe, name));
         }
-        let file = File::open(path).map_err(|e| Error::io(e, &name))?;
-        Source::from_file(file, name)
+        let opened = opened::announce(path).and_then(|()| File::open(path));
+        Source::from_file(opened.map_err(|e| Error::io(e, &name))?, name)
     }
 
     /// Standard input under the given label.

@@ -16,8 +16,9 @@ use super::temporary::{self, Commit};
 /// passes on its mode and, where that is allowed, its owner and group; one that is read-only is not replaced.
 ///
 /// A process that is killed leaves a hidden file ending in `.biofast-tmp`, and whatever had been
-/// under the final name before. The next one that writes the same name removes it: whose writer
-/// lives is known by a lock.
+/// under the final name before; between the renames of several files also one ending in `.biofast-old`,
+/// with what was replaced. Neither is ever removed by another process: [`Files::leftovers`](super::Files::leftovers)
+/// tells of them.
 ///
 /// ```
 /// use biofast_io::output::AtomicFile;
@@ -52,9 +53,9 @@ enum Writing {
 /// What a killed process of the same number may have left behind is stepped over this often.
 const ATTEMPTS: u32 = 1000;
 /// How names of unfinished files end.
-const UNFINISHED: &str = ".biofast-tmp";
+pub(super) const UNFINISHED: &str = ".biofast-tmp";
 /// How names of what is kept until all files of a run have theirs end.
-const REPLACED: &str = ".biofast-old";
+pub(super) const REPLACED: &str = ".biofast-old";
 
 impl AtomicFile {
     /// Starts writing what will be `path`.
@@ -73,11 +74,6 @@ impl AtomicFile {
             }
             Err(_) => None,
         };
-        #[cfg(unix)]
-        {
-            let beginning = beginning(path.file_name().unwrap_or_default());
-            super::leftovers::remove(&path, &beginning, &[UNFINISHED, REPLACED]);
-        }
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -92,7 +88,7 @@ impl AtomicFile {
     }
 
     /// From now on the file is open only while it is written to. It isn't locked then, so that another process that writes the
-    /// same name takes it for a leftover: that ends in an error here.
+    /// same name takes it for a leftover and says so.
     ///
     /// # Errors
     /// If what was written can't be flushed, or the file can't be closed.
@@ -250,7 +246,7 @@ impl Renamed {
     /// All went well: the old file is not needed any more.
     fn forget(&self) {
         if let Some(old) = &self.replaced {
-            // It is hidden, and the next run removes it.
+            // It is hidden, and the next run that writes the name tells of it.
             let _ = std::fs::remove_file(old);
         }
     }
@@ -351,7 +347,7 @@ fn hidden(path: &Path, attempt: u32, ending: &str) -> PathBuf {
 }
 
 /// How hidden names of what belongs to a file of this name begin.
-fn beginning(name: &OsStr) -> OsString {
+pub(super) fn beginning(name: &OsStr) -> OsString {
     // A dot on either side, a process and an attempt, the ending.
     let room = LONGEST_NAME - (2 + 10 + 1 + 4 + UNFINISHED.len());
     let mut hidden = OsString::from(".");
@@ -401,7 +397,7 @@ impl Drop for AtomicFile {
 }
 
 /// Takes the lock that says the file is in use; false if the file has lost its name before that.
-/// Where a file system has no locks, nobody removes leftovers either.
+/// Where a file system has no locks, a file that is being written can't be told from a leftover.
 #[cfg(unix)]
 fn is_claimed(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -499,7 +495,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_killed_processes_left_is_removed_and_what_others_write_is_not() -> io::Result<()> {
+    fn what_killed_processes_left_stays_and_so_does_what_others_write() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("x.fq");
         let left = [".x.fq.12-0.biofast-tmp", ".x.fq.4000000000-7.biofast-tmp"];
@@ -511,13 +507,13 @@ mod tests {
         living.write_all(b"1")?;
         let mut second = AtomicFile::create(&path)?;
         second.write_all(b"2")?;
-        assert!(left.iter().all(|name| !folder.path().join(name).exists()));
+        assert!(left.iter().all(|name| folder.path().join(name).exists()));
         assert!(others.iter().all(|name| folder.path().join(name).exists()));
         living.commit()?;
         assert_eq!(std::fs::read(&path)?, b"1");
         second.commit()?;
         assert_eq!(std::fs::read(&path)?, b"2");
-        assert_eq!(std::fs::read_dir(folder.path())?.count(), 1 + others.len());
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 1 + left.len() + others.len());
         Ok(())
     }
 

@@ -2,15 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::{fmt, io};
 
 use super::identity::{Identity, descriptor};
+use super::leftovers::{self, Leftover};
 use super::temporary;
+use crate::input::opened::{self, Watcher};
 
 /// The files of one run: those it reads and those it writes. No output is an input, and no two outputs are one file.
 ///
-/// Inputs and outputs may be told in any order. What can be neither lost nor mixed up (terminals, `/dev/null`) is always
-/// allowed. A path that doesn't exist as an input is passed over: opening it will say so.
+/// Inputs and outputs may be named in any order. What is opened for reading while this value lives is an input as well,
+/// whether or not it was named: a list inside an option's value, an index, the `.fai` of a reference. Opening an output for
+/// reading fails. What can be neither lost nor mixed up (terminals, `/dev/null`) is always allowed. A path that doesn't
+/// exist as an input is passed over: opening it reports that.
 ///
 /// ```
 /// use biofast_io::output::Files;
@@ -28,14 +33,38 @@ use super::temporary;
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Files {
+    known: Arc<Mutex<Known>>,
+    /// Folders that were made, outer ones first.
+    folders: Vec<PathBuf>,
+    /// What earlier runs left beside outputs.
+    leftovers: Vec<Leftover>,
+}
+
+/// What is read and what is written.
+#[derive(Debug, Default)]
+struct Known {
     read: HashMap<Identity, String>,
     written: HashMap<Identity, String>,
     /// Those of what is read that nobody named: indexes of inputs.
     beside: HashSet<Identity>,
-    /// Folders that were made, outer ones first.
-    folders: Vec<PathBuf>,
+}
+
+impl Default for Files {
+    fn default() -> Files {
+        let known = Arc::<Mutex<Known>>::default();
+        let watcher: Weak<Mutex<Known>> = Arc::downgrade(&known);
+        opened::watch(watcher);
+        Files { known, folders: Vec::new(), leftovers: Vec::new() }
+    }
+}
+
+impl Watcher for Mutex<Known> {
+    fn opening(&self, path: &Path) -> io::Result<()> {
+        let mut known = self.lock().unwrap_or_else(PoisonError::into_inner);
+        known.read_unnamed(path).map_err(io::Error::other)
+    }
 }
 
 impl Drop for Files {
@@ -124,27 +153,28 @@ impl Files {
         temporary::create_folder(path, &mut self.folders)
     }
 
-    /// `path` is read.
-    ///
-    /// # Errors
-    /// If it is an output.
-    pub fn read(&mut self, path: &Path) -> Result<(), Conflict> {
-        match Identity::of(path) {
-            Ok(Some(identity @ Identity::File(_))) => {
-                self.beside.remove(&identity);
-                self.add_read(identity, crate::display_name(path))
-            }
-            _ => Ok(()),
-        }
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same of a file that nobody named.
-    fn read_unnamed(&mut self, path: &Path) -> Result<(), Conflict> {
-        if let Ok(Some(identity @ Identity::File(_))) = Identity::of(path)
-            && !self.read.contains_key(&identity)
-        {
-            self.add_read(identity.clone(), crate::display_name(path))?;
-            self.beside.insert(identity);
+    /// `path` is read, and so is what programs expect beside it: its indexes. They are read, too, or would no longer fit if
+    /// they were written.
+    ///
+    /// # Errors
+    /// If one of them is an output.
+    pub fn read(&mut self, path: &Path) -> Result<(), Conflict> {
+        let mut known = self.known();
+        if let Ok(Some(identity @ Identity::File(_))) = Identity::of(path) {
+            known.beside.remove(&identity);
+            known.add_read(identity, crate::display_name(path))?;
+        }
+        for ending in [".bai", ".csi", ".crai", ".gzi", ".fai", ".bni", ".bsi"] {
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(ending);
+            known.read_unnamed(&PathBuf::from(beside))?;
+        }
+        for ending in ["bai", "csi"] {
+            known.read_unnamed(&path.with_extension(ending))?;
         }
         Ok(())
     }
@@ -158,17 +188,9 @@ impl Files {
         {
             use std::os::fd::AsFd;
             if let Some(identity) = Identity::of_open(std::io::stdin().as_fd()) {
-                return self.add_read(identity, STDIN.into());
+                return self.known().add_read(identity, STDIN.into());
             }
         }
-        Ok(())
-    }
-
-    fn add_read(&mut self, identity: Identity, input: String) -> Result<(), Conflict> {
-        if let Some(output) = self.written.get(&identity) {
-            return Err(Conflict::Input { output: output.clone(), input });
-        }
-        self.read.entry(identity).or_insert(input);
         Ok(())
     }
 
@@ -181,10 +203,12 @@ impl Files {
             return self.write_stdout();
         }
         match Identity::of(path) {
-            Ok(Some(identity)) => self.add_written(identity, crate::display_name(path)),
-            // A folder that isn't there is told when the file is created.
-            _ => Ok(()),
+            Ok(Some(identity)) => self.known().add_written(identity, crate::display_name(path))?,
+            // A folder that isn't there is reported when the file is created.
+            _ => return Ok(()),
         }
+        self.leftovers.extend(leftovers::of(path));
+        Ok(())
     }
 
     /// Standard output is written.
@@ -198,10 +222,47 @@ impl Files {
             let identity = Identity::of_open(std::io::stdout().as_fd());
             // Even where it has no identity, two outputs would be mixed up there.
             let identity = identity.unwrap_or_else(|| Identity::Place((0, 0), STDOUT.into()));
-            self.add_written(identity, STDOUT.into())
+            self.known().add_written(identity, STDOUT.into())
         }
         #[cfg(not(unix))]
-        self.add_written(Identity::Place(PathBuf::new(), STDOUT.into()), STDOUT.into())
+        self.known().add_written(Identity::Place(PathBuf::new(), STDOUT.into()), STDOUT.into())
+    }
+
+    /// A file that is only beside an input, as its index, is made anew, so that it may be written.
+    pub fn renew(&mut self, path: &Path) {
+        let mut known = self.known();
+        if let Ok(Some(identity)) = Identity::of(path)
+            && known.beside.remove(&identity)
+        {
+            known.read.remove(&identity);
+        }
+    }
+
+    /// What runs that were killed have left beside the outputs named so far. It isn't ours, so it stays: whoever runs this
+    /// should hear of it.
+    pub fn leftovers(&self) -> &[Leftover] {
+        &self.leftovers
+    }
+}
+
+impl Known {
+    /// A file is read that nobody named as an input.
+    fn read_unnamed(&mut self, path: &Path) -> Result<(), Conflict> {
+        if let Ok(Some(identity @ Identity::File(_))) = Identity::of(path)
+            && !self.read.contains_key(&identity)
+        {
+            self.add_read(identity.clone(), crate::display_name(path))?;
+            self.beside.insert(identity);
+        }
+        Ok(())
+    }
+
+    fn add_read(&mut self, identity: Identity, input: String) -> Result<(), Conflict> {
+        if let Some(output) = self.written.get(&identity) {
+            return Err(Conflict::Input { output: output.clone(), input });
+        }
+        self.read.entry(identity).or_insert(input);
+        Ok(())
     }
 
     fn add_written(&mut self, identity: Identity, output: String) -> Result<(), Conflict> {
@@ -213,29 +274,6 @@ impl Files {
         }
         self.written.insert(identity, output);
         Ok(())
-    }
-
-    /// Files that programs expect beside an input: its indexes. They are read, or would no longer fit if they were
-    /// written.
-    pub fn read_beside(&mut self, path: &Path) -> Result<(), Conflict> {
-        for ending in [".bai", ".csi", ".crai", ".gzi", ".fai", ".bni", ".bsi"] {
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(ending);
-            self.read_unnamed(&PathBuf::from(beside))?;
-        }
-        for ending in ["bai", "csi"] {
-            self.read_unnamed(&path.with_extension(ending))?;
-        }
-        Ok(())
-    }
-
-    /// A file that is only [beside](Files::read_beside) an input is made anew, so that it may be written.
-    pub fn renew(&mut self, path: &Path) {
-        if let Ok(Some(identity)) = Identity::of(path)
-            && self.beside.remove(&identity)
-        {
-            self.read.remove(&identity);
-        }
     }
 }
 
@@ -268,7 +306,7 @@ mod tests {
         let (x, index) = (folder.path().join("x"), folder.path().join("x.bsi"));
         std::fs::write(&index, "")?;
         let mut files = Files::default();
-        files.read_beside(&x)?;
+        files.read(&x)?;
         assert!(matches!(files.write(&index), Err(Conflict::Input { .. })));
         files.renew(&index);
         files.write(&index)?;
@@ -277,11 +315,33 @@ mod tests {
             if named_first {
                 files.read(&index)?;
             }
-            files.read_beside(&x)?;
+            files.read(&x)?;
             files.read(&index)?;
             files.renew(&index);
             assert!(matches!(files.write(&index), Err(Conflict::Input { .. })));
         }
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_opened_is_an_input() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let [list, later, other] = ["list", "later", "other"].map(|name| folder.path().join(name));
+        for path in [&list, &later, &other] {
+            std::fs::write(path, "x")?;
+        }
+        let mut files = Files::default();
+        crate::Source::open(&list)?;
+        crate::remote::read(&other)?;
+        for input in [&list, &other] {
+            assert!(matches!(files.write(input), Err(Conflict::Input { .. })));
+        }
+        files.write(&later)?;
+        let error = crate::Source::open(&later).err().expect("it is an output");
+        assert!(error.to_string().contains("would be replaced"), "{error}");
+        assert!(crate::remote::stream(&later).is_err());
+        drop(files);
+        crate::Source::open(&later)?;
         Ok(())
     }
 

@@ -21,7 +21,6 @@ mod files;
 mod format;
 mod gathered;
 mod identity;
-#[cfg(unix)]
 mod leftovers;
 mod limit;
 mod parallel;
@@ -36,6 +35,7 @@ pub use encode::Encoder;
 pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
 pub use identity::is_same_file;
+pub use leftovers::Leftover;
 pub use limit::allow_open_files;
 pub use parallel::Writer;
 pub use sink::{Error, Output, commit};

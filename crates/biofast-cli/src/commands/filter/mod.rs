@@ -56,7 +56,6 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
                 input.name()
             );
         }
-        inputs::keep_indexes(std::slice::from_ref(input), files)?;
         return alignments::run(args, input, source, files);
     };
     match args.alignments.given() {

@@ -164,7 +164,6 @@ enum Held {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", files)?;
-    inputs::keep_indexes(&inputs, files)?;
     let (mut alignments, mut report) = (Vec::new(), None);
     for input in &inputs {
         match held(input)? {

@@ -152,7 +152,6 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if inputs.len() > 1 {
         bail!("one file of alignments is expected, but {} are named", inputs.len());
     }
-    inputs::keep_indexes(&inputs, files)?;
     let Some(input) = inputs.pop() else { bail!("no input") };
     let order = args.order();
     let marking = args.duplicates.marking(order)?;
