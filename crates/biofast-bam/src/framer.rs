@@ -215,6 +215,7 @@ impl Framer {
 impl pipeline::Framer for Framer {
     type Frame = Frame;
     type Error = Error;
+    const NEEDS_EOF: bool = true;
 
     fn begin(&mut self, origin: Origin) {
         self.origin = origin;

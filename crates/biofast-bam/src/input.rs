@@ -44,14 +44,14 @@ pub enum Detail {
 /// use biofast_bam::{Detail, InputOptions};
 /// use biofast_io::Options;
 ///
-/// let options = Options { threads: 2, strict: true, ..Options::default() };
+/// let options = Options { threads: 2, allow_missing_eof: true, ..Options::default() };
 /// let opening = InputOptions { io: &options, reference: Some("ref.fa".into()), detail: Detail::Full };
-/// assert!(opening.io.strict);
+/// assert_eq!(opening.io.threads, 2);
 /// ```
 #[derive(Clone, Debug)]
 pub struct InputOptions<'a> {
     /// How to read. `threads` are shared between converting SAM or CRAM and what is done with
-    /// the records; `strict` makes a missing end-of-file block or container an error.
+    /// the records. A missing end-of-file block or container is an error unless `allow_missing_eof` is set.
     pub io: &'a Options,
     /// A FASTA file with the reference sequences, for CRAM.
     pub reference: Option<PathBuf>,

@@ -30,11 +30,10 @@
 //! ```no_run
 //! use biofast_io::{Options, Source};
 //!
-//! // BAM without its end-of-file block is an error under strict options.
-//! let options = Options { strict: true, ..Options::default() };
+//! // BAM without its end-of-file block is an error, unless the options allow it.
 //! let (header, mapped) = biofast_bam::par_fold(
 //!     Source::open("aln.bam")?,
-//!     &options,
+//!     &Options::default(),
 //!     || 0u64,
 //!     |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64,
 //!     |mapped, other| *mapped += other,

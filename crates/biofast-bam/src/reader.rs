@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use biofast_io::pipeline::Frames;
-use biofast_io::{Options, Source};
+use biofast_io::{Notes, Options, Source, Warning};
 
 use crate::error::Error;
 use crate::framer::Framer;
@@ -42,6 +42,7 @@ pub struct Reader {
     plan: Plan,
     header: Arc<Header>,
     notes: Vec<Note>,
+    noticed: Arc<Notes>,
     /// Where the wanted records of the chunk start, if not all are.
     starts: Vec<u32>,
     selects: bool,
@@ -92,7 +93,8 @@ impl Reader {
     pub fn new(query: impl Into<Query>, options: &Options) -> Result<Reader, Error> {
         let query = query.into();
         let notes = query.notes().to_vec();
-        let (source, framer, plan) = Plan::new(query, options);
+        let (options, noticed) = options.noted();
+        let (source, framer, plan) = Plan::new(query, &options);
         let slot = framer.header_slot();
         let frames = Frames::new(source, &plan.options, framer);
         let frames = frames.map_err(|error| plan.located(error))?;
@@ -102,6 +104,7 @@ impl Reader {
             plan,
             header: Arc::default(),
             notes,
+            noticed,
             starts: Vec::new(),
             len: 0,
             next: 0,
@@ -129,6 +132,12 @@ impl Reader {
     /// What is worth telling of how regions are looked up: that there is no index, or an old one.
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// What was odd about the data so far, without making them wrong. At the end of BAM that may lack its end-of-file block
+    /// ([`Options::allow_missing_eof`]) this tells whether it did.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.noticed.warnings()
     }
 
     /// The next record, borrowed until the one after it is asked for; `None` at the end.
@@ -311,12 +320,13 @@ impl ReaderBuilder {
     /// region isn't in it.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader, Error> {
         let Some(regions) = &self.regions else { return self.read(Source::open(path)?) };
-        let opening = self.opening(self.detail);
+        let (options, _) = self.options.noted();
+        let opening = self.opening(&options, self.detail);
         let query = match &self.index {
             Some(index) => Query::open_with_index(path, regions, &opening, index),
             None => Query::open(path, regions, &opening),
         };
-        Reader::new(query?, &self.options)
+        Reader::new(query?, &options)
     }
 
     /// Reads from `source`; regions are found by reading all of it.
@@ -324,20 +334,21 @@ impl ReaderBuilder {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn read(&self, source: Source) -> Result<Reader, Error> {
+        let (options, _) = self.options.noted();
         let Some(regions) = &self.regions else {
-            let input = Input::open(source, &self.opening(self.detail))?;
-            return Reader::new(input.source, &self.options);
+            let input = Input::open(source, &self.opening(&options, self.detail))?;
+            return Reader::new(input.source, &options);
         };
         // Whether a record overlaps a region is seen by its CIGAR.
         let detail = match self.detail {
             Detail::Placement => Detail::Alignment,
             detail => detail,
         };
-        let input = Input::open(source, &self.opening(detail))?;
-        Reader::new(Query::scan(input.source, regions), &self.options)
+        let input = Input::open(source, &self.opening(&options, detail))?;
+        Reader::new(Query::scan(input.source, regions), &options)
     }
 
-    fn opening(&self, detail: Detail) -> InputOptions<'_> {
-        InputOptions { io: &self.options, reference: self.reference.clone(), detail }
+    fn opening<'o>(&self, io: &'o Options, detail: Detail) -> InputOptions<'o> {
+        InputOptions { io, reference: self.reference.clone(), detail }
     }
 }

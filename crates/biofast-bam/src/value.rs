@@ -12,9 +12,11 @@ use std::fmt;
 /// assert_eq!((value.as_int(), value.as_text()), (Some(5), None));
 /// assert_eq!(Value::from("A00").as_text(), Some(&b"A00"[..]));
 /// assert_eq!(Value::int(-300), Some(Value::I16(-300)));
-/// let widths: &[u16] = &[9, 12];
-/// assert_eq!(Value::from(widths).to_string(), "B:S,9,12");
+/// assert_eq!(Value::array(&[9u16, 12][..]).to_string(), "B:S,9,12");
 /// ```
+///
+/// Bytes become a value by name, as they may be text or numbers: [`Value::Text`] or [`Value::array`]. So does an `f64`, since
+/// [`Value::Double`] (`d`) is not a type of the specification, and not every program reads it: `1.5f32` is what is usually meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
@@ -49,7 +51,7 @@ pub enum Value<'a> {
 /// ```
 /// use biofast_bam::{Array, Value};
 ///
-/// let Value::Array(array) = Value::from(&[1.5f32, 2.0][..]) else { panic!("an array") };
+/// let Value::Array(array) = Value::array(&[1.5f32, 2.0][..]) else { panic!("an array") };
 /// assert_eq!((array.len(), array.as_ints()), (2, None));
 /// let Array::F32(elements) = array else { panic!("of floats") };
 /// assert_eq!(elements.get(0), Some(1.5));
@@ -76,9 +78,9 @@ pub enum Array<'a> {
 /// The elements of an [`Array`]: a slice, or as a record stores them.
 ///
 /// ```
-/// use biofast_bam::{Array, RecordBuf};
+/// use biofast_bam::{Array, RecordBuf, Value};
 ///
-/// let record = RecordBuf::unmapped("r").tag(b"ML", &[7u8, 200][..]).build()?;
+/// let record = RecordBuf::unmapped("r").tag(b"ML", Value::array(&[7u8, 200][..])).build()?;
 /// let Some(Array::U8(elements)) = record.tag(b"ML")?.and_then(|value| value.as_array()) else {
 ///     panic!("an array of bytes");
 /// };
@@ -219,17 +221,6 @@ macro_rules! numbers {
                 }
             }
 
-            impl<'a> From<&'a [$number]> for Value<'a> {
-                fn from(elements: &'a [$number]) -> Self {
-                    Value::Array(elements.into())
-                }
-            }
-
-            impl<'a> From<&'a Vec<$number>> for Value<'a> {
-                fn from(elements: &'a Vec<$number>) -> Self {
-                    Value::Array(elements[..].into())
-                }
-            }
         )*
 
         impl<'a> Array<'a> {
@@ -294,6 +285,21 @@ impl Array<'_> {
 }
 
 impl<'a> Value<'a> {
+    /// An array (`B`) of these numbers.
+    ///
+    /// ```
+    /// use biofast_bam::{RecordBuf, Value};
+    ///
+    /// let mut record = RecordBuf::default();
+    /// record.set_tag(b"ML", Value::array(&[9u8, 200][..]))?.set_text(b"RX", b"ACGT")?;
+    /// assert_eq!(record.tag(b"ML")?.map(|value| value.to_string()), Some("B:C,9,200".into()));
+    /// assert_eq!(record.tag(b"RX")?.map(|value| value.to_string()), Some("Z:ACGT".into()));
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn array(elements: impl Into<Array<'a>>) -> Value<'a> {
+        Value::Array(elements.into())
+    }
+
     /// A whole number with the smallest type that holds it, unsigned ones first, as samtools stores
     /// it; `None` if none does.
     pub fn int(value: i64) -> Option<Value<'a>> {
@@ -429,12 +435,6 @@ impl<'a> From<&'a str> for Value<'a> {
 impl<'a> From<&'a String> for Value<'a> {
     fn from(text: &'a String) -> Self {
         Value::Text(text.as_bytes())
-    }
-}
-
-impl From<f64> for Value<'_> {
-    fn from(value: f64) -> Self {
-        Value::Double(value)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The plain face: records one after the other.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use biofast_io::pipeline::Frames;
-use biofast_io::{Container, Options, Source};
+use biofast_io::{Container, Notes, Options, Source, Warning};
 
 use crate::checks::Readable;
 use crate::error::Error;
@@ -32,6 +33,7 @@ use crate::record::{Batch, Record};
 /// `S` is what it reads from, which says what is checked.
 pub struct Reader<S: Readable = Source> {
     name: String,
+    notes: Arc<Notes>,
     frames: Frames<Framer<S>>,
     next: usize,
 }
@@ -52,14 +54,20 @@ impl<S: Readable> Reader<S> {
     /// # Errors
     /// If its first bytes can't be read.
     pub fn new(source: S, options: &Options) -> Result<Reader<S>, Error> {
-        let (source, framer) = framed(source, options);
+        let (options, notes) = options.noted();
+        let (source, framer) = framed(source, &options);
         let name = source.name().to_owned();
-        Ok(Reader { name, frames: Frames::new(source, options, framer)?, next: 0 })
+        Ok(Reader { name, notes, frames: Frames::new(source, &options, framer)?, next: 0 })
     }
 
     /// The name of the input.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What was odd about the data so far, without making them wrong, such as a missing end-of-file block of BGZF.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.notes.warnings()
     }
 
     /// The container of the input.

@@ -144,7 +144,7 @@ impl CramToBam {
             state: State::Start(Reader::new(source, io)?),
             name,
             threads: io.threads,
-            strict: io.strict,
+            strict: io.strict || !io.allow_missing_eof,
             detail: options.detail,
             notes: io.notes.clone(),
             repository: Some(repository),

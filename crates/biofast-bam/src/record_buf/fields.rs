@@ -16,6 +16,14 @@ impl RecordBuf {
         tags::find(self.tags(), name).ok_or_else(|| self.bad_tags(tags::MALFORMED))
     }
 
+    /// Gives the optional field `name` this text (type `Z`); see [`set_tag`](Self::set_tag).
+    ///
+    /// # Errors
+    /// As `set_tag`.
+    pub fn set_text(&mut self, name: &[u8; 2], text: impl AsRef<[u8]>) -> Result<&mut Self, Error> {
+        self.set_tag(name, Value::Text(text.as_ref()))
+    }
+
     /// Gives the optional field `name` a value: in its place where there is one, else at the end.
     ///
     /// Whole numbers keep the type they come with; [`Value::int`] has the smallest one.
@@ -24,7 +32,7 @@ impl RecordBuf {
     /// use biofast_bam::{RecordBuf, Value};
     ///
     /// let mut record = RecordBuf::default();
-    /// record.set_tag(b"NM", 3u8)?.set_tag(b"ML", &[9u8, 200][..])?.set_tag(b"XF", 0.5f32)?;
+    /// record.set_tag(b"NM", 3u8)?.set_tag(b"ML", Value::array(&[9u8, 200][..]))?.set_tag(b"XF", 0.5f32)?;
     /// record.set_tag(b"NM", Value::Text(b"three"))?;
     /// let names: Vec<_> = record.tags().map(|tag| tag.name).collect();
     /// assert_eq!(names, [*b"NM", *b"ML", *b"XF"]);

@@ -75,7 +75,7 @@ impl SamToBam {
     pub(crate) fn new(source: Source, options: &Options) -> Result<SamToBam, Error> {
         let name: Arc<str> = source.name().into();
         Ok(SamToBam {
-            state: State::Start(Reader::new(source, options)?),
+            state: State::Start(Reader::new(source, &options.for_alignments())?),
             name,
             threads: options.threads,
             pedantic: options.pedantic,

@@ -90,7 +90,7 @@ fn read(
     detail: Detail,
     strict: bool,
 ) -> (Vec<u8>, Option<String>) {
-    let options = Options { threads: 2, strict, ..Options::default() };
+    let options = Options { threads: 2, allow_missing_eof: !strict, ..Options::default() };
     let mut out = Vec::new();
     let run = || -> Result<(), Error> {
         let source = Source::from_reader("dir/x", Cursor::new(bytes.to_vec()));

@@ -5,6 +5,7 @@ use biofast_bam::{
     CigarBuf, Error, ErrorKind, Header, Modification, ModificationCode, Op, Reader, Record,
     RecordBuf, SamWriter, Value, flag,
 };
+use biofast_testkit::bam::{self, Aligned, aligned};
 use noodles_sam::alignment::io::Write as _;
 use proptest::prelude::*;
 
@@ -40,11 +41,11 @@ impl Own {
             Own::Float(x) => (*x).into(),
             Own::Text(text) => text.into(),
             Own::Hex(digits) => Value::Hex(digits),
-            Own::Bytes(v) => v.into(),
-            Own::Signed(v) => v.into(),
-            Own::Shorts(v) => v.into(),
-            Own::Longs(v) => v.into(),
-            Own::Floats(v) => v.into(),
+            Own::Bytes(v) => Value::array(&v[..]),
+            Own::Signed(v) => Value::array(&v[..]),
+            Own::Shorts(v) => Value::array(&v[..]),
+            Own::Longs(v) => Value::array(&v[..]),
+            Own::Floats(v) => Value::array(&v[..]),
         }
     }
 }
@@ -344,7 +345,7 @@ fn a_changed_record_is_the_line_with_the_change() -> Result<(), Error> {
     record.set_flags(record.flags() | flag::DUPLICATE).set_position(19).set_mapping_quality(0);
     record.set_tag(b"NM", 300u16)?;
     record.remove_tag(b"RG");
-    record.set_tag(b"ML", &[1u8, 255][..])?;
+    record.set_tag(b"ML", Value::array(&[1u8, 255][..]))?;
     let (mut bytes, mut text) = (Vec::new(), Vec::new());
     let written = record.write_bam(&header(), &mut bytes)?;
     SamWriter::new(&header()).write(&written, &mut text)?;
@@ -431,4 +432,45 @@ fn modifications_agree_with_what_trimming_takes_for_good() {
             );
         }
     }
+}
+
+#[test]
+fn bam_that_was_cut_between_blocks_is_an_error_unless_it_is_allowed()
+-> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("x.bam");
+    // Blocks end where records end; the last one and the end-of-file block are missing.
+    let block = |bytes: &[u8]| {
+        let mut block = biofast_io::bgzf::compress(bytes);
+        block.truncate(block.len() - biofast_io::bgzf::EOF_BLOCK.len());
+        block
+    };
+    let record = aligned(&Aligned { cigar: vec![5 << 4], len: 5, ..Aligned::default() });
+    let mut bytes = block(&bam::header(&[("c", 1000)]));
+    bytes.extend(block(&record.repeat(100)));
+    std::fs::write(&path, bytes)?;
+    let count = |options: biofast_io::Options| {
+        let mut reader = Reader::builder().options(options).open(&path)?;
+        while reader.next_record()?.is_some() {}
+        Ok::<_, biofast_bam::Error>((reader.records_read(), reader.warnings()))
+    };
+    for threads in [1, 3] {
+        let options = biofast_io::Options::default().with_threads(threads);
+        let error = count(options.clone()).expect_err("it has no end");
+        assert!(error.to_string().contains("end-of-file block"), "{error}");
+        let (read, warnings) = count(options.clone().with_allow_missing_eof(true))?;
+        assert_eq!(read, 100);
+        assert_eq!(warnings, [biofast_io::Warning::MissingEofBlock]);
+        // Folds, too; and what they end with is found in a box.
+        let fold = |options: &biofast_io::Options| {
+            let source = biofast_io::Source::open(&path)?;
+            let fold =
+                biofast_bam::par_fold(source, options, || 0, |n, b| *n += b.len(), |n, m| *n += m);
+            Ok::<_, Box<dyn std::error::Error>>(fold?.1)
+        };
+        let error = fold(&options).expect_err("it was cut");
+        assert!(error.source().is_some_and(|e| e.downcast_ref::<biofast_bam::Error>().is_some()));
+        assert_eq!(fold(&options.with_allow_missing_eof(true))? as u64, read);
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use biofast_bam::index::{self, BuildOptions};
-use biofast_bam::{Error, ErrorKind, Format, Header, Reader, RecordBuf, Writer, flag};
+use biofast_bam::{Error, ErrorKind, Format, Header, Reader, RecordBuf, Value, Writer, flag};
 use biofast_io::output::{Compression, Output};
 use biofast_io::{Options, Source};
 
@@ -40,7 +40,7 @@ fn records(n: u32) -> Vec<RecordBuf> {
         .qualities((0..80u32).map(|q| (q + i % 9) as u8 % 42).collect::<Vec<_>>())
         .mapping_quality(60)
         .tag(b"NM", i % 5)
-        .tag(b"XB", &[i as i16, 7][..])
+        .tag(b"XB", Value::array(&[i as i16, 7][..]))
         .tag(b"RG", "lane1");
         let mut record = record.build().unwrap();
         if i.is_multiple_of(11) {

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         _ => None,
     };
     let (extension, bytes) = if args.gzi {
-        ("gzi", gzi::build(input.open()?, &watch.options)?)
+        ("gzi", gzi::build(input.open()?, &watch.options.for_alignments())?)
     } else {
         let what = BuildOptions { format, min_shift: args.min_shift };
         let any = format.is_none() && args.min_shift.is_none();
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
                 if !can_be_gzi {
                     return Err(error.into());
                 }
-                let options = Options { notes: None, ..watch.options.clone() };
+                let options = Options { notes: None, ..watch.options.for_alignments() };
                 ("gzi", gzi::build(input.open()?, &options)?)
             }
         }
@@ -177,10 +177,8 @@ fn names(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
     let mut index = output::index(files, &at)?;
     let watch = args.reading.watch();
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let file = shards::Input { strict_end: watch.options.strict, ..shards::Input::new(path) };
-    // What is wrong with the end of BAM is a warning in BGZF FASTQ.
-    let options = Options { strict: false, ..watch.options.clone() };
-    let result = build(&file, &options, &args.spill.limits(Some(&at)), &mut index);
+    let file = shards::Input { strict_end: !watch.options.allow_missing_eof, ..shards::Input::new(path) };
+    let result = build(&file, &watch.options, &args.spill.limits(Some(&at)), &mut index);
     drop(bar);
     args.reading.tell(&watch, input);
     result?;

@@ -17,7 +17,8 @@ pub(crate) struct Strictness {
 impl Strictness {
     /// Options for alignments, where a missing end-of-file marker is an error unless it is allowed.
     pub(crate) fn alignments(&self, options: Options) -> Options {
-        Options { strict: !self.allow_missing_eof, pedantic: self.strict, ..options }
+        let allow_missing_eof = self.allow_missing_eof;
+        Options { allow_missing_eof, pedantic: self.strict, ..options }
     }
 
     /// Options for FASTQ.

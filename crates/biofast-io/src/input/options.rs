@@ -88,8 +88,12 @@ pub struct Options {
     /// [`MAX_CHUNK_SIZE`](Options::MAX_CHUNK_SIZE); a value outside is taken as the nearest one.
     /// Results never depend on it.
     pub chunk_size: usize,
-    /// Treat a missing BGZF end-of-file block as an error, and blank lines inside FASTQ.
+    /// Treat a missing BGZF end-of-file block as an error in every format, and blank lines inside FASTQ.
     pub strict: bool,
+    /// Alignments (BAM, CRAM, SAM in BGZF) without their end-of-file block or container are read with a
+    /// [`Warning`](crate::Warning) in [`notes`](Options::notes). Otherwise that is an error, as they may have been cut
+    /// between two blocks, which nothing else shows.
+    pub allow_missing_eof: bool,
     /// Take alignments by the letter of their specification: what is otherwise read with a
     /// [`Warning::Tolerated`](crate::Warning::Tolerated) is an error.
     pub pedantic: bool,
@@ -116,11 +120,25 @@ impl Options {
             threads: 1,
             chunk_size: Options::DEFAULT_CHUNK_SIZE,
             strict: false,
+            allow_missing_eof: false,
             pedantic: false,
             progress: None,
             cancellation: None,
             notes: None,
         }
+    }
+
+    /// These options with [`notes`](Options::notes), which are made where there are none, and the notes.
+    #[must_use]
+    pub fn noted(&self) -> (Options, Arc<Notes>) {
+        let notes = self.notes.clone().unwrap_or_default();
+        (Options { notes: Some(Arc::clone(&notes)), ..self.clone() }, notes)
+    }
+
+    /// The options for alignments: strict about their end unless [`allow_missing_eof`](Options::allow_missing_eof) is set.
+    #[must_use]
+    pub fn for_alignments(&self) -> Options {
+        Options { strict: self.strict || !self.allow_missing_eof, ..self.clone() }
     }
 }
 
@@ -158,6 +176,13 @@ impl Options {
     #[must_use]
     pub fn with_strict(mut self, strict: bool) -> Options {
         self.strict = strict;
+        self
+    }
+
+    /// Whether alignments may lack their end-of-file block or container.
+    #[must_use]
+    pub fn with_allow_missing_eof(mut self, allow: bool) -> Options {
+        self.allow_missing_eof = allow;
         self
     }
 

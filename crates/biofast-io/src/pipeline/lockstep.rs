@@ -168,7 +168,7 @@ impl<F: CountRecords> Schedule<F> {
         for TransformInput { source, options, mut framer } in inputs {
             before.get_or_insert(source.origin().records);
             super::begin(&mut framer, &source);
-            let mut chunker = Chunker::new(source, &options)?;
+            let mut chunker = Chunker::new(source, &super::options_of::<F>(&options))?;
             let is_shared = chunker.share(threads);
             lanes.push(Lane {
                 witness: chunker.witness(),

@@ -126,6 +126,9 @@ pub trait Framer: Send + 'static {
     type Frame: Default + Send;
     /// The format's error.
     type Error: From<Error> + Send;
+    /// Whether BGZF data of this format must end with the end-of-file block, unless
+    /// [`allow_missing_eof`](Options::allow_missing_eof) is set.
+    const NEEDS_EOF: bool = false;
 
     /// Work on a chunk's own bytes that needs no knowledge of what came before.
     fn scan(frame: &mut Self::Frame, bytes: &[u8]);
@@ -156,7 +159,16 @@ pub trait Framer: Send + 'static {
     }
 }
 
-/// A fault, and what had been gathered from the records before it. As an error it is the fault alone.
+/// How input of this format is read.
+fn options_of<F: Framer>(options: &Options) -> Options {
+    match F::NEEDS_EOF {
+        true => options.for_alignments(),
+        false => options.clone(),
+    }
+}
+
+/// A fault, and what had been gathered from the records before it. As an error it reads as the fault alone, which is its
+/// [source](std::error::Error::source) as well: a caller that has boxed it finds the format's own error there.
 ///
 /// ```
 /// use biofast_io::pipeline::{self, End, Fault, Framer};
@@ -202,10 +214,16 @@ impl<C, E: fmt::Display> fmt::Display for Fault<C, E> {
     }
 }
 
-impl<C, E: std::error::Error> std::error::Error for Fault<C, E> {
+impl<C, E: std::error::Error + 'static> std::error::Error for Fault<C, E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The error itself is all of the message.
-        self.error.source()
+        Some(&self.error)
+    }
+}
+
+impl<C, E> Fault<C, E> {
+    /// What went wrong, without what was gathered before: `map_err(Fault::into_error)`.
+    pub fn into_error(self) -> E {
+        self.error
     }
 }
 
@@ -566,7 +584,7 @@ where
     E: From<F::Error> + Send,
 {
     begin(&mut framer, &source);
-    let mut chunker = match Chunker::new(source, options) {
+    let mut chunker = match Chunker::new(source, &options_of::<F>(options)) {
         Ok(chunker) => chunker,
         Err(error) => {
             return Err(Fault { error: F::Error::from(error).into(), so_far: init() });
@@ -718,7 +736,7 @@ impl<F: Framer> Frames<F> {
     /// If its first bytes can't be read.
     pub fn new(source: Source, options: &Options, mut framer: F) -> Result<Self, F::Error> {
         begin(&mut framer, &source);
-        let chunker = Chunker::new(source, options)?;
+        let chunker = Chunker::new(source, &options_of::<F>(options))?;
         let container = chunker.container();
         let witness = chunker.witness();
         let feed = if chunker.is_stream() && options.threads > 1 {

@@ -79,13 +79,13 @@ impl<E: std::fmt::Display> std::fmt::Display for Failure<E> {
     }
 }
 
-impl<E: std::error::Error> std::error::Error for Failure<E> {
+/// The error of the input or output is the [source](std::error::Error::source), so that a caller that has boxed a failure finds it.
+impl<E: std::error::Error + 'static> std::error::Error for Failure<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The errors themselves are all of the message.
-        match self {
-            Failure::Input(error) => error.source(),
-            Failure::Output(error) => error.source(),
-        }
+        Some(match self {
+            Failure::Input(error) => error,
+            Failure::Output(error) => error,
+        })
     }
 }
 

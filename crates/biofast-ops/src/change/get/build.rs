@@ -64,8 +64,7 @@ pub fn build(
     let before = State::of(&input.path)?;
     let (source, format, container) = shards::recognise(input)?;
     let mut gathered = Gathered::new(limits);
-    let strict = options.strict || format == Format::Bam && input.strict_end;
-    let options = Options { strict, ..options.clone() };
+    let options = Options { allow_missing_eof: !input.strict_end, ..options.clone() };
     let places =
         |record, start| shards::place_of(input, container, record, start).map_err(Error::from);
     match format {

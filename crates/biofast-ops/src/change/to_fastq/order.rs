@@ -25,7 +25,7 @@ pub fn is_grouped(header: &Header, source: &mut Source) -> bool {
     let copy = Source::from_adapter(source.name(), std::io::Cursor::new(bytes));
     let look = par_fold(
         copy,
-        &Options { threads: 1, strict: false, ..Options::default() },
+        &Options { allow_missing_eof: true, ..Options::serial() },
         Look::default,
         |look, batch| batch.iter().for_each(|r| look.see(r.name(), r.flags())),
         |_, _| (),

@@ -398,6 +398,7 @@ fn reading(options: &Options<'_>) -> (biofast_io::Options, Arc<Notes>) {
     let notes = options.io.notes.clone().unwrap_or_default();
     let io = biofast_io::Options {
         strict: !options.allow_missing_eof,
+        allow_missing_eof: options.allow_missing_eof,
         pedantic: true,
         notes: Some(Arc::clone(&notes)),
         ..options.io.clone()

@@ -299,8 +299,8 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
         }
     }
     let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
-    let is_strict = options.strict || format == Format::Bam && input.strict_end;
-    let options = Options { strict: is_strict, notes: Some(notes), ..options.clone() };
+    let allow_missing_eof = !input.strict_end;
+    let options = Options { allow_missing_eof, notes: Some(notes), ..options.clone() };
     let found = Found { wanted: Wanted::new(together), container, input };
     let Counted { records, len, marks, header_end, references } = match format {
         Format::Fastq => found.reads(source, together, &options)?,
