@@ -85,7 +85,8 @@ def main():
         rows = spark.read.format("biofast_reports").options(**options, files="\0".join(args.files)).load()
         with tempfile.TemporaryDirectory() as folder:
             parts = {}
-            for row in rows.toLocalIterator(prefetchPartitions=True):
+            # All shards at once: an iterator over the partitions would have two of them run.
+            for row in rows.collect():
                 path = pathlib.Path(folder) / f"{row.shard}.json"
                 path.write_bytes(row.report)
                 parts[row.shard] = str(path)

@@ -392,14 +392,19 @@ impl<'a> Value<'a> {
             Value::U16(value) => number(value, out),
             Value::I32(value) => number(value, out),
             Value::U32(value) => number(value, out),
+            Value::Float(value) if !value.is_finite() => {
+                return Err("a number (f) is finite, and below 3.5e38");
+            }
             Value::Float(value) => number(value, out),
             Value::Double(value) => {
                 out.push(b'd');
                 out.extend_from_slice(&value.to_le_bytes());
             }
             Value::Text(text) => {
-                if text.iter().any(u8::is_ascii_control) {
-                    return Err("text (Z) has no tabs, line breaks or other control characters");
+                if !text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+                    return Err(
+                        "text (Z) is ASCII without tabs, line breaks and other control characters",
+                    );
                 }
                 write_text(b'Z', text, out);
             }

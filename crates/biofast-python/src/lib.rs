@@ -9,6 +9,7 @@ mod batch;
 mod command;
 mod ending;
 mod errors;
+mod process;
 mod records;
 mod scan;
 mod source;

@@ -1,15 +1,17 @@
 //! Files of records that are made one by one. They appear, all together, when they are complete.
 
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use biofast::bam::{self, Header};
-use biofast::io::available_threads;
+use biofast::fastq::fasta;
 use biofast::io::output::{self, Compression, Format, Level, Output};
+use biofast::io::{available_threads, display_name};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::Trouble;
+use crate::process::Process;
 use crate::records::{AlignedSegment, Alignments, Read, write};
 use crate::source::refuse_read;
 
@@ -27,10 +29,45 @@ fn closed() -> PyErr {
     PyValueError::new_err("the writer is closed")
 }
 
+/// What a file is to hold, by its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Fastq,
+    Fasta,
+    Sam,
+    Bam,
+    /// The name doesn't say.
+    Any,
+}
+
+/// What the name of an output says of its format.
+///
+/// # Errors
+/// If it is a format or compression that isn't written.
+fn named(path: &Path) -> Result<Named, Trouble> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let refuse = |why: &str| Err(Trouble::Usage(format!("{}: {why}", display_name(path))));
+    if [".xz", ".lzma"].iter().any(|ending| name.ends_with(ending)) {
+        return refuse("xz is read but not written: name the file .gz, .zst or .bz2");
+    }
+    let endings = [".gz", ".bgz", ".bgzf", ".zst", ".zstd", ".bz2"];
+    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    Ok(match stem.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "fq" | "fastq" => Named::Fastq,
+        "fa" | "fasta" | "fna" | "ffn" | "faa" => Named::Fasta,
+        "sam" => Named::Sam,
+        "bam" | "ubam" => Named::Bam,
+        "cram" => return refuse("CRAM is read but not written: name the file .bam or .sam"),
+        _ => Named::Any,
+    })
+}
+
 /// One file of reads.
 struct Lane {
     writer: output::Writer,
     text: Vec<u8>,
+    name: String,
+    named: Named,
 }
 
 impl Lane {
@@ -47,6 +84,21 @@ pub(crate) struct ReadWriter {
     lanes: Mutex<Option<Vec<Lane>>>,
     records: u64,
     fasta: Option<bool>,
+    process: Process,
+}
+
+impl Drop for ReadWriter {
+    fn drop(&mut self) {
+        forget_of_parent(self.process, &mut self.lanes);
+    }
+}
+
+/// The files of the parent are its own to complete or remove.
+fn forget_of_parent<T>(process: Process, writer: &mut Mutex<Option<T>>) {
+    if !process.is_current() {
+        let writer = writer.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        std::mem::forget(writer.take());
+    }
 }
 
 #[pymethods]
@@ -63,20 +115,28 @@ impl ReadWriter {
         let mut lanes = Vec::new();
         for path in &paths {
             refuse_read(path)?;
+            let named = self::named(path)?;
+            if matches!(named, Named::Sam | Named::Bam) {
+                let text = "alignments need a header: header=biofast.open(…), or its text";
+                return Err(PyValueError::new_err(text));
+            }
             files.write(path).map_err(|error| Trouble::Usage(error.to_string()))?;
             let format = Format::from_name(path);
             let compression = Compression::new(format, level.filter(|_| format != Format::Plain))
                 .map_err(|error| Trouble::Usage(error.to_string()))?;
             let output = Output::create(path, compression).map_err(Trouble::from)?;
             let writer = output::Writer::new(output, threads.unwrap_or_else(available_threads));
-            lanes.push(Lane { writer: writer.map_err(Trouble::from)?, text: Vec::new() });
+            let (writer, name) = (writer.map_err(Trouble::from)?, display_name(path));
+            lanes.push(Lane { writer, text: Vec::new(), name, named });
         }
-        Ok(ReadWriter { lanes: Mutex::new(Some(lanes)), records: 0, fasta: None })
+        let (lanes, process) = (Mutex::new(Some(lanes)), Process::current());
+        Ok(ReadWriter { lanes, records: 0, fasta: None, process })
     }
 
     /// Writes a read, or a pair, as many as there are files.
     #[pyo3(signature = (*reads))]
     fn write(&mut self, py: Python<'_>, reads: Vec<PyRef<'_, Read>>) -> PyResult<()> {
+        self.process.check("this writer")?;
         let lanes = self.lanes.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let lanes = lanes.as_mut().ok_or_else(closed)?;
         if reads.len() != lanes.len() {
@@ -91,8 +151,20 @@ impl ReadWriter {
                 ));
             }
         }
+        for (read, lane) in reads.iter().zip(lanes.iter()) {
+            if lane.named == Named::Fastq && !read.record().has_qualities() {
+                return Err(PyValueError::new_err(format!(
+                    "{} is FASTQ by its name, and the read has no qualities",
+                    lane.name
+                )));
+            }
+        }
         for (read, lane) in reads.iter().zip(lanes.iter_mut()) {
-            write(&mut lane.text, &read.record())?;
+            let record = read.record();
+            match lane.named {
+                Named::Fasta => fasta::write_record(&mut lane.text, &record, 0)?,
+                _ => write(&mut lane.text, &record)?,
+            }
             if lane.text.len() >= AT_ONCE {
                 py.detach(|| lane.flush())?;
             }
@@ -103,6 +175,7 @@ impl ReadWriter {
 
     /// Completes the files, which appear under their names. Returns how many reads or pairs there are.
     fn close(&mut self, py: Python<'_>) -> PyResult<u64> {
+        self.process.check("this writer")?;
         let lanes = self.lanes.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         let Some(lanes) = lanes else { return Ok(self.records) };
         py.detach(|| -> Result<(), Trouble> {
@@ -118,6 +191,7 @@ impl ReadWriter {
 
     /// Drops what was written.
     fn abandon(&mut self) {
+        forget_of_parent(self.process, &mut self.lanes);
         *self.lanes.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
     }
 }
@@ -126,7 +200,33 @@ impl ReadWriter {
 #[pyclass(module = "biofast._biofast")]
 pub(crate) struct AlignmentWriter {
     writer: Mutex<Option<bam::Writer>>,
+    header: Arc<Header>,
+    /// The header of the record written last: most have the same.
+    seen: Option<Arc<Header>>,
     records: u64,
+    process: Process,
+}
+
+impl Drop for AlignmentWriter {
+    fn drop(&mut self) {
+        forget_of_parent(self.process, &mut self.writer);
+    }
+}
+
+impl AlignmentWriter {
+    /// An error unless the numbers of references mean the same under both headers.
+    fn check_header(&mut self, other: &Arc<Header>) -> PyResult<()> {
+        if self.seen.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, other)) {
+            return Ok(());
+        }
+        if self.header.references() != other.references() {
+            return Err(PyValueError::new_err(
+                "the record belongs to a header with other references than the writer's: its reference would change",
+            ));
+        }
+        self.seen = Some(Arc::clone(other));
+        Ok(())
+    }
 }
 
 #[pymethods]
@@ -148,12 +248,19 @@ impl AlignmentWriter {
                 Header::from_text(header.extract::<String>()?.as_bytes()).map_err(Trouble::from)?
             }
         };
-        let is_sam = path.file_name().is_some_and(|name| {
-            let name = name.to_string_lossy().to_ascii_lowercase();
-            [".sam", ".sam.gz", ".sam.zst"].iter().any(|ending| name.ends_with(ending))
-        });
+        let format = match named(&path)? {
+            Named::Sam => bam::Format::Sam,
+            Named::Bam | Named::Any => bam::Format::Bam,
+            Named::Fastq | Named::Fasta => {
+                let text = format!(
+                    "{} is a file of reads by its name: name it .bam or .sam, or leave out the header",
+                    display_name(&path)
+                );
+                return Err(PyValueError::new_err(text));
+            }
+        };
         let mut builder = bam::Writer::builder(&header)
-            .format(if is_sam { bam::Format::Sam } else { bam::Format::Bam })
+            .format(format)
             .threads(threads.unwrap_or_else(available_threads));
         if let Some(level) = self::level(level)? {
             builder = builder.level(level);
@@ -162,11 +269,14 @@ impl AlignmentWriter {
             builder = builder.index(bam::index::Format::Bai);
         }
         let writer = builder.create(path).map_err(Trouble::from)?;
-        Ok(AlignmentWriter { writer: Mutex::new(Some(writer)), records: 0 })
+        let (writer, process) = (Mutex::new(Some(writer)), Process::current());
+        Ok(AlignmentWriter { writer, header: Arc::new(header), seen: None, records: 0, process })
     }
 
     /// Writes an alignment.
     fn write(&mut self, record: PyRef<'_, AlignedSegment>) -> PyResult<()> {
+        self.process.check("this writer")?;
+        self.check_header(record.header())?;
         let writer = self.writer.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         writer.as_mut().ok_or_else(closed)?.write(&record.record()).map_err(Trouble::from)?;
         self.records += 1;
@@ -175,6 +285,7 @@ impl AlignmentWriter {
 
     /// Completes the file, which appears under its name. Returns how many records there are.
     fn close(&mut self, py: Python<'_>) -> PyResult<u64> {
+        self.process.check("this writer")?;
         let writer =
             self.writer.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some(writer) = writer {
@@ -185,6 +296,7 @@ impl AlignmentWriter {
 
     /// Drops what was written.
     fn abandon(&mut self) {
+        forget_of_parent(self.process, &mut self.writer);
         *self.writer.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
     }
 }

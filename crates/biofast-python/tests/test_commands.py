@@ -218,3 +218,12 @@ def test_the_program_comes_along(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "biofast", "stats", "cut.fq"], check=False, capture_output=True, text=True)
     assert done.returncode == 2 and "cut.fq" in done.stderr
     assert biofast.run(["--version"]).split() == ["biofast", biofast.__version__]
+
+
+def test_outputs_and_formats_that_would_be_lost_are_refused(folder: Path) -> None:
+    for out in (None, "-"):
+        with pytest.raises(ValueError, match="the file to write"):
+            biofast.filter("reads.fq", out)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="returns rows"):
+        biofast.coverage("aln.sam", format="samtools-depth")
+    assert len(biofast.coverage("aln.sam", format="tsv")) == 1

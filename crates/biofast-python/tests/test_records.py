@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import pickle
+import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +203,102 @@ def test_readings_close(folder: Path) -> None:
     with biofast.open("aln.sam") as reading:
         next(reading)
     assert list(reading) == []
+
+
+def test_the_name_of_a_file_says_its_format(folder: Path) -> None:
+    with biofast.writer("short.fa") as out:
+        for read in biofast.open("reads.fq"):
+            out.write(read)
+    assert Path("short.fa").read_text().startswith(">r1")
+    for name in ("x.fq.xz", "x.cram", "x.bam", "x.sam.gz"):
+        with pytest.raises(ValueError):
+            biofast.writer(name)
+        assert not Path(name).exists()
+    for name in ("x.cram", "x.fq.gz", "x.bam.xz"):
+        with pytest.raises(ValueError):
+            biofast.writer(name, header=biofast.open("aln.sam"))
+    with pytest.raises(ValueError, match="no qualities"), biofast.writer("x.fq") as out:
+        out.write(biofast.Read("a", "ACGT"))
+    assert not Path("x.fq").exists()
+
+
+def test_records_do_not_change_their_reference(folder: Path) -> None:
+    reading = biofast.open("aln.sam")
+    other = "@SQ\tSN:other\tLN:500\n@SQ\tSN:chr1\tLN:1000\n"
+    with pytest.raises(ValueError, match="other references"), biofast.writer("out.bam", header=other) as out:
+        out.write(next(reading))
+    assert not Path("out.bam").exists()
+    # The same references under another text are fine.
+    with biofast.writer("out.bam", header=reading.text + "@CO\tmore\n") as out:
+        for alignment in reading:
+            out.write(alignment)
+    assert out.count == 3
+
+
+def test_what_check_would_fault_is_not_assigned(folder: Path) -> None:
+    alignment = next(biofast.open("aln.sam"))
+    for name in ("a b", "@a", "caf\u00e9", "a\tb", "n" * 255):
+        with pytest.raises(ValueError):
+            alignment.query_name = name
+    for value in (float("inf"), float("nan"), 1e39, "a\tb", "caf\u00e9", 1 << 40):
+        with pytest.raises(ValueError):
+            alignment.set_tag("XX", value)
+    assert not alignment.has_tag("XX")
+    Path("a.sam").write_text("@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXA:A:x\n")
+    one = next(biofast.open("a.sam"))
+    one.set_tag("XA", "y")
+    with biofast.writer("b.sam", header="@HD\tVN:1.6\n") as out:
+        out.write(one)
+    assert "XA:A:y" in Path("b.sam").read_text()
+    copy = one.copy()
+    copy.set_tag("XA", "z")
+    assert (one.get_tag("XA"), copy.get_tag("XA")) == ("y", "z")
+
+
+def test_many_pickled_alignments_have_one_header(folder: Path) -> None:
+    text = "@HD\tVN:1.6\n" + "".join(f"@SQ\tSN:contig_{n}\tLN:1000\n" for n in range(3000))
+    record = "r{}\t0\tcontig_7\t5\t60\t4M\t*\t0\t0\tACGT\tIIII\n"
+    Path("many.sam").write_text(text + "".join(record.format(n) for n in range(500)))
+    alignments = list(biofast.open("many.sam"))
+    pickled = pickle.dumps(alignments)
+    assert len(pickled) < 2 * len(text) + 500 * 300
+    restored = pickle.loads(pickled)
+    assert restored == alignments and restored[499].reference_name == "contig_7"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked on Unix")
+def test_a_reading_or_writer_of_the_parent_is_refused_in_a_child(folder: Path) -> None:
+    reading = biofast.open("reads.fq")
+    first = next(reading).id
+    out = biofast.writer("out.fq")
+    with warnings.catch_warnings():
+        # Threads run beside the fork, which is what this is about.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            for attempt in (lambda: list(reading), lambda: out.write(biofast.Read("a", "A", "I")), out.close):
+                try:
+                    attempt()
+                except RuntimeError as error:
+                    assert "fork" in str(error)
+                else:
+                    os._exit(2)
+            # What is opened in the child works there.
+            code = 0 if next(biofast.open("reads.fq")).id == first else 3
+        finally:
+            os._exit(code)
+    for _ in range(200):
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(pid, 9)
+        pytest.fail("the child hangs")
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert [read.id for read in reading] == ["r2", "r3"]
+    out.write(biofast.Read("a", "A", "I"))
+    out.close()
+    assert Path("out.fq").read_text() == "@a\nA\n+\nI\n"

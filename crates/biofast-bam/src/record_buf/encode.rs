@@ -77,10 +77,10 @@ impl RecordBuf {
 
     fn check_fields(&self) -> Result<(), Reason> {
         let refuse = |reason: &'static str| Err(reason.into());
-        let printable = self.name.iter().all(|&b| b >= b' ' && b != 0x7f);
+        let printable = self.name.iter().all(u8::is_ascii_graphic);
         if self.name.len() > 254 || !printable || self.name.first() == Some(&b'@') {
             return refuse(
-                "a name has 1 to 254 characters, no control characters among them, and doesn't start with '@'",
+                "a name has 1 to 254 characters from '!' to '~', no blanks among them, and doesn't start with '@'",
             );
         }
         for (id, position) in self.places() {

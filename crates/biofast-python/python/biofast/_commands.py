@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from . import _biofast
-from ._errors import Error, InputWarning
+from ._errors import Error, InputWarning, UsageError
 from ._inputs import Input, Inputs, Path, Readable, is_object, listed, opened
 
 Progress = Callable[[int], object]
@@ -323,6 +323,8 @@ def coverage(paths: Inputs, *, progress: Progress | None = None, **options: Any)
     >>> row["length"], row["bases"]
     (1500, 24)
     """
+    if options.get("format") not in (None, "tsv"):
+        raise UsageError("coverage() returns rows of its own table; biofast.run(['coverage', '--format', …]) returns other formats as text")
     writes = any(options.get(name) for name in ("prefix", "out_dir", "out", "p", "o"))
     text = _answer("coverage", listed(paths), options if writes else {"format": "tsv", **options}, progress)
     return [] if writes else _rows(text)
@@ -346,6 +348,9 @@ def _changed(
     name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None, kind: type[Result] = Result
 ) -> Any:
     """Runs a command that writes files and says in JSON what it did."""
+    for option in ("out", "out2", "output"):
+        if option in options and str(options[option]) in ("None", "-"):
+            raise UsageError(f"{option} is the file to write; biofast.run(['{name}', …]) returns what a command prints")
     if options.get("json"):
         _answer(name, paths, options, progress)
         with open(options["json"], encoding="utf-8") as file:

@@ -97,7 +97,8 @@ def writer(
     threads: int | None = None,
     index: bool = False,
 ) -> Writer:
-    """Writes reads (FASTQ, FASTA), pairs, or, with a ``header``, alignments (BAM, SAM). The name says how it is compressed.
+    """Writes reads (FASTQ, FASTA), pairs, or, with a ``header``, alignments (BAM, SAM). The name says the format and how it is compressed;
+    one of a format that isn't written (``.cram``, ``.xz``) is refused.
 
     >>> with biofast.writer("long.fq.gz") as out:
     ...     for read in biofast.open("reads.fq"):
@@ -116,8 +117,8 @@ def writer(
         if path2 is not None:
             raise ValueError("alignments go into one file")
         return Writer(_biofast.AlignmentWriter(paths[0], header, level=wanted, threads=threads, index=index))
-    if index or any(name.endswith((".bam", ".sam", ".cram")) for name in paths):
-        raise ValueError("alignments need a header: header=biofast.open(…), or its text")
+    if index:
+        raise ValueError("an index is of alignments, which need a header: header=biofast.open(…), or its text")
     return Writer(_biofast.ReadWriter(paths, level=wanted, threads=threads))
 
 

@@ -1,11 +1,12 @@
 //! An alignment.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast::bam::{self, Header, Record, RecordBuf, Value, flag};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString};
 
 use super::alignments::{Block, record};
@@ -32,7 +33,15 @@ pub(crate) struct AlignedSegment {
     stored: Stored,
 }
 
+/// The header that was pickled or restored last, with its bytes. Records of one file come one after the other: they share
+/// the bytes, which pickle then stores once, and the header that is made of them.
+static PICKLED: Mutex<Option<(Arc<Header>, Py<PyBytes>)>> = Mutex::new(None);
+
 impl AlignedSegment {
+    pub(crate) fn header(&self) -> &Arc<Header> {
+        &self.header
+    }
+
     pub(crate) fn shared(
         header: &Arc<Header>,
         block: &Arc<Block>,
@@ -418,7 +427,13 @@ impl AlignedSegment {
         }
     }
 
-    /// Sets an optional field to an int, a float or a text; `None` removes it.
+    /// The same in memory of its own.
+    fn copy(&self) -> AlignedSegment {
+        let own = self.record().as_bytes().to_vec();
+        AlignedSegment { header: Arc::clone(&self.header), stored: Stored::Own(own) }
+    }
+
+    /// Sets an optional field to an int, a float or a text; `None` removes it. A character (`A`) stays one.
     fn set_tag(&mut self, tag: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let name = tag_name(tag)?;
         if value.is_none() {
@@ -436,7 +451,11 @@ impl AlignedSegment {
             text = value
                 .extract()
                 .map_err(|_| PyTypeError::new_err("an int, a float, a text or None is needed"))?;
-            Value::Text(text.as_bytes())
+            let is_character = matches!(self.record().tag(&name), Ok(Some(Value::Character(_))));
+            match text.as_bytes() {
+                &[letter] if is_character => Value::Character(letter),
+                text => Value::Text(text),
+            }
         };
         self.change(|buf| buf.set_tag(&name, value).map(drop))
     }
@@ -461,18 +480,40 @@ impl AlignedSegment {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickle<'py>> {
         let mut bytes = Vec::new();
         self.record().write_bam(&mut bytes);
-        let mut header = Vec::new();
-        self.header.write_bam(&mut header).map_err(Trouble::from)?;
+        let mut pickled = PICKLED.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let header = match &*pickled {
+            Some((header, bytes)) if Arc::ptr_eq(header, &self.header) => bytes.clone_ref(py),
+            _ => {
+                let mut header = Vec::new();
+                self.header.write_bam(&mut header).map_err(Trouble::from)?;
+                let header = PyBytes::new(py, &header).unbind();
+                *pickled = Some((Arc::clone(&self.header), header.clone_ref(py)));
+                header
+            }
+        };
         let restore = py.get_type::<AlignedSegment>().getattr("_restore")?;
-        Ok((restore, (PyBytes::new(py, &header), PyBytes::new(py, &bytes))))
+        Ok((restore, (header.into_bound(py), PyBytes::new(py, &bytes))))
     }
 
     #[staticmethod]
-    fn _restore(header: &[u8], bytes: &[u8]) -> PyResult<AlignedSegment> {
-        let cut = || PyValueError::new_err("the pickle is cut");
-        let (header, _) = Header::from_bam(header).map_err(Trouble::from)?.ok_or_else(cut)?;
+    fn _restore(header: &Bound<'_, PyBytes>, bytes: &[u8]) -> PyResult<AlignedSegment> {
+        let py = header.py();
+        let mut pickled = PICKLED.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let header = match &*pickled {
+            Some((own, bytes)) if bytes.is(header) || bytes.as_bytes(py) == header.as_bytes() => {
+                Arc::clone(own)
+            }
+            _ => {
+                let cut = || PyValueError::new_err("the pickle is cut");
+                let own = Header::from_bam(header.as_bytes()).map_err(Trouble::from)?;
+                let own = Arc::new(own.ok_or_else(cut)?.0);
+                *pickled = Some((Arc::clone(&own), header.clone().unbind()));
+                own
+            }
+        };
+        drop(pickled);
         let (record, _) = Record::from_bam(bytes, &header).map_err(Trouble::from)?;
         let own = record.as_bytes().to_vec();
-        Ok(AlignedSegment { header: Arc::new(header), stored: Stored::Own(own) })
+        Ok(AlignedSegment { header, stored: Stored::Own(own) })
     }
 }

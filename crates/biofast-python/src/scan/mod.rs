@@ -22,6 +22,7 @@ use crate::attended::{attended, received};
 use crate::batch::{Batch, schema_capsule};
 use crate::ending::attach;
 use crate::errors::{Trouble, internal};
+use crate::process::Process;
 use crate::source::{Held, Input, hold};
 
 /// Batches that wait for who asked for them. Together with those in the making they are what is held of a file.
@@ -64,7 +65,8 @@ impl Reading {
         Options {
             threads: self.threads.unwrap_or_else(available_threads).clamp(1, 1024),
             chunk_size: CHUNK,
-            strict: if is_alignments { !self.allow_missing_eof } else { self.strict },
+            strict: self.strict && !is_alignments,
+            allow_missing_eof: self.allow_missing_eof,
             pedantic: self.strict,
             cancellation: Some(cancellation.clone()),
             notes: Some(Arc::clone(notes)),
@@ -80,6 +82,7 @@ pub(crate) struct Stream<T> {
     cancellation: CancellationToken,
     notes: Arc<Notes>,
     ended: bool,
+    process: Process,
 }
 
 impl<T: Send + 'static> Stream<T> {
@@ -105,7 +108,8 @@ impl<T: Send + 'static> Stream<T> {
                 let _ = hand.0.send(Err(trouble));
             }
         })?;
-        Ok(Stream { receiver: Mutex::new(receiver), cancellation, notes, ended: false })
+        let (receiver, process) = (Mutex::new(receiver), Process::current());
+        Ok(Stream { receiver, cancellation, notes, ended: false, process })
     }
 
     /// The next one; none at the end, where warnings are given.
@@ -113,6 +117,7 @@ impl<T: Send + 'static> Stream<T> {
         if self.ended {
             return Ok(None);
         }
+        self.process.check("this reading")?;
         match received(py, &self.receiver) {
             Ok(Some(Ok(thing))) => Ok(Some(thing)),
             Ok(Some(Err(trouble))) => {
@@ -134,6 +139,11 @@ impl<T: Send + 'static> Stream<T> {
 
     /// The same without the interpreter.
     fn wait(&mut self) -> Option<Delivery<T>> {
+        if !self.process.is_current() {
+            let text =
+                "this reading was opened before the process was forked: open it in the child";
+            return Some(Err(Trouble::Usage(text.into())));
+        }
         let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner);
         receiver.recv().ok()
     }
