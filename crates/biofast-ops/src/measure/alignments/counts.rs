@@ -52,7 +52,7 @@ impl Counts {
             unplaced: counts.references.counts(None).iter().sum(),
             mapping_qualities: counts.mapping_qualities.0,
             ops: basics.ops,
-            edit_distance: basics.edit_distance,
+            edit_distance: basics.edit_distance(),
             clipped: basics.clipped,
             indels: basics.indels.clone(),
             inserts: basics.inserts.clone(),
@@ -69,15 +69,15 @@ impl Counts {
         let references = self.references.into_iter().enumerate();
         let references = references.map(|(index, (name, length, [mapped, unmapped]))| {
             let depths = depths.map(|depths| depths.of_reference(index));
-            let (covered, aligned_bases) = depths.unzip();
+            let (covered, depth_bases) = depths.unzip();
             Reference {
                 name,
                 length,
                 mapped,
                 unmapped,
                 covered,
-                aligned_bases,
-                mean_depth: aligned_bases.map(|bases| ratio(bases, length)),
+                depth_bases,
+                mean_depth: depth_bases.map(|bases| ratio(bases, length)),
             }
         });
         let references = references.collect();
@@ -276,7 +276,7 @@ fn depths(coverage: &Coverage, references: &[Reference]) -> Result<Depths, Inval
     }
     let mut by_reference = Vec::with_capacity(references.len());
     for reference in references {
-        let (Some(covered), Some(bases)) = (reference.covered, reference.aligned_bases) else {
+        let (Some(covered), Some(bases)) = (reference.covered, reference.depth_bases) else {
             return Err(Invalid::Inconsistent("a reference without coverage, but others have it"));
         };
         by_reference.push((count(covered)?, count(bases)?));

@@ -123,6 +123,7 @@ impl Statistics {
         let depths = depth.finish(options);
         match result {
             Ok((header, counts)) => {
+                counts.basics.negative.warn(options);
                 let depths = if is_everything { depths } else { (None, None) };
                 Ok(Statistics::new(header, counts, depths))
             }

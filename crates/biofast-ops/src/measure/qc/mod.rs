@@ -727,6 +727,9 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
         if let Some(fault) = fault {
             return Err(Failure::Reference(fault));
         }
+        if let Some(statistics) = &statistics {
+            statistics.basics.negative.warn(options);
+        }
         let depths = self.statistics.map(|depth| depth.finish(options));
         let depths = depths.filter(|_| is_everything).unwrap_or_default();
         let statistics = statistics.map(|counts| Statistics::new(header.clone(), counts, depths));

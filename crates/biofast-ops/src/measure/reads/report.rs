@@ -212,7 +212,7 @@ fn consistent(s: &Statistics, c: &Counts) -> Result<(), InvalidReport> {
         return Err(InvalidReport::Inconsistent("positions don't add up to the bases"));
     }
     // Reads without A, C, G and T have no GC, empty ones no quality.
-    if sum(c.composition.gc)? > reads || sum(c.quality.0)? > reads {
+    if sum(c.composition.gc)? > reads || sum(c.quality.reads)? > reads || c.quality.phred64 > reads {
         return Err(InvalidReport::Inconsistent("more reads in a histogram than there are"));
     }
     Ok(())

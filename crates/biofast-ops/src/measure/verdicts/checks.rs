@@ -32,6 +32,7 @@ pub(super) enum Kind {
     Length,
     Quality,
     Q30,
+    Encoding,
     LowestQuality,
     N,
     NByPosition,
@@ -202,6 +203,15 @@ pub static CHECKS: &[Check] = {
             [20.0, 15.0],
         ),
         check(Q30, "q30-share", "Bases of quality 30 and more", "%", Below, Both, [70.0, 50.0]),
+        check(
+            Encoding,
+            "old-encoding",
+            "Reads whose qualities look like Phred + 64",
+            "%",
+            Above,
+            Both,
+            [0.0, 1.0],
+        ),
         check(
             LowestQuality,
             "lowest-position-quality",

@@ -54,15 +54,17 @@ struct Cells {
     duplicates: u64,
     failed: u64,
     mapped: u64,
-    mapped_share: Percent,
+    mapped_share: String,
     paired: u64,
     proper: u64,
-    proper_share: Percent,
+    proper_share: String,
     bases: u64,
     mean_len: f64,
     max_len: u64,
     q30: String,
     gc: String,
+    gc_of_all: String,
+    error_rate: Option<f64>,
     insert: String,
 }
 
@@ -92,15 +94,17 @@ impl From<&Figures> for Cells {
             duplicates: passed.duplicates + failed.duplicates,
             failed: failed.total,
             mapped,
-            mapped_share: Percent::of(mapped, primary),
+            mapped_share: share(mapped, primary),
             paired,
             proper,
-            proper_share: Percent::of(proper, paired),
+            proper_share: share(proper, paired),
             bases,
             mean_len: if n == 0 { 0.0 } else { bases as f64 / n as f64 },
             max_len: reads().map(|r| r.length.max).max().unwrap_or(0),
             q30: share(qualities(30), qualities(0)),
             gc: share(gc, gc + letters(|c| c.a + c.t)),
+            gc_of_all: share(gc, bases),
+            error_rate: (f.alignment.aligned_bases > 0).then_some(f.alignment.error_rate),
             insert: match f.insert_size.pairs {
                 0 => NONE.into(),
                 _ => f.insert_size.median.to_string(),
@@ -147,17 +151,17 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
                     c.duplicates.to_string(),
                     c.failed.to_string(),
                     c.mapped.to_string(),
-                    c.mapped_share.to_string(),
+                    c.mapped_share,
                     c.paired.to_string(),
                     c.proper.to_string(),
-                    c.proper_share.to_string(),
+                    c.proper_share,
                     c.bases.to_string(),
                     format!("{:.1}", c.mean_len),
                     c.max_len.to_string(),
                     c.q30,
-                    c.gc,
+                    c.gc_of_all,
                     figures.alignment.aligned_bases.to_string(),
-                    format!("{:.6}", figures.alignment.error_rate),
+                    c.error_rate.map_or(NONE.into(), |rate| format!("{rate:.6}")),
                     c.insert,
                 ]);
                 cells.extend(coverage(figures));
@@ -180,7 +184,7 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
 pub fn table(rows: &[Row<'_>]) -> String {
     const HEADERS: [&str; 13] = [
         "file", "format", "reads", "mapped %", "proper %", "dup", "suppl", "mean len", "Q30 %",
-        "GC %", "error %", "insert", "depth",
+        "GC % of ACGT", "error %", "insert", "mean depth",
     ];
     let mut lines: Vec<Vec<String>> = vec![HEADERS.map(str::to_owned).to_vec()];
     for row in rows {
@@ -192,14 +196,14 @@ pub fn table(rows: &[Row<'_>]) -> String {
                 cells.extend([
                     row.format.to_owned(),
                     grouped(c.primary),
-                    c.mapped_share.to_string(),
-                    c.proper_share.to_string(),
+                    c.mapped_share,
+                    c.proper_share,
                     grouped(c.duplicates),
                     grouped(c.supplementary),
                     format!("{:.1}", c.mean_len),
                     c.q30,
                     c.gc,
-                    format!("{:.2}", 100.0 * figures.alignment.error_rate),
+                    c.error_rate.map_or(NONE.into(), |rate| format!("{:.2}", 100.0 * rate)),
                     c.insert,
                     depth,
                 ]);
