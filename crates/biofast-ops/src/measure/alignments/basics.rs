@@ -42,9 +42,9 @@ pub(crate) const MAX_INDEL: usize = 300;
 /// Insert sizes from this one on are counted together.
 pub(crate) const MAX_INSERT: usize = 8000;
 
-/// Hard clips count up to this many bases, four times the longest read known: what depends on the
+/// Hard clips count up to this many bases, as many as the longest reads known have: what depends on the
 /// length of reads must not grow with what a damaged CIGAR claims.
-const MAX_HARD_CLIP: u64 = 1 << 24;
+const MAX_HARD_CLIP: u64 = 1 << 22;
 
 /// How the mates of a pair point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -71,6 +71,8 @@ pub struct Wanted<'a> {
     pub reference: Option<&'a Fasta>,
     /// For Picard's coverage of targets.
     pub panel: Option<&'a Panel>,
+    /// The depth up to which Picard's coverage of targets and of the genome is counted; without it that of Picard 3.4: 200 and 250.
+    pub coverage_cap: Option<u16>,
     /// Depths, and what counts for them; the records must be sorted.
     pub depths: Option<Rules>,
     /// What `samtools coverage` says of records that these rules take; they must be sorted.
@@ -667,8 +669,9 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
     fn coverage_of(&mut self, wanted: &Wanted<'_>, panel: Option<&Arc<Bound>>) {
         let has_reference = wanted.reference.is_some();
         let is_part = wanted.part.is_some();
-        self.wgs = (wanted.picard.wgs && has_reference).then(|| wgs::Ordered::new(is_part));
-        self.hs = panel.map(|panel| hs::Ordered::new(panel.clone(), is_part));
+        let cap = wanted.coverage_cap;
+        self.wgs = (wanted.picard.wgs && has_reference).then(|| wgs::Ordered::new(is_part, cap));
+        self.hs = panel.map(|panel| hs::Ordered::new(panel.clone(), is_part, cap));
     }
 
     /// Adds the records of the next chunk.

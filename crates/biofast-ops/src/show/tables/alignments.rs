@@ -121,7 +121,7 @@ fn share(part: u64, whole: u64) -> String {
 }
 
 fn coverage(figures: &Figures) -> [String; 3] {
-    match &figures.coverage {
+    match figures.coverage.as_ref().filter(|coverage| coverage.positions > 0) {
         Some(c) => [
             c.covered.to_string(),
             format!("{:.2}", c.breadth_percent),
