@@ -156,6 +156,13 @@ pub struct Records {
     pub failed: FlagStat,
 }
 
+impl Records {
+    /// All of them.
+    pub(crate) fn all(&self) -> FlagStat {
+        self.passed.checked_add(&self.failed).unwrap_or(self.passed)
+    }
+}
+
 /// One reference sequence.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reference {

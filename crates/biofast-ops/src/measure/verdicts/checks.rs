@@ -327,7 +327,7 @@ pub static CHECKS: &[Check] = {
             ..check(
                 Depth,
                 "mean-depth",
-                "Mean depth of all positions",
+                "Mean depth of all positions, without duplicates, overlapping mates once",
                 "x",
                 Below,
                 Alignments,
@@ -339,7 +339,7 @@ pub static CHECKS: &[Check] = {
             ..check(
                 Breadth,
                 "covered-share",
-                "Positions with at least one aligned base",
+                "Positions of depth 1 and more",
                 "%",
                 Below,
                 Alignments,

@@ -70,7 +70,7 @@ struct Cells {
 
 impl From<&Figures> for Cells {
     fn from(f: &Figures) -> Cells {
-        let (passed, failed) = (&f.records.passed, &f.records.failed);
+        let (all, failed) = (f.records.all(), &f.records.failed);
         let reads = [&f.reads.first, &f.reads.last, &f.reads.other];
         let reads = || reads.into_iter().flatten();
         let bases: u64 = reads().map(|r| r.bases).sum();
@@ -82,16 +82,16 @@ impl From<&Figures> for Cells {
         let letters =
             |of: fn(&Composition) -> u64| -> u64 { reads().map(|r| of(&r.composition)).sum() };
         let gc = letters(|c| c.g + c.c);
-        let primary = passed.primary + failed.primary;
-        let mapped = passed.primary_mapped + failed.primary_mapped;
-        let paired = passed.paired + failed.paired;
-        let proper = passed.properly_paired + failed.properly_paired;
+        let primary = all.primary;
+        let mapped = all.primary_mapped;
+        let paired = all.paired;
+        let proper = all.properly_paired;
         Cells {
-            records: passed.total + failed.total,
+            records: all.total,
             primary,
-            secondary: passed.secondary + failed.secondary,
-            supplementary: passed.supplementary + failed.supplementary,
-            duplicates: passed.duplicates + failed.duplicates,
+            secondary: all.secondary,
+            supplementary: all.supplementary,
+            duplicates: all.duplicates,
             failed: failed.total,
             mapped,
             mapped_share: share(mapped, primary),
