@@ -208,11 +208,12 @@ pub fn mean_error_probability(qualities: &[u8]) -> Option<f64> {
 
 /// The sum of error probabilities without the integers' rounding.
 fn exact_sum(qualities: &[u8]) -> f64 {
-    static PROBABILITIES: LazyLock<[f64; 256]> =
-        LazyLock::new(|| std::array::from_fn(|byte| {
+    static PROBABILITIES: LazyLock<[f64; 256]> = LazyLock::new(|| {
+        std::array::from_fn(|byte| {
             let phred = byte.clamp(33, 126) as f64 - 33.0;
             10f64.powf(phred / -10.0)
-        }));
+        })
+    });
     let probabilities = &*PROBABILITIES;
     qualities.iter().map(|&byte| probabilities[usize::from(byte)]).sum()
 }

@@ -68,8 +68,7 @@ pub fn write_alignment(
     out: &mut Vec<u8>,
 ) -> Result<(), bam::Error> {
     let name = record.check_name()?;
-    let (packed, len, raw) =
-        (record.packed_sequence(), record.sequence_len(), record.qualities());
+    let (packed, len, raw) = (record.packed_sequence(), record.sequence_len(), record.qualities());
     read.clear();
     let is_reverse = record.flags() & bam::flag::REVERSE != 0;
     match is_reverse {

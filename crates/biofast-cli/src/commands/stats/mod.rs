@@ -414,7 +414,9 @@ pub(crate) fn old_encoding(name: &str, collector: &Collector) -> Option<String> 
         Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64 => {
             "the qualities look like an old encoding"
         }
-        Encoding::ProbablyMixed => "some reads have qualities that look like Phred+64, and others are surely Phred+33",
+        Encoding::ProbablyMixed => {
+            "some reads have qualities that look like Phred+64, and others are surely Phred+33"
+        }
         _ => return None,
     };
     let outcome = match encoding {

@@ -276,7 +276,11 @@ impl Basics {
                 let distance = tag.as_int().unwrap_or(0);
                 self.edit_distance = self.edit_distance.wrapping_add_signed(distance);
                 if distance < 0 {
-                    self.negative.merge(Negative { first: Some(number), records: 1, sum: distance });
+                    self.negative.merge(Negative {
+                        first: Some(number),
+                        records: 1,
+                        sum: distance,
+                    });
                 }
             }
             None if tags.is_malformed() => {

@@ -336,7 +336,9 @@ fn depths(coverage: &Coverage, references: &[Reference]) -> Result<Depths, Inval
     let covered = by_reference.iter().try_fold(0, |sum: u64, own| sum.checked_add(own.0));
     let counted = positions.iter().try_fold(0, |sum: u64, n| sum.checked_add(*n));
     if covered.is_none() || covered != counted {
-        return Err(Invalid::Inconsistent("'coverage.histogram' doesn't add up to the 'covered' of 'references'"));
+        return Err(Invalid::Inconsistent(
+            "'coverage.histogram' doesn't add up to the 'covered' of 'references'",
+        ));
     }
     Ok(Depths { positions, by_reference })
 }

@@ -373,11 +373,7 @@ fn together<'a>(
 }
 
 /// Takes the depths that parts know out of the sums, and puts in what they are together.
-fn correct(
-    depths: &mut Depths,
-    parts: &[Part],
-    corrections: &Corrections,
-) -> Result<(), Invalid> {
+fn correct(depths: &mut Depths, parts: &[Part], corrections: &Corrections) -> Result<(), Invalid> {
     const CONTRADICT: Invalid = Invalid::Inconsistent("more depths than are summed up");
     let class = |depth: u64| usize::try_from(depth).map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH));
     let known = by_reference(parts);

@@ -49,12 +49,12 @@ pub use parts::{Join, Partial, Unjoined, collect_part};
 pub use spans::{Counting, Rules, Spans, Sums};
 pub use targets::{Target, TargetDepths};
 
+pub use edge::Seam;
+pub(crate) use edge::Seams;
 pub(crate) use intervals::read_line;
 pub(crate) use low::Low;
 use mates::Mates;
 use spans::{Group, Place, Span};
-pub(crate) use edge::Seams;
-pub use edge::Seam;
 pub(crate) use spans::{key, lasting_key};
 use window::Window;
 

@@ -35,10 +35,10 @@ use statistic::{Counts, Read};
 pub use adapters::{ADAPTERS, AdapterContent, AdapterPosition};
 pub use contaminants::{Contaminants, InvalidContaminant, InvalidContaminants};
 pub use duplication::{Duplicates, Duplication, Hit, Level, NewSequences, Overrepresented};
+pub use encoding::Encoding;
 pub use lengths::Lengths;
 pub use pairs::PairCheck;
 pub use positions::{Bin, EXACT_POSITIONS, Positions};
-pub use encoding::Encoding;
 pub use summary::{Percent, SequenceType, Summary};
 pub use tiles::{Tile, TileQuality};
 

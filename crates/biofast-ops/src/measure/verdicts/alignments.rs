@@ -104,7 +104,10 @@ fn coverage(figures: &Figures) -> Option<&Coverage> {
 
 fn depth(figures: &Figures) -> Measured {
     let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
-    let says = format!("The mean depth of all positions, without duplicates and with overlapping mates once, is {}", shown(coverage.mean_depth));
+    let says = format!(
+        "The mean depth of all positions, without duplicates and with overlapping mates once, is {}",
+        shown(coverage.mean_depth)
+    );
     found(coverage.mean_depth, says, "Read the library deeper, or look where reads were lost.")
 }
 

@@ -183,8 +183,19 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
 /// An aligned table for people: the figures asked for most, one line an input.
 pub fn table(rows: &[Row<'_>]) -> String {
     const HEADERS: [&str; 13] = [
-        "file", "format", "reads", "mapped %", "proper %", "dup", "suppl", "mean len", "Q30 %",
-        "GC % of ACGT", "error %", "insert", "mean depth",
+        "file",
+        "format",
+        "reads",
+        "mapped %",
+        "proper %",
+        "dup",
+        "suppl",
+        "mean len",
+        "Q30 %",
+        "GC % of ACGT",
+        "error %",
+        "insert",
+        "mean depth",
     ];
     let mut lines: Vec<Vec<String>> = vec![HEADERS.map(str::to_owned).to_vec()];
     for row in rows {
