@@ -271,7 +271,9 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     let run = biofast(&["coverage", "--by", &bed, "--html", &page, &sam]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(run.stdout, biofast(&["coverage", &sam]).stdout);
-    let run = biofast(&["coverage", "-n", "--by", &bed, "--html", &beside, "-p", &prefix, &sam]);
+    let run = biofast(&[
+        "coverage", "--quiet", "-n", "--by", &bed, "--html", &beside, "-p", &prefix, &sam,
+    ]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let page = std::fs::read_to_string(page).expect("page");
     assert!(page == std::fs::read_to_string(beside).expect("page beside the files"));

@@ -60,7 +60,7 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
         let sam = folder.file("x.sam", pairs(seed, 150));
         let bam = text(&folder.path("x.bam"));
         assert_eq!(biofast(&["view", "-b", "-o", &bam, &sam]).code, 0);
-        let table = biofast(&["coverage", "-q", "--format", "tsv", &bam]).stdout;
+        let table = biofast(&["coverage", "--quiet", "--format", "tsv", &bam]).stdout;
         let (mean, bases) = (cell(&table, "mean"), cell(&table, "bases"));
         let file = &json(&["stats", "-q", "--json", &bam])["files"][0];
         assert_eq!(format!("{:.2}", file["coverage"]["mean_depth"].as_f64().unwrap()), mean);
@@ -359,7 +359,7 @@ fn mosdepth_totals_leave_out_references_without_reads_and_say_so() {
         summary,
         "chrom\tlength\tbases\tmean\tmin\tmax\nchr1\t100\t100\t1.00\t1\t1\ntotal\t100\t100\t1.00\t1\t1\n"
     );
-    let table = biofast(&["coverage", "-q", "--format", "tsv", &input]).stdout;
+    let table = biofast(&["coverage", "--quiet", "--format", "tsv", &input]).stdout;
     assert_eq!((cell(&table, "length"), cell(&table, "mean")), ("1000", "0.10"));
     let tsv = biofast(&["stats", "-q", "-T", &input]).stdout;
     assert_eq!(cell(&tsv, "mean_depth"), "0.10");
