@@ -51,7 +51,6 @@ pub struct Quality {
     pub phred64_reads: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
