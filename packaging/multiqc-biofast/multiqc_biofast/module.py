@@ -306,8 +306,8 @@ class MultiqcModule(BaseMultiqcModule):
         self.general_stats_addcols(
             figures,
             {
-                "mean_depth": {"title": "Depth", "description": "Mean depth over all positions", "suffix": "X", "min": 0, "scale": "Greens"},
-                "breadth_percent": {"title": "Covered", "description": "Positions with at least one aligned base", **percent},
+                "mean_depth": {"title": "Depth", "description": "Mean depth over all positions, without duplicates, overlapping mates once", "suffix": "X", "min": 0, "scale": "Greens"},
+                "breadth_percent": {"title": "Covered", "description": "Positions of depth 1 and more", **percent},
                 "at_least_10_percent": {"title": "≥ 10X", "description": "Positions of depth 10 and more", "hidden": True, **percent},
                 "at_least_30_percent": {"title": "≥ 30X", "description": "Positions of depth 30 and more", **percent},
             },
@@ -315,7 +315,7 @@ class MultiqcModule(BaseMultiqcModule):
         self.add_section(
             name="Coverage",
             anchor="biofast-coverage",
-            description="The share of positions that are at least so deep; deletions and skipped stretches count nothing.",
+            description="The share of positions that are at least so deep; duplicates, deletions and skipped stretches count nothing, and overlapping mates count once.",
             plot=linegraph.plot(
                 {name: sample["reached"] for name, sample in coverage.items()},
                 {"id": "biofast-coverage-plot", "title": "biofast: positions by depth reached", "xlab": "Depth", "ylab": "Positions", "ysuffix": "%", "ymin": 0, "ymax": 100},

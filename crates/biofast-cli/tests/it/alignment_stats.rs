@@ -162,7 +162,8 @@ fn depths(text: &str) -> HashMap<(String, u64), u64> {
     for line in text.lines().filter(|line| !line.starts_with('@')) {
         let fields: Vec<&str> = line.split('\t').collect();
         let flags: u32 = fields[1].parse().unwrap();
-        if flags & 0x104 != 0 || fields[9] == "*" {
+        // As `biofast coverage` by default; no two records share a name.
+        if flags & 0x704 != 0 {
             continue;
         }
         let mut position: u64 = fields[3].parse().unwrap();

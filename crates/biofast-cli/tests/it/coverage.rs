@@ -105,6 +105,25 @@ pub(crate) fn content(path: &str) -> Vec<u8> {
     bytes
 }
 
+/// The summary of mosdepth without the least depths that are always 0 before version 0.3.5: of the first reference's
+/// intervals, and of all.
+pub(crate) fn without_old_least(name: &str, bytes: Vec<u8>) -> Vec<u8> {
+    if !name.ends_with("summary.txt") {
+        return bytes;
+    }
+    let (text, mut is_first) = (String::from_utf8(bytes).unwrap(), true);
+    let lines = text.lines().map(|line| {
+        let mut cells: Vec<&str> = line.split('\t').collect();
+        let is_total = cells[0] == "total" || cells[0] == "total_region";
+        let is_of_first = cells[0].ends_with("_region") && std::mem::take(&mut is_first);
+        if is_total || is_of_first {
+            cells[4] = "";
+        }
+        cells.join("\t") + "\n"
+    });
+    lines.collect::<String>().into_bytes()
+}
+
 #[test]
 fn files_are_those_of_mosdepth() {
     if !installed("mosdepth") {
@@ -155,6 +174,7 @@ fn files_are_those_of_mosdepth() {
             for name in names("own").iter().filter(|name| !name.ends_with(".csi")) {
                 let both =
                     ["own", "theirs"].map(|part| content(&at(&folder, &format!("{part}/{name}"))));
+                let both = both.map(|bytes| without_old_least(name, bytes));
                 assert!(both[0] == both[1], "{name} of seed {seed}: {options:?}");
             }
             std::fs::remove_dir_all(folder.path("theirs")).unwrap();
@@ -251,7 +271,9 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     let run = biofast(&["coverage", "--by", &bed, "--html", &page, &sam]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(run.stdout, biofast(&["coverage", &sam]).stdout);
-    let run = biofast(&["coverage", "-n", "--by", &bed, "--html", &beside, "-p", &prefix, &sam]);
+    let run = biofast(&[
+        "coverage", "--quiet", "-n", "--by", &bed, "--html", &beside, "-p", &prefix, &sam,
+    ]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let page = std::fs::read_to_string(page).expect("page");
     assert!(page == std::fs::read_to_string(beside).expect("page beside the files"));

@@ -114,7 +114,7 @@ fn each_type_of_library_judges_what_it_does_not_explain() {
         let (reads, aligned) = (of(&fastq), of(&sam));
         // N are a fault of every library, and everything is either judged or off.
         assert_eq!(verdict(&reads, "n-by-position"), "fail", "{library}");
-        for (report, checks) in [(&reads, 14), (&aligned, 19)] {
+        for (report, checks) in [(&reads, 15), (&aligned, 20)] {
             let found = &report["files"][0]["verdicts"];
             assert_eq!(found["library"], library);
             let [judged, off] = ["checks", "off"].map(|key| found[key].as_array().unwrap().len());

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use biofast_bam as bam;
 use biofast_fastq::Record;
 use biofast_kernels as kernels;
 
@@ -21,7 +22,7 @@ pub const COLUMNS: &str = "read_id\tlength\tmean_quality\tmean_phred\texpected_e
 /// - `gc_percent` is G and C (and S) of all bases.
 /// - `n` is the number of N; `at_least_q10` and `at_least_q20` are numbers of bases.
 ///
-/// What isn't known (qualities of FASTA, means of no bases) is `NA`.
+/// What isn't known (qualities of FASTA, and of alignments that lack them; means of no bases) is `NA`.
 ///
 /// ```
 /// use biofast_fastq::Record;
@@ -32,15 +33,70 @@ pub const COLUMNS: &str = "read_id\tlength\tmean_quality\tmean_phred\texpected_e
 /// assert_eq!(line, b"r1\t4\t12.60\t15.00\t0.220\t50.00\t1\t4\t2\n");
 /// ```
 pub fn write(record: &Record<'_>, out: &mut Vec<u8>) {
-    let (sequence, qualities) = (record.sequence(), record.qualities());
+    let qualities = record.has_qualities().then(|| record.qualities());
+    write_read(record.name(), record.sequence(), qualities, out);
+}
+
+/// Appends the line of the read of an alignment, as it was sequenced. `read` is memory for its bases.
+///
+/// # Errors
+/// If its name holds a control character, or a quality has no character.
+///
+/// ```
+/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::measure::per_read;
+///
+/// // Without qualities.
+/// let sam = b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGN\t*\n";
+/// let options = Options::default();
+/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let each = |lines: &mut Vec<u8>, batch: biofast_bam::Batch<'_>| {
+///     for record in batch {
+///         per_read::write_alignment(&record, &mut Vec::new(), lines).expect("a good record");
+///     }
+/// };
+/// let join = |lines: &mut Vec<u8>, others| lines.extend::<Vec<u8>>(others);
+/// let (_, lines) = par_fold(input.source, &options, Vec::new, each, join).map_err(|fault| fault.error)?;
+/// assert_eq!(lines, b"r1\t4\tNA\tNA\tNA\t50.00\t1\tNA\tNA\n");
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+pub fn write_alignment(
+    record: &bam::Record<'_>,
+    read: &mut Vec<u8>,
+    out: &mut Vec<u8>,
+) -> Result<(), bam::Error> {
+    let name = record.check_name()?;
+    let (packed, len, raw) = (record.packed_sequence(), record.sequence_len(), record.qualities());
+    read.clear();
+    let is_reverse = record.flags() & bam::flag::REVERSE != 0;
+    match is_reverse {
+        true => kernels::unpack_bases_reverse_complement(packed, len, read),
+        false => kernels::unpack_bases(packed, len, read),
+    }
+    let has_qualities = len == 0 || !kernels::is_missing(raw);
+    if has_qualities {
+        record.check_qualities()?;
+        match is_reverse {
+            true => kernels::copy_qualities_reversed(raw, read),
+            false => kernels::copy_qualities(raw, read),
+        }
+    }
+    let (sequence, qualities) = read.split_at(len);
+    write_read(name, sequence, has_qualities.then_some(qualities), out);
+    Ok(())
+}
+
+fn write_read(name: &[u8], sequence: &[u8], qualities: Option<&[u8]>, out: &mut Vec<u8>) {
     let count = |wanted: &[u8]| sequence.iter().filter(|base| wanted.contains(base)).count();
-    out.extend_from_slice(record.name());
+    out.extend_from_slice(name);
     // Vectors take all that is written.
     let _ = write!(out, "\t{}", sequence.len());
-    let has = record.has_qualities();
-    match kernels::mean_error_probability(qualities).filter(|_| has) {
-        Some(mean) => {
-            let sum = kernels::sum_error_probability(qualities) as f64 / kernels::ERROR_SCALE;
+    let mean = qualities.and_then(kernels::mean_error_probability);
+    match qualities.zip(mean) {
+        Some((qualities, mean)) => {
+            let sum = mean * qualities.len() as f64;
             let phred = kernels::sum_qualities(qualities) as f64 / qualities.len() as f64;
             // Every base may be wrong for sure: 0, and not −0.
             let quality = (-10.0 * mean.log10()).max(0.0);
@@ -56,7 +112,7 @@ pub fn write(record: &Record<'_>, out: &mut Vec<u8>) {
         }
     }
     let _ = write!(out, "\t{}", count(b"Nn"));
-    if has {
+    if let Some(qualities) = qualities {
         let at_least = [10, 20].map(|phred| kernels::count_at_least(qualities, phred));
         let _ = writeln!(out, "\t{}\t{}", at_least[0], at_least[1]);
     } else {

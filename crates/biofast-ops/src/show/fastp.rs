@@ -94,6 +94,7 @@ fn amount(collector: &Collector) -> Amount {
     Amount {
         reads: summary.reads,
         bases: summary.bases,
+        known: at_least(0),
         q20: at_least(20),
         q30: at_least(30),
         gc: summary.counts.gc(),

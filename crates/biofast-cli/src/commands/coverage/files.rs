@@ -14,7 +14,7 @@ use biofast::ops::show::mosdepth;
 use biofast::ops::show::samtools;
 
 use super::{Args, query, rules, rules_of_samtools, sum, watch};
-use crate::console::Bar;
+use crate::console::{Bar, message};
 use crate::inputs::Input;
 use crate::options::{targets, tell_unknown};
 use crate::output;
@@ -58,6 +58,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         if !args.reading.messages.quiet && args.chrom.is_none() {
             tell_unknown(intervals, &header, &input.name());
         }
+        tell_without_records(&made, &input.name(), args.reading.messages.quiet);
         commit(made.finish()?, false)?;
     }
     drop(bar);
@@ -65,6 +66,21 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         output::finish(page, html::coverage(&samples))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which references the row `total` leaves out, which a table of the same file counts.
+pub(super) fn tell_without_records(made: &mosdepth::Files, name: &str, is_quiet: bool) {
+    let (references, bases) = made.without_records();
+    if references > 0 && !is_quiet {
+        let references = match references {
+            1 => "1 reference has no reads: the summary's 'total' leaves it".to_owned(),
+            n => format!("{n} references have no reads: the summary's 'total' leaves them"),
+        };
+        let what = format!(
+            "{name}: {references} out ({bases} bases), as mosdepth does; the table of `biofast coverage` counts all"
+        );
+        message("note", &what);
+    }
 }
 
 /// What the names of each input's files start with.
@@ -84,7 +100,7 @@ pub(super) fn samtools(args: &Args, input: &Input, files: &mut Files) -> Result<
     let rules = rules_of_samtools(args)?;
     let report = args.out.open(files)?;
     let watch = args.reading.watch();
-    let query = query(args, input, &watch, None, Detail::Full)?;
+    let query = query(args, input, &watch, None, Detail::Alignment)?;
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let only = args.chrom.as_deref().map(str::as_bytes);
     let made = if rules.sums {

@@ -12,6 +12,7 @@ use biofast::ops::show::tables::coverage as table;
 use biofast::ops::show::{mosdepth, samtools};
 use serde::{Deserialize, Serialize};
 
+use super::files::tell_without_records;
 use super::{Args, Format, rules, rules_of_samtools, sum};
 use crate::inputs::{self, Input};
 use crate::options::{DepthFiles, targets, tell_unknown};
@@ -70,7 +71,7 @@ pub(super) fn write(args: &Args, input: &Input, files: &mut Files) -> Result<Exi
     let (rules, detail) = match args.format {
         Format::Table | Format::Tsv => (rules(args), Detail::Alignment),
         Format::SamtoolsCoverage | Format::SamtoolsDepth => {
-            (rules_of_samtools(args)?, Detail::Full)
+            (rules_of_samtools(args)?, Detail::Alignment)
         }
     };
     let out = args.out.open(files)?;
@@ -203,6 +204,7 @@ pub(crate) fn write_files(
     if !is_quiet {
         tell_unknown(intervals.as_ref(), &header, &first.path);
     }
+    tell_without_records(&made, &first.path, is_quiet);
     commit(made.finish()?, false)?;
     Ok(ExitCode::SUCCESS)
 }

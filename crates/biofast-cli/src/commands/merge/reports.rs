@@ -12,7 +12,7 @@ use biofast::ops::check::report as check_report;
 use biofast::ops::flagstat::FlagStat;
 use biofast::ops::reads::Collector;
 use biofast::ops::reads::report as reads;
-use biofast::ops::shards::{Cover, Part};
+use biofast::ops::shards::{Cover, Part, Piece};
 use biofast::ops::show::samtools::{flagstat, idxstats};
 use serde_json::Value;
 
@@ -336,9 +336,26 @@ fn of_entries(entries: Vec<Entry>) -> (Report, Vec<Option<Part>>) {
     (Report::Stats(entries), parts)
 }
 
+/// Whether so many records are those of the shard in its plan.
+fn are_of_shard(shard: Option<&Part>, found: u64, field: &str) -> Result<()> {
+    let Some(shard) = shard else { return Ok(()) };
+    let records = |piece: &Piece| piece.records.1.saturating_sub(piece.records.0);
+    let expected: u64 = shard.pieces.iter().map(records).fold(0, u64::saturating_add);
+    if found != expected {
+        bail!(
+            "the report contradicts its plan: '{field}' counts {found}, and the shard has {expected} records"
+        );
+    }
+    Ok(())
+}
+
 fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
     let collector =
         Collector::try_from(&file.statistics).with_context(|| format!("sample {}", file.sample))?;
+    if file.error.is_none() {
+        are_of_shard(file.shard.as_ref(), collector.reads(), "reads")
+            .with_context(|| format!("sample {}", file.sample))?;
+    }
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),
         inputs: file.inputs,
@@ -360,7 +377,10 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
     let format = format.with_context(|| format!("unknown format '{}'", file.format))?;
     // What contradicts itself is told while it is known whose report it is.
     if let (Some(figures), None) = (&file.figures, &file.error) {
-        Join::default().add(figures).with_context(|| format!("sample {}", file.sample))?;
+        let sample = || format!("sample {}", file.sample);
+        Join::default().add(figures).with_context(sample)?;
+        let records = [&figures.records.passed, &figures.records.failed].map(|counts| counts.total);
+        are_of_shard(file.shard.as_ref(), records.iter().sum(), "records").with_context(sample)?;
     }
     Ok(Entry {
         sample: sample.map_or(file.sample, str::to_owned),

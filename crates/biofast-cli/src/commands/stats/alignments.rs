@@ -57,11 +57,17 @@ pub(super) fn collect(
     }
 }
 
+/// What `--coverage-cap` is refused with.
+pub(super) const CAP_IS_FOR: &str = "--coverage-cap is for hs and wgs, in what --qc lists";
+
 /// Whether what a part is to carry can be joined, and is asked for where there are parts.
 pub(super) fn check_part(args: &Args) -> Result<()> {
     let has = |report| args.qc.contains(&report);
     if args.target_intervals.is_some() && !has(Report::Hs) {
         bail!("--target-intervals is for hs, with --out-dir, or in what --qc lists");
+    }
+    if args.coverage_cap.is_some() && !has(Report::Hs) && !has(Report::Wgs) {
+        bail!("{CAP_IS_FOR}");
     }
     if args.qc.is_empty() {
         return Ok(());
@@ -130,6 +136,7 @@ fn collect_metrics(
         statistics: true,
         part,
         panel: panel.as_ref(),
+        coverage_cap: args.coverage_cap,
         picard: metrics(&args.qc, reference.is_some()),
         reference: reference.as_ref(),
         ..qc::Wanted::default()

@@ -87,6 +87,10 @@ pub(crate) struct Args {
     #[arg(long, visible_alias = "baits", value_name = "FILE", requires = "target_intervals")]
     pub(super) bait_intervals: Option<InFile>,
 
+    /// Depth up to which hs and wgs of --qc count coverage, like COVERAGE_CAP of Picard [default: 200 for hs, 250 for wgs]
+    #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) coverage_cap: Option<u16>,
+
     /// Adapters and primers that overrepresented sequences are compared with, in the form of FastQC's contaminant_list.txt: a
     /// name, tabs and a sequence on each line. Without it the ones that FastQC 0.11.9 knows
     #[arg(long, value_name = "FILE")]

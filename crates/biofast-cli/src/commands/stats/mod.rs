@@ -410,14 +410,24 @@ fn collect(
 /// What is said of reads whose qualities are stored otherwise than they are read.
 pub(crate) fn old_encoding(name: &str, collector: &Collector) -> Option<String> {
     let encoding = collector.summary().encoding;
-    matches!(encoding, Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64).then(|| {
-        format!(
-            "{}: the qualities look like an old encoding ({}); they are read as Phred+33, so every \
-             figure about quality is about 31 too high",
-            Escaped(name.as_bytes()),
-            encoding.name()
-        )
-    })
+    let what = match encoding {
+        Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64 => {
+            "the qualities look like an old encoding"
+        }
+        Encoding::ProbablyMixed => {
+            "some reads have qualities that look like Phred+64, and others are surely Phred+33"
+        }
+        _ => return None,
+    };
+    let outcome = match encoding {
+        Encoding::ProbablyMixed => "quality statistics mix both",
+        _ => "every figure about quality is about 31 too high",
+    };
+    Some(format!(
+        "{}: {what} ({}); they are read as Phred+33, so {outcome}",
+        Escaped(name.as_bytes()),
+        encoding.name()
+    ))
 }
 
 /// The report of one file of alignments in this format, as JSON and as a page for the browser.

@@ -11,7 +11,7 @@ use biofast::fastq::fasta::Sequences;
 use biofast::fastq::{Inputs, par_transform};
 use biofast::io::Progress;
 use biofast::io::output::{self as io_output, Compression, Files, Format, Output, commit};
-use biofast::ops::convert::{Holds, from_alignments, from_table};
+use biofast::ops::convert::{Holds, from_table};
 use biofast::ops::measure::per_read;
 
 use super::args::Args;
@@ -19,6 +19,9 @@ use crate::console::Bar;
 use crate::inputs::{Input, holds_reads};
 use crate::output;
 use crate::watch::Watch;
+
+/// Secondary and supplementary records are no reads of their own.
+const NOT_PRIMARY: u16 = bam::flag::SECONDARY | bam::flag::SUPPLEMENTARY;
 
 /// Writes the table of all inputs, one after the other.
 pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
@@ -62,45 +65,67 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
             true => Holds::Fastq,
             false => Holds::sniff(&mut source)?,
         };
-        let source = match held {
-            Holds::Alignments => {
-                let io = args.strictness.alignments(watch.options.clone());
-                let reference = args.reference.as_deref().map(Path::to_owned);
-                let opening = bam::InputOptions { io: &io, reference, detail: bam::Detail::Full };
-                from_alignments(bam::Input::open(source, &opening)?.source, &io, false)?
-            }
-            Holds::Table => from_table(source, &watch.options)?,
-            Holds::Fastq | Holds::Fasta => source,
-        };
         let mut label = if several { input.name().into_bytes() } else { Vec::new() };
         label.iter_mut().filter(|byte| matches!(byte, b'\t' | b'\n')).for_each(|byte| *byte = b' ');
         // A run ends its outputs, and the table goes on.
         let through = Through(Arc::clone(&table));
         let mut outputs = [Output::stream("table", through, Compression::default())];
-        let result = par_transform(
-            Inputs::Single(Sequences(source)),
-            [watch.options.clone(), watch.options.clone()],
-            None,
-            &mut outputs,
-            || (),
-            |(), unit, texts| {
-                for text in texts.iter_mut() {
-                    if several {
-                        text.extend_from_slice(&label);
-                        text.push(b'\t');
+        let begin = |text: &mut Vec<u8>| {
+            if several {
+                text.extend_from_slice(&label);
+                text.push(b'\t');
+            }
+        };
+        let result = match held {
+            Holds::Alignments => {
+                let io = args.strictness.alignments(watch.options.clone());
+                let reference = args.reference.as_deref().map(Path::to_owned);
+                let opening = bam::InputOptions { io: &io, reference, detail: bam::Detail::Full };
+                let each = |read: &mut Vec<u8>, batch: bam::Batch<'_>, texts: &mut [Vec<u8>]| {
+                    let primary = |record: &bam::Record<'_>| record.flags() & NOT_PRIMARY == 0;
+                    for record in batch.iter().filter(primary) {
+                        for text in texts.iter_mut() {
+                            begin(text);
+                            per_read::write_alignment(&record, read, text)?;
+                        }
                     }
-                    per_read::write(&unit.first, text);
-                }
-            },
-            |(), ()| (),
-        );
+                    Ok(())
+                };
+                let source = bam::Input::open(source, &opening)?.source;
+                bam::par_transform(source, &io, false, &mut outputs, Vec::new, each, |_, _| ())
+                    .map(|_| ())
+                    .map_err(output::failed)
+            }
+            held => {
+                let source = match held {
+                    Holds::Table => from_table(source, &watch.options)?,
+                    _ => source,
+                };
+                par_transform(
+                    Inputs::Single(Sequences(source)),
+                    [watch.options.clone(), watch.options.clone()],
+                    None,
+                    &mut outputs,
+                    || (),
+                    |(), unit, texts| {
+                        for text in texts.iter_mut() {
+                            begin(text);
+                            per_read::write(&unit.first, text);
+                        }
+                    },
+                    |(), ()| (),
+                )
+                .map(|_| ())
+                .map_err(output::failed)
+            }
+        };
         watch.tell(input, None, &args.messages, &args.threads);
         drop(outputs);
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(problem) = table.problem.take() {
             return Err(problem.into());
         }
-        result.map_err(output::failed)?;
+        result?;
     }
     drop(bar);
     let Some(table) = Arc::into_inner(table) else { bail!("the table is still written to") };

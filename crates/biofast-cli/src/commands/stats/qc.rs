@@ -109,6 +109,11 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     if args.qc.contains(&Report::Hs) && !has_targets {
         bail!("--qc hs needs the targets of the selection: --target-intervals FILE");
     }
+    let asked = |report| args.qc.is_empty() || args.qc.contains(&report);
+    let has_cap = (asked(Report::Hs) && has_targets) || (asked(Report::Wgs) && has_reference);
+    if args.coverage_cap.is_some() && !has_cap {
+        bail!("{}", alignments::CAP_IS_FOR);
+    }
     let can_be = |report: &Report| match report {
         Report::GcBias | Report::Wgs => has_reference,
         Report::Hs => has_targets,
@@ -264,15 +269,16 @@ impl Asked<'_> {
             part: None,
             reference: reference.as_ref(),
             panel: self.panel,
+            coverage_cap: args.coverage_cap,
             depths: self.has(Report::Mosdepth).then(|| rules.clone()),
             coverage: (self.has(Report::Coverage) || self.has(Report::Depth)).then_some(rules),
         };
-        let counts =
-            !(statistics || samtools_stats || wanted.coverage.is_some() || wanted.picard.any());
-        let detail = match (counts, wanted.depths.is_some() || args.regions.any()) {
+        let counts = !(statistics || samtools_stats || wanted.picard.any());
+        let has_depths = wanted.depths.is_some() || wanted.coverage.is_some();
+        // Read groups are optional fields.
+        let has_groups = args.depth.files.by_groups()?.is_some();
+        let detail = match (counts, has_depths || has_groups || args.regions.any()) {
             (false, _) => Detail::Full,
-            // Read groups are optional fields.
-            _ if args.depth.files.by_groups()?.is_some() => Detail::Full,
             (true, true) => Detail::Alignment,
             (true, false) => Detail::Placement,
         };
@@ -315,6 +321,12 @@ impl Asked<'_> {
             let group = group
                 .zip(groups.as_ref())
                 .map(|(name, groups)| Group { by: groups.by().tag().into(), name: name.clone() });
+            let beyond = found.picard.beyond_cap().into_iter();
+            let beyond: Vec<String> =
+                beyond.map(|what| format!("{}: {what} (--coverage-cap)", input.name())).collect();
+            if place == 0 && !args.messages.quiet {
+                beyond.iter().for_each(|warning| message("warning", warning));
+            }
             let mut entry = found.statistics.as_ref().map(|statistics| Entry {
                 sample: match &group {
                     Some(group) => format!("{sample}:{}", group.name),
@@ -324,7 +336,10 @@ impl Asked<'_> {
                 group,
                 format: format.name().to_owned(),
                 errors: Vec::new(),
-                warnings: if place == 0 { warnings.clone() } else { Vec::new() },
+                warnings: match place {
+                    0 => warnings.iter().chain(&beyond).cloned().collect(),
+                    _ => beyond,
+                },
                 pairs: None,
                 shard: None,
                 metrics: None,

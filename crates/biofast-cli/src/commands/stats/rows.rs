@@ -316,6 +316,11 @@ fn join_alignments(
         join.add(figures).with_context(|| Escaped(input.as_bytes()).to_string())?;
     }
     entry.metrics = join.picard().map(Box::new);
+    if let Some(metrics) = entry.metrics.as_ref().filter(|_| !is_part) {
+        let name = Escaped(entry.sample.as_bytes()).to_string();
+        let beyond = metrics.beyond_cap().into_iter();
+        entry.warnings.extend(beyond.map(|what| format!("{name}: {what} (--coverage-cap)")));
+    }
     let Some((whole, left_out)) = join.finish(is_part).with_context(|| entry.sample.clone())?
     else {
         return Ok(None);

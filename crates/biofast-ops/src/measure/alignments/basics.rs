@@ -5,6 +5,7 @@
 //! was sequenced.
 
 use biofast_bam::{Cigar, Op, Record, flag};
+use biofast_io::{Location, Options, Warning};
 
 use crate::measure::reads::Lengths;
 
@@ -41,9 +42,9 @@ pub(crate) const MAX_INDEL: usize = 300;
 /// Insert sizes from this one on are counted together.
 pub(crate) const MAX_INSERT: usize = 8000;
 
-/// Hard clips count up to this many bases, four times the longest read known: what depends on the
+/// Hard clips count up to this many bases, as many as the longest reads known have: what depends on the
 /// length of reads must not grow with what a damaged CIGAR claims.
-const MAX_HARD_CLIP: u64 = 1 << 24;
+const MAX_HARD_CLIP: u64 = 1 << 22;
 
 /// How the mates of a pair point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +71,9 @@ pub(crate) struct Basics {
     pub(crate) ops: [(u64, u64); OPS],
     /// Mapped records with soft or hard clips.
     pub(crate) clipped: u64,
-    /// Sum of the `NM` fields of mapped records.
-    pub(crate) edit_distance: u64,
+    /// Sum of the `NM` fields of mapped records, negative ones with it, as samtools has it.
+    edit_distance: u64,
+    pub(crate) negative: Negative,
     /// Records of mapped pairs by insert size and orientation; every pair counts twice.
     pub(crate) inserts: Vec<[u64; 3]>,
     /// Insertions and deletions by length − 1.
@@ -80,6 +82,35 @@ pub(crate) struct Basics {
     pub(crate) indel_cycles: Vec<[[u64; 2]; 2]>,
     /// The number, from 0, of the first record whose optional fields can't be read.
     pub(crate) malformed: Option<u64>,
+}
+
+/// Mapped records whose `NM` is below 0, which no number of differences is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Negative {
+    /// The number of the first one, from 0.
+    first: Option<u64>,
+    records: u64,
+    sum: i64,
+}
+
+impl Negative {
+    fn merge(&mut self, other: Negative) {
+        self.first = match (self.first, other.first) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.records += other.records;
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+
+    /// Warns of them.
+    pub(crate) fn warn(&self, options: &Options) {
+        if let (Some(number), Some(notes)) = (self.first, &options.notes) {
+            let what = "the number of differences (NM) is negative, and not counted";
+            let first = Location { record: Some(number + 1), ..Location::default() };
+            notes.warn(Warning::Noticed { what, count: self.records, first });
+        }
+    }
 }
 
 /// Every value of the twelve defined bits.
@@ -118,6 +149,7 @@ impl Default for Basics {
             ops: [(0, 0); OPS],
             clipped: 0,
             edit_distance: 0,
+            negative: Negative::default(),
             inserts: vec![[0; 3]; MAX_INSERT + 1],
             indels: Box::new([[0; 2]; MAX_INDEL]),
             indel_cycles: Vec::new(),
@@ -243,6 +275,13 @@ impl Basics {
             Some(tag) => {
                 let distance = tag.as_int().unwrap_or(0);
                 self.edit_distance = self.edit_distance.wrapping_add_signed(distance);
+                if distance < 0 {
+                    self.negative.merge(Negative {
+                        first: Some(number),
+                        records: 1,
+                        sum: distance,
+                    });
+                }
             }
             None if tags.is_malformed() => {
                 self.malformed = Some(self.malformed.map_or(number, |first| first.min(number)));
@@ -324,6 +363,7 @@ impl Basics {
             ops,
             clipped,
             edit_distance,
+            negative,
             inserts,
             indels,
             indel_cycles,
@@ -344,6 +384,7 @@ impl Basics {
         }
         self.clipped += clipped;
         self.edit_distance = self.edit_distance.wrapping_add(*edit_distance);
+        self.negative.merge(*negative);
         add_all(self.inserts.as_flattened_mut(), inserts.as_flattened());
         add_all(self.indels.as_flattened_mut(), indels.as_flattened());
         let cycles = self.indel_cycles.len().max(indel_cycles.len());
@@ -367,6 +408,16 @@ impl Basics {
             }
         }
         sum
+    }
+
+    /// The sum of the `NM` fields as samtools has it: in 64 bits without a sign, of negative ones, too.
+    pub(crate) fn mismatches_of_samtools(&self) -> u64 {
+        self.edit_distance
+    }
+
+    /// The sum of the `NM` fields that are a number of differences.
+    pub(crate) fn edit_distance(&self) -> u64 {
+        self.edit_distance.wrapping_add_signed(self.negative.sum.wrapping_neg())
     }
 
     /// Bases of one kind of CIGAR operation.

@@ -52,7 +52,7 @@ impl Counts {
             unplaced: counts.references.counts(None).iter().sum(),
             mapping_qualities: counts.mapping_qualities.0,
             ops: basics.ops,
-            edit_distance: basics.edit_distance,
+            edit_distance: basics.edit_distance(),
             clipped: basics.clipped,
             indels: basics.indels.clone(),
             inserts: basics.inserts.clone(),
@@ -69,15 +69,15 @@ impl Counts {
         let references = self.references.into_iter().enumerate();
         let references = references.map(|(index, (name, length, [mapped, unmapped]))| {
             let depths = depths.map(|depths| depths.of_reference(index));
-            let (covered, aligned_bases) = depths.unzip();
+            let (covered, depth_bases) = depths.unzip();
             Reference {
                 name,
                 length,
                 mapped,
                 unmapped,
                 covered,
-                aligned_bases,
-                mean_depth: aligned_bases.map(|bases| ratio(bases, length)),
+                depth_bases,
+                mean_depth: depth_bases.map(|bases| ratio(bases, length)),
             }
         });
         let references = references.collect();
@@ -176,6 +176,7 @@ impl Counts {
             }
         }
         counts.depths = f.coverage.as_ref().map(|c| depths(c, &f.references)).transpose()?;
+        consistent(f, &counts)?;
         Ok(counts)
     }
 
@@ -260,9 +261,60 @@ fn count(n: u64) -> Result<u64, Invalid> {
     if n > MOST { Err(Invalid::Inconsistent("a count that is too large")) } else { Ok(n) }
 }
 
+/// Whether the counts agree with each other, as far as they must.
+fn consistent(f: &Figures, counts: &Counts) -> Result<(), Invalid> {
+    let agree = |is: bool, what: &'static str| match is {
+        true => Ok(()),
+        false => Err(Invalid::Inconsistent(what)),
+    };
+    let sum = |numbers: &mut dyn Iterator<Item = u64>| -> u128 { numbers.map(u128::from).sum() };
+    let both = |of: fn(&FlagStat) -> u64| sum(&mut counts.records.iter().map(of));
+    let placed = sum(&mut counts.references.iter().flat_map(|reference| reference.2));
+    agree(
+        placed + u128::from(counts.unplaced) == both(|flags| flags.total),
+        "'references' and 'unplaced' don't add up to 'records'",
+    )?;
+    agree(
+        sum(&mut counts.mapping_qualities.iter().copied()) == both(|flags| flags.primary_mapped),
+        "'mapping_quality' doesn't add up to the mapped primary 'records'",
+    )?;
+    let reads = sum(&mut counts.reads.iter().flatten().map(|reads| reads.reads()));
+    agree(reads <= both(|flags| flags.primary), "'reads' has more than the primary 'records'")?;
+    let inserts = &f.insert_size;
+    let pairs = sum(&mut inserts.histogram.iter().flat_map(|row| [row.1, row.2, row.3]));
+    agree(
+        pairs == u128::from(inserts.pairs),
+        "'insert_size.histogram' doesn't add up to 'insert_size.pairs'",
+    )?;
+    let aligned = [Op::Match, Op::Insertion, Op::SequenceMatch, Op::SequenceMismatch];
+    agree(
+        sum(&mut aligned.into_iter().map(|op| counts.ops[op as usize].1))
+            == u128::from(f.alignment.aligned_bases),
+        "'alignment.operations' doesn't add up to 'alignment.aligned_bases'",
+    )?;
+    let Some(depths) = &counts.depths else { return Ok(()) };
+    let bases = sum(&mut depths.by_reference.iter().map(|own| own.1));
+    let by_depth = (0u128..).zip(depths.positions.iter());
+    let least: u128 = by_depth.map(|(depth, n)| depth * u128::from(*n)).sum();
+    // The deepest are counted together.
+    let is_least = depths.positions[MAX_DEPTH] > 0;
+    agree(
+        bases == least || (is_least && bases > least),
+        "'coverage.histogram' doesn't add up to the 'depth_bases' of 'references'",
+    )
+}
+
 /// Counts by flag, each of which is a part of the whole.
 fn plausible(counts: &FlagStat) -> Result<FlagStat, Invalid> {
     count(counts.total)?;
+    let FlagStat { total, primary, secondary, supplementary, .. } = *counts;
+    if [primary, secondary, supplementary].map(u128::from).iter().sum::<u128>() != total.into() {
+        return Err(Invalid::Inconsistent("'records': kinds of records don't add up to 'total'"));
+    }
+    let parts = [counts.mapped, counts.primary_mapped, counts.duplicates, counts.paired];
+    if parts.into_iter().any(|part| part > total) {
+        return Err(Invalid::Inconsistent("'records': a part is more than 'total'"));
+    }
     Ok(*counts)
 }
 
@@ -276,7 +328,7 @@ fn depths(coverage: &Coverage, references: &[Reference]) -> Result<Depths, Inval
     }
     let mut by_reference = Vec::with_capacity(references.len());
     for reference in references {
-        let (Some(covered), Some(bases)) = (reference.covered, reference.aligned_bases) else {
+        let (Some(covered), Some(bases)) = (reference.covered, reference.depth_bases) else {
             return Err(Invalid::Inconsistent("a reference without coverage, but others have it"));
         };
         by_reference.push((count(covered)?, count(bases)?));
@@ -284,7 +336,9 @@ fn depths(coverage: &Coverage, references: &[Reference]) -> Result<Depths, Inval
     let covered = by_reference.iter().try_fold(0, |sum: u64, own| sum.checked_add(own.0));
     let counted = positions.iter().try_fold(0, |sum: u64, n| sum.checked_add(*n));
     if covered.is_none() || covered != counted {
-        return Err(Invalid::Inconsistent("depths don't add up to the covered positions"));
+        return Err(Invalid::Inconsistent(
+            "'coverage.histogram' doesn't add up to the 'covered' of 'references'",
+        ));
     }
     Ok(Depths { positions, by_reference })
 }

@@ -10,8 +10,6 @@ pub(crate) struct Placed {
     pub(crate) reference: i32,
     /// From 0.
     pub(crate) position: i32,
-    /// How many bases its reference has.
-    pub(crate) length: i64,
     /// Bases before hard clipping.
     pub(crate) unclipped_len: u32,
     /// Bases of the record and bases deleted from it.
@@ -34,8 +32,6 @@ pub(crate) struct InOrder {
     pub(crate) blocks: Vec<(i64, i64)>,
     /// Bases that differ from the reference, where there is one, record after record.
     pub(crate) mismatches: Vec<Mismatch>,
-    /// Alignments that go on behind the end of their reference: the number of the first one, from 0, and how many.
-    pub(crate) beyond: Option<(u64, u64)>,
 }
 
 /// A base that differs from the reference, or is N.
@@ -55,23 +51,15 @@ pub(crate) struct Own<'a> {
 }
 
 impl InOrder {
-    /// Adds record `number`, from 0, that `seen` tells about, on a reference of `length` bases.
+    /// Adds a record that `seen` tells about.
     #[inline]
-    pub(crate) fn push(
-        &mut self,
-        record: &Record<'_>,
-        seen: &Seen<'_>,
-        gc: f32,
-        (number, length): (u64, i64),
-    ) {
+    pub(crate) fn push(&mut self, record: &Record<'_>, seen: &Seen<'_>, gc: f32) {
         let mapped = record.flags() & flag::UNMAPPED == 0;
         let before = self.blocks.len();
         if mapped {
             let mut at = i64::from(record.position());
             if let Some(stretch) = seen.stretch {
-                let end = at + i64::from(stretch);
-                self.blocks.push((at, end));
-                at = end;
+                self.blocks.push((at, at + i64::from(stretch)));
             } else {
                 for (op, len) in seen.cigar.iter() {
                     let end = at + i64::from(len);
@@ -83,15 +71,11 @@ impl InOrder {
                     }
                 }
             }
-            if at > length {
-                self.beyond.get_or_insert((number, 0)).1 += 1;
-            }
         }
         let clamp = |len: u64| u32::try_from(len).unwrap_or(u32::MAX);
         self.records.push(Placed {
             reference: record.reference_id(),
             position: record.position(),
-            length,
             unclipped_len: clamp(seen.unclipped_len),
             len_with_deletions: clamp(record.sequence_len() as u64 + seen.deleted),
             gc,

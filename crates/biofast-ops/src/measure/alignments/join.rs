@@ -13,6 +13,7 @@ use super::depth::{Depths, MAX_DEPTH};
 use super::partial::{Kind, Partial, Place, place, rank};
 use super::report::Figures;
 use super::runs::{Changes, Runs, stretches};
+use crate::measure::coverage::{Seam, Seams};
 use crate::measure::picard::{Picard, Unjoinable};
 use crate::measure::reads::report::InvalidReport;
 
@@ -150,6 +151,8 @@ struct Part {
     settled: Vec<(u64, u64)>,
     /// The depths that are known, by reference.
     known: Vec<(u32, Changes)>,
+    /// The ends of the pieces that it is made of.
+    seams: Vec<Seam>,
 }
 
 impl Join {
@@ -224,14 +227,14 @@ impl Join {
         if !in_order(&parts) {
             sum.depths = None;
         }
-        if let Some(depths) = &mut sum.depths
-            && parts.len() > 1
-        {
+        if let Some(depths) = &mut sum.depths {
             let name = |reference: u32| {
                 sum.references.get(reference as usize).map_or_else(String::new, |r| r.0.clone())
             };
             left_out = conflict(&parts, name);
-            correct(depths, &parts)?;
+            // Mates that overlap across pieces are known when all pieces are.
+            let corrections = if is_part { Corrections::new() } else { corrections(&parts) };
+            correct(depths, &parts, &corrections)?;
         }
         if left_out.is_some() {
             sum.depths = None;
@@ -246,12 +249,19 @@ impl Join {
 impl Part {
     fn new(partial: Option<Partial>, counts: &Counts) -> Result<Part, Invalid> {
         const DAMAGED: Invalid = Invalid::Inconsistent("depths of a part that can't be");
-        let Some(Partial { kind, first, last, settled, depths, picard: _ }) = partial else {
+        let Some(Partial { kind, first, last, settled, depths, seams, picard: _ }) = partial else {
             let covered = counts.depths.as_ref().map(|depths| &depths.by_reference[..]);
             let covered = (0u64..).zip(covered.unwrap_or_default()).filter(|(_, own)| own.0 > 0);
             let settled = covered.map(|(reference, _)| (reference << 32, (reference + 1) << 32));
             let settled = settled.collect();
-            return Ok(Part { kind: None, first: None, last: None, settled, known: Vec::new() });
+            return Ok(Part {
+                kind: None,
+                first: None,
+                last: None,
+                settled,
+                known: Vec::new(),
+                seams: Vec::new(),
+            });
         };
         let mut known: Vec<(u32, Changes)> = Vec::with_capacity(depths.len());
         for one in &depths {
@@ -264,7 +274,7 @@ impl Part {
         }
         let settled = settled.iter().map(|(from, to)| (rank(*from), rank(*to)));
         let settled = settled.filter(|(from, to)| from < to).collect();
-        Ok(Part { kind: Some(kind), first, last, settled, known })
+        Ok(Part { kind: Some(kind), first, last, settled, known, seams })
     }
 
     /// Calls `each` with the first and the last place of the stretches whose depths are known.
@@ -328,9 +338,29 @@ fn by_reference(parts: &[Part]) -> BTreeMap<u32, Vec<&Changes>> {
     all
 }
 
+/// By how much depths change where mates overlap across pieces, by reference, in order.
+type Corrections = BTreeMap<u32, Vec<(i64, i64)>>;
+
+fn corrections(parts: &[Part]) -> Corrections {
+    let mut all = Corrections::new();
+    let mut seams = Seams::default();
+    for seam in parts.iter().flat_map(|part| &part.seams) {
+        seams.add(seam, |reference, at, by| {
+            all.entry(reference).or_default().push((at as i64, i64::from(by)));
+        });
+    }
+    all.values_mut().for_each(|own| own.sort_unstable());
+    all
+}
+
 /// The changes of all depths together, in order.
-fn together<'a>(parts: &'a [&'a Changes]) -> impl Iterator<Item = (i64, i64)> + 'a {
-    let mut parts: Vec<_> = parts.iter().map(|changes| changes.iter()).collect();
+fn together<'a>(
+    parts: &'a [&'a Changes],
+    corrections: &'a [(i64, i64)],
+) -> impl Iterator<Item = (i64, i64)> + 'a {
+    let own = |changes: &'a Changes| Box::new(changes.iter()) as Box<dyn Iterator<Item = _> + 'a>;
+    let mut parts: Vec<_> = parts.iter().map(|changes| own(changes)).collect();
+    parts.push(Box::new(corrections.iter().copied()));
     let mut next = BinaryHeap::with_capacity(parts.len());
     for (part, changes) in parts.iter_mut().enumerate() {
         next.extend(changes.next().map(|(at, step)| Reverse((at, part, step))));
@@ -343,21 +373,41 @@ fn together<'a>(parts: &'a [&'a Changes]) -> impl Iterator<Item = (i64, i64)> + 
 }
 
 /// Takes the depths that parts know out of the sums, and puts in what they are together.
-fn correct(depths: &mut Depths, parts: &[Part]) -> Result<(), Invalid> {
+fn correct(depths: &mut Depths, parts: &[Part], corrections: &Corrections) -> Result<(), Invalid> {
     const CONTRADICT: Invalid = Invalid::Inconsistent("more depths than are summed up");
     let class = |depth: u64| usize::try_from(depth).map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH));
-    for (reference, changes) in by_reference(parts) {
-        let Some((covered, _)) = depths.by_reference.get_mut(reference as usize) else {
+    let known = by_reference(parts);
+    if corrections.keys().any(|reference| !known.contains_key(reference)) {
+        return Err(CONTRADICT);
+    }
+    for (reference, changes) in known {
+        let Some((covered, bases)) = depths.by_reference.get_mut(reference as usize) else {
             return Err(CONTRADICT);
         };
-        if changes.len() < 2 {
+        let corrections = corrections.get(&reference).map_or(&[][..], Vec::as_slice);
+        if changes.len() < 2 && corrections.is_empty() {
             continue;
         }
         let (mut gone, mut come) = ([0u64; MAX_DEPTH + 1], [0u64; MAX_DEPTH + 1]);
+        let (mut gone_bases, mut come_bases) = (0i128, 0i128);
+        let size = |from: i64, to: i64, depth: u64| i128::from(to - from) * i128::from(depth);
         for changes in &changes {
-            stretches(changes.iter(), |from, to, depth| gone[class(depth)] += (to - from) as u64);
+            stretches(changes.iter(), |from, to, depth| {
+                gone[class(depth)] += (to - from) as u64;
+                gone_bases += size(from, to, depth);
+            });
         }
-        stretches(together(&changes), |from, to, depth| come[class(depth)] += (to - from) as u64);
+        stretches(together(&changes, corrections), |from, to, depth| {
+            come[class(depth)] += (to - from) as u64;
+            come_bases += size(from, to, depth);
+        });
+        // The depth isn't below 0 anywhere.
+        let corrected: i128 =
+            corrections.iter().map(|&(at, step)| -i128::from(at) * i128::from(step)).sum();
+        if gone_bases + corrected != come_bases {
+            return Err(CONTRADICT);
+        }
+        *bases = u64::try_from(i128::from(*bases) + corrected).map_err(|_| CONTRADICT)?;
         for ((sum, gone), come) in depths.positions.iter_mut().zip(gone).zip(come) {
             *sum = (*sum).checked_sub(gone).ok_or(CONTRADICT)? + come;
             *covered = (*covered).checked_sub(gone).ok_or(CONTRADICT)? + come;
@@ -374,7 +424,7 @@ fn joined(parts: &[Part]) -> Option<Partial> {
     }
     let mut runs = Runs::default();
     for (reference, changes) in by_reference(parts) {
-        stretches(together(&changes), |from, to, depth| {
+        stretches(together(&changes, &[]), |from, to, depth| {
             runs.push(
                 reference,
                 from,
@@ -394,7 +444,8 @@ fn joined(parts: &[Part]) -> Option<Partial> {
         parts.iter().flat_map(|part| part.settled.iter().copied()).collect();
     settled.sort_unstable();
     let settled = settled.into_iter().map(|(from, to)| (place(from), place(to))).collect();
-    Some(Partial { kind, first, last, settled, depths: runs.finish(), picard: None })
+    let seams = parts.iter().flat_map(|part| part.seams.iter().cloned()).collect();
+    Some(Partial { kind, first, last, settled, depths: runs.finish(), seams, picard: None })
 }
 
 #[cfg(test)]
@@ -404,6 +455,7 @@ mod tests {
 
     use biofast_bam::{Detail, Input, InputOptions};
     use biofast_io::{Options, Source};
+    use biofast_testkit::random::Random;
     use biofast_testkit::sam::{self, Shape};
     use proptest::prelude::*;
 
@@ -431,6 +483,32 @@ mod tests {
         join.finish(is_part).unwrap().unwrap()
     }
 
+    /// Pairs of which most overlap, sorted; a few share their names with another pair.
+    fn pairs(seed: u64, count: usize) -> String {
+        let mut random = Random(seed);
+        let mut records = Vec::new();
+        for number in 0..count {
+            let name = format!("p{}", number % (count - 2).max(1));
+            let reference = random.below(2);
+            let start = 1 + random.below(3000);
+            let mate = start + random.below(90);
+            let flags = [[99, 147], [163, 83], [97, 145], [1123, 1171]];
+            let flags = flags[random.below(100).saturating_sub(60).div_ceil(14)];
+            for (flags, at, other) in [(flags[0], start, mate), (flags[1], mate, start)] {
+                let cigars = ["50M", "50M", "20M5D30M", "10S40M", "30M1500N20M", "20M2I28M", "50I"];
+                let cigar = cigars[random.below(cigars.len())];
+                let line = format!(
+                    "{name}\t{flags}\t{}\t{at}\t60\t{cigar}\t=\t{other}\t0\t*\t*\n",
+                    ["a", "b"][reference]
+                );
+                records.push(((reference, at), line));
+            }
+        }
+        records.sort_by_key(|record| record.0);
+        "@SQ\tSN:a\tLN:4000\n@SQ\tSN:b\tLN:4000\n".to_owned()
+            + &records.into_iter().map(|record| record.1).collect::<String>()
+    }
+
     fn split(text: &str) -> (String, Vec<&str>) {
         let (header, records): (Vec<&str>, Vec<&str>) =
             text.split_inclusive('\n').partition(|line| line.starts_with('@'));
@@ -448,9 +526,10 @@ mod tests {
             longest in prop_oneof![Just(20u64), Just(150), Just(9000)],
             mut cuts in prop::collection::vec(0usize..150, 0..7),
             first in 0usize..8,
+            of_pairs in any::<bool>(),
         ) {
             let shape = Shape { records, sorted, longest, oddities: true, seed };
-            let text = sam::text(&shape);
+            let text = if of_pairs { pairs(seed, 40) } else { sam::text(&shape) };
             let (header, lines) = split(&text);
             cuts.iter_mut().for_each(|cut| *cut = (*cut).min(lines.len()));
             cuts.extend([0, lines.len()]);
@@ -467,6 +546,9 @@ mod tests {
             let some: Figures = serde_json::from_str(&json(&some)).unwrap();
             let all = [&[some], &pieces[first..]].concat();
             prop_assert_eq!(&json(&join(&all, false).0), &whole);
+            // All of them to a part that is the whole.
+            let some = join(&pieces, true).0;
+            prop_assert_eq!(&json(&join(&[some], false).0), &whole);
         }
 
         #[test]
@@ -475,13 +557,18 @@ mod tests {
             records in 0usize..150,
             longest in prop_oneof![Just(150u64), Just(9000)],
             lanes in 1usize..5,
-            places in prop::collection::vec(0usize..5, 400),
+            of_pairs in any::<bool>(),
         ) {
-            let text = sam::text(&Shape { records, sorted: true, longest, oddities: true, seed });
+            let shape = Shape { records, sorted: true, longest, oddities: true, seed };
+            let text = if of_pairs { pairs(seed, 40) } else { sam::text(&shape) };
             let (header, lines) = split(&text);
+            // Mates, which share their name, are in one lane.
+            let lane_of = |line: &str| {
+                let name = line.split('\t').next().unwrap_or_default();
+                name.bytes().map(usize::from).sum::<usize>() % lanes
+            };
             let of_lane = |lane: usize| {
-                let own = lines.iter().zip(places.iter().cycle()).filter(|(_, place)| *place % lanes == lane);
-                let own: String = own.map(|(line, _)| *line).collect();
+                let own: String = lines.iter().filter(|line| lane_of(line) == lane).copied().collect();
                 figures(&(header.clone() + &own), Some(Kind::Lane))
             };
             let parts: Vec<Figures> = (0..lanes).map(of_lane).collect();

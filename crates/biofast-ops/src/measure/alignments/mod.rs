@@ -1,6 +1,6 @@
 //! Statistics of alignments: everything in one pass.
 //!
-//! Workers count on all threads; coverage is taken from the records in the order of the
+//! Workers count on all threads; depths are those of [`coverage`](crate::measure::coverage), found in the order of the
 //! file beside it. [`report`] is the JSON form. What the reads themselves
 //! are like (lengths, qualities, composition by position) is counted as it is for FASTQ, in the
 //! direction of sequencing, for first and last fragments apart.
@@ -19,14 +19,14 @@ use std::ops::ControlFlow;
 
 use biofast_bam::query::{Query, par_fold_regions_ordered};
 use biofast_bam::{Batch, Error, Header, Record, flag};
+use biofast_io::Options;
 use biofast_io::pipeline::Fault;
-use biofast_io::{Location, Options, Warning};
 
+use crate::measure::coverage::{Rules, Spans};
 use crate::measure::samtools_stats::cycles::Cycles;
 use crate::measure::{flagstat, idxstats, reads};
 use basics::{Basics, FRAGMENTS, Seen};
 use depth::{Depth, Depths};
-use in_order::InOrder;
 use partial::{Kind, Partial};
 use waiting::Waiting;
 
@@ -98,37 +98,49 @@ impl Statistics {
         options: &Options,
         part: Option<Kind>,
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
-        let query = query.into();
+        let (header, query) = query.into().peek_header().map_err(|error| {
+            let so_far = Statistics::new(Header::default(), Collector::default(), (None, None));
+            Fault { error, so_far: Box::new(so_far) }
+        })?;
         let is_everything = query.is_everything();
-        let mut ordered = Ordered::new(part);
+        let rules = Rules::default();
+        let mut depth = Depth::new(&header, part);
         let result = par_fold_regions_ordered(
             query,
             options,
             Collector::default,
-            Collector::accept,
+            |counts: &mut Collector, batch, spans: &mut Spans| {
+                counts.accept(batch);
+                spans.add_for(part.is_some(), batch, &rules);
+            },
             Collector::join,
-            |records| {
-                ordered.add(records);
-                records.clear();
+            |spans| {
+                depth.add(spans);
+                spans.clear();
                 ControlFlow::Continue(())
             },
         );
-        let depth = ordered.finish(options);
+        let depths = depth.finish(options);
         match result {
             Ok((header, counts)) => {
-                Ok(Statistics::new(header, counts, is_everything.then_some(depth)))
+                counts.basics.negative.warn(options);
+                let depths = if is_everything { depths } else { (None, None) };
+                Ok(Statistics::new(header, counts, depths))
             }
             Err(Fault { error, so_far: counts }) => {
-                let so_far = Statistics::new(Header::default(), counts, Some(depth));
+                let so_far = Statistics::new(Header::default(), counts, depths);
                 let so_far = Box::new(so_far);
                 Err(Fault { error, so_far })
             }
         }
     }
 
-    pub(crate) fn new(header: Header, mut counts: Collector, depth: Option<Depth>) -> Statistics {
+    pub(crate) fn new(
+        header: Header,
+        mut counts: Collector,
+        (depths, partial): (Option<Depths>, Option<Partial>),
+    ) -> Statistics {
         counts.settle();
-        let (depths, partial) = depth.map(Depth::finish).unwrap_or_default();
         Statistics { header, counts, depths, partial }
     }
 
@@ -139,55 +151,11 @@ impl Statistics {
     }
 }
 
-/// What is made of the records in the order of the file.
-#[derive(Default)]
-pub(crate) struct Ordered {
-    depth: Depth,
-    /// As in [`InOrder::beyond`].
-    beyond: Option<(u64, u64)>,
-}
-
-impl Ordered {
-    /// What is to be made of a part, or of a whole.
-    pub(crate) fn new(part: Option<Kind>) -> Ordered {
-        Ordered { depth: part.map_or_else(Depth::default, Depth::of_part), beyond: None }
-    }
-
-    /// Adds the records of the next chunk.
-    pub(crate) fn add(&mut self, records: &mut InOrder) {
-        self.depth.add(records);
-        if let Some((number, count)) = records.beyond.take() {
-            self.beyond.get_or_insert((number, 0)).1 += count;
-        }
-    }
-
-    /// The depth of what was added; what is odd about it is warned about.
-    pub(crate) fn finish(self, options: &Options) -> Depth {
-        if let (Some((number, count)), Some(notes)) = (self.beyond, &options.notes) {
-            let what = "the alignment goes on behind the end of its reference sequence, and what lies there is not \
-                        counted as covered";
-            let first = Location { record: Some(number + 1), ..Location::default() };
-            notes.warn(Warning::Noticed { what, count, first });
-        }
-        self.depth
-    }
-}
-
-/// How long the reference of a record is; without one there is no end.
-#[inline]
-pub(crate) fn reference_length(batch: Batch<'_>, record: &Record<'_>) -> i64 {
-    let reference = usize::try_from(record.reference_id()).ok();
-    let reference = reference.and_then(|index| batch.header().references().get(index));
-    reference.map_or(i64::MAX, |reference| reference.length as i64)
-}
-
 impl Collector {
-    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut InOrder) {
+    pub(crate) fn accept(&mut self, batch: Batch<'_>) {
         self.prepare(batch);
         for (number, record) in batch.numbered() {
-            if let Some(seen) = self.add(&record, number, None) {
-                left.push(&record, &seen, 0.0, (number, reference_length(batch, &record)));
-            }
+            self.add(&record, number, None);
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::runs::Stretches;
+use crate::measure::coverage::Seam;
 use crate::measure::picard::Picard;
 
 /// From the first record of a piece on, the depths of so many positions are kept: blocks of the piece before it may reach
@@ -48,7 +49,7 @@ pub(crate) fn place(rank: u64) -> Place {
 pub struct Partial {
     /// What the part is a part of.
     pub kind: Kind,
-    /// Where the first record with a sequence lies that isn't secondary; `null` without any.
+    /// Where the first record lies; `null` without any.
     pub first: Option<Place>,
     /// Where the last one lies.
     pub last: Option<Place>,
@@ -57,6 +58,9 @@ pub struct Partial {
     pub settled: Vec<(Place, Place)>,
     /// The depths everywhere else.
     pub depths: Vec<Stretches>,
+    /// The ends of the pieces of a file that it is made of, in their order: mates that overlap across them count once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seams: Vec<Seam>,
     /// The counts of Picard's metrics, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picard: Option<Box<Picard>>,
@@ -76,7 +80,7 @@ impl Partial {
             }
             _ => Vec::new(),
         };
-        Partial { kind, first, last, settled, depths, picard: None }
+        Partial { kind, first, last, settled, depths, seams: Vec::new(), picard: None }
     }
 }
 

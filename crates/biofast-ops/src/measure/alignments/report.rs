@@ -14,8 +14,8 @@ use crate::measure::verdicts::{Assessment, Rules};
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.alignment-stats";
 /// The `schema_version` of a report. Fields may be added within a version. Version 1 lacked what it takes to
-/// [join](super::join) reports.
-pub const SCHEMA_VERSION: u32 = 2;
+/// [join](super::join) reports; depths of version 2 counted duplicates and both mates.
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// What `biofast stats --json` prints of alignments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -156,6 +156,13 @@ pub struct Records {
     pub failed: FlagStat,
 }
 
+impl Records {
+    /// All of them.
+    pub(crate) fn all(&self) -> FlagStat {
+        self.passed.checked_add(&self.failed).unwrap_or(self.passed)
+    }
+}
+
 /// One reference sequence.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reference {
@@ -167,10 +174,10 @@ pub struct Reference {
     pub mapped: u64,
     /// Unmapped records placed beside their mate.
     pub unmapped: u64,
-    /// Positions with at least one aligned base; `null` as [`Figures::coverage`].
+    /// Positions of depth 1 and more; `null` as [`Figures::coverage`].
     pub covered: Option<u64>,
-    /// Aligned bases, which is the sum of all depths; `null` as [`Figures::coverage`].
-    pub aligned_bases: Option<u64>,
+    /// The sum of all depths; `null` as [`Figures::coverage`].
+    pub depth_bases: Option<u64>,
     /// Mean depth over all positions; `null` as [`Figures::coverage`].
     pub mean_depth: Option<f64>,
 }
@@ -212,13 +219,13 @@ pub struct InsertSize {
     pub half_pairs: Vec<(usize, u64, u64, u64)>,
 }
 
-/// How deep the references are covered. Deletions and skipped stretches count nothing, secondary
-/// alignments neither.
+/// How deep the references are covered, as [`coverage`](crate::measure::coverage) finds it by its default rules, which are
+/// those of mosdepth: no unmapped, secondary, failed or duplicate records, mates that overlap once, deletions and skips not.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Coverage {
     /// Positions of all references.
     pub positions: u64,
-    /// Those with at least one aligned base.
+    /// Those of depth 1 and more.
     pub covered: u64,
     /// The share of them in percent.
     pub breadth_percent: f64,

@@ -6,7 +6,8 @@ use biofast_io::pipeline::{self, End};
 use biofast_io::{Chunk, Container, Location, Options as Io, Source};
 
 use super::{Error, Fault, Format, Options, Outcome, Rule, Warning, format};
-use crate::measure::reads::PairCheck;
+use crate::measure::reads::encoding::Evidence;
+use crate::measure::reads::{Encoding, PairCheck};
 use crate::measure::records::{Checksum, Sum};
 
 /// What is counted of reads.
@@ -15,6 +16,7 @@ struct Counts {
     records: u64,
     pairs: Option<PairCheck>,
     checksum: Option<Checksum>,
+    encoding: Evidence,
 }
 
 pub(super) fn check_fastq(
@@ -50,6 +52,7 @@ fn check_reads(
         records: 0,
         pairs: options.pairs.then(PairCheck::default),
         checksum: options.checksum.then(Checksum::default),
+        encoding: Evidence::default(),
     };
     let result = biofast_fastq::par_fold(
         source,
@@ -57,6 +60,7 @@ fn check_reads(
         init,
         |counts, batch| {
             counts.records += batch.len() as u64;
+            batch.iter().for_each(|record| counts.encoding.add(record.qualities()));
             if let Some(pairs) = &mut counts.pairs {
                 pairs.accept(batch);
             }
@@ -66,6 +70,7 @@ fn check_reads(
         },
         |counts, other| {
             counts.records += other.records;
+            counts.encoding.merge(&other.encoding);
             if let (Some(mine), Some(theirs)) = (&mut counts.pairs, &other.pairs) {
                 mine.merge(theirs);
             }
@@ -85,6 +90,15 @@ fn check_reads(
         if counts.records == 0 {
             outcome.warnings.push(Warning::new(Rule::Format, "the input holds no reads"));
         }
+        let odd = match counts.encoding.encoding() {
+            Encoding::ProbablyPhred64 => Some("the qualities look like Phred + 64"),
+            Encoding::ProbablySolexa64 => Some("the qualities look like Solexa + 64"),
+            Encoding::ProbablyMixed => Some(
+                "the encodings of qualities look mixed: some reads look like Phred + 64, and others are surely Phred + 33",
+            ),
+            _ => None,
+        };
+        outcome.warnings.extend(odd.map(|odd| Warning::new(Rule::Qualities, odd)));
     }
     outcome.fault = fault;
     Ok(outcome)

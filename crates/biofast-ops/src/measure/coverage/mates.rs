@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::edge::Edge;
+use super::edge::{Edge, Event, Waiting};
 use super::low::Low;
 use super::spans::{Role, Span};
 
@@ -78,20 +78,31 @@ impl Mates {
         self.edge.iter_mut().for_each(|edge| edge.leave());
     }
 
-    /// Lets one wait that is of a part before, or forgets it.
-    pub(super) fn set(&mut self, key: u128, mate: Option<Mate>) {
-        match mate {
-            Some(mate) => self.waiting.insert(key, mate),
-            None => self.waiting.remove(&key),
-        };
+    /// Looks at the first records of the next part.
+    pub(super) fn enter(&mut self, events: &[Event], step: &mut impl FnMut(u64, i32)) {
+        for Event { key, span, blocks } in events {
+            match span {
+                Some(span) => self.add(span, blocks, step),
+                None => {
+                    self.waiting.remove(key);
+                }
+            }
+        }
+    }
+
+    /// Goes behind a part whose last record lies at this position, and where those in `tail` wait.
+    pub(super) fn leave(&mut self, position: i32, tail: &[Waiting]) {
+        self.waiting.retain(|_, mate| i64::from(mate.end) > i64::from(position));
+        self.waiting.extend(tail.iter().map(|own| (own.key, own.mate.clone())));
     }
 
     /// Those that wait and end behind this position, by their keys.
-    pub(super) fn behind(&self, position: i32) -> Vec<(u128, Mate)> {
+    pub(super) fn waiting_behind(&self, position: i32) -> Vec<Waiting> {
         let reach = |mate: &Mate| i64::from(mate.end) > i64::from(position);
         let waiting = self.waiting.iter().filter(|(_, mate)| reach(mate));
-        let mut waiting: Vec<_> = waiting.map(|(key, mate)| (*key, mate.clone())).collect();
-        waiting.sort_unstable_by_key(|(key, _)| *key);
+        let waiting = waiting.map(|(key, mate)| Waiting { key: *key, mate: mate.clone() });
+        let mut waiting: Vec<_> = waiting.collect();
+        waiting.sort_unstable_by_key(|own| own.key);
         waiting
     }
 }

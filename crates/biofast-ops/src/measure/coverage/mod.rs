@@ -49,6 +49,8 @@ pub use parts::{Join, Partial, Unjoined, collect_part};
 pub use spans::{Counting, Rules, Spans, Sums};
 pub use targets::{Target, TargetDepths};
 
+pub use edge::Seam;
+pub(crate) use edge::Seams;
 pub(crate) use intervals::read_line;
 pub(crate) use low::Low;
 use mates::Mates;
@@ -313,6 +315,36 @@ impl<D: Depths> Collector<D> {
     /// Whether nothing more is wanted of the depths.
     pub fn has_ended(&self) -> bool {
         self.depths.has_ended()
+    }
+
+    /// What is made of the depths.
+    pub(crate) fn depths_mut(&mut self) -> &mut D {
+        &mut self.depths
+    }
+
+    /// The records are a part of a file, whose [`Seam`] is wanted.
+    pub(crate) fn keep_edge(&mut self) {
+        self.mates.iter_mut().for_each(|mates| mates.edge = Some(Box::default()));
+    }
+
+    /// The place of the last record: reference, −1 for none, and position.
+    pub(crate) fn last_place(&self) -> Option<(i32, i32)> {
+        self.first.map(|_| (self.last.0 as i32, self.last.1))
+    }
+
+    /// The ends of the part, when all records have been added.
+    pub(crate) fn take_seam(&mut self) -> Option<Seam> {
+        let last = self.last_place()?;
+        let (mut head, mut tail) = (None, Vec::new());
+        if let Some(mates) = &mut self.mates {
+            if last.0 as u32 as usize == self.current {
+                tail = mates.waiting_behind(last.1);
+            }
+            if let Some(edge) = mates.edge.take() {
+                head = edge.reference().map(|reference| (reference, edge.head));
+            }
+        }
+        Some(Seam { last, head, tail })
     }
 
     /// What was made of the depths, when all records have been added.

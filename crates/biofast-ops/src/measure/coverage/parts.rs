@@ -12,7 +12,7 @@ use biofast_bam::{Error, Header, Query};
 use biofast_io::{Location, Options};
 use serde::{Deserialize, Serialize};
 
-use super::edge::{Edge, Event, Waiting};
+use super::edge::{Event, Seam, Waiting};
 use super::mates::Mates;
 use super::spans::Place;
 use super::{Collector, Depths, Rules, Run, Spans, Sums, Unsorted};
@@ -135,7 +135,7 @@ pub fn collect_part(
     let (header, query) = input.into().peek_header()?;
     let name: Arc<str> = query.name().into();
     let mut collector = Collector::new(&header, Keeper::default());
-    collector.mates.iter_mut().for_each(|mates| mates.edge = Some(Box::new(Edge::default())));
+    collector.keep_edge();
     let mut fault = None;
     let result = biofast_bam::par_fold_regions_ordered(
         query,
@@ -158,17 +158,10 @@ pub fn collect_part(
     let (_, sums) = result.map_err(|fault| fault.error)?;
     let signed = |(reference, position): Place| (reference as i32, position);
     let first = collector.first.map(signed);
-    let last = first.is_some().then(|| signed(collector.last));
-    let (mut head, mut tail) = (None, Vec::new());
-    if let Some(mates) = &mut collector.mates {
-        if last.is_some_and(|(reference, _)| reference as u32 as usize == collector.current) {
-            let waiting = mates.behind(collector.last.1).into_iter();
-            tail = waiting.map(|(key, mate)| Waiting { key, mate }).collect();
-        }
-        if let Some(edge) = mates.edge.take() {
-            head = edge.reference().map(|reference| (reference, edge.head));
-        }
-    }
+    let (last, head, tail) = match collector.take_seam() {
+        Some(Seam { last, head, tail }) => (Some(last), head, tail),
+        None => (None, None, Vec::new()),
+    };
     let Keeper { depths, spanned, has_records, .. } = collector.finish();
     let sums = (0..).zip(sums).filter(|(_, sums)| *sums != Sums::default());
     let partial = Partial {
@@ -322,13 +315,7 @@ impl<D: Depths> Join<D> {
         self.last = Some(last);
         if to < count {
             self.advance(u64::from(last.1.max(0) as u32));
-            let reaching = self.mates.behind(last.1);
-            self.mates.clear();
-            let tail = part.tail.iter().map(|own| (own.key, own.mate.clone()));
-            reaching
-                .into_iter()
-                .chain(tail)
-                .for_each(|(key, mate)| self.mates.set(key, Some(mate)));
+            self.mates.leave(last.1, &part.tail);
         }
         for &(reference, reads, mapping_qualities, base_qualities, is_covered) in &part.sums {
             let sums = self.sums.get_mut(reference as usize).ok_or(Unjoined::Damaged)?;
@@ -365,15 +352,8 @@ impl<D: Depths> Join<D> {
         self.ahead.extend(depths.iter().map(|(at, by)| (at as u64, by)));
         match &part.head {
             Some((at, events)) if *at as usize == reference => {
-                for Event { key, span, blocks } in events {
-                    let ahead = &mut self.ahead;
-                    match span {
-                        Some(span) => self
-                            .mates
-                            .add(span, blocks, &mut |at, by| ahead.push((at, i64::from(by)))),
-                        None => self.mates.set(*key, None),
-                    }
-                }
+                let ahead = &mut self.ahead;
+                self.mates.enter(events, &mut |at, by| ahead.push((at, i64::from(by))));
             }
             _ => {}
         }

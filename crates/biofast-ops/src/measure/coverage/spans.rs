@@ -63,6 +63,15 @@ impl Default for Rules {
     }
 }
 
+impl Rules {
+    /// Whether a record counts.
+    #[inline]
+    fn accept(&self, record: &Record<'_>) -> bool {
+        self.filter.accepts(record.flags(), record.mapping_quality())
+            && (self.read_groups.is_empty() || is_of(record, &self.read_groups))
+    }
+}
+
 /// Sums over the counted records of a reference.
 ///
 /// ```
@@ -162,6 +171,8 @@ pub struct Spans {
     pub(super) fault: Option<(u64, Place, Place)>,
     /// Whether the hashes of names are those of every process.
     are_lasting: bool,
+    /// Counted records that go on behind the end of their reference: the number of the first one, from 0, and how many.
+    beyond: Option<(u64, u64)>,
 }
 
 impl Spans {
@@ -180,6 +191,23 @@ impl Spans {
         self.records.clear();
         self.blocks.clear();
         self.fault = None;
+        self.beyond = None;
+    }
+
+    /// Counted records that go on behind the end of their reference: the number of the first one, from 0, and how many.
+    pub(crate) fn beyond(&self) -> Option<(u64, u64)> {
+        self.beyond
+    }
+
+    /// The place of the first record: reference, −1 for none, and position.
+    pub(crate) fn first_place(&self) -> Option<(i32, i32)> {
+        self.groups.first().map(|group| (group.reference as i32, group.first))
+    }
+
+    /// Adds the records of a batch; those of a part have hashes of names that other processes have, too.
+    pub(crate) fn add_for(&mut self, is_part: bool, batch: Batch<'_>, rules: &Rules) {
+        self.are_lasting = is_part;
+        self.add(batch, rules);
     }
 
     /// The same, with hashes of names that other processes have, too.
@@ -218,34 +246,44 @@ impl Spans {
             };
             group.last = place.1;
             let Some(reference) = references.get(place.0 as usize) else { continue };
+            let length = reference.length as i64;
+            let is_behind = i64::from(place.1) >= length;
             // No index leads to what lies outside.
-            if i64::from(place.1) >= reference.length as i64
-                || (place.1 < 0 && record.alignment_end() <= 0)
-            {
+            if is_behind || (place.1 < 0 && record.alignment_end() <= 0) {
+                if is_behind && rules.accept(&record) {
+                    self.beyond.get_or_insert((number, 0)).1 += 1;
+                }
                 continue;
             }
             group.has_inside = true;
-            if !rules.filter.accepts(record.flags(), record.mapping_quality())
-                || !(rules.read_groups.is_empty() || is_of(&record, &rules.read_groups))
-            {
+            if !rules.accept(&record) {
                 continue;
             }
             group.spans += 1;
-            let length = reference.length as i64;
-            match sums.get_mut(place.0 as usize) {
+            let end = match sums.get_mut(place.0 as usize) {
                 Some(sums) if rules.sums => {
                     sums.reads += 1;
                     sums.is_covered |= record.flags() & flag::UNMAPPED == 0;
                     sums.mapping_qualities += u64::from(record.mapping_quality());
-                    self.push(&record, length, rules, &mut sums.base_qualities);
+                    self.push(&record, length, rules, &mut sums.base_qualities)
                 }
                 _ => self.push(&record, length, rules, &mut 0),
+            };
+            if end > length {
+                self.beyond.get_or_insert((number, 0)).1 += 1;
             }
         }
     }
 
+    /// Adds a record; returns where it ends.
     #[inline]
-    fn push(&mut self, record: &Record<'_>, length: i64, rules: &Rules, qualities: &mut u64) {
+    fn push(
+        &mut self,
+        record: &Record<'_>,
+        length: i64,
+        rules: &Rules,
+        qualities: &mut u64,
+    ) -> i64 {
         let position = i64::from(record.position());
         let clip = |at: i64| at.clamp(0, length) as u32;
         let before = self.blocks.len();
@@ -294,6 +332,7 @@ impl Spans {
             is_single: single,
             key,
         });
+        end
     }
 
     /// Adds a stretch of the record whose first one has the number `before`, unless it is empty.

@@ -11,11 +11,11 @@ use super::panel::{Bound, overlapping};
 use super::pieces::{self, HIGH, LOWEST, Pieces, QUALITIES};
 use super::pile::{Depth, Pile, each_record};
 use super::seam::{Apart, Keeper, Meeting, Seam};
-use super::stored::{add_and_take, are_on_positions, counts};
+use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::Unsorted;
 
-/// Depths of nearly all bases are counted up to this one.
-pub(crate) const CAP: u8 = 200;
+/// Depths of nearly all bases are counted up to this one, unless another is given: `COVERAGE_CAP` of Picard 3.4.
+pub(crate) const CAP: u16 = 200;
 
 /// Reads of a lower mapping quality don't count for coverage.
 const MIN_MAPPING_QUALITY: u8 = 20;
@@ -44,6 +44,18 @@ pub(crate) struct Hs {
     pub(crate) by_quality: Vec<u64>,
     /// Of each GC content the bases of targets, and those aligned there.
     pub(crate) by_gc: Option<Vec<(u64, u64)>>,
+}
+
+impl Hs {
+    /// The depth up to which depths were counted.
+    pub(crate) fn cap(&self) -> u16 {
+        cap_of(&self.by_most)
+    }
+
+    /// Positions of targets that are deeper.
+    pub(crate) fn beyond_cap(&self) -> u64 {
+        self.by_depth.iter().skip(usize::from(self.cap()) + 1).sum()
+    }
 }
 
 /// The same of a piece of a file, with what it takes to join it with others.
@@ -441,7 +453,8 @@ impl Depths {
 }
 
 impl Ordered {
-    pub(crate) fn new(bound: Arc<Bound>, is_part: bool) -> Ordered {
+    pub(crate) fn new(bound: Arc<Bound>, is_part: bool, cap: Option<u16>) -> Ordered {
+        let cap = cap.unwrap_or(CAP);
         let depths = Depths {
             bound,
             reference: 0,
@@ -449,10 +462,10 @@ impl Ordered {
             before: 0,
             covered: Vec::new(),
             by_depth: vec![0],
-            by_most: vec![0; usize::from(CAP) + 1],
+            by_most: vec![0; usize::from(cap) + 1],
             aligned_by_gc: [0; CLASSES],
         };
-        Ordered { pile: Pile::new(CAP), depths, keeper: is_part.then(Keeper::default) }
+        Ordered { pile: Pile::new(cap), depths, keeper: is_part.then(Keeper::default) }
     }
 
     /// Adds the records of the next batch.
@@ -540,9 +553,9 @@ fn sum(stretches: &[Vec<(u32, u32)>]) -> u32 {
 
 impl Found {
     /// What is made of some records of a seam alone.
-    fn of(pieces: &Pieces, meeting: &Meeting) -> Found {
-        let mut pile = Pile::new(CAP);
-        let (mut by_depth, mut by_most) = (vec![0], vec![0; usize::from(CAP) + 1]);
+    fn of(pieces: &Pieces, meeting: &Meeting, cap: u16) -> Found {
+        let mut pile = Pile::new(cap);
+        let (mut by_depth, mut by_most) = (vec![0], vec![0; usize::from(cap) + 1]);
         let mut aligned_by_gc = vec![0; CLASSES];
         let mut add = |depth: Depth| {
             by_most[usize::from(depth.most)] += 1;
@@ -605,7 +618,7 @@ impl Part {
         let reads = usize::try_from(self.reads.passed.max(self.reads.aligned_bases));
         !by_depth.is_empty()
             && reads.is_ok_and(|most| by_depth.len() <= most.saturating_add(1))
-            && by_most.len() == usize::from(CAP) + 1
+            && are_up_to_a_cap(by_most)
             && by_quality.len() == QUALITIES
             && has_gc(aligned_by_gc)
             && self.panel.bases_by_gc.as_ref().is_none_or(has_gc)
@@ -621,14 +634,16 @@ impl Part {
     pub(crate) fn append(&mut self, behind: Part) -> Result<bool, Apart> {
         let meeting = self.seam.meeting(&behind.seam)?;
         let Part { panel, reads, ordered, covered, seam } = behind;
-        if panel != self.panel {
+        let cap = cap_of(&self.ordered.by_most);
+        if panel != self.panel || cap != cap_of(&ordered.by_most) {
             return Ok(false);
         }
         self.reads.merge(&reads);
         let mut are_right = self.ordered.add_and_take(ordered, Vec::new());
         if let Some(meeting) = meeting {
-            let less = meeting.parts.iter().map(|pieces| Found::of(pieces, &meeting)).collect();
-            are_right &= self.ordered.add_and_take(Found::of(&meeting.both, &meeting), less);
+            let of = |pieces: &Pieces| Found::of(pieces, &meeting, cap);
+            let less = meeting.parts.iter().map(of).collect();
+            are_right &= self.ordered.add_and_take(of(&meeting.both), less);
         }
         self.covered.extend(covered);
         self.covered.sort_unstable();

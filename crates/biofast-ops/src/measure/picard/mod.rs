@@ -35,6 +35,7 @@ use biofast_bam::{Batch, Fasta, Header, flag};
 use serde::{Deserialize, Serialize};
 
 use crate::measure::samtools_stats::cycles::Cycles;
+use crate::number::grouped;
 use alignment_summary::AlignmentSummary;
 use cycles::{ByCycle, Summed};
 use fields::Fields;
@@ -155,6 +156,37 @@ impl Picard {
             wgs: self.wgs.is_some() || self.wgs_part.is_some(),
             hs: self.hs.is_some() || self.hs_part.is_some(),
         }
+    }
+
+    /// What Picard's coverage is counted up to, where positions are deeper: a line for each of these metrics.
+    ///
+    /// ```
+    /// use biofast_ops::picard::Picard;
+    ///
+    /// assert!(Picard::default().beyond_cap().is_empty());
+    /// ```
+    pub fn beyond_cap(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(hs) = &self.hs
+            && hs.beyond_cap() > 0
+        {
+            lines.push(format!(
+                "hs: {} target bases are deeper than {}, up to which MEDIAN_TARGET_COVERAGE, FOLD_80_BASE_PENALTY and \
+                 HET_SNP_SENSITIVITY are counted, as by Picard's COVERAGE_CAP",
+                grouped(hs.beyond_cap()),
+                hs.cap()
+            ));
+        }
+        if let Some(wgs) = &self.wgs
+            && wgs.capped > 0
+        {
+            lines.push(format!(
+                "wgs: {} bases lie deeper than {} and are not counted (PCT_EXC_CAPPED), as by Picard's COVERAGE_CAP",
+                grouped(wgs.capped),
+                wgs.by_depth.len().saturating_sub(1)
+            ));
+        }
+        lines
     }
 
     /// Whether the counts of a part can be.

@@ -13,7 +13,7 @@ pub(crate) struct Depth {
     pub(crate) position: u32,
     pub(crate) high: u32,
     /// Of bases above the lowest qualities, up to the cap.
-    pub(crate) most: u8,
+    pub(crate) most: u16,
 }
 
 /// The window.
@@ -26,15 +26,15 @@ pub(crate) struct Pile {
     depth: u32,
     /// By how much that depth steps at a position. Sums wrap.
     steps: Vec<u32>,
-    most: Vec<u8>,
-    cap: u8,
+    most: Vec<u16>,
+    cap: u16,
     /// Bases by quality that lay on positions that had reached the cap.
     pub(crate) beyond: [u64; QUALITIES],
     last: (u32, u32),
 }
 
 impl Pile {
-    pub(crate) fn new(cap: u8) -> Pile {
+    pub(crate) fn new(cap: u16) -> Pile {
         Pile {
             start: 0,
             furthest: 0,
@@ -136,7 +136,7 @@ impl Pile {
         let counts = |quality: u8| quality & !NO_CALL > LOWEST;
         if deepest < self.cap {
             for (depth, &quality) in most.iter_mut().zip(qualities) {
-                *depth += u8::from(counts(quality));
+                *depth += u16::from(counts(quality));
             }
             return;
         }

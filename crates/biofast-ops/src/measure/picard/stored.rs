@@ -92,3 +92,13 @@ pub(crate) mod array {
         all.map_err(|_| D::Error::custom(format_args!("a list isn't {N} long")))
     }
 }
+
+/// The depth up to which these were counted.
+pub(super) fn cap_of(by_most: &[u64]) -> u16 {
+    u16::try_from(by_most.len().saturating_sub(1)).unwrap_or(u16::MAX)
+}
+
+/// Whether depths are counted up to a cap that can be.
+pub(super) fn are_up_to_a_cap(by_most: &[u64]) -> bool {
+    (2..=usize::from(u16::MAX) + 1).contains(&by_most.len())
+}

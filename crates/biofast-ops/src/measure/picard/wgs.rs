@@ -12,11 +12,11 @@ use super::pile::{Depth, Pile, each_record};
 use super::reference::Bases;
 use super::references::count_each;
 use super::seam::{Apart, Keeper, Seam};
-use super::stored::{add_and_take, are_on_positions, counts};
+use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::{Unsorted, key, lasting_key};
 
 /// Positions of more bases than this count as of this many.
-pub(crate) const CAP: u8 = 250;
+pub(crate) const CAP: u16 = 250;
 
 /// Reads of a lower mapping quality don't count.
 const MIN_MAPPING_QUALITY: u8 = 20;
@@ -221,29 +221,24 @@ struct Depths {
 impl Depths {
     #[inline]
     fn add(&mut self, depth: Depth) {
-        let high = depth.high.min(u32::from(CAP));
+        let high = depth.high.min(self.by_depth.len() as u32 - 1);
         self.capped += u64::from(depth.high - high);
         self.by_depth[high as usize] += 1;
         self.by_most[usize::from(depth.most)] += 1;
     }
 }
 
-impl Default for Ordered {
-    fn default() -> Ordered {
-        let none = vec![0; usize::from(CAP) + 1];
+impl Ordered {
+    pub(crate) fn new(is_part: bool, cap: Option<u16>) -> Ordered {
+        let cap = cap.unwrap_or(CAP);
+        let none = vec![0; usize::from(cap) + 1];
         Ordered {
-            pile: Pile::new(CAP),
+            pile: Pile::new(cap),
             names: Names::default(),
             depths: Depths { by_depth: none.clone(), by_most: none, capped: 0 },
             overlap: 0,
-            keeper: None,
+            keeper: is_part.then(Keeper::default),
         }
-    }
-}
-
-impl Ordered {
-    pub(crate) fn new(is_part: bool) -> Ordered {
-        Ordered { keeper: is_part.then(Keeper::default), ..Ordered::default() }
     }
 
     /// Adds the records of the next batch.
@@ -314,8 +309,8 @@ impl Ordered {
 
 impl Found {
     /// What is made of some records alone.
-    fn of(pieces: &Pieces) -> Found {
-        let mut ordered = Ordered::default();
+    fn of(pieces: &Pieces, cap: u16) -> Found {
+        let mut ordered = Ordered::new(false, Some(cap));
         // Those of a seam are in order.
         let _ = ordered.add(pieces);
         let mut bases = [0; 256];
@@ -346,9 +341,8 @@ impl Part {
     /// Whether these counts can be: each base that counts lies on a position.
     pub(crate) fn is_possible(&self) -> bool {
         let Found { by_depth, by_most, by_quality, .. } = &self.ordered;
-        let depths = usize::from(CAP) + 1;
-        by_depth.len() == depths
-            && by_most.len() == depths
+        by_depth.len() == by_most.len()
+            && are_up_to_a_cap(by_most)
             && by_quality.len() == QUALITIES
             && are_on_positions(by_most, by_quality)
     }
@@ -360,15 +354,16 @@ impl Part {
     pub(crate) fn append(&mut self, behind: Part) -> Result<bool, Apart> {
         let meeting = self.seam.meeting(&behind.seam)?;
         let Part { excluded, low_quality, ordered, territory, seam } = behind;
-        if territory != self.territory {
+        let cap = cap_of(&self.ordered.by_most);
+        if territory != self.territory || cap != cap_of(&ordered.by_most) {
             return Ok(false);
         }
         self.excluded.merge(excluded);
         self.low_quality += low_quality;
         let mut are_right = self.ordered.add_and_take(&ordered, &[]);
         if let Some(meeting) = meeting {
-            let less = meeting.parts.each_ref().map(Found::of);
-            are_right &= self.ordered.add_and_take(&Found::of(&meeting.both), &less);
+            let less = meeting.parts.each_ref().map(|pieces| Found::of(pieces, cap));
+            are_right &= self.ordered.add_and_take(&Found::of(&meeting.both, cap), &less);
         }
         self.seam.append(seam);
         Ok(are_right)
@@ -380,7 +375,6 @@ impl Part {
         let Found { overlap, capped, mut by_depth, mut by_most, by_quality } = ordered;
         // The positions that no base lies on.
         for depths in [&mut by_depth, &mut by_most] {
-            depths.resize(depths.len().max(usize::from(CAP) + 1), 0);
             let others: u64 = depths.iter().sum();
             depths[0] += territory.saturating_sub(others);
         }

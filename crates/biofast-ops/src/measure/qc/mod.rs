@@ -31,6 +31,7 @@ use biofast_bam::{Batch, Error, Fasta, Header, Query, Subset, par_fold_regions_o
 use biofast_io::pipeline::Fault;
 use biofast_io::{Location, Options, Warning};
 
+use crate::measure::alignments::depth::Depth;
 use crate::measure::alignments::partial::Kind;
 use crate::measure::alignments::{self, Statistics};
 use crate::measure::coverage::{
@@ -70,6 +71,8 @@ pub struct Wanted<'a> {
     pub reference: Option<&'a Fasta>,
     /// For Picard's coverage of targets.
     pub panel: Option<&'a Panel>,
+    /// The depth up to which Picard's coverage of targets and of the genome is counted; without it that of Picard 3.4: 200 and 250.
+    pub coverage_cap: Option<u16>,
     /// Depths, and what counts for them; the records must be sorted.
     pub depths: Option<Rules>,
     /// What `samtools coverage` says of records that these rules take; they must be sorted.
@@ -179,7 +182,7 @@ pub fn collect_with_each<D: Depths + Send, E: Depths + Send>(
     each: impl FnOnce(&Header) -> Result<Option<E>, Error>,
 ) -> Result<(Found<D>, Option<E>), Failure> {
     let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
-    let mut ordered = Ordered::new(wanted);
+    let mut ordered = Ordered::new(&header, wanted);
     ordered.depths = match wanted.depths {
         Some(_) => Some(Collector::new(&header, depths(&header).map_err(Failure::Input)?)),
         None => None,
@@ -245,7 +248,7 @@ pub fn collect_by<D: Depths + Send, E: Depths + Send>(
     let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
     let mut ordered = |part| {
         let Parts { depths, each } = parts(part).map_err(Failure::Input)?;
-        let mut of_part = Ordered::new(wanted);
+        let mut of_part = Ordered::new(&header, wanted);
         if wanted.depths.is_some() {
             of_part.depths = depths.map(|depths| Collector::new(&header, depths));
         }
@@ -344,6 +347,10 @@ struct Passes {
     depths: Option<Rules>,
     /// For coverage alone.
     coverage: Option<Rules>,
+    /// For the depths of biofast's statistics alone, if those for depths aren't theirs.
+    statistics: Option<Rules>,
+    /// Whether hashes of names are those of every process.
+    is_part: bool,
 }
 
 impl Passes {
@@ -354,12 +361,19 @@ impl Passes {
             ..rules
         });
         let depths = wanted.depths.clone();
+        let is_part = wanted.part.is_some();
+        let own = Rules::default();
+        let has_own = depths.as_ref().is_some_and(|depths| {
+            !is_part && depths.counting == own.counting && takes_the_same(depths, &own)
+        });
+        let statistics = (wanted.statistics && !has_own).then_some(own);
         if let (Some(depths), Some(coverage)) = (&depths, &coverage)
             && takes_the_same(depths, coverage)
         {
-            return Passes { depths: Some(Rules { sums: true, ..depths.clone() }), coverage: None };
+            let depths = Some(Rules { sums: true, ..depths.clone() });
+            return Passes { depths, coverage: None, statistics, is_part };
         }
-        Passes { depths, coverage }
+        Passes { depths, coverage, statistics, is_part }
     }
 }
 
@@ -491,10 +505,10 @@ struct LeftOfAll {
 /// What a chunk leaves for the parts that need the order of the file.
 #[derive(Default)]
 struct Left {
-    /// Its records are those of the statistics, too.
     records: samtools_stats::Left,
     depths: Spans,
     coverage: Spans,
+    statistics: Spans,
     wgs: Pieces,
     hs: Pieces,
 }
@@ -504,6 +518,7 @@ impl Left {
         self.records.records.clear();
         self.depths.clear();
         self.coverage.clear();
+        self.statistics.clear();
         self.wgs.clear();
         self.hs.clear();
     }
@@ -533,7 +548,7 @@ impl Counts {
         self.records += batch.len() as u64;
         match (&mut self.statistics, &mut self.samtools) {
             (Some(statistics), Some(samtools)) => both(statistics, samtools, batch, left),
-            (Some(statistics), None) => statistics.accept(batch, &mut left.records.records),
+            (Some(statistics), None) => statistics.accept(batch),
             (None, Some(samtools)) => samtools.accept(batch, &mut left.records),
             (None, None) => {}
         }
@@ -559,6 +574,9 @@ impl Counts {
         }
         if let Some(rules) = &passes.coverage {
             left.coverage.add_with_sums(batch, rules, &mut self.sums);
+        }
+        if let Some(rules) = &passes.statistics {
+            left.statistics.add_for(passes.is_part, batch, rules);
         }
     }
 
@@ -616,8 +634,7 @@ fn both(
         samtools.add_checksums(&record);
         if let Some(seen) = statistics.add(&record, number, Some(&mut samtools.cycles)) {
             let gc = samtools.add_without_cycles(&record, &seen, left);
-            let length = alignments::reference_length(batch, &record);
-            left.records.push(&record, &seen, gc, (number, length));
+            left.records.push(&record, &seen, gc);
             samtools.add_mismatches(&record, &seen, left);
         }
     }
@@ -625,7 +642,7 @@ fn both(
 
 /// What is made of the records in the order of the file.
 struct Ordered<D, E> {
-    statistics: Option<alignments::Ordered>,
+    statistics: Option<Depth>,
     samtools: Option<samtools_stats::Ordered>,
     depths: Option<Collector<D>>,
     coverage: Option<Collector<(PerReference, Option<E>)>>,
@@ -636,9 +653,9 @@ struct Ordered<D, E> {
 
 impl<D: Depths, E: Depths> Ordered<D, E> {
     /// With nothing to become of depths.
-    fn new(wanted: &Wanted<'_>) -> Ordered<D, E> {
+    fn new(header: &Header, wanted: &Wanted<'_>) -> Ordered<D, E> {
         Ordered {
-            statistics: wanted.statistics.then(|| alignments::Ordered::new(wanted.part)),
+            statistics: wanted.statistics.then(|| Depth::new(header, wanted.part)),
             samtools: wanted.samtools_stats.then(|| samtools_stats::Ordered::new(wanted.reference)),
             depths: None,
             coverage: None,
@@ -652,8 +669,9 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
     fn coverage_of(&mut self, wanted: &Wanted<'_>, panel: Option<&Arc<Bound>>) {
         let has_reference = wanted.reference.is_some();
         let is_part = wanted.part.is_some();
-        self.wgs = (wanted.picard.wgs && has_reference).then(|| wgs::Ordered::new(is_part));
-        self.hs = panel.map(|panel| hs::Ordered::new(panel.clone(), is_part));
+        let cap = wanted.coverage_cap;
+        self.wgs = (wanted.picard.wgs && has_reference).then(|| wgs::Ordered::new(is_part, cap));
+        self.hs = panel.map(|panel| hs::Ordered::new(panel.clone(), is_part, cap));
     }
 
     /// Adds the records of the next chunk.
@@ -675,7 +693,8 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
             return ControlFlow::Break(());
         }
         if let Some(statistics) = &mut self.statistics {
-            statistics.add(&mut left.records.records);
+            let is_shared = passes.statistics.is_none();
+            statistics.add(if is_shared { &left.depths } else { &left.statistics });
         }
         match &mut self.samtools {
             Some(samtools) => samtools.add(&mut left.records),
@@ -711,9 +730,12 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
         if let Some(fault) = fault {
             return Err(Failure::Reference(fault));
         }
-        let depth = self.statistics.map(|ordered| ordered.finish(options));
-        let statistics = statistics
-            .map(|counts| Statistics::new(header.clone(), counts, depth.filter(|_| is_everything)));
+        if let Some(statistics) = &statistics {
+            statistics.basics.negative.warn(options);
+        }
+        let depths = self.statistics.map(|depth| depth.finish(options));
+        let depths = depths.filter(|_| is_everything).unwrap_or_default();
+        let statistics = statistics.map(|counts| Statistics::new(header.clone(), counts, depths));
         let samtools = samtools.map(|mut counts| {
             if let Some(statistics) = &statistics {
                 counts.basics = statistics.counts.basics.clone();

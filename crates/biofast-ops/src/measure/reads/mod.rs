@@ -9,6 +9,7 @@ mod by_read;
 mod composition;
 mod contaminants;
 mod duplication;
+pub(crate) mod encoding;
 pub(crate) mod gc_model;
 mod lengths;
 mod pairs;
@@ -34,10 +35,11 @@ use statistic::{Counts, Read};
 pub use adapters::{ADAPTERS, AdapterContent, AdapterPosition};
 pub use contaminants::{Contaminants, InvalidContaminant, InvalidContaminants};
 pub use duplication::{Duplicates, Duplication, Hit, Level, NewSequences, Overrepresented};
+pub use encoding::Encoding;
 pub use lengths::Lengths;
 pub use pairs::PairCheck;
 pub use positions::{Bin, EXACT_POSITIONS, Positions};
-pub use summary::{Encoding, Percent, SequenceType, Summary};
+pub use summary::{Percent, SequenceType, Summary};
 pub use tiles::{Tile, TileQuality};
 
 /// Reads handed to the column kernels at once: a multiple of the 240 they take together.

@@ -3,18 +3,24 @@
 use biofast_kernels::PHRED_VALUES;
 use serde::{Deserialize, Serialize};
 
-use super::read_quality::mean_phred_floor;
+use super::encoding::looks_like_phred64;
+use super::read_quality::{EXACT_FROM, exact_mean_phred_floor, mean_phred_floor};
 use super::report::{InvalidReport, dense, rounded, sparse};
 use super::statistic::{Read, Statistic};
 use super::summary::Summary;
 
-/// Reads by Phred mean quality (of error probabilities), rounded down.
+/// What the qualities of reads are like.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct MeanQualities(pub(crate) [u64; PHRED_VALUES]);
+pub(crate) struct MeanQualities {
+    /// Reads by Phred mean quality (of error probabilities), rounded down.
+    pub(crate) reads: [u64; PHRED_VALUES],
+    /// Reads that look like Phred + 64.
+    pub(crate) phred64: u64,
+}
 
 impl Default for MeanQualities {
     fn default() -> Self {
-        MeanQualities([0; PHRED_VALUES])
+        MeanQualities { reads: [0; PHRED_VALUES], phred64: 0 }
     }
 }
 
@@ -22,7 +28,7 @@ impl Default for MeanQualities {
 /// FASTA, are missing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Quality {
-    /// `phred33`, `probably-phred64`, `probably-solexa64` or `unknown`.
+    /// `phred33`, `probably-phred64`, `probably-solexa64`, `probably-mixed` or `unknown`.
     pub encoding: String,
     /// −10·log10 of the mean error probability over all bases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,16 +36,23 @@ pub struct Quality {
     /// The arithmetic mean of Phred values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_arithmetic: Option<f64>,
-    /// Bases of Phred 20 and more, in percent.
+    /// Bases of Phred 20 and more, in percent of those that have qualities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q20_percent: Option<f64>,
-    /// Bases of Phred 30 and more, in percent.
+    /// Bases of Phred 30 and more, in percent of those that have qualities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q30_percent: Option<f64>,
     /// `[phred, bases]`, ascending.
     pub histogram: Vec<(u8, u64)>,
     /// `[phred, reads]`: reads by mean quality (of error probabilities), rounded down.
     pub read_mean_histogram: Vec<(u8, u64)>,
+    /// Reads whose qualities look like Phred + 64; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub phred64_reads: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Statistic for MeanQualities {
@@ -48,13 +61,18 @@ impl Statistic for MeanQualities {
     #[inline]
     fn add(&mut self, read: &Read<'_>) {
         if !read.qualities.is_empty() {
-            let phred = mean_phred_floor(read.error_sum, read.len());
-            self.0[usize::from(phred)] += 1;
+            let mut phred = mean_phred_floor(read.error_sum, read.len());
+            if phred >= EXACT_FROM {
+                phred = exact_mean_phred_floor(read.qualities);
+            }
+            self.reads[usize::from(phred)] += 1;
+            self.phred64 += u64::from(looks_like_phred64(read.qualities, phred));
         }
     }
 
-    fn merge(&mut self, MeanQualities(other): &MeanQualities) {
-        self.0.iter_mut().zip(other).for_each(|(a, b)| *a += b);
+    fn merge(&mut self, MeanQualities { reads, phred64 }: &MeanQualities) {
+        self.reads.iter_mut().zip(reads).for_each(|(a, b)| *a += b);
+        self.phred64 += phred64;
     }
 
     fn section(&self, s: &Summary) -> Quality {
@@ -66,11 +84,15 @@ impl Statistic for MeanQualities {
             q20_percent: known(s.q20.value()),
             q30_percent: known(s.q30.value()),
             histogram: sparse(&s.qualities),
-            read_mean_histogram: sparse(&self.0),
+            read_mean_histogram: sparse(&self.reads),
+            phred64_reads: self.phred64,
         }
     }
 
     fn read_back(section: &Quality) -> Result<MeanQualities, InvalidReport> {
-        Ok(MeanQualities(dense(&section.read_mean_histogram)?))
+        Ok(MeanQualities {
+            reads: dense(&section.read_mean_histogram)?,
+            phred64: section.phred64_reads,
+        })
     }
 }

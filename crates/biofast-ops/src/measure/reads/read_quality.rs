@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use biofast_kernels::{PHRED_VALUES, sum_error_probability};
+use biofast_kernels::{PHRED_VALUES, mean_error_probability, sum_error_probability};
 
 /// A mean with a given number of leading zeros lies within a factor of 2, 3.01 in Phred: so many
 /// Phred values above the lowest possible one are tried.
@@ -32,7 +32,7 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
 
 /// −10·log10 of the mean error probability of a read of `len` bases, rounded down; `sum` is the
 /// kernel's sum of probabilities. A read whose bases all have Phred q has exactly q, but for 91,
-/// which the kernel's resolution can't tell from 92.
+/// which the kernel's resolution can't tell from 92: what is above [`EXACT_FROM`] is to be found without it.
 #[inline]
 pub(crate) fn mean_phred_floor(sum: u64, len: u64) -> u8 {
     let thresholds = &*THRESHOLDS;
@@ -45,6 +45,18 @@ pub(crate) fn mean_phred_floor(sum: u64, len: u64) -> u8 {
     let above = &thresholds.probability[start + 1..][..TRIED];
     let passed: usize = above.iter().map(|&p| usize::from(sum <= p * len)).sum();
     (start + passed).min(PHRED_VALUES - 1) as u8
+}
+
+/// From this quality on the kernel's resolution tells: [`exact_mean_phred_floor`] is the mean.
+pub(crate) const EXACT_FROM: u8 = 60;
+
+/// The same of the qualities themselves.
+#[cold]
+pub(crate) fn exact_mean_phred_floor(qualities: &[u8]) -> u8 {
+    let Some(mean) = mean_error_probability(qualities) else { return 0 };
+    // A read whose bases all have one quality has it, however the sum was rounded.
+    let phred = -10.0 * mean.log10() + 1e-9;
+    phred.clamp(0.0, (PHRED_VALUES - 1) as f64) as u8
 }
 
 #[cfg(test)]
@@ -64,6 +76,16 @@ mod tests {
                 assert_eq!(of(&vec![phred + 33; len]), phred);
             }
         }
+    }
+
+    #[test]
+    fn high_qualities_are_exact() {
+        for phred in EXACT_FROM..PHRED_VALUES as u8 {
+            for len in [1, 2, 3, 150, 14_400] {
+                assert_eq!(exact_mean_phred_floor(&vec![phred + 33; len]), phred);
+            }
+        }
+        assert_eq!(exact_mean_phred_floor(b"yz"), 88);
     }
 
     /// The definition, without the short cut.

@@ -199,21 +199,41 @@ fn consistent(s: &Statistics, c: &Counts) -> Result<(), InvalidReport> {
         other: sum(composition.other.values().copied())?,
     };
     if reads != s.reads {
-        return Err(InvalidReport::Inconsistent("lengths don't add up to the reads"));
+        return Err(InvalidReport::Inconsistent("'length.histogram' doesn't add up to 'reads'"));
     }
     if bases != s.bases {
-        return Err(InvalidReport::Inconsistent("lengths don't add up to the bases"));
+        return Err(InvalidReport::Inconsistent("'length.histogram' doesn't add up to 'bases'"));
     }
-    if sum(s.positions.iter().flat_map(|p| p.bases))? != bases
-        // Those of FASTA have none.
-        || sum(s.positions.iter().flat_map(|p| p.qualities.iter().map(|q| q.1)))? > bases
-        || c.positions.base_counts() != counts
-    {
-        return Err(InvalidReport::Inconsistent("positions don't add up to the bases"));
+    if sum(s.positions.iter().flat_map(|p| p.bases))? != bases {
+        return Err(InvalidReport::Inconsistent("'positions' doesn't add up to 'bases'"));
     }
-    // Reads without A, C, G and T have no GC, empty ones no quality.
-    if sum(c.composition.gc)? > reads || sum(c.quality.0)? > reads {
-        return Err(InvalidReport::Inconsistent("more reads in a histogram than there are"));
+    if c.positions.base_counts() != counts {
+        return Err(InvalidReport::Inconsistent("'positions' doesn't add up to 'composition'"));
+    }
+    // Those of FASTA have none.
+    let with_qualities = sum(s.positions.iter().flat_map(|p| p.qualities.iter().map(|q| q.1)))?;
+    if with_qualities > bases {
+        return Err(InvalidReport::Inconsistent("'positions' has more qualities than 'bases'"));
+    }
+    if dense(&s.quality.histogram)? != c.positions.quality_histogram() {
+        return Err(InvalidReport::Inconsistent(
+            "'quality.histogram' isn't the sum of 'positions'",
+        ));
+    }
+    // Reads without A, C, G and T have no GC.
+    if sum(c.composition.gc)? > reads {
+        return Err(InvalidReport::Inconsistent(
+            "'composition.gc_histogram' has more than 'reads'",
+        ));
+    }
+    // Empty reads have no quality.
+    let empty = sum(s.length.histogram.iter().filter(|row| row.0 == 0).map(|row| row.1))?;
+    let means = sum(c.quality.reads)?;
+    let is_known = with_qualities == bases;
+    if means > reads - empty || (is_known && means != reads - empty) || c.quality.phred64 > means {
+        return Err(InvalidReport::Inconsistent(
+            "'quality.read_mean_histogram' doesn't add up to the reads with bases",
+        ));
     }
     Ok(())
 }

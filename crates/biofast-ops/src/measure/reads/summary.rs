@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use biofast_kernels::{BaseCounts, PHRED_VALUES};
 
-use super::Collector;
+use super::{Collector, Encoding};
 
 /// A share of a whole, in hundredths of a percent rounded half up from exact integers, so that
 /// it prints the same everywhere.
@@ -65,42 +65,6 @@ impl SequenceType {
     }
 }
 
-/// How qualities seem to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// No qualities.
-    Unknown,
-    /// Phred + 33, as FASTQ is defined today.
-    Phred33,
-    /// Probably Phred + 64 (Illumina 1.3 to 1.7): every figure about qualities is 31 too high.
-    ProbablyPhred64,
-    /// Probably Solexa + 64, whose scores go down to −5.
-    ProbablySolexa64,
-}
-
-impl Encoding {
-    /// The name used in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Encoding::Unknown => "unknown",
-            Encoding::Phred33 => "phred33",
-            Encoding::ProbablyPhred64 => "probably-phred64",
-            Encoding::ProbablySolexa64 => "probably-solexa64",
-        }
-    }
-
-    /// Guesses from the lowest and highest quality *bytes*: `;` (59) is the lowest of
-    /// Solexa + 64, `@` (64) of Phred + 64, and neither goes beyond `i` (105) in practice, while
-    /// Phred + 33 data that never falls below Q26 but exceeds Q42 is rare, and ends at `~`.
-    fn guess(lowest: u8, highest: u8) -> Encoding {
-        match (lowest, highest) {
-            (64.., 76..=105) => Encoding::ProbablyPhred64,
-            (59..=63, 76..=105) => Encoding::ProbablySolexa64,
-            _ => Encoding::Phred33,
-        }
-    }
-}
-
 /// Figures about a set of reads.
 ///
 /// ```
@@ -143,9 +107,9 @@ pub struct Summary {
     pub gc_of_all: Percent,
     /// N / all characters.
     pub n: Percent,
-    /// Bases of Phred 20 and more.
+    /// Bases of Phred 20 and more, of those that have qualities.
     pub q20: Percent,
-    /// Bases of Phred 30 and more.
+    /// Bases of Phred 30 and more, of those that have qualities.
     pub q30: Percent,
     /// −10·log10 of the mean error probability over all bases; 0 without bases.
     pub mean_quality: f64,
@@ -188,15 +152,14 @@ impl Summary {
             gc: Percent::of(counts.gc(), counts.acgt()),
             gc_of_all: Percent::of(counts.gc(), bases),
             n: Percent::of(counts.n, bases),
-            q20: Percent::of(at_least(20), bases),
-            q30: Percent::of(at_least(30), bases),
+            q20: Percent::of(at_least(20), at_least(0)),
+            q30: Percent::of(at_least(30), at_least(0)),
             mean_quality: mean_quality(&qualities),
             arithmetic_mean_quality: arithmetic_mean(&qualities),
             quality_range: range,
             qualities,
             sequence_type: sequence_type(others, &counts),
-            encoding: range
-                .map_or(Encoding::Unknown, |(low, high)| Encoding::guess(low + 33, high + 33)),
+            encoding: Encoding::guess(&qualities, c.reads, c.counts.quality.phred64),
         }
     }
 }
@@ -263,14 +226,5 @@ mod tests {
         let expected = -10.0 * ((0.1f64 + 0.001) / 2.0).log10();
         assert!((mean_quality(&qualities) - expected).abs() < 1e-12);
         assert_eq!(arithmetic_mean(&qualities), 20.0);
-    }
-
-    #[test]
-    fn old_encodings_are_noticed_and_good_modern_data_are_not_accused() {
-        assert_eq!(Encoding::guess(b'#', b'J'), Encoding::Phred33);
-        assert_eq!(Encoding::guess(b'B', b'h'), Encoding::ProbablyPhred64);
-        assert_eq!(Encoding::guess(b';', b'h'), Encoding::ProbablySolexa64);
-        assert_eq!(Encoding::guess(b'I', b'I'), Encoding::Phred33);
-        assert_eq!(Encoding::guess(b'~', b'~'), Encoding::Phred33);
     }
 }

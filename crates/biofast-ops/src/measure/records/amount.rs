@@ -13,6 +13,8 @@ pub struct Amount {
     pub reads: u64,
     /// Bases.
     pub bases: u64,
+    /// Bases that have qualities.
+    pub known: u64,
     /// Bases of Phred 20 and more.
     pub q20: u64,
     /// Bases of Phred 30 and more.
@@ -33,6 +35,7 @@ impl Amount {
         Amount {
             reads: 1,
             bases: record.sequence().len() as u64,
+            known: record.qualities().len() as u64,
             q20: quality.q20,
             q30: quality.q30,
             gc: bases.gc,
@@ -59,9 +62,10 @@ impl Amount {
 
     /// Adds other reads.
     pub fn add(&mut self, other: &Amount) {
-        let Amount { reads, bases, q20, q30, gc, acgt, checksum } = *other;
+        let Amount { reads, bases, known, q20, q30, gc, acgt, checksum } = *other;
         self.reads += reads;
         self.bases += bases;
+        self.known += known;
         self.q20 += q20;
         self.q30 += q30;
         self.gc += gc;

@@ -187,7 +187,7 @@ impl Counts {
                 let gc = self.add(&record, &seen, left);
                 let matters = seen.unclipped_len >= pileup::FIRST_READ_LEN as u64;
                 if matters || record.flags() & flag::UNMAPPED == 0 {
-                    left.records.push(&record, &seen, gc, (0, i64::MAX));
+                    left.records.push(&record, &seen, gc);
                     self.add_mismatches(&record, &seen, left);
                 }
             }

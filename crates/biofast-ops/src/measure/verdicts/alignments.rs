@@ -30,10 +30,10 @@ pub(super) fn measure(check: &Check, figures: &Figures) -> Measured {
     }
 }
 
-const NO_RECORDS: &str = "there are no primary records that passed quality control";
+const NO_RECORDS: &str = "there are no primary records";
 
 fn mapped(figures: &Figures) -> Measured {
-    let flags = &figures.records.passed;
+    let flags = figures.records.all();
     if flags.primary == 0 {
         return Measured::Missing(NO_RECORDS);
     }
@@ -44,7 +44,7 @@ fn mapped(figures: &Figures) -> Measured {
 }
 
 fn properly_paired(figures: &Figures) -> Measured {
-    let flags = &figures.records.passed;
+    let flags = figures.records.all();
     if flags.paired == 0 {
         return Measured::Missing("the reads aren't paired");
     }
@@ -55,7 +55,7 @@ fn properly_paired(figures: &Figures) -> Measured {
 }
 
 fn duplicates(figures: &Figures) -> Measured {
-    let flags = &figures.records.passed;
+    let flags = figures.records.all();
     if flags.primary_duplicates == 0 {
         return Measured::Missing("no record is marked: there are no duplicates, or nobody looked");
     }
@@ -104,7 +104,10 @@ fn coverage(figures: &Figures) -> Option<&Coverage> {
 
 fn depth(figures: &Figures) -> Measured {
     let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
-    let says = format!("The mean depth of all positions is {}", shown(coverage.mean_depth));
+    let says = format!(
+        "The mean depth of all positions, without duplicates and with overlapping mates once, is {}",
+        shown(coverage.mean_depth)
+    );
     found(coverage.mean_depth, says, "Read the library deeper, or look where reads were lost.")
 }
 
@@ -113,7 +116,7 @@ const UNCOVERED: &str = "Look which references lack reads: one that isn't in the
 fn breadth(figures: &Figures) -> Measured {
     let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
     let share = percent(coverage.covered, coverage.positions);
-    let says = format!("{} % of the positions have at least one aligned base", shown(share));
+    let says = format!("{} % of the positions have depth 1 and more", shown(share));
     found(share, says, UNCOVERED)
 }
 

@@ -32,6 +32,7 @@ pub(super) enum Kind {
     Length,
     Quality,
     Q30,
+    Encoding,
     LowestQuality,
     N,
     NByPosition,
@@ -203,6 +204,15 @@ pub static CHECKS: &[Check] = {
         ),
         check(Q30, "q30-share", "Bases of quality 30 and more", "%", Below, Both, [70.0, 50.0]),
         check(
+            Encoding,
+            "old-encoding",
+            "Reads whose qualities look like Phred + 64",
+            "%",
+            Above,
+            Both,
+            [0.0, 1.0],
+        ),
+        check(
             LowestQuality,
             "lowest-position-quality",
             "Lowest median quality of a position",
@@ -317,7 +327,7 @@ pub static CHECKS: &[Check] = {
             ..check(
                 Depth,
                 "mean-depth",
-                "Mean depth of all positions",
+                "Mean depth of all positions, without duplicates, overlapping mates once",
                 "x",
                 Below,
                 Alignments,
@@ -329,7 +339,7 @@ pub static CHECKS: &[Check] = {
             ..check(
                 Breadth,
                 "covered-share",
-                "Positions with at least one aligned base",
+                "Positions of depth 1 and more",
                 "%",
                 Below,
                 Alignments,

@@ -2,6 +2,7 @@
 
 use super::checks::{Kind, fastqc};
 use super::{Bad, Check, Found, Measured, found, shown};
+use crate::measure::reads::Encoding;
 use crate::measure::reads::gc_model::{self, Normal};
 use crate::measure::reads::report::{Position, Statistics};
 use crate::number::{grouped, percent};
@@ -56,6 +57,7 @@ fn of(kind: Kind, reads: &Statistics) -> Measured {
         Kind::Length => length(reads),
         Kind::Quality => quality(reads),
         Kind::Q30 => q30(reads),
+        Kind::Encoding => encoding(reads),
         Kind::LowestQuality => lowest_quality(reads),
         Kind::N => unknown(reads),
         Kind::NByPosition => unknown_by_position(reads),
@@ -117,6 +119,27 @@ fn q30(reads: &Statistics) -> Measured {
     let share = percent(good, all);
     let says = format!("{} % of the bases have quality 30 and more", shown(share));
     let advice = "Trim bad ends or drop bad reads, and look at the figures of the run itself: clusters too dense, reagents too old, or reads longer than their inserts.";
+    found(share, says, advice)
+}
+
+fn encoding(reads: &Statistics) -> Measured {
+    let quality = &reads.quality;
+    if quality.histogram.is_empty() {
+        return Measured::Missing(NO_QUALITIES);
+    }
+    let share = match quality.encoding == Encoding::Phred33.name() {
+        true => 0.0,
+        false => percent(quality.phred64_reads, reads.reads),
+    };
+    let says = match share > 0.0 {
+        true => format!(
+            "{} % of the reads have qualities that look like Phred + 64 ({})",
+            shown(share),
+            quality.encoding
+        ),
+        false => "The qualities are Phred + 33".into(),
+    };
+    let advice = "Qualities are read as Phred + 33, so those of such reads are 31 too high: `biofast convert --phred64` converts a file of them, and a mixture has to be told apart first.";
     found(share, says, advice)
 }
 

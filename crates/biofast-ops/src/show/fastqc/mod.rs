@@ -129,6 +129,7 @@ fn basics(sample: &str, summary: &Summary) -> Module {
         Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64 => {
             "looks like an old one, read as Sanger / Illumina 1.9"
         }
+        Encoding::ProbablyMixed => "looks mixed, read as Sanger / Illumina 1.9",
         _ => "Sanger / Illumina 1.9",
     };
     let gc = (100 * counts.gc()).checked_div(counts.acgt()).unwrap_or(0);

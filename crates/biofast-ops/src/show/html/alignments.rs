@@ -79,10 +79,10 @@ fn records(figures: &Figures) -> u64 {
     figures.records.passed.total + figures.records.failed.total
 }
 
-/// Shares of primary reads that passed quality control: mapped, properly paired (of paired ones),
+/// Shares of primary reads: mapped, properly paired (of paired ones),
 /// duplicates.
 fn shares(figures: &Figures) -> [f64; 3] {
-    let flags = &figures.records.passed;
+    let flags = figures.records.all();
     [
         percent(flags.primary_mapped, flags.primary),
         percent(flags.properly_paired, flags.paired),
@@ -93,9 +93,10 @@ fn shares(figures: &Figures) -> [f64; 3] {
 fn q30(figures: &Figures) -> Option<f64> {
     let reads = &figures.reads;
     let all: Vec<_> = [&reads.first, &reads.last, &reads.other].into_iter().flatten().collect();
-    let bases: u64 = all.iter().map(|s| s.bases).sum();
-    let good = all.iter().flat_map(|s| &s.quality.histogram).filter(|(phred, _)| *phred >= 30);
-    (bases > 0).then(|| percent(good.map(|&(_, n)| n).sum(), bases))
+    let bases = || all.iter().flat_map(|s| &s.quality.histogram);
+    let known: u64 = bases().map(|row| row.1).sum();
+    let good = bases().filter(|(phred, _)| *phred >= 30);
+    (known > 0).then(|| percent(good.map(|&(_, n)| n).sum(), known))
 }
 
 fn row(i: usize, file: &FileReport, name: &str, pack: String) -> Row {
@@ -104,14 +105,17 @@ fn row(i: usize, file: &FileReport, name: &str, pack: String) -> Row {
     let cells = match &file.figures {
         Some(figures) if file.error.is_none() => {
             let [mapped, paired, duplicates] = shares(figures);
-            let flags = &figures.records.passed;
+            let flags = figures.records.all();
             let insert = &figures.insert_size;
             vec![
                 Cell::Count(records(figures)),
                 number((flags.primary > 0).then_some(mapped)),
                 number((flags.paired > 0).then_some(paired)),
                 number((flags.primary > 0).then_some(duplicates)),
-                Cell::Number(100.0 * figures.alignment.error_rate, 3),
+                match figures.alignment.aligned_bases {
+                    0 => Cell::Nothing,
+                    _ => Cell::Number(100.0 * figures.alignment.error_rate, 3),
+                },
                 if insert.pairs > 0 { Cell::Count(insert.median) } else { Cell::Nothing },
                 number(figures.coverage.as_ref().map(|coverage| coverage.mean_depth)),
                 number(figures.coverage.as_ref().map(|coverage| coverage.breadth_percent)),
@@ -137,7 +141,8 @@ fn row(i: usize, file: &FileReport, name: &str, pack: String) -> Row {
 /// Everything about one file.
 fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
     let [mapped, mut paired, duplicates] = shares(figures).map(|share| decimal(share, 2) + " %");
-    if figures.records.passed.paired == 0 {
+    let flags = figures.records.all();
+    if flags.paired == 0 {
         paired = "not paired".into();
     }
     let mut facts = vec![
@@ -145,8 +150,8 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
         ("Primary, mapped", mapped),
         ("Properly paired", paired),
         ("Duplicates", duplicates),
-        ("Secondary", grouped(figures.records.passed.secondary)),
-        ("Supplementary", grouped(figures.records.passed.supplementary)),
+        ("Secondary", grouped(flags.secondary)),
+        ("Supplementary", grouped(flags.supplementary)),
         ("Failed quality control", grouped(figures.records.failed.total)),
         ("Error rate", format!("{} %", decimal(100.0 * figures.alignment.error_rate, 3))),
     ];
@@ -258,7 +263,7 @@ fn depth(id: &str, coverage: &Coverage) -> String {
     let x = Axis::new("Depth", ends.0 as f64 - 0.5, ends.1 as f64 + 0.5).whole();
     let beyond: u64 = covered.iter().filter(|(depth, _)| *depth > last).map(|&(_, n)| n).sum();
     let said = format!(
-        "Of {} positions {} are covered; the median depth of these is {}.{}",
+        "Of {} positions {} are covered; the median depth of these is {}. Duplicates don't count, and mates that overlap count once.{}",
         grouped(coverage.positions),
         grouped(coverage.covered),
         bins::reaching(&covered, 0.5),

@@ -14,7 +14,7 @@ const LISTED: usize = 300;
 /// Shares of positions below this are not listed.
 const LEAST_SHARE: f64 = 8e-5;
 /// Means of windows from this one on are counted together.
-const MOST_WINDOW: usize = 999;
+const MOST_WINDOW: usize = 511;
 
 /// What is asked for.
 ///
@@ -193,8 +193,8 @@ pub struct Files {
     total: Distribution,
     total_regions: Distribution,
     total_windows: Vec<u64>,
-    /// Whether a reference with records is complete.
-    has_row: bool,
+    /// References without records, and their bases.
+    without_records: (u64, u64),
 
     summary: String,
     global: String,
@@ -246,7 +246,7 @@ impl Files {
             total: Distribution::default(),
             total_regions: Distribution::default(),
             total_windows: Vec::new(),
-            has_row: false,
+            without_records: (0, 0),
             summary: "chrom\tlength\tbases\tmean\tmin\tmax\n".into(),
             global: String::new(),
             region: String::new(),
@@ -326,14 +326,14 @@ impl Files {
         let precision = self.settings.precision;
         let name = String::from_utf8_lossy(&self.references[self.reference].0).into_owned();
         if has_records {
-            row(&mut self.summary, &name, &self.chrom, self.chrom.min(), precision);
+            row(&mut self.summary, &name, &self.chrom, precision);
             if has_regions {
-                // That of the first one starts from 0 in mosdepth.
-                let min = if self.has_row { self.chrom_regions.min() } else { 0 };
                 let name = format!("{name}_region");
-                row(&mut self.summary, &name, &self.chrom_regions, min, precision);
+                row(&mut self.summary, &name, &self.chrom_regions, precision);
             }
-            self.has_row = true;
+        } else {
+            self.without_records.0 += 1;
+            self.without_records.1 += self.references[self.reference].1;
         }
         table(&mut self.global, &name, self.chrom.by_depth(), precision);
         if has_regions {
@@ -356,16 +356,33 @@ impl Files {
         self.chrom_windows.clear();
     }
 
+    /// How many references have no records, and their bases: the rows `total` don't count them, as in mosdepth.
+    ///
+    /// ```
+    /// use biofast_bam::Header;
+    /// use biofast_ops::coverage::Collector;
+    /// use biofast_ops::show::mosdepth::{Files, Settings, Targets};
+    ///
+    /// let header = Header::from_text(b"@SQ\tSN:a\tLN:90\n@SQ\tSN:b\tLN:10\n")?;
+    /// let files = Files::new(&header, Settings::default(), Targets::default(), 1)?;
+    /// let files = Collector::new(&header, files).finish();
+    /// assert_eq!(files.without_records(), (2, 100));
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn without_records(&self) -> (u64, u64) {
+        self.without_records
+    }
+
     /// The outputs with all their text, to be committed.
     ///
     /// # Errors
     /// If something couldn't be written.
     pub fn finish(mut self) -> Result<Vec<Output>, Error> {
         let precision = self.settings.precision;
-        row(&mut self.summary, "total", &self.total, 0, precision);
+        row(&mut self.summary, "total", &self.total, precision);
         table(&mut self.global, "total", self.total.by_depth(), precision);
         if let Some(intervals) = &self.settings.intervals {
-            row(&mut self.summary, "total_region", &self.total_regions, 0, precision);
+            row(&mut self.summary, "total_region", &self.total_regions, precision);
             let by_depth = match intervals.are_windows() {
                 true => &self.total_windows[..],
                 false => self.total_regions.by_depth(),
@@ -457,9 +474,9 @@ impl Depths for Files {
 }
 
 /// Writes a row of the summary.
-fn row(text: &mut String, name: &str, depths: &Distribution, min: u32, precision: usize) {
+fn row(text: &mut String, name: &str, depths: &Distribution, precision: usize) {
     let (positions, bases) = (depths.positions(), depths.bases());
-    let (mean, max) = (depths.mean(), depths.max());
+    let (mean, min, max) = (depths.mean(), depths.min(), depths.max());
     let _ = writeln!(text, "{name}\t{positions}\t{bases}\t{mean:.precision$}\t{min}\t{max}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Cell, File};
 use crate::measure::picard::histogram::Bins;
-use crate::measure::picard::hs::{CAP, Hs, Reads};
+use crate::measure::picard::hs::{Hs, Reads};
 use crate::measure::picard::sensitivity::heterozygous;
 
 const COLUMNS: [&str; 69] = [
@@ -88,7 +88,7 @@ pub(super) fn write(found: &Hs, file: &mut File) {
     use Cell::{Count, Empty, Name, Real};
     let reads = &found.reads;
     // What lies deeper counts as the cap, but for the mean and for the shares of the targets.
-    let cap = usize::from(CAP);
+    let cap = usize::from(found.cap());
     let mut capped = found.by_depth.clone();
     capped.resize(capped.len().max(cap + 1), 0);
     capped[cap] = capped[cap..].iter().sum();

@@ -144,7 +144,7 @@ impl Report<'_> {
         let duplicates = basics.sum(has(flag::DUPLICATE));
         let properly = basics.sum(proper).records;
         let aligned = basics.aligned_bases();
-        let mismatches = basics.edit_distance;
+        let mismatches = basics.mismatches_of_samtools();
         let error_rate = if aligned > 0 { mismatches as f32 / aligned as f32 } else { 0.0 };
         self.average_len = all.bases.checked_div(all.records).unwrap_or(0) as f32;
         let mean = |bases: u64, reads: u64| match reads {
@@ -203,7 +203,8 @@ impl Report<'_> {
         sn("bases mapped (cigar)", n(aligned), "more accurate");
         sn("bases trimmed", n(0), "");
         sn("bases duplicated", n(duplicates.bases), "");
-        sn("mismatches", n(mismatches), "from NM fields");
+        // With a sign there, and without one in the rate.
+        sn("mismatches", (mismatches as i64).to_string(), "from NM fields");
         sn("error rate", exponential(error_rate.into()), "mismatches / bases mapped (cigar)");
         sn("average length", format!("{:.0}", self.average_len), "");
         let mean_first = mean(first.bases, first.records);

@@ -54,21 +54,23 @@ struct Cells {
     duplicates: u64,
     failed: u64,
     mapped: u64,
-    mapped_share: Percent,
+    mapped_share: String,
     paired: u64,
     proper: u64,
-    proper_share: Percent,
+    proper_share: String,
     bases: u64,
     mean_len: f64,
     max_len: u64,
     q30: String,
     gc: String,
+    gc_of_all: String,
+    error_rate: Option<f64>,
     insert: String,
 }
 
 impl From<&Figures> for Cells {
     fn from(f: &Figures) -> Cells {
-        let (passed, failed) = (&f.records.passed, &f.records.failed);
+        let (all, failed) = (f.records.all(), &f.records.failed);
         let reads = [&f.reads.first, &f.reads.last, &f.reads.other];
         let reads = || reads.into_iter().flatten();
         let bases: u64 = reads().map(|r| r.bases).sum();
@@ -80,27 +82,29 @@ impl From<&Figures> for Cells {
         let letters =
             |of: fn(&Composition) -> u64| -> u64 { reads().map(|r| of(&r.composition)).sum() };
         let gc = letters(|c| c.g + c.c);
-        let primary = passed.primary + failed.primary;
-        let mapped = passed.primary_mapped + failed.primary_mapped;
-        let paired = passed.paired + failed.paired;
-        let proper = passed.properly_paired + failed.properly_paired;
+        let primary = all.primary;
+        let mapped = all.primary_mapped;
+        let paired = all.paired;
+        let proper = all.properly_paired;
         Cells {
-            records: passed.total + failed.total,
+            records: all.total,
             primary,
-            secondary: passed.secondary + failed.secondary,
-            supplementary: passed.supplementary + failed.supplementary,
-            duplicates: passed.duplicates + failed.duplicates,
+            secondary: all.secondary,
+            supplementary: all.supplementary,
+            duplicates: all.duplicates,
             failed: failed.total,
             mapped,
-            mapped_share: Percent::of(mapped, primary),
+            mapped_share: share(mapped, primary),
             paired,
             proper,
-            proper_share: Percent::of(proper, paired),
+            proper_share: share(proper, paired),
             bases,
             mean_len: if n == 0 { 0.0 } else { bases as f64 / n as f64 },
             max_len: reads().map(|r| r.length.max).max().unwrap_or(0),
             q30: share(qualities(30), qualities(0)),
             gc: share(gc, gc + letters(|c| c.a + c.t)),
+            gc_of_all: share(gc, bases),
+            error_rate: (f.alignment.aligned_bases > 0).then_some(f.alignment.error_rate),
             insert: match f.insert_size.pairs {
                 0 => NONE.into(),
                 _ => f.insert_size.median.to_string(),
@@ -117,7 +121,7 @@ fn share(part: u64, whole: u64) -> String {
 }
 
 fn coverage(figures: &Figures) -> [String; 3] {
-    match &figures.coverage {
+    match figures.coverage.as_ref().filter(|coverage| coverage.positions > 0) {
         Some(c) => [
             c.covered.to_string(),
             format!("{:.2}", c.breadth_percent),
@@ -147,17 +151,17 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
                     c.duplicates.to_string(),
                     c.failed.to_string(),
                     c.mapped.to_string(),
-                    c.mapped_share.to_string(),
+                    c.mapped_share,
                     c.paired.to_string(),
                     c.proper.to_string(),
-                    c.proper_share.to_string(),
+                    c.proper_share,
                     c.bases.to_string(),
                     format!("{:.1}", c.mean_len),
                     c.max_len.to_string(),
                     c.q30,
-                    c.gc,
+                    c.gc_of_all,
                     figures.alignment.aligned_bases.to_string(),
-                    format!("{:.6}", figures.alignment.error_rate),
+                    c.error_rate.map_or(NONE.into(), |rate| format!("{rate:.6}")),
                     c.insert,
                 ]);
                 cells.extend(coverage(figures));
@@ -179,8 +183,19 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
 /// An aligned table for people: the figures asked for most, one line an input.
 pub fn table(rows: &[Row<'_>]) -> String {
     const HEADERS: [&str; 13] = [
-        "file", "format", "reads", "mapped %", "proper %", "dup", "suppl", "mean len", "Q30 %",
-        "GC %", "error %", "insert", "depth",
+        "file",
+        "format",
+        "reads",
+        "mapped %",
+        "proper %",
+        "dup",
+        "suppl",
+        "mean len",
+        "Q30 %",
+        "GC % of ACGT",
+        "error %",
+        "insert",
+        "mean depth",
     ];
     let mut lines: Vec<Vec<String>> = vec![HEADERS.map(str::to_owned).to_vec()];
     for row in rows {
@@ -192,14 +207,14 @@ pub fn table(rows: &[Row<'_>]) -> String {
                 cells.extend([
                     row.format.to_owned(),
                     grouped(c.primary),
-                    c.mapped_share.to_string(),
-                    c.proper_share.to_string(),
+                    c.mapped_share,
+                    c.proper_share,
                     grouped(c.duplicates),
                     grouped(c.supplementary),
                     format!("{:.1}", c.mean_len),
                     c.q30,
                     c.gc,
-                    format!("{:.2}", 100.0 * figures.alignment.error_rate),
+                    c.error_rate.map_or(NONE.into(), |rate| format!("{:.2}", 100.0 * rate)),
                     c.insert,
                     depth,
                 ]);

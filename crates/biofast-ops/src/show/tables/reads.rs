@@ -96,9 +96,21 @@ pub fn tsv(rows: &[Row<'_>]) -> String {
 
 /// An aligned table for people: the figures asked for most, one line an input.
 pub fn table(rows: &[Row<'_>]) -> String {
-    const HEADERS: [&str; 13] = [
-        "file", "reads", "bases", "min", "mean", "max", "N50", "Q20 %", "Q30 %", "mean Q", "GC %",
-        "N %", "encoding",
+    const HEADERS: [&str; 14] = [
+        "file",
+        "reads",
+        "bases",
+        "min",
+        "mean",
+        "max",
+        "N50",
+        "Q20 %",
+        "Q30 %",
+        "Q of mean error",
+        "mean Phred",
+        "GC % of ACGT",
+        "N %",
+        "encoding",
     ];
     let known = |s: &Summary, figure: String| if s.has_qualities() { figure } else { "-".into() };
     let mut lines: Vec<Vec<String>> = vec![HEADERS.map(str::to_owned).to_vec()];
@@ -115,6 +127,7 @@ pub fn table(rows: &[Row<'_>]) -> String {
                 known(s, s.q20.to_string()),
                 known(s, s.q30.to_string()),
                 known(s, format!("{:.2}", s.mean_quality)),
+                known(s, format!("{:.2}", s.arithmetic_mean_quality)),
                 s.gc.to_string(),
                 s.n.to_string(),
                 known(s, s.encoding.name().to_owned()),

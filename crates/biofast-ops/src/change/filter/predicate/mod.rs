@@ -101,13 +101,19 @@ pub enum Mean {
 enum Bound {
     /// The scaled error probability of a base of that quality.
     Probability(f64),
+    /// The error probability of such a quality, which has few digits if scaled.
+    High(f64),
     Phred(f64),
 }
+
+/// From this quality on probabilities aren't scaled.
+const HIGH: f64 = 60.0;
 
 impl Bound {
     fn new(phred: f64, mean: Mean) -> Bound {
         match mean {
             Mean::Arithmetic => Bound::Phred(phred),
+            Mean::ErrorProbability if phred >= HIGH => Bound::High(10f64.powf(-phred / 10.0)),
             // Rounded as the kernel rounds, so that a read whose bases all have quality q has q.
             Mean::ErrorProbability => {
                 Bound::Probability((10f64.powf(-phred / 10.0) * kernels::ERROR_SCALE + 0.5).floor())
@@ -122,6 +128,11 @@ impl Bound {
             Bound::Phred(phred) => {
                 (kernels::sum_qualities(qualities) as f64).total_cmp(&(phred * len))
             }
+            Bound::High(p) => match kernels::mean_error_probability(qualities) {
+                // A read whose bases all have that quality has it, however the sum was rounded.
+                Some(mean) if (mean - p).abs() > 1e-9 * p => p.total_cmp(&mean),
+                _ => std::cmp::Ordering::Equal,
+            },
             // A lower probability is a higher quality.
             Bound::Probability(p) => {
                 (p * len).total_cmp(&(kernels::sum_error_probability(qualities) as f64))
