@@ -191,7 +191,8 @@ impl Error {
     pub fn naming(mut self, header: &crate::header::Header) -> Error {
         if let ErrorKind::Unsorted { previous, found, names } = &mut self.0.kind {
             for ((reference, _), name) in [*previous, *found].into_iter().zip(names) {
-                let known = || header.reference_name(reference).map(|n| Shown(n).to_string().into());
+                let known =
+                    || header.reference_name(reference).map(|n| Shown(n).to_string().into());
                 *name = name.take().or_else(known);
             }
         }

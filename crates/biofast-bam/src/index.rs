@@ -18,8 +18,8 @@ mod written;
 use std::path::Path;
 
 pub use build::{BuildOptions, Built, build};
-pub use lines::LineIndexer;
 pub(crate) use fit::{Expected, follows};
+pub use lines::LineIndexer;
 pub(crate) use serial::Serial;
 pub use written::Indexer;
 

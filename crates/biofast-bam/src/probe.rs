@@ -116,9 +116,7 @@ pub(crate) fn fits(
         (Found::Record(reference, _), None) if reference >= 0 => {
             return Ok(Err("it lists no records, and the file has some".into()));
         }
-        (Found::Record(reference, _), Some(first))
-            if reference < 0 || !follows(records, first) =>
-        {
+        (Found::Record(reference, _), Some(first)) if reference < 0 || !follows(records, first) => {
             return Ok(Err("it doesn't begin with the first record of the file".into()));
         }
         (Found::End, Some(_)) => {

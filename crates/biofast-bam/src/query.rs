@@ -139,7 +139,10 @@ impl fmt::Display for Note {
                 "the index {index} is damaged or another file's, so the whole file is read: {reason}"
             ),
             Note::OtherIndex { index } => {
-                write!(f, "regions of CRAM are found by reading the whole file: {index} is not used")
+                write!(
+                    f,
+                    "regions of CRAM are found by reading the whole file: {index} is not used"
+                )
             }
             Note::BehindEnd { region, reference, length, count } => {
                 write!(f, "region '{region}' lies behind the end of {reference} ({length} bases)")?;

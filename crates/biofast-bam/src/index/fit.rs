@@ -144,7 +144,8 @@ impl ReferenceIndex {
             let held = self.bins[from..].iter().filter_map(|bin| {
                 // A record without a position has a bin where nobody looks for it.
                 let held = self.held(scheme, bin).filter(|held| {
-                    bin.number + 1 != Scheme::first_of_level(scheme.depth) || held.span.start != first
+                    bin.number + 1 != Scheme::first_of_level(scheme.depth)
+                        || held.span.start != first
                 })?;
                 Some((held.positions.start >> shift, held.span))
             });
@@ -183,18 +184,23 @@ impl ReferenceIndex {
             let start = interval.start.max(0);
             let window = (start >> scheme.min_shift) as usize;
             let low = self.linear.get(window).copied().unwrap_or_default();
-            if start >= scheme.end() || low == VirtualOffset::default() && window < self.linear.len() {
+            if start >= scheme.end()
+                || low == VirtualOffset::default() && window < self.linear.len()
+            {
                 continue;
             }
             // Nothing that starts in this window or behind it comes before.
             let from = (start >> scheme.min_shift) << scheme.min_shift;
             for level in 0..=scheme.depth {
                 let shift = scheme.min_shift + 3 * (scheme.depth - level);
-                let number = Scheme::first_of_level(level) + ((from + (1 << shift) - 1) >> shift) as u32;
+                let number =
+                    Scheme::first_of_level(level) + ((from + (1 << shift) - 1) >> shift) as u32;
                 let at = self.bins.partition_point(|bin| bin.number < number);
-                let next = self.bins.get(at).filter(|b| b.number < Scheme::first_of_level(level + 1));
+                let next =
+                    self.bins.get(at).filter(|b| b.number < Scheme::first_of_level(level + 1));
                 let held = next.and_then(|bin| self.held(scheme, bin));
-                let is_quirk = next.is_some_and(|bin| bin.number + 1 == Scheme::first_of_level(scheme.depth));
+                let is_quirk =
+                    next.is_some_and(|bin| bin.number + 1 == Scheme::first_of_level(scheme.depth));
                 if held.is_some_and(|held| {
                     !is_quirk && (window >= self.linear.len() || held.span.start < low)
                 }) {
@@ -266,14 +272,20 @@ mod tests {
             start: VirtualOffset::new(start.0, start.1),
             end: VirtualOffset::new(end.0, end.1),
         };
-        let good = vec![part((100, 0), (200, 50)), part((200, 50), (200, 60)), part((300, 0), (400, 0))];
+        let good =
+            vec![part((100, 0), (200, 50)), part((200, 50), (200, 60)), part((300, 0), (400, 0))];
         assert_eq!(in_order(good.clone()).0, Some(part((100, 0), (400, 0))));
         assert_eq!(in_order(good.clone()).1, None);
         let mut turned = good.clone();
         turned.reverse();
         assert_eq!(in_order(turned), in_order(good.clone()));
         assert_eq!(in_order(Vec::new()), (None, None));
-        for (index, bad) in [(1, part((200, 40), (200, 60))), (1, part((200, 50), (9999, 60))), (2, part((300, 1), (400, 0))), (2, part((200_000, 0), (300_000, 0)))] {
+        for (index, bad) in [
+            (1, part((200, 40), (200, 60))),
+            (1, part((200, 50), (9999, 60))),
+            (2, part((300, 1), (400, 0))),
+            (2, part((200_000, 0), (300_000, 0))),
+        ] {
             let mut parts = good.clone();
             parts[index] = bad;
             assert!(in_order(parts).1.is_some(), "{bad:?}");

@@ -192,7 +192,9 @@ fn read_reference(
     if format == Format::Bai {
         let count = cursor.count()?;
         let offsets = cursor.take(count.checked_mul(8).ok_or(CUT)?)?.as_chunks::<8>().0;
-        reference.linear.extend(offsets.iter().map(|b| VirtualOffset::from(u64::from_le_bytes(*b))));
+        reference
+            .linear
+            .extend(offsets.iter().map(|b| VirtualOffset::from(u64::from_le_bytes(*b))));
     }
     Ok(())
 }

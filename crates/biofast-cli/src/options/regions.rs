@@ -68,8 +68,7 @@ impl RegionArgs {
             // Only a regular file can be read in parts.
             Input::Path(path) if source.len().is_some() => Query::open(path, selection, options)?,
             _ => {
-                let (header, source) =
-                    bam::peek_header(bam::Input::open(source, options)?.source)?;
+                let (header, source) = bam::peek_header(bam::Input::open(source, options)?.source)?;
                 selection.behind_end(&header).iter().for_each(tell);
                 Query::scan(source, selection)
             }
