@@ -82,6 +82,8 @@ pub struct Index {
     bytes: Vec<u8>,
     /// Where each reference starts in the bytes.
     starts: Vec<usize>,
+    /// Where the first record of each reference starts in the file; the largest offset where there is none.
+    firsts: Vec<VirtualOffset>,
     /// Where the first record with a reference starts and the last one ends; `None` if there is no such record.
     span: Option<Segment>,
     /// Why the references can't all be those of one sorted file, if they can't.

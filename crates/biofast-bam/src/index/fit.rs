@@ -81,11 +81,22 @@ impl Index {
                 last = self.reference(reference).map(|found| (reference, found));
             }
             let Some((_, found)) = &last else { continue };
+            if found.chunks.is_empty() {
+                // The nearest ones that have records show whether references are counted as in the file.
+                let is_some = |at: &&VirtualOffset| **at != VirtualOffset::MAX;
+                let before = self.firsts.iter().take(reference);
+                let left = before.enumerate().rev().find(|(_, at)| is_some(at));
+                let behind = self.firsts.iter().enumerate().skip(reference);
+                let right = behind.into_iter().find(|(_, at)| is_some(at));
+                for (reference, &at) in left.into_iter().chain(right) {
+                    all.push(Expected { at, reference, positions: Interval::ALL });
+                }
+            }
             found.expected(self.scheme, interval, &mut |at, positions| {
                 all.push(Expected { at, reference, positions });
             });
         }
-        all.sort_unstable_by_key(|expected| expected.at);
+        all.sort_unstable_by_key(|expected| (expected.at, expected.reference));
         all.dedup();
         all
     }
@@ -251,7 +262,7 @@ impl ReferenceIndex {
         let mut found = Vec::new();
         self.chunks_over(scheme, interval, &mut found);
         if let Some(first) = found.iter().min() {
-            tell(first.start, Interval { start: -1, end });
+            tell(first.start, Interval::ALL);
         }
     }
 }

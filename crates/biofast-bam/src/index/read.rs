@@ -106,7 +106,7 @@ fn parse(bytes: Vec<u8>) -> Result<Index, &'static str> {
         }
     };
     let count = cursor.count()?;
-    let mut starts = Vec::new();
+    let (mut starts, mut firsts) = (Vec::new(), Vec::new());
     let mut spans = Vec::new();
     let mut misfit = None;
     // One after the other in the same memory.
@@ -115,7 +115,9 @@ fn parse(bytes: Vec<u8>) -> Result<Index, &'static str> {
         starts.push(bytes.len() - cursor.0.len());
         read_reference(&mut cursor, format, scheme, &mut reference)?;
         misfit = misfit.or(reference.contradiction());
-        spans.extend(reference.span());
+        let span = reference.span();
+        firsts.push(span.map_or(VirtualOffset::MAX, |span| span.start));
+        spans.extend(span);
     }
     let unplaced = match cursor.0 {
         // The last field is optional.
@@ -126,7 +128,7 @@ fn parse(bytes: Vec<u8>) -> Result<Index, &'static str> {
         return Err("more bytes follow its end");
     }
     let (span, gap) = fit::in_order(spans);
-    Ok(Index { format, scheme, bytes, starts, span, misfit: misfit.or(gap), unplaced })
+    Ok(Index { format, scheme, bytes, starts, firsts, span, misfit: misfit.or(gap), unplaced })
 }
 
 impl Index {

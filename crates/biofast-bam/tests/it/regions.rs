@@ -331,7 +331,12 @@ fn a_mutated_index_never_panics_and_finds_what_is_there() {
         match answer(&path, &selection) {
             Err(_) => {}
             Ok((found, is_unused)) => {
-                assert!(found == expected, "round {round}: byte {at} from {} to {}", whole[at], bytes[at]);
+                assert!(
+                    found == expected,
+                    "round {round}: byte {at} from {} to {}",
+                    whole[at],
+                    bytes[at]
+                );
                 if is_unused { unused += 1 } else { used += 1 }
             }
         }
