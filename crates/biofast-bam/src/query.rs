@@ -18,7 +18,7 @@ use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::Fault;
 use biofast_io::remote::{Parts, Ranged, beside, is_there, modified, with_extension};
 use biofast_io::splice::{Places, Segment, Spliced, splice};
-use biofast_io::{Location, Options, Source, display_name};
+use biofast_io::{Location, Options, Reread, Source, display_name};
 
 use crate::error::{Error, ErrorKind};
 use crate::fold::{par_fold, par_fold_ordered_framed, read_start};
@@ -234,6 +234,19 @@ impl Query {
         index: Option<&Path>,
     ) -> Result<Query, Error> {
         options.check_reference()?;
+        // The header is read before the parts, and is theirs.
+        let file = Reread::new(path);
+        let query = Query::open_unchecked(path, selection, options, index);
+        file.check()?;
+        query
+    }
+
+    fn open_unchecked(
+        path: &Path,
+        selection: &Selection,
+        options: &InputOptions<'_>,
+        index: Option<&Path>,
+    ) -> Result<Query, Error> {
         let source = Source::open(path)?;
         let stored_len = source.len();
         let name: Arc<str> = source.name().into();

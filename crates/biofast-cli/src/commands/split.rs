@@ -153,6 +153,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     inputs::are_two(&inputs)?;
     let paired = args.interleaved || inputs.len() == 2;
+    let rereads = args.blocks.then(|| Rereads::of(&inputs));
+    let unchanged = || rereads.as_ref().map_or(Ok(()), Rereads::check);
     // Names say which format is meant, so what comes is looked at first.
     let mut opened = Vec::new();
     for input in &inputs {
@@ -160,8 +162,6 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     let is_fasta = inputs::are_fasta(&mut opened)?;
     let names = Arc::new(Names::new(args, paired, is_fasta)?);
-    let rereads = args.blocks.then(|| Rereads::of(&inputs));
-    let unchanged = || rereads.as_ref().map_or(Ok(()), Rereads::check);
     let rule = rule(args, &inputs, paired);
     unchanged()?;
     let rule = rule?;

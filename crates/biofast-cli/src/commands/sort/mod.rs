@@ -142,6 +142,7 @@ pub(super) fn tag(text: &str) -> Result<[u8; 2], String> {
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut inputs = inputs::gather(&args.files, None, "-", files)?;
     let Some(first) = inputs.first() else { bail!("no input") };
+    let rereads = Rereads::of(&inputs);
     let mut source = first.open()?;
     if args.by.is_some() || inputs::holds_reads(&mut source)? {
         return args.reads(inputs, source, files);
@@ -178,7 +179,6 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let report = output::optional_report(files, args.json.as_deref())?;
     let metrics = args.duplicates.metrics(files)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let rereads = Rereads::of(std::slice::from_ref(&input));
     let mut is_read_twice = false;
     let result = match &marking {
         Some(marking) => sort::duplicates::sort(source, &watch.options, &limits, marking),
