@@ -154,6 +154,8 @@ pub enum ErrorKind {
         previous: (i32, i32),
         /// The place of this record.
         found: (i32, i32),
+        /// The names of both references, where they are known.
+        names: [Option<Box<str>>; 2],
     },
     /// The same where they must be sorted by something else than coordinates.
     Misplaced {
@@ -166,7 +168,37 @@ pub enum ErrorKind {
     },
 }
 
+impl ErrorKind {
+    /// A record found at a place (reference and position) that comes before the one in front of it.
+    pub(crate) fn unsorted(previous: (i32, i32), found: (i32, i32)) -> ErrorKind {
+        ErrorKind::Unsorted { previous, found, names: [None, None] }
+    }
+}
+
 impl Error {
+    /// The same error with the names that references have in this header, where it is about references.
+    ///
+    /// ```
+    /// use biofast_bam::{Error, ErrorKind, Header};
+    ///
+    /// let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+    /// let kind = ErrorKind::Unsorted { previous: (0, 90), found: (0, 5), names: [None, None] };
+    /// let error = Error::new(kind, Default::default()).naming(&header);
+    /// assert_eq!(error.to_string(), "not sorted by coordinate: chr1:6 comes after chr1:91");
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn naming(mut self, header: &crate::header::Header) -> Error {
+        if let ErrorKind::Unsorted { previous, found, names } = &mut self.0.kind {
+            for ((reference, _), name) in [*previous, *found].into_iter().zip(names) {
+                let known =
+                    || header.reference_name(reference).map(|n| Shown(n).to_string().into());
+                *name = name.take().or_else(known);
+            }
+        }
+        self
+    }
+
     /// An error of `kind` at `at`.
     pub fn new(kind: ErrorKind, at: Location) -> Self {
         Error(Box::new(Repr { kind, at }))
@@ -334,11 +366,11 @@ impl fmt::Display for ErrorKind {
                 write!(f, "whether the record '{name}' is wanted can't be decided: {reason}")
             }
             ErrorKind::NotIndexable(reason) => write!(f, "can't be indexed: {reason}"),
-            ErrorKind::Unsorted { previous, found } => write!(
+            ErrorKind::Unsorted { previous, found, names: [before, this] } => write!(
                 f,
                 "not sorted by coordinate: {} comes after {}",
-                Place(*found),
-                Place(*previous)
+                Place(*found, this.as_deref()),
+                Place(*previous, before.as_deref())
             ),
             ErrorKind::Misplaced { name, previous, order } => {
                 write!(f, "not sorted by {order}: '{name}' comes after '{previous}'")
@@ -348,13 +380,14 @@ impl fmt::Display for ErrorKind {
 }
 
 /// A place of an alignment for people: position counted from 1.
-struct Place((i32, i32));
+struct Place<'a>((i32, i32), Option<&'a str>);
 
-impl fmt::Display for Place {
+impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (reference, position) = self.0;
         match reference {
             -1 => f.write_str("an unplaced record"),
+            _ if let Some(name) = self.1 => write!(f, "{name}:{}", i64::from(position) + 1),
             n => write!(f, "reference number {} position {}", n + 1, i64::from(position) + 1),
         }
     }

@@ -284,7 +284,11 @@ impl pipeline::Framer for Framer {
                 && let Err((index, kind)) = order.check(bytes, &frame.starts)
             {
                 let record = self.records + index as u64 + 1;
-                fault = Some(self.error(kind, Some(record), frame.starts[index] as usize));
+                let error = self.error(kind, Some(record), frame.starts[index] as usize);
+                fault = Some(match self.header.get() {
+                    Some(header) => error.naming(header),
+                    None => error,
+                });
                 frame.starts.truncate(index);
             }
             if at > 0 {

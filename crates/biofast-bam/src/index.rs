@@ -7,6 +7,7 @@
 mod assemble;
 mod bins;
 mod build;
+mod fit;
 mod hash_order;
 mod lines;
 mod query;
@@ -17,6 +18,7 @@ mod written;
 use std::path::Path;
 
 pub use build::{BuildOptions, Built, build};
+pub(crate) use fit::{Expected, follows};
 pub use lines::LineIndexer;
 pub(crate) use serial::Serial;
 pub use written::Indexer;
@@ -76,9 +78,25 @@ impl Format {
 pub struct Index {
     format: Format,
     scheme: Scheme,
-    references: Vec<ReferenceIndex>,
+    /// The file, decompressed. References are decoded when they are asked for.
+    bytes: Vec<u8>,
+    /// Where each reference starts in the bytes.
+    starts: Vec<usize>,
+    /// Where the first record of each reference starts in the file; the largest offset where there is none.
+    firsts: Vec<VirtualOffset>,
+    /// Where the first record with a reference starts and the last one ends; `None` if there is no such record.
+    span: Option<Segment>,
+    /// Why the references can't all be those of one sorted file, if they can't.
+    misfit: Option<&'static str>,
     unplaced: Option<u64>,
 }
+
+/// The most bytes an index may have, decompressed.
+///
+/// ```
+/// assert_eq!(biofast_bam::index::MAX_INDEX, 1 << 30);
+/// ```
+pub const MAX_INDEX: u64 = 1 << 30;
 
 /// What an index says of one reference.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +152,7 @@ impl Index {
     /// Reads a BAI or CSI file, which of them it is decided by content.
     ///
     /// # Errors
-    /// If the file can't be read, is cut short, or contradicts itself. No length in it is
+    /// If the file can't be read, is cut short, contradicts itself, or has more than [`MAX_INDEX`] bytes. No length in it is
     /// believed before the bytes it speaks of are there.
     pub fn open(path: impl AsRef<Path>) -> Result<Index, crate::Error> {
         read::open(path.as_ref())
@@ -165,12 +183,12 @@ impl Index {
 
     /// How many references it covers.
     pub fn reference_count(&self) -> usize {
-        self.references.len()
+        self.starts.len()
     }
 
     /// The counts of a reference, if the index has them.
     pub fn metadata(&self, reference: usize) -> Option<Metadata> {
-        self.references.get(reference)?.metadata
+        self.reference(reference)?.metadata
     }
 
     /// How many records have no reference, if the index says so.

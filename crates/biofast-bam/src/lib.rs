@@ -66,6 +66,7 @@ mod modified;
 pub mod noodles;
 mod order;
 mod packing;
+mod probe;
 mod program;
 pub mod query;
 mod reader;

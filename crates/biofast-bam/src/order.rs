@@ -44,7 +44,7 @@ impl Order {
         };
         if !good {
             let previous = self.last.unwrap_or((-1, -1));
-            return Err(ErrorKind::Unsorted { previous, found });
+            return Err(ErrorKind::unsorted(previous, found));
         }
         self.last = Some(found);
         Ok(())

@@ -12,20 +12,22 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use biofast_io::bgzf::{self, VirtualOffset};
+use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::Fault;
 use biofast_io::remote::{Parts, Ranged, beside, is_there, modified, with_extension};
 use biofast_io::splice::{Places, Segment, Spliced, splice};
-use biofast_io::{Location, Options, Source, display_name};
+use biofast_io::{Location, Options, Reread, Source, display_name};
 
 use crate::error::{Error, ErrorKind};
 use crate::fold::{par_fold, par_fold_ordered_framed, read_start};
+use crate::format::Format;
 use crate::framer::Framer;
 use crate::header::Header;
 use crate::index::Index;
 use crate::input::{Detail, Input, InputOptions};
+use crate::probe::{self, LONGEST_BLOCK};
 use crate::record::Batch;
 use crate::region::{Regions, Selection};
 
@@ -100,6 +102,29 @@ pub enum Note {
         /// The index.
         index: String,
     },
+    /// The index beside the file is damaged or another file's, so the whole file is read.
+    UnusedIndex {
+        /// The index.
+        index: String,
+        /// What shows it.
+        reason: String,
+    },
+    /// The whole file is read, though there is an index of it that isn't read for regions.
+    OtherIndex {
+        /// The index.
+        index: String,
+    },
+    /// Regions start behind the end of their references, so no record is in them.
+    BehindEnd {
+        /// The first of these regions, as it was given.
+        region: String,
+        /// Its reference.
+        reference: String,
+        /// The length of the reference.
+        length: u64,
+        /// How many regions that is true of.
+        count: usize,
+    },
 }
 
 impl fmt::Display for Note {
@@ -108,6 +133,23 @@ impl fmt::Display for Note {
             Note::NoIndex { file, .. } => write!(f, "{file} has no index, so all of it is read"),
             Note::OlderIndex { index } => {
                 write!(f, "the index {index} is older than its file and may not fit it")
+            }
+            Note::UnusedIndex { index, reason } => write!(
+                f,
+                "the index {index} is damaged or another file's, so the whole file is read: {reason}"
+            ),
+            Note::OtherIndex { index } => {
+                write!(
+                    f,
+                    "regions of CRAM are found by reading the whole file: {index} is not used"
+                )
+            }
+            Note::BehindEnd { region, reference, length, count } => {
+                write!(f, "region '{region}' lies behind the end of {reference} ({length} bases)")?;
+                match count - 1 {
+                    0 => Ok(()),
+                    others => write!(f, ", and so do {others} others"),
+                }
             }
         }
     }
@@ -123,11 +165,11 @@ impl From<Source> for Query {
 
 impl Query {
     /// The records of a file of any format that overlap `selection`: none, if nothing was added to it. If it is BAM with an index
-    /// beside it (`x.bam.csi`, `x.csi`, `x.bam.bai` or `x.bai`) only the blocks needed are read.
+    /// beside it (`x.bam.csi`, `x.csi`, `x.bam.bai` or `x.bai`) only the blocks needed are read. Where such an index is damaged or that of
+    /// another file, the whole file is read, and a [note](Self::notes) says so.
     ///
     /// # Errors
-    /// If the file or its index can't be read, the index is damaged or that of another file, or
-    /// a region doesn't exist.
+    /// If the file or its index can't be read, or a region doesn't exist.
     pub fn open(
         path: impl AsRef<Path>,
         selection: &Selection,
@@ -139,7 +181,7 @@ impl Query {
     /// The same with the index named.
     ///
     /// # Errors
-    /// As [`open`](Query::open).
+    /// As [`open`](Query::open), and if the index is damaged or that of another file.
     pub fn open_with_index(
         path: impl AsRef<Path>,
         selection: &Selection,
@@ -192,6 +234,19 @@ impl Query {
         index: Option<&Path>,
     ) -> Result<Query, Error> {
         options.check_reference()?;
+        // The header is read before the parts, and is theirs.
+        let file = Reread::new(path);
+        let query = Query::open_unchecked(path, selection, options, index);
+        file.check()?;
+        query
+    }
+
+    fn open_unchecked(
+        path: &Path,
+        selection: &Selection,
+        options: &InputOptions<'_>,
+        index: Option<&Path>,
+    ) -> Result<Query, Error> {
         let source = Source::open(path)?;
         let stored_len = source.len();
         let name: Arc<str> = source.name().into();
@@ -204,7 +259,15 @@ impl Query {
                 detail => detail,
             };
             let input = Input::open(source, &InputOptions { detail, ..options.clone() })?;
-            Ok(Query { stored_len, ..Query::scan(input.source, selection) })
+            let (header, source) = crate::peek_header(input.source)?;
+            let mut query = Query { stored_len, ..Query::scan(source, selection) };
+            query.notes.extend(selection.behind_end(&header));
+            if input.format == Format::Cram
+                && let Some(index) = find_crai(path)
+            {
+                query.notes.push(Note::OtherIndex { index });
+            }
+            Ok(query)
         };
         if stored_len.is_none() {
             return scan(source);
@@ -218,27 +281,43 @@ impl Query {
             Err(e) => return Err(e),
         };
         let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
+        let mut notes: Vec<Note> = selection.behind_end(&header).into_iter().collect();
         let found = index
             .map_or_else(|| find_index(path), |path| Ok(Some((path.to_owned(), modified(path)))));
         let found = found.map_err(io_error)?;
         // Only BGZF can be jumped in.
         let Some(((index_path, index_time), records)) = found.zip(records) else {
-            let mut query = Query::scan(Source::open(path)?, selection);
             let is_sorted = records.is_some() && header.is_sorted_by_coordinate();
-            query.notes.push(Note::NoIndex { file: name.to_string(), is_sorted });
-            return Ok(query);
+            notes.push(Note::NoIndex { file: name.to_string(), is_sorted });
+            return Ok(Query { notes, ..Query::scan(Source::open(path)?, selection) });
         };
-        let mut notes = Vec::new();
-        if index_time < modified(path) {
-            notes.push(Note::OlderIndex { index: display_name(&index_path) });
+        let is_older = || is_older(index_time, modified(path));
+        let query = || {
+            let found = Index::open(&index_path)?;
+            let file = Ranged::open(path).map_err(io_error)?;
+            let parts = file.parts();
+            let index_name = display_name(&index_path);
+            indexed(file, Some(&parts), &name, (&header, records), regions, &found, &index_name)
+        };
+        match query() {
+            Ok(query) => {
+                if is_older() {
+                    notes.push(Note::OlderIndex { index: display_name(&index_path) });
+                }
+                Ok(Query { notes, ..query })
+            }
+            // An index that was named is meant.
+            Err(error) if index.is_none() && is_of_index(&error, &index_path) => {
+                let reason = error.kind().to_string();
+                let reason = match error.into_parts().0 {
+                    ErrorKind::BadIndex(why) => why,
+                    _ => reason,
+                };
+                notes.push(Note::UnusedIndex { index: display_name(&index_path), reason });
+                Ok(Query { notes, ..Query::scan(Source::open(path)?, selection) })
+            }
+            Err(error) => Err(error),
         }
-        let index = Index::open(&index_path)?;
-        let file = Ranged::open(path).map_err(io_error)?;
-        let parts = file.parts();
-        let start = (&header, records);
-        let index_name = display_name(&index_path);
-        let query = indexed(file, Some(&parts), &name, start, regions, &index, &index_name)?;
-        Ok(Query { notes, ..query })
     }
 
     /// The records of BAM that overlap `selection`, in anything that can seek, such as a file inside another
@@ -298,8 +377,17 @@ impl Query {
     }
 }
 
-/// The most bytes a BGZF block can have.
-const LONGEST_BLOCK: u64 = 65_536;
+/// Whether an error is that the bytes of an index are wrong, and not that they can't be had.
+fn is_of_index(error: &Error, index: &Path) -> bool {
+    match error.kind() {
+        ErrorKind::BadIndex(_) => true,
+        ErrorKind::Io(inner) => {
+            !matches!(inner.kind(), biofast_io::ErrorKind::Io(_))
+                && error.at().name.as_deref() == Some(&*display_name(index))
+        }
+        _ => false,
+    }
+}
 
 /// A query of the parts of `file` that `index` names. `records` is where its records start.
 fn indexed(
@@ -317,14 +405,9 @@ fn indexed(
         let at = Location { name: Some(index_name.into()), ..Location::default() };
         Error::new(ErrorKind::BadIndex(why), at)
     };
-    if index.reference_count() != header.references().len() {
-        return Err(misfit(format!(
-            "it has {} references and {name} has {}",
-            index.reference_count(),
-            header.references().len()
-        )));
-    }
-    check_end(&mut file, index).map_err(io_error)?.map_err(|why| misfit(why.into()))?;
+    probe::fits(&mut file, (header.references().len(), records), index, &regions)
+        .map_err(io_error)?
+        .map_err(misfit)?;
     let mut segments = vec![Segment { start: VirtualOffset::default(), end: records }];
     let mut stored_len = records.compressed();
     let file_len = file.seek(SeekFrom::End(0)).map_err(io_error)?;
@@ -642,6 +725,13 @@ pub(crate) fn in_input(error: Error, name: &Arc<str>) -> Error {
     Error::new(error.into_parts().0, at)
 }
 
+/// Whether an index is older than its file: by seconds, as files that are written or copied together may differ by less, and
+/// some file systems know no more.
+fn is_older(index: Option<SystemTime>, file: Option<SystemTime>) -> bool {
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
+    index.map(seconds) < file.map(seconds)
+}
+
 /// The index beside a file and when it was last changed: of several the first one that isn't
 /// older than the file, in the order in which htslib looks.
 fn find_index(path: &Path) -> std::io::Result<Option<(PathBuf, Option<SystemTime>)>> {
@@ -667,40 +757,13 @@ fn find_index(path: &Path) -> std::io::Result<Option<(PathBuf, Option<SystemTime
             found.push((candidate, time));
         }
     }
-    let fresh = found.iter().position(|(_, time)| *time >= modified(path)).unwrap_or(0);
+    let of_file = modified(path);
+    let fresh = found.iter().position(|(_, time)| !is_older(*time, of_file)).unwrap_or(0);
     Ok((!found.is_empty()).then(|| found.swap_remove(fresh)))
 }
 
-/// Checks that the records with a place end where the index says: a file that has been cut or
-/// has grown since is noticed, whatever is asked for.
-fn check_end(
-    file: &mut (impl Read + Seek),
-    index: &Index,
-) -> std::io::Result<Result<(), &'static str>> {
-    let Some(end) = index.end() else { return Ok(Ok(())) };
-    let len = file.seek(SeekFrom::End(0))?;
-    if end.compressed() > len {
-        return Ok(Err("it points behind the end of the file"));
-    }
-    if index.unplaced() != Some(0) {
-        return Ok(Ok(()));
-    }
-    let mut block = Vec::new();
-    file.seek(SeekFrom::Start(end.compressed()))?;
-    file.take(bgzf::MAX_INFLATED as u64).read_to_end(&mut block)?;
-    if block.is_empty() {
-        return Ok(Ok(()));
-    }
-    Ok(match bgzf::parse_header(&block) {
-        bgzf::Parsed::Block(header) if header.block_len <= block.len() => {
-            let data = bgzf::Block::new(&block, 0, header, 0).map_or(0, |b| b.inflated_len);
-            match data == usize::from(end.within()) {
-                true => Ok(()),
-                false => Err("the file has more records than it knows, or others"),
-            }
-        }
-        // What is wrong with the block is found where it is read.
-        bgzf::Parsed::Block(_) | bgzf::Parsed::NeedMore(_) | bgzf::Parsed::Invalid(_) => Ok(()),
-        _ => Err("it points to where no BGZF block starts"),
-    })
+/// The index of CRAM beside a file.
+fn find_crai(path: &Path) -> Option<String> {
+    let candidates = [beside(path, ".crai"), with_extension(path, "crai")];
+    candidates.iter().find(|path| is_there(path).unwrap_or(false)).map(|path| display_name(path))
 }

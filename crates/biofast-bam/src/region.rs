@@ -12,10 +12,11 @@ use std::path::Path;
 
 pub use set::{Interval, Regions};
 
-use biofast_io::Location;
+use biofast_io::{Location, Shown};
 
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
+use crate::query::Note;
 use names::Names;
 
 /// A part of one reference sequence, or the records without one.
@@ -207,13 +208,66 @@ impl Selection {
         self.regions.is_empty() && self.beds.is_empty()
     }
 
+    /// The regions that start behind the ends of their references: a note about the first one, if there are any.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, Selection};
+    ///
+    /// let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
+    /// let mut selection = Selection::new();
+    /// selection.add("chr1:1,000").add("chr1:1001-1002");
+    /// let note = selection.behind_end(&header).expect("a note");
+    /// assert_eq!(note.to_string(), "region 'chr1:1001-1002' lies behind the end of chr1 (1000 bases)");
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn behind_end(&self, header: &Header) -> Option<Note> {
+        let names = self.names(header);
+        let mut first = None;
+        let mut count = 0;
+        let mut look = |reference: usize, interval: Interval, text: &dyn Fn() -> String| {
+            if let Some(found) = header.references().get(reference)
+                && u64::try_from(interval.start).is_ok_and(|start| start >= found.length)
+                // A length of 0 is one that nobody knows.
+                && found.length > 0
+            {
+                count += 1;
+                first.get_or_insert_with(|| (text(), found));
+            }
+        };
+        for text in &self.regions {
+            if let Ok(Region::Placed { reference, interval }) = parse(text, &names) {
+                look(reference, interval, &|| text.clone());
+            }
+        }
+        for bed in &self.beds {
+            let mut all = Vec::new();
+            if bed.resolve(&names, &mut all).is_ok() {
+                for (reference, interval) in all.into_iter().filter(|(_, i)| i.start < i.end) {
+                    let name = || Shown(&header.references()[reference].name).to_string();
+                    let text = || format!("{}:{}-{}", name(), interval.start + 1, interval.end);
+                    look(reference, interval, &text);
+                }
+            }
+        }
+        first.map(|(region, found)| Note::BehindEnd {
+            region,
+            reference: Shown(&found.name).to_string(),
+            length: found.length,
+            count,
+        })
+    }
+
+    fn names<'h>(&self, header: &'h Header) -> Names<'h> {
+        let many = self.regions.len() > 4 || !self.beds.is_empty();
+        if many { Names::many(header) } else { Names::few(header) }
+    }
+
     /// The regions on the references of `header`.
     ///
     /// # Errors
     /// The first region that is malformed, ambiguous, or on a reference that isn't there.
     pub fn resolve(&self, header: &Header) -> Result<Regions, Error> {
-        let many = self.regions.len() > 4 || !self.beds.is_empty();
-        let names = if many { Names::many(header) } else { Names::few(header) };
+        let names = self.names(header);
         let mut all = Vec::new();
         let mut unplaced = false;
         for text in &self.regions {

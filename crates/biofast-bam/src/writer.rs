@@ -170,7 +170,7 @@ impl Writer {
         let wrong = |error: Error| located(error.into_parts().0);
         let record = record.encode(&self.header, &mut self.bytes).map_err(wrong)?;
         if let Some((index, _)) = &mut self.index {
-            index.add(&record).map_err(located)?;
+            index.add(&record).map_err(|kind| located(kind).naming(&self.header))?;
         }
         match &self.sam {
             Some(sam) => {

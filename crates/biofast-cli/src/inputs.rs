@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta;
 use biofast::io::output::{Files, is_same_file};
-use biofast::io::{Error, ErrorKind, Location, Options, Source, display_name, remote};
+use biofast::io::{Error, ErrorKind, Location, Options, Reread, Source, display_name, remote};
 use biofast::ops::convert::Holds;
 use biofast::ops::shards::{Part, Plan};
 
@@ -102,6 +102,39 @@ impl Input {
             // The number was looked up when the plan was read.
             Input::Shard(Portion { plan, number, file, .. }) => plan.part(*number, *file).ok(),
             _ => None,
+        }
+    }
+}
+
+/// Inputs of which some are read more than once, as they are before that.
+pub(crate) struct Rereads(Vec<Reread>);
+
+impl Rereads {
+    /// Those that can be opened again.
+    pub(crate) fn of(inputs: &[Input]) -> Rereads {
+        let file = |input: &Input| match input {
+            Input::Path(path) | Input::Shard(Portion { path, .. }) => Some(Reread::new(path)),
+            Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_) => None,
+        };
+        Rereads(inputs.iter().filter_map(file).collect())
+    }
+
+    /// An error if one of them has changed: before it is read again, and before outputs appear.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.0.iter().try_for_each(Reread::check)
+    }
+
+    /// What the last reading gave, unless an input has changed, which explains its faults.
+    pub(crate) fn checked<T, E: From<Error>>(&self, result: Result<T, E>) -> Result<T, E> {
+        self.check()?;
+        result
+    }
+
+    /// An error that the first input has changed, if what two readings found of it differs.
+    pub(crate) fn compare<T: PartialEq>(&self, before: &T, now: &T) -> Result<(), Error> {
+        match self.0.first() {
+            Some(file) if before != now => Err(file.changed()),
+            _ => Ok(()),
         }
     }
 }

@@ -83,6 +83,8 @@ pub enum ErrorKind {
     MissingEofBlock,
     /// The file became shorter while it was being read.
     Shrunk,
+    /// The file isn't what it was when it was read before, in the same run; see [`Reread`](crate::Reread).
+    Changed,
     /// The caller's [`CancellationToken`](crate::CancellationToken) was cancelled.
     Cancelled,
     /// The input is not BGZF but the named thing, and its blocks are needed.
@@ -225,6 +227,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the BGZF end-of-file block is missing; the file may be truncated")
             }
             ErrorKind::Shrunk => write!(f, "the file became shorter while it was being read"),
+            ErrorKind::Changed => f.write_str("changed while it was read"),
             ErrorKind::Cancelled => f.write_str("reading was cancelled"),
             ErrorKind::NotBgzf(found) => {
                 write!(f, "expected BGZF, found {found}; only BGZF can be indexed")

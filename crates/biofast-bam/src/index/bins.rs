@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::region::Interval;
+
 /// How positions are put into bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scheme {
@@ -70,6 +72,17 @@ impl Scheme {
             level += 1;
         }
         u64::from(bin - Scheme::first_of_level(level)) << (3 * (self.depth - level))
+    }
+
+    /// The positions that a bin is over.
+    pub(super) fn positions(self, bin: u32) -> Interval {
+        let mut level = 0;
+        while level < self.depth && bin >= Scheme::first_of_level(level + 1) {
+            level += 1;
+        }
+        let shift = self.min_shift + 3 * (self.depth - level);
+        let number = i64::from(bin - Scheme::first_of_level(level));
+        Interval { start: number << shift, end: (number + 1) << shift }
     }
 
     /// The bins that hold positions of `start..end`, as a range of numbers for each level.

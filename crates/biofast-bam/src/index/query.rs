@@ -9,7 +9,10 @@ use crate::region::{Interval, Regions};
 
 /// Parts of one reference closer together than this in the file are read as one: going around
 /// the gap would cost more than inflating it.
-const GAP: u64 = 1 << 15;
+pub(super) const GAP: u64 = 1 << 15;
+
+/// When so many parts have been found, those that are the same are joined.
+const MERGED_AT: usize = 1 << 14;
 
 impl Index {
     /// The parts of the file that hold every record overlapping `regions`, in the order of the
@@ -25,10 +28,17 @@ impl Index {
         let mut all = Vec::new();
         let mut last = (VirtualOffset::default(), None);
         for (reference, intervals) in regions.references() {
-            let Some(index) = self.references.get(reference) else { continue };
+            let Some(index) = self.reference(reference) else { continue };
             let mut found = Vec::new();
+            let mut enough = MERGED_AT;
             for interval in intervals {
                 index.chunks_over(self.scheme, *interval, &mut found);
+                // Large bins are over many of the intervals.
+                if found.len() >= enough {
+                    found.sort_unstable();
+                    found = merged(found, 0);
+                    enough = 2 * found.len() + MERGED_AT;
+                }
             }
             found.sort_unstable();
             let mut found = merged(found, GAP);
@@ -49,7 +59,7 @@ impl Index {
 
     /// Where the last record with a reference ends; `None` if there is no such record.
     pub(crate) fn end(&self) -> Option<VirtualOffset> {
-        self.references.iter().filter_map(ReferenceIndex::end).max()
+        self.span.map(|span| span.end)
     }
 }
 
@@ -72,20 +82,13 @@ fn merged(sorted: Vec<Segment>, gap: u64) -> Vec<Segment> {
 }
 
 impl ReferenceIndex {
-    /// Where the last record of the reference ends.
-    fn end(&self) -> Option<VirtualOffset> {
-        let chunks = self.chunks.iter().map(|chunk| chunk.end);
-        let metadata = self.metadata.map(|m| m.segment.end);
-        chunks.chain(metadata).max()
-    }
-
-    fn find(&self, number: u32) -> Option<&Bin> {
+    pub(super) fn find(&self, number: u32) -> Option<&Bin> {
         let index = self.bins.binary_search_by_key(&number, |bin| bin.number).ok()?;
         Some(&self.bins[index])
     }
 
     /// Appends the chunks of the bins over an interval, cut to where its records can be.
-    fn chunks_over(&self, scheme: Scheme, interval: Interval, found: &mut Vec<Segment>) {
+    pub(super) fn chunks_over(&self, scheme: Scheme, interval: Interval, found: &mut Vec<Segment>) {
         let start = interval.start.max(0);
         if start >= interval.end.min(scheme.end()) {
             return;
@@ -95,7 +98,10 @@ impl ReferenceIndex {
             let from = self.bins.partition_point(|bin| bin.number < numbers.start);
             for bin in self.bins[from..].iter().take_while(|bin| bin.number < numbers.end) {
                 for chunk in &self.chunks[bin.chunks.clone()] {
-                    let part = Segment { start: chunk.start.max(low), end: chunk.end.min(high) };
+                    // Where that is near, the whole chunk is read: its start is certain to be a record's.
+                    let is_near = chunk.start.compressed() + GAP > low.compressed();
+                    let start = if is_near { chunk.start } else { chunk.start.max(low) };
+                    let part = Segment { start, end: chunk.end.min(high) };
                     if part.start < part.end {
                         found.push(part);
                     }
@@ -105,7 +111,7 @@ impl ReferenceIndex {
     }
 
     /// A record that no record overlapping `start` or later positions comes before.
-    fn lowest(&self, scheme: Scheme, start: i64) -> VirtualOffset {
+    pub(super) fn lowest(&self, scheme: Scheme, start: i64) -> VirtualOffset {
         let window = (start >> scheme.min_shift) as usize;
         if let Some(&first) = self.linear.get(window) {
             if self.metadata.is_some_and(|m| m.unmapped == 0) {

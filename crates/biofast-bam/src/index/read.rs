@@ -10,64 +10,114 @@ use biofast_io::splice::Segment;
 use biofast_io::{Container, Location, Options, Reader, Source, display_name};
 
 use super::bins::Scheme;
-use super::{Bin, Format, Index, Metadata, ReferenceIndex};
+use super::{Bin, Format, Index, MAX_INDEX, Metadata, ReferenceIndex, fit};
 use crate::error::{Error, ErrorKind};
 
 pub(super) fn open(path: &Path) -> Result<Index, Error> {
     let name: Arc<str> = display_name(path).into();
-    let bytes = biofast_io::remote::read(path).map_err(|e| io_error(e, &name))?;
-    decode(name, bytes)
+    let stream = biofast_io::remote::stream(path).map_err(|e| io_error(e, &name))?;
+    decode(name, stream)
 }
 
-pub(super) fn read(label: &str, mut reader: impl Read) -> Result<Index, Error> {
-    let name: Arc<str> = label.into();
+pub(super) fn read(label: &str, reader: impl Read) -> Result<Index, Error> {
+    decode(label.into(), reader)
+}
+
+fn io_error(error: std::io::Error, name: &Arc<str>) -> Error {
+    match error.downcast::<biofast_io::Error>() {
+        Ok(own) => own.into(),
+        Err(error) => {
+            let kind = biofast_io::ErrorKind::Io(error);
+            biofast_io::Error::new(kind, Location::in_input(name)).into()
+        }
+    }
+}
+
+/// Bytes that tell whether this is an index at all.
+const START: u64 = 64;
+
+fn decode(name: Arc<str>, mut reader: impl Read) -> Result<Index, Error> {
+    let bad = |why: &str| Error::new(ErrorKind::BadIndex(why.into()), Location::in_input(&name));
     let mut bytes = Vec::new();
-    reader.read_to_end(&mut bytes).map_err(|e| io_error(e, &name))?;
-    decode(name, bytes)
-}
-
-fn io_error(error: std::io::Error, name: &Arc<str>) -> biofast_io::Error {
-    biofast_io::Error::new(biofast_io::ErrorKind::Io(error), Location::in_input(name))
-}
-
-fn decode(name: Arc<str>, mut bytes: Vec<u8>) -> Result<Index, Error> {
-    if Container::sniff(&bytes) != Container::Plain {
+    let mut more = |bytes: &mut Vec<u8>, most| -> Result<(), Error> {
+        let most = most - bytes.len() as u64;
+        reader.by_ref().take(most).read_to_end(bytes).map_err(|e| io_error(e, &name))?;
+        Ok(())
+    };
+    more(&mut bytes, START)?;
+    let is_plain = Container::sniff(&bytes) == Container::Plain;
+    if is_plain {
+        // Of another file no more is read.
+        check_magic(&bytes).map_err(bad)?;
+    }
+    more(&mut bytes, MAX_INDEX + 1)?;
+    if bytes.len() as u64 > MAX_INDEX {
+        return Err(bad(TOO_LONG));
+    }
+    if !is_plain {
         // Without its end-of-file block it may have been cut.
         let options = Options { strict: true, ..Options::serial() };
         let source = Source::from_reader(&name, std::io::Cursor::new(bytes));
         let mut reader = Reader::new(source, &options)?;
         bytes = Vec::new();
-        reader.read_to_end(&mut bytes).map_err(|e| {
-            e.downcast::<biofast_io::Error>().unwrap_or_else(|e| io_error(e, &name))
-        })?;
+        let mut more = |bytes: &mut Vec<u8>, most| -> Result<(), Error> {
+            let most = most - bytes.len() as u64;
+            reader.by_ref().take(most).read_to_end(bytes).map_err(|e| io_error(e, &name))?;
+            Ok(())
+        };
+        more(&mut bytes, START)?;
+        check_magic(&bytes).map_err(bad)?;
+        more(&mut bytes, MAX_INDEX + 1)?;
+        if bytes.len() as u64 > MAX_INDEX {
+            return Err(bad(TOO_LONG));
+        }
     }
-    parse(&bytes)
-        .map_err(|why| Error::new(ErrorKind::BadIndex(why.into()), Location::in_input(&name)))
+    parse(bytes).map_err(bad)
 }
 
+const TOO_LONG: &str = "it has more than 1 GiB";
 const CUT: &str = "it is cut short";
 const NEGATIVE: &str = "a count is negative";
 
+fn check_magic(bytes: &[u8]) -> Result<Format, &'static str> {
+    match bytes.first_chunk() {
+        Some(b"BAI\x01") => Ok(Format::Bai),
+        Some(b"CSI\x01") => Ok(Format::Csi),
+        Some(_) => Err("neither BAI nor CSI"),
+        None if bytes.is_empty() => Err("it is empty"),
+        None => Err(CUT),
+    }
+}
+
 /// Reads the bytes of an index, decompressed.
-pub(super) fn parse(bytes: &[u8]) -> Result<Index, &'static str> {
-    let mut cursor = Cursor(bytes);
-    let (format, scheme) = match cursor.take(4)? {
-        b"BAI\x01" => (Format::Bai, Scheme::BAI),
-        b"CSI\x01" => {
+fn parse(bytes: Vec<u8>) -> Result<Index, &'static str> {
+    let mut cursor = Cursor(&bytes);
+    let format = check_magic(cursor.take(4)?)?;
+    let scheme = match format {
+        Format::Bai => Scheme::BAI,
+        Format::Csi => {
             let (min_shift, depth) = (cursor.count()?, cursor.count()?);
             if depth > usize::from(Scheme::DEEPEST) || min_shift + 3 * depth > 62 {
                 return Err("the sizes of its bins are impossible");
             }
             let metadata_len = cursor.count()?;
             cursor.take(metadata_len)?;
-            (Format::Csi, Scheme { min_shift: min_shift as u8, depth: depth as u8 })
+            Scheme { min_shift: min_shift as u8, depth: depth as u8 }
         }
-        _ => return Err("neither BAI nor CSI"),
     };
     let count = cursor.count()?;
-    let mut references = Vec::new();
+    let (mut starts, mut firsts) = (Vec::new(), Vec::new());
+    let mut spans = Vec::new();
+    let mut misfit = None;
+    // One after the other in the same memory.
+    let mut reference = ReferenceIndex::default();
     for _ in 0..count {
-        references.push(read_reference(&mut cursor, format, scheme)?);
+        starts.push(bytes.len() - cursor.0.len());
+        read_reference(&mut cursor, format, scheme, &mut reference)?;
+        misfit = misfit.or(reference.contradiction());
+        let span = reference.span();
+        firsts.push(span.map_or(VirtualOffset::MAX, |span| span.start));
+        spans.extend(span);
     }
     let unplaced = match cursor.0 {
         // The last field is optional.
@@ -77,15 +127,33 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Index, &'static str> {
     if !cursor.0.is_empty() {
         return Err("more bytes follow its end");
     }
-    Ok(Index { format, scheme, references, unplaced })
+    let (span, gap) = fit::in_order(spans);
+    Ok(Index { format, scheme, bytes, starts, firsts, span, misfit: misfit.or(gap), unplaced })
 }
 
+impl Index {
+    /// What the index has of a reference.
+    pub(super) fn reference(&self, index: usize) -> Option<ReferenceIndex> {
+        let start = *self.starts.get(index)?;
+        let mut reference = ReferenceIndex::default();
+        // All of them could be read when the index was opened.
+        read_reference(&mut Cursor(&self.bytes[start..]), self.format, self.scheme, &mut reference)
+            .ok()?;
+        Some(reference)
+    }
+}
+
+/// Reads what there is of a reference, in the memory of another one.
 fn read_reference(
     cursor: &mut Cursor<'_>,
     format: Format,
     scheme: Scheme,
-) -> Result<ReferenceIndex, &'static str> {
-    let mut reference = ReferenceIndex::default();
+    reference: &mut ReferenceIndex,
+) -> Result<(), &'static str> {
+    reference.bins.clear();
+    reference.chunks.clear();
+    reference.linear.clear();
+    reference.metadata = None;
     for _ in 0..cursor.count()? {
         let number = cursor.u32()?;
         let first = match format {
@@ -126,9 +194,11 @@ fn read_reference(
     if format == Format::Bai {
         let count = cursor.count()?;
         let offsets = cursor.take(count.checked_mul(8).ok_or(CUT)?)?.as_chunks::<8>().0;
-        reference.linear = offsets.iter().map(|b| u64::from_le_bytes(*b).into()).collect();
+        reference
+            .linear
+            .extend(offsets.iter().map(|b| VirtualOffset::from(u64::from_le_bytes(*b))));
     }
-    Ok(reference)
+    Ok(())
 }
 
 struct Cursor<'a>(&'a [u8]);

@@ -116,23 +116,25 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
 
     let (mut places, mut found) = (Vec::new(), vec![false; wanted.len()]);
     for (number, name) in wanted.iter().enumerate() {
-        places.extend(names.places(name)?.into_iter().map(|place| (place, Some(number))));
+        places.extend(
+            names.places(name).map_err(explained)?.into_iter().map(|place| (place, Some(number))),
+        );
     }
     for Number(number) in &args.record {
-        places.push((names.place_of(*number)?, None));
+        places.push((names.place_of(*number).map_err(explained)?, None));
     }
     places.sort_unstable();
     let mut record = Vec::new();
     for same in places.chunk_by(|one, other| one.0 == other.0) {
         record.clear();
         let Some(&(place, _)) = same.first() else { continue };
-        names.record(place, &mut record)?;
+        names.record(place, &mut record).map_err(explained)?;
         let mut is_wanted = false;
         for (_, name) in same {
             is_wanted |= match name {
                 None => true,
                 Some(number) => {
-                    let is_it = names.check_name(&record, &wanted[*number])?;
+                    let is_it = names.check_name(&record, &wanted[*number]).map_err(explained)?;
                     found[*number] |= is_it;
                     is_it
                 }
@@ -224,7 +226,7 @@ fn wanted(args: &Args) -> Result<Vec<Vec<u8>>> {
 fn explained(error: biofast::ops::get::Error) -> anyhow::Error {
     let missing = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
     match error.kind() {
-        ErrorKind::Stale(_) | ErrorKind::NotAnIndex => Hinted {
+        ErrorKind::Stale(_) | ErrorKind::NotAnIndex | ErrorKind::OtherVersion => Hinted {
             message: error.to_string(),
             hint: "make a new one with `biofast index --names FILE`",
         }

@@ -14,7 +14,7 @@ use biofast::ops::filter::report::{FileSum, Role};
 use biofast::ops::split::{Parts, Problem, Rule, Target, split};
 
 use crate::console::message;
-use crate::inputs::{self, Input};
+use crate::inputs::{self, Input, Rereads};
 use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
 use crate::output::{self, OTHER_FILES};
 use crate::watch::Watch;
@@ -153,6 +153,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     inputs::are_two(&inputs)?;
     let paired = args.interleaved || inputs.len() == 2;
+    let rereads = args.blocks.then(|| Rereads::of(&inputs));
+    let unchanged = || rereads.as_ref().map_or(Ok(()), Rereads::check);
     // Names say which format is meant, so what comes is looked at first.
     let mut opened = Vec::new();
     for input in &inputs {
@@ -160,7 +162,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     let is_fasta = inputs::are_fasta(&mut opened)?;
     let names = Arc::new(Names::new(args, paired, is_fasta)?);
-    let rule = rule(args, &inputs, paired)?;
+    let rule = rule(args, &inputs, paired);
+    unchanged()?;
+    let rule = rule?;
     let report = output::optional_report(files, args.json.as_deref())?;
     if let Rule::Turns(parts) = rule {
         reserve(parts, names.files())?;
@@ -201,6 +205,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             &args.threads,
         );
     }
+    // A fault that wasn't there before is one of the change.
+    unchanged()?;
     let written = result.map_err(|problem| -> anyhow::Error {
         match problem {
             Problem::Input(error) => error.into(),

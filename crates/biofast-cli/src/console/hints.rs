@@ -129,7 +129,9 @@ fn of_bytes(error: &bytes::Error) -> Option<String> {
             "download the file first, or install biofast with the feature, in a clone of its source: \
              `cargo install --path crates/biofast-cli --features remote`"
         }
-        ErrorKind::Shrunk => "something writes to the file: wait until that is done",
+        ErrorKind::Shrunk | ErrorKind::Changed => {
+            "something writes to the file: wait until that is done"
+        }
         ErrorKind::IndexMismatch(_) => STALE_INDEX,
         _ => return None,
     };

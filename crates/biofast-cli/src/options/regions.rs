@@ -67,15 +67,28 @@ impl RegionArgs {
         let query = match input {
             // Only a regular file can be read in parts.
             Input::Path(path) if source.len().is_some() => Query::open(path, selection, options)?,
-            _ => Query::scan(bam::Input::open(source, options)?.source, selection),
+            _ => {
+                let (header, source) = bam::peek_header(bam::Input::open(source, options)?.source)?;
+                selection.behind_end(&header).iter().for_each(tell);
+                Query::scan(source, selection)
+            }
         };
-        for note in query.notes() {
-            let makes_one = match note {
-                Note::NoIndex { is_sorted: true, .. } => "; `biofast index` makes one",
-                _ => "",
-            };
-            message("note", &format!("{note}{makes_one}"));
-        }
+        query.notes().iter().for_each(tell);
         Ok(query)
+    }
+}
+
+/// Says what is worth telling of how regions are looked up.
+fn tell(note: &Note) {
+    match note {
+        Note::NoIndex { is_sorted: true, .. } => {
+            message("note", &format!("{note}; `biofast index` makes one"));
+        }
+        Note::UnusedIndex { .. } => {
+            message("warning", &note.to_string());
+            message("hint", "make a new one with `biofast index FILE`");
+        }
+        Note::BehindEnd { .. } => message("warning", &note.to_string()),
+        _ => message("note", &note.to_string()),
     }
 }

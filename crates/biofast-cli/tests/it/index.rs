@@ -290,16 +290,17 @@ fn what_is_wrong_is_said() {
         assert!(run.stderr.contains(expected), "{args:?}: {}", run.stderr);
     }
     let region = ["flagstat", "--region", "chr1", &path];
+    let fresh = biofast(&region);
     for (bytes, expected) in [
-        (&good[..good.len() / 2], "unusable index: it is cut short"),
-        (b"", "unusable index"),
-        (b"BAI\x01\xff\xff\xff\x7f", "unusable index: it is cut short"),
+        (&good[..good.len() / 2], "it is cut short"),
+        (b"", "it is empty"),
+        (b"BAI\x01\xff\xff\xff\x7f", "it is cut short"),
         (b"@HD\tVN:1.6\n", "neither BAI nor CSI"),
         (b"BAI\x01\x01\0\0\0\0\0\0\0\0\0\0\0", "it has 1 references and"),
     ] {
         std::fs::write(&bai, bytes).unwrap();
         let run = biofast(&region);
-        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{expected}");
+        assert_eq!((run.code, run.stdout.as_str()), (0, &*fresh.stdout), "{expected}");
         assert!(
             run.stderr.contains(expected) && run.stderr.contains("x.bam.bai"),
             "{}",
@@ -308,7 +309,6 @@ fn what_is_wrong_is_said() {
     }
     // Older than its file, but still right.
     std::fs::write(&bai, &good).unwrap();
-    let fresh = biofast(&region);
     let file = std::fs::File::options().write(true).open(&bai).unwrap();
     file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     let old = biofast(&region);
@@ -323,8 +323,7 @@ fn what_is_wrong_is_said() {
     let run = biofast(&["index", &unsorted]);
     assert_eq!(run.code, 2);
     assert!(
-        run.stderr.contains("record 2")
-            && run.stderr.contains("position 51 comes after reference number 1 position 101"),
+        run.stderr.contains("record 2") && run.stderr.contains(":51 comes after "),
         "{}",
         run.stderr
     );

@@ -5,6 +5,7 @@
 #[path = "../it/common/mod.rs"]
 mod common;
 mod numbers;
+mod regions;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

@@ -17,6 +17,7 @@ mod points;
 mod ranged;
 mod read_ahead;
 pub mod remote;
+mod reread;
 mod source;
 mod stored;
 
@@ -29,6 +30,7 @@ pub use notes::{
 pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
 pub use origin::{Origin, Places};
 pub use points::{Followed, Follower, GzipPoint, GzipPoints};
+pub use reread::Reread;
 pub(crate) use source::Backing;
 pub use source::{Source, display_name, is_named_pipe};
 pub(crate) use stored::{StoredBytes, Witness};

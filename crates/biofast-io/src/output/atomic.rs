@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::close::close;
 use super::gathered::Gathered;
@@ -171,6 +172,7 @@ impl AtomicFile {
 /// # Errors
 /// The number of the file that failed, and why. What was there before is then there again.
 pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (usize, io::Error)> {
+    give_one_time(files);
     let mut commit = Commit::begin().map_err(|error| (0, error))?;
     let mut all: Vec<Renamed> = Vec::new();
     let mut named: HashSet<Identity> = HashSet::new();
@@ -199,6 +201,22 @@ pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (us
     all.iter().for_each(Renamed::forget);
     commit.done();
     Ok(())
+}
+
+/// Gives files that appear together the time of the last one of them, so that none is older than another: an index than its file.
+fn give_one_time(files: &[AtomicFile]) {
+    fn time(file: &AtomicFile) -> Option<(&Path, SystemTime)> {
+        let path = file.temporary.as_deref()?;
+        Some((path, std::fs::metadata(path).ok()?.modified().ok()?))
+    }
+    if files.len() < 2 {
+        return;
+    }
+    let Some(last) = files.iter().filter_map(time).map(|(_, time)| time).max() else { return };
+    for (path, _) in files.iter().filter_map(time).filter(|(_, time)| *time < last) {
+        // Where it can't be set, all the rest is as it should be.
+        let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(last));
+    }
 }
 
 /// A path that has got its new file.

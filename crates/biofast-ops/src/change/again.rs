@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use biofast_fastq::fasta::{self, Sequences};
 use biofast_fastq::{self as fastq, Inputs};
-use biofast_io::{Error, ErrorKind, Location, Source, display_name, remote};
+use biofast_io::{Error, ErrorKind, Location, Reread, Source, display_name, remote};
 
 use super::temporary::Temporary;
 
@@ -25,7 +25,7 @@ use super::temporary::Temporary;
 /// ```
 pub struct Input {
     source: Source,
-    path: Option<PathBuf>,
+    file: Option<Reread>,
 }
 
 impl Input {
@@ -34,6 +34,7 @@ impl Input {
     /// # Errors
     /// If it can't be opened.
     pub fn open(path: &Path) -> Result<Input, Error> {
+        let file = Reread::new(path);
         let source = Source::open(path)?;
         let again = match std::fs::metadata(path) {
             Ok(found) => found.is_file(),
@@ -44,17 +45,17 @@ impl Input {
                 return Err(Error::new(ErrorKind::Io(error), at));
             }
         };
-        Ok(Input { source, path: again.then(|| path.to_owned()) })
+        Ok(Input { source, file: again.then_some(file) })
     }
 
     /// What can be read only once.
     pub fn once(source: Source) -> Input {
-        Input { source, path: None }
+        Input { source, file: None }
     }
 
     /// Where it can be read again.
     pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.file.as_ref().map(Reread::path)
     }
 
     /// Whether it holds FASTA, by its first bytes, which are left unread.
@@ -65,8 +66,8 @@ impl Input {
         fasta::is_fasta(&mut self.source)
     }
 
-    pub(super) fn into_parts(self) -> (Source, Option<PathBuf>) {
-        (self.source, self.path)
+    pub(super) fn into_parts(self) -> (Source, Option<Reread>) {
+        (self.source, self.file)
     }
 }
 
@@ -149,26 +150,34 @@ impl Reads {
 
 /// Files to be read again.
 pub(super) enum Reopen {
-    Single(PathBuf),
-    Interleaved(PathBuf),
-    Paired(PathBuf, PathBuf),
+    Single(Reread),
+    Interleaved(Reread),
+    Paired(Reread, Reread),
 }
 
 impl Reopen {
     /// The name of what holds the first or second mates.
     pub(super) fn name(&self, mate: usize) -> String {
         display_name(match self {
-            Reopen::Single(path) | Reopen::Interleaved(path) => path,
-            Reopen::Paired(one, _) if mate == 0 => one,
-            Reopen::Paired(_, two) => two,
+            Reopen::Single(file) | Reopen::Interleaved(file) => file.path(),
+            Reopen::Paired(one, _) if mate == 0 => one.path(),
+            Reopen::Paired(_, two) => two.path(),
         })
     }
 
+    /// An error if one of them has changed.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match self {
+            Reopen::Single(file) | Reopen::Interleaved(file) => file.check(),
+            Reopen::Paired(one, two) => one.check().and_then(|()| two.check()),
+        }
+    }
+
     pub(super) fn open(&self) -> Result<Inputs<Sequences>, Error> {
-        let open = |path: &Path| Ok::<_, Error>(Sequences(Source::open(path)?));
+        let open = |file: &Reread| Ok::<_, Error>(Sequences(file.open()?));
         Ok(match self {
-            Reopen::Single(path) => Inputs::Single(open(path)?),
-            Reopen::Interleaved(path) => Inputs::Interleaved(open(path)?),
+            Reopen::Single(file) => Inputs::Single(open(file)?),
+            Reopen::Interleaved(file) => Inputs::Interleaved(open(file)?),
             Reopen::Paired(one, two) => Inputs::Paired(open(one)?, open(two)?),
         })
     }

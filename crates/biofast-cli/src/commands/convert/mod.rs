@@ -24,7 +24,7 @@ use biofast::ops::import::{self, Import, ReadGroup};
 use biofast::ops::order;
 
 use crate::console::Hinted;
-use crate::inputs::Input;
+use crate::inputs::{Input, Rereads};
 use crate::options::{Opened, Repeated};
 use crate::output::{self, Named};
 use crate::watch::Watch;
@@ -40,6 +40,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let needs_number = needs_number(args);
     let is_read_again = needs_number || args.changes.unique_names.is_some();
     let limits = args.spill.limits(args.out.as_deref());
+    let rereads = is_read_again.then(|| Rereads::of(&inputs));
+    let unchanged = || rereads.as_ref().map_or(Ok(()), Rereads::check);
     let mut sources = Vec::new();
     let mut repeated = Vec::new();
     for input in &inputs {
@@ -58,7 +60,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     };
     let units = units(args, counted)?;
     // What is kept in a temporary file has one place in it, which is at its end when it has been read.
-    let open_again = || repeated.iter().map(|input| Ok(input.open()?)).collect::<Result<Vec<_>>>();
+    let open_again = || -> Result<Vec<Source>> {
+        unchanged()?;
+        repeated.iter().map(|input| Ok(input.open()?)).collect()
+    };
     if needs_number {
         sources.clear();
         sources = open_again()?;
@@ -86,7 +91,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let watch = |watch: &Watch| Watch::new(quietly(&watch.options));
         let watches = watches.each_ref().map(watch);
         let inputs = made(args, held, sources, &watches, paired)?;
-        plan.numbers = Some(Arc::new(numbers(by, inputs, &watches, &plan, &limits)?));
+        let numbers = numbers(by, inputs, &watches, &plan, &limits);
+        unchanged()?;
+        plan.numbers = Some(Arc::new(numbers?));
         sources = open_again()?;
     }
     let sources = made(args, held, sources, &watches, paired)?;
@@ -98,6 +105,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     for (input, watch) in inputs.iter().zip(&watches) {
         watch.tell(input, report::name(held), &args.messages, &args.threads);
     }
+    // A fault that wasn't there before is one of the change.
+    unchanged()?;
     let summary = result.map_err(output::failed)?;
     if plan.numbers.as_ref().is_some_and(|numbers| numbers.summary().input != summary.input) {
         let names: Vec<String> = inputs.iter().map(Input::name).collect();

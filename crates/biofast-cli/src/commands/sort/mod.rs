@@ -17,7 +17,7 @@ use biofast::ops::order::By;
 use biofast::ops::sort::{self, Limits, Order, Problem};
 
 use crate::console::{Hinted, message};
-use crate::inputs::Input;
+use crate::inputs::{Input, Rereads};
 pub(super) use crate::options::temp_dir;
 use crate::options::{Folder, InFile, OutFile, Program, Size, SortedOut, default_memory};
 use crate::watch::{Reading, Watch};
@@ -142,6 +142,7 @@ pub(super) fn tag(text: &str) -> Result<[u8; 2], String> {
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut inputs = inputs::gather(&args.files, None, "-", files)?;
     let Some(first) = inputs.first() else { bail!("no input") };
+    let rereads = Rereads::of(&inputs);
     let mut source = first.open()?;
     if args.by.is_some() || inputs::holds_reads(&mut source)? {
         return args.reads(inputs, source, files);
@@ -177,9 +178,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let report = output::optional_report(files, args.json.as_deref())?;
     let metrics = args.duplicates.metrics(files)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
+    let mut is_read_twice = false;
     let result = match &marking {
         Some(marking) => sort::duplicates::sort(source, &watch.options, &limits, marking),
         None if is_sorted(&input, order, &watch) => {
+            is_read_twice = true;
             sort::copy(source, &watch.options, order, &limits)
         }
         None => sort::sort(source, &watch.options, order, &limits),
@@ -193,7 +196,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut writer = target.writer(watch.options.threads, others)?;
     reports.start(&header)?;
     let (mut written, mut letters) = (Sum::default(), Default::default());
-    while let Some(record) = sorted.next_record().map_err(explained)? {
+    // A fault that wasn't there before is one of the change.
+    let unchanged = || if is_read_twice { rereads.check() } else { Ok(()) };
+    loop {
+        let next = sorted.next_record();
+        if !matches!(next, Ok(Some(_))) {
+            unchanged()?;
+        }
+        let Some(record) = next.map_err(explained)? else { break };
         writer.write_checked(&record)?;
         reports.add(&record);
         if report.is_some() {

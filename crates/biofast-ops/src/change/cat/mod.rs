@@ -303,6 +303,7 @@ impl Cat {
                     let kind = bam::ErrorKind::Unsorted {
                         previous: place_of(previous),
                         found: place_of(found),
+                        names: [None, None],
                     };
                     let at = Location { record: Some(record + 1), ..Location::in_input(&name) };
                     trouble = Some(bam::Error::new(kind, at));
@@ -313,7 +314,11 @@ impl Cat {
             },
         );
         if let Some(error) = trouble {
-            return Err(error.into());
+            return Err(match &result {
+                Ok((header, _)) => error.naming(header),
+                Err(_) => error,
+            }
+            .into());
         }
         result.map(|(_, records)| records).map_err(|fault| Problem::Alignments(fault.error))
     }

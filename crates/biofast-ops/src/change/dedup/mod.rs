@@ -373,7 +373,10 @@ pub fn dedup(
             second_reading(inputs, options, &marks, marks.first(), sizes, &mut outputs)?
         }
         (None, Some(reopen)) => {
-            let rest = second_reading(reopen.open()?, options, &marks, 0, sizes, &mut outputs)?;
+            let rest = second_reading(reopen.open()?, options, &marks, 0, sizes, &mut outputs);
+            // A fault that wasn't there before is one of the change.
+            reopen.check()?;
+            let rest = rest?;
             for (mate, (now, then)) in rest.input.iter().zip(&totals.input).enumerate() {
                 if now != then {
                     return Err(Problem::Changed(reopen.name(mate)));

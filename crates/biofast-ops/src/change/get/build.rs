@@ -13,7 +13,7 @@ use biofast_io::output::Output;
 use biofast_io::{Options, Source, display_name, pipeline};
 
 use super::error::{Error, ErrorKind};
-use super::format::{ENTRY_LEN, Header, STRIDE, fingerprint};
+use super::format::{ENTRY_LEN, Header, Pages, STRIDE, fingerprint};
 use crate::change::dedup::Limits;
 use crate::change::temporary::Temporary;
 use crate::measure::shards::{self, Format, Input, State};
@@ -231,6 +231,7 @@ impl Gathered {
     /// Writes the index.
     fn write(mut self, header: &Header, out: &mut Output, folder: &Path) -> Result<(), Error> {
         out.append(&header.write())?;
+        let out = Pages::new(header, out);
         let mut writer = Entries { header, out, bytes: Vec::new(), starts: vec![0], written: 0 };
         if self.stored.is_some() {
             self.store()?;
@@ -252,13 +253,14 @@ impl Gathered {
                 }
             }
         }
-        let starts = writer.finish()?;
+        let (starts, mut out) = writer.finish()?;
         for numbers in [&self.marks, &starts] {
             for some in numbers.chunks(WRITE / 8) {
                 let bytes: Vec<u8> = some.iter().flat_map(|number| number.to_le_bytes()).collect();
                 out.append(&bytes)?;
             }
         }
+        out.finish()?;
         Ok(())
     }
 }
@@ -275,13 +277,13 @@ fn put((fingerprint, place): &Entry, out: &mut Vec<u8>) {
 /// Writes sorted entries, and remembers where groups start.
 struct Entries<'a> {
     header: &'a Header,
-    out: &'a mut Output,
+    out: Pages<'a>,
     bytes: Vec<u8>,
     starts: Vec<u64>,
     written: u64,
 }
 
-impl Entries<'_> {
+impl<'a> Entries<'a> {
     fn add(&mut self, entry: &Entry) -> Result<(), Error> {
         let group = self.header.group(entry.0);
         while (self.starts.len() as u64) <= group {
@@ -296,12 +298,12 @@ impl Entries<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<u64>, Error> {
+    fn finish(mut self) -> Result<(Vec<u64>, Pages<'a>), Error> {
         self.out.append(&self.bytes)?;
         while (self.starts.len() as u64) <= self.header.groups() {
             self.starts.push(self.written);
         }
-        Ok(self.starts)
+        Ok((self.starts, self.out))
     }
 }
 

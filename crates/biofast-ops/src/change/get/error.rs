@@ -43,6 +43,8 @@ pub enum ErrorKind {
     Temporary(std::io::Error),
     /// This is no index, or a damaged one.
     NotAnIndex,
+    /// This is an index of names of another version than this one reads.
+    OtherVersion,
     /// The index isn't that of the file as it is now.
     Stale(&'static str),
     /// There is no record of this number (from 1).
@@ -79,6 +81,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Output(error) => error.fmt(f),
             ErrorKind::Temporary(error) => write!(f, "temporary files: {error}"),
             ErrorKind::NotAnIndex => f.write_str("not an index of names, or a damaged one"),
+            ErrorKind::OtherVersion => {
+                f.write_str("an index of names of another version, which this biofast doesn't read")
+            }
             ErrorKind::Stale(what) => {
                 write!(f, "the index of names isn't that of the file as it is now: {what}")
             }

@@ -37,6 +37,9 @@ impl Names {
         if file.read_at(&mut start, 0).map_err(io)? < start.len() {
             return Err(none());
         }
+        if Header::is_other_version(&start) {
+            return Err(Error::of(ErrorKind::OtherVersion, &index_name));
+        }
         let header = Header::read(&start).ok_or_else(none)?;
         if file.seek(SeekFrom::End(0)).map_err(io)? != header.len() {
             return Err(none());
@@ -66,18 +69,23 @@ impl Names {
         self.header.records
     }
 
-    /// Numbers of the index, from byte `at` on.
+    /// Numbers of the index, from byte `at` of its content on. What was changed since it was written is an error.
     fn numbers(&mut self, at: u64, count: u64) -> Result<Vec<u64>, Error> {
         let none = || Error::of(ErrorKind::NotAnIndex, &self.index_name);
         if count > self.header.len() / 8 {
             return Err(none());
         }
-        let mut bytes = vec![0; 8 * count as usize];
-        let n = self.index.read_at(&mut bytes, at);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let stored = self.header.stored(at, 8 * count);
+        let mut pages = vec![0; stored.len as usize];
+        let n = self.index.read_at(&mut pages, stored.at);
         let n = n.map_err(|error| Error::of(ErrorKind::Io(error), &self.index_name))?;
-        if n < bytes.len() {
+        if n < pages.len() {
             return Err(none());
         }
+        let bytes = self.header.content_of(&stored, &pages, 8 * count as usize).ok_or_else(none)?;
         let (numbers, _) = bytes.as_chunks::<8>();
         Ok(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }

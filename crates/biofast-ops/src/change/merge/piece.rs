@@ -91,7 +91,8 @@ impl Piece {
                          records",
                     ),
                     Order::Coordinate => {
-                        ErrorKind::Unsorted { previous: self.last_place, found: place }
+                        let (previous, found) = (self.last_place, place);
+                        ErrorKind::Unsorted { previous, found, names: [None, None] }
                     }
                     order => ErrorKind::Misplaced {
                         name: Shown(name).to_string(),
@@ -99,7 +100,8 @@ impl Piece {
                         order: order.to_string(),
                     },
                 };
-                return Err(located(Error::new(kind, Location::default())));
+                let error = located(Error::new(kind, Location::default()));
+                return Err(error.naming(self.reader.header()));
             }
             self.last_place = place;
             if self.order != Order::Coordinate {

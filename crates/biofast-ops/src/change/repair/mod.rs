@@ -199,7 +199,10 @@ pub fn repair(
     effort.stored_bytes += stored;
     // What was noticed is noticed once.
     let options = options.map(|options| Options { notes: None, progress: None, ..options });
-    let woven = weave::weave(&kept, &options, limits, &found, writers)?;
+    let woven = weave::weave(&kept, &options, limits, &found, writers);
+    // A fault that wasn't there before is one of the change.
+    kept.iter().try_for_each(Kept::check)?;
+    let woven = woven?;
     effort.moved_reads = woven.moved;
     effort.stored_bytes += woven.stored;
     let Writers { pairs, orphans } = woven.writers;
@@ -207,6 +210,7 @@ pub fn repair(
     let mut outputs = all.map(Writer::into_output).collect::<Result<Vec<_>, _>>()?;
     if let Some(output) = all_orphans {
         outputs.push(write_together(&kept, &options, &found, output)?);
+        kept.iter().try_for_each(Kept::check)?;
     }
     Ok(Done { outputs, totals: woven.totals, effort })
 }

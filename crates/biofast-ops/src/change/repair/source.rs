@@ -1,10 +1,10 @@
 //! An input that is read several times: a file, or what was read of a stream.
 
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_io::{Error, ErrorKind, Location, Options, Reader, Source};
+use biofast_io::{Error, ErrorKind, Location, Options, Reader, Reread, Source};
 
 use super::{Input, Problem};
 use crate::change::temporary::Temporary;
@@ -17,7 +17,7 @@ pub(super) struct Kept {
 
 enum Content {
     /// Not opened yet for the first time.
-    File(PathBuf),
+    File(Reread),
     Temporary(Arc<Mutex<Temporary>>),
 }
 
@@ -31,10 +31,10 @@ impl Kept {
         options: &Options,
         folder: &Path,
     ) -> Result<(Kept, u64), Problem> {
-        let (source, path) = input.into_parts();
+        let (source, file) = input.into_parts();
         let name = source.name().to_owned();
-        if let Some(path) = path {
-            return Ok((Kept { name, content: Content::File(path) }, 0));
+        if let Some(file) = file {
+            return Ok((Kept { name, content: Content::File(file) }, 0));
         }
         let mut reader = Reader::new(source, options).map_err(|e| Problem::Input(e.into()))?;
         let mut file = BufWriter::with_capacity(BUFFER, Temporary::create(folder)?);
@@ -59,11 +59,21 @@ impl Kept {
     /// Opens it.
     pub(super) fn open(&self) -> Result<Source, Problem> {
         Ok(match &self.content {
-            Content::File(path) => Source::open(path).map_err(|e| Problem::Input(e.into()))?,
+            Content::File(file) => file.open().map_err(|e| Problem::Input(e.into()))?,
             Content::Temporary(file) => {
                 Source::from_reader(&self.name, At { file: Arc::clone(file), position: 0 })
             }
         })
+    }
+}
+
+impl Kept {
+    /// An error if it has changed since it was first opened.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        match &self.content {
+            Content::File(file) => file.check().map_err(|e| Problem::Input(e.into())),
+            Content::Temporary(_) => Ok(()),
+        }
     }
 }
 

@@ -375,8 +375,8 @@ impl Unsorted {
     pub(crate) fn error(self, input: Location) -> Error {
         // Without a reference comes last: −1 as the largest unsigned number.
         let signed = |(reference, position): Place| (reference as i32, position);
-        let kind =
-            ErrorKind::Unsorted { previous: signed(self.previous), found: signed(self.found) };
+        let (previous, found) = (signed(self.previous), signed(self.found));
+        let kind = ErrorKind::Unsorted { previous, found, names: [None, None] };
         Error::new(kind, Location { record: Some(self.record + 1), ..input })
     }
 }
@@ -455,7 +455,7 @@ pub fn collect_with_sums<D: Depths + Send>(
         },
     );
     if let Some(unsorted) = fault {
-        return Err(unsorted.error(Location::in_input(&name)));
+        return Err(unsorted.error(Location::in_input(&name)).naming(&header));
     }
     let (_, mut sums) = result.map_err(|fault| fault.error)?;
     sums.resize(header.references().len(), Sums::default());

@@ -153,7 +153,7 @@ pub fn collect_part(
         },
     );
     if let Some(unsorted) = fault {
-        return Err(unsorted.error(Location::in_input(&name)));
+        return Err(unsorted.error(Location::in_input(&name)).naming(&header));
     }
     let (_, sums) = result.map_err(|fault| fault.error)?;
     let signed = |(reference, position): Place| (reference as i32, position);

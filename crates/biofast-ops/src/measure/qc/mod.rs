@@ -321,7 +321,11 @@ fn collect_parts<D: Depths + Send, E: Depths + Send>(
     );
     let unsorted = whole.unsorted.or(of_groups.iter().find_map(|ordered| ordered.unsorted));
     if let Some(unsorted) = unsorted {
-        return Err(Failure::Input(unsorted.error(Location::in_input(&name))));
+        let error = unsorted.error(Location::in_input(&name));
+        return Err(Failure::Input(match &result {
+            Ok((header, _)) => error.naming(header),
+            Err(_) => error,
+        }));
     }
     let (_, worker) = result.map_err(|Fault { error, .. }| Failure::Input(error))?;
     worker.tell_unknown(options);

@@ -21,7 +21,7 @@ use super::chain::{self, Looked};
 use super::preset;
 use super::report::{Reports, warn_of_absent};
 use crate::console::message;
-use crate::inputs::{self, Input};
+use crate::inputs::{self, Input, Rereads};
 use crate::output;
 use crate::watch::Watch;
 use by_adapter::Texts;
@@ -46,9 +46,18 @@ pub(super) fn run(
     if args.mates.merges() {
         filter = filter.merge(args.mates.rule()?, opened.merged);
     }
-    let mut worker = apply(args, &plan.inputs, &filter, sources, &mut opened.outputs)?;
+    let worker = apply(args, &plan.inputs, &filter, sources, &mut opened.outputs);
+    let mut worker = match &plan.rereads {
+        Some(rereads) => rereads.checked(worker)?,
+        None => worker?,
+    };
     let gathered = worker.take_for_fastp();
     let (tally, statistics) = worker.finish();
+    if let (Some(rereads), Some(before)) = (&plan.rereads, plan.counted) {
+        let all = if plan.inputs.len() < 2 { 2 } else { 1 };
+        let now = tally.input.iter().take(all).map(|mate| Sum::from(mate).records).sum::<u64>();
+        rereads.compare(&before, &now)?;
+    }
     if reports.are_for_fastp() {
         let found = plan.looked.fastp.clone().unwrap_or_default();
         reports.fill_for_fastp(preset::report(args, plan.paired, &found, &tally, gathered)?)?;
@@ -78,6 +87,10 @@ struct Plan {
     looked: Looked,
     /// What is asked of the best reads, and where they are read for the first time.
     best: Option<(best::Wanted, best::Again)>,
+    /// The inputs, if they are read more than once.
+    rereads: Option<Rereads>,
+    /// How many reads the first input had when they were counted, if all of them are read again.
+    counted: Option<u64>,
     /// All but the routes, which the outputs decide, and what takes a reading of its own.
     filter: Filter,
 }
@@ -104,6 +117,10 @@ fn plan(
         bail!("expected one file, or two of mates, but {} are named", inputs.len());
     }
     inputs::are_two(&inputs)?;
+    let is_read_twice = args.which.sample_count.is_some()
+        || args.which.keep_percent.is_some()
+        || args.which.target_bases.is_some();
+    let rereads = is_read_twice.then(|| Rereads::of(&inputs));
     let mut sources = match &inputs[..] {
         [_, two] => Inputs::Paired(first, second.map_or_else(|| two.open(), Ok)?),
         _ if args.interleaved => Inputs::Interleaved(first),
@@ -128,7 +145,8 @@ fn plan(
     if paired && !args.trim.trim_overlap && !args.messages.quiet {
         args.adapters.tell_of_one_mate(&filter);
     }
-    Ok((Plan { inputs, paired, looked, best: wanted.zip(repeated), filter }, sources))
+    let best = wanted.zip(repeated);
+    Ok((Plan { inputs, paired, looked, best, rereads, counted: None, filter }, sources))
 }
 
 impl Plan {
@@ -136,7 +154,11 @@ impl Plan {
     fn choose(mut self, args: &Args, mut sources: Inputs) -> Result<(Plan, Inputs)> {
         let mut filter = self.filter;
         if let Some((wanted, again)) = self.best.take() {
-            let best = best::find(args, wanted, &again, &filter, &reading(args))?;
+            let best = best::find(args, wanted, &again, &filter, &reading(args));
+            let best = match &self.rereads {
+                Some(rereads) => rereads.checked(best)?,
+                None => best?,
+            };
             filter = filter.best(best);
             // A file that is kept has one place, which is at its end now.
             sources = Inputs::Single(again.open()?);
@@ -144,8 +166,9 @@ impl Plan {
         if args.stats || args.html.is_some() {
             filter = filter.gather_statistics();
         }
-        if let Some(sample) = sample(args, &self.inputs, self.paired)? {
+        if let Some((sample, counted)) = sample(args, &self.inputs, self.paired)? {
             filter = filter.sample(sample);
+            self.counted = counted.filter(|_| args.which.head.is_none());
         }
         if args.preset.reports() {
             filter = match self.looked.frequent.take() {
@@ -162,12 +185,12 @@ fn reading(args: &Args) -> Options {
     args.strictness.reads(args.io.apply(args.threads.options()))
 }
 
-/// The sample that was asked for. An exact one needs the number of reads first.
-fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<Sample>> {
+/// The sample that was asked for. An exact one needs the number of reads first, which comes with it.
+fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<(Sample, Option<u64>)>> {
     let which = &args.which;
     if let Some(fraction) = which.sample_fraction {
         return match Sample::fraction(fraction, which.seed) {
-            Some(sample) => Ok(Some(sample)),
+            Some(sample) => Ok(Some((sample, None))),
             None => bail!("--sample-fraction is {fraction}: expected more than 0 and at most 1"),
         };
     }
@@ -188,7 +211,7 @@ fn sample(args: &Args, inputs: &[Input], paired: bool) -> Result<Option<Sample>>
     let units = if paired && inputs.len() == 1 { reads / 2 } else { reads };
     let units = which.head.map_or(units, |head| units.min(head));
     match Sample::count(count, units, which.seed) {
-        Some(sample) => Ok(Some(sample)),
+        Some(sample) => Ok(Some((sample, Some(reads)))),
         None => bail!("--sample-count must be at least 1"),
     }
 }
