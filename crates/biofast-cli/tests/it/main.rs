@@ -45,6 +45,7 @@ mod merge;
 mod merge_qc;
 mod merge_reports;
 mod multiqc;
+mod options;
 mod order;
 mod outputs;
 mod per_read;

@@ -4,6 +4,9 @@
 
 #[path = "../it/common/mod.rs"]
 mod common;
+mod filter_cutadapt;
+mod filter_fastp;
+mod made;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

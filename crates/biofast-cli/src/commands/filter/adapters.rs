@@ -12,7 +12,6 @@ use biofast::ops::filter::trim::{
 use biofast::ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 
-use super::chain::number;
 use crate::console::message;
 use crate::options::InFile;
 
@@ -28,16 +27,16 @@ pub(super) struct AdapterArgs {
 
     /// Look for adapters in the first reads, report what was found, and cut each adapter that at least
     /// PERCENT of them have
-    #[arg(long, alias = "detect_adapter_for_pe", value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true)]
+    #[arg(long, alias = "detect_adapter_for_pe", value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true, group = "of_fastq")]
     pub(super) detect_adapter: Option<f64>,
 
     /// Cut the adapters of a Nanopore kit off both ends of long reads: ligation, rapid, pcr, ont (all), or the kit's own name, such as
     /// SQK-LSK114
-    #[arg(long, value_name = "KIT", value_parser = long_kit)]
+    #[arg(long, value_name = "KIT", value_parser = long_kit, group = "of_fastq")]
     adapter_kit: Option<LongKit>,
 
     /// What becomes of a long read with an adapter in its middle
-    #[arg(long, value_enum, default_value_t = MiddleArg::Split, value_name = "WHAT")]
+    #[arg(long, value_enum, default_value_t = MiddleArg::Split, value_name = "WHAT", group = "of_fastq")]
     middle: MiddleArg,
 
     /// Fewest bases of an adapter that count as a match
@@ -235,11 +234,6 @@ impl AdapterArgs {
         }
     }
 
-    /// Whether a Nanopore kit is named.
-    pub(super) fn of_long_reads(&self) -> bool {
-        self.adapter_kit.is_some()
-    }
-
     /// Whether reads may be split where an adapter is inside.
     pub(super) fn splits(&self) -> bool {
         self.adapter_kit.is_some() && matches!(self.middle, MiddleArg::Split)
@@ -267,7 +261,7 @@ impl AdapterArgs {
         files: &mut Files,
     ) -> Result<(AdapterCutter, AdapterRule)> {
         let settings = Settings {
-            max_errors: number("--adapter-error-rate", self.adapter_error_rate, 0.0, f64::MAX)?,
+            max_errors: self.adapter_error_rate,
             min_overlap: self.adapter_min_overlap.get(),
             indels: !self.no_indels,
             adapter_wildcards: !self.no_match_adapter_wildcards,

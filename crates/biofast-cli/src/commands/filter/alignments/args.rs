@@ -92,33 +92,6 @@ pub(in crate::commands::filter) struct AlignmentArgs {
 }
 
 impl AlignmentArgs {
-    /// The first option that is given, in the form it is best known by.
-    pub(in crate::commands::filter) fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("-q (--min-mapq)", self.min_mapping_quality.is_some()),
-            ("-e", self.expression.is_some()),
-            ("--region", !self.regions.regions.is_empty()),
-            ("-L", self.regions.regions_file.is_some()),
-            ("-M", self.multi_region),
-            ("-r", !self.read_groups.is_empty()),
-            ("-R", !self.read_group_files.is_empty()),
-            ("-N", !self.name_files.is_empty()),
-            ("-d", !self.tags.is_empty()),
-            ("-D", !self.tag_files.is_empty()),
-            ("-s", self.seeded_fraction.is_some()),
-            ("--subsample", self.subsample.is_some()),
-            ("-c", self.count),
-            ("-U", self.unselected.is_some()),
-            ("-h", self.with_header),
-            ("-b", self.bam),
-            ("-u", self.uncompressed),
-            ("--no-PG", self.program.given()),
-            ("-T", self.reference.is_some()),
-        ];
-        let others = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-        self.flags.given().or(others)
-    }
-
     /// Whether more than flags, places and mapping qualities are looked at.
     pub(super) fn looks_inside(&self) -> bool {
         !(self.read_groups.is_empty()

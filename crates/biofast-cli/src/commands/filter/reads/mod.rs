@@ -110,6 +110,9 @@ fn plan(
         _ => Inputs::Single(first),
     };
     let paired = args.interleaved || inputs.len() == 2;
+    if !paired && args.given.has("pair") {
+        bail!("--pair needs pairs: two files, or --interleaved");
+    }
     let wanted = best::wanted(args, paired)?;
     // What is read twice must be there twice.
     let repeated = match (wanted, sources) {
