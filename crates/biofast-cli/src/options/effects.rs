@@ -20,7 +20,7 @@ const ADAPTERS: [&str; 8] = [
 const BEST: &[&str] = &["keep_percent", "target_bases"];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 30] = [
+const NEEDED: [(&str, &[&str]); 31] = [
     ("window_size", BEST),
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
@@ -47,6 +47,7 @@ const NEEDED: [(&str, &[&str]); 30] = [
     ("qualified_quality", &["max_low_quality_percent", "preset"]),
     ("barcode_tag", &["casava"]),
     ("use_median", &["by"]),
+    ("qc", &["out_dir", "partial", "shard"]),
     ("target_intervals", &["qc", "out_dir"]),
     ("bait_intervals", &["qc", "out_dir"]),
     ("only_positive_strand", &["by_seq", "max_mismatch", "region", "degenerate"]),
@@ -66,12 +67,13 @@ const WRITING: &[&str] = &[
 ];
 
 /// Commands, options that set a mode of them, and options that are not read in it.
-const IDLE: [(&str, &str, &[&str]); 7] = [
+const IDLE: [(&str, &str, &[&str]); 8] = [
     ("view", "count", WRITING),
     ("filter", "count", WRITING),
     ("grep", "count", &["level", "output_format"]),
     ("grep", "count_by_pattern", &["level", "output_format"]),
     ("grep", "only_matching", &["level", "output_format"]),
+    ("stats", "per_read", &["qc", "target_intervals", "bait_intervals"]),
     (
         "view",
         "header_only",

@@ -1,7 +1,8 @@
 //! What was typed, and in which modes of a command it is read.
 //!
-//! An argument is in the group of the struct that declares it, whose name is the group's, and in those that `group = "…"` names. A command
-//! refuses the groups that the mode at hand doesn't read. A test types each option of each command in each mode.
+//! An argument is in the group of the struct that declares it, whose name is the group's (unless another struct is flattened into that one),
+//! and in those that `group = "…"` names. A command refuses the groups that the mode at hand doesn't read. A test types each option of
+//! each command in each mode.
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches, Id};
@@ -115,9 +116,9 @@ mod tests {
         };
         let typed =
             given(&["biofast", "filter", "-q", "3", "--head", "2", "x.fq"]).unwrap_or_default();
-        assert_eq!(typed.option("filter", &["AlignmentArgs"]).as_deref(), Some("-q (--min-mapq)"));
+        assert_eq!(typed.option("filter", &["of_alignments"]).as_deref(), Some("-q (--min-mapq)"));
         assert_eq!(typed.option("filter", &["of_fastq"]).as_deref(), Some("--head"));
         // What has a value of its own isn't typed.
-        assert_eq!(typed.option("filter", &["AdapterArgs", "TrimArgs", "Select"]), None);
+        assert_eq!(typed.option("filter", &["TrimArgs", "Select"]), None);
     }
 }

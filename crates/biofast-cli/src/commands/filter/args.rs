@@ -22,6 +22,8 @@ use crate::options::{Given, InFile, Io, Messages, OutFile, ShardArg, Strictness,
     disable_help_flag = true,
     // What isn't read of alignments, whether they are aligned or not.
     group(clap::ArgGroup::new("of_fastq").multiple(true)),
+    group(clap::ArgGroup::new("of_reads").multiple(true)),
+    group(clap::ArgGroup::new("of_alignments").multiple(true)),
     // Letters that samtools view has for others; here they are for alignments.
     mut_arg("quiet", |a| a.short(None)),
     mut_arg("strict", |a| a.conflicts_with("allow_missing_eof")),

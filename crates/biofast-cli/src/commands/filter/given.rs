@@ -3,13 +3,13 @@
 use super::args::Args;
 
 /// Options that select alignments.
-const ALIGNMENTS: [&str; 4] = ["AlignmentArgs", "Flags", "RegionArgs", "Program"];
+const ALIGNMENTS: [&str; 4] = ["of_alignments", "Flags", "RegionArgs", "Program"];
 
 /// Options of FASTQ alone.
 const FASTQ: [&str; 3] = ["of_fastq", "MateArgs", "PresetArgs"];
 
 /// Options that trim and select reads that are not aligned, in FASTQ or BAM.
-const READS: [&str; 5] = ["Which", "TrimArgs", "AdapterArgs", "Typed", "Select"];
+const READS: [&str; 5] = ["of_reads", "Which", "TrimArgs", "Typed", "Select"];
 
 /// Of these, what is read of alignments as well.
 const OF_BOTH: [&str; 1] = ["pair"];
@@ -29,5 +29,54 @@ impl Args {
     /// The first option given that is of reads that are not aligned, in FASTQ or BAM.
     pub(super) fn only_of_unaligned(&self) -> Option<String> {
         self.given.option_except("filter", &READS, &OF_BOTH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_but_options_of_both_kinds_are_in_a_group() {
+        let all = crate::commands::all();
+        let command = all.find_subcommand("filter").expect("the command");
+        let groups = ALIGNMENTS.iter().chain(&FASTQ).chain(&READS);
+        let in_groups: Vec<_> = groups
+            .flat_map(|name| {
+                let group = command.get_groups().find(|group| group.get_id() == *name);
+                let members: Vec<_> = group.expect("a group").get_args().collect();
+                assert!(!members.is_empty(), "{name}");
+                members
+            })
+            .collect();
+        let others: Vec<_> = command
+            .get_arguments()
+            .map(clap::Arg::get_id)
+            .filter(|id| !in_groups.contains(id))
+            .map(clap::Id::as_str)
+            .collect();
+        let of_both = [
+            "files",
+            "shard",
+            "in1",
+            "in2",
+            "out",
+            "output_format",
+            "level",
+            "write_index",
+            "sync",
+            "json",
+            "html",
+            "threads",
+            "chunk_size",
+            "io",
+            "allow_missing_eof",
+            "strict",
+            "quiet",
+            "verbose",
+            "help",
+        ];
+        let extra: Vec<_> = others.iter().filter(|id| !of_both.contains(id)).collect();
+        assert!(extra.is_empty(), "{extra:?} are neither of reads nor of alignments alone");
     }
 }
