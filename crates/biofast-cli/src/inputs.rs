@@ -284,11 +284,24 @@ pub(crate) fn header_of(path: &Path) -> Result<bam::Header, bam::Error> {
 
 /// Says that reference sequences make no difference, as BAM and SAM hold their bases.
 pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Source, quiet: bool) {
-    if let Some(path) = reference.filter(|_| !quiet)
-        && let Ok(format @ (bam::Format::Bam | bam::Format::Sam)) = bam::Format::sniff(source)
-    {
-        let (path, format) = (display_name(path), format.name());
-        message("note", &format!("the reference {path} is not needed: {format} holds the bases"));
+    let Some(path) = reference.filter(|_| !quiet) else { return };
+    let path = display_name(path);
+    match bam::Format::sniff(source) {
+        Ok(format @ (bam::Format::Bam | bam::Format::Sam)) => {
+            let format = format.name();
+            message(
+                "note",
+                &format!("the reference {path} is not needed: {format} holds the bases"),
+            );
+        }
+        Err(error) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => {
+            let name = source.name();
+            message(
+                "note",
+                &format!("the reference {path} is not needed: {name} holds no alignments"),
+            );
+        }
+        _ => {}
     }
 }
 

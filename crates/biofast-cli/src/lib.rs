@@ -22,6 +22,12 @@ use commands::{Command, cache_dir, is_verbose_version, needed_for, run, version}
 use console::{Trouble, message, stdio, typed};
 pub use embedded::{Fault, FaultKind, Message, Outcome, Run};
 
+/// The command line with all commands, for tests that go through every option.
+#[doc(hidden)]
+pub fn command() -> clap::Command {
+    commands::all()
+}
+
 /// Runs the program with these words, of which the first is its name. Returns the exit code; wrong usage, `--help` and signals end
 /// the process from within.
 ///

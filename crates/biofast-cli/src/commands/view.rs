@@ -108,7 +108,7 @@ pub(crate) struct Args {
 
     /// Each record once, whatever the number of regions it overlaps: what is done anyway
     #[arg(short = 'M', hide = true)]
-    multi_region: bool,
+    once: bool,
 
     /// Print help
     #[arg(long, short = '?', action = ArgAction::Help)]

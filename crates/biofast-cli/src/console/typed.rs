@@ -47,7 +47,6 @@ const OF_FILTER: &[(&[&str], &str)] = &[
         &["--phred64"],
         "`biofast convert --phred64` makes Phred + 33 of it, and can be the start of a pipe",
     ),
-    (&["--umi_prefix"], "`biofast convert --rename` makes names by a template"),
     (&["--fix_mgi_id"], "names are left as they are: ends /1 and /2 are known"),
     (
         &["--dont_overwrite"],
@@ -78,7 +77,10 @@ const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--pair-filter"], "--pair both is cutadapt's any, --pair any its both"),
     (&["--revcomp", "--rc"], "adapters are looked for on the strand that was read"),
     (&["--poly_g_min_len", "--poly_x_min_len"], "--trim-poly-g MIN and --trim-poly-x MIN"),
-    (&["--umi_loc"], "--umi first|second|both is fastp's --umi_loc, with --umi-len"),
+    (
+        &["--umi_loc"],
+        "--umi is fastp's --umi_loc, of read1, read2, per_read, index1, index2 or per_index",
+    ),
     (
         &["--stdin", "--stdout"],
         "'-' is standard input, and what has no --out goes to standard output",

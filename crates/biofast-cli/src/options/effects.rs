@@ -1,4 +1,5 @@
-//! Options that change nothing without another one: who gives them alone is told.
+//! Options that change nothing without another one, or beside another one: who gives them in vain is told. A test types each option
+//! of each command in each of its modes, so that none is missing here.
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
@@ -19,7 +20,7 @@ const ADAPTERS: [&str; 8] = [
 const BEST: &[&str] = &["keep_percent", "target_bases"];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 25] = [
+const NEEDED: [(&str, &[&str]); 31] = [
     ("window_size", BEST),
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
@@ -45,6 +46,77 @@ const NEEDED: [(&str, &[&str]); 25] = [
     ("mean", &["min_mean_qual", "max_mean_qual"]),
     ("qualified_quality", &["max_low_quality_percent", "preset"]),
     ("barcode_tag", &["casava"]),
+    ("use_median", &["by"]),
+    ("qc", &["out_dir", "partial", "shard"]),
+    ("target_intervals", &["qc", "out_dir"]),
+    ("bait_intervals", &["qc", "out_dir"]),
+    ("only_positive_strand", &["by_seq", "max_mismatch", "region", "degenerate"]),
+    ("multi_region", &["regions_file"]),
+];
+
+/// How records are written.
+const WRITING: &[&str] = &[
+    "bam",
+    "uncompressed",
+    "output_fmt",
+    "output_format",
+    "level",
+    "with_header",
+    "no_header",
+    "no_program",
+];
+
+/// Commands, options that set a mode of them, and options that are not read in it.
+const IDLE: [(&str, &str, &[&str]); 8] = [
+    ("view", "count", WRITING),
+    ("filter", "count", WRITING),
+    ("grep", "count", &["level", "output_format"]),
+    ("grep", "count_by_pattern", &["level", "output_format"]),
+    ("grep", "only_matching", &["level", "output_format"]),
+    ("stats", "per_read", &["qc", "target_intervals", "bait_intervals"]),
+    (
+        "view",
+        "header_only",
+        &[
+            "all_of",
+            "none_of",
+            "not_all_of",
+            "any_of",
+            "min_mapping_quality",
+            "expression",
+            "regions",
+            "regions_file",
+        ],
+    ),
+    (
+        "stats",
+        "print_limits",
+        &[
+            "reference",
+            "target_intervals",
+            "bait_intervals",
+            "contaminants",
+            "regions",
+            "regions_file",
+            "shard",
+            "write_index",
+            "qc",
+            "partial",
+            "paired",
+            "interleaved",
+            "sample",
+            "by",
+            "thresholds",
+            "quantize",
+            "no_per_base",
+            "use_median",
+            "fast_mode",
+            "flag",
+            "include_flag",
+            "mapq",
+            "read_groups",
+        ],
+    ),
 ];
 
 /// What to say about the options that were given in vain.
@@ -57,21 +129,28 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
     // An argument that another command has is none of this one.
     let known = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
     let typed = |id: &str| known(id) && matches.value_source(id) == Some(ValueSource::CommandLine);
-    let long = |id: &&str| {
+    let shown = |id: &&str| {
         let argument =
             command.get_arguments().find(|argument| argument.get_id().as_str() == *id)?;
-        argument.get_long().map(|long| format!("--{long}"))
+        let long = argument.get_long().map(|long| format!("--{long}"));
+        long.or_else(|| argument.get_short().map(|short| format!("-{short}")))
     };
     // Where a command has none of the others, the option stands alone, as the seed of `shuffle`.
-    let in_vain = NEEDED.iter().filter(|(id, needed)| {
+    let needing = NEEDED.iter().filter(|(id, needed)| {
         typed(id) && needed.iter().any(|id| known(id)) && !needed.iter().any(|id| typed(id))
     });
-    in_vain
-        .filter_map(|(id, needed)| {
-            let needed: Vec<String> = needed.iter().filter_map(long).collect();
-            Some(format!("{} has no effect without {}", long(id)?, needed.join(" or ")))
+    let needing = needing.filter_map(|(id, needed)| {
+        let needed: Vec<String> = needed.iter().filter_map(shown).collect();
+        Some(format!("{} has no effect without {}", shown(id)?, needed.join(" or ")))
+    });
+    let modes = IDLE.iter().filter(|(of, mode, _)| *of == name && typed(mode));
+    let idle = modes.flat_map(|(_, mode, ids)| {
+        let idle = ids.iter().filter(|id| typed(id));
+        idle.filter_map(move |id| {
+            Some(format!("{} has no effect with {}", shown(id)?, shown(mode)?))
         })
-        .collect()
+    });
+    needing.chain(idle).collect()
 }
 
 #[cfg(test)]
@@ -79,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_that_stands_alone_in_a_command_is_not_in_vain() {
+    fn options_in_vain_are_told_and_no_others() {
         let said = |words: &[&str]| {
             let command = crate::commands::all();
             let matches = command.clone().try_get_matches_from(words);
@@ -87,19 +166,27 @@ mod tests {
         };
         assert!(said(&["biofast", "shuffle", "--seed", "7", "x.fq"]).is_empty());
         assert_eq!(said(&["biofast", "filter", "--seed", "7", "x.fq"]).len(), 1);
+        let counted = said(&["biofast", "view", "-c", "-b", "-G", "4", "x.bam"]);
+        assert_eq!(counted, ["--bam has no effect with --count"]);
     }
 
     #[test]
-    fn every_option_of_the_table_is_one_of_a_command() {
-        let command = crate::commands::all();
+    fn every_option_of_the_tables_is_one_of_a_command() {
+        let all = crate::commands::all();
+        let has = |command: &Command, id: &str| {
+            command.get_arguments().any(|argument| argument.get_id() == id)
+        };
         for (id, needed) in NEEDED {
-            let has = |command: &Command, id: &str| {
-                command.get_arguments().any(|argument| argument.get_id() == id)
-            };
-            let found = command.get_subcommands().any(|command| {
+            let found = all.get_subcommands().any(|command| {
                 has(command, id) && needed.iter().all(|needed| has(command, needed))
             });
             assert!(found, "{id}");
+        }
+        for (command, mode, ids) in IDLE {
+            let found = all.find_subcommand(command).is_some_and(|command| {
+                has(command, mode) && (ids == WRITING || ids.iter().all(|id| has(command, id)))
+            });
+            assert!(found, "{command} --{mode}");
         }
     }
 }

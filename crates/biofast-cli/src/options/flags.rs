@@ -33,17 +33,6 @@ impl Flags {
             min_mapping_quality: 0,
         }
     }
-
-    /// The first option that is given.
-    pub(crate) fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("-f", &self.all_of),
-            ("-F", &self.none_of),
-            ("-G", &self.not_all_of),
-            ("--rf", &self.any_of),
-        ];
-        options.into_iter().find(|(_, flags)| !flags.is_empty()).map(|(name, _)| name)
-    }
 }
 
 /// All flags of an option that may be repeated.

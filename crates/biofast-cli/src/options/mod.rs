@@ -5,6 +5,7 @@
 mod depth;
 mod effects;
 mod flags;
+mod given;
 mod inputs;
 mod io;
 mod mates;
@@ -24,6 +25,7 @@ mod verdicts;
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_unknown};
 pub(crate) use effects::given_in_vain;
 pub(crate) use flags::Flags;
+pub(crate) use given::Given;
 pub(crate) use inputs::{ManyFiles, OneFile};
 pub(crate) use io::Io;
 pub(crate) use mates::{Mates, Opened, ReadsOut, Repeated, one_or_two, rereadable_sequences};

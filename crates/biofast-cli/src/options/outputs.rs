@@ -39,11 +39,6 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The option, if it is given.
-    pub(crate) fn given(&self) -> bool {
-        self.no_program
-    }
-
     /// What makes of a header the one that is written.
     pub(crate) fn owned(&self) -> impl FnOnce(&Header) -> Header + Send + 'static {
         let own = Program { no_program: self.no_program };

@@ -78,23 +78,6 @@ impl SortedOut {
         self.level
     }
 
-    /// The first option that is given and of use for alignments only.
-    pub(crate) fn given_for_alignments(&self) -> Option<&'static str> {
-        self.given().filter(|name| !matches!(*name, "-l" | "--sync"))
-    }
-
-    /// The first option that is given.
-    pub(crate) fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("-O", self.output_format.is_some()),
-            ("-l", self.level.is_some()),
-            ("-u", self.uncompressed),
-            ("--write-index", self.write_index.is_some()),
-            ("--sync", self.sync),
-        ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
-    }
-
     /// Opens what is written, before anything is read.
     pub(crate) fn open(
         &self,
@@ -114,6 +97,9 @@ impl SortedOut {
             (false, Some(path)) => Format::from_name(path),
             (false, None) => Format::Plain,
         };
+        if self.uncompressed && !is_bam {
+            bail!("-u writes BAM, and SAM is asked for");
+        }
         let level = match (is_bam, self.level) {
             (true, _) if self.uncompressed => Some(Level::Number(0)),
             (true, None) => Some(BAM_LEVEL),

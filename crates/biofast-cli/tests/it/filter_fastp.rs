@@ -503,3 +503,97 @@ fn options_of_fastp_are_known_or_answered() {
     let lone = biofast(&["filter", "-h"]);
     assert_eq!((lone.code, lone.stdout), (0, help.stdout));
 }
+
+/// A pair whose fragment of 60 bases has an identifier of 8 before it.
+fn pair_with_identifier() -> ([String; 2], String, String) {
+    let mut random = Random(11);
+    let mut bases =
+        |n: usize| -> String { (0..n).map(|_| char::from(b"ACGT"[random.below(4)])).collect() };
+    let (identifier, fragment, rest) = (bases(8), bases(60), bases(32));
+    let whole = format!("{identifier}{fragment}");
+    let other = String::from_utf8(reversed(whole.as_bytes())).unwrap();
+    let read = |strand: &str, adapter: &str| {
+        let read = &format!("{strand}{adapter}{rest}")[..100];
+        format!("@r 1:N:0:ACGT+GGTT\n{read}\n+\n{}\n", "I".repeat(100))
+    };
+    let one = read(&whole, "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA");
+    let two = read(&other, "AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT").replace("1:N", "2:N");
+    ([one, two], identifier, fragment)
+}
+
+#[test]
+fn the_other_mate_of_a_short_fragment_loses_the_identifier() {
+    let folder = Folder::new();
+    let (pair, identifier, fragment) = pair_with_identifier();
+    let [one, two] = pair;
+    let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
+    let [o1, o2, j] = ["o1.fq", "o2.fq", "j.json"].map(|name| text(&folder.path(name)));
+    let other = String::from_utf8(reversed(fragment.as_bytes())).unwrap();
+    for (how, name) in [
+        (&["--preset", "fastp"][..], format!("@r:{identifier}")),
+        (&["--trim-overlap"], format!("@r:{identifier}")),
+        (&["--preset", "fastp", "--umi-prefix", "U1"], format!("@r:U1_{identifier}")),
+    ] {
+        let args = ["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2, "--json", &j];
+        let run = biofast(&[&args[..], &["--umi", "first", "--umi-len", "8"], how].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let qualities = "I".repeat(60);
+        let expected = [(1, &fragment), (2, &other)]
+            .map(|(mate, bases)| format!("{name} {mate}:N:0:ACGT+GGTT\n{bases}\n+\n{qualities}\n"));
+        assert_eq!([read(&o1), read(&o2)], expected, "{how:?}");
+    }
+    // What a fixed cut takes off one mate is still part of the fragment.
+    let args = ["filter", "--quiet", "--trim-overlap", "--crop-front", "8,0"];
+    let run = biofast(&[&args[..], &[&one, &two, "-o", &o1, "--out2", &o2]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(read(&o2).lines().nth(1).map(str::len), Some(68));
+}
+
+#[test]
+fn identifiers_may_be_in_headers() {
+    let folder = Folder::new();
+    let ([one, two], ..) = pair_with_identifier();
+    let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
+    for (place, name) in [
+        ("index1", "@r:ACGT "),
+        ("index2", "@r:GGTT "),
+        ("indexes", "@r:ACGT_GGTT "),
+        ("per_index", "@r:ACGT_GGTT "),
+    ] {
+        let run = biofast(&["filter", "--quiet", "--umi", place, &one, &two]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let headers: Vec<&str> = run.stdout.lines().step_by(4).collect();
+        assert_eq!(headers.len(), 2);
+        assert!(headers.iter().all(|header| header.starts_with(name)), "{place} {headers:?}");
+    }
+    let with_len = ["filter", "--umi", "index1", "--umi-len", "4", &one, &two];
+    assert_error(&biofast(&with_len), &["identifiers at the front of reads"]);
+    assert_error(&biofast(&["filter", "--umi", "first", &one]), &["needs --umi-len"]);
+    assert_error(&biofast(&["filter", "--umi", "index2", &one]), &["needs pairs"]);
+    let alone = biofast(&["filter", "--pair", "any", &one]);
+    assert!(alone.code == 0 && alone.stderr.contains("--pair has no effect"), "{alone:?}");
+}
+
+#[test]
+fn windows_of_the_preset_are_those_of_fastp() {
+    let folder = Folder::new();
+    // A read no longer than a window is left as it is without the preset, and dropped with it; so is the read's last base.
+    let reads =
+        folder.file("r.fq", "@a\nACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIII\n@b\nACGT\n+\nIIII\n");
+    let run = |args: &[&str]| {
+        let run = biofast(&[&["filter", "--quiet", &reads], args].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let lines: Vec<String> = run.stdout.lines().skip(1).step_by(4).map(str::to_owned).collect();
+        lines
+    };
+    let fastp = ["--preset", "fastp", "-l", "1", "--cut-front"];
+    assert_eq!(run(&["--cut-front"]), ["ACGTACGTACGTACGT", "ACGT"]);
+    assert_eq!(run(&fastp), ["ACGTACGTACGTACGT"]);
+    // After a fixed cut a window less one base goes even if the first window is good.
+    assert_eq!(run(&["--crop-front", "1", "--cut-front"]), ["CGTACGTACGTACGT", "CGT"]);
+    assert_eq!(run(&[&fastp[..], &["--crop-front", "1"]].concat()), ["ACGTACGTACGT"]);
+    assert_eq!(
+        run(&["--preset", "fastp", "-l", "1", "--cut-tail", "--crop-tail", "1"]),
+        ["ACGTACGTACGT"]
+    );
+}

@@ -47,6 +47,7 @@ mod merge_qc;
 mod merge_reports;
 mod multiqc;
 mod numbers;
+mod options;
 mod order;
 mod outputs;
 mod per_read;

@@ -340,7 +340,7 @@ fn faults_are_named_and_nothing_appears() {
         assert_error(&run(&["--json"]), &["--json is for reports"]);
         assert_error(&run(&["-n", "--write-index"]), &["coordinate"]);
     }
-    assert_error(&biofast(&["merge", "-n", &report]), &["-n is for alignments"]);
+    assert_error(&biofast(&["merge", "-n", &report]), &["-n (--name) is for alignments"]);
     assert_error(&biofast(&["merge", a, b, "-o", a]), &["is an input"]);
     assert_error(&biofast(&["merge", a, b, "-o", "x.cram"]), &["cram"]);
     if std::path::Path::new("/dev/full").exists() {

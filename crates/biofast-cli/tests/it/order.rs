@@ -205,7 +205,7 @@ fn what_is_wrong_is_said_and_leaves_nothing() {
     let out = at("o.fq");
     for (args, needed) in [
         (&["sort", &fq][..], &["no coordinates", "--by length"][..]),
-        (&["sort", "-n", &fq, "-t", "RG"], &["--tag is for alignments"]),
+        (&["sort", "-n", &fq, "-t", "RG"], &["-t (--tag) is for alignments"]),
         (&["sort", "-n", &fq, "--mark-duplicates"], &["--mark-duplicates is for alignments"]),
         (&["sort", "-n", &fq, "--write-index", "-o", &out], &["--write-index is for alignments"]),
         (&["sort", "-n", &fq, "-o", &bam.replace(".bam", "2.bam")], &["is to hold FASTQ"]),

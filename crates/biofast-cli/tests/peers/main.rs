@@ -6,6 +6,9 @@
 mod common;
 mod numbers;
 mod regions;
+mod filter_cutadapt;
+mod filter_fastp;
+mod made;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

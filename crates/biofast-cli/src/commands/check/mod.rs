@@ -292,8 +292,10 @@ fn check_one(
                 .map(|(outcome, partial)| Found { outcome, partial: Some(partial) })
         }
         _ => {
-            let source =
+            let mut source =
                 input.open().map_err(|error| without_name(&error, error.at(), error.kind()))?;
+            let quiet = args.messages.quiet;
+            inputs::tell_unused_reference(args.reference.as_deref(), &mut source, quiet);
             let source = indexes.follow(input, source);
             check::check(source, &options).map(|outcome| Found { outcome, partial: None })
         }

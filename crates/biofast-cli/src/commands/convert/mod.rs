@@ -23,8 +23,8 @@ use biofast::ops::dedup::Limits;
 use biofast::ops::import::{self, Import, ReadGroup};
 use biofast::ops::order;
 
-use crate::console::Hinted;
-use crate::inputs::{Input, Rereads};
+use crate::console::{Hinted, message};
+use crate::inputs::{self, Input, Rereads};
 use crate::options::{Opened, Repeated};
 use crate::output::{self, Named};
 use crate::watch::Watch;
@@ -68,6 +68,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         sources.clear();
         sources = open_again()?;
     }
+    tell_unused(args, held, to, &mut sources);
     let groups = ReadGroup::parse(&args.read_group).map_err(anyhow::Error::msg)?;
     let mut plan = Convert {
         units,
@@ -257,6 +258,23 @@ fn to(args: &Args, held: Holds) -> Result<To> {
         bail!("--read-group is for BAM: name the output .bam, or say --to bam");
     }
     Ok(to)
+}
+
+/// Says which options make no difference to what is read or written.
+fn tell_unused(args: &Args, held: Holds, to: To, sources: &mut [Source]) {
+    let quiet = args.messages.quiet;
+    if let Some(source) = sources.first_mut() {
+        inputs::tell_unused_reference(args.reference.as_deref(), source, quiet);
+    }
+    let warn = |given: bool, what: &str| {
+        if given && !quiet {
+            message("warning", what);
+        }
+    };
+    let quality = args.changes.quality.is_some() && held != Holds::Fasta;
+    warn(quality, "--quality has no effect: it is for FASTA, and the input has qualities");
+    let width = args.line_width.is_some() && to != To::Fasta;
+    warn(width, "--line-width has no effect: it is for FASTA output");
 }
 
 fn format(args: &Args, held: Holds, to: To, groups: &[ReadGroup]) -> Result<Format> {

@@ -10,7 +10,7 @@ use biofast::io::output::{Files, Output};
 use biofast::io::pipeline::Fault;
 use biofast::ops::shards::Part;
 
-use crate::inputs::Input;
+use crate::inputs::{Input, tell_unused_reference};
 use crate::options::{InFile, OneFile, Out, RegionArgs, ShardArg};
 use crate::watch::Reading;
 
@@ -54,7 +54,10 @@ impl Common {
         // Whether a record overlaps a region is seen by its CIGAR.
         let detail = if self.regions.any() { Detail::Alignment } else { Detail::Placement };
         let opening = watch.opening(self.reference.as_deref(), detail);
-        let query = self.regions.query(&input, input.open()?, &opening)?;
+        let mut source = input.open()?;
+        let quiet = self.reading.messages.quiet;
+        tell_unused_reference(self.reference.as_deref(), &mut source, quiet);
+        let query = self.regions.query(&input, source, &opening)?;
         let bar = watch.bar(query.stored_len().or(input.len()), &self.reading.messages);
         let result = collect(query, &watch.options);
         drop(bar);

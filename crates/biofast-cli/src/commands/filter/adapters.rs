@@ -12,7 +12,6 @@ use biofast::ops::filter::trim::{
 use biofast::ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 
-use super::chain::number;
 use crate::console::message;
 use crate::options::InFile;
 
@@ -23,57 +22,74 @@ pub(super) struct AdapterArgs {
     named: Named,
 
     /// Cut the 3′ adapters in this FASTA file off all reads
-    #[arg(long, alias = "adapter_fasta", value_name = "FILE")]
+    #[arg(long, alias = "adapter_fasta", value_name = "FILE", group = "of_reads")]
     adapter_fasta: Option<InFile>,
 
     /// Look for adapters in the first reads, report what was found, and cut each adapter that at least
     /// PERCENT of them have
-    #[arg(long, alias = "detect_adapter_for_pe", value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true)]
+    #[arg(long, alias = "detect_adapter_for_pe", value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true, groups = ["of_fastq", "of_reads"])]
     pub(super) detect_adapter: Option<f64>,
 
     /// Cut the adapters of a Nanopore kit off both ends of long reads: ligation, rapid, pcr, ont (all), or the kit's own name, such as
     /// SQK-LSK114
-    #[arg(long, value_name = "KIT", value_parser = long_kit)]
+    #[arg(long, value_name = "KIT", value_parser = long_kit, groups = ["of_fastq", "of_reads"])]
     adapter_kit: Option<LongKit>,
 
     /// What becomes of a long read with an adapter in its middle
-    #[arg(long, value_enum, default_value_t = MiddleArg::Split, value_name = "WHAT")]
+    #[arg(long, value_enum, default_value_t = MiddleArg::Split, value_name = "WHAT", groups = ["of_fastq", "of_reads"])]
     middle: MiddleArg,
 
     /// Fewest bases of an adapter that count as a match
-    #[arg(long, visible_alias = "overlap", value_name = "N", default_value = "3")]
+    #[arg(
+        long,
+        visible_alias = "overlap",
+        value_name = "N",
+        default_value = "3",
+        group = "of_reads"
+    )]
     adapter_min_overlap: std::num::NonZeroUsize,
 
     /// Errors an adapter may have: below 1 the share of the bases compared, else so many in the whole adapter
-    #[arg(long, visible_alias = "error-rate", value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(
+        long,
+        visible_alias = "error-rate",
+        value_name = "SHARE",
+        default_value_t = 0.1,
+        group = "of_reads"
+    )]
     adapter_error_rate: f64,
 
     /// No base of an adapter may be missing or too much
-    #[arg(long)]
+    #[arg(long, group = "of_reads")]
     no_indels: bool,
 
     /// IUPAC letters of reads match, too
-    #[arg(long)]
+    #[arg(long, group = "of_reads")]
     match_read_wildcards: bool,
 
     /// IUPAC letters of adapters stand for themselves
-    #[arg(long)]
+    #[arg(long, group = "of_reads")]
     no_match_adapter_wildcards: bool,
 
     /// Cut up to N adapters off each read, the best one first
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", group = "of_reads")]
     times: std::num::NonZeroUsize,
 
     /// What is done to a read with an adapter
-    #[arg(long, value_enum, default_value_t = ActionArg::Trim, value_name = "ACTION")]
+    #[arg(long, value_enum, default_value_t = ActionArg::Trim, value_name = "ACTION", group = "of_reads")]
     action: ActionArg,
 
     /// Take only reads without an adapter
-    #[arg(long, visible_alias = "discard", conflicts_with = "discard_untrimmed")]
+    #[arg(
+        long,
+        visible_alias = "discard",
+        conflicts_with = "discard_untrimmed",
+        group = "of_reads"
+    )]
     discard_trimmed: bool,
 
     /// Take only reads with an adapter
-    #[arg(long, visible_alias = "trimmed-only")]
+    #[arg(long, visible_alias = "trimmed-only", group = "of_reads")]
     discard_untrimmed: bool,
 }
 
@@ -235,11 +251,6 @@ impl AdapterArgs {
         }
     }
 
-    /// Whether a Nanopore kit is named.
-    pub(super) fn of_long_reads(&self) -> bool {
-        self.adapter_kit.is_some()
-    }
-
     /// Whether reads may be split where an adapter is inside.
     pub(super) fn splits(&self) -> bool {
         self.adapter_kit.is_some() && matches!(self.middle, MiddleArg::Split)
@@ -267,7 +278,7 @@ impl AdapterArgs {
         files: &mut Files,
     ) -> Result<(AdapterCutter, AdapterRule)> {
         let settings = Settings {
-            max_errors: number("--adapter-error-rate", self.adapter_error_rate, 0.0, f64::MAX)?,
+            max_errors: self.adapter_error_rate,
             min_overlap: self.adapter_min_overlap.get(),
             indels: !self.no_indels,
             adapter_wildcards: !self.no_match_adapter_wildcards,

@@ -7,7 +7,7 @@ use super::adapters::AdapterArgs;
 use super::alignments::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
-use crate::options::{InFile, Io, Messages, OutFile, ShardArg, Strictness, Threads};
+use crate::options::{Given, InFile, Io, Messages, OutFile, ShardArg, Strictness, Threads};
 
 /// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
 ///
@@ -20,6 +20,10 @@ use crate::options::{InFile, Io, Messages, OutFile, ShardArg, Strictness, Thread
 #[derive(clap::Args)]
 #[command(
     disable_help_flag = true,
+    // What isn't read of alignments, whether they are aligned or not.
+    group(clap::ArgGroup::new("of_fastq").multiple(true)),
+    group(clap::ArgGroup::new("of_reads").multiple(true)),
+    group(clap::ArgGroup::new("of_alignments").multiple(true)),
     // Letters that samtools view has for others; here they are for alignments.
     mut_arg("quiet", |a| a.short(None)),
     mut_arg("strict", |a| a.conflicts_with("allow_missing_eof")),
@@ -57,6 +61,9 @@ pub(crate) struct Args {
     pub(super) files: Vec<InFile>,
 
     #[command(flatten)]
+    pub(super) given: Given,
+
+    #[command(flatten)]
     pub(super) shard: ShardArg,
 
     /// First reads, as fastp names them
@@ -75,7 +82,7 @@ pub(crate) struct Args {
     in2: Option<InFile>,
 
     /// The file is interleaved: the mates of a pair follow each other
-    #[arg(long, alias = "interleaved_in")]
+    #[arg(long, alias = "interleaved_in", group = "of_fastq")]
     pub(super) interleaved: bool,
 
     /// Write kept reads to FILE instead of standard output; mates follow each other unless --out2 is
@@ -85,19 +92,19 @@ pub(crate) struct Args {
     pub(super) out: Option<OutFile>,
 
     /// Write the second reads of kept pairs to FILE
-    #[arg(long, value_name = "FILE", requires = "out")]
+    #[arg(long, value_name = "FILE", requires = "out", group = "of_fastq")]
     pub(super) out2: Option<OutFile>,
 
     /// Write good first reads whose mate is rejected to FILE
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "of_fastq")]
     pub(super) unpaired1: Option<OutFile>,
 
     /// Write good second reads whose mate is rejected to FILE; may be the same file as --unpaired1
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "of_fastq")]
     pub(super) unpaired2: Option<OutFile>,
 
     /// Write rejected reads as they came in to FILE, with the reason in the header
-    #[arg(long, alias = "failed_out", value_name = "FILE")]
+    #[arg(long, alias = "failed_out", value_name = "FILE", group = "of_fastq")]
     pub(super) rejected: Option<OutFile>,
 
     /// Output format of reads: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]; of
@@ -123,7 +130,7 @@ pub(crate) struct Args {
     pub(super) json: Option<OutFile>,
 
     /// With --json: include everything `biofast stats` reports about the reads, before and after
-    #[arg(long, requires = "json")]
+    #[arg(long, requires = "json", group = "of_fastq")]
     pub(super) stats: bool,
 
     /// Write a report for the browser to FILE: figures before and after, and why reads were rejected, in
@@ -236,49 +243,73 @@ pub(super) enum IndexFormat {
 #[derive(clap::Args)]
 pub(super) struct Which {
     /// Stop after the first N reads or pairs of the input
-    #[arg(long, alias = "reads_to_process", value_name = "N")]
+    #[arg(long, alias = "reads_to_process", value_name = "N", group = "of_fastq")]
     pub(super) head: Option<u64>,
 
     /// Take each read or pair with this probability, above 0 and at most 1
-    #[arg(long, value_name = "P", conflicts_with = "sample_count")]
+    #[arg(long, value_name = "P", conflicts_with = "sample_count", group = "of_fastq")]
     pub(super) sample_fraction: Option<f64>,
 
     /// Take exactly N reads or pairs, or all if there are fewer; reads the input twice
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", group = "of_fastq")]
     pub(super) sample_count: Option<u64>,
 
     /// Keep the best reads, with so many percent of the bases of the input; best are long reads of high quality, as filtlong
     /// scores them. Reads the input twice
-    #[arg(long, alias = "keep_percent", value_name = "PERCENT")]
+    #[arg(long, alias = "keep_percent", value_name = "PERCENT", group = "of_fastq")]
     pub(super) keep_percent: Option<f64>,
 
     /// Keep the best reads, with N bases in all: 500M, 2G
-    #[arg(long, alias = "target_bases", value_name = "N", value_parser = bases)]
+    #[arg(long, alias = "target_bases", value_name = "N", value_parser = bases, group = "of_fastq")]
     pub(super) target_bases: Option<u64>,
 
     /// Bases of the window whose mean quality is the lowest of a read, for the score
-    #[arg(long, alias = "window_size", value_name = "N", default_value = "250")]
+    #[arg(
+        long,
+        alias = "window_size",
+        value_name = "N",
+        default_value = "250",
+        group = "of_fastq"
+    )]
     pub(super) window_size: std::num::NonZeroUsize,
 
     /// Weight of the length in the score
-    #[arg(long, alias = "length_weight", value_name = "W", default_value_t = 1.0)]
+    #[arg(
+        long,
+        alias = "length_weight",
+        value_name = "W",
+        default_value_t = 1.0,
+        group = "of_fastq"
+    )]
     pub(super) length_weight: f64,
 
     /// Weight of the mean quality in the score
-    #[arg(long, alias = "mean_q_weight", value_name = "W", default_value_t = 1.0)]
+    #[arg(
+        long,
+        alias = "mean_q_weight",
+        value_name = "W",
+        default_value_t = 1.0,
+        group = "of_fastq"
+    )]
     pub(super) mean_q_weight: f64,
 
     /// Weight of the worst window in the score
-    #[arg(long, alias = "window_q_weight", value_name = "W", default_value_t = 1.0)]
+    #[arg(
+        long,
+        alias = "window_q_weight",
+        value_name = "W",
+        default_value_t = 1.0,
+        group = "of_fastq"
+    )]
     pub(super) window_q_weight: f64,
 
     /// The folder of temporary files, for scores and for a stream that is read twice [default: TMPDIR if set, else that of the
     /// output]
-    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER")]
+    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER", group = "of_fastq")]
     pub(super) temp_dir: Option<crate::options::Folder>,
 
     /// Seed of the sample: the same seed takes the same reads
-    #[arg(long, value_name = "N", default_value_t = 11)]
+    #[arg(long, value_name = "N", default_value_t = 11, group = "of_fastq")]
     pub(super) seed: u64,
 
     /// Take the reads named in FILE, one name per line
@@ -301,17 +332,21 @@ pub(super) struct Which {
 /// What is cut off.
 #[derive(clap::Args)]
 pub(super) struct TrimArgs {
-    /// Move a molecular identifier from the front of these reads to the names
-    #[arg(long, value_enum, value_name = "READ", requires = "umi_len")]
-    pub(super) umi: Option<UmiRead>,
+    /// Move a molecular identifier from the front of these reads to the names, or copy it from the header's index
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub(super) umi: Option<UmiPlace>,
 
-    /// Length of the identifier
+    /// Length of the identifier at the front of a read
     #[arg(long, alias = "umi_len", value_name = "N", requires = "umi")]
-    pub(super) umi_len: Option<usize>,
+    pub(super) umi_len: Option<std::num::NonZeroUsize>,
 
     /// Number of bases to cut off after the identifier
     #[arg(long, alias = "umi_skip", value_name = "N", default_value_t = 0)]
     pub(super) umi_skip: usize,
+
+    /// Put PREFIX_ before the identifier in names
+    #[arg(long, alias = "umi_prefix", value_name = "PREFIX", requires = "umi", value_parser = umi_prefix)]
+    pub(super) umi_prefix: Option<String>,
 
     /// Cut N bases off the front; N,M for first and second reads
     #[arg(long, value_name = "N", value_parser = both::<usize>, visible_alias = "headcrop")]
@@ -426,14 +461,32 @@ pub(super) enum Pair {
     Any,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum UmiRead {
-    /// First reads, or reads without mates
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum UmiPlace {
+    /// The front of first reads, or of reads without mates
+    #[value(alias = "read1")]
     First,
-    /// Second reads
+    /// The front of second reads
+    #[value(alias = "read2")]
     Second,
-    /// Both
+    /// The front of both
+    #[value(alias = "per_read")]
     Both,
+    /// The first index in the header: ACGT of 1:N:0:ACGT+GGTT
+    Index1,
+    /// The second index in the header of second reads
+    Index2,
+    /// Both indexes
+    #[value(name = "indexes", alias = "per_index")]
+    BothIndexes,
+}
+
+/// What stands before an identifier in names.
+fn umi_prefix(typed: &str) -> Result<String, String> {
+    match !typed.is_empty() && typed.bytes().all(|letter| letter.is_ascii_alphanumeric()) {
+        true => Ok(typed.to_owned()),
+        false => Err("expected letters and digits".into()),
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

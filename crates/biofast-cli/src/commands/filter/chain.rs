@@ -1,5 +1,7 @@
 //! Arguments as meant: the chain of a filter, in the documented order.
 
+use std::num::NonZeroUsize;
+
 use anyhow::{Context, Result, bail};
 use biofast::fastq::Inputs;
 use biofast::io::display_name;
@@ -17,7 +19,7 @@ use biofast::ops::filter::trim::{
 };
 use biofast::ops::filter::{Filter, PairRule};
 
-use super::args::{Args, MeanArg, Pair, Select, UmiRead};
+use super::args::{Args, MeanArg, Pair, Select, TrimArgs, UmiPlace};
 use super::preset;
 use super::reads::by_adapter::Places;
 
@@ -56,7 +58,7 @@ pub(super) fn filter(
         filter = filter.trim(cutter);
     }
     match args.preset.is_fastp() {
-        true => fastp_predicates(&args.select, filter),
+        true => fastp_predicates(&args.select, filter.as_fastp()),
         false => predicates(&args.select, filter),
     }
 }
@@ -138,30 +140,34 @@ fn trimmers(
 ) -> Result<Filter> {
     let all = args;
     let args = &args.trim;
-    if let (Some(source), Some(len)) = (args.umi, args.umi_len) {
-        let source = match source {
-            UmiRead::First => UmiSource::First,
-            UmiRead::Second if !paired => bail!("--umi second needs pairs"),
-            UmiRead::Second => UmiSource::Second,
-            UmiRead::Both => UmiSource::Both,
-        };
-        filter = filter.trim(Umi { source, len, skip: args.umi_skip });
+    if let Some(place) = args.umi {
+        filter = filter.trim(umi(args, place, paired, found.is_some())?);
     }
-    if args.crop_front.is_some() || args.crop_tail.is_some() {
-        let (front, tail) =
-            (args.crop_front.unwrap_or_default(), args.crop_tail.unwrap_or_default());
-        filter = filter.trim(Crop { front, tail });
-    }
-    let quality = number("--cut-mean-quality", args.cut_mean_quality, 0.0, 93.0)?;
-    let window = Window::new(args.cut_window_size.get(), quality);
-    if args.cut_front {
-        filter = filter.trim(CutFront(window));
-    }
-    if args.cut_right {
-        filter = filter.trim(CutRight(window));
-    }
-    if args.cut_tail {
-        filter = filter.trim(CutTail(window));
+    let (front, tail) = (args.crop_front.unwrap_or_default(), args.crop_tail.unwrap_or_default());
+    let phred = number("--cut-mean-quality", args.cut_mean_quality, 0.0, 93.0)?;
+    let size = args.cut_window_size.get();
+    if found.is_some() {
+        let window = Some(fastp::CutWindow { size, phred });
+        let [cut_front, cut_right, cut_tail] =
+            [args.cut_front, args.cut_right, args.cut_tail].map(|given| window.filter(|_| given));
+        let cut = fastp::Cut { front, tail, cut_front, cut_right, cut_tail };
+        if cut.is_any() {
+            filter = filter.trim(cut);
+        }
+    } else {
+        if args.crop_front.is_some() || args.crop_tail.is_some() {
+            filter = filter.trim(Crop { front, tail });
+        }
+        let window = Window::new(size, phred);
+        if args.cut_front {
+            filter = filter.trim(CutFront(window));
+        }
+        if args.cut_right {
+            filter = filter.trim(CutRight(window));
+        }
+        if args.cut_tail {
+            filter = filter.trim(CutTail(window));
+        }
     }
     if let Some(min) = args.trim_poly_g {
         filter = filter.trim(PolyG(min.get()));
@@ -188,6 +194,37 @@ fn trimmers(
         filter = filter.trim(KeepFirst(len));
     }
     Ok(filter)
+}
+
+/// What takes the identifier that is in this place.
+fn umi(args: &TrimArgs, place: UmiPlace, paired: bool, as_fastp: bool) -> Result<Umi> {
+    let source = match place {
+        UmiPlace::First => UmiSource::First,
+        UmiPlace::Second if !paired => bail!("--umi second needs pairs"),
+        UmiPlace::Second => UmiSource::Second,
+        UmiPlace::Both => UmiSource::Both,
+        UmiPlace::Index1 => UmiSource::Index1,
+        UmiPlace::Index2 if !paired => bail!("--umi index2 needs pairs"),
+        UmiPlace::Index2 => UmiSource::Index2,
+        UmiPlace::BothIndexes => UmiSource::BothIndexes,
+    };
+    let in_header = matches!(place, UmiPlace::Index1 | UmiPlace::Index2 | UmiPlace::BothIndexes);
+    let len = match args.umi_len {
+        Some(_) if in_header => bail!(
+            "--umi-len is for identifiers at the front of reads: those in headers have the length they have"
+        ),
+        None if !in_header => bail!("--umi at the front of reads needs --umi-len"),
+        len => len.map_or(0, NonZeroUsize::get),
+    };
+    if in_header && args.umi_skip > 0 {
+        bail!("--umi-skip is for identifiers at the front of reads");
+    }
+    Ok(Umi {
+        skip: args.umi_skip,
+        prefix: args.umi_prefix.clone().unwrap_or_default(),
+        leaves: usize::from(as_fastp),
+        ..Umi::new(source, len)
+    })
 }
 
 fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {

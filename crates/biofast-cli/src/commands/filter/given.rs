@@ -1,86 +1,82 @@
-//! Which options were given that one kind of input has no meaning for.
+//! Which options are read of which kind of input. Those of FASTQ alone are in the group `of_fastq`, where they are declared.
 
-use super::args::{Args, Select, TrimArgs, Which};
+use super::args::Args;
 
-/// The first of these that is given.
-fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
-    options.iter().find(|(_, given)| *given).map(|(name, _)| *name)
-}
+/// Options that select alignments.
+const ALIGNMENTS: [&str; 4] = ["of_alignments", "Flags", "RegionArgs", "Program"];
+
+/// Options of FASTQ alone.
+const FASTQ: [&str; 3] = ["of_fastq", "MateArgs", "PresetArgs"];
+
+/// Options that trim and select reads that are not aligned, in FASTQ or BAM.
+const READS: [&str; 5] = ["of_reads", "Which", "TrimArgs", "Typed", "Select"];
+
+/// Of these, what is read of alignments as well.
+const OF_BOTH: [&str; 1] = ["pair"];
 
 impl Args {
+    /// The first option given that is of alignments.
+    pub(super) fn only_of_alignments(&self) -> Option<String> {
+        self.given.option("filter", &ALIGNMENTS)
+    }
+
     /// The first option given that is of FASTQ alone.
-    pub(super) fn only_of_fastq(&self) -> Option<&'static str> {
-        first(&[
-            ("--interleaved (mates are told by their flags)", self.interleaved),
-            ("--out2", self.out2.is_some()),
-            ("--unpaired1", self.unpaired1.is_some()),
-            ("--unpaired2", self.unpaired2.is_some()),
-            ("--rejected (for alignments -U)", self.rejected.is_some()),
-            ("--stats", self.stats),
-            ("--detect-adapter", self.adapters.detect_adapter.is_some()),
-            (self.mates.given().unwrap_or_default(), self.mates.given().is_some()),
-            (self.preset.given().unwrap_or_default(), self.preset.given().is_some()),
-            ("--adapter-kit", self.adapters.of_long_reads()),
-            ("--action mask and lowercase", self.adapters.edits().is_some()),
-            ("--head", self.which.head.is_some()),
-            ("--sample-fraction (for alignments -s)", self.which.sample_fraction.is_some()),
-            ("--sample-count (for alignments -s)", self.which.sample_count.is_some()),
-            ("--keep-percent", self.which.keep_percent.is_some()),
-            ("--target-bases", self.which.target_bases.is_some()),
-        ])
+    pub(super) fn only_of_fastq(&self) -> Option<String> {
+        let edits = || self.adapters.edits().map(str::to_owned);
+        self.given.option("filter", &FASTQ).or_else(edits)
     }
 
     /// The first option given that is of reads that are not aligned, in FASTQ or BAM.
-    pub(super) fn only_of_unaligned(&self) -> Option<&'static str> {
-        self.which.given().or(self.trim.given()).or(self.adapters.given()).or(self.select.given())
+    pub(super) fn only_of_unaligned(&self) -> Option<String> {
+        self.given.option_except("filter", &READS, &OF_BOTH)
     }
 }
 
-impl Which {
-    /// The first option given that chooses names.
-    fn given(&self) -> Option<&'static str> {
-        first(&[
-            ("--names (for alignments -N)", self.names.is_some()),
-            ("--name-regex (for alignments -e)", self.name_regex.is_some()),
-            ("--invert", self.invert),
-        ])
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl TrimArgs {
-    /// The first option given that trims.
-    fn given(&self) -> Option<&'static str> {
-        first(&[
-            ("--umi", self.umi.is_some()),
-            ("--crop-front", self.crop_front.is_some()),
-            ("--crop-tail", self.crop_tail.is_some()),
-            ("--keep-first", self.keep_first.is_some()),
-            ("--cut-front", self.cut_front),
-            ("--cut-tail", self.cut_tail),
-            ("--cut-right", self.cut_right),
-            ("--trim-poly-g", self.trim_poly_g.is_some()),
-            ("--trim-poly-x", self.trim_poly_x.is_some()),
-            ("--trim-overlap", self.trim_overlap),
-        ])
-    }
-}
-
-impl Select {
-    /// The first option given that selects.
-    fn given(&self) -> Option<&'static str> {
-        first(&[
-            ("--min-len", self.min_len.is_some()),
-            ("--max-len", self.max_len.is_some()),
-            ("--min-mean-qual", self.min_mean_qual.is_some()),
-            ("--max-mean-qual", self.max_mean_qual.is_some()),
-            ("--max-low-quality-percent", self.max_low_quality_percent.is_some()),
-            ("--max-expected-errors", self.max_expected_errors.is_some()),
-            ("--max-expected-errors-per-base", self.max_expected_errors_per_base.is_some()),
-            ("--max-n", self.max_n.is_some()),
-            ("--max-n-percent", self.max_n_percent.is_some()),
-            ("--min-gc", self.min_gc.is_some()),
-            ("--max-gc", self.max_gc.is_some()),
-            ("--min-complexity", self.min_complexity.is_some()),
-        ])
+    #[test]
+    fn all_but_options_of_both_kinds_are_in_a_group() {
+        let all = crate::commands::all();
+        let command = all.find_subcommand("filter").expect("the command");
+        let groups = ALIGNMENTS.iter().chain(&FASTQ).chain(&READS);
+        let in_groups: Vec<_> = groups
+            .flat_map(|name| {
+                let group = command.get_groups().find(|group| group.get_id() == *name);
+                let members: Vec<_> = group.expect("a group").get_args().collect();
+                assert!(!members.is_empty(), "{name}");
+                members
+            })
+            .collect();
+        let others: Vec<_> = command
+            .get_arguments()
+            .map(clap::Arg::get_id)
+            .filter(|id| !in_groups.contains(id))
+            .map(clap::Id::as_str)
+            .collect();
+        let of_both = [
+            "files",
+            "shard",
+            "in1",
+            "in2",
+            "out",
+            "output_format",
+            "level",
+            "write_index",
+            "sync",
+            "json",
+            "html",
+            "threads",
+            "chunk_size",
+            "io",
+            "allow_missing_eof",
+            "strict",
+            "quiet",
+            "verbose",
+            "help",
+        ];
+        let extra: Vec<_> = others.iter().filter(|id| !of_both.contains(id)).collect();
+        assert!(extra.is_empty(), "{extra:?} are neither of reads nor of alignments alone");
     }
 }

@@ -58,12 +58,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         }
         return alignments::run(args, input, source, files);
     };
-    match args.alignments.given() {
+    match args.only_of_alignments() {
         None => reads::run(args, source, second, shards, files),
         Some(option) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => bail!(
             "{option} is for alignments, and {} is none of BAM, SAM and CRAM (help is --help{})",
             Escaped(input.name().as_bytes()),
-            meant(option)
+            meant(&option)
         ),
         Some(_) => Err(error.into()),
     }
@@ -75,7 +75,8 @@ fn check_shard(args: &Args, shards: &[Input]) -> Result<()> {
     let looks =
         "what it finds in the first reads of a shard isn't what it finds in those of the file";
     shard.refuse(args.adapters.detect_adapter.is_some(), "--detect-adapter", looks)?;
-    shard.refuse(args.preset.given().is_some(), "--preset", looks)?;
+    let preset = args.given.option("filter", &["PresetArgs"]).is_some();
+    shard.refuse(preset, "--preset", looks)?;
     shard.refuse(
         which.head.is_some(),
         "--head",
@@ -93,8 +94,8 @@ fn check_shard(args: &Args, shards: &[Input]) -> Result<()> {
 
 /// What a letter of another program is called here, where it means something else for alignments.
 fn meant(option: &str) -> &'static str {
-    match option {
-        "-q (--min-mapq)" => "; fastp's -q is --qualified-quality",
+    match option.split(' ').next().unwrap_or(option) {
+        "-q" => "; fastp's -q is --qualified-quality",
         "-u" => "; fastp's -u is --max-low-quality-percent, cutadapt's --crop-front or --crop-tail",
         "-e" => "; fastp's -e is --min-mean-qual with --mean arithmetic, cutadapt's --error-rate",
         "-r" => "; fastp's -r is --cut-right",

@@ -55,12 +55,6 @@ impl PresetArgs {
         self.overrepresentation_analysis
     }
 
-    /// The first option given that is of FASTQ alone.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        let report = self.fastp_json.as_ref().map(|_| "--fastp-json");
-        self.preset.map(|_| "--preset").or(report)
-    }
-
     /// Opens the report, if it is wanted.
     pub(super) fn open(&self, files: &mut Files) -> Result<Option<Output>> {
         output::optional_report(files, self.fastp_json.as_deref())
@@ -140,6 +134,8 @@ pub(super) fn report(
         paired,
         merged: args.mates.merges(),
         corrected: args.mates.corrects(),
+        complexity: args.select.min_complexity.is_some(),
+        inserts: paired && args.preset.is_fastp(),
         adapters: args.preset.is_fastp() || args.adapters.looks() || args.trim.trim_overlap,
         poly_x: args.trim.trim_poly_x.is_some(),
         sequences: sequences.map(|s| s.map(|s| String::from_utf8_lossy(&s).into_owned())),

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
-use biofast::io::Source;
+use biofast::bam;
 use biofast::io::output::{Files, commit};
+use biofast::io::{Source, display_name};
 use biofast::ops::merge::{Input as Sorted, Merge, Rules};
 use biofast::ops::sort::Order;
 
@@ -17,9 +18,10 @@ use crate::inputs::{Input, header_of};
 /// Merges inputs, of which those that can't be opened again are open.
 pub(super) fn run(
     args: &Args,
-    inputs: Vec<(&Input, Option<Source>)>,
+    mut inputs: Vec<(&Input, Option<Source>)>,
     files: &mut Files,
 ) -> Result<ExitCode> {
+    tell_unused_reference(args, &mut inputs)?;
     let order = args.order();
     if args.writing.has_index() && order != Order::Coordinate {
         anyhow::bail!("--write-index needs records sorted by coordinate");
@@ -100,4 +102,23 @@ impl Args {
             (None, false) => Order::Coordinate,
         }
     }
+}
+
+/// Says that reference sequences make no difference, where no input is CRAM.
+fn tell_unused_reference(args: &Args, inputs: &mut [(&Input, Option<Source>)]) -> Result<()> {
+    let Some(path) = args.reference.as_deref().filter(|_| !args.reading.messages.quiet) else {
+        return Ok(());
+    };
+    for (input, source) in inputs {
+        let format = match source {
+            Some(source) => bam::Format::sniff(source),
+            None => bam::Format::sniff(&mut input.open()?),
+        };
+        if !matches!(format, Ok(bam::Format::Bam | bam::Format::Sam)) {
+            return Ok(());
+        }
+    }
+    let path = display_name(path);
+    message("note", &format!("the reference {path} is not needed: no input is CRAM"));
+    Ok(())
 }

@@ -17,7 +17,7 @@ use super::stats::{self, Format};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::{
-    DepthFiles, Folder, InFile, Out, OutFile, Program, RegionArgs, SortedOut, VerdictArgs,
+    DepthFiles, Folder, Given, InFile, Out, OutFile, Program, RegionArgs, SortedOut, VerdictArgs,
 };
 use crate::watch::Reading;
 
@@ -28,6 +28,8 @@ use crate::watch::Reading;
 /// `flagstat -O json`, or what `idxstats` prints (both may be samtools' own), or those that `check --json` and `coverage` print of shards.
 #[derive(clap::Args)]
 #[command(
+    group(clap::ArgGroup::new("of_alignments").multiple(true)),
+    group(clap::ArgGroup::new("of_reports").multiple(true)),
     // Letters that samtools merge has for others.
     disable_help_flag = true,
     mut_arg("threads", |a| a.short_alias(None)),
@@ -52,6 +54,9 @@ Examples:
   biofast merge part1.coverage.json part2.coverage.json"
 )]
 pub(crate) struct Args {
+    #[command(flatten)]
+    given: Given,
+
     /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json --shard` or `coverage --shard`
     #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<InFile>,
@@ -64,36 +69,36 @@ pub(crate) struct Args {
     out: Out,
 
     /// Alignments are sorted by name, in which runs of digits are numbers: r2 before r10
-    #[arg(short = 'n', long)]
+    #[arg(short = 'n', long, group = "of_alignments")]
     name: bool,
 
     /// Alignments are sorted by name, compared byte by byte
-    #[arg(short = 'N', long, conflicts_with = "name")]
+    #[arg(short = 'N', long, conflicts_with = "name", group = "of_alignments")]
     lexicographic: bool,
 
     /// Alignments are sorted by the value of this optional field, then by coordinate, or by name with -n
-    #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic")]
+    #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
     tag: Option<[u8; 2]>,
 
     /// Alignments are sorted by the 5' ends of templates, then by library, molecule (MI) and name: what is of one molecule stands
     /// together
-    #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"])]
+    #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"], group = "of_alignments")]
     template_coordinate: bool,
 
     /// Read groups of the same ID are one; else those of later files get another ID, and so do their reads
-    #[arg(short = 'c', long)]
+    #[arg(short = 'c', long, group = "of_alignments")]
     combine_rg: bool,
 
     /// Programs (@PG) of the same ID are one; else those of later files get another ID
-    #[arg(short = 'p', long)]
+    #[arg(short = 'p', long, group = "of_alignments")]
     combine_pg: bool,
 
     /// Give all reads of a file its name as their read group, without the ending .bam, .sam or .cram
-    #[arg(short = 'r', long)]
+    #[arg(short = 'r', long, group = "of_alignments")]
     rg_by_file: bool,
 
     /// The common header begins with that of FILE (SAM, BAM or CRAM), and those of the inputs are put behind it
-    #[arg(short = 'h', long = "header", value_name = "FILE")]
+    #[arg(short = 'h', long = "header", value_name = "FILE", group = "of_alignments")]
     header: Option<InFile>,
 
     #[command(flatten)]
@@ -103,41 +108,48 @@ pub(crate) struct Args {
     writing: SortedOut,
 
     /// The folder of temporary files, which more than 200 files need [default: TMPDIR if set, else that of the output]
-    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER")]
+    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER", group = "of_alignments")]
     temp_dir: Option<Folder>,
 
     /// Reference sequences of CRAM files, in FASTA, indexed (.fai) or not
-    #[arg(long, value_name = "FASTA")]
+    #[arg(long, value_name = "FASTA", group = "of_alignments")]
     reference: Option<InFile>,
 
     #[command(flatten)]
     program: Program,
 
     /// Merge all reports into one row of this name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", group = "of_reports")]
     sample: Option<String>,
 
     /// Write the files of `biofast stats --out-dir` to DIR, which is made if it doesn't exist: those that can be made of the
     /// reports; of depths of shards the files of mosdepth, as `biofast coverage --out-dir`
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "html", "partial"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "html", "partial"], group = "of_reports")]
     out_dir: Option<Folder>,
 
     /// Which of these files
-    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', requires = "out_dir")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LIST",
+        value_delimiter = ',',
+        requires = "out_dir",
+        group = "of_reports"
+    )]
     qc: Vec<stats::Report>,
 
     #[command(flatten)]
     depths: DepthFiles,
 
     /// With --json: the result is a part, too, and carries what its parts do (see `biofast stats --partial`)
-    #[arg(long, requires = "json")]
+    #[arg(long, requires = "json", group = "of_reports")]
     partial: bool,
 
     #[command(flatten)]
     format: Format,
 
     /// Also write a report for the browser to FILE, as `biofast stats --html`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "of_reports")]
     html: Option<OutFile>,
 
     #[command(flatten)]
@@ -214,37 +226,13 @@ fn held(input: &Input) -> Result<Held> {
 }
 
 impl Args {
-    fn only_of_reports(&self) -> Option<&'static str> {
-        let options = [
-            ("--sample", self.sample.is_some()),
-            ("-T (--tsv)", self.format.tsv),
-            ("--json", self.format.json),
-            ("--html", self.html.is_some()),
-            ("--out-dir", self.out_dir.is_some()),
-            ("--partial", self.partial),
-            ("--qc", !self.qc.is_empty()),
-        ];
-        let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-        given.or(self.depths.given()).or(self.verdicts.given())
+    /// The first option given that is of reports.
+    fn only_of_reports(&self) -> Option<String> {
+        self.given.option("merge", &["of_reports", "Format", "DepthFiles", "VerdictArgs"])
     }
 
-    fn only_of_alignments(&self) -> Option<&'static str> {
-        let options = [
-            ("-n", self.name),
-            ("-N", self.lexicographic),
-            ("-t", self.tag.is_some()),
-            ("--template-coordinate", self.template_coordinate),
-            ("-c", self.combine_rg),
-            ("-p", self.combine_pg),
-            ("-r", self.rg_by_file),
-            ("-h", self.header.is_some()),
-            ("-R", !self.regions.regions.is_empty()),
-            ("-L", self.regions.regions_file.is_some()),
-            ("--temp-dir", self.temp_dir.is_some()),
-            ("--reference", self.reference.is_some()),
-            ("--no-PG", self.program.given()),
-        ];
-        let given = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-        given.or(self.writing.given())
+    /// The first option given that is of alignments.
+    fn only_of_alignments(&self) -> Option<String> {
+        self.given.option("merge", &["of_alignments", "RegionArgs", "SortedOut", "Program"])
     }
 }

@@ -124,11 +124,6 @@ enum DuplicateMode {
 }
 
 impl Duplicates {
-    /// The option that says that there is something to do, if it is given.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        self.mark_duplicates.then_some("--mark-duplicates")
-    }
-
     pub(super) fn metrics(&self, files: &mut Files) -> Result<Metrics> {
         Ok(Metrics {
             samtools: output::optional_report(files, self.metrics.as_deref())?,

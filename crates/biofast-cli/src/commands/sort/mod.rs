@@ -19,7 +19,7 @@ use biofast::ops::sort::{self, Limits, Order, Problem};
 use crate::console::{Hinted, message};
 use crate::inputs::{Input, Rereads};
 pub(super) use crate::options::temp_dir;
-use crate::options::{Folder, InFile, OutFile, Program, Size, SortedOut, default_memory};
+use crate::options::{Folder, Given, InFile, OutFile, Program, Size, SortedOut, default_memory};
 use crate::watch::{Reading, Watch};
 use crate::{inputs, output};
 use duplicates::Duplicates;
@@ -34,6 +34,8 @@ use reports::ReportArgs;
 /// FASTQ stays FASTQ and FASTA FASTA, and pairs stay together; --by or -n or -N must say in which order.
 #[derive(clap::Args)]
 #[command(
+    group(clap::ArgGroup::new("of_alignments").multiple(true)),
+    group(clap::ArgGroup::new("of_reads").multiple(true)),
     // Letters that samtools sort has for others.
     mut_arg("threads", |a| a.short_alias(None)),
     after_help = "\
@@ -46,6 +48,9 @@ Examples:
   biofast sort -n aln.bam | biofast sort --mark-duplicates -o marked.bam --write-index -"
 )]
 pub(crate) struct Args {
+    #[command(flatten)]
+    given: Given,
+
     /// The BAM, SAM or CRAM file, or one file of reads, or the two of mates; '-' is standard input, which is also read when no
     /// file is named
     #[arg(value_name = "FILE")]
@@ -64,28 +69,28 @@ pub(crate) struct Args {
     lexicographic: bool,
 
     /// Sort by the value of this optional field, then by coordinate, or by name with -n
-    #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic")]
+    #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
     tag: Option<[u8; 2]>,
 
     /// Sort by the 5' ends of templates, then by library, molecule (MI) and name: what is of one molecule stands
     /// together
-    #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"])]
+    #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"], group = "of_alignments")]
     template_coordinate: bool,
 
     /// Sort reads by this; pairs by the name or sequence of their first reads, or by the bases of both
-    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["name", "lexicographic", "tag", "template_coordinate"])]
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["name", "lexicographic", "tag", "template_coordinate"], group = "of_reads")]
     by: Option<Compared>,
 
     /// Of reads: the greatest first; equal ones stay in the order of the input
-    #[arg(long)]
+    #[arg(long, group = "of_reads")]
     reverse: bool,
 
     /// Of reads: the file is interleaved, the mates of a pair follow each other
-    #[arg(long)]
+    #[arg(long, group = "of_reads")]
     interleaved: bool,
 
     /// Of reads: write second reads of pairs to FILE; without it mates follow each other
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "of_reads")]
     out2: Option<OutFile>,
 
     /// Memory for records, of all threads together, such as 512M or 4G; what reads and writes takes some 64 MB more
@@ -108,7 +113,7 @@ pub(crate) struct Args {
     reports: ReportArgs,
 
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
-    #[arg(long, value_name = "FASTA")]
+    #[arg(long, value_name = "FASTA", group = "of_alignments")]
     reference: Option<InFile>,
 
     #[command(flatten)]
@@ -147,7 +152,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.by.is_some() || inputs::holds_reads(&mut source)? {
         return args.reads(inputs, source, files);
     }
-    if let Some(option) = args.given_for_reads() {
+    if let Some(option) = args.only_of_reads() {
         bail!("{option} is for reads, and {} holds alignments", first.name());
     }
     if inputs.len() > 1 {
@@ -264,14 +269,15 @@ impl Args {
         }
     }
 
-    /// The first option that is given and of use for reads only.
-    fn given_for_reads(&self) -> Option<&'static str> {
-        let options = [
-            ("--reverse", self.reverse),
-            ("--interleaved", self.interleaved),
-            ("--out2", self.out2.is_some()),
-        ];
-        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    /// The first option given that is of reads.
+    fn only_of_reads(&self) -> Option<String> {
+        self.given.option("sort", &["of_reads"])
+    }
+
+    /// The first option given that is of alignments.
+    fn only_of_alignments(&self) -> Option<String> {
+        let groups = ["of_alignments", "Program", "SortedOut", "Duplicates", "ReportArgs"];
+        self.given.option_except("sort", &groups, &["level", "sync"])
     }
 
     /// Sorts reads; `source` is the first input, which is open already.
@@ -289,16 +295,7 @@ impl Args {
                 .into());
             }
         };
-        let of_alignments = [
-            ("--tag", self.tag.is_some()),
-            ("--template-coordinate", self.template_coordinate),
-            ("--reference", self.reference.is_some()),
-            ("--no-PG", self.program.given()),
-        ];
-        let given = of_alignments.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-        let writing = self.writing.given_for_alignments();
-        let others = [given, writing, self.duplicates.given(), self.reports.given()];
-        if let Some(option) = others.into_iter().flatten().next() {
+        if let Some(option) = self.only_of_alignments() {
             bail!("{option} is for alignments, and {} holds reads", source.name());
         }
         let most = if self.interleaved { 1 } else { 2 };

@@ -51,16 +51,6 @@ const PART: usize = 256 << 10;
 const WAITING: usize = 4;
 
 impl ReportArgs {
-    /// The first option that is given.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("--stats", &self.stats),
-            ("--samtools-stats", &self.samtools_stats),
-            ("--html", &self.html),
-        ];
-        options.into_iter().find(|(_, file)| file.is_some()).map(|(name, _)| name)
-    }
-
     /// Opens what is wanted.
     pub(super) fn open(&self, files: &mut Files) -> Result<Reports> {
         Ok(Reports {

@@ -99,6 +99,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         if args.html.is_some() {
             bail!("--html doesn't go with --format samtools: make it in a run of its own");
         }
+        if args.partial.is_some() {
+            bail!("--partial is for --json, from which `biofast merge` makes every other format");
+        }
         let report = args.out.open(files)?;
         return alignments::samtools(args, &inputs, report);
     }
@@ -172,6 +175,11 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.reference.is_some() && !args.messages.quiet && !has_use {
         let what = "--reference has no effect: it is for CRAM and for --format samtools";
         message("warning", what);
+    }
+    let are_reads =
+        entries.iter().all(|entry| entry.errors.is_empty() && entry.figures.alignments().is_none());
+    if args.partial.is_some() && !args.messages.quiet && are_reads {
+        message("warning", "--partial has no effect: reports of reads can be merged without it");
     }
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {

@@ -16,7 +16,7 @@ use biofast::ops::measure::per_read;
 
 use super::args::Args;
 use crate::console::Bar;
-use crate::inputs::{Input, holds_reads};
+use crate::inputs::{Input, holds_reads, tell_unused_reference};
 use crate::output;
 use crate::watch::Watch;
 
@@ -61,6 +61,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         let watch =
             Watch::sharing(&progress, args.strictness.reads(args.io.apply(args.threads.options())));
         let mut source = input.open()?;
+        tell_unused_reference(args.reference.as_deref(), &mut source, args.messages.quiet);
         let held = match holds_reads(&mut source)? {
             true => Holds::Fastq,
             false => Holds::sniff(&mut source)?,

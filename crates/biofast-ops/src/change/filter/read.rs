@@ -24,6 +24,8 @@ pub struct Read<'a> {
     qualities: &'a [u8],
     start: usize,
     end: usize,
+    /// So many of the bases cut off the front are an identifier.
+    identifier: usize,
     edited: bool,
 }
 
@@ -31,7 +33,8 @@ impl<'a> Read<'a> {
     /// The whole record.
     pub fn new(record: Record<'a>) -> Read<'a> {
         let (sequence, qualities) = (record.sequence(), record.qualities());
-        Read { record, sequence, qualities, start: 0, end: sequence.len(), edited: false }
+        let end = sequence.len();
+        Read { record, sequence, qualities, start: 0, end, identifier: 0, edited: false }
     }
 
     /// The record as it was read.
@@ -62,9 +65,14 @@ impl<'a> Read<'a> {
         self.len() == 0
     }
 
-    /// How many bases were cut off the front so far.
+    /// How many bases of the fragment were cut off the front so far: an [identifier](Self::drop_identifier) is not part of it.
     pub fn cut_front(&self) -> usize {
-        self.start
+        self.start - self.identifier
+    }
+
+    /// How many bases of an [identifier](Self::drop_identifier) were cut off the front.
+    pub fn identifier(&self) -> usize {
+        self.identifier
     }
 
     /// Which bases of the record are left.
@@ -91,6 +99,14 @@ impl<'a> Read<'a> {
     /// Cuts `n` bases off the front, or all there are.
     pub fn drop_front(&mut self, n: usize) {
         self.start += n.min(self.len());
+    }
+
+    /// Cuts an identifier of `n` bases off the front, or all there are. The other mate of a short fragment ends with its reverse
+    /// complement, which is not part of the fragment either.
+    pub fn drop_identifier(&mut self, n: usize) {
+        let n = n.min(self.len());
+        self.start += n;
+        self.identifier += n;
     }
 
     /// Cuts `n` bases off the end, or all there are.
@@ -166,7 +182,7 @@ pub struct Reads<'a, 's> {
     /// Whether the trimmer found what the read must not have inside.
     pub(super) adapter_inside: &'s mut bool,
     /// Whether a fixed cut or low quality left nothing of a mate, so that there is no pair any more.
-    pub(super) gone: [bool; 2],
+    pub(super) gone: &'s mut [bool; 2],
     /// What was cut off each mate as its adapter, where the trimmer itself says it.
     pub(super) cut_adapters: &'s mut [Vec<u8>; 2],
 }

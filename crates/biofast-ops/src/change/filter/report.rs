@@ -12,7 +12,7 @@ use super::names::ListedNames;
 use super::statistics::{self, Statistics};
 use super::tally::{Reason, Tally};
 use super::trim::detect::Evidence;
-use super::trim::{Label, Trim};
+use super::trim::{LONGEST_INSERT, Label, Trim};
 use crate::measure::reads::Collector;
 use crate::measure::records::{Amount, RecordSum, Sum};
 
@@ -77,6 +77,11 @@ pub struct InsertSize {
 }
 
 impl InsertSize {
+    /// Of no pairs.
+    pub(super) fn of_none() -> InsertSize {
+        InsertSize { peak: 0, unknown: 0, histogram: vec![0; LONGEST_INSERT] }
+    }
+
     pub(super) fn of(inserts: &[u64]) -> Option<InsertSize> {
         let (&unknown, histogram) = inserts.split_last()?;
         let most = histogram.iter().max()?;

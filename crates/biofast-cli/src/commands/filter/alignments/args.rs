@@ -13,12 +13,18 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     pub(super) flags: Flags,
 
     /// Only records with at least this mapping quality
-    #[arg(short = 'q', long = "min-mapq", aliases = ["min-MQ", "min-mq"], value_name = "INT")]
+    #[arg(short = 'q', long = "min-mapq", aliases = ["min-MQ", "min-mq"], value_name = "INT", group = "of_alignments")]
     min_mapping_quality: Option<u8>,
 
     /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; it is
     /// an error if that can't be told of a record
-    #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
+    #[arg(
+        short = 'e',
+        long = "expr",
+        value_name = "STR",
+        allow_hyphen_values = true,
+        group = "of_alignments"
+    )]
     expression: Option<Expression>,
 
     #[command(flatten)]
@@ -26,99 +32,102 @@ pub(in crate::commands::filter) struct AlignmentArgs {
 
     /// With both regions and -L: records that overlap the intersections of the two, instead of records
     /// that overlap one of each
-    #[arg(short = 'M', long = "use-index")]
+    #[arg(short = 'M', long = "use-index", group = "of_alignments")]
     pub(super) multi_region: bool,
 
     /// Only records of this read group, or without a read group; may be repeated
-    #[arg(short = 'r', long = "read-group", alias = "readgroup", value_name = "ID")]
+    #[arg(
+        short = 'r',
+        long = "read-group",
+        alias = "readgroup",
+        value_name = "ID",
+        group = "of_alignments"
+    )]
     read_groups: Vec<String>,
 
     /// Only records of the read groups named in FILE, or without a read group
-    #[arg(short = 'R', long = "read-group-file", alias = "readgroup-file", value_name = "FILE")]
+    #[arg(
+        short = 'R',
+        long = "read-group-file",
+        alias = "readgroup-file",
+        value_name = "FILE",
+        group = "of_alignments"
+    )]
     read_group_files: Vec<InFile>,
 
     /// Only records of the reads named in FILE
-    #[arg(short = 'N', long = "qname-file", alias = "QNAME-file", value_name = "FILE")]
+    #[arg(
+        short = 'N',
+        long = "qname-file",
+        alias = "QNAME-file",
+        value_name = "FILE",
+        group = "of_alignments"
+    )]
     name_files: Vec<InFile>,
 
     /// Only records with this optional field, and with VALUE if one is given; may be repeated for several
     /// values of one field
-    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
+    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]", group = "of_alignments")]
     tags: Vec<String>,
 
     /// Only records whose optional field has one of the values listed in FILE
-    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
+    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE", group = "of_alignments")]
     tag_files: Vec<String>,
 
     /// Take this fraction of the reads, chosen by name: the same reads as samtools. The number before the
     /// point is the seed
-    #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample")]
+    #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample", group = "of_alignments")]
     seeded_fraction: Option<(u32, f64)>,
 
     /// Take this fraction of the reads, chosen by name
-    #[arg(long, value_name = "FRACTION")]
+    #[arg(long, value_name = "FRACTION", group = "of_alignments")]
     subsample: Option<f64>,
 
     /// Seed of --subsample
-    #[arg(long, value_name = "INT", requires = "subsample", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "INT",
+        requires = "subsample",
+        default_value_t = 0,
+        group = "of_alignments"
+    )]
     subsample_seed: u32,
 
     /// Print only the number of records
-    #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "write_index"])]
+    #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "write_index"], group = "of_alignments")]
     pub(super) count: bool,
 
     /// Write records that are not selected to FILE
-    #[arg(short = 'U', long = "output-unselected", alias = "unoutput", value_name = "FILE")]
+    #[arg(
+        short = 'U',
+        long = "output-unselected",
+        alias = "unoutput",
+        value_name = "FILE",
+        group = "of_alignments"
+    )]
     pub(super) unselected: Option<OutFile>,
 
     /// Print the header before the records of SAM output
-    #[arg(short = 'h', long)]
+    #[arg(short = 'h', long, group = "of_alignments")]
     pub(super) with_header: bool,
 
     /// Write BAM
-    #[arg(short, long)]
+    #[arg(short, long, group = "of_alignments")]
     pub(super) bam: bool,
 
     /// Write BAM without compression, for a program that reads it at once
-    #[arg(short, long, conflicts_with = "level")]
+    #[arg(short, long, conflicts_with = "level", group = "of_alignments")]
     pub(super) uncompressed: bool,
 
     #[command(flatten)]
     pub(super) program: Program,
 
     /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
-    #[arg(short = 'T', long, value_name = "FASTA")]
+    #[arg(short = 'T', long, value_name = "FASTA", group = "of_alignments")]
     pub(super) reference: Option<InFile>,
 }
 
 impl AlignmentArgs {
-    /// The first option that is given, in the form it is best known by.
-    pub(in crate::commands::filter) fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("-q (--min-mapq)", self.min_mapping_quality.is_some()),
-            ("-e", self.expression.is_some()),
-            ("--region", !self.regions.regions.is_empty()),
-            ("-L", self.regions.regions_file.is_some()),
-            ("-M", self.multi_region),
-            ("-r", !self.read_groups.is_empty()),
-            ("-R", !self.read_group_files.is_empty()),
-            ("-N", !self.name_files.is_empty()),
-            ("-d", !self.tags.is_empty()),
-            ("-D", !self.tag_files.is_empty()),
-            ("-s", self.seeded_fraction.is_some()),
-            ("--subsample", self.subsample.is_some()),
-            ("-c", self.count),
-            ("-U", self.unselected.is_some()),
-            ("-h", self.with_header),
-            ("-b", self.bam),
-            ("-u", self.uncompressed),
-            ("--no-PG", self.program.given()),
-            ("-T", self.reference.is_some()),
-        ];
-        let others = options.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-        self.flags.given().or(others)
-    }
-
     /// Whether more than flags, places and mapping qualities are looked at.
     pub(super) fn looks_inside(&self) -> bool {
         !(self.read_groups.is_empty()

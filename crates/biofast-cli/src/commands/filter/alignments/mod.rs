@@ -67,9 +67,7 @@ fn plan(
     let name = input.name();
     let name = Escaped(name.as_bytes());
     if let Some(option) = args.only_of_fastq() {
-        bail!(
-            "{option} is for FASTQ, and {name} holds alignments (see --help for what selects these)"
-        );
+        bail!("{option} is for FASTQ, and {name} holds alignments ({})", instead(&option));
     }
     let mut choice = args.alignments.choice()?;
     let watch = Watch::new(args.strictness.alignments(args.io.apply(args.threads.options())));
@@ -87,7 +85,8 @@ fn plan(
     let chain = match args.only_of_unaligned() {
         Some(option) if !header.references().is_empty() => bail!(
             "{option} is for reads, and {name} holds alignments; only unaligned BAM, without @SQ \
-             lines, is trimmed and selected as FASTQ is (for alignments see -e in --help)"
+             lines, is trimmed and selected as FASTQ is (for alignments see {} in --help)",
+            if option == "--names" { "-N" } else { "-e" }
         ),
         Some(option) if args.shard.any() => {
             bail!(
@@ -99,6 +98,16 @@ fn plan(
         None => None,
     };
     Ok((Plan { watch, header, choice, chain, total, partial }, query))
+}
+
+/// What alignments have in the place of an option of FASTQ.
+fn instead(option: &str) -> &'static str {
+    match option {
+        "--interleaved" => "their flags say which are mates",
+        "--rejected" => "for alignments it is -U",
+        "--sample-fraction" | "--sample-count" => "for alignments it is -s",
+        _ => "see --help for what selects these",
+    }
 }
 
 /// Prints the number of records.

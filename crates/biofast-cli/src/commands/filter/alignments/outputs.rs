@@ -93,6 +93,9 @@ impl Outputs {
             (false, Some(path)) => Format::from_name(path),
             (false, None) => Format::Plain,
         };
+        if chosen.uncompressed && !is_bam && self.all.is_empty() {
+            bail!("-u writes BAM, and SAM is asked for");
+        }
         let level = match (is_bam, args.level) {
             (true, _) if chosen.uncompressed => Some(Level::Number(0)),
             (true, None) => Some(BAM_LEVEL),

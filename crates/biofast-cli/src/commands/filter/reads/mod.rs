@@ -127,6 +127,9 @@ fn plan(
         _ => Inputs::Single(first),
     };
     let paired = args.interleaved || inputs.len() == 2;
+    if !paired && args.given.has("pair") && !args.messages.quiet {
+        message("warning", "--pair has no effect: it is for pairs, two files or --interleaved");
+    }
     let wanted = best::wanted(args, paired)?;
     // What is read twice must be there twice.
     let repeated = match (wanted, sources) {

@@ -64,6 +64,8 @@ pub(super) fn open(
     };
     let unpaired1 = optional(&args.unpaired1, None)?;
     let unpaired2 = optional(&args.unpaired2, unpaired1)?;
+    // fastp writes both to the one file that is named.
+    let unpaired2 = unpaired2.or(unpaired1.filter(|_| args.preset.is_fastp()));
     let rejected = optional(&args.rejected, None)?;
     let merged = optional(&args.mates.merged_out, None)?;
     if args.mates.merges() && merged.is_none() && second != first {

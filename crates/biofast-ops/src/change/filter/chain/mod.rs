@@ -113,6 +113,8 @@ pub struct Filter {
     pair: PairRule,
     routes: Routes,
     statistics: bool,
+    /// Whether fastp's rules hold.
+    is_fastp: bool,
     /// What each worker begins with, if it gathers for fastp's report.
     fastp: Option<Gatherer>,
 }
@@ -245,6 +247,14 @@ impl Filter {
         &self.adapters
     }
 
+    /// Goes by fastp's rules where they are others: where a fixed cut or low quality leaves nothing of a mate, nothing more is cut
+    /// off the other one; a read without bases is too short, whatever else is asked for; a tag stands behind all of the name; and
+    /// reads whose mates are rejected aren't among those after filtering in [its report](super::fastp::Report).
+    pub fn as_fastp(mut self) -> Filter {
+        self.is_fastp = true;
+        self
+    }
+
     /// Adds a predicate after those there are; they see the reads as trimmed.
     pub fn require(mut self, predicate: impl Predicate + 'static) -> Filter {
         self.predicates.push(Box::new(predicate));
@@ -297,8 +307,49 @@ impl Filter {
     }
 
     fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+        if self.is_fastp && read.is_empty() {
+            return Some(Reason::TooShort);
+        }
         let found = self.predicates.iter().find_map(|predicate| predicate.objection(read));
         found.or((read.is_empty() && read.is_trimmed()).then_some(Reason::Emptied))
+    }
+
+    /// Makes header, bases and qualities of one read of mates that lie on each other.
+    fn merged(
+        &self,
+        rule: MateRule,
+        [first, second]: [&Read<'_>; 2],
+        tag: &[u8],
+        scratch: &mut Vec<u8>,
+        merged: &mut [Vec<u8>; 3],
+    ) -> bool {
+        // By fastp's rule a mate without bases lies on the other one, and they become a read without bases.
+        if !self.is_fastp && (first.is_empty() || second.is_empty()) {
+            return false;
+        }
+        merged.iter_mut().for_each(Vec::clear);
+        let [definition, sequence, qualities] = merged;
+        let Some(lens) = rule.merge(first, second, scratch, sequence, qualities) else {
+            return false;
+        };
+        match tag {
+            [] => definition.extend_from_slice(first.record().definition()),
+            tag => self.tagged(definition, first.record(), tag),
+        }
+        definition.extend_from_slice(format!(" merged_{}_{}", lens[0], lens[1]).as_bytes());
+        true
+    }
+
+    /// The header line with `tag` after the name: before a final `/1` or `/2`, or behind it as fastp does it.
+    fn tagged(&self, out: &mut Vec<u8>, record: &Record<'_>, tag: &[u8]) {
+        let (definition, name) = (record.definition(), record.name());
+        let name = match self.is_fastp {
+            true => definition.iter().position(|&c| c == b' ').unwrap_or(definition.len()),
+            false => biofast_fastq::pair::template_name(name).len(),
+        };
+        out.extend_from_slice(&definition[..name]);
+        out.extend_from_slice(tag);
+        out.extend_from_slice(&definition[name..]);
     }
 }
 
@@ -456,7 +507,7 @@ impl Worker<'_> {
                     counts: &mut counts,
                     pieces,
                     adapter_inside: &mut adapter_inside,
-                    gone,
+                    gone: &mut gone,
                     cut_adapters,
                 };
                 let before = [Some(reads.first), reads.second];
@@ -467,7 +518,8 @@ impl Worker<'_> {
                 let cut = [0, 1].map(|mate| lens[0][mate] - lens[1][mate]);
                 if cut != [0; 2] {
                     self.tally.trim(trimmer.kind(), cut[0] + cut[1]);
-                    if matches!(trimmer.kind(), Trim::Umi | Trim::Crop | Trim::Quality) {
+                    let kind = trimmer.kind();
+                    if !filter.is_fastp && matches!(kind, Trim::Umi | Trim::Crop | Trim::Quality) {
                         for mate in 0..2 {
                             gone[mate] |= cut[mate] > 0 && lens[1][mate] == 0;
                         }
@@ -491,10 +543,14 @@ impl Worker<'_> {
                 if edited[1].used {
                     second = second.map(|read| read.with(&edited[1]));
                 }
+                if filter.is_fastp && gone != [false; 2] {
+                    break;
+                }
             }
             self.tally.count(&counts);
             if let (Some((rule, to)), Some(second)) = (filter.merge, &second)
-                && merge(rule, [&first, second], tag, scratch, merged)
+                && (gone == [false; 2] || !filter.is_fastp)
+                && filter.merged(rule, [&first, second], tag, scratch, merged)
             {
                 return self.send_merged([&first, second], amounts, merged, to, sink);
             }
@@ -589,7 +645,7 @@ impl Worker<'_> {
             tag.truncate(tag_len);
             tag.extend_from_slice(format!("_{}", number + 1).as_bytes());
             let mut definition = Vec::new();
-            tagged(&mut definition, read.record(), tag);
+            self.filter.tagged(&mut definition, read.record(), tag);
             let (sequence, qualities) = (read.sequence(), read.qualities());
             let record =
                 Record::new(&definition, &sequence[piece.clone()], &qualities[piece.clone()]);
@@ -625,7 +681,7 @@ impl Worker<'_> {
         let definition = if tag.is_empty() {
             read.record().definition()
         } else {
-            tagged(&mut definition, read.record(), tag);
+            self.filter.tagged(&mut definition, read.record(), tag);
             &definition
         };
         let trimmed = read.is_changed() || !tag.is_empty();
@@ -635,7 +691,10 @@ impl Worker<'_> {
         if let Some(statistics) = &mut self.statistics {
             statistics.kept(mate, &record);
         }
-        if let Some(fastp) = &mut self.fastp {
+        let is_orphan = to.is_some() && to == self.filter.routes.orphans[mate];
+        if let Some(fastp) = &mut self.fastp
+            && !(self.filter.is_fastp && is_orphan)
+        {
             fastp.after[mate].add(&record);
         }
         if let Some(to) = to {
@@ -646,25 +705,6 @@ impl Worker<'_> {
             None => Ok(()),
         }
     }
-}
-
-/// Makes header, bases and qualities of one read of mates that lie on each other.
-fn merge(
-    rule: MateRule,
-    [first, second]: [&Read<'_>; 2],
-    tag: &[u8],
-    scratch: &mut Vec<u8>,
-    merged: &mut [Vec<u8>; 3],
-) -> bool {
-    merged.iter_mut().for_each(Vec::clear);
-    let [definition, sequence, qualities] = merged;
-    let Some(lens) = rule.merge(first, second, scratch, sequence, qualities) else { return false };
-    match tag {
-        [] => definition.extend_from_slice(first.record().definition()),
-        tag => tagged(definition, first.record(), tag),
-    }
-    definition.extend_from_slice(format!(" merged_{}_{}", lens[0], lens[1]).as_bytes());
-    true
 }
 
 /// What takes the reads of a unit when it is decided what becomes of them.
@@ -724,14 +764,6 @@ impl Sink for Texts<'_> {
         }
         Ok(())
     }
-}
-
-/// The header line with `tag` after the name (before a final `/1` or `/2`).
-fn tagged(out: &mut Vec<u8>, record: &Record<'_>, tag: &[u8]) {
-    let template = biofast_fastq::pair::template_name(record.name());
-    out.extend_from_slice(template);
-    out.extend_from_slice(tag);
-    out.extend_from_slice(&record.definition()[template.len()..]);
 }
 
 fn write(text: &mut Vec<u8>, record: &Record<'_>) {

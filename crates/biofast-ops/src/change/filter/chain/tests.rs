@@ -43,7 +43,7 @@ fn pairs_go_where_they_should() {
 
 #[test]
 fn identifiers_go_to_both_names() {
-    let umi = |source| Filter::new().trim(Umi { source, len: 3, skip: 1 });
+    let umi = |source| Filter::new().trim(Umi { skip: 1, ..Umi::new(source, 3) });
     for (source, name, left) in [
         (UmiSource::First, "r:ACG/1 x", ["AA", "TTTTGG"]),
         (UmiSource::Second, "r:TTT/1 x", ["ACGTAA", "GG"]),

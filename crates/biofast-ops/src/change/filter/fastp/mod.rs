@@ -4,6 +4,7 @@
 //! [`Gatherer`] counts what stands in its [`Report`]: a test compares reads and figures with those of fastp 0.23.
 
 mod adapters;
+mod cut;
 mod detect;
 mod duplicates;
 mod frequent;
@@ -12,6 +13,7 @@ mod stats;
 mod trim;
 
 pub use adapters::AdapterCounts;
+pub use cut::{Cut, CutWindow};
 pub use detect::{Found, find_adapter, is_two_colour, look};
 pub use duplicates::Duplicates;
 pub use frequent::Frequent;

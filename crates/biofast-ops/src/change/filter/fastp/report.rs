@@ -16,6 +16,10 @@ pub struct Settings {
     pub merged: bool,
     /// Whether bases were corrected.
     pub corrected: bool,
+    /// Whether a complexity was asked for.
+    pub complexity: bool,
+    /// Whether fragments were measured, even if there was none to be measured.
+    pub inserts: bool,
     /// Whether adapters were cut.
     pub adapters: bool,
     /// Whether runs of any base were.
@@ -216,7 +220,7 @@ impl FilteringResult {
             corrected_bases: settings.corrected.then_some(tally.corrected[1]),
             low_quality_reads: low_quality,
             too_many_n_reads: n,
-            low_complexity_reads: Some(complexity).filter(|&n| n > 0),
+            low_complexity_reads: Some(complexity).filter(|&n| n > 0 || settings.complexity),
             too_short_reads: short,
             too_long_reads: long,
             other_reads: Some(others).filter(|&n| n > 0),
@@ -235,8 +239,9 @@ impl Report {
             false => format!("single end ({} cycles)", cycles[0]),
         };
         let filtering_result = FilteringResult::new(tally, &settings);
-        let Settings { paired, merged: merges, adapters, sequences, command, version, .. } =
-            settings;
+        let Settings {
+            paired, merged: merges, adapters, inserts, sequences, command, version, ..
+        } = settings;
         let poly_x = settings.poly_x.then(|| PolyXTrimming::new(poly_x));
         let [read1_before, read2_before] = before;
         let [read1_after, read2_after] = after;
@@ -255,7 +260,7 @@ impl Report {
             },
             filtering_result,
             duplication: Duplication { rate: duplicates.rate(), exact: duplicates.is_exact() },
-            insert_size: InsertSize::of(&tally.inserts),
+            insert_size: InsertSize::of(&tally.inserts).or(inserts.then(InsertSize::of_none)),
             adapter_cutting: adapters.then(|| AdapterCutting {
                 adapter_trimmed_reads: tally.fastp_adapters[0],
                 adapter_trimmed_bases: tally.fastp_adapters[1],

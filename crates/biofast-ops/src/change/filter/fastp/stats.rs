@@ -278,7 +278,7 @@ impl Gatherer {
         for (mate, reads) in mates.enumerate() {
             let Some((before, after)) = reads else { continue };
             let bases = before.sequence();
-            let front = after.cut_front() - before.cut_front();
+            let front = after.range().start - before.range().start;
             let cut = [&bases[..front], &bases[front + after.len()..]];
             let len = (cut[0].len() + cut[1].len()) as u64;
             match kind {

@@ -83,9 +83,11 @@ impl MateRule {
         let near = |&(_, differ): &(usize, usize)| differ <= self.max_mismatches;
         // Up to where each read may begin on the other one.
         let right = len1.saturating_sub(self.min_len);
-        let least = (self.min_len + 1).min(len1).min(len2);
+        let least = self.min_len.saturating_add(1).min(len1).min(len2);
         if least == 0 {
-            return None;
+            // A mate of no bases lies at the start of one that is long enough.
+            let is_long = len1.max(len2) > self.min_len;
+            return is_long.then_some(Laid { offset: 0, len: 0, mismatches: 0 });
         }
         let windows = Windows::new(reversed, first, least, 0).into_iter().flatten();
         for (offset, _) in windows.take_while(|&(at, _)| at < right).filter(near) {
@@ -185,17 +187,11 @@ impl Mates {
     pub(in crate::change::filter) fn look(&self, reads: &mut Reads<'_, '_>) -> Option<Laid> {
         let (first, second) = (reads.first, reads.second?);
         let fronts = first.cut_front() + second.cut_front();
-        if first.is_empty() || second.is_empty() {
-            // By the rule a mate of no bases lies at the start of one that is long enough.
-            let is_long = first.len().max(second.len()) > self.rule.min_len;
-            let insert = if is_long { fronts.min(LONGEST_INSERT) } else { LONGEST_INSERT };
-            reads.counts.insert = (reads.gone == [false; 2]).then_some(insert);
-            return None;
-        }
         reverse_complement(second.sequence(), reads.scratch);
         let laid = self.rule.lay(first.sequence(), reads.scratch);
         let insert = laid.map(|laid| laid.insert_size([first.len(), second.len()]) + fronts);
-        reads.counts.insert = Some(insert.map_or(LONGEST_INSERT, |len| len.min(LONGEST_INSERT)));
+        let insert = insert.map_or(LONGEST_INSERT, |len| len.min(LONGEST_INSERT));
+        reads.counts.insert = (*reads.gone == [false; 2]).then_some(insert);
         let laid = laid?;
         if self.correct && laid.mismatches > 0 {
             self.correct_bases(laid, reads);

@@ -53,13 +53,15 @@ impl Default for Settings {
 }
 
 /// Why something is no adapter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InvalidSpec {
     /// It has no bases.
     Empty,
     /// It has more bases than any adapter.
     TooLong(usize),
+    /// It is no share of the bases that may be errors, and no number of them.
+    Errors(f64),
     /// It has a letter that is no base and no IUPAC code.
     Letter(char, String),
     /// It fits everything.
@@ -94,6 +96,11 @@ impl std::fmt::Display for InvalidSpec {
             E::TooLong(n) => {
                 write!(f, "an adapter has {n} bases: expected at most {}", align::LONGEST)
             }
+            E::Errors(errors) => write!(
+                f,
+                "{errors:?} is not a valid error rate: expected 0 or more and less than 1, or a whole number of errors up to {}",
+                align::LONGEST
+            ),
             E::Letter(letter, text) => write!(
                 f,
                 "'{text}' is not an adapter: '{}' is none of the letters A, C, G, T and the IUPAC codes",

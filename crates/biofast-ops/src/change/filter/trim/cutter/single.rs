@@ -101,6 +101,7 @@ impl Single {
             })
             .collect();
         check(&sequence, settings.adapter_wildcards)?;
+        check_errors(settings.max_errors)?;
         let wild = sequence.iter().filter(|&&letter| letter == b'N').count();
         let mut rate = settings.max_errors;
         if rate >= 1.0 && wild < sequence.len() {
@@ -166,6 +167,13 @@ impl Single {
         };
         Some(Match { found: start..end, front, score: alignment.score, errors: alignment.errors })
     }
+}
+
+/// Whether so many errors can be meant: a share of the bases compared, or a whole number of errors.
+pub(super) fn check_errors(errors: f64) -> Result<(), InvalidSpec> {
+    let is_number = errors.fract() == 0.0 && errors <= LONGEST as f64;
+    let valid = errors >= 0.0 && (errors < 1.0 || is_number);
+    if valid { Ok(()) } else { Err(InvalidSpec::Errors(errors)) }
 }
 
 fn check(sequence: &[u8], wildcards: bool) -> Result<(), InvalidSpec> {

@@ -1,6 +1,6 @@
 //! Adapters as they are typed: cutadapt's notation.
 
-use super::single::{Kind, Single};
+use super::single::{Kind, Single, check_errors};
 use super::{Adapter, InvalidSpec, Part, Settings};
 
 /// On which side of what is kept an adapter is.
@@ -51,8 +51,10 @@ impl Parameters {
             let name = match key {
                 "e" | "error_rate" | "max_error_rate" | "max_errors" => {
                     let value = value.and_then(|value| value.parse::<f64>().ok());
-                    let value = value.filter(|value| value.is_finite() && *value >= 0.0);
-                    found.max_errors = Some(value.ok_or_else(|| wrong("a number of 0 or more"))?);
+                    let value =
+                        value.ok_or_else(|| wrong("a share of errors, or a number of them"))?;
+                    check_errors(value)?;
+                    found.max_errors = Some(value);
                     "max_errors"
                 }
                 "o" | "min_overlap" => {

@@ -63,6 +63,11 @@ impl Words {
         rate: f64,
         [back, front, internal]: [bool; 3],
     ) -> Words {
+        let errors = (adapter.len() as f64 * rate) as usize;
+        // Every read is looked at.
+        if errors >= adapter.len() {
+            return Words::default();
+        }
         let mut pieces: Vec<(Vec<u8>, Place)> = Vec::new();
         if back {
             for (length, piece) in at_the_end(adapter, min_overlap, rate) {
@@ -77,10 +82,9 @@ impl Words {
             }
         }
         if internal {
-            let errors = (adapter.len() as f64 * rate) as usize;
             pieces.extend(chunks(adapter, errors + 1).map(|piece| (piece.to_vec(), Place::All)));
         }
-        // More errors than letters, or pieces longer than a word: every read is looked at.
+        // Pieces without letters, or longer than a word: likewise.
         if pieces.iter().any(|(piece, _)| piece.is_empty() || piece.len() > 64) {
             return Words::default();
         }

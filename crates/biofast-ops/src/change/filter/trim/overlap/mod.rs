@@ -99,7 +99,8 @@ impl Trimmer for Overlap {
         reverse_complement(second.sequence(), reads.scratch);
         match self.look(first.sequence(), reads.scratch) {
             Found::Fragment(fragment) => {
-                // What was cut off the front of one mate is still there at the end of the other.
+                // What was cut off the front of one mate is still there at the end of the other, but an identifier is
+                // not part of the fragment.
                 let fronts = [first.cut_front(), second.cut_front()];
                 first.truncate(fragment + fronts[1]);
                 second.truncate(fragment + fronts[0]);
@@ -109,8 +110,10 @@ impl Trimmer for Overlap {
                 reverse_complement(second.record().sequence(), reads.scratch);
                 let whole = self.look(first.record().sequence(), reads.scratch);
                 if let Found::Fragment(fragment) = whole {
-                    for read in [first, second] {
-                        read.truncate(fragment.saturating_sub(read.cut_front()));
+                    // An identifier of the other mate is behind the fragment.
+                    let behind = [second.identifier(), first.identifier()];
+                    for (read, behind) in [first, second].into_iter().zip(behind) {
+                        read.truncate(fragment.saturating_sub(read.range().start + behind));
                     }
                 }
             }
