@@ -50,12 +50,18 @@ impl Unaligned<'_> {
     ///
     /// # Errors
     /// [`Unwritable`](ErrorKind::Unwritable), of what can't be stored: any other letter than those of the 16 codes, upper or
-    /// lower case, among it. Nothing is then appended.
+    /// lower case, among it, and what the specification doesn't allow in names. Nothing is then appended.
     pub fn write(&self, out: &mut Vec<u8>) -> Result<u64, Error> {
         let name_len = match u8::try_from(self.name.len()) {
             Ok(len @ 1..=254) => len + 1,
             _ => return Err(self.unwritable("a name has 1 to 254 characters in BAM")),
         };
+        if let Some((at, byte)) = unprintable(self.name) {
+            let byte = Shown(&[byte]).to_string();
+            return Err(self.unwritable(format!(
+                "character {at} of its name is '{byte}', and names have characters from '!' to '~' without '@'"
+            )));
+        }
         let len = self.sequence.len();
         if self.qualities.len() != len {
             return Err(self.unwritable("there are not as many qualities as bases"));
@@ -107,6 +113,12 @@ impl Unaligned<'_> {
         let (name, reason) = (Shown(self.name).to_string(), reason.into());
         Error::new(ErrorKind::Unwritable { name, reason }, Location::default())
     }
+}
+
+/// The first character of a name that the specification doesn't allow, and its place, counted from 1.
+fn unprintable(name: &[u8]) -> Option<(usize, u8)> {
+    let at = name.iter().position(|byte| !matches!(byte, b'!'..=b'?' | b'A'..=b'~'))?;
+    Some((at + 1, name[at]))
 }
 
 /// Appends the optional field `text` (`TAG:TYPE:VALUE`, as SAM has it) as BAM stores it.

@@ -23,7 +23,9 @@ const NOT_PRIMARY: u16 = 0x900;
 /// way, in bounded memory and temporary files.
 ///
 /// First reads (flag READ1 and not READ2), second reads and others go to standard output unless
-/// files are named for them. Names get /1 and /2 unless -1, -2 or -o name files.
+/// files are named for them. With both -1 and -2, these hold the same templates in the same order: reads without
+/// their mate go to -s, or to standard output. A read without bases is written as an empty one.
+/// Names of pairs get /1 and /2 unless -1, -2 or -o name files.
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools fastq has for others.
@@ -57,11 +59,12 @@ pub(crate) struct Args {
     #[arg(short = '0', value_name = "FILE")]
     other: Option<OutFile>,
 
-    /// First and second reads without their mate go to FILE, instead of where they would go with it
+    /// First and second reads without their mate go to FILE [default: where they would go with it; with both -1 and -2,
+    /// standard output]
     #[arg(short = 's', value_name = "FILE")]
     single: Option<OutFile>,
 
-    /// First and second reads go to FILE, mates after each other
+    /// All reads go to FILE, mates after each other, except those for which -0 or -s names another
     #[arg(short = 'o', long = "out", value_name = "FILE", conflicts_with_all = ["first", "second"])]
     out: Option<OutFile>,
 
@@ -171,7 +174,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     // That they are grouped was seen when the plan was made.
     let grouped = args.shard.any()
         || !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
-    let (mut outputs, routes) = open(args, files)?;
+    let Opened { mut outputs, routes, printed, .. } = open(args, files)?;
     let report = output::optional_report(files, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
     let plan = Plan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
@@ -198,23 +201,44 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     commit(outputs, false)?;
     if !args.reading.messages.quiet {
-        tell(&summary);
+        tell(args, &summary, printed);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what was written, and what wasn't.
-fn tell(summary: &Summary) {
-    let Summary { reads, pairs, singles, others, repeated, without_sequence } = summary;
+/// Says what was written where, and what wasn't.
+fn tell(args: &Args, summary: &Summary, printed: Printed) {
+    let Summary { reads, pairs, singles, others, repeated, without_sequence } = *summary;
     message(
         "note",
         &format!("{reads} reads: {pairs} pairs, {singles} without their mate, {others} others"),
     );
-    if *repeated > 0 {
-        message("warning", &format!("{repeated} reads left out: the same read is there twice"));
+    let warn = |count: u64, what: &str| {
+        if count > 0 {
+            message("warning", &format!("{count} {what}"));
+        }
+    };
+    warn(repeated, "records left out: the same read is there twice");
+    warn(without_sequence, "reads have no bases and were written as empty reads");
+    let names_files = args.first.is_some() || args.second.is_some() || args.out.is_some();
+    if printed.others && names_files {
+        warn(
+            others,
+            "reads that are neither first nor second went to standard output (-0 FILE takes them)",
+        );
     }
-    if *without_sequence > 0 {
-        message("warning", &format!("{without_sequence} reads left out: they have no sequence"));
+    if printed.singles {
+        warn(singles, "reads without their mate went to standard output (-s FILE takes them)");
+    }
+    // What reads pairs of one file may not expect anything else.
+    let among = |count: u64, what: &str, option: &str| {
+        warn(count, &format!("{what} are among the pairs ({option} FILE takes them)"));
+    };
+    if args.out.is_some() && args.other.is_none() && pairs > 0 {
+        among(others, "reads that are neither first nor second", "-0");
+    }
+    if args.out.is_some() && args.single.is_none() && pairs > 0 {
+        among(singles, "reads without their mate", "-s");
     }
 }
 
@@ -256,6 +280,15 @@ struct Opened<'a> {
     /// `None` is standard output.
     paths: Vec<Option<&'a Path>>,
     level: Option<Level>,
+    routes: Routes,
+    printed: Printed,
+}
+
+/// Which reads go to standard output because no option names a file for them.
+#[derive(Clone, Copy, Default)]
+struct Printed {
+    others: bool,
+    singles: bool,
 }
 
 impl<'a> Opened<'a> {
@@ -274,20 +307,45 @@ impl<'a> Opened<'a> {
 }
 
 /// Opens the outputs.
-fn open(args: &Args, files: &mut Files) -> Result<(Vec<Output>, Routes)> {
-    let (outputs, paths) = (Vec::new(), Vec::new());
-    let mut files = Opened { files, outputs, paths, level: args.level };
+fn open<'a>(args: &'a Args, files: &'a mut Files) -> Result<Opened<'a>> {
+    let mut opened = Opened {
+        files,
+        outputs: Vec::new(),
+        paths: Vec::new(),
+        level: args.level,
+        routes: Routes::default(),
+        printed: Printed { others: args.other.is_none() && args.out.is_none(), singles: false },
+    };
     let parts = [
-        files.index(args.other.as_ref())?,
-        files.index(args.first.as_ref().or(args.out.as_ref()))?,
-        files.index(args.second.as_ref().or(args.out.as_ref()))?,
+        opened.index(args.other.as_ref().or(args.out.as_ref()))?,
+        opened.index(args.first.as_ref().or(args.out.as_ref()))?,
+        opened.index(args.second.as_ref().or(args.out.as_ref()))?,
     ];
-    let single = args.single.as_ref().map(|path| files.index(Some(path))).transpose()?;
-    let outputs = files.outputs;
-    if args.level.is_some() && outputs.iter().all(|o| o.compression().format() == Format::Plain) {
-        bail!("--level needs a name ending in .gz, .bgz or .zst");
+    let [_, first, second] = parts;
+    let single = match &args.single {
+        Some(path) => Some(opened.index(Some(path))?),
+        // Two files of mates, which a read without its mate would bring out of step.
+        None if args.first.is_some() && args.second.is_some() && first != second => {
+            let single = opened.index(None)?;
+            if single == first || single == second {
+                bail!(
+                    "-1 and -2 hold the mates of pairs, and one of them is standard output: name a file for reads without their mate \
+                     with -s"
+                );
+            }
+            opened.printed.singles = true;
+            Some(single)
+        }
+        None => None,
+    };
+    if args.level.is_some() {
+        let is_plain = |output: &Output| output.compression().format() == Format::Plain;
+        if opened.outputs.iter().all(is_plain) {
+            bail!("--level needs a name ending in .gz, .bgz or .zst");
+        }
     }
-    Ok((outputs, Routes { parts, single }))
+    opened.routes = Routes { parts, single };
+    Ok(opened)
 }
 
 /// Where temporary files go.

@@ -65,8 +65,9 @@ pub(crate) struct Args {
     #[arg(short = 'R', long = "rg", value_name = "ID", conflicts_with = "read_groups")]
     read_group_id: Option<String>,
 
-    /// Keep these fields of the description (TAG:TYPE:VALUE, separated by tabs), separated by commas,
-    /// or '*' for all
+    /// Keep these fields of the description, separated by commas, or '*' for all
+    ///
+    /// A field is TAG:TYPE:VALUE. Tabs separate fields; spaces do, too, where all that follows the first field is fields.
     #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
 
@@ -169,6 +170,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
                 format!("{dots} bases '.' are stored as N (--strict makes this an error)");
             message("warning", &warning);
         }
+        if summary.unclear_fields > 0 {
+            let reads = summary.unclear_fields;
+            let warning = format!(
+                "{reads} reads have optional fields in their description that spaces separate from other words, and not all of them \
+                 may have been taken: tabs separate fields"
+            );
+            message("warning", &warning);
+        }
         message("note", &summary.to_string());
     }
     Ok(ExitCode::SUCCESS)
@@ -182,8 +191,12 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
     };
     let groups = ReadGroup::parse(&texts).map_err(anyhow::Error::msg)?;
     let name = |text: &String| {
-        <[u8; 2]>::try_from(text.as_bytes()).with_context(|| {
-            format!("'{text}' is no name of an optional field: expected two characters")
+        let name = <[u8; 2]>::try_from(text.as_bytes()).ok();
+        let name = name.filter(|[a, b]| a.is_ascii_alphabetic() && b.is_ascii_alphanumeric());
+        name.with_context(|| {
+            format!(
+                "'{text}' is no name of an optional field: expected a letter and a letter or digit"
+            )
         })
     };
     let tags = match &args.tags[..] {

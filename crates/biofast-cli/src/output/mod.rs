@@ -173,5 +173,5 @@ where
 /// Whether a run ended because what reads its output has had enough. Where something else was promised, the outputs
 /// [outlast](outlast_readers) their readers.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<output::Error>().is_some_and(output::Error::is_closed_pipe)
+    output::is_closed_by_reader(error.as_ref())
 }

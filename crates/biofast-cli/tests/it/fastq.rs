@@ -73,16 +73,14 @@ fn grouped_reads_are_written_as_samtools_writes_them() {
     let folder = Folder::new();
     let path = folder.file("a.sam", grouped(1, 600, "SO:unsorted\tGO:query"));
     let files = ["-1", "r1.fq", "-2", "r2.fq", "-0", "other.fq", "-s", "single.fq"];
-    let sets: [&[&str]; 16] = [
+    let sets: [&[&str]; 14] = [
         &[],
         &["-n"],
         &["-N"],
         &files,
-        &files[..4],
-        &["-N", "-1", "r1.fq", "-2", "r2.fq"],
         &["-1", "r1.fq"],
-        &["-o", "both.fq"],
-        &["-o", "both.fq", "-s", "single.fq", "-N"],
+        &["-o", "both.fq", "-0", "both.fq"],
+        &["-o", "both.fq", "-0", "other.fq", "-s", "single.fq", "-N"],
         &["-1", "both.fq", "-2", "both.fq", "-0", "/dev/null"],
         &["-t", "-s", "single.fq"],
         &["-T", "XF,NM,OQ"],
@@ -196,16 +194,149 @@ fn names_are_compressed_by_their_extension() {
 }
 
 #[test]
-fn what_is_left_out_is_said() {
+fn what_is_left_out_is_said_and_reads_without_bases_are_empty() {
     let sam = "@HD\tVN:1.6\tGO:query\n\
                a\t77\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n\
                a\t77\t*\t0\t0\t*\t*\t0\t0\tAG\tII\n\
                b\t4\t*\t0\t0\t*\t*\t0\t0\t*\t*\n";
-    for extra in ["--grouped", "--collate"] {
+    let cases = [
+        // Of records of a template that stand together one is the read, as samtools has it.
+        ("--grouped", "@a/1\nAC\n+\nII\n@b\n\n+\n\n"),
+        ("--collate", "@b\n\n+\n\n@a/1\nAC\n+\nII\n@a/1\nAG\n+\nII\n"),
+    ];
+    for (extra, expected) in cases {
         let run = biofast_with(&["fastq", extra, "-"], sam.as_bytes());
-        assert_eq!((run.code, &*run.stdout), (0, "@a/1\nAC\n+\nII\n"));
-        assert!(run.stderr.contains("1 reads left out: the same read"), "{}", run.stderr);
-        assert!(run.stderr.contains("1 reads left out: they have no sequence"), "{}", run.stderr);
+        assert_eq!((run.code, &*run.stdout), (0, expected));
+        let warned = run.stderr.contains("1 records left out: the same read is there twice");
+        assert_eq!(warned, extra == "--grouped", "{}", run.stderr);
+        assert!(run.stderr.contains("1 reads have no bases and were written as empty reads"));
+    }
+}
+
+/// Names and bases of the reads of a file in the folder.
+fn reads_in(folder: &Folder, name: &str) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(folder.path(name)).unwrap();
+    let lines: Vec<&str> = text.split('\n').collect();
+    assert_eq!(lines.len() % 4, 1, "{name}");
+    lines.chunks_exact(4).map(|read| (read[0].to_owned(), read[1].to_owned())).collect()
+}
+
+#[test]
+fn first_and_second_reads_are_of_the_same_templates_in_the_same_order() {
+    let pair = |name: &str, bases: [&str; 2]| {
+        let line = |flags: u16, bases: &str, at: u32| {
+            let qualities = if bases == "*" { "*".into() } else { "I".repeat(bases.len()) };
+            let cigar = if bases == "*" { "*".into() } else { format!("{}M", bases.len()) };
+            format!("{name}\t{flags}\tc\t{at}\t60\t{cigar}\t=\t1\t0\t{bases}\t{qualities}\n")
+        };
+        line(99, bases[0], 1) + &line(163, bases[1], 9)
+    };
+    let header = |order: &str| format!("@HD\tVN:1.6\t{order}\n@SQ\tSN:c\tLN:99\n");
+    let records = [
+        pair("twice", ["ACGT", "GGTT"]),
+        pair("empty", ["CAT", "*"]),
+        pair("twice", ["ACGT", "GGTT"]),
+        "alone\t73\tc\t20\t60\t2M\t=\t1\t0\tTT\tII\n".into(),
+        "other\t0\tc\t30\t60\t2M\t*\t0\t0\tCC\tII\n".into(),
+        pair("both", ["AA", "CC"]),
+    ];
+    let folder = Folder::new();
+    let text_of = records.concat();
+    folder.file("pairs.sam", header("GO:query") + &text_of);
+    let mut lines: Vec<&str> = text_of.lines().collect();
+    lines.sort_by_key(|line| line.split('\t').nth(3).unwrap().parse::<u32>().unwrap());
+    folder.file("sorted.sam", header("SO:coordinate") + &lines.join("\n") + "\n");
+    let at = |name: &str| text(&folder.path(name));
+    for (input, doubled) in [("pairs.sam", 2), ("sorted.sam", 2)] {
+        let run = biofast(&["fastq", &at(input), "-1", &at("1.fq"), "-2", &at("2.fq")]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let (first, second) = (reads_in(&folder, "1.fq"), reads_in(&folder, "2.fq"));
+        let names = |reads: &[(String, String)]| {
+            reads.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&first), names(&second), "{input}");
+        assert_eq!(first.len(), 2 + doubled, "{input}");
+        assert!(second.contains(&("@empty".into(), String::new())), "{second:?}");
+        let stdout: Vec<&str> = run.stdout.lines().step_by(4).collect();
+        let mut unpaired = stdout.clone();
+        unpaired.sort_unstable();
+        assert_eq!(unpaired, ["@alone", "@other"]);
+        for warning in [
+            "1 reads without their mate went to standard output (-s FILE takes them)",
+            "1 reads that are neither first nor second went to standard output (-0 FILE",
+            "1 reads have no bases",
+        ] {
+            assert!(run.stderr.contains(warning), "{warning}: {}", run.stderr);
+        }
+        let out = ["fastq", &at(input), "-1", &at("1.fq"), "-2", &at("2.fq"), "-s", &at("s.fq")];
+        let run = biofast(&[&out[..], &["-0", &at("0.fq")]].concat());
+        assert_eq!((run.code, &*run.stdout), (0, ""));
+        assert_eq!(names(&reads_in(&folder, "1.fq")), names(&first));
+        assert_eq!(names(&reads_in(&folder, "2.fq")), names(&first));
+        assert_eq!(reads_in(&folder, "s.fq"), [("@alone".into(), "TT".into())]);
+        assert_eq!(reads_in(&folder, "0.fq"), [("@other".into(), "CC".into())]);
+    }
+    let run = biofast(&["fastq", &at("pairs.sam"), "-1", &at("1.fq"), "-2", "-"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("with -s"), "{}", run.stderr);
+}
+
+#[test]
+fn reads_of_no_pair_go_to_the_file_that_is_named() {
+    let folder = Folder::new();
+    let sam = folder.file("se.sam", "@HD\tVN:1.6\nq\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
+    let out = text(&folder.path("reads.fq"));
+    let run = biofast(&["fastq", &sam, "-o", &out]);
+    assert_eq!((run.code, &*run.stdout), (0, ""));
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "@q\nACGT\n+\nIIII\n");
+    assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+}
+
+#[test]
+fn only_reads_of_pairs_get_a_number_behind_their_name() {
+    // Of samtools 1.24: `/1` with 0x1 alone; in descriptions the flags of mates count.
+    let sam = "@HD\tVN:1.6\tGO:query\n\
+               a\t64\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n\
+               b\t132\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n\
+               c\t77\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n\
+               d\t197\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
+    for (options, expected) in [
+        (&["-N"][..], ["@a", "@b", "@c/1", "@d"]),
+        (&["-n"], ["@a", "@b", "@c", "@d"]),
+        (&["-N", "-i"], ["@a 1:N:0:0", "@b 2:N:0:0", "@c/1 1:N:0:0", "@d 1:N:0:0"]),
+    ] {
+        for how in ["--grouped", "--collate"] {
+            let args = [&["fastq", how], options, &["-"]].concat();
+            let run = biofast_with(&args, sam.as_bytes());
+            let mut names: Vec<&str> = run.stdout.lines().step_by(4).collect();
+            names.sort_unstable();
+            assert_eq!(names, expected, "{options:?} {how}");
+        }
+    }
+}
+
+#[test]
+fn pairs_with_an_empty_read_come_back_as_they_were() {
+    let folder = Folder::new();
+    let reads = |mate: u8, bases: [&str; 3]| {
+        let read = |(name, bases): (&str, &str)| {
+            format!("@{name}/{mate}\n{bases}\n+\n{}\n", "I".repeat(bases.len()))
+        };
+        ["p1", "p2", "p3"].into_iter().zip(bases).map(read).collect::<String>()
+    };
+    let (first, second) = (reads(1, ["ACGT", "AAAA", ""]), reads(2, ["GGGG", "", ""]));
+    let (one, two) = (folder.file("1.fq", &first), folder.file("2.fq", &second));
+    let at = |name: &str| text(&folder.path(name));
+    assert_eq!(biofast(&["import", &one, &two, "-o", &at("p.bam")]).code, 0);
+    for how in ["--grouped", "--collate"] {
+        let out = ["-N", "-1", &at("o1.fq"), "-2", &at("o2.fq"), "-s", &at("s.fq")];
+        let run = biofast(&[&["fastq", how, &at("p.bam")], &out[..]].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.stderr.contains("6 reads: 3 pairs, 0 without their mate, 0 others"));
+        assert!(run.stderr.contains("3 reads have no bases"), "{}", run.stderr);
+        assert_eq!(std::fs::read_to_string(at("o1.fq")).unwrap(), first);
+        assert_eq!(std::fs::read_to_string(at("o2.fq")).unwrap(), second);
+        assert_eq!(std::fs::read_to_string(at("s.fq")).unwrap(), "");
     }
 }
 

@@ -210,3 +210,99 @@ fn pairs_are_counted_by_names_where_one_file_has_them() {
         assert!(run.code == 0 && run.stderr.contains(note), "{names}: {}", run.stderr);
     }
 }
+
+/// What `check` finds in a file.
+fn faults(path: &str) -> String {
+    let run = biofast(&["check", path]);
+    format!("{} {}", run.code, run.stdout)
+}
+
+#[test]
+fn what_check_would_fault_is_an_error_that_names_read_and_character() {
+    let folder = Folder::new();
+    let out = text(&folder.path("out.bam"));
+    let long = "n".repeat(255);
+    for (name, said) in [
+        (&b"@r"[..], "the read '@r' can't be stored as BAM: character 1 of its name is '@'"),
+        (b"r@x/1", "character 2 of its name is '@'"),
+        (b"caf\xe9", r"character 4 of its name is '\xe9'"),
+        ("café".as_bytes(), r"character 4 of its name is '\xc3'"),
+        (b"a\x7fb", r"character 2 of its name is '\x7f'"),
+        (b"a\x01", "character 2 of its name is"),
+        (long.as_bytes(), "a name has 1 to 254 characters in BAM"),
+    ] {
+        let reads = [b"@good\nAC\n+\nII\n@", name, b"\nACGT\n+\nIIII\n"].concat();
+        let reads = folder.file("r.fq", &reads);
+        let run = biofast(&["import", &reads, "-o", &out]);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains("r.fq: record 2: "), "{}", run.stderr);
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+        assert!(!folder.path("out.bam").exists());
+    }
+    let reads = folder.file("r.fq", "@r\nACGT\n+\nIIII\n");
+    for (groups, said) in [
+        (&["ID:x", "ID:x"][..], "a second @RG of the same name (ID): '@RG\\tID:x'"),
+        (&["ID:x", "SM:a", "SM:b"], "expected each field once in a line"),
+        (&["ID:x", "SM:"], "expected a value in every field"),
+        (&["ID:caf\u{e9}"], "expected printable ASCII characters"),
+        (&["ID:x", "PI:no"], "insert size"),
+        (&["@RG\\tID:x\\tSM:a\\tSM:a"], "expected each field once in a line"),
+        (&["ID:x", "SM:a", "ID:x", "SM:b"], "a second @RG of the same name"),
+    ] {
+        let groups: Vec<&str> = groups.iter().flat_map(|group| ["-r", group]).collect();
+        let run = biofast(&[&["import", &reads, "-o", &out], &groups[..]].concat());
+        assert_eq!(run.code, 2, "{groups:?}: {run:?}");
+        assert!(run.stderr.contains(said), "{groups:?}: {}", run.stderr);
+        assert!(!run.stderr.contains("line 3"), "{}", run.stderr);
+    }
+    for options in [["-T", "1x"], ["-T", "BC,é"], ["--barcode-tag", "x_"]] {
+        let run = biofast(&[&["import", &reads], &options[..]].concat());
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains("is no name of an optional field"), "{}", run.stderr);
+    }
+    let twice = folder.file("t.fq", "@r\tBC:Z:A\tXX:i:1\tBC:Z:C\nACGT\n+\nIIII\n");
+    let run = biofast(&["import", "-T", "*", &twice]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("its description has the field BC twice"), "{}", run.stderr);
+    // All that a name can have.
+    let all: String = ('!'..='~').filter(|&c| c != '@').collect();
+    let fine = folder.file("r.fq", format!("@{all}\nACGT\n+\nIIII\n"));
+    assert_eq!(biofast(&["import", &fine, "-o", &out]).code, 0);
+    assert!(faults(&out).starts_with("0 "), "{}", faults(&out));
+}
+
+#[test]
+fn fields_of_descriptions_are_told_apart() {
+    let folder = Folder::new();
+    // A description, options, the fields that are stored, and whether there is a warning.
+    let all = &["-T", "*"][..];
+    let (barcodes, comments) = (&["-T", "BC,RX"][..], &["-T", "CO"][..]);
+    for (definition, options, expected, warned) in [
+        ("r BC:Z:ACGT RX:Z:TTTT", barcodes, "BC:Z:ACGT\tRX:Z:TTTT", false),
+        ("r\tBC:Z:ACGT\tRX:Z:TTTT", barcodes, "BC:Z:ACGT\tRX:Z:TTTT", false),
+        ("r BC:Z:ACGT\tRX:Z:TTTT", barcodes, "BC:Z:ACGT\tRX:Z:TTTT", false),
+        ("r BC:Z:ACGT  NM:i:5 RX:Z:T ", barcodes, "BC:Z:ACGT\tRX:Z:T", false),
+        ("r BC:Z:ACGT NM:i:5", all, "BC:Z:ACGT\tNM:i:5", false),
+        ("r 1:N:0:ACGT BC:Z:AC-GT RX:Z:T", barcodes, "BC:Z:AC-GT\tRX:Z:T", false),
+        ("r 1:N:0:GG BC:Z:AC-GT", &["-i", "-T", "BC"], "BC:Z:AC-GT", false),
+        ("r 1:N:0:GG RX:Z:T", &["-i", "-T", "RX"], "BC:Z:GG\tRX:Z:T", false),
+        ("r length=4 x", barcodes, "", false),
+        // Values with spaces.
+        ("r\tCO:Z:some BC:Z:text", comments, "CO:Z:some BC:Z:text", false),
+        ("r 1:N:0:AC\tCO:Z:a XX:Z:b", comments, "CO:Z:a XX:Z:b", false),
+        ("r CO:Z:some words", comments, "CO:Z:some words", false),
+        // Which words belong to a value can't be told.
+        ("r BC:Z:ACGT RX:Z:TTTT length=4", barcodes, "BC:Z:ACGT RX:Z:TTTT length=4", true),
+        ("r length=4 RX:Z:TTTT x", barcodes, "", true),
+    ] {
+        let fastq = folder.file("r.fq", format!("@{definition}\nACGT\n+\nIIII\n"));
+        let args = [&["import", "--no-PG", &fastq], options].concat();
+        let output = command(&args).output().unwrap();
+        assert!(output.status.success(), "{definition}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(stderr.contains("spaces separate"), warned, "{definition}: {stderr}");
+        let view = common::biofast_with(&["view", "-"], &output.stdout).stdout;
+        let found = view.trim_end_matches('\n').splitn(12, '\t').nth(11).unwrap_or_default();
+        assert_eq!(found, expected, "{definition} {options:?}");
+    }
+}

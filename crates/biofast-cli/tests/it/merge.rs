@@ -391,3 +391,42 @@ fn a_thousand_files_need_few_descriptors() {
     assert_error(&said, &["/absent", "temporary files"]);
     assert_eq!(lines(&expected).len(), 2000);
 }
+
+#[test]
+fn every_read_group_and_program_of_a_record_gets_its_new_id() {
+    let folder = Folder::new();
+    let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:99\n@RG\tID:a\n@RG\tID:b\n@PG\tID:p\n";
+    let record =
+        |name: &str, tags: &str| format!("{name}\t0\tc\t1\t60\t1M\t*\t0\t0\tA\tI\t{tags}\n");
+    let records = record("both", "RG:Z:a\tPG:Z:p\tRG:Z:b\tNM:i:0")
+        + &record("twice", "RG:Z:b\tRG:Z:b")
+        + &record("last", "NM:i:0\tPG:Z:p\tPG:Z:p\tRG:Z:a")
+        + &record("lost", "RG:Z:x\tRG:Z:a\tPG:Z:y\tXX:i:1");
+    let one = folder.file("one.sam", format!("{header}{records}"));
+    let two = folder.file("two.sam", format!("{header}{records}"));
+    let run = biofast(&["merge", "-O", "sam", "--no-PG", &one, &two]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let tags = |run: &str| {
+        let lines = run.lines().filter(|line| !line.starts_with('@'));
+        lines.map(|line| line.splitn(12, '\t').nth(11).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let expected = [
+        "NM:i:0\tRG:Z:a\tRG:Z:b\tPG:Z:p",
+        "RG:Z:b\tRG:Z:b",
+        "NM:i:0\tRG:Z:a\tPG:Z:p\tPG:Z:p",
+        "XX:i:1\tRG:Z:a",
+        "NM:i:0\tRG:Z:a-2\tRG:Z:b-2\tPG:Z:p-2",
+        "RG:Z:b-2\tRG:Z:b-2",
+        "NM:i:0\tRG:Z:a-2\tPG:Z:p-2\tPG:Z:p-2",
+        "XX:i:1\tRG:Z:a-2",
+    ];
+    assert_eq!(tags(&run.stdout), expected);
+    assert!(run.stderr.contains("4 fields RG and PG were dropped"), "{}", run.stderr);
+    // One read group for all records of a file is the only one.
+    let run = biofast(&["merge", "-r", "-O", "sam", "--no-PG", &one, &two]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for (index, tags) in tags(&run.stdout).iter().enumerate() {
+        let groups: Vec<&str> = tags.split('\t').filter(|tag| tag.starts_with("RG")).collect();
+        assert_eq!(groups, [["RG:Z:one", "RG:Z:two"][index / 4]], "{tags}");
+    }
+}

@@ -402,6 +402,112 @@ fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
     assert!(summary.to_string().contains("60000"), "{summary}");
 }
 
+/// Commands that print nothing, whatever their arguments; and `self-test`, which takes long, and prints as others do.
+const SILENT: [&str; 6] = ["index", "split", "demux", "demo", "self-test", "help"];
+
+#[test]
+fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
+    let folder = staged();
+    folder.file("n.sam", "@HD\tVN:1.6\tSO:queryname\nq\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
+    folder.file("long.fq", reads("p", 60_000));
+    for args in [
+        "index --names r1.fq",
+        "shards -n 2 long.fq -o plan.json",
+        "convert r1.fq -O bgzf -o r1.fq.gz",
+        "convert r2.fq -O bgzf -o r2.fq.gz",
+    ] {
+        let run = run_in(&folder, &args.split(' ').collect::<Vec<_>>());
+        assert_eq!(run.code, 0, "{args}: {run:?}");
+    }
+    let cases = [
+        "stats r1.fq",
+        "stats --json r1.fq",
+        "stats --per-read r1.fq",
+        "stats a.bam",
+        "stats --format samtools a.bam",
+        "filter r1.fq",
+        "filter long.fq",
+        "filter r1.fq r2.fq --cut-tail",
+        "filter -b a.bam",
+        "filter -h a.sam",
+        "filter -c a.bam",
+        "filter --sample-count 10 r1.fq",
+        "check r1.fq",
+        "check a.bam --json",
+        "flagstat a.bam",
+        "idxstats a.bam",
+        "coverage a.bam",
+        "coverage --format samtools-depth a.bam",
+        "get r1.fq p1",
+        "merge a.bam a.bam",
+        "merge -O sam a.bam a.bam",
+        "merge report.json report.json",
+        "cat a.bam a.bam",
+        "cat r1.fq.gz r2.fq.gz",
+        "view a.bam",
+        "view -b a.bam",
+        "view -c a.bam",
+        "view -H a.bam",
+        "fastq a.bam",
+        "fastq --collate a.bam",
+        "import r1.fq",
+        "sort a.bam",
+        "sort -n a.bam -O sam",
+        "sort --mark-duplicates n.sam",
+        "sort --by length r1.fq",
+        "convert r1.fq",
+        "convert r1.fq -O zstd",
+        "shuffle r1.fq",
+        "shards -n 2 a.bam",
+        "shards -n 2 long.fq",
+        "grep -p ACGT r1.fq",
+        "grep --only-matching -p ACGT r1.fq",
+        "grep -c -p ACGT r1.fq",
+        "dedup r1.fq",
+        "repair r1.fq r2.fq",
+        "schema stats",
+        "completions bash",
+        "man",
+        "--version",
+        "--version --verbose",
+        "--help",
+        "sort --help",
+    ];
+    let (mut wrong, mut silent) = (Vec::new(), Vec::new());
+    for args in cases {
+        let words: Vec<&str> = args.split(' ').collect();
+        let run = |stdout: Stdio| {
+            let mut command = command(&words);
+            let output = command.current_dir(folder.path(".")).stdout(stdout).output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            (output.status.code(), output.stdout, stderr)
+        };
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (code, _, stderr) = run(writer.into());
+        if code != Some(0) || stderr.contains("error") {
+            wrong.push(format!("{args}: {code:?}, {stderr}"));
+        }
+        // The same with a reader: a case that prints nothing is no case.
+        let (code, stdout, stderr) = run(Stdio::piped());
+        if code != Some(0) || stdout.is_empty() {
+            silent.push(format!("{args}: {code:?}, {stderr}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+    let help = biofast(&["--help"]).stdout;
+    let commands = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let commands = commands.take_while(|line| !line.is_empty());
+    let mut count = 0;
+    for command in commands.filter_map(|line| line.split_whitespace().next()) {
+        let tested = cases.iter().any(|case| case.split(' ').next() == Some(command));
+        assert!(tested || SILENT.contains(&command), "{command} has no case here");
+        count += 1;
+    }
+    assert!(count > 20, "{help}");
+}
+
 #[test]
 fn an_ended_run_leaves_nothing_and_says_by_which_signal() {
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {

@@ -38,7 +38,7 @@ pub use identity::is_same_file;
 pub use leftovers::Leftover;
 pub use limit::allow_open_files;
 pub use parallel::Writer;
-pub use sink::{Error, Output, commit};
+pub use sink::{Error, Output, commit, is_closed_by_reader};
 pub use temporary::{abandon, is_abandoned};
 
 pub(crate) use copy::{Carried, CopyCutter, LEAST, Piece, can_be_copied};

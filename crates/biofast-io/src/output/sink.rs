@@ -115,9 +115,52 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // Errors around this one hand on its cause, so that this one is found in all of them.
+        if self.is_closed_pipe() {
+            return Some(&ClosedByReader);
+        }
         // The error itself is part of the message.
         std::error::Error::source(&self.error)
     }
+}
+
+/// The cause of every error of an output that its reader has closed.
+#[derive(Debug)]
+struct ClosedByReader;
+
+impl fmt::Display for ClosedByReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("its reader closed it")
+    }
+}
+
+impl std::error::Error for ClosedByReader {}
+
+/// Whether an error, of whatever crate, means no more than that the reader of an output has closed it, as `head` does.
+///
+/// ```
+/// use biofast_io::output::{Compression, Format, Output, is_closed_by_reader};
+/// use std::io::{Error, ErrorKind, Write};
+///
+/// struct Closed;
+/// impl Write for Closed {
+///     fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+///         Err(ErrorKind::BrokenPipe.into())
+///     }
+///     fn flush(&mut self) -> std::io::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// let plain = Compression::new(Format::Plain, None)?;
+/// let mut output = Output::stream("standard output", Closed, plain)?;
+/// let error = output.append(b"text").and_then(|()| output.finish()).expect_err("nobody reads");
+/// assert!(is_closed_by_reader(&error));
+/// assert!(!is_closed_by_reader(&Error::from(ErrorKind::BrokenPipe)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn is_closed_by_reader(error: &(dyn std::error::Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| error.source())
+        .any(|error| error.is::<ClosedByReader>())
 }
 
 impl Output {

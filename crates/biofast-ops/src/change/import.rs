@@ -6,6 +6,8 @@ use biofast_bam::{ErrorKind, Header, Unaligned, flag, parse_tag};
 use biofast_fastq::pair::{NameDigest, mate_number, template_name};
 use biofast_fastq::{Record, Unit};
 
+use crate::measure::check::header_fault;
+
 /// How reads become records.
 #[derive(Clone, Debug, Default)]
 pub struct Import {
@@ -71,6 +73,8 @@ pub struct Summary {
     pub bases: u64,
     /// Those of them that were `.` and are stored as N.
     pub dots_as_n: u64,
+    /// Reads of whose description a wanted field may have been missed, as spaces separate it from what is no field.
+    pub unclear_fields: u64,
     /// The names of first and of second reads, in any order.
     #[serde(skip)]
     names: [NameDigest; 2],
@@ -92,12 +96,14 @@ impl Summary {
 
     /// Adds what another worker did.
     pub fn merge(&mut self, other: &Summary) {
-        let Summary { reads, first_reads, second_reads, bases, dots_as_n, names } = other;
+        let Summary { reads, first_reads, second_reads, bases, dots_as_n, unclear_fields, names } =
+            other;
         self.reads += reads;
         self.first_reads += first_reads;
         self.second_reads += second_reads;
         self.bases += bases;
         self.dots_as_n += dots_as_n;
+        self.unclear_fields += unclear_fields;
         for (mine, &theirs) in self.names.iter_mut().zip(names) {
             mine.merge(theirs);
         }
@@ -176,28 +182,37 @@ impl Import {
     ) -> Result<(), Unstorable> {
         tags.clear();
         let mut description = read.description();
+        let mut barcode = &b""[..];
         if self.casava
             && let Some(casava) = Casava::parse(description)
         {
             description = casava.rest;
             flags |= if casava.failed { flag::QC_FAIL } else { 0 };
-            if !casava.barcode.is_empty() {
-                tags.extend_from_slice(&self.barcode_tag);
-                tags.push(b'Z');
-                tags.extend_from_slice(casava.barcode);
-                tags.push(0);
-            }
+            barcode = casava.barcode;
         }
-        let mut has_read_group = false;
-        if self.tags != Wanted::None {
-            for field in description.split(|&b| b == b'\t') {
-                let [a, b, b':', _, b':', ..] = *field else { continue };
-                if self.tags.has([a, b]) {
-                    parse_tag(field, tags).map_err(|e| unstorable(read, e.kind()))?;
-                    has_read_group |= [a, b] == *b"RG";
-                }
-            }
+        let mut fields = Vec::new();
+        if self.tags != Wanted::None && !description.is_empty() {
+            let is_clear = self.fields(read.definition(), description, &mut fields);
+            summary.unclear_fields += u64::from(!is_clear);
         }
+        let has = |name: [u8; 2]| fields.iter().any(|field| field.starts_with(&name));
+        // A field of its own has the barcode as it was.
+        if !barcode.is_empty() && !has(self.barcode_tag) {
+            tags.extend_from_slice(&self.barcode_tag);
+            tags.push(b'Z');
+            tags.extend_from_slice(barcode);
+            tags.push(0);
+        }
+        for (index, field) in fields.iter().enumerate() {
+            let name = &field[..2];
+            if fields[..index].iter().any(|other| other.starts_with(name)) {
+                let name = biofast_io::Shown(name);
+                let reason = format!("its description has the field {name} twice");
+                return Err(unstorable(read, reason));
+            }
+            parse_tag(field, tags).map_err(|e| unstorable(read, e.kind()))?;
+        }
+        let has_read_group = has(*b"RG");
         if let Some(group) = self.read_group.as_ref().filter(|_| !has_read_group) {
             tags.extend_from_slice(b"RGZ");
             tags.extend_from_slice(group);
@@ -220,6 +235,49 @@ impl Import {
         }
         summary.add(read, flags, dots);
         Ok(())
+    }
+}
+
+impl Import {
+    /// The wanted fields of a description, the end of `definition`; false if there may be more of them.
+    ///
+    /// Tabs separate fields, as values may hold spaces. Behind a name that a space ends, what is before the first tab is words: if those
+    /// from the first field on are all fields, each is one.
+    fn fields<'a>(
+        &self,
+        definition: &'a [u8],
+        description: &'a [u8],
+        out: &mut Vec<&'a [u8]>,
+    ) -> bool {
+        let is_wanted = |field: &[u8]| {
+            let [a, b, b':', b'A' | b'i' | b'f' | b'Z' | b'H' | b'B', b':', ..] = *field else {
+                return false;
+            };
+            a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() && self.tags.has([a, b])
+        };
+        // The description is a part of the definition that something separates from its beginning.
+        let before = definition.len().checked_sub(description.len() + 1);
+        let mut fields = description.split(|&b| b == b'\t');
+        let mut is_clear = true;
+        if before.is_some_and(|at| definition[at] == b' ')
+            && let Some(first) = fields.next()
+        {
+            let words = || first.split(|&b| b == b' ').filter(|word| !word.is_empty());
+            let is_field = |word: &[u8]| {
+                word.get(4) == Some(&b':') && parse_tag(word, &mut Vec::new()).is_ok()
+            };
+            let mut from_first = words().skip_while(|word| !is_field(word)).peekable();
+            if from_first.peek().is_some() && from_first.all(is_field) {
+                out.extend(words().filter(|word| is_wanted(word)));
+            } else if is_wanted(first) {
+                out.push(first);
+                is_clear = words().filter(|word| is_wanted(word)).count() < 2;
+            } else {
+                is_clear = !words().any(is_wanted);
+            }
+        }
+        out.extend(fields.filter(|field| is_wanted(field)));
+        is_clear
     }
 }
 
@@ -319,7 +377,17 @@ impl ReadGroup {
                 _ => Err(format!("the read group '{line}' needs one field ID")),
             }
         };
-        groups.into_iter().map(group).collect()
+        let groups: Vec<ReadGroup> = groups.into_iter().map(group).collect::<Result<_, _>>()?;
+        let header = header(&groups).map_err(|error| error.to_string())?;
+        match header_fault(&header) {
+            None => Ok(groups),
+            Some(fault) => {
+                // Its line in a header that nobody has seen tells nothing.
+                let fault = fault.strip_prefix("invalid header: line ").unwrap_or(&fault);
+                let fault = fault.split_once(": ").map_or(fault, |(_, fault)| fault);
+                Err(format!("the read groups can't be written: {fault}"))
+            }
+        }
     }
 
     /// The line, without a line feed.

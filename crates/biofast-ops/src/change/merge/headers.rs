@@ -7,7 +7,7 @@ use biofast_bam::{Error, ErrorKind, Header};
 use biofast_io::Location;
 
 /// The new ID of each ID.
-type Ids = HashMap<Vec<u8>, Vec<u8>>;
+pub(super) type Ids = HashMap<Vec<u8>, Vec<u8>>;
 
 /// How the records of an input are written under the common header.
 pub(super) struct Translation {

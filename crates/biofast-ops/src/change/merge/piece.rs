@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use biofast_bam::{Error, ErrorKind, Reader, Record, Tag};
 use biofast_io::{Location, Shown};
 
-use super::headers::Translation;
+use super::headers::{Ids, Translation};
 use crate::change::sort::Order;
 use crate::change::sort::gather::Entry;
 use crate::change::sort::merge::Blocks;
@@ -135,38 +135,23 @@ enum Change {
 }
 
 /// Writes to `out` what becomes of a record under the common header, if it isn't the same: references by their new indices,
-/// and the fields RG and PG, with new IDs, at the end. So does samtools, and it drops those whose ID the header doesn't have:
-/// another input may have one of this ID. A read group that all records get stands last.
+/// and the fields RG and PG, with new IDs, at the end. So does samtools with the first of each, and it drops those whose ID the header
+/// doesn't have: another input may have one of this ID. A record that has such a field more than once is of several groups, and all of
+/// them get their new IDs. A read group that all records get stands last, and is the only one.
 fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) -> Change {
     let bytes = record.as_bytes();
     let tags_at = bytes.len() - record.tag_bytes().len();
-    // Where RG and PG are; the first of each counts.
-    let (mut group, mut program) = (None, None);
-    let (mut at, mut count) = (tags_at, 0);
-    for tag in record.tags() {
-        let len = stored_len(&tag);
-        let slot = match &tag.name {
-            b"RG" => &mut group,
-            b"PG" => &mut program,
-            _ => {
-                at += len;
-                continue;
-            }
-        };
-        if slot.is_none() && tag.kind == b'Z' {
-            *slot = Some((at..at + len, tag.value));
-            count += 1;
-        }
-        at += len;
-    }
-    let is_last = |place: &std::ops::Range<usize>| count == 1 && place.end == bytes.len();
-    let of_group = group.as_ref().map(|(place, id)| (place, translation.read_groups.get(*id), id));
-    let of_program = program.as_ref().map(|(place, id)| (place, translation.programs.get(*id), id));
-    let stays = [&of_group, &of_program]
-        .into_iter()
-        .flatten()
-        .all(|(place, new, id)| is_last(place) && new.is_some_and(|new| new[..] == ***id));
     let read_group = translation.read_group.as_deref();
+    // What stands at the end under its old ID can stay there, if it is alone.
+    let (mut at, mut count, mut stays) = (tags_at, 0, true);
+    for tag in record.tags() {
+        at += stored_len(&tag);
+        if let Some(ids) = ids(&tag, translation) {
+            count += 1;
+            stays = at == bytes.len() && ids.get(tag.value).is_some_and(|new| new == tag.value);
+        }
+    }
+    let stays = stays && count < 2;
     if stays && translation.references.is_none() && read_group.is_none() {
         return Change::None;
     }
@@ -180,34 +165,49 @@ fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) 
             }
         }
     }
-    let mut gaps = [&of_group, &of_program].map(|found| {
-        found.as_ref().map_or(bytes.len()..bytes.len(), |(place, ..)| (*place).clone())
-    });
-    gaps.sort_by_key(|gap| gap.start);
-    out.extend_from_slice(&bytes[tags_at..gaps[0].start]);
-    if gaps[0].end < bytes.len() {
-        out.extend_from_slice(&bytes[gaps[0].end..gaps[1].start]);
-        out.extend_from_slice(&bytes[gaps[1].end..]);
+    let mut at = tags_at;
+    for tag in record.tags() {
+        let len = stored_len(&tag);
+        let is_replaced = read_group.is_some() && tag.name == *b"RG";
+        if !is_replaced && ids(&tag, translation).is_none() {
+            out.extend_from_slice(&bytes[at..at + len]);
+        }
+        at += len;
     }
     let mut dropped = 0;
-    let of_group = of_group.filter(|_| read_group.is_none());
-    for (name, found) in [(b"RGZ", of_group), (b"PGZ", of_program)] {
-        match found {
-            Some((_, Some(new), _)) => {
-                out.extend_from_slice(name);
-                out.extend_from_slice(new);
-                out.push(0);
+    for name in [*b"RG", *b"PG"] {
+        if name == *b"RG" && read_group.is_some() {
+            continue;
+        }
+        for tag in record.tags().filter(|tag| tag.name == name) {
+            match ids(&tag, translation).map(|ids| ids.get(tag.value)) {
+                Some(Some(new)) => append(name, new, out),
+                Some(None) => dropped += 1,
+                None => {}
             }
-            Some((_, None, _)) => dropped += 1,
-            None => {}
         }
     }
     if let Some(id) = read_group {
-        out.extend_from_slice(b"RGZ");
-        out.extend_from_slice(id);
-        out.push(0);
+        append(*b"RG", id, out);
     }
     Change::Made { dropped }
+}
+
+/// The new IDs of what an optional field names; nothing if it names neither a read group nor a program.
+fn ids<'t>(tag: &Tag<'_>, translation: &'t Translation) -> Option<&'t Ids> {
+    match (&tag.name, tag.kind) {
+        (b"RG", b'Z') => Some(&translation.read_groups),
+        (b"PG", b'Z') => Some(&translation.programs),
+        _ => None,
+    }
+}
+
+/// Appends a field of text.
+fn append(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&name);
+    out.push(b'Z');
+    out.extend_from_slice(text);
+    out.push(0);
 }
 
 /// Bytes that a field takes: its name, its type, its value, and a NUL behind text.

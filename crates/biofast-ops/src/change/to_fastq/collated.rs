@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use biofast_bam::{self as bam, Batch, Query, par_fold_regions_ordered};
+use biofast_bam::{self as bam, Batch, Query, flag, par_fold_regions_ordered};
 use biofast_io::Options;
 use biofast_io::output::{self, Output};
 
@@ -14,6 +14,9 @@ use super::{Part, Plan, Summary};
 
 /// Text that is gathered for an output before it is given to it.
 const GATHERED: usize = 256 << 10;
+
+/// How the text of a read without bases ends, and no other's.
+const EMPTY: &[u8] = b"\n\n+\n\n";
 
 /// Where reads wait for their mates.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +86,7 @@ struct Bounds {
     text_len: usize,
     part: Part,
     has_qualities: bool,
+    is_primary: bool,
 }
 
 impl Reads {
@@ -97,9 +101,7 @@ impl Reads {
             let name = record.name();
             self.bytes.extend_from_slice(name);
             let start = self.bytes.len();
-            if record.sequence_len() > 0
-                && let Err(error) = plan.format.write(&record, part, None, &mut self.bytes)
-            {
+            if let Err(error) = plan.format.write(&record, part, None, &mut self.bytes) {
                 self.fault = Some(error);
                 return;
             }
@@ -109,6 +111,7 @@ impl Reads {
                 text_len: self.bytes.len() - start,
                 part,
                 has_qualities: plan.format.has_qualities(&record),
+                is_primary: record.flags() & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0,
             });
         }
     }
@@ -130,7 +133,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn write(&mut self, text: &[u8], output: usize) -> Result<(), output::Error> {
-        self.summary.without_sequence += u64::from(text.is_empty());
+        self.summary.without_sequence += u64::from(text.ends_with(EMPTY));
         let gathered = &mut self.texts[output];
         gathered.extend_from_slice(text);
         if gathered.len() >= GATHERED {
@@ -181,11 +184,10 @@ impl Sink<'_> {
                 self.writer.write(text, self.plan.routes.parts[Part::Other as usize])?;
                 continue;
             }
-            let Bounds { part, has_qualities, .. } = *bounds;
+            let Bounds { part, has_qualities, is_primary, .. } = *bounds;
+            let arrival = Arrival { name, text, part, has_qualities, is_primary };
             let writer = &mut self.writer;
-            self.collator.add(Arrival { name, text, part, has_qualities }, &mut |found| {
-                writer.take(found)
-            })?;
+            self.collator.add(arrival, &mut |found| writer.take(found))?;
         }
         match reads.fault.take() {
             Some(error) => Err(Problem::Input(error)),

@@ -11,7 +11,8 @@ const MISSING: u8 = b'B';
 /// How a read is written.
 #[derive(Clone, Debug)]
 pub struct Format {
-    /// Whether first reads get `/1` and second ones `/2` after their name.
+    /// Whether first reads of pairs get `/1` and second ones `/2` after their name, as samtools 1.24 does it: a read that isn't flagged as
+    /// one of a pair (0x1) keeps its name.
     pub suffix: bool,
     /// The optional fields that follow the name.
     pub tags: TagChoice,
@@ -48,15 +49,17 @@ impl Default for Format {
 }
 
 impl Format {
-    /// Whether the record has qualities to be written.
+    /// Whether the record has bases, and qualities to be written.
     #[inline]
     pub(super) fn has_qualities(&self, record: &Record<'_>) -> bool {
-        !kernels::is_missing(record.qualities()) || self.original(record).is_some()
+        record.sequence_len() > 0
+            && (!kernels::is_missing(record.qualities()) || self.original(record).is_some())
     }
 
     #[inline]
     fn original<'a>(&self, record: &Record<'a>) -> Option<&'a [u8]> {
-        if self.original_qualities { text_of(record, *b"OQ") } else { None }
+        let has_bases = record.sequence_len() > 0;
+        if self.original_qualities && has_bases { text_of(record, *b"OQ") } else { None }
     }
 
     /// The text of the barcode field, if a description wants one.
@@ -64,8 +67,8 @@ impl Format {
         text_of(record, self.casava?)
     }
 
-    /// Appends the four lines of a record. `barcode` is that of the first read of the pair, which
-    /// its mate is given, too.
+    /// Appends the four lines of a record, of which the second and the fourth are empty if it has no bases. `barcode` is that of the
+    /// first read of the pair, which its mate is given, too.
     ///
     /// # Errors
     /// If its name holds a control character, its optional fields are asked for and can't be read, or a quality has no
@@ -80,12 +83,12 @@ impl Format {
         out.reserve(record.as_bytes().len() * 2);
         out.push(b'@');
         out.extend_from_slice(record.check_name()?);
-        if self.suffix && part != Part::Other {
+        if self.suffix && part != Part::Other && record.flags() & flag::PAIRED != 0 {
             out.extend_from_slice(if part == Part::First { b"/1" } else { b"/2" });
         }
         if self.casava.is_some() {
             let barcode = barcode.or_else(|| self.barcode(record));
-            write_casava(record, part, barcode.unwrap_or(b"0"), out);
+            write_casava(record, barcode.unwrap_or(b"0"), out);
         }
         match &self.tags {
             TagChoice::None => {}
@@ -129,10 +132,15 @@ fn text_of<'a>(record: &Record<'a>, name: [u8; 2]) -> Option<&'a [u8]> {
     record.tags().find(|tag| tag.name == name).and_then(|tag| tag.as_text())
 }
 
-/// ` 1:N:0:BARCODE`, where what separates barcodes becomes `+`.
-fn write_casava(record: &Record<'_>, part: Part, barcode: &[u8], out: &mut Vec<u8>) {
-    let failed = record.flags() & flag::QC_FAIL != 0;
-    let part = b'0' + part as u8;
+/// ` 1:N:0:BARCODE`, where what separates barcodes becomes `+`. A read that is flagged as both mates is the first one here.
+fn write_casava(record: &Record<'_>, barcode: &[u8], out: &mut Vec<u8>) {
+    let flags = record.flags();
+    let failed = flags & flag::QC_FAIL != 0;
+    let part = match (flags & flag::READ1 != 0, flags & flag::READ2 != 0) {
+        (true, _) => b'1',
+        (false, true) => b'2',
+        (false, false) => b'0',
+    };
     out.extend_from_slice(&[b' ', part, b':', if failed { b'Y' } else { b'N' }]);
     out.extend_from_slice(b":0:");
     let letter = |&b: &u8| if b.is_ascii_alphabetic() || barcode == b"0" { b } else { b'+' };

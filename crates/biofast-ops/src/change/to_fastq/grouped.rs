@@ -10,8 +10,8 @@ use super::{Part, Plan, Summary};
 /// Writes the reads of `query` to `outputs`, in the order of the input.
 ///
 /// Of records of the same name and part that follow one another, the first one that has
-/// qualities is written, or the first one. A pair is written when both reads are there; a read
-/// without its mate goes where the plan says.
+/// qualities is written, or else the first one that has bases, or the first one. A pair is written when both reads
+/// are there; a read without its mate goes where the plan says.
 ///
 /// # Errors
 /// The first fault of the input, or the failure of an output.
@@ -37,7 +37,25 @@ pub fn grouped(
 #[derive(Default)]
 struct Template<'a> {
     name: Option<&'a [u8]>,
-    best: [Option<(Record<'a>, bool)>; 3],
+    best: [Option<(Record<'a>, Worth)>; 3],
+}
+
+/// What is known of a read by one of its records.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    Name,
+    Bases,
+    Qualities,
+}
+
+impl Worth {
+    fn of(plan: &Plan, record: &Record<'_>) -> Worth {
+        match record.sequence_len() {
+            0 => Worth::Name,
+            _ if plan.format.has_qualities(record) => Worth::Qualities,
+            _ => Worth::Bases,
+        }
+    }
 }
 
 fn write(
@@ -58,11 +76,11 @@ fn write(
             continue;
         }
         summary.reads += 1;
-        let has_qualities = plan.format.has_qualities(&record);
+        let worth = Worth::of(plan, &record);
         let best = &mut template.best[Part::of(record.flags()) as usize];
         summary.repeated += u64::from(best.is_some());
-        if best.is_none_or(|(_, others)| has_qualities && !others) {
-            *best = Some((record, has_qualities));
+        if best.is_none_or(|(_, others)| worth > others) {
+            *best = Some((record, worth));
         }
     }
     template.flush(plan, summary, texts)
@@ -77,10 +95,7 @@ impl Template<'_> {
     ) -> Result<(), Error> {
         let [other, first, second] = std::mem::take(&mut self.best).map(|b| b.map(|(r, _)| r));
         let mut write = |record: Record<'_>, part: Part, barcode, output: usize| {
-            if record.sequence_len() == 0 {
-                summary.without_sequence += 1;
-                return Ok(());
-            }
+            summary.without_sequence += u64::from(record.sequence_len() == 0);
             plan.format.write(&record, part, barcode, &mut texts[output])
         };
         let routes = &plan.routes;

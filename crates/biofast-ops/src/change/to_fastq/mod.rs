@@ -78,9 +78,9 @@ pub struct Summary {
     pub singles: u64,
     /// Reads that say neither that they are first nor second.
     pub others: u64,
-    /// Reads left out because there is another of the same name and part.
+    /// Records left out because there is another of the same read.
     pub repeated: u64,
-    /// Reads left out because the record has no sequence.
+    /// Reads whose record has no bases: they are written as empty ones.
     pub without_sequence: u64,
 }
 

@@ -36,7 +36,8 @@ impl Spill {
         let name_len = u8::try_from(read.name.len()).map_err(io::Error::other)?;
         let text_len = u32::try_from(read.text.len()).map_err(io::Error::other)?;
         let is_second = u8::from(read.part == Part::Second);
-        file.write_all(&[name_len, is_second | u8::from(read.has_qualities) << 1])?;
+        let bits = is_second | u8::from(read.has_qualities) << 1 | u8::from(read.is_primary) << 2;
+        file.write_all(&[name_len, bits])?;
         file.write_all(&text_len.to_le_bytes())?;
         file.write_all(read.name)?;
         file.write_all(read.text)
@@ -79,6 +80,7 @@ impl Stored {
         self.reader.read_exact(&mut self.bytes)?;
         let (name, text) = self.bytes.split_at(name_len);
         let part = if bits & 1 == 0 { Part::First } else { Part::Second };
-        Ok(Some(Arrival { name, text, part, has_qualities: bits & 2 != 0 }))
+        let (has_qualities, is_primary) = (bits & 2 != 0, bits & 4 != 0);
+        Ok(Some(Arrival { name, text, part, has_qualities, is_primary }))
     }
 }

@@ -265,6 +265,11 @@ impl std::error::Error for Error {
     }
 }
 
+/// What is wrong with a header that is to be written, if anything is.
+pub(crate) fn header_fault(header: &biofast_bam::Header) -> Option<String> {
+    header::Facts::of(header).fault.map(|fault| fault.message)
+}
+
 /// `place: message`, or the message alone.
 fn located(f: &mut fmt::Formatter<'_>, at: &Location, message: &str) -> fmt::Result {
     match *at == Location::default() {

@@ -1,7 +1,7 @@
 //! Mates find each other, in whatever order they come.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,9 +23,11 @@ pub struct Arrival<'a> {
     pub text: &'a [u8],
     /// Which of the two it is.
     pub part: Part,
-    /// Whether its qualities are known: such a read is preferred to one of the same name and part
-    /// without them.
+    /// Whether its qualities are known: of several records of a read, one with them is preferred.
     pub has_qualities: bool,
+    /// Whether it is the record of the read, and no secondary or supplementary one. Two of these are two reads, also if they have the
+    /// same name.
+    pub is_primary: bool,
 }
 
 /// What comes out.
@@ -35,12 +37,15 @@ pub enum Found<'a> {
     Pair(&'a [u8], &'a [u8]),
     /// A read whose mate didn't come.
     Single(Part, &'a [u8]),
-    /// A read is left out because there is another of its name and part.
+    /// A record is left out because there is another of the same read.
     Repeated,
 }
 
 /// Joins first and second reads of the same name, in bounded memory: when the waiting ones take
 /// more than that, they go to temporary files, and are joined in the end.
+///
+/// Primary reads of the same name and part wait for one mate each: if a pair is there twice, two pairs come out, in whatever order
+/// the four reads came. Secondary and supplementary records are other records of a read that waits.
 ///
 /// What comes out, and in which order, depends on the reads, their order and the amount of memory
 /// alone.
@@ -56,7 +61,7 @@ pub enum Found<'a> {
 /// };
 /// for (name, text, part) in [("a", "A1", Part::First), ("b", "B2", Part::Second), ("a", "A2", Part::Second)] {
 ///     let (name, text) = (name.as_bytes(), text.as_bytes());
-///     collator.add(Arrival { name, text, part, has_qualities: true }, &mut take)?;
+///     collator.add(Arrival { name, text, part, has_qualities: true, is_primary: true }, &mut take)?;
 /// }
 /// collator.finish(&mut take)?;
 /// assert_eq!(found, ["Pair([65, 49], [65, 50])", "Single(Second, [66, 50])"]);
@@ -64,7 +69,8 @@ pub enum Found<'a> {
 /// ```
 pub struct Collator {
     waiting: HashMap<Read, Waiting, Names>,
-    /// What the waiting ones cost.
+    /// How many reads wait, and what they cost.
+    reads: usize,
     cost: usize,
     most: usize,
     /// Reads that came.
@@ -83,14 +89,23 @@ struct Read {
 struct Waiting {
     part: Part,
     has_qualities: bool,
+    is_primary: bool,
     /// When it came.
+    number: u64,
+    /// Primary reads of the same name and part that came after it.
+    more: VecDeque<Later>,
+}
+
+/// A read behind others of its name and part.
+struct Later {
+    text: Box<[u8]>,
+    has_qualities: bool,
     number: u64,
 }
 
 impl Read {
-    fn new(arrival: &Arrival<'_>) -> Read {
-        let bytes = [arrival.name, arrival.text].concat().into_boxed_slice();
-        Read { bytes, name_len: arrival.name.len() }
+    fn new(name: &[u8], text: &[u8]) -> Read {
+        Read { bytes: [name, text].concat().into_boxed_slice(), name_len: name.len() }
     }
 
     fn name(&self) -> &[u8] {
@@ -101,9 +116,21 @@ impl Read {
         &self.bytes[self.name_len..]
     }
 
-    fn arrival(&self, waiting: &Waiting) -> Arrival<'_> {
-        let Waiting { part, has_qualities, .. } = *waiting;
-        Arrival { name: self.name(), text: self.text(), part, has_qualities }
+    fn cost(&self) -> usize {
+        self.bytes.len() + OVERHEAD
+    }
+}
+
+impl Later {
+    fn cost(&self) -> usize {
+        self.text.len() + OVERHEAD
+    }
+}
+
+impl Waiting {
+    fn arrival<'a>(&self, read: &'a Read) -> Arrival<'a> {
+        let Waiting { part, has_qualities, is_primary, .. } = *self;
+        Arrival { name: read.name(), text: read.text(), part, has_qualities, is_primary }
     }
 }
 
@@ -196,8 +223,16 @@ impl Collator {
     }
 
     fn at_level(most: usize, folder: &Path, level: u32) -> Collator {
-        let (waiting, folder) = (HashMap::with_hasher(Names::new()), folder.to_owned());
-        Collator { waiting, cost: 0, most, number: 0, folder, spill: None, level }
+        Collator {
+            waiting: HashMap::with_hasher(Names::new()),
+            reads: 0,
+            cost: 0,
+            most,
+            number: 0,
+            folder: folder.to_owned(),
+            spill: None,
+            level,
+        }
     }
 
     /// Takes a read; `found` gets its pair if the mate has come.
@@ -211,34 +246,86 @@ impl Collator {
     ) -> Result<(), E> {
         self.number += 1;
         let number = self.number;
-        let waiting = Waiting { part: read.part, has_qualities: read.has_qualities, number };
-        match self.waiting.remove_entry(read.name) {
-            Some((mate, other)) if other.part != read.part => {
-                self.cost -= mate.bytes.len() + OVERHEAD;
-                found(match read.part {
-                    Part::Second => Found::Pair(mate.text(), read.text),
-                    _ => Found::Pair(read.text, mate.text()),
-                })
+        let Arrival { name, text, part, has_qualities, is_primary } = read;
+        match self.waiting.remove_entry(name) {
+            Some((mate, other)) if other.part != part => {
+                found(match part {
+                    Part::Second => Found::Pair(mate.text(), text),
+                    _ => Found::Pair(text, mate.text()),
+                })?;
+                self.take_out(&mate, other);
+                Ok(())
+            }
+            Some((old, mut others)) if others.is_primary && is_primary => {
+                let later = Later { text: text.into(), has_qualities, number };
+                self.reads += 1;
+                self.cost += later.cost();
+                others.more.push_back(later);
+                self.waiting.insert(old, others);
+                self.make_room(found)
             }
             Some((old, other)) => {
-                if read.has_qualities && !other.has_qualities {
-                    self.cost -= old.bytes.len() + OVERHEAD;
-                    self.wait(&read, waiting)?;
-                } else {
-                    self.waiting.insert(old, other);
-                }
+                let is_better = match (has_qualities, other.has_qualities) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    _ => is_primary,
+                };
+                let is_primary = is_primary || other.is_primary;
+                self.cost -= old.cost();
+                let (kept, has_qualities) = match is_better {
+                    true => (Read::new(name, text), has_qualities),
+                    false => (old, other.has_qualities),
+                };
+                self.cost += kept.cost();
+                self.waiting.insert(kept, Waiting { has_qualities, is_primary, ..other });
                 found(Found::Repeated)
             }
-            None => Ok(self.wait(&read, waiting)?),
+            None => {
+                let more = VecDeque::new();
+                let waiting = Waiting { part, has_qualities, is_primary, number, more };
+                self.wait(Read::new(name, text), waiting);
+                self.make_room(found)
+            }
         }
     }
 
-    fn wait(&mut self, read: &Arrival<'_>, waiting: Waiting) -> io::Result<()> {
-        let read = Read::new(read);
-        self.cost += read.bytes.len() + OVERHEAD;
+    fn wait(&mut self, read: Read, waiting: Waiting) {
+        self.reads += 1;
+        self.cost += read.cost();
         self.waiting.insert(read, waiting);
-        if self.cost > self.most && self.waiting.len() > FEW {
-            self.spill_waiting()?;
+    }
+
+    /// A read waits no more, and the next one of its name and part is the first one to wait.
+    fn take_out(&mut self, read: &Read, waiting: Waiting) {
+        self.reads -= 1;
+        self.cost -= read.cost();
+        let Waiting { part, mut more, .. } = waiting;
+        if let Some(next) = more.pop_front() {
+            self.reads -= 1;
+            self.cost -= next.cost();
+            let Later { text, has_qualities, number } = next;
+            let waiting = Waiting { part, has_qualities, is_primary: true, number, more };
+            self.wait(Read::new(read.name(), &text), waiting);
+        }
+    }
+
+    /// If those that wait take too much, they go to files. Those of one name would all go to the same file: of these the ones that
+    /// came first wait no more.
+    fn make_room<E: From<io::Error>>(
+        &mut self,
+        found: &mut impl FnMut(Found<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_full = |this: &Collator| this.cost > this.most && this.reads > FEW;
+        if is_full(self) && self.waiting.len() > 1 {
+            return Ok(self.spill_waiting()?);
+        }
+        while is_full(self) {
+            let Some(name) = self.waiting.keys().next().map(|read| read.name().to_vec()) else {
+                break;
+            };
+            let Some((read, waiting)) = self.waiting.remove_entry(&name[..]) else { break };
+            found(Found::Single(waiting.part, read.text()))?;
+            self.take_out(&read, waiting);
         }
         Ok(())
     }
@@ -249,9 +336,9 @@ impl Collator {
             Some(spill) => spill,
             none => none.insert(Spill::create(&self.folder, self.level)?),
         };
-        self.cost = 0;
+        (self.reads, self.cost) = (0, 0);
         for (read, waiting) in in_order(&mut self.waiting) {
-            spill.add(&read.arrival(&waiting))?;
+            spill.add(&waiting.arrival(&read))?;
         }
         Ok(())
     }
@@ -296,7 +383,16 @@ impl Collator {
 
 /// Takes all reads out, in the order they came.
 fn in_order(waiting: &mut HashMap<Read, Waiting, Names>) -> Vec<(Read, Waiting)> {
-    let mut all: Vec<_> = waiting.drain().collect();
+    let mut all: Vec<(Read, Waiting)> = Vec::with_capacity(waiting.len());
+    for (read, mut first) in waiting.drain() {
+        let part = first.part;
+        for Later { text, has_qualities, number } in std::mem::take(&mut first.more) {
+            let more = VecDeque::new();
+            let later = Waiting { part, has_qualities, is_primary: true, number, more };
+            all.push((Read::new(read.name(), &text), later));
+        }
+        all.push((read, first));
+    }
     all.sort_unstable_by_key(|(_, waiting)| waiting.number);
     all
 }

@@ -20,7 +20,8 @@ fn collate(reads: &[(u16, bool)], most: usize) -> io::Result<Vec<String>> {
         let name = format!("n{name}");
         let part = if *is_second { Part::Second } else { Part::First };
         let (name, text) = (name.as_bytes(), text.as_bytes());
-        collator.add(Arrival { name, text, part, has_qualities: true }, &mut take)?;
+        let arrival = Arrival { name, text, part, has_qualities: true, is_primary: true };
+        collator.add(arrival, &mut take)?;
     }
     collator.finish(&mut take)?;
     Ok(out)
@@ -55,9 +56,72 @@ proptest! {
 }
 
 #[test]
-fn a_read_that_comes_again_is_told() {
-    let found = collate(&[(1, false), (1, false), (1, true)], 1 << 20).expect("no files");
-    assert_eq!(found, ["repeated", "1.0 1.1"]);
+fn a_pair_that_is_there_twice_comes_out_twice_in_whatever_order() {
+    let (first, second) = ((1, false), (1, true));
+    let others: Vec<(u16, bool)> = (2..40).map(|name| (name, false)).collect();
+    for order in [
+        [first, first, second, second],
+        [first, second, second, first],
+        [second, first, first, second],
+        [second, second, first, first],
+    ] {
+        for most in [0, 1 << 20] {
+            let reads = [&order[..2], &others, &order[2..]].concat();
+            let found = collate(&reads, most).expect("temporary files");
+            let pairs = found.iter().filter(|text| *text == "1.0 1.1").count();
+            assert_eq!((pairs, found.len()), (2, 40), "{order:?} {most}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn other_records_of_a_read_that_waits_are_left_out() -> io::Result<()> {
+    let folder = std::env::temp_dir();
+    // Text, whether it has qualities, whether it is primary; and which of them is written.
+    type Record = (&'static [u8], bool, bool);
+    let cases: [([Record; 2], &[u8]); 5] = [
+        ([(b"primary", true, true), (b"other", true, false)], b"primary"),
+        ([(b"other", true, false), (b"primary", true, true)], b"primary"),
+        ([(b"other", false, false), (b"primary", false, true)], b"primary"),
+        ([(b"primary", false, true), (b"other", true, false)], b"other"),
+        ([(b"one", true, false), (b"two", true, false)], b"one"),
+    ];
+    for (records, expected) in cases {
+        let mut collator = Collator::new(1 << 20, &folder);
+        let mut out = Vec::new();
+        let mut take = |found: Found<'_>| {
+            out.push(match found {
+                Found::Pair(first, _) => first.to_vec(),
+                Found::Single(..) => b"single".to_vec(),
+                Found::Repeated => b"repeated".to_vec(),
+            });
+            Ok::<(), io::Error>(())
+        };
+        let name = b"n";
+        for (text, has_qualities, is_primary) in records {
+            let part = Part::First;
+            let arrival = Arrival { name, text, part, has_qualities, is_primary };
+            collator.add(arrival, &mut take)?;
+        }
+        let part = Part::Second;
+        let arrival = Arrival { name, text: b"", part, has_qualities: true, is_primary: true };
+        collator.add(arrival, &mut take)?;
+        collator.finish(&mut take)?;
+        assert_eq!(out, [b"repeated", expected], "{records:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn reads_of_one_name_take_no_more_memory_than_there_is() {
+    let mut reads = vec![(1, false); 5000];
+    reads.extend(vec![(1, true); 5000]);
+    let found = collate(&reads, 50_000).expect("temporary files");
+    let pairs = found.iter().filter(|text| *text == "1.0 1.1").count();
+    // Some have waited too long, of both kinds the same number.
+    assert!((400..600).contains(&pairs), "{pairs}");
+    assert_eq!(found.iter().filter(|text| *text == "First 1.0").count(), 5000 - pairs);
+    assert_eq!(found.len(), 10_000 - pairs);
 }
 
 #[test]
@@ -69,7 +133,8 @@ fn nothing_is_left_in_the_folder() {
         (0..100u32).try_for_each(|n| {
             let name = n.to_string();
             let (name, text) = (name.as_bytes(), &b"x"[..]);
-            let read = Arrival { name, text, part: Part::First, has_qualities: true };
+            let part = Part::First;
+            let read = Arrival { name, text, part, has_qualities: true, is_primary: true };
             collator.add(read, &mut |_| Ok::<(), io::Error>(()))
         })
     };
