@@ -119,7 +119,7 @@ pub(crate) struct Args {
 
     /// Write the files of `biofast stats --out-dir` to DIR, which is made if it doesn't exist: those that can be made of the
     /// reports; of depths of shards the files of mosdepth, as `biofast coverage --out-dir`
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "html", "partial"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "partial"])]
     out_dir: Option<Folder>,
 
     /// Which of these files

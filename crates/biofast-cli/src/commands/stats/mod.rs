@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     args.shard.refuse(args.per_read, "--per-read", "its table is of whole files")?;
     check_verdicts(args)?;
     // What is wrong with limits is known before anything is read.
-    let judge = args.verdicts.judge()?;
+    let judge = args.verdicts.judge(files)?;
     let inputs = match args.shard.inputs(&args.inputs.files, files)? {
         Some(inputs) => inputs,
         None => args.inputs.inputs(files)?,
@@ -184,7 +184,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     assess(&mut entries, &judge);
     let code = write(&entries, out, &text(&entries, format, args.plot)?, page, indexes)?;
-    Ok(conclude(&entries, &judge, args.messages.quiet, code))
+    conclude(&entries, &judge, args.messages.quiet, code)
 }
 
 /// Refuses verdicts about what has none.
@@ -394,6 +394,7 @@ fn collect(
         errors: error.into_iter().collect(),
         warnings: found,
         pairs: collector.pair_check(),
+        mate: None,
         shard: part,
         metrics: None,
         verdicts: None,
@@ -435,6 +436,7 @@ pub(crate) fn of_alignments(
         errors: error.into_iter().collect(),
         warnings: Vec::new(),
         pairs: None,
+        mate: None,
         shard: None,
         metrics: None,
         verdicts: None,
@@ -468,6 +470,7 @@ fn collect_alignments(
         errors: Vec::new(),
         warnings: Vec::new(),
         pairs: None,
+        mate: None,
         shard: input.part(),
         metrics: None,
         verdicts: None,

@@ -72,7 +72,7 @@ pub(super) fn section(samples: &[Depths]) -> String {
         let about = format!("mean depth {}", decimal(depths.main().mean(), 2));
         let body = sample(&id, name, &about, i < UNFOLDED, &one(&id, depths));
         let pack = bodies.add(&body);
-        rows.push(row(id, name, depths, has_targets, pack));
+        rows.push(row(i, name, depths, has_targets, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let mut columns =
@@ -83,14 +83,14 @@ pub(super) fn section(samples: &[Depths]) -> String {
     let of = if has_targets { "targets" } else { "all positions" };
     format!(
         "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}</section>\n",
-        table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows),
+        table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows, &[]),
         said(&unusual.unwrap_or_default().1),
         chosen(is_many),
         bodies.finish()
     )
 }
 
-fn row(id: String, name: &str, depths: &Depths, has_targets: bool, pack: String) -> Row {
+fn row(i: usize, name: &str, depths: &Depths, has_targets: bool, pack: String) -> Row {
     let main = depths.main();
     let shares = DEPTHS.map(|depth| percent(main.at_least(depth), main.positions()));
     let mut cells = vec![Cell::Number(main.mean(), 2), Cell::Count(main.median().into())];
@@ -106,7 +106,9 @@ fn row(id: String, name: &str, depths: &Depths, has_targets: bool, pack: String)
         }
     }
     Row {
-        id,
+        id: format!("c{i}"),
+        unit: i,
+        mate: None,
         sample: name.to_owned(),
         path: depths.sample.clone(),
         error: None,
