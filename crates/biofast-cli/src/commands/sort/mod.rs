@@ -178,11 +178,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let report = output::optional_report(files, args.json.as_deref())?;
     let metrics = args.duplicates.metrics(files)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
+    let is_sorted = marking.is_none() && is_sorted(&input, order, &watch);
+    let phase = if is_sorted { "in order already, copying" } else { "reading and sorting" };
+    watch.begin_phase(phase, None);
     let result = match &marking {
         Some(marking) => sort::duplicates::sort(source, &watch.options, &limits, marking),
-        None if is_sorted(&input, order, &watch) => {
-            sort::copy(source, &watch.options, order, &limits)
-        }
+        None if is_sorted => sort::copy(source, &watch.options, order, &limits),
         None => sort::sort(source, &watch.options, order, &limits),
     };
     let mut sorted = result.map_err(|problem| {
@@ -194,7 +195,12 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut writer = target.writer(watch.options.threads, others)?;
     reports.start(&header)?;
     let (mut written, mut letters) = (Sum::default(), Default::default());
+    // What is in order already is written while it is read.
+    if !is_sorted {
+        watch.begin_phase("writing", Some(sorted.summary().records));
+    }
     while let Some(record) = sorted.next_record().map_err(explained)? {
+        watch.advance(1);
         writer.write_checked(&record)?;
         reports.add(&record);
         if report.is_some() {

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta::{self, Sequences};
 use biofast::io::output::Files;
@@ -66,12 +66,6 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     if args.paired {
         inputs::in_pairs(&inputs)?;
-    }
-    if let Some(path) = &args.reference
-        && let Err(error) = biofast::io::remote::probe(path)
-    {
-        let name = biofast::io::display_name(path);
-        return Err(Error::new(error).context(format!("{name}: the reference can't be read")));
     }
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
         bail!("--plot goes with the table, not with another format");
