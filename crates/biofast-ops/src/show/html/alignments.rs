@@ -351,7 +351,7 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     }
     let highest = at_least.get(1).map_or(0.0, |point| point.1);
     let x = Axis::new("Depth", 1.0, last as f64).whole();
-    let y = Axis::up_to("Positions at least so deep", highest).percent();
+    let y = Axis::up_to("Positions at or above this depth", highest).percent();
     let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
     let points = &at_least[1..];
     let area: Vec<_> = points.iter().map(|&(depth, share)| (depth, 0.0, share)).collect();
@@ -359,7 +359,7 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     chart.line(1, "c1", points);
     points.iter().for_each(|&(depth, _)| chart.at(depth));
     let rows = points.iter().map(|&(depth, share)| vec![decimal(depth, 0), decimal(share, 3)]);
-    chart.table(&["Depth", "Positions at least so deep, %"], rows.collect());
+    chart.table(&["Depth", "Positions at or above this depth, %"], rows.collect());
     let share_at = |depth: usize| {
         let share = at_least.get(depth).map(|point| point.1);
         share.map(|share| format!("{} % at least {depth}", decimal(share, 2)))

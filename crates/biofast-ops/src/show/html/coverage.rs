@@ -172,7 +172,7 @@ fn reached(id: &str, depths: &Depths) -> String {
         percent(of.at_least(u32::try_from(depth).unwrap_or(u32::MAX)), of.positions())
     };
     let highest = sets.iter().flatten().map(|of| share(of, 1)).fold(1.0, f64::max);
-    let y = Axis::up_to("Positions at least so deep", highest).percent();
+    let y = Axis::up_to("Positions at or above this depth", highest).percent();
     let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
     let places: Vec<u64> = (1..=last).step_by((last as usize).div_ceil(POINTS).max(1)).collect();
     let mut columns = vec!["Depth"];
@@ -218,7 +218,7 @@ fn from_the_least(id: &str, of: &TargetDepths, sorted: &[&Target]) -> String {
     let mean = of.together().mean();
     let x = Axis { unit: " %", ..Axis::new("Targets", 0.0, 100.0) };
     let y = Axis::up_to("Mean depth", cut.max(mean).max(1.0));
-    let mut chart = Chart::new(format!("{id}-sorted"), "Targets from the least deep one on", x, y);
+    let mut chart = Chart::new(format!("{id}-sorted"), "Targets by depth, lowest first", x, y);
     let place = |at: usize| 100.0 * at as f64 / last as f64;
     chart.rule(mean, "");
     chart.key(Mark::Line, "rule", "mean of all their positions");
