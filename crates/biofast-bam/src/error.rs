@@ -34,6 +34,8 @@ pub struct Error(Box<Repr>);
 struct Repr {
     kind: ErrorKind,
     at: Location,
+    /// Of an error of a record that doesn't know its place: the address of its bytes, by which its batch finds it.
+    of: Option<usize>,
 }
 
 /// What went wrong.
@@ -201,7 +203,28 @@ impl Error {
 
     /// An error of `kind` at `at`.
     pub fn new(kind: ErrorKind, at: Location) -> Self {
-        Error(Box::new(Repr { kind, at }))
+        Error(Box::new(Repr { kind, at, of: None }))
+    }
+
+    /// An error of `kind` of the record with these bytes, whose place [its batch](crate::Batch::located) knows.
+    pub(crate) fn of_record(kind: ErrorKind, bytes: &[u8]) -> Self {
+        Error(Box::new(Repr { kind, at: Location::default(), of: Some(bytes.as_ptr() as usize) }))
+    }
+
+    /// The address of the record, if it is an error of one and doesn't know its place.
+    pub(crate) fn address(&self) -> Option<usize> {
+        self.0.of.filter(|_| self.0.at == Location::default())
+    }
+
+    /// The same error at this place.
+    pub(crate) fn located(self, at: Location) -> Error {
+        Error::new(self.into_parts().0, at)
+    }
+
+    /// The same error in the input of this name, if it names none.
+    #[doc(hidden)]
+    pub fn in_input(self, name: &Arc<str>) -> Error {
+        crate::query::in_input(self, name)
     }
 
     /// What went wrong.
@@ -224,7 +247,7 @@ impl Error {
 
     /// What went wrong, and where.
     pub(crate) fn into_parts(self) -> (ErrorKind, Location) {
-        let Repr { kind, at } = *self.0;
+        let Repr { kind, at, of: _ } = *self.0;
         (kind, at)
     }
 

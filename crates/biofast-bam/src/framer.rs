@@ -103,6 +103,7 @@ impl Frame {
             bytes: chunk.bytes(),
             starts: &self.starts,
             picked: None,
+            is_selected: false,
             first: self.first_record,
             header: self.header.as_deref().unwrap_or(&EMPTY_HEADER),
         }

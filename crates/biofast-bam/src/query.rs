@@ -622,7 +622,7 @@ impl Plan {
             return accept(so_far, batch);
         }
         *misfit |= self.select(&batch, starts);
-        accept(so_far, Batch { starts, ..batch })
+        accept(so_far, Batch { starts, is_selected: true, ..batch })
     }
 
     /// Whether not all records are wanted.

@@ -355,6 +355,8 @@ pub struct Batch<'a> {
     pub(crate) starts: &'a [u32],
     /// The places of the records among those the batch was [picked](Subset::of) from.
     pub(crate) picked: Option<&'a [u32]>,
+    /// Whether only the records of regions are in it, whose numbers aren't known.
+    pub(crate) is_selected: bool,
     pub(crate) first: u64,
     pub(crate) header: &'a Header,
 }
@@ -396,6 +398,25 @@ impl<'a> Batch<'a> {
         let is_first = self.index_before_picking(index) == 0;
         let place = place.or(if is_first { self.place } else { None });
         Some((self.offset + start as u64, place))
+    }
+
+    /// An error of a record of this batch, with the record's number and, of BAM in BGZF, its place. Any other error stays as it is.
+    #[doc(hidden)]
+    pub fn located(&self, error: Error) -> Error {
+        let Some(address) = error.address().filter(|_| !self.is_selected) else { return error };
+        // A record's bytes follow its block size.
+        let start = address.checked_sub(self.bytes.as_ptr() as usize + 4);
+        let is_it = |at: &u32| Some(*at as usize) == start;
+        let Some(index) = self.starts.iter().position(is_it) else { return error };
+        let record = self.first + u64::from(self.index_before_picking(index)) + 1;
+        let place = self.start_of(index).and_then(|(offset, place)| Some((offset, place?)));
+        let at = Location {
+            record: Some(record),
+            offset: place.map(|(offset, _)| offset),
+            block: place.map(|(_, place)| place.compressed()),
+            ..Location::default()
+        };
+        error.located(at)
     }
 
     /// Notes that a text has, from `at` on, `record` as it is stored in this batch. Of a record that isn't of this batch nothing is

@@ -96,9 +96,10 @@ pub fn par_transform_copying<C: Send>(
         || Picked::new(init()),
         |picked, group: &Group<Framer>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
             for part in group.input(0) {
-                let batch = part.frame().batch(part.chunk());
-                let batch = Batch { starts: &batch.starts[part.records()], ..batch };
-                plan.pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies))?;
+                let whole = part.frame().batch(part.chunk());
+                let batch = Batch { starts: &whole.starts[part.records()], ..whole };
+                plan.pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies))
+                    .map_err(|error| whole.located(error))?;
                 copies.iter_mut().for_each(|copies| copies.close(part.chunk()));
             }
             Ok(())

@@ -88,7 +88,7 @@ impl Run {
 
     /// Runs the command on this thread and as many others as it is told to use.
     pub fn run(self) -> Outcome {
-        let words = self.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let words = self.arguments.iter().map(|word| shown(word)).collect();
         let guest = Arc::new(Guest {
             words,
             cancellation: self.cancellation,
@@ -247,10 +247,16 @@ pub(crate) fn open_lent(name: &str) -> Result<Box<dyn Read + Send>, bytes::Error
     })
 }
 
+/// A word as text; what of it isn't UTF-8 is escaped, as in names of files.
+fn shown(word: &std::ffi::OsStr) -> String {
+    let escaped = || bytes::Escaped(word.as_encoded_bytes()).to_string();
+    word.to_str().map_or_else(escaped, str::to_owned)
+}
+
 /// Remembers the words behind the program's name.
 pub(crate) fn remember(arguments: &[OsString]) {
     // Only the first program of a process is the program.
-    let _ = WORDS.set(arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect());
+    let _ = WORDS.set(arguments.iter().map(|word| shown(word)).collect());
 }
 
 /// The words behind the program's name; addresses without what may be secret.

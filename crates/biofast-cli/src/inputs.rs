@@ -259,11 +259,14 @@ pub(crate) fn same_format(first: &mut Option<bool>, is_fasta: bool) -> Result<()
     Ok(())
 }
 
-/// Whether an input holds FASTQ or FASTA, as its first bytes say.
+/// Whether an input holds FASTQ or FASTA, as its first bytes say; of an empty one, as its name says.
 pub(crate) fn holds_reads(source: &mut Source) -> Result<bool> {
     Ok(match Holds::sniff(source)? {
         Holds::Fasta => true,
-        Holds::Fastq => source.peek(1)?.first() == Some(&b'@'),
+        Holds::Fastq => match source.peek(1)?.first() {
+            Some(first) => *first == b'@',
+            None => fasta::is_named_reads(source.name()),
+        },
         Holds::Table | Holds::Alignments => false,
     })
 }

@@ -49,9 +49,13 @@ pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
         true => check_overrides(None).and_then(|()| version()),
         false => {
             let mut command = needed_for(&arguments);
-            let matches = parse(&mut command, &program, &arguments);
-            stdio::handle_signals();
-            run_parsed(&command, &matches)
+            match parse(&mut command, &program, &arguments) {
+                Ok(matches) => {
+                    stdio::handle_signals();
+                    run_parsed(&command, &matches)
+                }
+                Err(shown) => shown,
+            }
         }
     };
     match result {
@@ -81,14 +85,17 @@ fn run_parsed(command: &clap::Command, matches: &clap::ArgMatches) -> anyhow::Re
     result
 }
 
-/// What was typed; if it can't be understood, the run ends with what is wrong with it.
+/// What was typed, or what became of help that was asked for; if it can't be understood, the run ends with what is wrong with it.
 fn parse(
     command: &mut clap::Command,
     program: &std::ffi::OsStr,
     arguments: &[std::ffi::OsString],
-) -> clap::ArgMatches {
+) -> Result<clap::ArgMatches, anyhow::Result<ExitCode>> {
     let typed = std::iter::once(program.to_owned()).chain(arguments.iter().cloned());
-    command.try_get_matches_from_mut(typed).unwrap_or_else(|error| {
+    command.try_get_matches_from_mut(typed).or_else(|error| {
+        if !error.use_stderr() {
+            return Err(show(&error));
+        }
         let error = typed::with_likely_commands(error, command);
         let error = typed::in_plain_words(error, arguments, command);
         let command = arguments.first().and_then(|command| command.to_str());
@@ -98,6 +105,18 @@ fn parse(
         message("hint", hint);
         std::process::exit(error.exit_code())
     })
+}
+
+/// Prints help, or the version, which somebody may have asked for to keep it.
+fn show(help: &clap::Error) -> anyhow::Result<ExitCode> {
+    use std::io::Write;
+    anyhow::ensure!(!stdio::stdout_was_closed(), "can't write to standard output: it is closed");
+    match help.print().and_then(|()| std::io::stdout().flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("can't write standard output"))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Panics inside the decompressors of CRAM are caught where they are called, and become errors that name the place:

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use biofast::bam::{Detail, InputOptions};
-use biofast::io::{Notes, Options, Progress};
+use biofast::io::{Notes, Options, Phase, Progress};
 
 use crate::console::{Bar, describe, warn};
 use crate::embedded;
@@ -43,6 +43,16 @@ impl Watch {
     /// A progress bar towards `total` bytes.
     pub(crate) fn bar(&self, total: Option<u64>, messages: &Messages) -> Bar {
         Bar::new(&self.progress, total, messages.quiet)
+    }
+
+    /// Begins a phase of a run that has several: what the bar shows from now on.
+    pub(crate) fn begin_phase(&self, name: &'static str, total: Option<u64>) {
+        self.progress.begin_phase(Phase { name, total });
+    }
+
+    /// Counts records of a phase as done.
+    pub(crate) fn advance(&self, records: u64) {
+        self.progress.advance(records);
     }
 
     /// Says what was noticed, and how the input was read where that is wanted. `format` is what the container holds, where

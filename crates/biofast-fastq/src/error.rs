@@ -151,6 +151,13 @@ impl Error {
         Error(Box::new(Repr { kind, at }))
     }
 
+    /// The same error at another place.
+    #[doc(hidden)]
+    pub fn with_at(mut self, at: Location) -> Error {
+        self.0.at = at;
+        self
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind

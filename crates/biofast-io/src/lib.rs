@@ -39,8 +39,8 @@ pub use container::{GzipPart, Jumper, Span, bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
     BlockDecoder, CancellationToken, Container, Followed, Follower, GzipChunks, GzipPoint,
-    GzipPoints, IoMode, MMAP_THRESHOLD, Notes, Options, Origin, Progress, Reread, SerialTimes,
-    Source, Warning, display_name, is_named_pipe, remote,
+    GzipPoints, IoMode, MMAP_THRESHOLD, Notes, Options, Origin, Phase, Progress, Reread,
+    SerialTimes, Source, Warning, display_name, is_named_pipe, path_named, remote,
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};

@@ -1,6 +1,6 @@
 //! One record as a line of SAM text (SAM specification, sections 1.4 and 1.5), as htslib writes it.
 
-use biofast_io::{Location, Shown};
+use biofast_io::Shown;
 use biofast_kernels as kernels;
 
 use crate::error::{Error, ErrorKind};
@@ -330,7 +330,7 @@ impl Record<'_> {
     pub fn undecided(&self, reason: impl std::fmt::Display) -> Error {
         let name = Shown(self.name()).to_string();
         let kind = ErrorKind::Undecided { name, reason: reason.to_string() };
-        Error::new(kind, Location::default())
+        Error::of_record(kind, self.as_bytes())
     }
 
     /// Checks what readers of the record would stumble over: optional fields that can't be read,
@@ -361,7 +361,7 @@ fn check_length(record: &Record<'_>, bases: u64) -> Result<(), &'static str> {
 
 fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
     let name = Shown(record.name()).to_string();
-    Error::new(ErrorKind::Unwritable { name, reason: reason.into() }, Location::default())
+    Error::of_record(ErrorKind::Unwritable { name, reason: reason.into() }, record.as_bytes())
 }
 
 #[inline]

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use biofast::io::display_name;
 use biofast::io::output::Files;
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -50,7 +51,7 @@ pub(crate) fn manual(args: &ManArgs, files: &mut Files) -> Result<ExitCode> {
     let Some(folder) = &args.folder else { return print(files, &page(command)?.1) };
     files
         .make_folder(folder)
-        .with_context(|| format!("can't make the folder {}", folder.display()))?;
+        .with_context(|| format!("can't make the folder {}", display_name(&folder)))?;
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
     let mut pages = Vec::new();
     for command in std::iter::once(command).chain(commands) {

@@ -356,7 +356,7 @@ impl Names {
 
 /// A name with a place for the part.
 fn template(path: &OutFile) -> Result<String> {
-    let name = path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))?;
+    let name = path.to_str().with_context(|| format!("{} is not UTF-8", display_name(&path)))?;
     if !name.contains(PART) {
         bail!("{name} would be the name of every part: write {PART} where its number is to stand");
     }
@@ -368,7 +368,7 @@ fn summary(written: &Parts, paths: &[PathBuf], paired: bool) -> serde_json::Valu
     let files = paths.len() / written.parts.len().max(1);
     let parts = written.parts.iter().zip(paths.chunks(files.max(1))).zip(1u64..);
     let parts = parts.map(|((part, paths), number)| {
-        let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        let names: Vec<_> = paths.iter().map(|path| display_name(path)).collect();
         serde_json::json!({
             "part": number,
             "reads": part[0].sum.records + part[1].sum.records,
@@ -406,9 +406,7 @@ fn sums(written: &Parts, inputs: &[Input], paths: &[PathBuf]) -> Vec<FileSum> {
     let read = inputs.iter().zip(read).map(|(input, sum)| file(input.name(), Role::Input, sum));
     let files = paths.len() / written.parts.len().max(1);
     let sums = written.parts.iter().flat_map(|part| of_files(part, files));
-    let outputs = paths
-        .iter()
-        .zip(sums)
-        .map(|(path, sum)| file(path.to_string_lossy().into_owned(), Role::Output, sum));
+    let outputs =
+        paths.iter().zip(sums).map(|(path, sum)| file(display_name(path), Role::Output, sum));
     read.chain(outputs).collect()
 }

@@ -195,7 +195,7 @@ impl Counted {
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
             match wanted.accepts(&record, batch.header()) {
                 Ok(accepted) => self.records += u64::from(accepted),
-                Err(error) => return self.fail(number, error),
+                Err(error) => return self.fail(number, batch.located(error)),
             }
         }
     }
@@ -238,7 +238,7 @@ fn count(
     };
     // Every record comes before the fault.
     if let Some((_, error)) = counted.undecided {
-        bail!("{}: {error}", input.name());
+        return Err(error.in_input(&input.name().into()).into());
     }
     if let Some(error) = fault {
         return Err(error.into());

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-use biofast::io::output;
+use biofast::io::{display_name, output};
 use biofast::ops::filter::best;
 use biofast::ops::{cat, dedup, order, repair, shards, sort};
 use biofast::{bam, fastq, io as bytes};
@@ -260,7 +260,7 @@ fn of_output(error: &output::Error) -> Option<String> {
                     "its hidden file is gone: does another run write to the same name?".into(),
                 );
             }
-            let folder = folder.display();
+            let folder = display_name(&folder);
             return Some(format!("there is no folder {folder}: make it with mkdir -p {folder}"));
         }
         io::ErrorKind::IsADirectory => "that is a folder: name a file in it",

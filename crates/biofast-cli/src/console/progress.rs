@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use biofast::io::Progress;
-use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
+use biofast::io::{Phase, Progress};
+use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 
 /// Shows a bar until dropped, if standard error is a terminal and `quiet` isn't set.
 pub(crate) struct Bar {
@@ -33,14 +33,35 @@ impl Bar {
                 Some(total) => ProgressBar::new(total).with_style(style("{bar:20} {wide_msg}")),
                 None => ProgressBar::no_length().with_style(style("{spinner} {wide_msg}")),
             };
+            // A phase that counts records has a clock of its own.
+            let mut own: Option<(Phase, Instant)> = None;
             loop {
                 let is_over = stop.load(Ordering::Acquire);
                 if is_over && !always {
                     break;
                 }
                 let bytes = progress.bytes();
-                bar.set_position(bytes);
-                bar.set_message(said(progress.input().as_deref(), bytes, total, start.elapsed()));
+                let message = match progress.phase() {
+                    Some((phase @ Phase { name, total: Some(total) }, done)) => {
+                        let (_, began) = match own {
+                            Some(own) if own.0 == phase => own,
+                            _ => *own.insert((phase, Instant::now())),
+                        };
+                        bar.set_style(style("{bar:20} {wide_msg}"));
+                        bar.set_length(total);
+                        bar.set_position(done);
+                        format!("{name}: {}", counted(done, total, began.elapsed()))
+                    }
+                    phase => {
+                        bar.set_position(bytes);
+                        let text = said(progress.input().as_deref(), bytes, total, start.elapsed());
+                        match phase {
+                            Some((Phase { name, .. }, _)) => format!("{name}: {text}"),
+                            None => text,
+                        }
+                    }
+                };
+                bar.set_message(message);
                 bar.tick();
                 if is_over {
                     break;
@@ -74,17 +95,37 @@ fn said(input: Option<&str>, bytes: u64, total: Option<u64>, elapsed: Duration) 
     if bytes > 0 && elapsed >= SETTLED {
         let rate = bytes as f64 / elapsed.as_secs_f64();
         text += &format!(", {}/s", HumanBytes(rate as u64));
-        if let Some(total) = total {
-            let left = total.saturating_sub(bytes) as f64 / rate;
-            // Rates change: more than a week is no forecast.
-            let left = Duration::from_secs_f64(left.min(604_800.0).round());
-            text += &format!(", {} left", HumanDuration(left));
+        match total {
+            // All was read, and what is done with it takes a time that isn't known.
+            Some(total) if bytes >= total => text += ", finishing",
+            Some(total) => text += &left((total - bytes) as f64 / rate),
+            None => {}
         }
     }
     match input {
         Some(input) => text + ": " + &shortened(input),
         None => text,
     }
+}
+
+/// How far a phase is that counts records.
+fn counted(done: u64, total: u64, elapsed: Duration) -> String {
+    let share = (100.0 * done as f64 / total.max(1) as f64).min(100.0) as u64;
+    let mut text = format!("{share} % of {} records", HumanCount(total));
+    if done > 0 && elapsed >= SETTLED {
+        let rate = done as f64 / elapsed.as_secs_f64();
+        text += &match done >= total {
+            true => ", finishing".to_owned(),
+            false => left((total - done) as f64 / rate),
+        };
+    }
+    text
+}
+
+fn left(seconds: f64) -> String {
+    // Rates change: more than a week is no forecast.
+    let left = Duration::from_secs_f64(seconds.min(604_800.0).round());
+    format!(", {} left", HumanDuration(left))
 }
 
 /// The file's name without its folder, and no longer than there is room for.
@@ -132,7 +173,11 @@ mod tests {
         assert_eq!(said(None, 1 << 30, None, 2000), "1.00 GiB, 512.00 MiB/s");
         assert_eq!(said(None, 0, Some(5), 5000), "0 % of 5 B");
         assert_eq!(said(None, 9, Some(u64::MAX), 1000), "0 % of 16.00 EiB, 9 B/s, 7 days left");
-        assert_eq!(said(None, 9, Some(5), 1000), "100 % of 5 B, 9 B/s, 0 seconds left");
+        assert_eq!(said(None, 9, Some(5), 1000), "100 % of 5 B, 9 B/s, finishing");
+        let counted = |done, millis| counted(done, 4000, Duration::from_millis(millis));
+        assert_eq!(counted(0, 0), "0 % of 4,000 records");
+        assert_eq!(counted(1000, 2000), "25 % of 4,000 records, 6 seconds left");
+        assert_eq!(counted(4000, 2000), "100 % of 4,000 records, finishing");
         let long =
             said(Some("a/b\n_a_very_long_name_of_a_sample_L001_R2_001.fastq.gz"), 0, None, 0);
         assert_eq!(long, "0 B: …a_sample_L001_R2_001.fastq.gz");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast::io::output::{Compression, Files, Format, Level, Output};
-use biofast::io::{Error, Source};
+use biofast::io::{Error, Source, display_name};
 use biofast::ops::dedup;
 use biofast::ops::order::Kept;
 
@@ -69,7 +69,7 @@ impl Repeated {
             {
                 Box::new(
                     std::fs::File::open(path)
-                        .with_context(|| format!("can't read {}", path.display()))?,
+                        .with_context(|| format!("can't read {}", display_name(&path)))?,
                 )
             }
             Input::Path(_) | Input::Shard(_) => return Ok(Repeated::Once(input.clone())),
@@ -78,7 +78,7 @@ impl Repeated {
         };
         let name = input.name();
         let kept = Kept::new(stream, folder).with_context(|| {
-            format!("{name} is read twice, and can't be kept in {}", folder.display())
+            format!("{name} is read twice, and can't be kept in {}", display_name(&folder))
         })?;
         Ok(Repeated::Kept(kept, name))
     }
@@ -171,6 +171,6 @@ impl Opened {
     /// The name of an output in reports.
     pub(crate) fn name(&self, number: usize) -> String {
         let path = self.paths.get(number).and_then(Option::as_ref);
-        path.map_or_else(|| "-".into(), |path| path.to_string_lossy().into_owned())
+        path.map_or_else(|| "-".into(), |path| display_name(path))
     }
 }

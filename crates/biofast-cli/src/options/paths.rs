@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast::io::output::Files;
 use biofast::io::{display_name, remote};
 use clap::ArgMatches;
@@ -64,6 +64,11 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
             }
         }
     }
+    // Some inputs don't need it, and one that is misspelt shall not pass for read.
+    if let Ok(Some(reference)) = matches.try_get_one::<InFile>("reference") {
+        let unreadable = || format!("{}: the reference can't be read", display_name(reference));
+        probe(reference).with_context(unreadable)?;
+    }
     for id in matches.ids() {
         let id = id.as_str();
         let files = matches.try_get_many::<OutFile>(id).ok().flatten().into_iter().flatten();
@@ -76,6 +81,14 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
         }
     }
     Ok(files)
+}
+
+/// An error if a file can't be opened. What a pipe holds is left to who reads it.
+fn probe(path: &Path) -> std::io::Result<()> {
+    match remote::address(path) {
+        None if !std::fs::metadata(path)?.is_file() => Ok(()),
+        _ => remote::probe(path),
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use biofast::io::display_name;
 use biofast::io::output::Files;
 use biofast::ops::shards::Plan;
 
@@ -72,7 +73,7 @@ impl ShardArg {
     ) -> Result<Option<Vec<Input>>> {
         let Some(Name { plan: path, number, total }) = &self.shard else { return Ok(None) };
         let plan = Arc::new(read(path, files)?);
-        let shown = path.display().to_string();
+        let shown = display_name(&path);
         if let Some(total) = total
             && *total != plan.shards.len() as u64
         {

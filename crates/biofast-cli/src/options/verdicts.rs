@@ -1,16 +1,19 @@
 //! Verdicts about figures, and what becomes of a run by them.
 
+use std::cell::RefCell;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use biofast::io::output::{Files, Output};
 use biofast::io::{Escaped, display_name};
+use biofast::ops::show::tables::verdicts;
 use biofast::ops::verdicts::{Assessment, Judged as Judgement, Library, Rules, Verdict};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::InFile;
+use super::{InFile, OutFile};
 use crate::console::message;
-use crate::inputs;
+use crate::{inputs, output};
 
 /// How figures are judged.
 #[derive(clap::Args)]
@@ -28,6 +31,10 @@ pub(crate) struct VerdictArgs {
     /// Judge the figures, and exit with 1 if one of them is that bad; all outputs are written before
     #[arg(long, value_enum, value_name = "VERDICT")]
     fail_on: Option<FailOn>,
+
+    /// Judge the figures, and write the verdicts to FILE as tab-separated values: a line for each sample and check
+    #[arg(long, value_name = "FILE")]
+    verdicts: Option<OutFile>,
 }
 
 /// The worst that is let pass is better than this.
@@ -55,6 +62,7 @@ impl VerdictArgs {
             ("--library", self.library.is_some()),
             ("--limits", self.limits.is_some()),
             ("--fail-on", self.fail_on.is_some()),
+            ("--verdicts", self.verdicts.is_some()),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -79,13 +87,15 @@ impl VerdictArgs {
         Ok(rules)
     }
 
-    /// Who judges.
-    pub(crate) fn judge(&self) -> Result<Judge> {
+    /// Who judges. The table of verdicts is opened, if it is wanted.
+    pub(crate) fn judge(&self, files: &mut Files) -> Result<Judge> {
         let fail_on = self.fail_on.map(|fail_on| match fail_on {
             FailOn::Warn => Verdict::Warn,
             FailOn::Fail => Verdict::Fail,
         });
-        Ok(Judge { rules: self.rules()?, is_asked: self.given().is_some(), fail_on })
+        let rules = self.rules()?;
+        let table = RefCell::new(output::optional_report(files, self.verdicts.as_deref())?);
+        Ok(Judge { rules, is_asked: self.given().is_some(), fail_on, table })
     }
 }
 
@@ -97,6 +107,8 @@ pub(crate) struct Judge {
     pub(crate) rules: Rules,
     is_asked: bool,
     fail_on: Option<Verdict>,
+    /// Where verdicts are written as a table, until they are.
+    table: RefCell<Option<Output>>,
 }
 
 /// Of more samples sentences are left to reports.
@@ -109,20 +121,39 @@ impl Judge {
     }
 
     /// Says on standard error what samples are worth, where it was asked for: a line for each, and of few samples a sentence
-    /// for what isn't good. Gives the exit code of a run that has ended with `code`.
-    pub(crate) fn conclude(&self, samples: &Judged, quiet: bool, code: ExitCode) -> ExitCode {
+    /// for what isn't good. Makes the table appear. Gives the exit code of a run that has ended with `code`.
+    pub(crate) fn conclude(
+        &self,
+        samples: &Judged,
+        quiet: bool,
+        code: ExitCode,
+    ) -> Result<ExitCode> {
         if self.is_asked && !quiet {
             let has_sentences = samples.len() <= SENTENCES;
             samples.iter().for_each(|(name, all)| tell(name, all, has_sentences));
         }
-        let is_bad = |(_, all): &(String, Assessment)| {
+        if let Some(table) = self.table.take() {
+            output::finish(table, verdicts::tsv(samples))?;
+        }
+        let is_bad = |(_, all): &&(String, Assessment)| {
             self.fail_on.is_some_and(|worst| all.verdict >= worst)
         };
+        let bad: Vec<_> = samples.iter().filter(is_bad).collect();
         // An error is worse.
-        match crate::embedded::number(code) == 0 && samples.iter().any(is_bad) {
-            true => ExitCode::from(1),
-            false => code,
+        let (0, Some((name, worst))) = (crate::embedded::number(code), bad.first()) else {
+            return Ok(code);
+        };
+        if quiet {
+            // An exit code of 1 has a reason even then.
+            let others = match bad.len() - 1 {
+                0 => String::new(),
+                1 => "; and 1 more sample".into(),
+                n => format!("; and {n} more samples"),
+            };
+            let name = Escaped(name.as_bytes());
+            message(worst.verdict.name(), &format!("{name}: {}{others}", line(worst)));
         }
+        Ok(ExitCode::from(1))
     }
 }
 

@@ -18,7 +18,9 @@ pub(crate) use names::{
     Named, format_of_bam, format_of_reads, format_of_sam, format_of_sequences, format_of_table,
     has_extension, make_folder, named as named_format, prefixes, refuse_unjoined,
 };
-pub(crate) use provenance::{command_line, program, summary, summary_of_files};
+pub(crate) use provenance::{
+    command_line, command_line_at, command_line_of, program, summary, summary_of_files,
+};
 
 /// Files beside many outputs that may be open: inputs, reports, standard streams, what the system's libraries open.
 pub(crate) const OTHER_FILES: u64 = 32;

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use biofast::io::display_name;
 use biofast::io::output::{Files, Format};
 
 /// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
@@ -12,15 +13,15 @@ pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
         "cram" => bail!(
             "can't write {}: CRAM is read, not written, and this is to hold FASTQ; name it .fq or .fq.gz",
-            path.display()
+            display_name(&path)
         ),
         "bam" | "sam" => bail!(
             "{} is to hold FASTQ: name it .fq or .fq.gz; `biofast import` makes BAM of FASTQ, `biofast view` BAM and SAM of alignments",
-            path.display()
+            display_name(&path)
         ),
         ending if is_fasta(ending) => bail!(
             "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
-            path.display()
+            display_name(&path)
         ),
         ending => refuse_unwritten(path, ending)?,
     }
@@ -32,7 +33,7 @@ pub(crate) fn format_of_sequences(path: &Path, is_fasta_: bool) -> Result<Format
     let ending = inner_ending(path);
     match ending.as_str() {
         "fq" | "fastq" if is_fasta_ => {
-            bail!("{} is to hold FASTA, which has no qualities: name it .fa", path.display())
+            bail!("{} is to hold FASTA, which has no qualities: name it .fa", display_name(&path))
         }
         ending if is_fasta(ending) && is_fasta_ => Ok(Format::from_name(path)),
         _ => format_of_reads(path),
@@ -42,12 +43,14 @@ pub(crate) fn format_of_sequences(path: &Path, is_fasta_: bool) -> Result<Format
 /// The same of BAM, which is BGZF whatever its name; a name that promises another format is refused.
 pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
-        "cram" => bail!("can't write {}: CRAM is read, not written; name it .bam", path.display()),
+        "cram" => {
+            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(&path))
+        }
         ending @ ("sam" | "fq" | "fastq") => {
-            bail!("{} is to hold BAM, not {ending}: name it .bam", path.display())
+            bail!("{} is to hold BAM, not {ending}: name it .bam", display_name(&path))
         }
         ending if is_fasta(ending) => {
-            bail!("{} is to hold BAM, not FASTA: name it .bam", path.display())
+            bail!("{} is to hold BAM, not FASTA: name it .bam", display_name(&path))
         }
         _ => Ok(Format::Bgzf),
     }
@@ -56,10 +59,12 @@ pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
 /// Refuses a name that promises other than what blocks of BGZF that are copied can hold.
 pub(crate) fn refuse_unjoined(path: &Path) -> Result<()> {
     match inner_ending(path).as_str() {
-        "cram" => bail!("can't write {}: CRAM is read, not written; name it .bam", path.display()),
+        "cram" => {
+            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(&path))
+        }
         ending @ ("sam" | "fq" | "fastq") if Format::from_name(path) == Format::Plain => bail!(
             "{} is to hold blocks of BGZF, which are copied as they are, not plain text: name it .{}",
-            path.display(),
+            display_name(&path),
             if ending == "sam" { "bam" } else { "fq.gz" }
         ),
         _ => Ok(()),
@@ -90,10 +95,10 @@ pub(crate) fn named(path: &Path) -> Option<Named> {
 pub(crate) fn format_of_table(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
         ending @ ("bam" | "ubam" | "sam" | "cram" | "fq" | "fastq") => {
-            bail!("{} is to hold a table, not {ending}: name it .tsv", path.display())
+            bail!("{} is to hold a table, not {ending}: name it .tsv", display_name(&path))
         }
         ending if is_fasta(ending) => {
-            bail!("{} is to hold a table, not FASTA: name it .tsv", path.display())
+            bail!("{} is to hold a table, not FASTA: name it .tsv", display_name(&path))
         }
         ending => refuse_unwritten(path, ending)?,
     }
@@ -116,13 +121,19 @@ fn inner_ending(path: &Path) -> String {
 pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
         "cram" => {
-            bail!("can't write {}: CRAM is read, not written; name it .bam or .sam", path.display())
+            bail!(
+                "can't write {}: CRAM is read, not written; name it .bam or .sam",
+                display_name(&path)
+            )
         }
         "fq" | "fastq" => {
-            bail!("{} is to hold alignments; `biofast fastq` makes FASTQ of them", path.display())
+            bail!(
+                "{} is to hold alignments; `biofast fastq` makes FASTQ of them",
+                display_name(&path)
+            )
         }
         ending if is_fasta(ending) => {
-            bail!("{} is to hold alignments, not FASTA", path.display())
+            bail!("{} is to hold alignments, not FASTA", display_name(&path))
         }
         ending => refuse_unwritten(path, ending)?,
     }
@@ -133,7 +144,7 @@ fn refuse_unwritten(path: &Path, ending: &str) -> Result<()> {
     if ending == "xz" {
         bail!(
             "can't write {}: {ending} is read, not written; name it .gz (BGZF), .zst or .bz2",
-            path.display()
+            display_name(&path)
         );
     }
     Ok(())
@@ -168,5 +179,7 @@ pub(crate) fn prefixes(
 
 /// Makes a folder for outputs, unless it is there; a run that leaves it empty removes it.
 pub(crate) fn make_folder(files: &mut Files, folder: &Path) -> Result<()> {
-    files.make_folder(folder).with_context(|| format!("can't make the folder {}", folder.display()))
+    files
+        .make_folder(folder)
+        .with_context(|| format!("can't make the folder {}", display_name(&folder)))
 }

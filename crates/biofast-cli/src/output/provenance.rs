@@ -1,7 +1,10 @@
 //! What outputs say about the run that made them.
 
+use std::path::Path;
+
 use anyhow::Result;
 use biofast::bam::Program;
+use biofast::io::Escaped;
 use biofast::ops::filter::report::FileSum;
 
 /// This program for `@PG`, given its [`command_line`].
@@ -13,6 +16,24 @@ pub(crate) fn program(command_line: &str) -> Program<'_> {
 pub(crate) fn command_line() -> String {
     let words = crate::embedded::arguments();
     std::iter::once("biofast".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The command line of a report that MultiQC takes for fastp's. MultiQC takes the sample's name from fastp's options in it, and warns
+/// where there are none: then a remark at its end has the name.
+pub(crate) fn command_line_of(sample: &str) -> String {
+    let line = command_line();
+    let names_it = |word: &str| ["-i", "--in1", "-R", "--report_title"].contains(&word);
+    match line.split(' ').any(names_it) || sample.is_empty() {
+        true => line,
+        false => format!("{line} # --report_title {}", Escaped(sample.as_bytes())),
+    }
+}
+
+/// The same of a report at `path`, which has the sample's name: that of the file, as MultiQC would take it.
+pub(crate) fn command_line_at(path: Option<&Path>) -> String {
+    let name = path.and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".json").unwrap_or(&name);
+    command_line_of(name.strip_suffix(".fastp").unwrap_or(name))
 }
 
 /// The summary of a run as JSON: its figures beside the command and the version.

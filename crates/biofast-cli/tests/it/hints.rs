@@ -335,3 +335,116 @@ fn values_that_can_not_be_read_are_told_in_plain_words() {
     let run = biofast(&["stats", "--sample", "a", "--sample", "b", &file]);
     assert!(run.stderr.contains("2 sample names for 1 input: give"), "{}", run.stderr);
 }
+
+#[test]
+fn errors_of_records_have_their_number_and_place() {
+    let folder = Folder::new();
+    let sam: String =
+        (0..50).map(|i| format!("r{i}\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n")).collect();
+    let sam = folder.file(
+        "q.sam",
+        format!("@HD\tVN:1.6\tGO:query\n{sam}badq\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIqI\n"),
+    );
+    let bam = text(&folder.path("q.bam"));
+    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    // A quality that no character stands for, in the last record.
+    let mut bytes = Vec::new();
+    let source = biofast::io::Source::open(&bam).unwrap();
+    let mut reader = biofast::io::Reader::new(source, &biofast::io::Options::default()).unwrap();
+    std::io::Read::read_to_end(&mut reader, &mut bytes).unwrap();
+    let at = bytes.len() - 2;
+    assert_eq!(bytes[at], b'q' - 33);
+    bytes[at] = 99;
+    let bam = folder.file("q.bam", biofast_testkit::container::bgzf(&bytes, 1000));
+    for args in [&["view", &bam][..], &["filter", "--quiet", &bam], &["fastq", "--quiet", &bam]] {
+        assert_error(&biofast(args), &["q.bam: record 51, byte ", ", compressed byte ", "'badq'"]);
+    }
+    // Lines of a table are lines of the table.
+    let good: String = (0..100).map(|i| format!("r{i}\tACGT\tIIII\n")).collect();
+    for bad in ["bad\tACGT\tIII\n", "bad\tACGT\tII\u{7f}I\n"] {
+        let table = folder.file("t.tsv", format!("{good}{bad}"));
+        assert_error(
+            &biofast(&["convert", "-q", "--from", "table", &table]),
+            &["t.tsv: line 101: "],
+        );
+    }
+}
+
+#[test]
+fn references_are_looked_for_even_if_nothing_needs_them() {
+    let folder = Folder::new();
+    let fastq = folder.file("e.fq", "@a\nAC\n+\nII\n");
+    let fasta = folder.file("a.fa", ">a\nAC\n");
+    for args in [
+        &["check", "-r", "nosuchfile", &fastq][..],
+        &["convert", "-q", "--reference", "nosuchfile", &fasta],
+        &["stats", "-r", "nosuchfile", &fastq],
+        &["sort", "--reference", "nosuchfile", "--by", "length", &fastq],
+    ] {
+        assert_error(&biofast(args), &["nosuchfile: the reference can't be read"]);
+    }
+}
+
+#[test]
+fn what_is_empty_is_what_its_name_says() {
+    let folder = Folder::new();
+    let (fasta, fastq) = (folder.file("e.fa", ""), folder.file("e.fq", ""));
+    let out = text(&folder.path("o.fa"));
+    for args in [
+        &["dedup", "-q", &fasta, "-o", &out][..],
+        &["sort", "-q", "-n", &fasta, "-o", &out],
+        &["sort", "-q", "-n", &fastq],
+        &["shuffle", "-q", &fasta, "-o", &out],
+    ] {
+        let run = biofast(args);
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""), "{args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cant_be_printed_is_an_error() {
+    for args in [
+        &["--version"][..],
+        &["--help"],
+        &["view", "--help"],
+        &["help"],
+        &["completions", "bash"],
+        &["man"],
+        &["schema"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let run = command(args).stdout(full).output().unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2), "{args:?}: {said}");
+        assert!(
+            said.starts_with("biofast: error: can't write standard output: "),
+            "{args:?}: {said}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_have_one_spelling() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let of = |name: &[u8]| folder.path("").join(OsStr::from_bytes(name));
+    let (input, output) = (of(b"b\xff.fq"), of(b"o\xfe\n.fq"));
+    std::fs::write(&input, "@a\nAC\n+\nII\n").unwrap();
+    let summary = text(&folder.path("s.json"));
+    let mut filter = command(&["filter", "--quiet", "--json", &summary, "-o"]);
+    assert!(filter.arg(&output).arg(&input).status().unwrap().success());
+    let json = std::fs::read_to_string(&summary).unwrap();
+    assert!(!json.contains('\u{fffd}'), "{json}");
+    assert!(json.contains(r"b\\xff.fq") && json.contains(r"o\\xfe\\n.fq"), "{json}");
+    let run = biofast(&["check", "--against", &summary]);
+    assert_eq!((run.code, run.stdout.matches("\tok\t").count()), (0, 2), "{run:?}");
+    assert!(run.stdout.contains(r"b\xff.fq") && run.stdout.contains(r"o\xfe\n.fq"), "{run:?}");
+    // What is wrong is said of the same name.
+    std::fs::write(&output, "@a\nAG\n+\nII\n").unwrap();
+    let run = biofast(&["check", "--against", &summary]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains(r"o\xfe\n.fq"), "{run:?}");
+}

@@ -214,6 +214,135 @@ fn merged_reports_make_the_page_of_one_run() {
     assert!(std::fs::read(both).unwrap() == std::fs::read(parts).unwrap());
 }
 
+/// What is in the columns of a chart's figures.
+fn figures(page: &str, id: &str) -> Vec<Vec<String>> {
+    let (_, figure) = page.split_once(&format!("<figure class=\"chart\" id=\"{id}\"")).unwrap();
+    let (_, figures) = figure.split_once("data-figures=\"").unwrap();
+    let (figures, _) = figures.split_once('"').unwrap();
+    figures.split('\n').map(|column| column.split('\t').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn the_gc_of_reads_is_that_of_all_reads_whatever_else_is_counted() {
+    let folder = Folder::new();
+    // FastQC's shares of these add up to other numbers.
+    for (length, name) in [(36, "short.fq"), (250, "long.fq")] {
+        let read = |i: usize| {
+            let base = |j: usize| b"ACGT"[(i * 31 + j * j * 7 + i * j) % 401 % 4] as char;
+            let bases: String = (0..length).map(base).collect();
+            format!("@r{i}\n{bases}\n+\n{}\n", "I".repeat(length))
+        };
+        let file = folder.file(name, (0..500).map(read).collect::<String>());
+        let page = |more: &[&str]| {
+            let path = text(&folder.path("page.html"));
+            let run = biofast(&[&["stats", "-q", &file, "--html", &path], more].concat());
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            std::fs::read_to_string(path).unwrap()
+        };
+        let plain = figures(&page(&[]), "r0-gc");
+        let reads: f64 = plain[1].iter().map(|n| n.replace(',', "").parse::<f64>().unwrap()).sum();
+        assert!((reads - 500.0).abs() < 0.5, "{name}: {reads}");
+        let out = text(&folder.path("qc"));
+        for more in [&["--library", "wgs"][..], &["--fail-on", "fail"], &["--out-dir", &out]] {
+            assert_eq!(figures(&page(more), "r0-gc"), plain, "{more:?}");
+        }
+    }
+}
+
+#[test]
+fn sequences_that_occur_a_few_times_are_not_overrepresented() {
+    let folder = Folder::new();
+    let copies = |i: usize| {
+        if i < 10 {
+            1000
+        } else if i < 19 {
+            2000
+        } else {
+            i
+        }
+    };
+    let read = |i: usize| {
+        let bases = format!("{:020b}", copies(i)).replace('0', "A").replace('1', "C");
+        format!("@r{i}\n{bases}\n+\n{}\n", "I".repeat(20))
+    };
+    let file = folder.file("r.fq", (0..300).map(read).collect::<String>());
+    let path = text(&folder.path("page.html"));
+    let run = biofast(&["stats", "-q", "--library", "wgs", &file, "--html", &path]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains("Sequences in more than 0.1 % of the reads, and in at least 10: 1<"));
+    // FastQC's rule stays FastQC's.
+    let json = embedded(&page, "biofast-stats");
+    let all = json["files"][0]["qc"]["duplication"]["overrepresented"].as_array().unwrap();
+    assert_eq!(
+        all.iter().map(|one| one["reads"].as_u64().unwrap()).collect::<Vec<_>>()[..3],
+        [10, 9, 1]
+    );
+    let fastqc = biofast(&["stats", "--format", "fastqc", &file]).stdout;
+    assert!(fastqc.contains("\t9\t3.0\t") && fastqc.contains("\t1\t0.33"), "{fastqc}");
+}
+
+#[test]
+fn mates_are_one_sample_on_the_page() {
+    let folder = Folder::new();
+    let path = text(&folder.path("page.html"));
+    let mut args =
+        vec!["stats".to_owned(), "-q".into(), "--paired".into(), "--html".into(), path.clone()];
+    for pair in 0..3 {
+        for mate in 1..3 {
+            args.push(folder.file(&format!("S{pair}_R{mate}.fq"), reads("r", 50 + pair)));
+        }
+    }
+    let run = biofast(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains("<p>3 samples in 6 files · "));
+    assert!(page.contains("A line for each of 6 files"));
+    assert_eq!(page.matches("<tr class=\"mate\">").count(), 3);
+    let json = embedded(&page, "biofast-stats");
+    let mates: Vec<u64> = json["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["mate"].as_u64().unwrap())
+        .collect();
+    assert_eq!(mates, [1, 2, 1, 2, 1, 2]);
+}
+
+#[test]
+fn insert_sizes_of_few_pairs_come_with_a_caution() {
+    let folder = Folder::new();
+    let base = |i: usize, j: usize| b"ACGT"[(i * 31 + j * j * 7 + i * j * 3 + j / 5) % 401 % 4];
+    let complement = |base: u8| match base {
+        b'A' => b'T',
+        b'C' => b'G',
+        b'G' => b'C',
+        _ => b'A',
+    };
+    let (mut one, mut two) = (String::new(), String::new());
+    for i in 0..40 {
+        // Only the fragments of the first four are so short that their mates overlap.
+        let length = if i < 4 { 120 } else { 400 };
+        let fragment: Vec<u8> = (0..length).map(|j| base(i, j)).collect();
+        let mate: Vec<u8> = fragment.iter().rev().map(|base| complement(*base)).collect();
+        for (to, bases) in [(&mut one, &fragment), (&mut two, &mate)] {
+            let bases = String::from_utf8(bases[..100].to_vec()).unwrap();
+            *to += &format!("@r{i}\n{bases}\n+\n{}\n", "I".repeat(100));
+        }
+    }
+    let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
+    let [path, o1, o2] = ["p.html", "o1.fq", "o2.fq"].map(|name| text(&folder.path(name)));
+    let run =
+        biofast(&["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2, "--html", &path]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        page.contains("the chart shows only the 10 % of the pairs whose mates overlap"),
+        "{page}"
+    );
+    assert!(page.contains("which 4 of 40 pairs (10 %) have"));
+}
+
 /// Plots are the same everywhere, and plain where the locale isn't UTF-8.
 #[test]
 fn plots_for_the_terminal_are_blocks_or_ascii() {
@@ -373,7 +502,7 @@ fn the_table_sorts_by_its_buttons_and_by_the_address() {
         press('Bases'); found.byBases = names(); found.byBasesSort = sorted();
         press('Bases'); found.byBasesUp = names();
         press('Status'); press('Status'); found.byStatus = names()[0];
-        location.hash = '#sort=reads,' + column('Mean quality') + ',ascending';
+        location.hash = '#sort=reads,' + column('Quality of the mean error') + ',ascending';
         dispatchEvent(new HashChangeEvent('hashchange'));
         found.byQuality = names(); found.byQualitySort = sorted();
         document.getElementById('r1').open = false; location.hash = '#r1';

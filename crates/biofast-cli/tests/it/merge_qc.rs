@@ -236,7 +236,8 @@ fn reads_of_lanes_give_the_files_of_one_run() {
     let reports = ["a", "b"].map(|name| at(&folder, &format!("qc/{name}.biofast.json")));
     let merged = at(&folder, "merged");
     let args = ["merge", "--quiet", "--sample", "s", "--out-dir", &merged];
-    run(&[&args[..], &[&reports[0], &reports[1]]].concat());
+    let list = ["--qc", "fastqc,seqkit,fastp,json,html"];
+    run(&[&args[..], &list, &[&reports[0], &reports[1]]].concat());
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     let one = |options: &[&str]| {
         let args = ["stats", "--quiet", "--sample", "s", &lanes[0], &lanes[1]];

@@ -28,7 +28,16 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     let bases = |i: usize| format!("{:030b}", i / 2).replace('0', "A").replace('1', "C");
     let copy = |i: usize| format!("@r{i}\n{}\n+\n{}\n", bases(i), "5".repeat(30));
     let copies = folder.file("copies.fq", (0..60).map(copy).collect::<String>());
-    let fastqc = ["stats", &r1, &r2, &copies, "--out-dir", &at("in")];
+    let fastqc = [
+        "stats",
+        &r1,
+        &r2,
+        &copies,
+        "--out-dir",
+        &at("in"),
+        "--qc",
+        "fastqc,seqkit,fastp,json,html",
+    ];
     assert_eq!(biofast(&fastqc).code, 0);
     let mut multiqc = Command::new("multiqc");
     multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
@@ -120,4 +129,68 @@ fn multiqc_shows_every_panel_of_fastp_with_bars_that_add_up() {
     ] {
         assert!(!read(&format!("fastp-{panel}.txt")).is_empty(), "{panel}");
     }
+}
+
+/// What MultiQC says, and the names in its table.
+fn seen(folder: &Folder, input: &str) -> (String, Vec<String>) {
+    let out = folder.path(&format!("out-{input}"));
+    let mut multiqc = Command::new("multiqc");
+    let run = multiqc.arg("--no-version-check").arg("-o").arg(&out).arg(folder.path(input));
+    let run = run.output().unwrap();
+    assert!(run.status.success());
+    let said = String::from_utf8_lossy(&[run.stdout, run.stderr].concat()).into_owned();
+    let general = out.join("multiqc_data/multiqc_general_stats.txt");
+    let general = std::fs::read_to_string(general).unwrap();
+    let names = general.lines().skip(1).map(|line| line.split('\t').next().unwrap().to_owned());
+    (said, names.collect())
+}
+
+#[test]
+fn multiqc_has_a_row_for_each_sample_and_no_warning() {
+    if !installed("multiqc") {
+        return;
+    }
+    let folder = Folder::new();
+    let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
+    let at = |name: &str| text(&folder.path(name));
+    let run = |args: &[&str]| {
+        let run = biofast(args);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    };
+    // Nobody has filtered these reads, and MultiQC doesn't say that all passed.
+    run(&["stats", "--quiet", "--out-dir", &at("reads"), &r1, &r2]);
+    let (said, names) = seen(&folder, "reads");
+    assert_eq!(names, ["sample_R1", "sample_R2"], "{said}");
+    assert!(!said.contains("fastp") && !said.contains("Could not"), "{said}");
+    // Where fastp's form is asked for, its name is found.
+    run(&[
+        "stats",
+        "--quiet",
+        "--paired",
+        "--qc",
+        "fastp,seqkit",
+        "--out-dir",
+        &at("asked"),
+        &r1,
+        &r2,
+    ]);
+    let outputs = ["-o", &at("1.fq"), "--out2", &at("2.fq")];
+    run(&[&["filter", "--quiet", &r1, &r2, "--json", &at("asked/lane1.json")], &outputs[..]]
+        .concat());
+    let (said, names) = seen(&folder, "asked");
+    assert_eq!(names, ["lane1", "sample_R1", "sample_R2"], "{said}");
+    assert!(said.contains("Found 2 reports") && !said.contains("Could not"), "{said}");
+    let shape = biofast_testkit::sam::Shape {
+        records: 900,
+        sorted: true,
+        longest: 100,
+        oddities: false,
+        seed: 3,
+    };
+    let sam = folder.file("x.sam", biofast_testkit::sam::text(&shape));
+    let y = folder.file("y.sam", biofast_testkit::sam::text(&shape));
+    run(&["stats", "--quiet", "--out-dir", &at("aligned"), &sam, &y]);
+    let (said, names) = seen(&folder, "aligned");
+    assert_eq!(names, ["x", "y"], "{said}");
+    assert!(said.contains("Found 2 coverage reports") && !said.contains("WARNING"), "{said}");
 }

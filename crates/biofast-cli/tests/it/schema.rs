@@ -19,6 +19,7 @@ const RUNS: &[(&str, &str)] = &[
     ("stats", "stats --json R1.fq.gz genes.fa"),
     ("stats", "stats --json --sample s R1.fq.gz genes.fa"),
     ("stats", "stats --json broken.fq R1.fq.gz"),
+    ("stats", "stats --json --paired R1.fq.gz R2.fq.gz"),
     ("stats", "stats --json aln.bam unsorted.sam broken.sam empty.sam"),
     ("stats", "stats --json --by RG aln.bam"),
     ("stats", "stats --json --library wgs R1.fq.gz"),

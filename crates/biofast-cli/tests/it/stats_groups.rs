@@ -239,3 +239,62 @@ fn what_has_no_groups_is_told() {
     assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{}", run.stderr);
     assert_eq!(listed(&folder).len(), 3);
 }
+
+#[test]
+fn the_page_compares_samples_and_has_their_sum_apart() {
+    let folder = Folder::new();
+    let mut sam = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:9000\n".to_owned();
+    (0..10).for_each(|i| sam += &format!("@RG\tID:g{i}\tSM:s{i}\n"));
+    for i in 0..500 {
+        let read = "ACGTACGTAC";
+        sam += &format!(
+            "r{i}\t0\tc\t{}\t60\t10M\t*\t0\t0\t{read}\tIIIIIIIIII\tRG:Z:g{}\n",
+            1 + i,
+            i % 10
+        );
+    }
+    std::fs::create_dir_all(folder.path("deep/down")).unwrap();
+    let input = folder.file("deep/down/cohort.sam", sam);
+    let path = text(&folder.path("page.html"));
+    let page = |by: &str| {
+        let run = biofast(&["stats", "-q", "--by", by, &input, "--html", &path]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        std::fs::read_to_string(&path).unwrap()
+    };
+    let shown = page("SM");
+    assert!(shown.contains("<p>10 samples · ") && page("RG").contains("<p>10 read groups · "));
+    assert!(shown.contains("None of 10 samples are unusual"));
+    assert!(!shown.contains(" far\""), "the sum is an outlier of its parts");
+    let (_, wholes) = shown.split_once("<tbody class=\"wholes\">").unwrap();
+    let (wholes, _) = wholes.split_once("</tbody>").unwrap();
+    assert!(wholes.contains(">All of cohort.sam</span>") && wholes.matches("<tr").count() == 1);
+    // Groups by their own names.
+    assert!(shown.contains("<span class=\"short\">s3</span>"));
+}
+
+#[test]
+fn names_of_any_length_have_rows() {
+    let folder = Folder::new();
+    let long = "S".repeat(70_000);
+    let fastq = folder.file("a.fq", "@a\nACGT\n+\nIIII\n");
+    let sam = format!(
+        "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:99\n@RG\tID:x\tSM:{long}\n\
+         a\t0\tc\t11\t60\t4M\t*\t0\t0\tACGT\tIIII\tRG:Z:x\n"
+    );
+    let sam = folder.file("b.sam", sam);
+    let (json, page) = (text(&folder.path("b.json")), text(&folder.path("b.html")));
+    let reads = b"@a\nACGT\n+\nIIII\n";
+    for run in [
+        biofast(&["stats", "--sample", &long, &fastq]),
+        biofast_with(&["stats", "--stdin-label", &long, "-"], reads),
+        biofast(&["stats", "--plot", "--sample", &long, &fastq]),
+        biofast(&["stats", "--by", "SM", &sam, "--html", &page]),
+        biofast(&["stats", "--json", "--by", "SM", &sam, "-o", &json]),
+        biofast(&["merge", &json, "--html", &page]),
+        biofast(&["check", &sam]),
+    ] {
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout.len());
+    }
+    let table = biofast(&["merge", &json]).stdout;
+    assert!(table.contains(&format!("{long}  SAM")), "{}", table.len());
+}

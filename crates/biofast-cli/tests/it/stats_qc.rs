@@ -54,7 +54,7 @@ fn write_one_by_one(folder: &Folder, input: &str, depths: &[&str], reference: &[
     let counting = counting.map_or(&[][..], |first| &depths[first..]);
     let fasta: Vec<&str> =
         reference.iter().map(|word| if *word == "-r" { "-f" } else { word }).collect();
-    let table = ["coverage", "--format", "samtools-coverage", "-o", &own(".coverage")];
+    let table = ["coverage", "--format", "samtools-coverage", "-o", &own(".mapped.coverage")];
     with(&[&table[..], &fasta].concat(), counting);
     with(&["coverage", "-p", &own("")], depths);
     let json = own(".biofast.json");
@@ -148,8 +148,8 @@ fn odd_records_regions_sam_and_cram_make_no_difference() {
         ];
         assert_eq!(biofast_with(&args, text.as_bytes()).code, 0);
         let piped = files(&folder, "piped");
-        assert_eq!(names(&piped), ["s.coverage", "s.idxstats"]);
-        for ((_, found), name) in piped.iter().zip(["coverage", "idxstats"]) {
+        assert_eq!(names(&piped), ["s.idxstats", "s.mapped.coverage"]);
+        for ((_, found), name) in piped.iter().zip(["idxstats", "mapped.coverage"]) {
             assert!(*found == std::fs::read(folder.path(&format!("own/x.{name}"))).unwrap());
         }
     }
@@ -195,7 +195,7 @@ fn files_are_those_of_samtools_and_mosdepth() {
             (&["stats"][..], "stats"),
             (&["flagstat"], "flagstat"),
             (&["idxstats"], "idxstats"),
-            (&["coverage"], "coverage"),
+            (&["coverage"], "mapped.coverage"),
             (&["depth"], "depth"),
         ] {
             let theirs = Command::new("samtools").args(command).arg(bam).output().unwrap();

@@ -173,3 +173,21 @@ fn progress_has_the_share_of_all_inputs_on_a_terminal_and_is_silent_off_it() {
         assert!(!off.contains("/s") && !off.contains('\u{1b}'), "{args}: {off}");
     }
 }
+
+#[test]
+fn sorting_shows_what_is_done_after_all_is_read() {
+    let folder = Folder::new();
+    let fastq = folder.file("few.fq", reads("r", 400));
+    let bam = text(&folder.path("few.bam"));
+    assert_eq!(biofast(&["import", "--quiet", "-0", &fastq, "-o", &bam]).code, 0);
+    let program = program();
+    for args in [
+        format!("sort -N {bam} -o {bam}.sorted.bam"),
+        format!("sort --by length {fastq} -o {fastq}.sorted.fq"),
+        format!("shuffle {fastq} -o {fastq}.shuffled.fq"),
+    ] {
+        let Some(seen) = on_a_terminal(&format!("{program} {args}")) else { return };
+        assert!(seen.contains("writing: 100 % of 400 records"), "{args}: {seen:?}");
+        assert!(!seen.contains("0 seconds left"), "{args}: {seen:?}");
+    }
+}

@@ -464,3 +464,67 @@ fn the_documentation_has_every_check_and_its_limits() {
         }
     }
 }
+
+#[test]
+fn verdicts_are_a_table_in_a_file_and_a_reason_even_if_quiet() {
+    let folder = Folder::new();
+    let [table, page, qc] = ["v.tsv", "p.html", "qc"].map(|name| text(&folder.path(name)));
+    let bad = folder.file("bad.fq", "@r\nNNNN\n+\n####\n".repeat(200));
+    let good = folder.file("good.fq", reads(200));
+    let args = ["stats", "--quiet", "--fail-on", "fail", "--verdicts", &table, &bad, &good];
+    for more in [&[][..], &["--out-dir", &qc, "--html", &page], &["--json"], &["-T"]] {
+        let run = biofast(&[&args[..], more].concat());
+        assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{run:?}");
+        assert!(run.stderr.starts_with(&format!("biofast: fail: {bad}: verdict fail ")), "{run:?}");
+        let text = std::fs::read_to_string(&table).unwrap();
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+        assert_eq!(rows[0][..5], ["sample", "library", "check", "verdict", "value"]);
+        assert!(rows.iter().all(|row| row.len() == 10), "{text}");
+        let row = |sample: &str, check: &str| {
+            rows.iter().find(|row| row[0] == sample && row[2] == check).unwrap().clone()
+        };
+        assert_eq!(row(&bad, "n-share")[3..9], ["fail", "100", "%", "above", "1", "5"]);
+        assert_eq!(row(&good, "n-share")[3], "pass");
+    }
+    // One page of all samples, beside the files of each.
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains("<p>2 samples · ") && page.contains("✗ 2 fail")
+            || page.contains("fail</span>")
+    );
+    let names: Vec<_> = std::fs::read_dir(&qc).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2 * 4, "{names:?}");
+    // A run that passes says nothing.
+    let run = biofast(&["stats", "--quiet", "-T", "--fail-on", "fail", &good]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    // merge has it, too.
+    let json = text(&folder.path("x.json"));
+    assert_eq!(biofast(&["stats", "--json", &bad, "-o", &json]).code, 0);
+    let run = biofast(&["merge", "-q", &json, "--verdicts", &table, "--fail-on", "fail"]);
+    assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{run:?}");
+    assert!(std::fs::read_to_string(&table).unwrap().contains("\tn-share\tfail\t100\t"));
+}
+
+#[test]
+fn a_page_of_all_samples_goes_with_the_folder_of_alignments() {
+    let folder = Folder::new();
+    let [page, qc] = ["p.html", "qc"].map(|name| text(&folder.path(name)));
+    let sam = folder.file("a.sam", sam());
+    let cut = folder.file("b.bam", "nothing");
+    let run = biofast(&[
+        "stats",
+        "--quiet",
+        "--out-dir",
+        &qc,
+        "--qc",
+        "flagstat",
+        "--html",
+        &page,
+        &sam,
+        &cut,
+    ]);
+    assert_eq!(run.code, 2, "{run:?}");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<p>2 samples · ") && page.matches("<tr class=\"faulty\">").count() == 1);
+    assert!(folder.path("qc/a.flagstat").exists());
+}

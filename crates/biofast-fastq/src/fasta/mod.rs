@@ -88,7 +88,32 @@ impl sealed::Sealed for Sequences {}
 /// If nothing can be read.
 pub fn is_fasta(source: &mut Source) -> Result<bool, Error> {
     let start = source.peek(SNIFFED)?;
-    Ok(start.iter().find(|byte| !is_line_end(**byte)) == Some(&b'>'))
+    match start.iter().find(|byte| !is_line_end(**byte)) {
+        Some(first) => Ok(*first == b'>'),
+        // What is empty is what its name says.
+        None => Ok(start.len() < SNIFFED && is_named_fasta(source.name())),
+    }
+}
+
+/// Whether a file's name ends as those of FASTA do, compressed or not.
+#[doc(hidden)]
+pub fn is_named_fasta(name: &str) -> bool {
+    matches!(inner_ending(name).as_str(), "fa" | "fasta" | "fna" | "ffn" | "faa" | "frn" | "fas")
+}
+
+/// Whether a file's name ends as those of FASTQ or FASTA do, compressed or not.
+#[doc(hidden)]
+pub fn is_named_reads(name: &str) -> bool {
+    matches!(inner_ending(name).as_str(), "fq" | "fastq") || is_named_fasta(name)
+}
+
+/// The ending of a file's name in small letters, without that of its container.
+fn inner_ending(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    let containers = [".gz", ".bgz", ".bgzf", ".zst", ".bz2", ".xz"];
+    let inner = containers.iter().find_map(|container| name.strip_suffix(container));
+    let ending = inner.unwrap_or(&name).rsplit_once('.').map(|(_, ending)| ending);
+    ending.unwrap_or_default().to_owned()
 }
 
 pub(crate) fn is_line_end(byte: u8) -> bool {

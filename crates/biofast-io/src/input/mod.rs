@@ -25,12 +25,12 @@ pub use container::Container;
 pub use map::Map;
 pub(crate) use notes::SerialPart;
 pub use notes::{
-    BlockDecoder, CancellationToken, GzipChunks, Notes, Progress, SerialTimes, Warning,
+    BlockDecoder, CancellationToken, GzipChunks, Notes, Phase, Progress, SerialTimes, Warning,
 };
 pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
 pub use origin::{Origin, Places};
 pub use points::{Followed, Follower, GzipPoint, GzipPoints};
 pub use reread::Reread;
 pub(crate) use source::Backing;
-pub use source::{Source, display_name, is_named_pipe};
+pub use source::{Source, display_name, is_named_pipe, path_named};
 pub(crate) use stored::{StoredBytes, Witness};

@@ -30,6 +30,8 @@ use crate::error::Location;
 #[derive(Default)]
 pub struct Progress {
     bytes: AtomicU64,
+    phase: Mutex<Option<Phase>>,
+    done: AtomicU64,
     input: Mutex<Option<Arc<str>>>,
     callback: Option<Box<dyn Fn(u64) + Send + Sync>>,
 }
@@ -52,6 +54,33 @@ impl Progress {
         self.input.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Begins a phase of a run that has several, such as reading and writing.
+    ///
+    /// ```
+    /// use biofast_io::{Phase, Progress};
+    ///
+    /// let progress = Progress::default();
+    /// progress.begin_phase(Phase { name: "writing", total: Some(50) });
+    /// progress.advance(20);
+    /// assert_eq!(progress.phase(), Some((Phase { name: "writing", total: Some(50) }, 20)));
+    /// ```
+    pub fn begin_phase(&self, phase: Phase) {
+        let mut now = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        self.done.store(0, Ordering::Relaxed);
+        *now = Some(phase);
+    }
+
+    /// Counts records of the phase as done.
+    pub fn advance(&self, records: u64) {
+        self.done.fetch_add(records, Ordering::Relaxed);
+    }
+
+    /// The phase, and how many of its records are done; none of a run that has one phase alone.
+    pub fn phase(&self) -> Option<(Phase, u64)> {
+        let phase = *self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        phase.map(|phase| (phase, self.done.load(Ordering::Relaxed)))
+    }
+
     pub(crate) fn begin(&self, input: &Arc<str>) {
         *self.input.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(input));
     }
@@ -62,6 +91,15 @@ impl Progress {
             callback(before + n);
         }
     }
+}
+
+/// A part of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What is done in it.
+    pub name: &'static str,
+    /// How many records it has to do; none where the [bytes](Progress::bytes) of the input say how far it is.
+    pub total: Option<u64>,
 }
 
 impl std::fmt::Debug for Progress {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::address::address;
@@ -313,6 +313,77 @@ pub fn display_name(path: &Path) -> String {
         },
         None => Escaped(path.as_os_str().as_encoded_bytes()).to_string(),
     }
+}
+
+/// The path that [`display_name`] shows like this. A name that could be escaped, but is that of a file that exists, is that file's.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// use std::ffi::OsStr;
+/// use std::os::unix::ffi::OsStrExt;
+/// use std::path::Path;
+///
+/// use biofast_io::{display_name, path_named};
+///
+/// let path = Path::new(OsStr::from_bytes(b"lane1/\xff\xfe.fq"));
+/// assert_eq!(display_name(path), r"lane1/\xff\xfe.fq");
+/// assert_eq!(path_named(&display_name(path)), path);
+/// assert_eq!(path_named("lane1/reads.fq"), Path::new("lane1/reads.fq"));
+/// # }
+/// ```
+pub fn path_named(name: &str) -> PathBuf {
+    let as_it_is = PathBuf::from(name);
+    if !name.contains('\\') || std::fs::symlink_metadata(&as_it_is).is_ok() {
+        return as_it_is;
+    }
+    // What is UTF-8 isn't escaped at all.
+    unescaped(name).filter(|path| path.to_str().is_none()).unwrap_or(as_it_is)
+}
+
+#[cfg(unix)]
+fn unescaped(name: &str) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('\\') {
+        bytes.extend_from_slice(before.as_bytes());
+        let (byte, behind) = match after.strip_prefix('x') {
+            Some(hex) => (u8::from_str_radix(hex.get(..2)?, 16).ok()?, hex.get(2..)?),
+            None => match after.strip_prefix("u{") {
+                // Control characters, some of which have two bytes.
+                Some(code) => {
+                    let (hex, behind) = code.split_once('}')?;
+                    let code = char::from_u32(u32::from_str_radix(hex, 16).ok()?)?;
+                    bytes.extend_from_slice(code.encode_utf8(&mut [0; 4]).as_bytes());
+                    rest = behind;
+                    continue;
+                }
+                None => {
+                    let byte = match after.chars().next()? {
+                        'n' => b'\n',
+                        'r' => b'\r',
+                        't' => b'\t',
+                        // A backslash of the name itself.
+                        _ => {
+                            bytes.push(b'\\');
+                            rest = after;
+                            continue;
+                        }
+                    };
+                    (byte, after.get(1..)?)
+                }
+            },
+        };
+        bytes.push(byte);
+        rest = behind;
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn unescaped(_: &str) -> Option<PathBuf> {
+    None
 }
 
 fn directory(name: &Arc<str>) -> Error {

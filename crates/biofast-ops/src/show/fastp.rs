@@ -56,7 +56,7 @@ pub struct Rate {
 pub struct Side {
     #[serde(flatten)]
     block: Box<Block>,
-    /// Reads by sequence, of those in more than 0.1 % of the reads.
+    /// Reads by sequence, of those in more than 0.1 % of the reads and in at least ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     overrepresented_sequences: Option<BTreeMap<String, u64>>,
 }
@@ -70,7 +70,7 @@ impl Report {
         let side = |mate: usize| {
             let block = Block::new(collectors[mate], &amounts[mate]);
             let sequences = duplication[mate].as_ref().map(|found| {
-                let reads = found.overrepresented.iter();
+                let reads = found.repeated();
                 reads.map(|found| (found.sequence.clone(), found.reads)).collect()
             });
             Side { block: Box::new(block), overrepresented_sequences: sequences }

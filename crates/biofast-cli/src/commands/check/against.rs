@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::{display_name, remote};
+use biofast::io::{display_name, path_named, remote};
 use biofast::ops::filter::report::{FileSum, Files, Role};
 use biofast::ops::measure::records::RecordSum;
 
@@ -46,7 +46,7 @@ impl Summary {
             message("note", &format!("an {what} was a stream, which can't be read again"));
         }
         let files = self.files.iter().filter(|file| file.path != "-");
-        files.map(|file| PathBuf::from(&file.path)).collect()
+        files.map(|file| path_named(&file.path)).collect()
     }
 
     /// What each input must hold; nothing where only a part of it was read. An input is

@@ -13,7 +13,7 @@ use biofast::bam;
 use biofast::fastq::fasta::{LINE_WIDTH, Sequences};
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{self as io_output, Compression, Files, Output, commit};
-use biofast::io::{Options, Source};
+use biofast::io::{Location, Options, Source};
 use biofast::ops::convert::unique::{By, Numbers, Problem};
 use biofast::ops::convert::{
     Case, Convert, Edits, Format, Holds, Letters, Span, Template, convert, from_alignments,
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let inputs = made(args, held, sources, &watches, paired)?;
         let numbers = numbers(by, inputs, &watches, &plan, &limits);
         unchanged()?;
-        plan.numbers = Some(Arc::new(numbers?));
+        plan.numbers = Some(Arc::new(numbers.map_err(|error| in_table(held, error))?));
         sources = open_again()?;
     }
     let sources = made(args, held, sources, &watches, paired)?;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     // A fault that wasn't there before is one of the change.
     unchanged()?;
-    let summary = result.map_err(output::failed)?;
+    let summary = result.map_err(|failure| in_table(held, output::failed(failure)))?;
     if plan.numbers.as_ref().is_some_and(|numbers| numbers.summary().input != summary.input) {
         let names: Vec<String> = inputs.iter().map(Input::name).collect();
         bail!("{} changed while it was read", names.join(" or "));
@@ -349,6 +349,21 @@ fn units(args: &Args, count: impl Fn() -> Result<u64>) -> Result<RangeInclusive<
     Ok(range.start as u64 + 1..=range.end as u64)
 }
 
+/// The error of a run, with the line of the table, where the input is one: each is a record, and reads are made of them.
+fn in_table(held: Holds, error: anyhow::Error) -> anyhow::Error {
+    if held != Holds::Table {
+        return error;
+    }
+    match error.downcast::<fastq::Error>() {
+        Ok(error) => {
+            let at = error.at().clone();
+            let line = at.record.or(at.line);
+            error.with_at(Location { record: None, line, offset: None, ..at }).into()
+        }
+        Err(error) => error,
+    }
+}
+
 /// How many reads there are.
 fn count(args: &Args, held: Holds, source: Source, options: &Options) -> Result<u64> {
     let watch = Watch::new(options.clone());
@@ -360,7 +375,7 @@ fn count(args: &Args, held: Holds, source: Source, options: &Options) -> Result<
         |reads, batch| *reads += batch.len() as u64,
         |reads, other| *reads += other,
     );
-    Ok(reads.map_err(|fault| fault.error)?)
+    reads.map_err(|fault| in_table(held, fault.error.into()))
 }
 
 /// The input as FASTQ or FASTA.

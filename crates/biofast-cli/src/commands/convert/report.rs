@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use biofast::io::display_name;
 use biofast::ops::convert::{Holds, Summary};
 use biofast::ops::filter::report::{FileSum, Role};
 use biofast::ops::measure::records::Sum;
@@ -107,7 +108,7 @@ pub(super) fn sums(done: &Done, inputs: &[Input], paths: &[Option<PathBuf>]) -> 
     if matches!(done.to, To::Fastq | To::Fasta) {
         for (path, sum) in paths.iter().zip(of_files(done.summary.output, paths.len())) {
             let path = path.as_ref();
-            let path = path.map_or_else(|| "-".into(), |path| path.to_string_lossy().into_owned());
+            let path = path.map_or_else(|| "-".into(), |path| display_name(path));
             found.push(FileSum { path, role: Role::Output, partial: false, records: sum.into() });
         }
     }

@@ -1,5 +1,6 @@
 //! What `biofast demux` says about what became of reads.
 
+use biofast::io::display_name;
 use biofast::ops::demux::{Demux, LOOKED_AT, Sheet, Tally};
 use biofast::ops::filter::report::{FileSum, Role};
 
@@ -32,7 +33,7 @@ pub(super) fn summary(
             serde_json::json!({
                 "type": letter(piece.segment.kind),
                 "number": piece.number,
-                "file": path.to_string_lossy(),
+                "file": display_name(path),
                 "reads": sum.records,
             })
         };
@@ -78,8 +79,7 @@ pub(super) fn sums(tally: &Tally, inputs: &[Input], opened: &Opened) -> Vec<File
     let read = inputs.iter().zip(&tally.input);
     let read = read.map(|(input, sum)| file(input.name(), Role::Input, sum));
     let written = opened.paths.iter().zip(&tally.written);
-    let written =
-        written.map(|(path, sum)| file(path.to_string_lossy().into_owned(), Role::Output, sum));
+    let written = written.map(|(path, sum)| file(display_name(path), Role::Output, sum));
     read.chain(written).collect()
 }
 

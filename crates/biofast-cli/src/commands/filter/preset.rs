@@ -139,7 +139,7 @@ pub(super) fn report(
         adapters: args.preset.is_fastp() || args.adapters.looks() || args.trim.trim_overlap,
         poly_x: args.trim.trim_poly_x.is_some(),
         sequences: sequences.map(|s| s.map(|s| String::from_utf8_lossy(&s).into_owned())),
-        command: output::command_line(),
+        command: output::command_line_at(args.preset.fastp_json.as_deref()),
         version: env!("CARGO_PKG_VERSION").into(),
     };
     Ok(Report::new(tally, *gathered, settings))

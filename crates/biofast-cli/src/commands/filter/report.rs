@@ -67,6 +67,7 @@ impl Reports {
             }
         }
         if let Some(json) = self.json {
+            report.command = output::command_line_at(args.json.as_deref());
             let text = serde_json::to_string_pretty(&report)? + "\n";
             outputs.push(output::filled(json, text)?);
         }

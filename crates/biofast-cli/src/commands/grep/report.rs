@@ -1,6 +1,6 @@
 //! What `biofast grep` says about what it found.
 
-use biofast::io::Shown;
+use biofast::io::{Shown, display_name};
 use biofast::ops::filter::report::{FileSum, Role};
 use biofast::ops::grep::{Finder, Motif, Pattern, Tally, Within, colour};
 use biofast::ops::measure::records::Sum;
@@ -78,7 +78,7 @@ pub(super) fn sums(tally: &Tally, inputs: &[Input], opened: &Opened) -> Vec<File
     });
     let written = opened.paths.iter().filter_map(|(path, holds)| {
         let holds = (*holds)?;
-        let path = path.as_ref().map_or("-".into(), |path| path.to_string_lossy().into_owned());
+        let path = path.as_ref().map_or("-".into(), |path| display_name(path));
         let sums = if holds.role == Role::Rejected { &tally.rejected } else { &tally.kept };
         Some(file(path, holds.role, join(sums, holds.mates)))
     });

@@ -17,16 +17,21 @@ use super::Args;
 use crate::commands::stats::{self, Entry, Figures, Report, Wanted, qc_reads};
 use crate::console::Hinted;
 use crate::inputs;
+use crate::options::Judge;
 use crate::output;
 
 /// Writes the files of each sample, together; `entries` are the rows of the reports.
-pub(super) fn write(args: &Args, entries: Vec<Entry>, files: &mut Files) -> Result<ExitCode> {
+pub(super) fn write(
+    args: &Args,
+    entries: Vec<Entry>,
+    (judge, page): (&Judge, Option<Output>),
+    files: &mut Files,
+) -> Result<ExitCode> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
     let reads = entries.iter().filter(|entry| entry.figures.alignments().is_none()).count();
     if reads > 0 && reads < entries.len() {
         bail!("reads and alignments have different reports: merge them in two runs");
     }
-    let judge = args.verdicts.judge()?;
     stats::qc::check_samples(args.sample.as_slice())?;
     let of_reads = reads > 0;
     let reports = match of_reads {
@@ -46,15 +51,18 @@ pub(super) fn write(args: &Args, entries: Vec<Entry>, files: &mut Files) -> Resu
     stats::report(&entries, args.reading.messages.quiet);
     for (entry, prefix) in entries.iter_mut().zip(&prefixes) {
         if !entry.errors.is_empty() {
+            if of_reads {
+                drop(qc_reads::settle(entry, &contaminants));
+            }
             continue;
         }
         let outputs = match of_reads {
             true => {
                 let opened = qc_reads::open(&reports, prefix, true, files)?;
-                qc_reads::fill(std::slice::from_mut(entry), vec![opened], &contaminants, &judge)?
+                qc_reads::fill(std::slice::from_mut(entry), vec![opened], &contaminants, judge)?
             }
             false => {
-                stats::assess(std::slice::from_mut(entry), &judge);
+                stats::assess(std::slice::from_mut(entry), judge);
                 fill(entry, &reports, prefix, files)?
             }
         };
@@ -62,7 +70,8 @@ pub(super) fn write(args: &Args, entries: Vec<Entry>, files: &mut Files) -> Resu
     }
     let good = entries.iter().all(|entry| entry.errors.is_empty());
     let code = if good { ExitCode::SUCCESS } else { ExitCode::from(2) };
-    Ok(stats::conclude(&entries, &judge, args.reading.messages.quiet, code))
+    stats::html::write(page, &entries)?;
+    stats::conclude(&entries, judge, args.reading.messages.quiet, code)
 }
 
 /// Which reports of reads are written: those that are listed, or all of which every row has the counts.
@@ -72,7 +81,7 @@ fn of_fastq(args: &Args, entries: &[Entry]) -> Result<Vec<Report>> {
     }
     let mut reports = Report::value_variants().to_vec();
     reports.retain(|report| match args.qc.is_empty() {
-        true => report.of_reads(),
+        true => report.of_reads() && !report.is_only_if_listed(),
         false => args.qc.contains(report),
     });
     let lacks = |entry: &&Entry| match &entry.figures {

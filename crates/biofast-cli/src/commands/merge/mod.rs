@@ -124,7 +124,7 @@ pub(crate) struct Args {
 
     /// Write the files of `biofast stats --out-dir` to DIR, which is made if it doesn't exist: those that can be made of the
     /// reports; of depths of shards the files of mosdepth, as `biofast coverage --out-dir`
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "html", "partial"], group = "of_reports")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "partial"], group = "of_reports")]
     out_dir: Option<Folder>,
 
     /// Which of these files

@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
     };
     let page = output::optional_report(files, args.html.as_deref())?;
     args.verdicts.refuse(args.partial, "--partial", "verdicts are about wholes")?;
-    let judge = args.verdicts.judge()?;
+    let judge = args.verdicts.judge(files)?;
     let mut all: Option<Report> = None;
     let mut of = Of::default();
     for input in inputs {
@@ -148,7 +148,9 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             if of.shards.is_some() {
                 in_order(&mut entries, args.sample.is_some() && args.partial)?;
             }
-            let Some(out) = out else { return super::folder::write(args, entries, files) };
+            let Some(out) = out else {
+                return super::folder::write(args, entries, (&judge, page), files);
+            };
             let wanted = Wanted::new(args.format, args.html.is_some()).judged_by(&judge);
             let mut entries = stats::join_by_sample(entries, wanted, args.partial)?;
             for entry in &mut entries {
@@ -164,7 +166,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             stats::assess(&mut entries, &judge);
             let text = stats::text(&entries, args.format, false)?;
             let code = stats::write(&entries, out, &text, page, Vec::new())?;
-            Ok(stats::conclude(&entries, &judge, args.reading.messages.quiet, code))
+            stats::conclude(&entries, &judge, args.reading.messages.quiet, code)
         }
         Some(Report::Flagstat(counts)) => {
             only_of_stats(args, "flagstat", page)?;
@@ -364,6 +366,7 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
         pairs: None,
+        mate: file.mate,
         shard: file.shard,
         metrics: None,
         verdicts: None,
@@ -390,6 +393,7 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
         pairs: None,
+        mate: None,
         shard: file.shard,
         metrics: None,
         verdicts: None,

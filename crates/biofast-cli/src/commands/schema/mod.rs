@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use biofast::io::display_name;
 use biofast::io::output::Files;
 use serde_json::{Map, Value};
 
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if let Some(folder) = &args.out_dir {
         files
             .make_folder(folder)
-            .with_context(|| format!("can't make the folder {}", folder.display()))?;
+            .with_context(|| format!("can't make the folder {}", display_name(&folder)))?;
         let mut outputs = Vec::new();
         for (name, _) in SCHEMAS {
             let path = folder.join(format!("{name}.json"));

@@ -183,13 +183,13 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let report = output::optional_report(files, args.json.as_deref())?;
     let metrics = args.duplicates.metrics(files)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let mut is_read_twice = false;
+    let is_sorted = marking.is_none() && is_sorted(&input, order, &watch);
+    let phase = if is_sorted { "in order already, copying" } else { "reading and sorting" };
+    watch.begin_phase(phase, None);
     let result = match &marking {
         Some(marking) => sort::duplicates::sort(source, &watch.options, &limits, marking),
-        None if is_sorted(&input, order, &watch) => {
-            is_read_twice = true;
-            sort::copy(source, &watch.options, order, &limits)
-        }
+        // Read twice: for its order, and to be copied.
+        None if is_sorted => sort::copy(source, &watch.options, order, &limits),
         None => sort::sort(source, &watch.options, order, &limits),
     };
     let mut sorted = result.map_err(|problem| {
@@ -201,14 +201,19 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut writer = target.writer(watch.options.threads, others)?;
     reports.start(&header)?;
     let (mut written, mut letters) = (Sum::default(), Default::default());
+    // What is in order already is written while it is read.
+    if !is_sorted {
+        watch.begin_phase("writing", Some(sorted.summary().records));
+    }
     // A fault that wasn't there before is one of the change.
-    let unchanged = || if is_read_twice { rereads.check() } else { Ok(()) };
+    let unchanged = || if is_sorted { rereads.check() } else { Ok(()) };
     loop {
         let next = sorted.next_record();
         if !matches!(next, Ok(Some(_))) {
             unchanged()?;
         }
         let Some(record) = next.map_err(explained)? else { break };
+        watch.advance(1);
         writer.write_checked(&record)?;
         reports.add(&record);
         if report.is_some() {

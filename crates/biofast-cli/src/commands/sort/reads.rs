@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use biofast::fastq::Inputs;
 use biofast::fastq::fasta::{LINE_WIDTH, Sequences};
 use biofast::io::output::{Compression, Files, Format, Level, commit};
-use biofast::io::{Options, Source};
+use biofast::io::{Options, Source, display_name};
 use biofast::ops::convert::{self, Convert, Summary};
 use biofast::ops::filter::report::{FileSum, Role};
 use biofast::ops::measure::records::Sum;
@@ -159,7 +159,7 @@ impl Reads<'_> {
         let read = self.inputs.iter().zip(read);
         let read = read.map(|(input, sum)| file(input.name(), Role::Input, sum));
         let name = |path: &Option<PathBuf>| {
-            path.as_ref().map_or_else(|| "-".into(), |path| path.to_string_lossy().into_owned())
+            path.as_ref().map_or_else(|| "-".into(), |path| display_name(path))
         };
         let written = paths.iter().zip(of_files(summary.output, paths.len()));
         read.chain(written.map(|(path, sum)| file(name(path), Role::Output, sum))).collect()

@@ -22,8 +22,8 @@ const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sampl
 /// With --library, --limits or --fail-on figures are judged: pass, warn or fail, in JSON and on standard error; of FASTQ adapters
 /// and repeated sequences are then looked for, too. Exit codes: 0 fine, 1 a verdict that --fail-on names, 2 an error.
 ///
-/// With --out-dir all that pipelines ask of a file comes from one reading, with biofast's own reports: of reads what FastQC,
-/// seqkit stats and fastp say, of alignments the reports of samtools stats, flagstat, idxstats and coverage, the files of
+/// With --out-dir all that pipelines ask of a file comes from one reading, with biofast's own reports: of reads what FastQC
+/// and seqkit stats say, of alignments the reports of samtools stats, flagstat, idxstats and coverage, the files of
 /// mosdepth and Picard's metrics.
 #[derive(clap::Args)]
 #[command(
@@ -113,8 +113,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub(super) out_dir: Option<Folder>,
 
-    /// Which files --out-dir gets, all from one reading; without it all there are of reads, or of alignments, or with regions
-    /// all that can be had of regions. With --partial or --shard: for which files of `biofast merge --out-dir` the report
+    /// Which files --out-dir gets, all from one reading; without it all there are of reads, or of alignments, except depth and
+    /// fastp, or with regions all that can be had of regions. With --partial or --shard: for which files of `biofast merge --out-dir` the report
     /// carries the counts
     #[arg(
         long,
@@ -131,7 +131,7 @@ pub(crate) struct Args {
     pub(super) partial: Option<Partial>,
 
     /// Also write a report for the browser to FILE: charts and a table of all samples, in one file
-    /// that needs no network
+    /// that needs no network. With --out-dir, too: one page of all samples beside the files of each
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<OutFile>,
 
@@ -170,7 +170,7 @@ pub(crate) struct Args {
 
     /// Print the limits of all checks, in the form --limits takes, and read nothing
     #[arg(long, conflicts_with_all = [
-        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "plot", "fail_on"
+        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "plot", "fail_on", "verdicts"
     ])]
     pub(super) print_limits: bool,
 
@@ -218,7 +218,7 @@ pub(crate) enum Report {
     Flagstat,
     /// NAME.idxstats: `samtools idxstats`
     Idxstats,
-    /// NAME.coverage: `samtools coverage`
+    /// NAME.mapped.coverage: `samtools coverage`
     Coverage,
     /// NAME.depth: `samtools depth`, a line for each base, only if listed
     Depth,
@@ -247,7 +247,8 @@ pub(crate) enum Report {
     Fastqc,
     /// NAME.seqkit.tsv, of reads: as --tsv, `seqkit stats -a -T`
     Seqkit,
-    /// NAME.fastp.json, of reads: the figures fastp has before it filters
+    /// NAME.fastp.json, of reads, only if listed: the figures fastp has before it filters. MultiQC shows it as a run of fastp in
+    /// which every read passed
     Fastp,
     /// NAME.biofast.json: as --json
     Json,
@@ -265,6 +266,11 @@ impl Report {
     /// Whether there is one of alignments.
     pub(crate) fn of_alignments(self) -> bool {
         !matches!(self, Report::Fastqc | Report::Seqkit | Report::Fastp)
+    }
+
+    /// Whether it is written only if --qc lists it.
+    pub(crate) fn is_only_if_listed(self) -> bool {
+        matches!(self, Report::Depth | Report::Fastp)
     }
 
     /// Its name in --qc.

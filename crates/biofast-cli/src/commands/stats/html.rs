@@ -1,11 +1,13 @@
 //! `--html`: the rows as a page for the browser.
 
 use anyhow::Result;
+use biofast::io::output::Output;
 use biofast::ops::show::html;
 use biofast::ops::verdicts::{Library, Rules};
 
 use super::alignments;
 use super::rows::{Entry, json, reads_report};
+use crate::output;
 
 /// The page of these rows. What nobody has judged is judged as any library is.
 pub(crate) fn page(entries: &[Entry]) -> Result<String> {
@@ -28,4 +30,12 @@ pub(crate) fn page(entries: &[Entry]) -> Result<String> {
         reads.as_ref().zip(reads_json.as_deref()),
         aligned.as_ref().zip(aligned_json.as_deref()),
     ))
+}
+
+/// Makes the page of these rows appear, if it is wanted.
+pub(crate) fn write(page: Option<Output>, rows: &[Entry]) -> Result<()> {
+    match page {
+        Some(output) => output::finish(output, self::page(rows)?),
+        None => Ok(()),
+    }
 }

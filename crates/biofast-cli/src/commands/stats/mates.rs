@@ -7,12 +7,13 @@ use super::{Args, Entry, reading};
 use crate::console::Trouble;
 use crate::inputs::Input;
 
-/// Sets the error of inputs whose reads are not the mates they should be.
+/// Marks the rows of mates, and sets the error of inputs whose reads are not the mates they should be.
 pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) {
     let options = reading(args, 2);
     if args.paired {
         for (inputs, entries) in inputs.chunks_exact(2).zip(entries.chunks_exact_mut(2)) {
             let [first, second] = entries else { continue };
+            (first.mate, second.mate) = (Some(1), Some(2));
             let (Some(pairs), Some(mates)) = (&first.pairs, &second.pairs) else { continue };
             let sound = first.errors.is_empty() && second.errors.is_empty();
             if sound && !pairs.pairs_with(mates) {

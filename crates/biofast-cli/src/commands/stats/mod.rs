@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta::{self, Sequences};
 use biofast::io::output::Files;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     args.shard.refuse(args.per_read, "--per-read", "its table is of whole files")?;
     check_verdicts(args)?;
     // What is wrong with limits is known before anything is read.
-    let judge = args.verdicts.judge()?;
+    let judge = args.verdicts.judge(files)?;
     let inputs = match args.shard.inputs(&args.inputs.files, files)? {
         Some(inputs) => inputs,
         None => args.inputs.inputs(files)?,
@@ -66,12 +66,6 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     if args.paired {
         inputs::in_pairs(&inputs)?;
-    }
-    if let Some(path) = &args.reference
-        && let Err(error) = biofast::io::remote::probe(path)
-    {
-        let name = biofast::io::display_name(path);
-        return Err(Error::new(error).context(format!("{name}: the reference can't be read")));
     }
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
         bail!("--plot goes with the table, not with another format");
@@ -192,7 +186,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     assess(&mut entries, &judge);
     let code = write(&entries, out, &text(&entries, format, args.plot)?, page, indexes)?;
-    Ok(conclude(&entries, &judge, args.messages.quiet, code))
+    conclude(&entries, &judge, args.messages.quiet, code)
 }
 
 /// Refuses verdicts about what has none.
@@ -402,6 +396,7 @@ fn collect(
         errors: error.into_iter().collect(),
         warnings: found,
         pairs: collector.pair_check(),
+        mate: None,
         shard: part,
         metrics: None,
         verdicts: None,
@@ -453,6 +448,7 @@ pub(crate) fn of_alignments(
         errors: error.into_iter().collect(),
         warnings: Vec::new(),
         pairs: None,
+        mate: None,
         shard: None,
         metrics: None,
         verdicts: None,
@@ -486,6 +482,7 @@ fn collect_alignments(
         errors: Vec::new(),
         warnings: Vec::new(),
         pairs: None,
+        mate: None,
         shard: input.part(),
         metrics: None,
         verdicts: None,

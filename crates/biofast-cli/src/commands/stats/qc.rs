@@ -44,37 +44,69 @@ pub(super) fn write(
         None => None,
     };
     let prefixes = prefixes(args, folder, inputs)?;
+    let page = output::optional_report(files, args.html.as_deref())?;
     output::make_folder(files, folder)?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
     let mut troubles: Vec<Trouble> = Vec::new();
     let mut judged = Judged::new();
+    let mut rows: Vec<Entry> = Vec::new();
     for ((input, name), prefix) in inputs.iter().zip(names).zip(&prefixes) {
         let (reports, settings, panel) = (&reports[..], &settings, panel.as_ref());
-        let asked = Asked { args, reports, settings, panel, judge };
+        let has_page = page.is_some();
+        let asked = Asked { args, reports, settings, panel, judge, has_page };
         let result = asked
             .open(prefix, files)
             .and_then(|opened| asked.read((input, name), (prefix, opened), files, &progress))
             .and_then(|(outputs, of_input)| {
                 commit(outputs, false)?;
-                judged.extend(of_input);
-                Ok(())
+                let verdicts = |entry: &Entry| {
+                    Some((entry.sample.clone(), entry.verdicts.as_deref()?.clone()))
+                };
+                judged.extend(of_input.iter().filter_map(verdicts));
+                Ok(of_input)
             });
         match result {
             Err(error) if inputs.len() == 1 => return Err(error),
-            Err(error) => troubles.push(Trouble::from(&error)),
-            Ok(()) => {}
+            Err(error) => {
+                let trouble = Trouble::from(&error);
+                rows.push(faulty(input, name, trouble.clone()));
+                troubles.push(trouble);
+            }
+            Ok(of_input) if has_page => rows.extend(of_input),
+            Ok(_) => {}
         }
     }
     drop(bar);
+    html::write(page, &rows)?;
     troubles.iter().for_each(Trouble::tell);
     // Of many errors the first is enough to learn from.
     if let Some(trouble) = troubles.first().filter(|_| !args.messages.quiet) {
         trouble.hint();
     }
     let code = if troubles.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) };
-    Ok(judge.conclude(&judged, args.messages.quiet, code))
+    judge.conclude(&judged, args.messages.quiet, code)
+}
+
+/// The row of an input that can't be read.
+fn faulty(input: &Input, name: &str, trouble: Trouble) -> Entry {
+    // What is in it was not found out.
+    let format = bam::Format::Bam;
+    Entry {
+        sample: name.to_owned(),
+        inputs: vec![input.name()],
+        group: None,
+        format: format.name().to_owned(),
+        errors: vec![trouble],
+        warnings: Vec::new(),
+        pairs: None,
+        mate: None,
+        shard: None,
+        metrics: None,
+        verdicts: None,
+        figures: Figures::Alignments(format, None),
+    }
 }
 
 /// Which reports are written, when all options go together.
@@ -82,7 +114,6 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     let others = [
         ("--tsv", args.format.tsv),
         ("--json", args.format.json),
-        ("--html", args.html.is_some()),
         ("--plot", args.plot),
         ("--paired", args.paired),
         ("--interleaved", args.interleaved),
@@ -127,8 +158,8 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     }
     if reports.is_empty() {
         reports = Report::value_variants().to_vec();
-        // As long as the genome, and nothing that mosdepth's files don't have.
-        reports.retain(|report| *report != Report::Depth);
+        // Depths are as long as the genome, and nothing that mosdepth's files don't have.
+        reports.retain(|report| !report.is_only_if_listed());
         reports.retain(can_be);
         reports.retain(|report| {
             report.of_alignments() && !(args.regions.any() && of_whole_files(report))
@@ -189,6 +220,8 @@ struct Asked<'a> {
     settings: &'a Settings,
     panel: Option<&'a Panel>,
     judge: &'a Judge,
+    /// Whether a page of all inputs is wanted.
+    has_page: bool,
 }
 
 /// Where the reports of an input go: those that are one file, in the order they are asked for, and those of mosdepth.
@@ -227,6 +260,8 @@ impl Asked<'_> {
                 Report::Json | Report::Html => {
                     texts.push((report, path_of(&format!("biofast.{}", report.name()))?));
                 }
+                // MultiQC takes NAME for the sample, as it drops what follows ".mapped"; of NAME.coverage it drops nothing.
+                Report::Coverage => texts.push((report, path_of("mapped.coverage")?)),
                 _ => texts.push((report, path_of(&report.name())?)),
             }
         }
@@ -238,21 +273,24 @@ impl Asked<'_> {
         Ok(Opened { name, texts, metrics, depth, mosdepth })
     }
 
-    /// Reads an input, and fills its reports, and those of its groups. What they are worth comes with their names.
+    /// Reads an input, and fills its reports, and those of its groups. Their rows come with them.
     fn read(
         &self,
         (input, sample): (&Input, &str),
         (prefix, opened): (&Path, Opened),
         files: &mut Files,
         progress: &Arc<Progress>,
-    ) -> Result<(Vec<Output>, Judged)> {
+    ) -> Result<(Vec<Output>, Vec<Entry>)> {
         let args = self.args;
         let options = args.strictness.alignments(args.io.apply(args.threads.options()));
         let watch = Watch::sharing(progress, options);
         let mut source = input.open()?;
         let format = bam::Format::sniff(&mut source).map_err(no_alignments)?;
         let rules = args.depth.rules();
-        let statistics = self.has(Report::Json) || self.has(Report::Html) || self.judge.is_asked();
+        let statistics = self.has(Report::Json)
+            || self.has(Report::Html)
+            || self.judge.is_asked()
+            || self.has_page;
         let samtools_stats = self.has(Report::Stats);
         let compares = samtools_stats
             || [Report::AlignmentSummary, Report::GcBias, Report::Wgs, Report::Hs]
@@ -312,7 +350,7 @@ impl Asked<'_> {
             tell_unknown(self.settings.intervals.as_ref(), &header, &input.name());
         }
         let (mut outputs, last) = (Vec::new(), found.len().saturating_sub(1));
-        let mut judged = Judged::new();
+        let mut rows = Vec::new();
         for (place, ((found, lines), (group, to))) in found.into_iter().zip(to).enumerate() {
             // Where every record has a group, those without have no files.
             if place > 0 && place == last && found.records == 0 {
@@ -341,6 +379,7 @@ impl Asked<'_> {
                     _ => beyond,
                 },
                 pairs: None,
+                mate: None,
                 shard: None,
                 metrics: None,
                 verdicts: None,
@@ -351,12 +390,11 @@ impl Asked<'_> {
             });
             if let Some(entry) = &mut entry {
                 assess(std::slice::from_mut(entry), self.judge);
-                let verdicts = entry.verdicts.as_deref().cloned();
-                judged.extend(verdicts.map(|verdicts| (entry.sample.clone(), verdicts)));
             }
             fill(found, lines, entry.as_ref(), to, &mut outputs)?;
+            rows.extend(entry);
         }
-        Ok((outputs, judged))
+        Ok((outputs, rows))
     }
 
     /// Why an input has no reports.

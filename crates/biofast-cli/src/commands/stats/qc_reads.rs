@@ -83,17 +83,19 @@ pub(super) fn write(
     let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
     let reports = reports(args)?;
     let prefixes = prefixes(args, folder, inputs)?;
+    let page = output::optional_report(files, args.html.as_deref())?;
     output::make_folder(files, folder)?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
-    let searches = reports != [Report::Seqkit] || judge.is_asked();
+    let searches = reports != [Report::Seqkit] || judge.is_asked() || page.is_some();
     let wanted = Wanted::whole(contaminants, searches);
     let unit = if args.paired { 2 } else { 1 };
     // So many are read at once, and kept until they are written.
     let at_once = args.threads.total().next_multiple_of(2);
     let mut all_good = true;
     let mut judged = Judged::new();
+    let mut rows: Vec<Entry> = Vec::new();
     let groups = inputs.chunks(at_once).zip(names.chunks(at_once)).zip(prefixes.chunks(at_once));
     for ((inputs, names), prefixes) in groups {
         let mut opened = Vec::new();
@@ -111,29 +113,29 @@ pub(super) fn write(
                     let mut outputs = fill(mates, outputs, contaminants, judge)?;
                     outputs.extend(indexes.of(inputs)?);
                     commit(outputs, false)?;
-                    judged.extend(
-                        mates.iter_mut().filter_map(|entry| {
-                            Some((entry.sample.clone(), *entry.verdicts.take()?))
-                        }),
-                    );
+                    judged.extend(mates.iter().filter_map(|entry| {
+                        Some((entry.sample.clone(), entry.verdicts.as_deref()?.clone()))
+                    }));
                 }
-                false => all_good = false,
+                false => {
+                    all_good = false;
+                    mates.iter_mut().for_each(|entry| drop(settle(entry, contaminants)));
+                }
             }
+        }
+        if page.is_some() {
+            rows.append(&mut entries);
         }
     }
     drop(bar);
+    html::write(page, &rows)?;
     let code = if all_good { ExitCode::SUCCESS } else { ExitCode::from(2) };
-    Ok(judge.conclude(&judged, args.messages.quiet, code))
+    judge.conclude(&judged, args.messages.quiet, code)
 }
 
 /// Which reports are written, when all options go together.
 fn reports(args: &Args) -> Result<Vec<Report>> {
-    let others = [
-        ("--tsv", args.format.tsv),
-        ("--json", args.format.json),
-        ("--html", args.html.is_some()),
-        ("--plot", args.plot),
-    ];
+    let others = [("--tsv", args.format.tsv), ("--json", args.format.json), ("--plot", args.plot)];
     if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {
         bail!("{name} doesn't go with --out-dir, which has all reports as files: see --qc");
     }
@@ -157,7 +159,7 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     }
     let mut reports = Report::value_variants().to_vec();
     reports.retain(|report| match args.qc.is_empty() {
-        true => report.of_reads(),
+        true => report.of_reads() && !report.is_only_if_listed(),
         false => args.qc.contains(report),
     });
     Ok(reports)
@@ -177,6 +179,8 @@ fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>
 
 /// A file to be filled.
 pub(crate) struct Opened {
+    /// What its name starts with.
+    name: String,
     ending: &'static str,
     output: Output,
 }
@@ -189,6 +193,7 @@ pub(crate) fn open(
     files: &mut Files,
 ) -> Result<Vec<Opened>> {
     let mut opened = Vec::new();
+    let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for (report, ending) in ENDINGS {
         if !reports.contains(&report) || (report == Report::Fastp && !first) {
             continue;
@@ -199,9 +204,23 @@ pub(crate) fn open(
         if let Some(folder) = path.parent().filter(|_| report == Report::Fastqc) {
             output::make_folder(files, folder)?;
         }
-        opened.push(Opened { ending, output: output::report(files, Some(&path))? });
+        let output = output::report(files, Some(&path))?;
+        opened.push(Opened { name: name.clone(), ending, output });
     }
     Ok(opened)
+}
+
+/// Makes figures of the collector of a row, which is given back.
+pub(crate) fn settle(entry: &mut Entry, contaminants: &Contaminants) -> Option<Collector> {
+    let Figures::Collector(mut collector) = std::mem::replace(&mut entry.figures, Figures::Joined)
+    else {
+        return None;
+    };
+    collector.finish_duplicates(contaminants);
+    let summary = Some(Box::new(collector.summary()));
+    let statistics = Some(Box::new(collector.statistics(contaminants)));
+    entry.figures = Figures::Reads(summary, statistics);
+    Some(*collector)
 }
 
 /// The files of one input, or of both of a pair, with what is in them.
@@ -211,28 +230,15 @@ pub(crate) fn fill(
     contaminants: &Contaminants,
     judge: &Judge,
 ) -> Result<Vec<Output>> {
-    let collectors: Vec<Collector> = entries
-        .iter_mut()
-        .filter_map(|entry| {
-            let Figures::Collector(mut collector) =
-                std::mem::replace(&mut entry.figures, Figures::Joined)
-            else {
-                return None;
-            };
-            collector.finish_duplicates(contaminants);
-            let summary = Some(Box::new(collector.summary()));
-            let statistics = Some(Box::new(collector.statistics(contaminants)));
-            entry.figures = Figures::Reads(summary, statistics);
-            Some(*collector)
-        })
-        .collect();
+    let collectors: Vec<Collector> =
+        entries.iter_mut().filter_map(|entry| settle(entry, contaminants)).collect();
     assess(entries, judge);
     let nothing = Collector::new();
     let mut filled = Vec::new();
     for (i, (collector, outputs)) in collectors.iter().zip(outputs).enumerate() {
         let entry = &entries[i];
         let fastqc = fastqc::Report::new(file_name(&entry.sample), collector, contaminants);
-        for Opened { ending, output } in outputs {
+        for Opened { name, ending, output } in outputs {
             let content = match ending {
                 "_fastqc/fastqc_data.txt" => fastqc.as_ref().map(fastqc::Report::data),
                 "_fastqc/summary.txt" => fastqc.as_ref().map(fastqc::Report::summary),
@@ -242,7 +248,7 @@ pub(crate) fn fill(
                 }
                 ".fastp.json" => {
                     let mates = [collector, collectors.get(1).unwrap_or(&nothing)];
-                    let command = output::command_line();
+                    let command = output::command_line_of(&name);
                     let report = fastp::Report::new(mates, &command, contaminants);
                     // MultiQC looks for a line of it.
                     Some(serde_json::to_string_pretty(&report)? + "\n")

@@ -34,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) errors: Vec<Trouble>,
     pub(crate) warnings: Vec<String>,
     pub(crate) pairs: Option<PairCheck>,
+    /// 1 or 2 of files that are read as mates.
+    pub(crate) mate: Option<u8>,
     /// What it is a part of, if it is of shards.
     pub(crate) shard: Option<Part>,
     /// The counts of Picard's metrics of all parts of alignments that were joined.
@@ -190,7 +192,12 @@ pub(crate) fn assess(entries: &mut [Entry], judge: &Judge) {
 }
 
 /// Says what rows are worth. The exit code of a run that has ended with `code`.
-pub(crate) fn conclude(entries: &[Entry], judge: &Judge, quiet: bool, code: ExitCode) -> ExitCode {
+pub(crate) fn conclude(
+    entries: &[Entry],
+    judge: &Judge,
+    quiet: bool,
+    code: ExitCode,
+) -> Result<ExitCode> {
     let judged = |entry: &Entry| Some((entry.sample.clone(), entry.verdicts.as_deref()?.clone()));
     judge.conclude(&entries.iter().filter_map(judged).collect(), quiet, code)
 }
@@ -243,6 +250,9 @@ fn join(entries: Vec<Entry>, wanted: Wanted<'_>, parts: bool) -> Result<Entry> {
     let is_one = entries.len() == 1;
     let mut entries = entries.into_iter();
     let Some(mut into) = entries.next() else { bail!("no entry of a sample") };
+    if !is_one {
+        into.mate = None;
+    }
     let mut alignments = Vec::new();
     let own = std::mem::replace(&mut into.figures, Figures::Joined);
     let mut collector = match own {
@@ -431,6 +441,7 @@ fn file_report(entry: &Entry) -> Option<FileReport> {
         error: Some(error).filter(|error| !error.is_empty()),
         warnings: entry.warnings.clone(),
         format: entry.format.clone(),
+        mate: entry.mate,
         shard: entry.shard.clone(),
         verdicts: entry.verdicts.as_deref().cloned(),
         statistics: (**statistics).clone(),

@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_fastq::{self as fastq, Inputs, Readable, par_try_transform};
-use biofast_io::Options;
 use biofast_io::output::{self, Compression, Output, Writer};
 use biofast_io::pipeline::Failure;
+use biofast_io::{Options, Phase};
 
 pub use super::again::Kept;
 use super::convert::{Convert, Summary, Worker};
@@ -186,6 +186,11 @@ pub fn order<S: Readable>(
 ) -> Result<Done, Problem> {
     let names = if convert.names { outputs.pop() } else { None };
     let files = outputs.len().clamp(1, 2);
+    let progress = options[0].progress.clone();
+    let begin_phase = |name, total| {
+        progress.iter().for_each(|progress| progress.begin_phase(Phase { name, total }));
+    };
+    begin_phase("reading and sorting", None);
     let threads = options[0].threads;
     let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
     let runs = Runs::new(limits, reverse, threads);
@@ -226,7 +231,9 @@ pub fn order<S: Readable>(
     for output in outputs {
         writers.push(Writer::new(output, share)?);
     }
+    begin_phase("writing", Some(worker.summary().output[0].records));
     shared.runs.finish(|unit| -> Result<(), Problem> {
+        progress.iter().for_each(|progress| progress.advance(1));
         for (writer, text) in writers.iter_mut().zip(unit.texts) {
             writer.append(text)?;
         }

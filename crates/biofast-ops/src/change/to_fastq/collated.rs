@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use biofast_bam::{self as bam, Batch, Query, flag, par_fold_regions_ordered};
 use biofast_io::Options;
@@ -102,7 +103,7 @@ impl Reads {
             self.bytes.extend_from_slice(name);
             let start = self.bytes.len();
             if let Err(error) = plan.format.write(&record, part, None, &mut self.bytes) {
-                self.fault = Some(error);
+                self.fault = Some(batch.located(error));
                 return;
             }
             self.reads.push(Bounds {
@@ -210,6 +211,8 @@ pub fn collated(
     outputs: &mut [Output],
     collation: Collation<'_>,
 ) -> Result<Summary, Problem> {
+    let query = query.into();
+    let name: Arc<str> = query.name().into();
     let texts = vec![Vec::new(); outputs.len()];
     let writer = Writer { plan, outputs, texts, summary: Summary::default() };
     let collator = Collator::new(collation.memory, collation.folder);
@@ -231,6 +234,7 @@ pub fn collated(
     );
     let Sink { collator, mut writer, .. } = sink;
     let result = match (problem, result) {
+        (Some(Problem::Input(error)), _) => Err(Problem::Input(error.in_input(&name))),
         (Some(problem), _) => Err(problem),
         (None, Err(fault)) => Err(Problem::Input(fault.error)),
         (None, Ok(_)) => collator.finish(&mut |found| writer.take(found)),

@@ -56,15 +56,10 @@ impl Normal {
     }
 }
 
-/// Reads by GC percent without gaps between percents: as FastQC counts them, where that was gathered, else smoothed.
+/// Reads by GC percent without gaps between percents; they add up to the reads that have a GC. FastQC's shares aren't taken even
+/// where they were gathered: they don't add up to reads, and pages and verdicts have one definition for every report.
 pub(crate) fn without_gaps(reads: &Statistics) -> Option<[f64; 101]> {
-    match &reads.qc {
-        Some(qc) => {
-            let shares = qc.gc_billionths.iter().map(|&n| n as f64 / 1e9);
-            shares.collect::<Vec<f64>>().try_into().ok()
-        }
-        None => smoothed(&reads.composition.gc_histogram, &reads.length.histogram),
-    }
+    smoothed(&reads.composition.gc_histogram, &reads.length.histogram)
 }
 
 /// Reads shorter than this leave gaps between percents, or give some of them more GC counts than others.

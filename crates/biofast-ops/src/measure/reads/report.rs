@@ -51,6 +51,9 @@ pub struct FileReport {
     pub warnings: Vec<String>,
     /// `FASTQ` or `FASTA`; `FASTA, FASTQ` of a sample with files of both.
     pub format: String,
+    /// 1 or 2 of the two files of a pair, which follow each other; absent where files weren't read as mates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mate: Option<u8>,
     /// Of which shards of a plan this is; absent of whole files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Part>,

@@ -11,8 +11,6 @@ use crate::number::{grouped, percent};
 const ENOUGH_BASES: u64 = 1000;
 /// So many reads make a curve of GC.
 const ENOUGH_READS: u64 = 1000;
-/// A sequence that so many reads have is no chance.
-const ENOUGH_COPIES: u64 = 10;
 /// The last bases of reads of different lengths, which trimming chooses: what ends like an adapter was cut.
 const LAST: u64 = 3;
 /// The first bases, which primers and enzymes choose: FastQC speaks of 12.
@@ -303,8 +301,12 @@ fn overrepresented(reads: &Statistics) -> Measured {
     };
     let advice =
         "Look where it is from: dimers of adapters are trimmed, rRNA and contaminants filtered.";
-    match counted.overrepresented.first().filter(|one| one.reads >= ENOUGH_COPIES) {
-        None => found(0.0, "No sequence is in more than 0.1 % of the reads".into(), advice),
+    match counted.repeated().next() {
+        None => found(
+            0.0,
+            "No sequence is in more than 0.1 % of the reads, and in at least 10".into(),
+            advice,
+        ),
         Some(one) => {
             let source = one.source.as_ref();
             let source =

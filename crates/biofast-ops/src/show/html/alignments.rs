@@ -1,8 +1,9 @@
 //! The part of a page about files of alignments.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::bins::{self, Bin};
 use super::super::number::{decimal, grouped, percent};
-use super::MANY;
 use super::chart::{Chart, Mark};
 use super::compare::{self, Compared};
 use super::packed::Bodies;
@@ -11,6 +12,7 @@ use super::reads::{chosen, facts as read_facts, from, sample};
 use super::scale::Axis;
 use super::table::{self, Cell, Row};
 use super::verdicts;
+use super::{MANY, numbered};
 use crate::measure::alignments::report::{Coverage, Figures, FileReport, InsertSize, Report};
 use crate::measure::verdicts::Assessment;
 
@@ -35,23 +37,69 @@ const DEEPEST: u64 = 1000;
 /// What is drawn of distributions with a long tail.
 const MOST: f64 = 0.995;
 
+/// The inputs that have rows of groups: a row of all records of one of these is the sum of others.
+fn grouped_inputs(report: &Report) -> HashSet<&str> {
+    let of_groups = report.files.iter().filter(|file| file.group.is_some());
+    of_groups.map(|file| file.input.as_str()).collect()
+}
+
+/// How many samples, read groups or libraries there are, and what they are called: the sum of others isn't one.
+pub(super) fn counted(report: &Report) -> (usize, &'static str) {
+    let inputs = grouped_inputs(report);
+    let is_whole = |file: &&FileReport| file.group.is_none() && inputs.contains(&*file.input);
+    let wholes = report.files.iter().filter(is_whole).count();
+    let of = |by: &str| report.files.iter().filter_map(|f| f.group.as_ref()).all(|g| g.by == by);
+    let noun = match inputs.is_empty() {
+        false if of("RG") => "read group",
+        false if of("LB") => "library",
+        _ => "sample",
+    };
+    (report.files.len() - wholes, noun)
+}
+
+/// The names of rows: those of groups are the groups', with the file's name where there are several.
+fn names(report: &Report) -> Vec<String> {
+    let mut inputs: Vec<&str> = report.files.iter().map(|file| file.input.as_str()).collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    let short: Vec<(&str, &str)> = inputs.iter().map(|input| (*input, *input)).collect();
+    let short: HashMap<&str, String> =
+        inputs.iter().copied().zip(super::short_names(&short)).collect();
+    let named = report.files.iter().map(|file| (file.sample.as_str(), file.input.as_str()));
+    let named = super::short_names(&named.collect::<Vec<_>>());
+    let name = |(file, name): (&FileReport, String)| match &file.group {
+        None => name,
+        Some(group) if short.len() == 1 => group.name.clone(),
+        Some(group) => {
+            let whole = file.sample.strip_suffix(&format!(":{}", group.name));
+            let whole = whole.unwrap_or(&file.sample);
+            let whole = if whole == file.input { &short[whole] } else { whole };
+            format!("{whole}:{}", group.name)
+        }
+    };
+    report.files.iter().zip(named).map(name).collect()
+}
+
 /// The table of all samples, and the charts of each.
 pub(super) fn section(report: &Report) -> String {
-    let names = report.files.iter().map(|file| (file.sample.as_str(), file.input.as_str()));
-    let names = super::short_names(&names.collect::<Vec<_>>());
+    let names = names(report);
+    let inputs = grouped_inputs(report);
     let is_many = report.files.len() > MANY;
     let mut bodies = Bodies::new("pa", is_many);
-    let mut rows: Vec<Row> = Vec::new();
+    let (mut rows, mut wholes): (Vec<Row>, Vec<Row>) = (Vec::new(), Vec::new());
     for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
+        let is_whole = file.group.is_none() && inputs.contains(&*file.input);
+        let name = if is_whole { format!("All of {name}") } else { name.clone() };
         let mut body = from(&file.input, &file.error, &file.warnings);
         let mut about = file.format.clone();
         if let Some(figures) = &file.figures {
             about += &format!(", {} records", grouped(records(figures)));
             body += &one(&format!("a{i}"), figures, file.verdicts.as_ref());
         }
-        let body = sample(&format!("a{i}"), name, &about, i < UNFOLDED, &body);
+        let body = sample(&format!("a{i}"), &name, &about, i < UNFOLDED, &body);
         let pack = bodies.add(&body);
-        rows.push(row(i, file, name, pack));
+        let to = if is_whole { &mut wholes } else { &mut rows };
+        to.push(row(i, file, &name, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
@@ -69,7 +117,13 @@ pub(super) fn section(report: &Report) -> String {
         "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Samples of \
                     alignments</h2>\n"
             .to_owned();
-    text += &table::table("alignments", "Figures of all samples of alignments", &columns, &rows);
+    text += &table::table(
+        "alignments",
+        "Figures of all samples of alignments",
+        &columns,
+        &rows,
+        &wholes,
+    );
     text += &super::said(&unusual.unwrap_or_default().1);
     text += chosen(is_many);
     text + &bodies.finish() + "</section>\n"
@@ -127,6 +181,8 @@ fn row(i: usize, file: &FileReport, name: &str, pack: String) -> Row {
     let warnings = file.warnings.len();
     Row {
         id: format!("a{i}"),
+        unit: i,
+        mate: None,
         sample: name.to_owned(),
         path: file.sample.clone(),
         error: file.error.clone(),
@@ -239,12 +295,13 @@ fn insert_size(id: &str, insert: &InsertSize) -> String {
     chart.table(&["Insert size", "Inward", "Outward", "Other"], rows);
     let beyond: u64 = all.iter().filter(|(size, _)| *size > last).map(|&(_, n)| n).sum();
     chart.finish(&format!(
-        "The median of {} pairs is {} bases. {} % point inward. {} pairs above {} bases aren't drawn.",
-        grouped(insert.pairs),
+        "The median of {} is {} bases. {} % point inward. {} above {} bases {}drawn.",
+        numbered(insert.pairs, "pair"),
         grouped(insert.median),
         decimal(percent(insert.inward, insert.pairs), 2),
-        grouped(beyond),
-        grouped(last)
+        numbered(beyond, "pair"),
+        grouped(last),
+        if beyond == 1 { "isn't " } else { "aren't " }
     ))
 }
 
@@ -299,7 +356,7 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     }
     let highest = at_least.get(1).map_or(0.0, |point| point.1);
     let x = Axis::new("Depth", 1.0, last as f64).whole();
-    let y = Axis::up_to("Positions at least so deep", highest).percent();
+    let y = Axis::up_to("Positions at or above this depth", highest).percent();
     let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
     let points = &at_least[1..];
     let area: Vec<_> = points.iter().map(|&(depth, share)| (depth, 0.0, share)).collect();
@@ -307,7 +364,7 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     chart.line(1, "c1", points);
     points.iter().for_each(|&(depth, _)| chart.at(depth));
     let rows = points.iter().map(|&(depth, share)| vec![decimal(depth, 0), decimal(share, 3)]);
-    chart.table(&["Depth", "Positions at least so deep, %"], rows.collect());
+    chart.table(&["Depth", "Positions at or above this depth, %"], rows.collect());
     let share_at = |depth: usize| {
         let share = at_least.get(depth).map(|point| point.1);
         share.map(|share| format!("{} % at least {depth}", decimal(share, 2)))
@@ -353,11 +410,11 @@ fn indels(id: &str, figures: &Figures) -> String {
     indels.iter().for_each(|&(len, ..)| chart.at(len as f64));
     let rows = indels.iter().map(|&(len, i, d)| vec![len.to_string(), grouped(i), grouped(d)]);
     chart.table(&["Length", "Insertions", "Deletions"], rows.collect());
-    let sum = |pick: fn(&(usize, u64, u64)) -> u64| grouped(indels.iter().map(pick).sum());
+    let sum = |pick: fn(&(usize, u64, u64)) -> u64| indels.iter().map(pick).sum();
     chart.finish(&format!(
-        "{} insertions and {} deletions, by length; the axis of numbers is logarithmic.",
-        sum(|row| row.1),
-        sum(|row| row.2)
+        "{} and {}, by length; the axis of numbers is logarithmic.",
+        numbered(sum(|row| row.1), "insertion"),
+        numbered(sum(|row| row.2), "deletion")
     ))
 }
 

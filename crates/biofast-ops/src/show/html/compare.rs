@@ -1,5 +1,7 @@
 //! Samples beside each other: how far a figure is from that of the others, and the unusual ones first.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::number::decimal;
 use super::table::{Cell, Row};
 
@@ -52,23 +54,34 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     values.get(values.len().saturating_sub(1) / 2).copied()
 }
 
-/// Tells each row how far its figures are from the median of all, in robust standard deviations, and puts faulty samples and
-/// outliers first. Gives the ids of the outliers, the farthest first, and what is to be said about it; nothing where there are
-/// too few samples.
+/// Tells each row how far its figures are from the median of all of its side, in robust standard deviations, and puts faulty
+/// samples and outliers first; mates stay together. Gives the ids of the outliers, the farthest first, and what is to be said
+/// about it; nothing where there are too few samples.
 pub(super) fn outliers_first(
     rows: &mut [Row],
     columns: &[Compared],
 ) -> Option<(Vec<String>, String)> {
-    if rows.iter().filter(|row| !row.cells.is_empty()).count() < FEWEST {
+    // First reads and second reads are not alike, and each are compared among themselves.
+    let mut sides: Vec<Option<u8>> = rows.iter().map(|row| row.mate).collect();
+    sides.sort_unstable();
+    sides.dedup();
+    let has_figures = |row: &&Row| !row.cells.is_empty();
+    let are_enough = |side: &Option<u8>| {
+        rows.iter().filter(has_figures).filter(|row| row.mate == *side).count() >= FEWEST
+    };
+    sides.retain(are_enough);
+    if sides.is_empty() {
         return None;
     }
-    for column in columns {
-        let mut values: Vec<f64> = rows.iter().filter_map(|row| column.value(row)).collect();
+    for (column, side) in columns.iter().flat_map(|column| sides.iter().map(move |s| (column, s))) {
+        let of_side = |row: &&Row| row.mate == *side;
+        let mut values: Vec<f64> =
+            rows.iter().filter(of_side).filter_map(|row| column.value(row)).collect();
         let Some(middle) = median(&mut values) else { continue };
         let mut apart: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
         // Of a normal distribution the standard deviation is 1.4826 times the median absolute deviation.
         let deviation = (1.4826 * median(&mut apart).unwrap_or(0.0)).max(column.least);
-        for row in rows.iter_mut() {
+        for row in rows.iter_mut().filter(|row| row.mate == *side) {
             if let Some(value) = column.value(row) {
                 row.apart.resize(row.cells.len(), 0.0);
                 if let Some(apart) = row.apart.get_mut(column.cell) {
@@ -83,24 +96,34 @@ pub(super) fn outliers_first(
         (false, z) if z >= OUTLYING => z,
         (false, _) => 0.0,
     };
+    let mut ranks: HashMap<usize, f64> = HashMap::new();
+    for row in rows.iter() {
+        let of_unit = ranks.entry(row.unit).or_insert(0.0);
+        *of_unit = of_unit.max(rank(row));
+    }
     // Others stay in the order given.
-    rows.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
-    let outliers = rows.iter().filter(|row| row.error.is_none() && farthest(row) >= OUTLYING);
-    let outliers: Vec<String> = outliers.map(|row| row.id.clone()).collect();
+    rows.sort_by(|a, b| ranks[&b.unit].total_cmp(&ranks[&a.unit]));
+    let outliers = || rows.iter().filter(|row| row.error.is_none() && farthest(row) >= OUTLYING);
+    let unusual = outliers().map(|row| row.unit).collect::<HashSet<_>>().len();
     let said = format!(
-        "{} of {} samples {} unusual and come first: a figure is marked ↑ or ↓ where it is {} or more robust standard deviations \
-         (1.4826 times the median absolute deviation) from the median of all samples; shades begin at {}. Unusual is not bad: \
+        "{} of {} samples {} unusual and come{} first: a figure is marked ↑ or ↓ where it is {} or more robust standard deviations \
+         (1.4826 times the median absolute deviation) from the median of {}; shades begin at {}. Unusual is not bad: \
          another tissue, kit or depth may be why.",
-        match outliers.len() {
+        match unusual {
             0 => "None".into(),
             n => n.to_string(),
         },
-        rows.len(),
-        if outliers.len() == 1 { "is" } else { "are" },
+        ranks.len(),
+        if unusual == 1 { "is" } else { "are" },
+        if unusual == 1 { "s" } else { "" },
         decimal(OUTLYING, 1),
+        match rows.iter().any(|row| row.mate.is_some()) {
+            true => "all first reads, or all second reads",
+            false => "all samples",
+        },
         decimal(SHADED, 1)
     );
-    Some((outliers, said))
+    Some((outliers().map(|row| row.id.clone()).collect(), said))
 }
 
 #[cfg(test)]
@@ -110,6 +133,8 @@ mod tests {
     fn row(id: usize, value: f64) -> Row {
         Row {
             id: id.to_string(),
+            unit: id,
+            mate: None,
             sample: id.to_string(),
             path: id.to_string(),
             error: None,
@@ -140,5 +165,32 @@ mod tests {
             outliers_first(&mut alike, &[Compared::difference(0, 0.5)]).expect("enough samples");
         assert_eq!(outliers, [""; 0]);
         assert!(outliers_first(&mut alike[..4], &[]).is_none());
+    }
+
+    #[test]
+    fn mates_are_one_sample_and_are_compared_with_their_own_side() {
+        // Second reads are all worse, one pair is odd in both, and one in its second reads alone.
+        let value = |pair: usize, mate: u8| match (pair, mate) {
+            (3, 1) => 20.0,
+            (4, 2) => 31.0,
+            (_, 1) => 40.0,
+            _ => 35.0,
+        };
+        let mates = |pair| [1, 2].map(|mate| (pair, mate));
+        let mut rows: Vec<Row> = (0..6)
+            .flat_map(mates)
+            .map(|(pair, mate)| {
+                let id = 2 * pair + usize::from(mate) - 1;
+                Row { unit: pair, mate: Some(mate), ..row(id, value(pair, mate)) }
+            })
+            .collect();
+        let (outliers, said) =
+            outliers_first(&mut rows, &[Compared::difference(0, 0.5)]).expect("enough samples");
+        assert_eq!(outliers, ["6", "9"]);
+        assert!(said.starts_with("2 of 6 samples are unusual"), "{said}");
+        let order: Vec<usize> = rows.iter().map(|row| row.unit).collect();
+        assert_eq!(order, [3, 3, 4, 4, 0, 0, 1, 1, 2, 2, 5, 5]);
+        // Four pairs are too few, though they are eight files.
+        assert!(outliers_first(&mut rows[..8], &[]).is_none());
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn section(samples: &[Depths]) -> String {
         let about = format!("mean depth {}", decimal(depths.main().mean(), 2));
         let body = sample(&id, name, &about, i < UNFOLDED, &one(&id, depths));
         let pack = bodies.add(&body);
-        rows.push(row(id, name, depths, has_targets, pack));
+        rows.push(row(i, name, depths, has_targets, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let mut columns =
@@ -83,14 +83,14 @@ pub(super) fn section(samples: &[Depths]) -> String {
     let of = if has_targets { "targets" } else { "all positions" };
     format!(
         "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}</section>\n",
-        table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows),
+        table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows, &[]),
         said(&unusual.unwrap_or_default().1),
         chosen(is_many),
         bodies.finish()
     )
 }
 
-fn row(id: String, name: &str, depths: &Depths, has_targets: bool, pack: String) -> Row {
+fn row(i: usize, name: &str, depths: &Depths, has_targets: bool, pack: String) -> Row {
     let main = depths.main();
     let shares = DEPTHS.map(|depth| percent(main.at_least(depth), main.positions()));
     let mut cells = vec![Cell::Number(main.mean(), 2), Cell::Count(main.median().into())];
@@ -106,7 +106,9 @@ fn row(id: String, name: &str, depths: &Depths, has_targets: bool, pack: String)
         }
     }
     Row {
-        id,
+        id: format!("c{i}"),
+        unit: i,
+        mate: None,
         sample: name.to_owned(),
         path: depths.sample.clone(),
         error: None,
@@ -170,7 +172,7 @@ fn reached(id: &str, depths: &Depths) -> String {
         percent(of.at_least(u32::try_from(depth).unwrap_or(u32::MAX)), of.positions())
     };
     let highest = sets.iter().flatten().map(|of| share(of, 1)).fold(1.0, f64::max);
-    let y = Axis::up_to("Positions at least so deep", highest).percent();
+    let y = Axis::up_to("Positions at or above this depth", highest).percent();
     let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
     let places: Vec<u64> = (1..=last).step_by((last as usize).div_ceil(POINTS).max(1)).collect();
     let mut columns = vec!["Depth"];
@@ -216,7 +218,7 @@ fn from_the_least(id: &str, of: &TargetDepths, sorted: &[&Target]) -> String {
     let mean = of.together().mean();
     let x = Axis { unit: " %", ..Axis::new("Targets", 0.0, 100.0) };
     let y = Axis::up_to("Mean depth", cut.max(mean).max(1.0));
-    let mut chart = Chart::new(format!("{id}-sorted"), "Targets from the least deep one on", x, y);
+    let mut chart = Chart::new(format!("{id}-sorted"), "Targets by depth, lowest first", x, y);
     let place = |at: usize| 100.0 * at as f64 / last as f64;
     chart.rule(mean, "");
     chart.key(Mark::Line, "rule", "mean of all their positions");

@@ -10,7 +10,7 @@ use super::read_charts::{
     bases_by_position, length_bins, mean_quality_axis, middle, position_axis,
 };
 use super::scale::Axis;
-use super::{escape, notice, table};
+use super::{escape, notice, numbered, table};
 use crate::change::filter::report::{Block, InsertSize, Report, Role};
 use crate::measure::reads::report::Statistics;
 
@@ -198,6 +198,9 @@ fn adapters(report: &Report) -> String {
     text + "</ul>\n"
 }
 
+/// Insert sizes of a smaller share of the pairs, in percent, come with a caution.
+const LEAST_KNOWN: f64 = 50.0;
+
 /// Lengths of fragments, up to the longest.
 fn inserts(report: &Report) -> String {
     let Some(InsertSize { peak, unknown, histogram }) = &report.insert_size else {
@@ -219,12 +222,32 @@ fn inserts(report: &Report) -> String {
     rows.clone().for_each(|(len, _)| chart.at(len as f64));
     let rows = rows.map(|(len, &n)| vec![grouped(len as u64), grouped(n)]).collect();
     chart.table(&[x.name, "Pairs"], rows);
+    let known: u64 = histogram.iter().sum();
+    let share = percent(known, known + unknown);
     let said = format!(
-        "By the overlap of mates; the most frequent size is {peak} bases. Of {} pairs it isn't known: mates don't overlap, or the fragment has 512 bases \
-         and more.",
-        grouped(*unknown)
+        "By the overlap of mates, which {} of {} ({} %) have; the most frequent size is {peak} bases. The size of the others isn't known: \
+         their mates don't overlap, or the fragment has 512 bases and more.",
+        grouped(known),
+        numbered(known + unknown, "pair"),
+        decimal(share, 2)
     );
-    format!("<h2>Inserts</h2>\n<div class=\"charts\">\n{}</div>\n", chart.finish_on_top(&said))
+    // What is seen of few pairs is the short end of all fragments.
+    let caution = match share < LEAST_KNOWN {
+        true => notice(
+            "doubt",
+            "Caution",
+            &format!(
+                "the chart shows only the {} % of the pairs whose mates overlap, which are the shortest fragments: it is not the \
+                 distribution of the library's insert sizes. Aligned reads show that: biofast stats --html of a BAM file.",
+                decimal(share, 2)
+            ),
+        ),
+        false => String::new(),
+    };
+    format!(
+        "<h2>Inserts</h2>\n{caution}<div class=\"charts\">\n{}</div>\n",
+        chart.finish_on_top(&said)
+    )
 }
 
 fn files(report: &Report) -> String {

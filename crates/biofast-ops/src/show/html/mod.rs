@@ -21,6 +21,7 @@ mod words;
 
 use std::fmt::Write;
 
+use super::number::grouped;
 use crate::change::filter::fastp;
 use crate::change::filter::report::Report as FilterReport;
 use crate::measure;
@@ -46,14 +47,15 @@ pub fn stats(
 ) -> String {
     let mut body = String::new();
     let mut data = String::new();
-    let mut samples = 0;
+    let (mut samples, mut files, mut noun) = (0, 0, "sample");
     let mut version = "";
     if let Some((report, json)) = reads {
         body += &reads::section(report);
         if report.files.len() <= MANY {
             data += &embedded("biofast-stats", json);
         }
-        samples += report.files.len();
+        samples += reads::counted(report);
+        files += report.files.len();
         version = &report.biofast_version;
     }
     if let Some((report, json)) = alignments {
@@ -61,16 +63,27 @@ pub fn stats(
         if report.files.len() <= MANY {
             data += &embedded("biofast-alignment-stats", json);
         }
-        samples += report.files.len();
+        let (counted, of_alignments) = alignments::counted(report);
+        samples += counted;
+        files += counted;
+        if reads.is_none() {
+            noun = of_alignments;
+        }
         version = &report.biofast_version;
     }
+    let about = match samples == files {
+        true => numbered(samples as u64, noun),
+        false => {
+            format!("{} in {}", numbered(samples as u64, noun), numbered(files as u64, "file"))
+        }
+    };
     let title = match (reads.is_some(), alignments.is_some()) {
         (true, false) => "Sequencing reads",
         (false, true) => "Alignments",
         _ => "Reads and alignments",
     };
     let whole = if data.is_empty() { NOT_IN_PAGE } else { IN_JSON };
-    page(title, &numbered(samples), version, &body, &data, whole)
+    page(title, &about, version, &body, &data, whole)
 }
 
 /// The page of `biofast coverage`.
@@ -78,11 +91,23 @@ pub fn coverage(samples: &[Depths]) -> String {
     let whole = "<code>biofast coverage</code> prints its figures as a table, and <code>--out-dir</code> writes those of each \
                  position and target.";
     let version = env!("CARGO_PKG_VERSION");
-    page("Coverage", &numbered(samples.len()), version, &coverage::section(samples), "", whole)
+    page(
+        "Coverage",
+        &numbered(samples.len() as u64, "sample"),
+        version,
+        &coverage::section(samples),
+        "",
+        whole,
+    )
 }
 
-fn numbered(samples: usize) -> String {
-    format!("{samples} sample{}", if samples == 1 { "" } else { "s" })
+/// `1 sample`, `5 libraries`.
+fn numbered(n: u64, noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if n == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{} {stem}ies", grouped(n)),
+        None => format!("{} {noun}s", grouped(n)),
+    }
 }
 
 /// Where the figures of a page of many samples are …

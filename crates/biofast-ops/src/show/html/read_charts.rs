@@ -69,7 +69,10 @@ fn reaches_far(positions: &[&Position], last: usize) -> bool {
 
 /// The axis of mean qualities by position.
 pub(super) fn mean_quality_axis<'a>(positions: impl Iterator<Item = &'a Position>) -> Axis {
-    Axis::up_to("Mean Phred quality", positions.filter_map(|p| p.mean_quality).fold(40.0, f64::max))
+    Axis::up_to(
+        "Quality of the mean error",
+        positions.filter_map(|p| p.mean_quality).fold(40.0, f64::max),
+    )
 }
 
 fn named(position: &Position) -> String {

@@ -12,8 +12,8 @@ use crate::measure::reads::report::{FileReport, Report, Statistics};
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 6;
-/// The columns that are compared: reads and bases by ratio, lengths, GC, N, Q20, Q30 and quality.
-const COMPARED: [Compared; 9] = [
+/// The columns that are compared: reads and bases by ratio, lengths, GC, N, Q20, Q30 and both mean qualities.
+const COMPARED: [Compared; 10] = [
     Compared::ratio(0, 0.2),
     Compared::ratio(1, 0.2),
     Compared::ratio(2, 0.02),
@@ -23,7 +23,27 @@ const COMPARED: [Compared; 9] = [
     Compared::difference(6, 0.3),
     Compared::difference(7, 0.5),
     Compared::difference(8, 0.2),
+    Compared::difference(9, 0.2),
 ];
+
+/// The number of the sample of each row: the mates of a pair are one.
+fn units(report: &Report) -> Vec<usize> {
+    let mut next = 0;
+    let files = report.files.iter().enumerate();
+    let units = files.map(|(i, file)| {
+        let follows = i > 0 && report.files[i - 1].mate == Some(1);
+        if !(file.mate == Some(2) && follows) {
+            next += 1;
+        }
+        next - 1
+    });
+    units.collect()
+}
+
+/// How many samples there are.
+pub(super) fn counted(report: &Report) -> usize {
+    units(report).last().map_or(0, |last| last + 1)
+}
 
 /// The table of all samples, charts of all of them together, and the charts of each.
 pub(super) fn section(report: &Report) -> String {
@@ -35,20 +55,26 @@ pub(super) fn section(report: &Report) -> String {
     let names: Vec<_> =
         names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
     let names = super::short_names(&names);
+    let units = units(report);
     let is_many = report.files.len() > MANY;
     let mut bodies = Bodies::new("pr", is_many);
     let mut rows: Vec<Row> = Vec::new();
     for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
         let statistics = &file.statistics;
-        let about =
-            format!("{} reads, {} bases", grouped(statistics.reads), grouped(statistics.bases));
+        let mate = match file.mate {
+            None => "",
+            Some(1) => "first mates, ",
+            Some(_) => "second mates, ",
+        };
+        let (reads, bases) = (grouped(statistics.reads), grouped(statistics.bases));
+        let about = format!("{mate}{reads} reads, {bases} bases");
         let mut body = from(&file.inputs.join(", "), &file.error, &file.warnings);
         body += &facts(statistics);
         body += &verdicts::section(file.verdicts.as_ref());
         body += &read_charts::charts(&format!("r{i}"), statistics);
         let body = sample(&format!("r{i}"), name, &about, i < UNFOLDED, &body);
         let pack = bodies.add(&body);
-        rows.push(row(i, file, name, &scale, pack));
+        rows.push(row((i, units[i]), file, name, &scale, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
@@ -60,13 +86,14 @@ pub(super) fn section(report: &Report) -> String {
         "N %",
         "Q20 %",
         "Q30 %",
-        "Mean quality",
+        "Quality of the mean error",
+        "Mean Phred value",
         "Quality by position",
     ];
     let mut text =
         "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Samples of reads</h2>\n"
             .to_owned();
-    text += &table::table("reads", "Figures of all samples of reads", &columns, &rows);
+    text += &table::table("reads", "Figures of all samples of reads", &columns, &rows, &[]);
     let (outliers, said) = unusual.unwrap_or_default();
     text += &super::said(&said);
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
@@ -122,14 +149,14 @@ pub(super) fn facts(s: &Statistics) -> String {
     if let (Some(q30), Some(mean)) = (s.quality.q30_percent, s.quality.mean) {
         facts.extend([
             ("Q30", format!("{} %", decimal(q30, 2))),
-            ("Mean quality", decimal(mean, 2)),
+            ("Quality of the mean error", decimal(mean, 2)),
         ]);
         if let Some(of_values) = s.quality.mean_arithmetic {
-            facts.push(("Mean of Phred values", decimal(of_values, 2)));
+            facts.push(("Mean Phred value", decimal(of_values, 2)));
             // A difference nobody sees needs no word.
             if of_values - mean >= 1.0 {
-                note = "<p class=\"said\">The mean quality is that of the chance of an error, in which a few bad bases weigh as much as they \
-                        spoil; the mean of Phred values, which FastQC shows, hardly sees them.</p>\n";
+                note = "<p class=\"said\">The quality of the mean error is the Phred value of the mean error probability: a few bad bases \
+                        lower it as much as they spoil. The mean Phred value, which FastQC and fastp show, hardly sees them.</p>\n";
             }
         }
         facts.push(("Encoding", s.quality.encoding.clone()));
@@ -137,7 +164,13 @@ pub(super) fn facts(s: &Statistics) -> String {
     table::facts(&facts) + note
 }
 
-fn row(i: usize, file: &FileReport, name: &str, scale: &Scale, pack: String) -> Row {
+fn row(
+    (i, unit): (usize, usize),
+    file: &FileReport,
+    name: &str,
+    scale: &Scale,
+    pack: String,
+) -> Row {
     let number =
         |figure: Option<f64>| figure.map_or(Cell::Nothing, |figure| Cell::Number(figure, 2));
     let s = &file.statistics;
@@ -154,12 +187,15 @@ fn row(i: usize, file: &FileReport, name: &str, scale: &Scale, pack: String) -> 
             number(s.quality.q20_percent),
             number(s.quality.q30_percent),
             number(s.quality.mean),
+            number(s.quality.mean_arithmetic),
             s.quality.mean.map_or(Cell::Nothing, |mean| Cell::Drawing(spark(s, scale), mean)),
         ],
     };
     let warnings = file.warnings.len();
     Row {
         id: format!("r{i}"),
+        unit,
+        mate: file.mate,
         sample: name.to_owned(),
         path: file.sample.clone(),
         error: file.error.clone(),

@@ -73,9 +73,9 @@ fn duplication(id: &str, found: &Duplication) -> String {
 }
 
 fn overrepresented(found: &Duplication) -> String {
-    let sequences = &found.overrepresented;
+    let sequences: Vec<_> = found.repeated().collect();
     if sequences.is_empty() {
-        return "<p>No sequence is in more than 0.1 % of the reads.</p>\n".into();
+        return "<p>No sequence is in more than 0.1 % of the reads and in at least 10 of them.</p>\n".into();
     }
     let rows: Vec<Vec<String>> = sequences
         .iter()
@@ -91,9 +91,11 @@ fn overrepresented(found: &Duplication) -> String {
         })
         .collect();
     let caption = match sequences.len() {
-        n @ ..=SEQUENCES => format!("Sequences in more than 0.1 % of the reads: {n}"),
+        n @ ..=SEQUENCES => {
+            format!("Sequences in more than 0.1 % of the reads, and in at least 10: {n}")
+        }
         n => format!(
-            "Sequences in more than 0.1 % of the reads: the {SEQUENCES} most frequent of {}",
+            "Sequences in more than 0.1 % of the reads, and in at least 10: the {SEQUENCES} most frequent of {}",
             grouped(n as u64)
         ),
     };

@@ -20,6 +20,10 @@ pub(super) enum Cell {
 pub(super) struct Row {
     /// The section of the page it leads to.
     pub(super) id: String,
+    /// The number of its sample: mates share one.
+    pub(super) unit: usize,
+    /// 1 or 2, of mates.
+    pub(super) mate: Option<u8>,
     /// Its name as it is shown.
     pub(super) sample: String,
     /// Its whole name.
@@ -36,10 +40,20 @@ pub(super) struct Row {
     pub(super) apart: Vec<f64>,
 }
 
-/// The table of `rows`, with these columns behind those of every table.
-pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> String {
+/// Names up to this length stay in one line.
+const SHORT: usize = 28;
+
+/// The table of `rows`, with these columns behind those of every table. Those in `wholes`, of which `rows` are the parts, stand apart
+/// at its end.
+pub(super) fn table(
+    id: &str,
+    caption: &str,
+    columns: &[&str],
+    rows: &[Row],
+    wholes: &[Row],
+) -> String {
     // Where nothing is judged there is no column of verdicts.
-    let is_judged = rows.iter().any(|row| !matches!(row.verdicts, Cell::Nothing));
+    let is_judged = rows.iter().chain(wholes).any(|row| !matches!(row.verdicts, Cell::Nothing));
     let first: &[&str] =
         if is_judged { &["Sample", "Verdicts", "Status"] } else { &["Sample", "Status"] };
     let tall = if rows.len() > MANY { " tall" } else { "" };
@@ -55,43 +69,56 @@ pub(super) fn table(id: &str, caption: &str, columns: &[&str], rows: &[Row]) -> 
         );
     }
     text.push_str("</tr></thead><tbody>\n");
-    for row in rows {
-        let class = if row.error.is_some() { " class=\"faulty\"" } else { "" };
-        let _ = write!(
-            text,
-            "<tr{class}{3}><th scope=\"row\"><a href=\"#{1}\"{2}>{0}</a></th>",
-            // Names are as long as those of files: they break at their parts.
-            escape(&row.sample).replace('_', "_<wbr>").replace('.', "<wbr>."),
-            row.id,
-            match row.path == row.sample {
-                true => String::new(),
-                false => format!(" title=\"{}\"", escape(&row.path)),
-            },
-            row.pack
-        );
-        if is_judged {
-            push_cell(&mut text, &row.verdicts, 0.0);
-        }
-        let status = match (&row.error, row.warnings) {
-            (Some(error), _) => format!(
-                "<td class=\"status bad\" data-v=\"2\">✗ error</td><td class=\"why\" \
-                 colspan=\"{}\">{}</td>",
-                columns.len(),
-                escape(error)
-            ),
-            (None, 0) => "<td class=\"status good\" data-v=\"0\">✓ ok</td>".into(),
-            (None, n) => format!(
-                "<td class=\"status doubt\" data-v=\"1\">! {n} warning{}</td>",
-                if n == 1 { "" } else { "s" }
-            ),
-        };
-        text.push_str(&status);
-        let apart = row.apart.iter().copied().chain(std::iter::repeat(0.0));
-        row.cells.iter().zip(apart).for_each(|(cell, apart)| push_cell(&mut text, cell, apart));
-        text.push_str("</tr>\n");
+    rows.iter().for_each(|row| push_row(&mut text, row, columns.len(), is_judged));
+    if !wholes.is_empty() {
+        text.push_str("</tbody><tbody class=\"wholes\">\n");
+        wholes.iter().for_each(|row| push_row(&mut text, row, columns.len(), is_judged));
     }
     text.push_str("</tbody></table></div>\n");
     text
+}
+
+fn push_row(text: &mut String, row: &Row, columns: usize, is_judged: bool) {
+    let class = match (&row.error, row.mate) {
+        (Some(_), _) => " class=\"faulty\"",
+        (None, Some(2)) => " class=\"mate\"",
+        _ => "",
+    };
+    let name = escape(&row.sample);
+    let name = match row.sample.chars().count() {
+        ..=SHORT => format!("<span class=\"short\">{name}</span>"),
+        // Names are as long as those of files: they break at their parts.
+        _ => name.replace('_', "_<wbr>").replace('.', "<wbr>."),
+    };
+    let _ = write!(
+        text,
+        "<tr{class}{}><th scope=\"row\"><a href=\"#{}\"{}>{name}</a></th>",
+        row.pack,
+        row.id,
+        match row.path == row.sample {
+            true => String::new(),
+            false => format!(" title=\"{}\"", escape(&row.path)),
+        },
+    );
+    if is_judged {
+        push_cell(text, &row.verdicts, 0.0);
+    }
+    let status = match (&row.error, row.warnings) {
+        (Some(error), _) => format!(
+            "<td class=\"status bad\" data-v=\"2\">✗ error</td><td class=\"why\" \
+             colspan=\"{columns}\">{}</td>",
+            escape(error)
+        ),
+        (None, 0) => "<td class=\"status good\" data-v=\"0\">✓ ok</td>".into(),
+        (None, n) => format!(
+            "<td class=\"status doubt\" data-v=\"1\">! {n} warning{}</td>",
+            if n == 1 { "" } else { "s" }
+        ),
+    };
+    text.push_str(&status);
+    let apart = row.apart.iter().copied().chain(std::iter::repeat(0.0));
+    row.cells.iter().zip(apart).for_each(|(cell, apart)| push_cell(text, cell, apart));
+    text.push_str("</tr>\n");
 }
 
 fn push_cell(text: &mut String, cell: &Cell, apart: f64) {

@@ -2,13 +2,13 @@
 
 use super::super::gc_model;
 use super::super::number::{decimal, grouped};
-use super::MANY;
 use super::chart::{Chart, Mark};
 use super::compare::median;
 use super::heat;
 use super::packed::Packs;
 use super::read_charts::{mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
+use super::{MANY, numbered};
 use crate::measure::reads::report::{FileReport, Report, Statistics};
 
 /// Columns of positions where samples are many.
@@ -60,6 +60,15 @@ pub(super) fn charts(
          script.</p></noscript></div>\n{}",
         packs.finish()
     )
+}
+
+/// How many samples there are; mates are files.
+fn named(samples: &[Sample<'_>]) -> String {
+    let noun = match samples.iter().any(|sample| sample.file.mate.is_some()) {
+        true => "file",
+        false => "sample",
+    };
+    numbered(samples.len() as u64, noun)
 }
 
 /// How a sample's line looks, and whether it has a place in the key.
@@ -120,8 +129,8 @@ fn quality(samples: &[Sample<'_>], outliers: &[String], is_many: bool) -> String
         String::new(),
         |(sample, mean)| {
             format!(
-                "A line for each of {} samples; the lowest mean quality is {}, of {}.",
-                samples.len(),
+                "A line for each of {}; the lowest quality of the mean error is {}, of {}.",
+                named(samples),
                 decimal(mean, 2),
                 sample.name
             )
@@ -169,8 +178,8 @@ fn gc(samples: &[Sample<'_>], outliers: &[String], is_many: bool) -> String {
     let (low, high) =
         gcs.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), gc| (low.min(gc), high.max(gc)));
     chart.finish(&format!(
-        "A line for each of {} samples, whose GC is between {} and {} %.",
-        samples.len(),
+        "A line for each of {}, whose GC is between {} and {} %.",
+        named(samples),
         decimal(low, 2),
         decimal(high, 2)
     ))
@@ -232,8 +241,8 @@ fn heat_map(samples: &[Sample<'_>]) -> String {
     heat::draw(&mut chart, &rows, columns, [per_row, 1], "the median");
     chart.table(&["Sample", "Lowest deviation"], listed);
     chart.finish(&format!(
-        "How far the mean quality of each sample is from the median of all {} samples at the same positions.{}",
-        samples.len(),
+        "How far the mean quality of each sample is from the median of all {} at the same positions.{}",
+        named(samples),
         match per_row {
             1 => String::new(),
             n => format!(" {n} samples share a row, which shows the lowest of them."),

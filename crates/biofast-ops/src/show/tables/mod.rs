@@ -3,8 +3,7 @@
 pub mod alignments;
 pub mod coverage;
 pub mod reads;
-
-use std::fmt::Write as _;
+pub mod verdicts;
 
 use biofast_io::Escaped;
 
@@ -26,16 +25,29 @@ fn align(lines: &[Vec<String>], text: &[usize]) -> String {
     for cells in lines {
         let mut line = String::new();
         for (column, cell) in cells.iter().enumerate() {
-            let width = widths[column];
-            // Writing to a String can't fail.
-            let _ = if text.contains(&column) || cells.len() < columns {
-                write!(line, "{cell:<width$}  ")
-            } else {
-                write!(line, "{cell:>width$}  ")
-            };
+            // Widths of formatting end at 65,535, which names of samples may exceed.
+            let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
+            let is_text = text.contains(&column) || cells.len() < columns;
+            let (before, after) = if is_text { ("", &*padding) } else { (&*padding, "") };
+            line.extend([before, cell, after, "  "]);
         }
         out.push_str(line.trim_end());
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_have_a_column() {
+        let name = "S".repeat(70_000);
+        let lines = [["file", "reads"], [&name, "5"], ["b", "12"]].map(|l| l.map(str::to_owned));
+        let text = align(&lines.map(|l| l.to_vec()), &[0]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.len() == 70_007), "{:?}", &lines[0][..20]);
+        assert!(lines[2].starts_with("b  ") && lines[2].ends_with("     12"));
+    }
 }

@@ -5,13 +5,12 @@ mod args;
 mod outputs;
 mod pass;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam::{self, Detail, Header, Query, Selection};
 use biofast::io::output::Files;
-use biofast::io::{Escaped, Source};
+use biofast::io::{Escaped, Source, display_name};
 use biofast::ops::filter::Filter;
 use biofast::ops::filter::alignment::Choice;
 use biofast::ops::filter::report::{FileSum, Records, Role};
@@ -166,12 +165,11 @@ fn sums(args: &Args, input: &Input, partial: bool, sums: &Records) -> Vec<FileSu
         let partial = partial && role == Role::Input;
         FileSum { path, role, partial, records: records.clone() }
     };
-    let named = |path: &Path| path.to_string_lossy().into_owned();
-    let out = args.out.as_deref().map_or("-".into(), named);
+    let out = args.out.as_deref().map_or("-".into(), display_name);
     let mut files =
         vec![file(input.name(), Role::Input, &sums.input), file(out, Role::Output, &sums.output)];
     if let Some(path) = &args.alignments.unselected {
-        files.push(file(named(path), Role::Rejected, &sums.rejected));
+        files.push(file(display_name(path), Role::Rejected, &sums.rejected));
     }
     files
 }
@@ -192,7 +190,7 @@ fn query(
     for place in args.files.get(1..).unwrap_or_default() {
         match place.to_str() {
             Some(place) => regions.push(place.to_owned()),
-            None => bail!("the region {} is not UTF-8", place.display()),
+            None => bail!("the region {} is not UTF-8", display_name(&place)),
         }
     }
     let named = RegionArgs { regions, regions_file: None };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::{Error, Options, Reader, Source};
+use biofast::io::{Error, Options, Reader, Source, display_name};
 use biofast::ops::filter::Filter;
 use biofast::ops::filter::best::{self, Best, Problem, Scoring, Target};
 use biofast::ops::order::Kept;
@@ -34,7 +34,7 @@ impl Again {
         let name = input.name();
         let stream = Reader::new(source, options)?;
         let kept = Kept::new(stream, &folder).with_context(|| {
-            format!("{name} is read twice, and can't be kept in {}", folder.display())
+            format!("{name} is read twice, and can't be kept in {}", display_name(&folder))
         })?;
         Ok(Again::Kept(kept, name))
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use biofast::fastq::{self, Inputs};
 use biofast::io::output::{Files, Output};
-use biofast::io::{Options, Source};
+use biofast::io::{Options, Source, display_name};
 use biofast::ops::filter::report::{FileSum, Report, Role};
 use biofast::ops::filter::sample::Sample;
 use biofast::ops::filter::{Filter, Tally, Worker};
@@ -272,7 +272,7 @@ fn sums(args: &Args, inputs: &[Input], tally: &Tally, opened: &Opened) -> Vec<Fi
     };
     let read = inputs.iter().zip(read).map(|(input, sum)| file(input.name(), Role::Input, sum));
     let written = opened.paths.iter().enumerate().map(|(text, path)| {
-        let name = path.as_ref().map_or("-".into(), |path| path.to_string_lossy().into_owned());
+        let name = path.as_ref().map_or("-".into(), |path| display_name(path));
         let role = if opened.routes.rejected == Some(text) { Role::Rejected } else { Role::Output };
         file(name, role, tally.written.get(text).copied().unwrap_or_default())
     });

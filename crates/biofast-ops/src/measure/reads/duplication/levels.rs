@@ -35,8 +35,19 @@ pub struct Duplication {
     pub deduplicated_percent: f64,
     /// Sixteen levels: 1 to 9 times, 10 to 50, and more than 50, 100, 500, 1,000, 5,000 and 10,000 times.
     pub levels: Vec<Level>,
-    /// Sequences in more than 0.1 % of the reads, the most frequent first.
+    /// Sequences in more than 0.1 % of the reads, the most frequent first: FastQC's rule. Of few reads each is more than that;
+    /// see [`repeated`](Self::repeated).
     pub overrepresented: Vec<Overrepresented>,
+}
+
+impl Duplication {
+    /// A sequence in fewer reads isn't called overrepresented, whatever their share.
+    pub const ENOUGH_COPIES: u64 = 10;
+
+    /// The overrepresented sequences that are in [at least ten reads](Self::ENOUGH_COPIES): those of verdicts and pages.
+    pub fn repeated(&self) -> impl Iterator<Item = &Overrepresented> {
+        self.overrepresented.iter().filter(|one| one.reads >= Self::ENOUGH_COPIES)
+    }
 }
 
 /// Sequences that occur so often.

@@ -80,7 +80,7 @@
     const tools = document.createElement("div");
     tools.className = "tools";
     tools.innerHTML = '<label>Find <input type="search" autocomplete="off"></label>' +
-      '<button type="button" aria-pressed="false">Only chosen</button><button type="button">Choose none</button>' +
+      '<button type="button" aria-pressed="false">Only chosen</button><button type="button">Clear choice</button>' +
       '<button type="button">Save as TSV</button><output></output>';
     const [find, only, none, save, said] =
       [tools.querySelector("input"), ...tools.querySelectorAll("button"), tools.querySelector("output")];
