@@ -6,6 +6,7 @@ use super::super::gather::Entry;
 use super::super::{Limits, Problem, Sorted, Sorter};
 use super::collect::{Candidates, Filter};
 use super::keys::{self, Entrant, PRESENCE, Read};
+use super::metrics::SetSizes;
 use super::optical::{self, Chains, Member};
 use super::picard::Set;
 use super::{Counts, Marking, Rule};
@@ -36,11 +37,15 @@ pub(super) struct Decisions {
     pub(super) reads: Bits,
     /// Records of groups of which the others follow a primary one.
     pub(super) groups: Bits,
-    /// Of both, those that are optical, where they are told from others.
+    /// Records that share the decision about their mate without being looked at.
+    pub(super) followers: Bits,
+    /// Of all of them, those that are optical, where they are told from others.
     pub(super) optical: Bits,
     pub(super) optical_groups: Bits,
     /// Optical duplicates by library, where they are only counted.
     pub(super) optical_pairs: Vec<u64>,
+    /// How large sets of duplicates are, by the rule of Picard.
+    pub(super) set_sizes: SetSizes,
 }
 
 impl Decisions {
@@ -50,12 +55,20 @@ impl Decisions {
         if read.spreads {
             (first..first + group).for_each(|number| self.groups.set(number));
         }
+        if let Some(follower) = read.follower {
+            if self.followers.0.is_empty() {
+                self.followers = Bits(vec![0; self.reads.0.len()]);
+            }
+            self.followers.set(first + follower);
+        }
     }
 
     /// Says of a read that is marked that it is optical.
-    pub(super) fn mark_optical(&mut self, first: u64, group: u64, offset: u64, spreads: bool) {
-        self.optical.set(first + offset);
-        if spreads {
+    pub(super) fn mark_optical(&mut self, first: u64, group: u64, read: &Read) {
+        for offset in [read.offset].into_iter().chain(read.follower) {
+            self.optical.set(first + offset);
+        }
+        if read.spreads {
             (first..first + group).for_each(|number| self.optical_groups.set(number));
         }
     }
@@ -109,15 +122,17 @@ pub(super) fn decide(
     let decisions = Decisions {
         reads: Bits::new(records),
         groups: bits(marking.supplementary),
+        followers: Bits::default(),
         optical: bits(of_samtools.is_some()),
         optical_groups: bits(of_samtools.is_some() && marking.supplementary),
         optical_pairs: Vec::new(),
+        set_sizes: SetSizes::default(),
     };
     // Beside what the records take.
     let of_keys = Limits { memory: limits.memory / 16 * 3, ..limits.clone() };
     let chains = of_samtools.map(|distance| Chains::new(limits, distance));
-    let has_barcodes = marking.has_barcodes();
-    let mut pass = Pass { has_barcodes, singles, filter, decisions, counts, chains };
+    let kind_len = marking.kind_len();
+    let mut pass = Pass { kind_len, singles, filter, decisions, counts, chains };
     let mut sorted = finish(pairs, &of_keys, threads)?;
     let set = distance.filter(|_| marking.rule == Rule::Picard).map(Set::new);
     pass.decide_pairs(&mut sorted, set)?;
@@ -126,8 +141,8 @@ pub(super) fn decide(
     let sorted = finish(singles, &of_keys, threads)?;
     let mut singles = Singles { sorted, decisions: &mut decisions, counts };
     match marking.rule {
-        Rule::Samtools => singles.decide_in_order(has_barcodes, chains.as_mut())?,
-        Rule::Picard => singles.decide_by_rank(has_barcodes)?,
+        Rule::Samtools => singles.decide_in_order(kind_len, chains.as_mut())?,
+        Rule::Picard => singles.decide_by_rank(kind_len)?,
     }
     drop(singles);
     if let Some(chains) = chains {
@@ -143,7 +158,8 @@ fn finish(mut sorter: Sorter, limits: &Limits, threads: usize) -> Result<Sorted,
 
 /// What goes over the pairs.
 struct Pass<'c> {
-    has_barcodes: bool,
+    /// Bytes of library and barcode in a key.
+    kind_len: usize,
     singles: Sorter,
     filter: Filter,
     decisions: Decisions,
@@ -154,7 +170,7 @@ struct Pass<'c> {
 impl Pass<'_> {
     /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set.
     fn decide_pairs(&mut self, pairs: &mut Sorted, mut set: Option<Set>) -> Result<(), Problem> {
-        let len = keys::pair_group_len(self.has_barcodes);
+        let len = keys::PAIR_KIND + self.kind_len;
         let (mut common, mut best, mut ordinal) = (Vec::new(), [None, None], 0);
         // Whether chains know the best read.
         let mut is_known = [false; 2];
@@ -199,10 +215,13 @@ impl Pass<'_> {
             }
             // Where single reads may be, they learn that a pair is there, and the chain of the first one.
             for (side, place, read) in places_of(group, &entrant) {
-                let barcode = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
-                let barcode = barcode.map(u32::from_be_bytes);
                 let mut key = Vec::with_capacity(40);
-                keys::write_single(place, read.is_reverse, barcode, &mut key);
+                let own = keys::Kind::new(None, read.barcode);
+                let kind = match read.barcode {
+                    Some(_) => own.as_bytes(),
+                    None => &group[keys::PAIR_KIND..],
+                };
+                keys::write_single(place, read.is_reverse, kind, &mut key);
                 if !self.filter.may_have(&key) {
                     continue;
                 }
@@ -225,9 +244,12 @@ impl Pass<'_> {
 
     /// Counts the optical duplicates of a set by the library of its group.
     fn end_set(&mut self, group: &[u8], set: Option<&mut Set>) {
-        let optical = set.map_or(0, Set::finish);
-        let library = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
-        let library = library.map_or(0, u32::from_be_bytes) as usize;
+        let Some(set) = set else { return };
+        let sizes = &mut self.decisions.set_sizes;
+        let (optical, without_location) = set.finish(sizes);
+        self.counts.without_location += 2 * without_location;
+        let library = group.get(keys::PAIR_KIND..).and_then(<[u8]>::first_chunk);
+        let library = library.map_or(0, |library| u32::from_be_bytes(*library)) as usize;
         if optical > 0 {
             let by_library = &mut self.decisions.optical_pairs;
             by_library.resize(by_library.len().max(library + 1), 0);
@@ -246,8 +268,8 @@ struct Singles<'d> {
 
 impl Singles<'_> {
     /// Marks all single reads at a place but the first, and that, too, where a read of a pair is.
-    fn decide_by_rank(&mut self, has_barcodes: bool) -> Result<(), Problem> {
-        let len = keys::single_group_len(has_barcodes);
+    fn decide_by_rank(&mut self, kind_len: usize) -> Result<(), Problem> {
+        let len = keys::SINGLE_KIND + kind_len;
         let (mut common, mut has_one) = (Vec::new(), false);
         while let Some(entry) = self.sorted.next_entry()? {
             let (group, rank) = entry.key.split_at(len);
@@ -272,10 +294,10 @@ impl Singles<'_> {
     /// Goes over single reads in coordinate order, as samtools does: it compares a read with the one that was best by then.
     fn decide_in_order(
         &mut self,
-        has_barcodes: bool,
+        kind_len: usize,
         mut chains: Option<&mut Chains>,
     ) -> Result<(), Problem> {
-        let len = keys::single_group_len(has_barcodes);
+        let len = keys::SINGLE_KIND + kind_len;
         let (mut common, mut ordinal) = (Vec::new(), 0);
         let mut place = Place::default();
         while let Some(entry) = self.sorted.next_entry()? {
