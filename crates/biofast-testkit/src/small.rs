@@ -17,8 +17,11 @@ pub struct Shape {
     pub templates: usize,
     /// How UMIs are written in names.
     pub names: Names,
-    /// Flags and fields that contradict each other, more than two primary records of a name, aligned reads without a CIGAR.
+    /// Fields that contradict each other, more than two primary records of a name, reads over the end of their reference, aligned
+    /// reads without a CIGAR.
     pub contradictions: bool,
+    /// Mates that differ: one says that the other isn't aligned (0x8), they have barcodes of their own, or one failed checks.
+    pub quarrels: bool,
     /// All records have a read group, as some programs want it.
     pub read_groups: bool,
 }
@@ -71,6 +74,8 @@ struct Generator {
     text: String,
     name: String,
     read_group: String,
+    barcodes: String,
+    fails: bool,
     references: [String; 2],
 }
 
@@ -82,6 +87,8 @@ pub fn text(shape: &Shape) -> String {
         text: String::new(),
         name: String::new(),
         read_group: String::new(),
+        barcodes: String::new(),
+        fails: false,
         references: [String::new(), String::new()],
     };
     // The first numbers of neighbouring seeds are alike.
@@ -163,7 +170,9 @@ impl Generator {
             (Names::Mixed, _) => format!("{letter}:{number}:1:{lane}:1101:{x}:{y}:{umi}"),
             (Names::FewTiles, 0) => format!("{letter}5:{lane}:1101:{x}:{y}#{number}"),
             (Names::FewTiles, 1) => format!("{letter}7:1:1:{lane}:1101:{x}:{y}:U{number}"),
-            (Names::FewTiles | Names::SevenParts, _) => {
+            (Names::FewTiles, _) => format!("{letter}7:1:1:{lane}:1101:{x}:{y}#{number}"),
+            (Names::SevenParts, _) => {
+                let letter = self.one_of(&["a", "b", "Z"]);
                 format!("{letter}7:1:1:{lane}:1101:{x}:{y}#{number}")
             }
             (Names::Umis, 0) => format!("AV1:run-{number}:2538:{lane}:10102:{x}:{y}:{umi}"),
@@ -174,8 +183,22 @@ impl Generator {
         };
     }
 
+    fn new_barcodes(&mut self) {
+        self.barcodes.clear();
+        if self.random.chance(60) {
+            let barcode = self.one_of(&["AC", "AC", "GT"]);
+            let _ = write!(self.barcodes, "\tBX:Z:{barcode}");
+        }
+        if self.random.chance(40) {
+            let [one, two] = [0; 2].map(|_| self.one_of(&["AAA", "CCC"]));
+            let _ = write!(self.barcodes, "\tZ1:Z:{one}\tZ2:Z:{two}");
+        }
+    }
+
     fn template(&mut self, number: usize) {
         self.new_name(number);
+        self.new_barcodes();
+        self.fails = self.random.chance(5);
         let groups = ["", "", "\tRG:Z:g0", "\tRG:Z:g1", "\tRG:Z:g2"];
         let first = if self.shape.read_groups { 2 } else { 0 };
         self.read_group = self.one_of(&groups[first..]).to_owned();
@@ -255,10 +278,12 @@ impl Generator {
         let (first_read, second_read) = if swaps { (128, 64) } else { (64, 128) };
         let mut stale = 0;
         if self.shape.contradictions {
-            stale = if self.random.chance(3) { 8 } else { 0 };
             if self.random.chance(2) {
                 second.clear();
             }
+        }
+        if self.shape.quarrels && self.random.chance(3) {
+            stale = 8;
         }
         let proper = if self.random.chance(70) { 2 } else { 0 };
         let tag = self.one_of(&["", "", "\tSA:Z:c0,1,+,5M,1,0;", "\tXA:Z:c0,+1,5M,0;"]);
@@ -338,9 +363,10 @@ impl Generator {
             _ => (0..bases).map(|_| if self.random.chance(90) { '?' } else { '+' }).collect(),
         };
         let mut tags = more.to_owned();
-        if self.random.chance(4) {
-            flags |= 512;
+        if self.shape.quarrels {
+            self.fails = self.random.chance(4);
         }
+        flags |= if self.fails { 512 } else { 0 };
         if self.random.chance(3) {
             flags |= 1024;
             if self.random.chance(50) {
@@ -350,14 +376,10 @@ impl Generator {
         if self.shape.read_groups || !self.random.chance(2) {
             tags += &self.read_group;
         }
-        if self.random.chance(60) {
-            let barcode = self.one_of(&["AC", "AC", "GT"]);
-            let _ = write!(tags, "\tBX:Z:{barcode}");
+        if self.shape.quarrels {
+            self.new_barcodes();
         }
-        if self.random.chance(40) {
-            let barcode = self.one_of(&["AAA", "CCC"]);
-            let _ = write!(tags, "\tZ1:Z:{barcode}\tZ2:Z:{barcode}");
-        }
+        tags += &self.barcodes;
         // What an earlier run has left.
         if self.random.chance(3) {
             tags += "\tMQ:i:3\tms:i:7\tMC:Z:1M";

@@ -8,7 +8,7 @@ use super::super::gather::Entry;
 use super::super::{Limits, Order, Problem, Sorter};
 use super::barcodes;
 use super::gate::Batch;
-use super::keys::{self, Ends, Entrant, Kind, Read};
+use super::keys::{self, Ends, Entrant, Kind, Pair, Read};
 use super::mates::{self, Member, Primary};
 use super::picard::{self, Libraries};
 use super::sanitize::sanitized;
@@ -405,10 +405,16 @@ impl Collector {
             let of = |at: usize| (reads[at], &looked[at].ends);
             keys::pair(mode, of(at), of(1 - at))
         });
-        // Mates that see their template differently (one has no base on the reference, say) are a pair nevertheless: as the
-        // first read sees it.
+        // Mates that see their template differently are a pair nevertheless. Two on one strand at one place are both the left
+        // one: that counts which turns the first read forward. Else (one has no base on the reference, say) the first read does.
+        let are_one = pairs[0].is_of(&pairs[1]);
+        let is_forward = |pair: &Pair| pair.is_left && pair.orientation == keys::FORWARD_FORWARD;
         let is_second = |at: usize| reads[at].flags & flag::READ1 == 0;
-        let view = usize::from(!pairs[0].is_of(&pairs[1]) && is_second(0) && !is_second(1));
+        let view = match (are_one, is_forward(&pairs[0]), is_forward(&pairs[1])) {
+            (true, ..) | (false, true, false) => 0,
+            (false, false, true) => 1,
+            (false, ..) => usize::from(is_second(0) && !is_second(1)),
+        };
         let pair = &pairs[view];
         let barcode = barcodes::of_pair([0, 1].map(|at| looked[at].barcode), reads[0].flags);
         let mut entrant = Entrant { group: group.len(), ..Entrant::default() };

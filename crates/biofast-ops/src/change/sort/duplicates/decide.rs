@@ -74,34 +74,35 @@ impl Decisions {
     }
 }
 
-/// The best read of a group so far.
+/// The best entry of a group so far.
 struct Best {
     /// What of its key decides: whether it failed the checks of quality, its score, and its name, if that is needed.
     rank: Vec<u8>,
     first: u64,
     group: u64,
-    read: Read,
+    reads: [Option<Read>; 2],
 }
 
 impl Best {
     /// What comes first in coordinate order.
-    fn place(first: u64, read: &Read) -> (i32, bool, u64) {
-        (read.position, read.is_reverse, first + read.offset)
+    fn place(&self) -> Option<(i32, bool, u64)> {
+        let place = |read: &Read| (read.position, read.is_reverse, self.first + read.offset);
+        self.reads.iter().flatten().map(place).next()
     }
 
     fn name(&self) -> &[u8] {
         self.rank.get(keys::RANK..).unwrap_or_default()
     }
 
-    /// It as a read of a pair in a chain.
-    fn member(&self) -> Member<'_> {
+    /// One of its reads, as that of a pair, in a chain.
+    fn member(&self, read: &Read) -> Member<'_> {
         Member {
             is_paired: true,
             rank: self.rank.get(..keys::RANK).unwrap_or_default(),
             name: self.name(),
             first: self.first,
             group: self.group,
-            read: self.read,
+            read: *read,
             is_optical: false,
         }
     }
@@ -168,10 +169,11 @@ struct Pass<'c> {
 }
 
 impl Pass<'_> {
-    /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set.
+    /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set. An entry with one read is
+    /// of a pair, too, whose other read isn't looked at: what is decided is decided of both.
     fn decide_pairs(&mut self, pairs: &mut Sorted, mut set: Option<Set>) -> Result<(), Problem> {
         let len = keys::PAIR_KIND + self.kind_len;
-        let (mut common, mut best, mut ordinal) = (Vec::new(), [None, None], 0);
+        let (mut common, mut best, mut ordinal) = (Vec::new(), None::<Best>, 0);
         // Whether chains know the best read.
         let mut is_known = [false; 2];
         while let Some(entry) = pairs.next_entry()? {
@@ -180,7 +182,7 @@ impl Pass<'_> {
                 self.end_set(&common, set.as_mut());
                 common.clear();
                 common.extend_from_slice(group);
-                (best, is_known) = ([None, None], [false; 2]);
+                (best, is_known) = (None, [false; 2]);
                 ordinal += 1;
             }
             let mut rest = entry.record;
@@ -191,26 +193,29 @@ impl Pass<'_> {
             {
                 set.add(location, rest);
             }
-            for (side, best) in best.iter_mut().enumerate() {
-                let Some(read) = &entrant.reads[side] else { continue };
-                let next =
-                    || Best { rank: rank.to_vec(), first, group: entrant.group, read: *read };
-                let Some(best) = best else {
-                    *best = Some(next());
-                    continue;
-                };
-                self.counts.duplicate_pair += 1;
+            let next =
+                Best { rank: rank.to_vec(), first, group: entrant.group, reads: entrant.reads };
+            let worse = match &mut best {
+                None => {
+                    best = Some(next);
+                    None
+                }
                 // Only records of one name, which isn't one then, have all in common.
-                let is_worse = best.rank != rank
-                    || Best::place(first, read) >= Best::place(best.first, &best.read);
-                let worse = if is_worse { next() } else { std::mem::replace(best, next()) };
-                self.decisions.mark(worse.first, worse.group, &worse.read);
-                if let Some(chains) = &mut self.chains {
+                Some(best) if best.rank != rank || next.place() >= best.place() => Some(next),
+                Some(best) => Some(std::mem::replace(best, next)),
+            };
+            for (side, worse, read) in worse.iter().flat_map(|worse| {
+                let reads = worse.reads.iter().enumerate();
+                reads.filter_map(move |(side, read)| Some((side, worse, read.as_ref()?)))
+            }) {
+                self.counts.duplicate_pair += 1;
+                self.decisions.mark(worse.first, worse.group, read);
+                if let (Some(chains), Some(best)) = (&mut self.chains, &best) {
                     let chain = optical::chain_of_pairs(ordinal, side);
                     if !std::mem::replace(&mut is_known[side], true) {
                         chains.add_best(chain, best.name())?;
                     }
-                    chains.add(chain, &worse.member())?;
+                    chains.add(chain, &worse.member(read))?;
                 }
             }
             // Where single reads may be, they learn that a pair is there, and the chain of the first one.
@@ -231,7 +236,7 @@ impl Pass<'_> {
                 keys::write_turn(read.position, number, &mut key);
                 let record = &chain.to_le_bytes();
                 self.singles.add_entry(&Entry { number, key: &key, record })?;
-                if let (Some(chains), Some(best)) = (&mut self.chains, &best[side])
+                if let (Some(chains), Some(best)) = (&mut self.chains, &best)
                     && !std::mem::replace(&mut is_known[side], true)
                 {
                     chains.add_best(chain, best.name())?;
@@ -321,7 +326,12 @@ impl Singles<'_> {
             let entrant = Entrant::read(&mut rest);
             let Some(read) = entrant.reads.iter().flatten().next() else { continue };
             let first = entry.number - read.offset;
-            let next = Best { rank: rest.to_vec(), first, group: entrant.group, read: *read };
+            let next = Best {
+                rank: rest.to_vec(),
+                first,
+                group: entrant.group,
+                reads: [Some(*read), None],
+            };
             if !place.pair.is_empty() && turn[1..] > place.pair[..] {
                 place.mark(&next, None, self.decisions, self.counts, chains.as_deref_mut())?;
                 continue;
@@ -363,14 +373,15 @@ impl Place {
         counts: &mut Counts,
         chains: Option<&mut Chains>,
     ) -> Result<(), Problem> {
+        let Some(read) = &worse.reads[0] else { return Ok(()) };
         self.has_duplicates = true;
         counts.duplicate_single += 1;
-        decisions.mark(worse.first, worse.group, &worse.read);
+        decisions.mark(worse.first, worse.group, read);
         let Some(chains) = chains else { return Ok(()) };
         // Of equal scores the first one was better here, and the least name is among duplicates.
         let is_near = |best: &Best| optical::are_near(best.name(), worse.name(), chains.distance);
         let is_optical = best.is_some_and(is_near);
-        chains.add(self.chain, &Member { is_paired: false, is_optical, ..worse.member() })
+        chains.add(self.chain, &Member { is_paired: false, is_optical, ..worse.member(read) })
     }
 
     /// Ends what is here: beside a read of a pair the best single one is a duplicate, too.
