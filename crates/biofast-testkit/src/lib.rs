@@ -9,4 +9,5 @@ pub mod http;
 pub mod random;
 pub mod reference;
 pub mod sam;
+pub mod small;
 pub mod templates;

@@ -1,6 +1,8 @@
 //! What was found of duplicates in the words of samtools and Picard.
 
-use crate::sort::duplicates::{Counts, LibraryCounts};
+use std::collections::BTreeMap;
+
+use crate::sort::duplicates::{Counts, LibraryCounts, SetSizes};
 
 /// The statistics of `samtools markdup -f`.
 ///
@@ -12,8 +14,41 @@ use crate::sort::duplicates::{Counts, LibraryCounts};
 /// assert!(samtools_text(&found).contains("DUPLICATE PAIR: 2\n"));
 /// ```
 pub fn samtools_text(found: &Counts) -> String {
+    let mut out = format!("COMMAND: {}\n", command(found));
+    for (name, value) in rows(found) {
+        out += &format!("{name}: {value}\n");
+    }
+    out
+}
+
+/// The same statistics as JSON, as `samtools markdup --json` writes them. MultiQC 1.35 reads this form; the text it doesn't find, not
+/// even that of samtools.
+///
+/// ```
+/// use biofast_ops::show::duplicates::samtools_json;
+/// use biofast_ops::sort::duplicates::Counts;
+///
+/// let found = Counts { paired: 8, duplicate_pair: 2, ..Counts::default() };
+/// assert!(samtools_json(&found).contains("    \"DUPLICATE PAIR\": 2,\n"));
+/// ```
+pub fn samtools_json(found: &Counts) -> String {
+    let mut out = format!("{{\n    \"COMMAND\": \"{}\"", command(found));
+    for (name, value) in rows(found) {
+        out += &format!(",\n    \"{name}\": {value}");
+    }
+    out + "\n}\n"
+}
+
+/// By these words MultiQC knows a file; in the text it takes a second colon in a line for damage.
+fn command(found: &Counts) -> String {
+    let distance =
+        found.optical_distance.map_or_else(String::new, |distance| format!(" -d {distance}"));
+    format!("biofast sort --mark-duplicates{distance}, as samtools markdup")
+}
+
+fn rows(found: &Counts) -> [(&'static str, u64); 15] {
     let primary = found.duplicate_pair + found.duplicate_single;
-    let rows = [
+    [
         ("READ", found.read),
         ("WRITTEN", found.written),
         ("EXCLUDED", found.excluded),
@@ -29,28 +64,21 @@ pub fn samtools_text(found: &Counts) -> String {
         ("DUPLICATE PRIMARY TOTAL", primary),
         ("DUPLICATE TOTAL", primary + found.duplicate_non_primary),
         ("ESTIMATED_LIBRARY_SIZE", found.estimated_library_size().unwrap_or_default()),
-    ];
-    // MultiQC knows the file by these words, and takes a line with a second colon for damage.
-    let distance =
-        found.optical_distance.map_or_else(String::new, |distance| format!(" -d {distance}"));
-    let mut out =
-        format!("COMMAND: biofast sort --mark-duplicates{distance}, as samtools markdup\n");
-    for (name, value) in rows {
-        out += &format!("{name}: {value}\n");
-    }
-    out
+    ]
 }
 
-/// The table of Picard's MarkDuplicates.
+/// The metrics file of Picard's MarkDuplicates: the table by library, and the histogram of how large sets of duplicates are, if that
+/// is known. Of one library the histogram also has how many more molecules sequencing deeper would find.
 ///
 /// ```
 /// use biofast_ops::show::duplicates::picard_text;
-/// use biofast_ops::sort::duplicates::LibraryCounts;
+/// use biofast_ops::sort::duplicates::{LibraryCounts, SetSizes};
 ///
 /// let found = LibraryCounts { library: "a".into(), unpaired: 3, unpaired_duplicates: 1, ..LibraryCounts::default() };
-/// assert!(picard_text(&[found]).ends_with("a\t3\t0\t0\t0\t1\t0\t0\t0.333333\t\n\n"));
+/// let text = picard_text(&[found], &SetSizes::default());
+/// assert!(text.ends_with("a\t3\t0\t0\t0\t1\t0\t0\t0.333333\t\n\n"));
 /// ```
-pub fn picard_text(found: &[LibraryCounts]) -> String {
+pub fn picard_text(found: &[LibraryCounts], sets: &SetSizes) -> String {
     let mut out = "## htsjdk.samtools.metrics.StringHeader\n\
         # biofast sort --mark-duplicates, as MarkDuplicates\n\
         \n\
@@ -60,8 +88,7 @@ pub fn picard_text(found: &[LibraryCounts]) -> String {
         ESTIMATED_LIBRARY_SIZE\n"
         .to_owned();
     for one in found {
-        let part = format!("{:.6}", one.duplicated());
-        let part = part.trim_end_matches('0').trim_end_matches('.');
+        let part = decimal(one.duplicated());
         let size = one.estimated_size().map_or_else(String::new, |size| size.to_string());
         out += &format!(
             "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{part}\t{size}\n",
@@ -76,5 +103,55 @@ pub fn picard_text(found: &[LibraryCounts]) -> String {
         );
     }
     out.push('\n');
+    if sets.iter().next().is_some() {
+        append_histogram(found, sets, &mut out);
+    }
     out
+}
+
+/// Up to six digits behind the point.
+fn decimal(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Up to which multiple of the sequencing its yield is estimated.
+const MOST_TIMES: u64 = 100;
+
+fn append_histogram(found: &[LibraryCounts], sets: &SetSizes, out: &mut String) {
+    // The yield of sequencing so many times as deep, where a library's size is known.
+    let yields = match found {
+        [one] => one.estimated_size().map(|size| {
+            let unique = (one.paired / 2).saturating_sub(one.paired_duplicates / 2) as f64;
+            let (size, pairs) = (size as f64, (one.paired / 2) as f64);
+            move |times: u64| size * (1.0 - (-(times as f64 * pairs) / size).exp()) / unique
+        }),
+        _ => None,
+    };
+    // A column of which nothing is known isn't there.
+    let names = ["all_sets", "optical_sets", "non_optical_sets"];
+    let columns = (0..3).filter(|&column| sets.iter().any(|(_, counts)| counts[column] > 0));
+    let columns: Vec<usize> = columns.collect();
+    let mut sizes: BTreeMap<u64, [u64; 3]> = sets.iter().collect();
+    if yields.is_some() {
+        (1..=MOST_TIMES).for_each(|times| {
+            sizes.entry(times).or_default();
+        });
+    }
+    *out += "## HISTOGRAM\tjava.lang.Double\n";
+    *out += if yields.is_some() { "BIN\tCoverageMult" } else { "set_size" };
+    for column in &columns {
+        *out += &format!("\t{}", names[*column]);
+    }
+    for (size, counts) in sizes {
+        *out += &format!("\n{size}.0");
+        if let Some(yields) = &yields {
+            let value = if size <= MOST_TIMES { yields(size) } else { 0.0 };
+            *out += &format!("\t{}", decimal(value));
+        }
+        for column in &columns {
+            *out += &format!("\t{}", counts[*column]);
+        }
+    }
+    *out += "\n\n";
 }

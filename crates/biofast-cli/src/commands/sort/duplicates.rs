@@ -1,9 +1,11 @@
 //! Options of `--mark-duplicates`.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use biofast::io::output::{Files, Output};
 use biofast::ops::show::duplicates as show;
-use biofast::ops::sort::duplicates::{self, Barcode, Counts, Marking, Mode};
+use biofast::ops::sort::duplicates::{self, Barcode, Counts, Marking, Mode, NamePattern};
 use biofast::ops::sort::{Order, Sorted};
 use clap::ValueEnum;
 
@@ -15,7 +17,7 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Duplicates")]
 pub(super) struct Duplicates {
-    /// Mark duplicates, as `samtools fixmate -m`, `sort` and `markdup` in one run; the records of a name must be together, as an
+    /// Mark duplicates, like `samtools fixmate -m`, `sort` and `markdup` in one run. The records of a name must be together, as an
     /// aligner writes them
     #[arg(long)]
     mark_duplicates: bool,
@@ -30,7 +32,7 @@ pub(super) struct Duplicates {
     )]
     rule: Rule,
 
-    /// Leave duplicates out
+    /// Remove duplicates. A mate that isn't aligned is removed with its read
     #[arg(short = 'r', long, requires = "mark_duplicates")]
     remove_duplicates: bool,
 
@@ -38,7 +40,7 @@ pub(super) struct Duplicates {
     #[arg(short = 'S', long, requires = "mark_duplicates")]
     mark_supplementary: bool,
 
-    /// Where pairs must be alike
+    /// What pairs must have in common
     #[arg(
         long,
         value_enum,
@@ -48,68 +50,106 @@ pub(super) struct Duplicates {
     )]
     duplicate_mode: DuplicateMode,
 
-    /// Look at reads that failed the checks of quality, too
+    /// Also examine reads that failed quality checks (flag 0x200)
     #[arg(long, requires = "mark_duplicates")]
     include_fails: bool,
 
-    /// Remove marks of the input, and the fields dt and do of marked records
+    /// Clear duplicate marks of the input, and the tags dt and do of marked records
     #[arg(short = 'c', long, visible_alias = "clear", requires = "mark_duplicates")]
     clear_duplicates: bool,
 
-    /// Duplicates have the same text in this optional field, such as RX or CB
+    /// Duplicates must have the same text in this tag, such as RX or CB. A barcode on one mate is that of the pair
     #[arg(long, value_name = "TAG", value_parser = super::tag, requires = "mark_duplicates")]
     barcode_tag: Option<[u8; 2]>,
 
-    /// Duplicates have the same text behind the seventh colon of their names
+    /// Duplicates must have the same UMI in their names: the eighth part between colons, or a UMI that the name ends with,
+    /// after ':' or '_', such as ACGT, ACGT+TTAG or rACGT+rTTAG
     #[arg(long, requires = "mark_duplicates", conflicts_with = "barcode_tag")]
     barcode_name: bool,
 
-    /// Tell optical duplicates by the place on the flow cell in names of reads, up to this distance: 100 for HiSeq, 2500 for NovaSeq.
-    /// What is marked gets the field dt, SQ of optical ones and LB of others; with the rule of Picard they are only counted, up to
-    /// 100 unless another is given
+    /// Duplicates must have the same text where the first group of this regular expression matches their names
+    #[arg(
+        long,
+        value_name = "REGEX",
+        value_parser = name_pattern,
+        requires = "mark_duplicates",
+        conflicts_with = "barcode_tag"
+    )]
+    barcode_rgx: Option<NamePattern>,
+
+    /// With --rule picard: duplicates must have the same text in this tag of their first reads
+    #[arg(long, value_name = "TAG", value_parser = super::tag, requires = "mark_duplicates")]
+    read_one_barcode_tag: Option<[u8; 2]>,
+
+    /// With --rule picard: duplicates must have the same text in this tag of their second reads
+    #[arg(long, value_name = "TAG", value_parser = super::tag, requires = "mark_duplicates")]
+    read_two_barcode_tag: Option<[u8; 2]>,
+
+    /// Go on if no read has a barcode; it is an error otherwise
+    #[arg(long, requires = "mark_duplicates")]
+    allow_missing_barcodes: bool,
+
+    /// Tell optical duplicates by the coordinates on the flow cell in read names, up to this distance: 100 for HiSeq, 2500 for
+    /// NovaSeq. Marked records get the tag dt, SQ for optical duplicates and LB for others. With --rule picard they are only
+    /// counted, up to 100 unless another distance is given
     #[arg(short = 'd', long, value_name = "N", requires = "mark_duplicates")]
     optical_distance: Option<u32>,
 
-    /// Write what was found to FILE, as samtools markdup -f
+    /// Write duplicate metrics to FILE: those of `samtools markdup -f`, as JSON if FILE ends in .json, or with --rule picard the
+    /// DuplicationMetrics of Picard
     #[arg(short = 'f', long, value_name = "FILE", requires = "mark_duplicates")]
     metrics: Option<OutFile>,
 
-    /// Write what was found by library to FILE, as Picard's DuplicationMetrics
+    /// Write duplicate metrics by library to FILE, as Picard's DuplicationMetrics, whatever the rule
     #[arg(long, value_name = "FILE", requires = "mark_duplicates")]
     picard_metrics: Option<OutFile>,
 }
 
 /// Files for what was found, opened before anything is read.
-pub(super) struct Metrics {
-    samtools: Option<Output>,
-    picard: Option<Output>,
+pub(super) struct Metrics(Vec<(Output, Kind)>);
+
+/// Whose metrics.
+#[derive(Clone, Copy)]
+enum Kind {
+    Samtools,
+    SamtoolsJson,
+    Picard,
 }
 
 impl Metrics {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.samtools.iter().len() + self.picard.iter().len()
+        self.0.len()
     }
 
     /// Fills the files, to be committed with the other outputs.
     pub(super) fn write(self, sorted: &Sorted, outputs: &mut Vec<Output>) -> Result<()> {
         let found = sorted.duplicates().unwrap_or_default();
-        if let Some(file) = self.samtools {
-            outputs.push(output::filled(file, show::samtools_text(&found))?);
-        }
-        if let Some(file) = self.picard {
-            let text = show::picard_text(&sorted.duplicates_by_library());
+        for (file, kind) in self.0 {
+            let text = match kind {
+                Kind::Samtools => show::samtools_text(&found),
+                Kind::SamtoolsJson => show::samtools_json(&found),
+                Kind::Picard => {
+                    let sets = sorted.duplicate_sets().cloned().unwrap_or_default();
+                    show::picard_text(&sorted.duplicates_by_library(), &sets)
+                }
+            };
             outputs.push(output::filled(file, text)?);
         }
         Ok(())
     }
 }
 
+fn name_pattern(text: &str) -> Result<NamePattern, String> {
+    NamePattern::new(text)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rule {
-    /// Of samtools markdup: of equal scores the least name stays
+    /// samtools markdup 1.24: of equal scores the least name stays
     Samtools,
-    /// Of Picard MarkDuplicates: libraries apart; of equal scores the first on the flow cell stays; marks of the input are removed
+    /// Picard MarkDuplicates 3.4: libraries apart; of equal scores the first on the flow cell stays. Marks of the input are
+    /// removed, and nothing else is changed
     Picard,
 }
 
@@ -125,10 +165,24 @@ enum DuplicateMode {
 
 impl Duplicates {
     pub(super) fn metrics(&self, files: &mut Files) -> Result<Metrics> {
-        Ok(Metrics {
-            samtools: output::optional_report(files, self.metrics.as_deref())?,
-            picard: output::optional_report(files, self.picard_metrics.as_deref())?,
-        })
+        let is_json = |path: &Path| path.extension().is_some_and(|ending| ending == "json");
+        let kind = match self.metrics.as_deref() {
+            _ if self.rule == Rule::Picard => Kind::Picard,
+            Some(path) if is_json(path) => Kind::SamtoolsJson,
+            _ => Kind::Samtools,
+        };
+        let wanted =
+            [(self.metrics.as_deref(), kind), (self.picard_metrics.as_deref(), Kind::Picard)];
+        let mut metrics = Metrics(Vec::new());
+        for (path, kind) in wanted {
+            metrics.0.extend(output::optional_report(files, path)?.map(|file| (file, kind)));
+        }
+        Ok(metrics)
+    }
+
+    /// Whether metrics by library are written.
+    fn has_picard_metrics(&self) -> bool {
+        self.picard_metrics.is_some() || (self.metrics.is_some() && self.rule == Rule::Picard)
     }
 
     /// What is asked for, if duplicates are marked.
@@ -140,9 +194,23 @@ impl Duplicates {
             bail!("--mark-duplicates sorts by coordinate");
         }
         let is_picard = self.rule == Rule::Picard;
-        let has_barcode = self.barcode_name || self.barcode_tag.is_some();
-        if is_picard && (has_barcode || self.duplicate_mode == DuplicateMode::Sequence) {
-            bail!("--barcode-tag, --barcode-name and --duplicate-mode are for --rule samtools");
+        if is_picard && self.duplicate_mode == DuplicateMode::Sequence {
+            bail!(
+                "--duplicate-mode is for --rule samtools: Picard always compares the first bases of reads"
+            );
+        }
+        let read_barcodes = [self.read_one_barcode_tag, self.read_two_barcode_tag];
+        if !is_picard && read_barcodes != [None; 2] {
+            bail!("--read-one-barcode-tag and --read-two-barcode-tag need --rule picard");
+        }
+        let barcode = match (&self.barcode_rgx, self.barcode_tag) {
+            (Some(pattern), _) => Barcode::Pattern(pattern.clone()),
+            (None, Some(tag)) => Barcode::Tag(tag),
+            (None, None) if self.barcode_name => Barcode::Name,
+            (None, None) => Barcode::None,
+        };
+        if self.allow_missing_barcodes && barcode == Barcode::None && read_barcodes == [None; 2] {
+            bail!("--allow-missing-barcodes needs --barcode-tag, --barcode-name or --barcode-rgx");
         }
         Ok(Some(Marking {
             rule: if is_picard { duplicates::Rule::Picard } else { duplicates::Rule::Samtools },
@@ -154,13 +222,11 @@ impl Duplicates {
             include_fails: self.include_fails,
             clear: self.clear_duplicates,
             remove: self.remove_duplicates,
-            by_library: self.picard_metrics.is_some(),
+            by_library: self.has_picard_metrics(),
             optical_distance: self.optical_distance,
-            barcode: match (self.barcode_tag, self.barcode_name) {
-                (Some(tag), _) => Barcode::Tag(tag),
-                (None, true) => Barcode::Name,
-                (None, false) => Barcode::None,
-            },
+            barcode,
+            read_barcodes,
+            allow_missing_barcodes: self.allow_missing_barcodes,
         }))
     }
 }
@@ -172,10 +238,6 @@ pub(super) fn tell(found: &Counts) {
         0 => String::new(),
         reads => format!("; {reads} of these reads are optical duplicates"),
     };
-    let unknown = match found.without_location {
-        0 => String::new(),
-        reads => format!("; names of {reads} don't say where they were on the flow cell"),
-    };
     let alone = match found.without_mate {
         0 => String::new(),
         names => format!("; of {names} names the mate isn't there"),
@@ -184,8 +246,29 @@ pub(super) fn tell(found: &Counts) {
         "note",
         &format!(
             "of {examined} reads looked at {} are duplicates ({duplicate_pair} of pairs, {duplicate_single} single), and \
-             {duplicate_non_primary} other records with them{optical}{unknown}{alone}",
-            duplicate_pair + duplicate_single
+             {} other records with them{optical}{alone}",
+            duplicate_pair + duplicate_single,
+            duplicate_non_primary + found.duplicate_mates
         ),
     );
+    if found.without_barcode > 0 {
+        let reads = found.without_barcode;
+        message(
+            "warning",
+            &format!(
+                "{reads} of {examined} reads have no barcode, nor has their mate: among themselves they were treated as having \
+                 the same one"
+            ),
+        );
+    }
+    if found.without_location > 0 {
+        let reads = found.without_location;
+        message(
+            "warning",
+            &format!(
+                "the names of {reads} reads with duplicates don't say where they were on the flow cell: optical duplicates \
+                 among them can't be found"
+            ),
+        );
+    }
 }

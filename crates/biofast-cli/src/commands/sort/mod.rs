@@ -358,6 +358,11 @@ pub(super) fn explained(problem: Problem) -> anyhow::Error {
         Problem::NotGrouped(what) => anyhow::anyhow!(
             "{what}; try: biofast sort -n INPUT | biofast sort --mark-duplicates -o OUTPUT -"
         ),
+        problem @ Problem::NoBarcodes { .. } => Hinted {
+            message: problem.to_string(),
+            hint: "--barcode-tag names another tag, --barcode-rgx a pattern for names; --allow-missing-barcodes goes on without",
+        }
+        .into(),
         problem => problem.into(),
     }
 }

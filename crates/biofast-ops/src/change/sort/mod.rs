@@ -108,6 +108,15 @@ pub enum Problem {
     Temporary(PathBuf, io::Error),
     /// Records of a name, which [marking duplicates](duplicates) needs together, aren't.
     NotGrouped(String),
+    /// [Duplicates](duplicates) should have barcodes in common, and none of the reads looked at has one.
+    NoBarcodes {
+        /// The name of the input.
+        input: String,
+        /// How many reads there are.
+        reads: u64,
+        /// Where the barcode was looked for, such as "in the tag RX".
+        sought: String,
+    },
 }
 
 impl Problem {
@@ -131,6 +140,9 @@ impl fmt::Display for Problem {
                 write!(f, "temporary files in {}: {error}", biofast_io::display_name(folder))
             }
             Problem::NotGrouped(what) => f.write_str(what),
+            Problem::NoBarcodes { input, reads, sought } => {
+                write!(f, "{input}: none of the {reads} reads examined has a barcode {sought}")
+            }
         }
     }
 }
@@ -140,7 +152,7 @@ impl std::error::Error for Problem {
         match self {
             Problem::Input(error) => error.source(),
             Problem::Temporary(_, error) => Some(error),
-            Problem::NotGrouped(_) => None,
+            Problem::NotGrouped(_) | Problem::NoBarcodes { .. } => None,
         }
     }
 }
@@ -452,6 +464,11 @@ impl Sorted {
     /// The same by library, if that was asked for.
     pub fn duplicates_by_library(&self) -> Vec<duplicates::LibraryCounts> {
         self.marker.as_ref().map(|marker| marker.by_library()).unwrap_or_default()
+    }
+
+    /// How large sets of duplicates are, by the rule of Picard.
+    pub fn duplicate_sets(&self) -> Option<&duplicates::SetSizes> {
+        self.marker.as_ref().map(|marker| marker.set_sizes())
     }
 
     /// What was added as an entry.

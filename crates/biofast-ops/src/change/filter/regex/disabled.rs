@@ -44,3 +44,13 @@ pub(crate) fn ranges(regex: &Regex, _text: &[u8], _found: &mut Vec<std::ops::Ran
 pub(crate) fn compile(_pattern: &str) -> Result<Regex, String> {
     Err(NoPatterns.to_string())
 }
+
+/// Can't be called.
+pub(crate) fn first_group<'t>(regex: &Regex, _text: &'t [u8]) -> Option<&'t [u8]> {
+    match regex.0 {}
+}
+
+/// Can't be called.
+pub(crate) fn has_group(regex: &Regex) -> bool {
+    match regex.0 {}
+}

@@ -22,3 +22,13 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
         }
     })
 }
+
+/// What the first group of the first match holds, if it takes part in it.
+pub(crate) fn first_group<'t>(regex: &Regex, text: &'t [u8]) -> Option<&'t [u8]> {
+    regex.captures(text)?.get(1).map(|found| found.as_bytes())
+}
+
+/// Whether a pattern has a group.
+pub(crate) fn has_group(regex: &Regex) -> bool {
+    regex.captures_len() > 1
+}

@@ -6,10 +6,12 @@ use biofast_bam::{Record, flag};
 
 use super::super::gather::Entry;
 use super::super::{Limits, Order, Problem, Sorter};
+use super::barcodes;
 use super::gate::Batch;
-use super::keys::{self, Ends, Entrant, Pair, Read};
+use super::keys::{self, Ends, Entrant, Kind, Pair, Read};
 use super::mates::{self, Member, Primary};
 use super::picard::{self, Libraries};
+use super::sanitize::sanitized;
 use super::{Counts, Marking, Mode, Rule};
 
 /// Entries are sorted by their whole keys.
@@ -73,6 +75,7 @@ pub(super) struct Collector {
     sorter: Sorter,
     candidates: Candidates,
     members: Vec<Member>,
+    barcodes: Vec<Option<u32>>,
     record: Vec<u8>,
     key: Vec<u8>,
     entrant: Vec<u8>,
@@ -83,9 +86,38 @@ struct Looked<'g, 'r> {
     record: &'g Record<'r>,
     read: Read,
     ends: Ends,
+    /// The hash of its barcode or its mate's, if either has one.
     barcode: Option<u32>,
+    /// By Picard's rule, its library and those of its barcodes that only reads of its number have.
+    library: u32,
+    read_barcodes: [u32; 2],
     /// The number of the record.
     number: u64,
+}
+
+/// A name's records, and what is known of them.
+struct Group<'g, 'r> {
+    first: u64,
+    records: &'g [Record<'r>],
+    members: &'g [Member],
+    barcodes: &'g [Option<u32>],
+}
+
+impl Group<'_, '_> {
+    fn len(&self) -> u64 {
+        self.members.len() as u64
+    }
+
+    fn primary(&self, index: usize) -> Option<&Primary> {
+        self.members.get(index).and_then(Member::primary)
+    }
+
+    /// The one other primary record of the name.
+    fn only_other(&self, index: usize) -> Option<usize> {
+        let mut others = (0..self.members.len())
+            .filter(|&other| other != index && self.primary(other).is_some());
+        others.next().filter(|_| others.next().is_none())
+    }
 }
 
 impl Collector {
@@ -117,6 +149,7 @@ impl Collector {
                 counts: Counts::default(),
             },
             members: Vec::new(),
+            barcodes: Vec::new(),
             record: Vec::new(),
             key: Vec::new(),
             entrant: Vec::new(),
@@ -144,252 +177,351 @@ impl Collector {
     }
 
     fn add_group(&mut self, first: u64, records: &[Record<'_>]) -> Result<(), Problem> {
+        if self.marking.rule == Rule::Picard {
+            return self.add_sanitized(first, records);
+        }
+        let mut changed = Vec::new();
+        for (index, record) in records.iter().enumerate() {
+            changed.extend(sanitized(record, &self.lengths).map(|bytes| (index, bytes)));
+        }
+        if changed.is_empty() {
+            return self.add_sanitized(first, records);
+        }
+        let mut all = records.to_vec();
+        for (index, bytes) in &changed {
+            all[*index] = Record::from_checked(bytes);
+        }
+        self.add_sanitized(first, &all)
+    }
+
+    fn add_sanitized(&mut self, first: u64, records: &[Record<'_>]) -> Result<(), Problem> {
         let mut members = std::mem::take(&mut self.members);
-        mates::mate(records, &self.lengths, &mut members);
-        for (at, member) in members.iter().enumerate() {
-            let number = first + at as u64;
+        let mut barcodes = std::mem::take(&mut self.barcodes);
+        match self.marking.rule {
+            Rule::Samtools => mates::mate(records, &mut members),
+            Rule::Picard => mates::as_picard(records, &mut members),
+        }
+        for (index, member) in members.iter().enumerate() {
+            let number = first + index as u64;
             match member {
-                Member::Other(index) => self.add_other(number, &records[*index])?,
-                Member::Primary(primary) => {
-                    let find = |index: usize| {
-                        members.iter().find_map(|member| match member {
-                            Member::Primary(primary) if primary.index == index => Some(primary),
-                            _ => None,
-                        })
-                    };
-                    let mate = primary.mate.and_then(find).map(|mate| (&records[mate.index], mate));
-                    self.add_primary(number, &records[primary.index], primary, mate)?;
+                Member::Primary(to) | Member::Supplementary(to)
+                    if self.marking.rule == Rule::Samtools =>
+                {
+                    self.add_changed(number, records, to)?;
                 }
+                _ => self.add_unchanged(number, &records[index])?,
             }
         }
-        self.look(first, records, &members)?;
-        self.members = members;
+        self.marking.barcode.of_group(records, &members, &mut barcodes);
+        let group = Group { first, records, members: &members, barcodes: &barcodes };
+        self.look(&group)?;
+        (self.members, self.barcodes) = (members, barcodes);
         Ok(())
     }
 
-    fn clears(&self) -> bool {
-        self.marking.clear || self.marking.rule == Rule::Picard
+    /// Whether a mark of the input is removed.
+    fn clears(&self, flags: u16) -> bool {
+        (self.marking.clear || self.marking.rule == Rule::Picard) && flags & flag::DUPLICATE != 0
     }
 
-    fn add_other(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
-        if !self.clears() || record.flags() & flag::DUPLICATE == 0 {
+    /// Adds a record of which only the mark is changed, and tags that say what it was about.
+    fn add_unchanged(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
+        let clears = self.clears(record.flags());
+        let is_picard = self.marking.rule == Rule::Picard;
+        let is_unwanted = |name: [u8; 2]| match is_picard {
+            true => name == *b"DT",
+            false => is_of_mark(name),
+        };
+        if !clears && !(is_picard && record.tags().any(|tag| is_unwanted(tag.name))) {
             return self.sorter.add_checked(number, record);
         }
         self.record.clear();
         let fixed = record.as_bytes().len() - record.tag_bytes().len();
         self.record.extend_from_slice(&record.as_bytes()[..fixed]);
         self.record[14..16].copy_from_slice(&(record.flags() & !flag::DUPLICATE).to_le_bytes());
-        mates::append_tags(record, &mut self.record, is_of_mark);
+        mates::append_tags(record, &mut self.record, is_unwanted);
         self.sorter.add_checked(number, &Record::from_checked(&self.record))
     }
 
-    fn add_primary(
+    /// Adds a record that is told of its mate.
+    fn add_changed(
         &mut self,
         number: u64,
-        record: &Record<'_>,
-        primary: &Primary,
-        mate: Option<(&Record<'_>, &Primary)>,
+        records: &[Record<'_>],
+        to: &Primary,
     ) -> Result<(), Problem> {
         self.record.clear();
-        let mut primary = *primary;
-        let clears = self.clears() && primary.flags & flag::DUPLICATE != 0;
+        let mut to = *to;
+        let clears = self.clears(to.flags);
         if clears {
-            primary.flags &= !flag::DUPLICATE;
+            to.flags &= !flag::DUPLICATE;
         }
         let without = |name: [u8; 2]| clears && is_of_mark(name);
-        mates::write(record, &primary, mate, without, &mut self.record);
+        mates::write(records, &to, without, &mut self.record);
         self.sorter.add_checked(number, &Record::from_checked(&self.record))
+    }
+
+    /// Whether a primary record isn't looked at.
+    fn is_excluded(&self, flags: u16) -> bool {
+        let looks_at_fails = self.marking.include_fails || self.marking.rule == Rule::Picard;
+        flags & flag::UNMAPPED != 0 || (!looks_at_fails && flags & flag::QC_FAIL != 0)
     }
 
     /// Looks for what may be a duplicate.
-    fn look(
-        &mut self,
-        first: u64,
-        records: &[Record<'_>],
-        members: &[Member],
-    ) -> Result<(), Problem> {
-        let group = members.len() as u64;
-        let mut excluded = flag::UNMAPPED;
-        if !self.marking.include_fails && self.marking.rule == Rule::Samtools {
-            excluded |= flag::QC_FAIL;
-        }
-        let mut at = 0;
-        while let Some(member) = members.get(at) {
-            at += 1;
-            let Member::Primary(one) = member else {
+    fn look(&mut self, group: &Group<'_, '_>) -> Result<(), Problem> {
+        for (index, member) in group.members.iter().enumerate() {
+            let looked = member.primary().filter(|one| !self.is_excluded(one.flags));
+            let Some(one) = looked else {
                 self.candidates.counts.excluded += 1;
                 continue;
             };
-            // A mate comes next.
-            let other = match (one.mate, members.get(at)) {
-                (Some(mate), Some(Member::Primary(other))) if other.index == mate => Some(other),
-                _ => None,
-            };
-            at += usize::from(other.is_some());
-            let mut looked = |primary: &Primary, at: usize| {
-                let counts = &mut self.candidates.counts;
-                if primary.flags & excluded != 0 {
-                    counts.excluded += 1;
-                    return None;
+            let counts = &mut self.candidates.counts;
+            counts.examined += 1;
+            // Two that are each other's mates are decided about together.
+            let other = one.mate.and_then(|mate| group.primary(mate));
+            let other = other.filter(|other| other.mate == Some(index));
+            let other = other.filter(|other| !self.is_excluded(other.flags));
+            let follower = if other.is_none() { group.only_other(index) } else { None };
+            let own = self.known(group, one, follower);
+            if self.marking.has_barcodes() && own.barcode.is_none() && own.read_barcodes == [0; 2] {
+                self.candidates.counts.without_barcode += 1;
+            }
+            match (other, self.marking.rule) {
+                (None, Rule::Samtools) => self.look_at_one(group, one, &own)?,
+                (None, Rule::Picard) => self.look_at_one_as_picard(group, one, &own)?,
+                // Both have been looked at already.
+                (Some(other), _) if other.index < index => {}
+                (Some(other), rule) => {
+                    let both = [own, self.known(group, other, None)];
+                    match rule {
+                        Rule::Samtools => self.look_at_pair(group, [one, other], &both)?,
+                        Rule::Picard => self.look_at_pair_as_picard(group, [one, other], &both)?,
+                    }
                 }
-                counts.examined += 1;
-                let record = &records[primary.index];
-                let spreads = self.marking.supplementary
-                    && (primary.flags & flag::MATE_UNMAPPED != 0
-                        || record.tags().any(|tag| matches!(&tag.name, b"SA" | b"XA")));
-                let is_reverse = primary.flags & flag::REVERSE != 0;
-                let read =
-                    Read { offset: at as u64, position: primary.position, is_reverse, spreads };
-                let ends = Ends::new(record, primary.position);
-                let barcode = match self.marking.rule {
-                    Rule::Samtools => keys::barcode(&self.marking, record),
-                    Rule::Picard => Some(self.libraries.of(record)),
-                };
-                Some(Looked { record, read, ends, barcode, number: first + at as u64 })
-            };
-            let Some(other) = other else {
-                if let Some(looked) = looked(one, at - 1) {
-                    self.add_single(one, &looked, group)?;
-                }
-                continue;
-            };
-            let both = [looked(one, at - 2), looked(other, at - 1)];
-            match self.marking.rule {
-                Rule::Samtools => {
-                    self.look_at_pair(first, group, records, [one, other], &both)?;
-                }
-                Rule::Picard => self.look_as_picard(first, group, [one, other], &both)?,
             }
         }
         Ok(())
+    }
+
+    /// What is known of a read that is looked at.
+    fn known<'g, 'r>(
+        &self,
+        group: &Group<'g, 'r>,
+        primary: &Primary,
+        follower: Option<usize>,
+    ) -> Looked<'g, 'r> {
+        let index = primary.index;
+        let record = &group.records[index];
+        let spreads = self.marking.supplementary
+            && (primary.flags & flag::MATE_UNMAPPED != 0
+                || record.tags().any(|tag| matches!(&tag.name, b"SA" | b"XA")));
+        let read = Read {
+            offset: index as u64,
+            position: primary.position,
+            is_reverse: primary.flags & flag::REVERSE != 0,
+            spreads,
+            follower: follower.map(|other| other as u64),
+            barcode: None,
+        };
+        let (mut library, mut read_barcodes) = (0, [0; 2]);
+        if self.marking.rule == Rule::Picard {
+            library = self.libraries.of(record);
+            let number =
+                usize::from(primary.flags & flag::PAIRED != 0 && primary.flags & flag::READ1 == 0);
+            let tag = self.marking.read_barcodes[number];
+            read_barcodes[number] =
+                tag.and_then(|tag| barcodes::of_tag(record, tag)).unwrap_or_default();
+        }
+        Looked {
+            record,
+            read,
+            ends: Ends::new(record, primary.position),
+            barcode: group.barcodes[index],
+            library,
+            read_barcodes,
+            number: group.first + index as u64,
+        }
+    }
+
+    /// Library and barcode of a single read, as far as they count.
+    fn kind(&self, looked: &Looked<'_, '_>) -> Kind {
+        let barcode = looked.barcode.unwrap_or_default();
+        match self.marking.rule {
+            Rule::Samtools => Kind::new(None, self.marking.has_barcodes().then_some(barcode)),
+            Rule::Picard => self.kind_of_picard(looked, looked.read_barcodes),
+        }
+    }
+
+    fn kind_of_picard(&self, looked: &Looked<'_, '_>, read_barcodes: [u32; 2]) -> Kind {
+        let barcode = looked.barcode.unwrap_or_default();
+        let barcode = match self.marking.has_read_barcodes() {
+            true => {
+                let [one, two] = read_barcodes.map(u32::to_be_bytes);
+                barcodes::hash(&[barcode.to_be_bytes(), one, two].concat())
+            }
+            false => barcode,
+        };
+        Kind::new(Some(looked.library), self.marking.has_barcodes().then_some(barcode))
+    }
+
+    /// A read whose mate isn't looked at with it.
+    fn look_at_one(
+        &mut self,
+        group: &Group<'_, '_>,
+        read: &Primary,
+        own: &Looked<'_, '_>,
+    ) -> Result<(), Problem> {
+        let mate = read.mate.and_then(|mate| group.primary(mate));
+        let Some(mate) = mate.filter(|_| read.has_mapped_mate()) else {
+            return self.add_single(read, own, group.len());
+        };
+        self.candidates.counts.paired += 1;
+        let ends_of_mate = Ends::new(&group.records[mate.index], mate.position);
+        let pair = keys::pair(self.marking.mode, (read, &own.ends), (mate, &ends_of_mate));
+        let side = usize::from(!pair.is_left);
+        let mut entrant = Entrant { group: group.len(), ..Entrant::default() };
+        entrant.reads[side] = Some(own.read);
+        let is_same_strand = (read.flags ^ mate.flags) & flag::REVERSE == 0;
+        let is_hidden = usize::from(!own.read.is_reverse) == side;
+        if is_same_strand && is_hidden && self.marking.mode == Mode::Template {
+            let place = own.ends.five_prime(read.flags);
+            entrant.hidden = Some(keys::place(read.reference, place));
+        }
+        pair.write(self.kind(own).as_bytes(), &mut self.key);
+        let rank = (read.flags & flag::QC_FAIL != 0, score(read));
+        self.add_pair(group.first, rank, own.record.name(), &entrant)
     }
 
     /// Reads of which one is the mate of the other.
     fn look_at_pair(
         &mut self,
-        first: u64,
-        group: u64,
-        records: &[Record<'_>],
+        group: &Group<'_, '_>,
         reads: [&Primary; 2],
-        looked: &[Option<Looked<'_, '_>>; 2],
+        looked: &[Looked<'_, '_>; 2],
     ) -> Result<(), Problem> {
-        let mut pairs: [Option<Pair>; 2] = [None; 2];
-        for at in 0..2 {
-            let (Some(own), read, other) = (&looked[at], reads[at], reads[1 - at]) else {
-                continue;
-            };
-            if read.flags & flag::MATE_UNMAPPED != 0 {
-                self.add_single(read, own, group)?;
-                continue;
-            }
-            self.candidates.counts.paired += 1;
-            let ends_of_other = match &looked[1 - at] {
-                Some(looked) => looked.ends,
-                None => Ends::new(&records[other.index], other.position),
-            };
-            let mode = self.marking.mode;
-            pairs[at] = Some(keys::pair(mode, (read, &own.ends), (other, &ends_of_other)));
-        }
-        let score = |read: &Primary, other: &Primary| {
-            // As it is read from a field of 32 bits with a sign.
-            i64::from(read.score) + i64::from(other.score as i32)
+        self.candidates.counts.paired += 2;
+        let mode = self.marking.mode;
+        let pairs = [0, 1].map(|at| {
+            let of = |at: usize| (reads[at], &looked[at].ends);
+            keys::pair(mode, of(at), of(1 - at))
+        });
+        // Mates that see their template differently are a pair nevertheless. Two on one strand at one place are both the left
+        // one: that counts which turns the first read forward. Else (one has no base on the reference, say) the first read does.
+        let are_one = pairs[0].is_of(&pairs[1]);
+        let is_forward = |pair: &Pair| pair.is_left && pair.orientation == keys::FORWARD_FORWARD;
+        let is_second = |at: usize| reads[at].flags & flag::READ1 == 0;
+        let view = match (are_one, is_forward(&pairs[0]), is_forward(&pairs[1])) {
+            (true, ..) | (false, true, false) => 0,
+            (false, false, true) => 1,
+            (false, ..) => usize::from(is_second(0) && !is_second(1)),
         };
-        let scores = [score(reads[0], reads[1]), score(reads[1], reads[0])];
-        let fails = reads.map(|read| read.flags & flag::QC_FAIL != 0);
-        let are_one = match (&pairs, looked) {
-            ([Some(one), Some(other)], [Some(first), Some(second)]) => {
-                one.is_of(other)
-                    && first.barcode == second.barcode
-                    && scores[0] == scores[1]
-                    && fails[0] == fails[1]
-            }
-            _ => false,
-        };
+        let pair = &pairs[view];
+        let barcode = barcodes::of_pair([0, 1].map(|at| looked[at].barcode), reads[0].flags);
+        let mut entrant = Entrant { group: group.len(), ..Entrant::default() };
+        let mut place_of = [0; 2];
         for at in 0..2 {
-            let (Some(pair), Some(own)) = (&pairs[at], &looked[at]) else { continue };
-            let mut entrant = Entrant { group, ..Entrant::default() };
-            let mut place_of = [None; 2];
-            for (index, looked) in looked.iter().enumerate() {
-                let (Some(looked), Some(pair)) = (looked, &pairs[index]) else { continue };
-                if index == at || are_one {
-                    let side = usize::from(!pair.is_left);
-                    entrant.reads[side] = Some(looked.read);
-                    let reference = reads[index].reference;
-                    place_of[side] =
-                        Some(keys::place(reference, looked.ends.five_prime(reads[index].flags)));
-                }
-            }
-            let is_same_strand = (reads[0].flags ^ reads[1].flags) & flag::REVERSE == 0;
-            if is_same_strand && self.marking.mode == Mode::Template {
-                // The key has the start of the left read and the end of the right one.
-                entrant.hidden = place_of[usize::from(!own.read.is_reverse)];
-            }
-            pair.write(own.barcode, &mut self.key);
-            self.key.push(u8::from(fails[at]));
-            keys::write_score(scores[at], &mut self.key);
-            self.key.extend_from_slice(own.record.name());
-            entrant.write(&mut self.entrant);
-            let entry = Entry { number: first, key: &self.key, record: &self.entrant };
-            self.candidates.pairs.add_entry(&entry)?;
-            if are_one {
-                break;
-            }
+            let side = usize::from(pair.is_left != (at == view));
+            let own = looked[at].barcode.unwrap_or_default();
+            let barcode = (own != barcode).then_some(own);
+            entrant.reads[side] = Some(Read { barcode, ..looked[at].read });
+            let place = looked[at].ends.five_prime(reads[at].flags);
+            place_of[side] = keys::place(reads[at].reference, place);
         }
-        Ok(())
+        let is_same_strand = (reads[0].flags ^ reads[1].flags) & flag::REVERSE == 0;
+        if is_same_strand && mode == Mode::Template {
+            // The key has the start of the left read and the end of the right one.
+            entrant.hidden = Some(place_of[usize::from(!looked[0].read.is_reverse)]);
+        }
+        let kind = Kind::new(None, self.marking.has_barcodes().then_some(barcode));
+        pair.write(kind.as_bytes(), &mut self.key);
+        let fails = (reads[0].flags | reads[1].flags) & flag::QC_FAIL != 0;
+        let rank = (fails, score(reads[view]));
+        self.add_pair(group.first, rank, looked[0].record.name(), &entrant)
+    }
+
+    /// Adds the entry of a pair whose key has what the group has in common.
+    fn add_pair(
+        &mut self,
+        first: u64,
+        (fails, score): (bool, i64),
+        name: &[u8],
+        entrant: &Entrant,
+    ) -> Result<(), Problem> {
+        self.key.push(u8::from(fails));
+        keys::write_score(score, &mut self.key);
+        self.key.extend_from_slice(name);
+        entrant.write(&mut self.entrant);
+        let entry = Entry { number: first, key: &self.key, record: &self.entrant };
+        self.candidates.pairs.add_entry(&entry)
+    }
+
+    /// A read that Picard finds no mate of.
+    fn look_at_one_as_picard(
+        &mut self,
+        group: &Group<'_, '_>,
+        read: &Primary,
+        own: &Looked<'_, '_>,
+    ) -> Result<(), Problem> {
+        if !(read.has_mapped_mate() && read.names_mate_reference()) {
+            return self.add_single(read, own, group.len());
+        }
+        self.candidates.counts.paired += 1;
+        self.add_presence(read, own)
     }
 
     /// Reads of which one is the mate of the other, as Picard sees them.
-    fn look_as_picard(
+    fn look_at_pair_as_picard(
         &mut self,
-        first: u64,
-        group: u64,
+        group: &Group<'_, '_>,
         reads: [&Primary; 2],
-        looked: &[Option<Looked<'_, '_>>; 2],
+        looked: &[Looked<'_, '_>; 2],
     ) -> Result<(), Problem> {
-        let has_mate = |at: usize| reads[at].flags & flag::MATE_UNMAPPED == 0;
+        let [one, other] = looked;
+        // Library and barcodes are those of the first one in coordinate order.
+        let starts = usize::from(picard::is_before(reads[1], reads[0]));
+        let (earlier, later) = if starts == 1 { (other, one) } else { (one, other) };
+        let mut read_barcodes = earlier.read_barcodes;
+        let number = usize::from(reads[1 - starts].flags & flag::READ1 == 0);
+        read_barcodes[number] = later.read_barcodes[number];
+        let kind = self.kind_of_picard(earlier, read_barcodes);
+        let is_silent =
+            (0..2).any(|at| self.kind(&looked[at]) != kind || !reads[at].names_mate_reference());
         for at in 0..2 {
-            let Some(own) = &looked[at] else { continue };
-            if has_mate(at) {
-                self.candidates.counts.paired += 1;
-            } else {
-                self.add_single(reads[at], own, group)?;
+            if !reads[at].names_mate_reference() {
+                self.add_single(reads[at], &looked[at], group.len())?;
+                continue;
+            }
+            self.candidates.counts.paired += 1;
+            if is_silent {
+                self.add_presence(reads[at], &looked[at])?;
             }
         }
-        // Of two libraries each read is in its own, and their pair in that of the first one in coordinate order.
-        let both = match looked {
-            [Some(one), Some(other)] if has_mate(0) && has_mate(1) => Some([one, other]),
-            _ => None,
-        };
-        let is_silent = both.is_none_or(|[one, other]| one.barcode != other.barcode);
-        for at in 0..2 {
-            let Some(own) = looked[at].as_ref().filter(|_| is_silent && has_mate(at)) else {
-                continue;
-            };
-            let place = keys::place(reads[at].reference, own.ends.five_prime(reads[at].flags));
-            keys::write_single(place, own.read.is_reverse, own.barcode, &mut self.key);
-            self.key.push(keys::PRESENCE);
-            let entry = Entry { number: own.number, key: &self.key, record: &[] };
-            self.candidates.singles.add_entry(&entry)?;
-        }
-        let Some([one, other]) = both else { return Ok(()) };
-        let starts = usize::from(picard::is_before(reads[1], reads[0]));
         let orientation = picard::orientation_as_sequenced([reads[starts], reads[1 - starts]]);
-        let earlier = if starts == 1 { other } else { one };
         let pairs = picard::pair(reads, [&one.ends, &other.ends]);
         let (left, right) = if pairs[0].is_left { (one, other) } else { (other, one) };
         let score = picard::score(one.record) + picard::score(other.record);
-        pairs[0].write(earlier.barcode, &mut self.key);
+        pairs[0].write(kind.as_bytes(), &mut self.key);
         self.key.push(0);
         keys::write_score(score, &mut self.key);
         picard::write_location(one.record.name(), &mut self.key);
         self.key.extend(left.read.position.to_be_bytes());
         self.key.push(u8::from(left.read.is_reverse));
         let reads = [Some(left.read), Some(right.read)];
-        Entrant { reads, group, hidden: None, is_silent }.write(&mut self.entrant);
+        Entrant { reads, group: group.len(), hidden: None, is_silent }.write(&mut self.entrant);
         let read_group = self.libraries.group_of(earlier.record);
         picard::write_cluster(orientation, read_group, &mut self.entrant);
-        let entry = Entry { number: first, key: &self.key, record: &self.entrant };
+        let entry = Entry { number: group.first, key: &self.key, record: &self.entrant };
         self.candidates.pairs.add_entry(&entry)
+    }
+
+    /// Lets single reads know that a read of a pair is here.
+    fn add_presence(&mut self, read: &Primary, own: &Looked<'_, '_>) -> Result<(), Problem> {
+        let place = keys::place(read.reference, own.ends.five_prime(read.flags));
+        let kind = self.kind(own);
+        keys::write_single(place, own.read.is_reverse, kind.as_bytes(), &mut self.key);
+        self.key.push(keys::PRESENCE);
+        let entry = Entry { number: own.number, key: &self.key, record: &[] };
+        self.candidates.singles.add_entry(&entry)
     }
 
     /// A read without a mate that is aligned.
@@ -401,7 +533,8 @@ impl Collector {
     ) -> Result<(), Problem> {
         self.candidates.counts.single += 1;
         let place = keys::place(read.reference, looked.ends.five_prime(read.flags));
-        keys::write_single(place, looked.read.is_reverse, looked.barcode, &mut self.key);
+        let kind = self.kind(looked);
+        keys::write_single(place, looked.read.is_reverse, kind.as_bytes(), &mut self.key);
         self.candidates.filter.add(&self.key);
         self.key.push(keys::SINGLE);
         Entrant { reads: [Some(looked.read), None], group, ..Entrant::default() }
@@ -443,4 +576,9 @@ impl Collector {
 /// Whether an optional field says what an earlier mark was about.
 fn is_of_mark(name: [u8; 2]) -> bool {
     matches!(&name, b"dt" | b"do")
+}
+
+/// The score of a pair as one of its reads has it: that of the mate is read from a field of 32 bits with a sign.
+fn score(read: &Primary) -> i64 {
+    i64::from(read.score) + i64::from(read.mate_score.unwrap_or_default() as i32)
 }

@@ -6,6 +6,7 @@ use super::super::gather::Entry;
 use super::super::{Limits, Problem, Sorted, Sorter};
 use super::collect::{Candidates, Filter};
 use super::keys::{self, Entrant, PRESENCE, Read};
+use super::metrics::SetSizes;
 use super::optical::{self, Chains, Member};
 use super::picard::Set;
 use super::{Counts, Marking, Rule};
@@ -36,11 +37,15 @@ pub(super) struct Decisions {
     pub(super) reads: Bits,
     /// Records of groups of which the others follow a primary one.
     pub(super) groups: Bits,
-    /// Of both, those that are optical, where they are told from others.
+    /// Records that share the decision about their mate without being looked at.
+    pub(super) followers: Bits,
+    /// Of all of them, those that are optical, where they are told from others.
     pub(super) optical: Bits,
     pub(super) optical_groups: Bits,
     /// Optical duplicates by library, where they are only counted.
     pub(super) optical_pairs: Vec<u64>,
+    /// How large sets of duplicates are, by the rule of Picard.
+    pub(super) set_sizes: SetSizes,
 }
 
 impl Decisions {
@@ -50,45 +55,54 @@ impl Decisions {
         if read.spreads {
             (first..first + group).for_each(|number| self.groups.set(number));
         }
+        if let Some(follower) = read.follower {
+            if self.followers.0.is_empty() {
+                self.followers = Bits(vec![0; self.reads.0.len()]);
+            }
+            self.followers.set(first + follower);
+        }
     }
 
     /// Says of a read that is marked that it is optical.
-    pub(super) fn mark_optical(&mut self, first: u64, group: u64, offset: u64, spreads: bool) {
-        self.optical.set(first + offset);
-        if spreads {
+    pub(super) fn mark_optical(&mut self, first: u64, group: u64, read: &Read) {
+        for offset in [read.offset].into_iter().chain(read.follower) {
+            self.optical.set(first + offset);
+        }
+        if read.spreads {
             (first..first + group).for_each(|number| self.optical_groups.set(number));
         }
     }
 }
 
-/// The best read of a group so far.
+/// The best entry of a group so far.
 struct Best {
     /// What of its key decides: whether it failed the checks of quality, its score, and its name, if that is needed.
     rank: Vec<u8>,
     first: u64,
     group: u64,
-    read: Read,
+    reads: [Option<Read>; 2],
 }
 
 impl Best {
     /// What comes first in coordinate order.
-    fn place(first: u64, read: &Read) -> (i32, bool, u64) {
-        (read.position, read.is_reverse, first + read.offset)
+    fn place(&self) -> Option<(i32, bool, u64)> {
+        let place = |read: &Read| (read.position, read.is_reverse, self.first + read.offset);
+        self.reads.iter().flatten().map(place).next()
     }
 
     fn name(&self) -> &[u8] {
         self.rank.get(keys::RANK..).unwrap_or_default()
     }
 
-    /// It as a read of a pair in a chain.
-    fn member(&self) -> Member<'_> {
+    /// One of its reads, as that of a pair, in a chain.
+    fn member(&self, read: &Read) -> Member<'_> {
         Member {
             is_paired: true,
             rank: self.rank.get(..keys::RANK).unwrap_or_default(),
             name: self.name(),
             first: self.first,
             group: self.group,
-            read: self.read,
+            read: *read,
             is_optical: false,
         }
     }
@@ -109,15 +123,17 @@ pub(super) fn decide(
     let decisions = Decisions {
         reads: Bits::new(records),
         groups: bits(marking.supplementary),
+        followers: Bits::default(),
         optical: bits(of_samtools.is_some()),
         optical_groups: bits(of_samtools.is_some() && marking.supplementary),
         optical_pairs: Vec::new(),
+        set_sizes: SetSizes::default(),
     };
     // Beside what the records take.
     let of_keys = Limits { memory: limits.memory / 16 * 3, ..limits.clone() };
     let chains = of_samtools.map(|distance| Chains::new(limits, distance));
-    let has_barcodes = marking.has_barcodes();
-    let mut pass = Pass { has_barcodes, singles, filter, decisions, counts, chains };
+    let kind_len = marking.kind_len();
+    let mut pass = Pass { kind_len, singles, filter, decisions, counts, chains };
     let mut sorted = finish(pairs, &of_keys, threads)?;
     let set = distance.filter(|_| marking.rule == Rule::Picard).map(Set::new);
     pass.decide_pairs(&mut sorted, set)?;
@@ -126,8 +142,8 @@ pub(super) fn decide(
     let sorted = finish(singles, &of_keys, threads)?;
     let mut singles = Singles { sorted, decisions: &mut decisions, counts };
     match marking.rule {
-        Rule::Samtools => singles.decide_in_order(has_barcodes, chains.as_mut())?,
-        Rule::Picard => singles.decide_by_rank(has_barcodes)?,
+        Rule::Samtools => singles.decide_in_order(kind_len, chains.as_mut())?,
+        Rule::Picard => singles.decide_by_rank(kind_len)?,
     }
     drop(singles);
     if let Some(chains) = chains {
@@ -143,7 +159,8 @@ fn finish(mut sorter: Sorter, limits: &Limits, threads: usize) -> Result<Sorted,
 
 /// What goes over the pairs.
 struct Pass<'c> {
-    has_barcodes: bool,
+    /// Bytes of library and barcode in a key.
+    kind_len: usize,
     singles: Sorter,
     filter: Filter,
     decisions: Decisions,
@@ -152,10 +169,11 @@ struct Pass<'c> {
 }
 
 impl Pass<'_> {
-    /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set.
+    /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set. An entry with one read is
+    /// of a pair, too, whose other read isn't looked at: what is decided is decided of both.
     fn decide_pairs(&mut self, pairs: &mut Sorted, mut set: Option<Set>) -> Result<(), Problem> {
-        let len = keys::pair_group_len(self.has_barcodes);
-        let (mut common, mut best, mut ordinal) = (Vec::new(), [None, None], 0);
+        let len = keys::PAIR_KIND + self.kind_len;
+        let (mut common, mut best, mut ordinal) = (Vec::new(), None::<Best>, 0);
         // Whether chains know the best read.
         let mut is_known = [false; 2];
         while let Some(entry) = pairs.next_entry()? {
@@ -164,7 +182,7 @@ impl Pass<'_> {
                 self.end_set(&common, set.as_mut());
                 common.clear();
                 common.extend_from_slice(group);
-                (best, is_known) = ([None, None], [false; 2]);
+                (best, is_known) = (None, [false; 2]);
                 ordinal += 1;
             }
             let mut rest = entry.record;
@@ -175,34 +193,40 @@ impl Pass<'_> {
             {
                 set.add(location, rest);
             }
-            for (side, best) in best.iter_mut().enumerate() {
-                let Some(read) = &entrant.reads[side] else { continue };
-                let next =
-                    || Best { rank: rank.to_vec(), first, group: entrant.group, read: *read };
-                let Some(best) = best else {
-                    *best = Some(next());
-                    continue;
-                };
-                self.counts.duplicate_pair += 1;
+            let next =
+                Best { rank: rank.to_vec(), first, group: entrant.group, reads: entrant.reads };
+            let worse = match &mut best {
+                None => {
+                    best = Some(next);
+                    None
+                }
                 // Only records of one name, which isn't one then, have all in common.
-                let is_worse = best.rank != rank
-                    || Best::place(first, read) >= Best::place(best.first, &best.read);
-                let worse = if is_worse { next() } else { std::mem::replace(best, next()) };
-                self.decisions.mark(worse.first, worse.group, &worse.read);
-                if let Some(chains) = &mut self.chains {
+                Some(best) if best.rank != rank || next.place() >= best.place() => Some(next),
+                Some(best) => Some(std::mem::replace(best, next)),
+            };
+            for (side, worse, read) in worse.iter().flat_map(|worse| {
+                let reads = worse.reads.iter().enumerate();
+                reads.filter_map(move |(side, read)| Some((side, worse, read.as_ref()?)))
+            }) {
+                self.counts.duplicate_pair += 1;
+                self.decisions.mark(worse.first, worse.group, read);
+                if let (Some(chains), Some(best)) = (&mut self.chains, &best) {
                     let chain = optical::chain_of_pairs(ordinal, side);
                     if !std::mem::replace(&mut is_known[side], true) {
                         chains.add_best(chain, best.name())?;
                     }
-                    chains.add(chain, &worse.member())?;
+                    chains.add(chain, &worse.member(read))?;
                 }
             }
             // Where single reads may be, they learn that a pair is there, and the chain of the first one.
             for (side, place, read) in places_of(group, &entrant) {
-                let barcode = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
-                let barcode = barcode.map(u32::from_be_bytes);
                 let mut key = Vec::with_capacity(40);
-                keys::write_single(place, read.is_reverse, barcode, &mut key);
+                let own = keys::Kind::new(None, read.barcode);
+                let kind = match read.barcode {
+                    Some(_) => own.as_bytes(),
+                    None => &group[keys::PAIR_KIND..],
+                };
+                keys::write_single(place, read.is_reverse, kind, &mut key);
                 if !self.filter.may_have(&key) {
                     continue;
                 }
@@ -212,7 +236,7 @@ impl Pass<'_> {
                 keys::write_turn(read.position, number, &mut key);
                 let record = &chain.to_le_bytes();
                 self.singles.add_entry(&Entry { number, key: &key, record })?;
-                if let (Some(chains), Some(best)) = (&mut self.chains, &best[side])
+                if let (Some(chains), Some(best)) = (&mut self.chains, &best)
                     && !std::mem::replace(&mut is_known[side], true)
                 {
                     chains.add_best(chain, best.name())?;
@@ -225,9 +249,12 @@ impl Pass<'_> {
 
     /// Counts the optical duplicates of a set by the library of its group.
     fn end_set(&mut self, group: &[u8], set: Option<&mut Set>) {
-        let optical = set.map_or(0, Set::finish);
-        let library = group.get(17..21).and_then(|bytes| bytes.try_into().ok());
-        let library = library.map_or(0, u32::from_be_bytes) as usize;
+        let Some(set) = set else { return };
+        let sizes = &mut self.decisions.set_sizes;
+        let (optical, without_location) = set.finish(sizes);
+        self.counts.without_location += 2 * without_location;
+        let library = group.get(keys::PAIR_KIND..).and_then(<[u8]>::first_chunk);
+        let library = library.map_or(0, |library| u32::from_be_bytes(*library)) as usize;
         if optical > 0 {
             let by_library = &mut self.decisions.optical_pairs;
             by_library.resize(by_library.len().max(library + 1), 0);
@@ -246,8 +273,8 @@ struct Singles<'d> {
 
 impl Singles<'_> {
     /// Marks all single reads at a place but the first, and that, too, where a read of a pair is.
-    fn decide_by_rank(&mut self, has_barcodes: bool) -> Result<(), Problem> {
-        let len = keys::single_group_len(has_barcodes);
+    fn decide_by_rank(&mut self, kind_len: usize) -> Result<(), Problem> {
+        let len = keys::SINGLE_KIND + kind_len;
         let (mut common, mut has_one) = (Vec::new(), false);
         while let Some(entry) = self.sorted.next_entry()? {
             let (group, rank) = entry.key.split_at(len);
@@ -272,10 +299,10 @@ impl Singles<'_> {
     /// Goes over single reads in coordinate order, as samtools does: it compares a read with the one that was best by then.
     fn decide_in_order(
         &mut self,
-        has_barcodes: bool,
+        kind_len: usize,
         mut chains: Option<&mut Chains>,
     ) -> Result<(), Problem> {
-        let len = keys::single_group_len(has_barcodes);
+        let len = keys::SINGLE_KIND + kind_len;
         let (mut common, mut ordinal) = (Vec::new(), 0);
         let mut place = Place::default();
         while let Some(entry) = self.sorted.next_entry()? {
@@ -299,7 +326,12 @@ impl Singles<'_> {
             let entrant = Entrant::read(&mut rest);
             let Some(read) = entrant.reads.iter().flatten().next() else { continue };
             let first = entry.number - read.offset;
-            let next = Best { rank: rest.to_vec(), first, group: entrant.group, read: *read };
+            let next = Best {
+                rank: rest.to_vec(),
+                first,
+                group: entrant.group,
+                reads: [Some(*read), None],
+            };
             if !place.pair.is_empty() && turn[1..] > place.pair[..] {
                 place.mark(&next, None, self.decisions, self.counts, chains.as_deref_mut())?;
                 continue;
@@ -341,14 +373,15 @@ impl Place {
         counts: &mut Counts,
         chains: Option<&mut Chains>,
     ) -> Result<(), Problem> {
+        let Some(read) = &worse.reads[0] else { return Ok(()) };
         self.has_duplicates = true;
         counts.duplicate_single += 1;
-        decisions.mark(worse.first, worse.group, &worse.read);
+        decisions.mark(worse.first, worse.group, read);
         let Some(chains) = chains else { return Ok(()) };
         // Of equal scores the first one was better here, and the least name is among duplicates.
         let is_near = |best: &Best| optical::are_near(best.name(), worse.name(), chains.distance);
         let is_optical = best.is_some_and(is_near);
-        chains.add(self.chain, &Member { is_paired: false, is_optical, ..worse.member() })
+        chains.add(self.chain, &Member { is_paired: false, is_optical, ..worse.member(read) })
     }
 
     /// Ends what is here: beside a read of a pair the best single one is a duplicate, too.

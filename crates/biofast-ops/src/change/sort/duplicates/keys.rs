@@ -7,7 +7,7 @@
 //! | 8 | reference and place of the left read |
 //! | 1 | orientation |
 //! | 8 | reference and place of the right read |
-//! | 4 | barcode, where there are some |
+//! | 4 or 8 | library and barcode, where they count |
 //! | 1 | whether it failed the checks of quality |
 //! | 6 | the score, the highest first |
 //! | | name |
@@ -16,7 +16,7 @@
 //! |---|---|
 //! | 8 | reference and place |
 //! | 1 | strand |
-//! | 4 | barcode, where there are some |
+//! | 4 or 8 | library and barcode, where they count |
 //! | 1 | 0: a read of a pair is here, 1: a single read |
 //! | 4 | position, and so the coordinate order |
 //! | 8 | the number of the record |
@@ -25,8 +25,8 @@
 
 use biofast_bam::{Op, Record, flag};
 
+use super::Mode;
 use super::mates::Primary;
-use super::{Barcode, Marking, Mode};
 
 /// How the reads of a pair lie.
 pub(super) const FORWARD_FORWARD: u8 = 0;
@@ -41,13 +41,31 @@ pub(super) const SINGLE: u8 = 1;
 /// Bytes that say whether a read failed the checks of quality, and its score.
 pub(super) const RANK: usize = 7;
 
-/// The part of a pair's key that all of a group have in common, and that of a single key.
-pub(super) fn pair_group_len(has_barcodes: bool) -> usize {
-    17 + if has_barcodes { 4 } else { 0 }
+/// Where in a group's part of a key the library and the barcode begin, of pairs and of single reads.
+pub(super) const PAIR_KIND: usize = 17;
+pub(super) const SINGLE_KIND: usize = 9;
+
+/// What duplicates have in common beside their places: library and barcode, as far as they count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind {
+    bytes: [u8; 8],
+    len: u8,
 }
 
-pub(super) fn single_group_len(has_barcodes: bool) -> usize {
-    9 + if has_barcodes { 4 } else { 0 }
+impl Kind {
+    pub(super) fn new(library: Option<u32>, barcode: Option<u32>) -> Kind {
+        let mut kind = Kind::default();
+        for number in library.into_iter().chain(barcode) {
+            let at = usize::from(kind.len);
+            kind.bytes[at..at + 4].copy_from_slice(&number.to_be_bytes());
+            kind.len += 4;
+        }
+        kind
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
 }
 
 /// Reference and coordinate in a number that sorts so. What is 2^31 bases in front of a reference counts as there, and
@@ -169,21 +187,21 @@ impl Pair {
     }
 
     /// Writes the part of the key that all of a group have.
-    pub(super) fn write(&self, barcode: Option<u32>, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, kind: &[u8], out: &mut Vec<u8>) {
         out.clear();
         out.extend(self.left.to_be_bytes());
         out.push(self.orientation);
         out.extend(self.right.to_be_bytes());
-        out.extend(barcode.into_iter().flat_map(u32::to_be_bytes));
+        out.extend_from_slice(kind);
     }
 }
 
 /// Writes the part of a single read's key that all of a group have.
-pub(super) fn write_single(place: u64, is_reverse: bool, barcode: Option<u32>, out: &mut Vec<u8>) {
+pub(super) fn write_single(place: u64, is_reverse: bool, kind: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.extend(place.to_be_bytes());
     out.push(u8::from(is_reverse));
-    out.extend(barcode.into_iter().flat_map(u32::to_be_bytes));
+    out.extend_from_slice(kind);
 }
 
 /// Appends where a record comes among those of one place and strand in coordinate order. Positions of aligned reads aren't
@@ -197,43 +215,6 @@ pub(super) fn write_turn(position: i32, number: u64, out: &mut Vec<u8>) {
 pub(super) fn write_score(score: i64, out: &mut Vec<u8>) {
     let rank = (1 << 47) - score;
     out.extend(&(rank as u64).to_be_bytes()[2..]);
-}
-
-/// What stands for the barcode of a read; `None` if there are no barcodes.
-pub(super) fn barcode(marking: &Marking, record: &Record<'_>) -> Option<u32> {
-    let text = match marking.barcode {
-        Barcode::None => return None,
-        Barcode::Tag(tag) => {
-            let found = record.tags().find(|found| found.name == tag);
-            found.and_then(|found| found.as_text())
-        }
-        Barcode::Name => name_barcode(record.name()),
-    };
-    Some(text.map_or(0, hash))
-}
-
-/// What stands in a read's name behind its seventh colon.
-fn name_barcode(name: &[u8]) -> Option<&[u8]> {
-    let mut parts = name.splitn(8, |&byte| byte == b':');
-    let are_good = parts
-        .by_ref()
-        .take(7)
-        .all(|part| !part.is_empty() && part.iter().all(u8::is_ascii_alphanumeric));
-    let barcode = parts.next().filter(|barcode| are_good && !barcode.is_empty())?;
-    barcode.split(|&byte| byte == b'@').next().filter(|barcode| !barcode.is_empty())
-}
-
-/// Bob Jenkins's one-at-a-time hash, by which samtools compares barcodes.
-fn hash(bytes: &[u8]) -> u32 {
-    let mut hash = bytes.iter().fold(0u32, |hash, &byte| {
-        // Characters are signed there in name only.
-        let hash = hash.wrapping_add(u32::from(byte));
-        let hash = hash.wrapping_add(hash << 10);
-        hash ^ hash >> 6
-    });
-    hash = hash.wrapping_add(hash << 3);
-    hash ^= hash >> 11;
-    hash.wrapping_add(hash << 15)
 }
 
 /// What an entry says of its read or reads.
@@ -256,43 +237,57 @@ pub(super) struct Read {
     pub(super) position: i32,
     pub(super) is_reverse: bool,
     pub(super) spreads: bool,
+    /// The place of a mate that isn't looked at and shares the decision.
+    pub(super) follower: Option<u64>,
+    /// Its barcode as a single read, where that isn't the pair's.
+    pub(super) barcode: Option<u32>,
 }
 
 impl Entrant {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         out.clear();
-        let mut bits = u8::from(self.hidden.is_some()) | u8::from(self.is_silent) << 7;
+        let mut bits = u16::from(self.hidden.is_some()) | u16::from(self.is_silent) << 15;
         for (at, read) in self.reads.iter().enumerate() {
             if let Some(read) = read {
-                let of_read = 1 | u8::from(read.is_reverse) << 1 | u8::from(read.spreads) << 2;
-                bits |= of_read << (1 + 3 * at);
+                let has = [true, read.is_reverse, read.spreads]
+                    .into_iter()
+                    .chain([read.follower.is_some(), read.barcode.is_some()]);
+                let of_read =
+                    has.enumerate().fold(0, |bits, (at, has)| bits | u16::from(has) << at);
+                bits |= of_read << (1 + 5 * at);
             }
         }
-        out.push(bits);
+        out.extend(bits.to_le_bytes());
         write_number(self.group, out);
         for read in self.reads.iter().flatten() {
             write_number(read.offset, out);
             out.extend(read.position.to_le_bytes());
+            if let Some(follower) = read.follower {
+                write_number(follower, out);
+            }
+            out.extend(read.barcode.into_iter().flat_map(u32::to_le_bytes));
         }
         out.extend(self.hidden.into_iter().flat_map(u64::to_le_bytes));
     }
 
     /// What [`write`](Self::write) wrote; `bytes` are what stands behind it.
     pub(super) fn read(bytes: &mut &[u8]) -> Entrant {
-        let bits = bytes.split_off_first().copied().unwrap_or_default();
+        let bits = take(bytes).map_or(0, u16::from_le_bytes);
         let group = read_number(bytes);
         let mut reads = [None; 2];
         for (at, read) in reads.iter_mut().enumerate() {
-            let of_read = bits >> (1 + 3 * at);
-            if of_read & 1 != 0 {
+            let has = |bit: usize| bits >> (1 + 5 * at + bit) & 1 != 0;
+            if has(0) {
                 let offset = read_number(bytes);
                 let position = take(bytes).map_or(0, i32::from_le_bytes);
-                let (is_reverse, spreads) = (of_read & 2 != 0, of_read & 4 != 0);
-                *read = Some(Read { offset, position, is_reverse, spreads });
+                let follower = has(3).then(|| read_number(bytes));
+                let barcode = has(4).then(|| take(bytes).map_or(0, u32::from_le_bytes));
+                let (is_reverse, spreads) = (has(1), has(2));
+                *read = Some(Read { offset, position, is_reverse, spreads, follower, barcode });
             }
         }
         let hidden = (bits & 1 != 0).then(|| take(bytes).map_or(0, u64::from_le_bytes));
-        Entrant { reads, group, hidden, is_silent: bits >> 7 != 0 }
+        Entrant { reads, group, hidden, is_silent: bits >> 15 != 0 }
     }
 }
 
@@ -330,8 +325,10 @@ mod tests {
 
     #[test]
     fn what_is_written_of_reads_is_read_again() {
-        let read = Read { offset: 300, position: -1, is_reverse: true, spreads: false };
-        let other = Read { offset: 1 << 40, position: 7, is_reverse: false, spreads: true };
+        let read = Read { offset: 300, position: -1, is_reverse: true, ..Read::default() };
+        let (follower, barcode) = (Some(301), Some(u32::MAX - 1));
+        let other = Read { offset: 1 << 40, position: 7, spreads: true, follower, ..read };
+        let other = Read { barcode, is_reverse: false, ..other };
         for reads in [[Some(read), None], [None, Some(other)], [Some(other), Some(read)]] {
             for hidden in [None, Some(u64::MAX - 5)] {
                 let entrant = Entrant { reads, group: 127, hidden, is_silent: hidden.is_none() };
@@ -339,15 +336,6 @@ mod tests {
                 entrant.write(&mut bytes);
                 assert_eq!(Entrant::read(&mut &bytes[..]), entrant);
             }
-        }
-    }
-
-    #[test]
-    fn a_barcode_stands_behind_the_seventh_colon() {
-        assert_eq!(name_barcode(b"a:1:F2:3:4:5:6:ACGT"), Some(&b"ACGT"[..]));
-        assert_eq!(name_barcode(b"a:1:2:3:4:5:6:AC:GT"), Some(&b"AC:GT"[..]));
-        for name in ["a:1:2:3:4:5:6", "a:1:2:3:4:5:6:", "a:1::3:4:5:6:A", "a", ""] {
-            assert_eq!(name_barcode(name.as_bytes()), None, "{name}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! What is counted of duplicates.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::picard::Libraries;
@@ -83,6 +85,36 @@ impl Counts {
             0 => None,
             _ => estimate(self.paired.saturating_sub(optical) / 2, unique),
         }
+    }
+}
+
+/// How many sets of duplicate pairs there are of each size, the pair that stays counted in, as Picard counts them.
+///
+/// ```
+/// use biofast_ops::sort::duplicates::SetSizes;
+///
+/// assert_eq!(SetSizes::default().iter().count(), 0);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SetSizes(BTreeMap<u64, [u64; 3]>);
+
+impl SetSizes {
+    /// Counts a set.
+    pub(super) fn add(&mut self, pairs: u64, optical: u64) {
+        if pairs == 0 {
+            return;
+        }
+        let mut count = |size: u64, column: usize| self.0.entry(size).or_default()[column] += 1;
+        count(pairs, 0);
+        if optical > 0 {
+            count(optical + 1, 1);
+        }
+        count(pairs - optical, 2);
+    }
+
+    /// The sizes, each with the number of all sets, of those of optical duplicates, and of those without optical duplicates.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, [u64; 3])> {
+        self.0.iter().map(|(size, counts)| (*size, *counts))
     }
 }
 

@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod barcodes;
 mod collect;
 mod decide;
 mod gate;
@@ -35,6 +36,7 @@ mod mates;
 mod metrics;
 mod optical;
 mod picard;
+mod sanitize;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -46,11 +48,12 @@ use serde::Serialize;
 
 use super::gather::Entry;
 use super::{Limits, Problem, Sorted};
+pub use barcodes::{Barcode, NamePattern, umi_of_name};
 use collect::Collector;
 use decide::Decisions;
 use gate::{Batch, Gate};
 use metrics::ByLibrary;
-pub use metrics::LibraryCounts;
+pub use metrics::{LibraryCounts, SetSizes};
 use picard::Libraries;
 
 /// How duplicates are found and what happens to them.
@@ -81,6 +84,11 @@ pub struct Marking {
     pub remove: bool,
     /// What else duplicates have in common.
     pub barcode: Barcode,
+    /// With Picard's rule: tags of which duplicates have the same text, in their first reads and in their second reads, as its
+    /// `READ_ONE_BARCODE_TAG` and `READ_TWO_BARCODE_TAG`.
+    pub read_barcodes: [Option<[u8; 2]>; 2],
+    /// That no read at all has a barcode is no error.
+    pub allow_missing_barcodes: bool,
     /// Records are counted by library, too.
     pub by_library: bool,
     /// Duplicates whose clusters were at most so far from each other on the flow cell are optical ones, if the names of reads tell
@@ -101,9 +109,19 @@ impl Marking {
         }
     }
 
-    /// Whether keys have a part for a barcode; Picard's rule has the library there.
+    /// Whether duplicates have barcodes in common.
     fn has_barcodes(&self) -> bool {
-        self.barcode != Barcode::None || self.rule == Rule::Picard
+        self.barcode != Barcode::None || self.has_read_barcodes()
+    }
+
+    fn has_read_barcodes(&self) -> bool {
+        self.rule == Rule::Picard && self.read_barcodes != [None; 2]
+    }
+
+    /// Bytes of library and barcode in keys.
+    fn kind_len(&self) -> usize {
+        let numbers = [self.rule == Rule::Picard, self.has_barcodes()];
+        4 * numbers.into_iter().filter(|&has| has).count()
     }
 }
 
@@ -116,12 +134,12 @@ impl Marking {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// That of `samtools markdup`; of equal scores the least name.
+    /// That of `samtools markdup` 1.24, after `samtools fixmate -m`; of equal scores the least name.
     #[default]
     Samtools,
-    /// That of Picard's MarkDuplicates: libraries apart; of equal scores the first on the flow cell, or in coordinate order. It
-    /// looks at the first bases of reads (the mode isn't asked for), at reads that failed checks, and not at barcodes; marks of
-    /// the input are removed.
+    /// That of MarkDuplicates of Picard 3.4: libraries apart; of equal scores the first on the flow cell, or in coordinate order. It
+    /// looks at the first bases of reads (the mode isn't asked for) and at reads that failed checks. Marks of the input, and its
+    /// tags `DT`, are removed; nothing else of a record is changed.
     Picard,
 }
 
@@ -139,24 +157,6 @@ pub enum Mode {
     Template,
     /// The first bases of both reads as they were sequenced. As `samtools markdup -m s`.
     Sequence,
-}
-
-/// What tells molecules at one place from each other.
-///
-/// ```
-/// use biofast_ops::sort::duplicates::Barcode;
-///
-/// assert_eq!(Barcode::default(), Barcode::None);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Barcode {
-    /// Nothing.
-    #[default]
-    None,
-    /// The text of this optional field.
-    Tag([u8; 2]),
-    /// What follows the seventh colon of the name.
-    Name,
 }
 
 /// What was found.
@@ -192,18 +192,27 @@ pub struct Counts {
     pub duplicate_single_optical: u64,
     /// Of the records marked with a primary one, those marked with an optical one.
     pub duplicate_non_primary_optical: u64,
-    /// Duplicates whose names don't say where they were on the flow cell, if that was asked for.
+    /// Duplicates whose names don't say where they were on the flow cell, if that was asked for. By the rule of Picard all reads of
+    /// pairs in sets of duplicates count, the one that stays among them.
     pub without_location: u64,
     /// Up to which distance duplicates are optical ones; nothing if they weren't told from others.
     pub optical_distance: Option<u32>,
     /// Names with a read of a pair whose mate isn't there.
     pub without_mate: u64,
+    /// Reads that aren't looked at themselves (they failed checks of quality, say) and are marked with their mates.
+    pub duplicate_mates: u64,
+    /// Reads looked at that have no barcode, nor has their mate, if duplicates have barcodes in common. They are compared with each
+    /// other.
+    pub without_barcode: u64,
 }
 
 impl Counts {
     /// All records that were marked.
     pub fn duplicates(&self) -> u64 {
-        self.duplicate_pair + self.duplicate_single + self.duplicate_non_primary
+        self.duplicate_pair
+            + self.duplicate_single
+            + self.duplicate_non_primary
+            + self.duplicate_mates
     }
 
     fn add(&mut self, other: &Counts) {
@@ -211,6 +220,7 @@ impl Counts {
         self.examined += other.examined;
         self.paired += other.paired;
         self.single += other.single;
+        self.without_barcode += other.without_barcode;
     }
 }
 
@@ -232,16 +242,20 @@ impl Marker {
         let looked_at = self.decisions.reads.get(entry.number);
         let other = flag::SUPPLEMENTARY | flag::UNMAPPED | flag::SECONDARY;
         let follows = flags & other != 0 && self.decisions.groups.get(entry.number);
-        if looked_at || follows {
+        // A mate that isn't aligned is left unmarked, but doesn't stay alone.
+        let is_left_alone = !looked_at && self.decisions.followers.get(entry.number);
+        let is_marked_mate = is_left_alone && flags & flag::UNMAPPED == 0;
+        if looked_at || follows || is_marked_mate {
             flags |= flag::DUPLICATE;
-            self.counts.duplicate_non_primary += u64::from(!looked_at);
+            self.counts.duplicate_non_primary += u64::from(follows && !looked_at);
+            self.counts.duplicate_mates += u64::from(is_marked_mate);
         }
-        let is_optical = match looked_at {
+        let is_optical = match looked_at || is_marked_mate {
             true => self.decisions.optical.get(entry.number),
             false => follows && self.decisions.optical_groups.get(entry.number),
         };
         self.counts.duplicate_non_primary_optical += u64::from(follows && is_optical);
-        let removes = self.marking.remove && flags & flag::DUPLICATE != 0;
+        let removes = self.marking.remove && (flags & flag::DUPLICATE != 0 || is_left_alone);
         if removes && self.by_library.is_none() {
             return false;
         }
@@ -252,7 +266,7 @@ impl Marker {
             let is_paired = looked_at && optical::is_paired(flags);
             counts.add(&Record::from_checked(&self.record), is_optical && is_paired);
         }
-        if (looked_at || follows) && self.tells_types {
+        if (looked_at || follows || is_marked_mate) && self.tells_types {
             optical::write_type(is_optical, &mut self.record);
         }
         self.counts.written += u64::from(!removes);
@@ -268,6 +282,10 @@ impl Marker {
         self.counts
     }
 
+    pub(super) fn set_sizes(&self) -> &SetSizes {
+        &self.decisions.set_sizes
+    }
+
     pub(super) fn by_library(&self) -> Vec<LibraryCounts> {
         self.by_library.iter().flat_map(ByLibrary::counts).cloned().collect()
     }
@@ -277,7 +295,8 @@ impl Marker {
 /// The example is that of the [module](self).
 ///
 /// # Errors
-/// The first fault of the input; if records of a name aren't together; or if a temporary file can't be written or read.
+/// The first fault of the input; if records of a name aren't together; if none of the reads looked at has a barcode that duplicates
+/// have in common, unless that is allowed; or if a temporary file can't be written or read.
 pub fn sort(
     input: impl Into<Query>,
     options: &Options,
@@ -314,6 +333,11 @@ pub fn sort(
     let mut counts = Counts { read, without_mate, optical_distance, ..Counts::default() };
     let (mut sorter, candidates) = collector.into_parts();
     counts.add(&candidates.counts);
+    let Counts { examined, without_barcode, .. } = counts;
+    if without_barcode > 0 && without_barcode == examined && !marking.allow_missing_barcodes {
+        let sought = marking.barcode.sought(marking.read_barcodes);
+        return Err(Problem::NoBarcodes { input: name.to_string(), reads: examined, sought });
+    }
     let decisions = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
     sorter.limits = limits.clone();
     let mut sorted = sorter.finish(&header, threads)?;

@@ -134,9 +134,13 @@ impl Chains {
         self.key.extend_from_slice(member.rank);
         self.key.extend_from_slice(&member.name[location.tile..]);
         let read = &member.read;
-        self.value.push(u8::from(member.is_optical) | u8::from(read.spreads) << 1);
+        let has = [member.is_optical, read.spreads, read.follower.is_some()];
+        self.value.push(has.iter().rev().fold(0, |bits, &has| bits << 1 | u8::from(has)));
         keys::write_number(read.offset, &mut self.value);
         keys::write_number(member.group, &mut self.value);
+        if let Some(follower) = read.follower {
+            keys::write_number(follower, &mut self.value);
+        }
         self.add_entry(member.first)
     }
 
@@ -186,7 +190,9 @@ impl Chains {
             if has_near || bits & 1 != 0 {
                 let offset = keys::read_number(&mut value);
                 let group = keys::read_number(&mut value);
-                decisions.mark_optical(entry.number, group, offset, bits & 2 != 0);
+                let follower = (bits & 4 != 0).then(|| keys::read_number(&mut value));
+                let read = Read { offset, follower, spreads: bits & 2 != 0, ..Read::default() };
+                decisions.mark_optical(entry.number, group, &read);
                 match kind {
                     PAIRED => counts.duplicate_pair_optical += 1,
                     _ => counts.duplicate_single_optical += 1,

@@ -6,6 +6,7 @@ use biofast_bam::{Header, Record, flag};
 
 use super::keys::{self, Ends, Pair};
 use super::mates::{LEAST_QUALITY, Primary};
+use super::metrics::SetSizes;
 
 /// The most that the qualities of a read count, and by how much a read that failed the checks of quality counts less.
 const HIGHEST_SCORE: i64 = i16::MAX as i64 / 2;
@@ -76,7 +77,8 @@ impl Libraries {
     }
 }
 
-fn read_group<'r>(record: &Record<'r>) -> Option<&'r [u8]> {
+/// The read group that a record names.
+pub(super) fn read_group<'r>(record: &Record<'r>) -> Option<&'r [u8]> {
     record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text())
 }
 
@@ -167,11 +169,12 @@ pub(super) struct Set {
     distance: u32,
     /// By orientation: how many pairs there are, and read group, tile, x and y of those whose names tell.
     pairs: [(usize, Vec<u64>); 4],
+    without_location: u64,
 }
 
 impl Set {
     pub(super) fn new(distance: u32) -> Set {
-        Set { distance, pairs: Default::default() }
+        Set { distance, pairs: Default::default(), without_location: 0 }
     }
 
     /// Adds a pair by what [`write_location`] and [`write_cluster`] wrote.
@@ -181,23 +184,26 @@ impl Set {
         *count += 1;
         // The tile is −1 where there is none.
         let has_location = [a, b] != (u16::MAX >> 1).to_be_bytes();
+        self.without_location += u64::from(!has_location);
         if has_location && *count <= LARGEST_SET {
             places.push(u64::from_be_bytes([g, h, a, b, c, d, e, f]));
         }
     }
 
-    /// How many of the pairs are optical duplicates, and forgets them: those that are near each other on one tile are a cluster,
-    /// of which one isn't.
-    pub(super) fn finish(&mut self) -> u64 {
-        let mut optical = 0;
+    /// How many of the pairs are optical duplicates, and of how many that isn't known, and forgets them: those that are near each
+    /// other on one tile are a cluster, of which one isn't.
+    pub(super) fn finish(&mut self, sizes: &mut SetSizes) -> (u64, u64) {
+        let (mut optical, mut all) = (0, 0);
         for (count, places) in &mut self.pairs {
             if (2..=LARGEST_SET).contains(count) {
                 optical += optical_of(places, self.distance);
             }
-            *count = 0;
+            all += std::mem::take(count) as u64;
             places.clear();
         }
-        optical
+        let without_location = std::mem::take(&mut self.without_location);
+        sizes.add(all, optical);
+        (optical, if all > 1 { without_location } else { 0 })
     }
 }
 
@@ -279,8 +285,10 @@ mod tests {
             }
             clusters.sort_unstable();
             clusters.dedup();
-            assert_eq!(set.finish(), (count - clusters.len()) as u64, "{reads:?}");
-            assert_eq!(set.finish(), 0);
+            let mut sizes = SetSizes::default();
+            let found = set.finish(&mut sizes);
+            assert_eq!(found, ((count - clusters.len()) as u64, 0), "{reads:?}");
+            assert_eq!(set.finish(&mut sizes), (0, 0));
         }
     }
 
