@@ -51,7 +51,7 @@ pub(crate) fn manual(args: &ManArgs, files: &mut Files) -> Result<ExitCode> {
     let Some(folder) = &args.folder else { return print(files, &page(command)?.1) };
     files
         .make_folder(folder)
-        .with_context(|| format!("can't make the folder {}", display_name(&folder)))?;
+        .with_context(|| format!("can't make the folder {}", display_name(folder)))?;
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
     let mut pages = Vec::new();
     for command in std::iter::once(command).chain(commands) {

@@ -356,7 +356,7 @@ impl Names {
 
 /// A name with a place for the part.
 fn template(path: &OutFile) -> Result<String> {
-    let name = path.to_str().with_context(|| format!("{} is not UTF-8", display_name(&path)))?;
+    let name = path.to_str().with_context(|| format!("{} is not UTF-8", display_name(path)))?;
     if !name.contains(PART) {
         bail!("{name} would be the name of every part: write {PART} where its number is to stand");
     }

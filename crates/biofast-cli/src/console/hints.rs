@@ -260,7 +260,7 @@ fn of_output(error: &output::Error) -> Option<String> {
                     "its hidden file is gone: does another run write to the same name?".into(),
                 );
             }
-            let folder = display_name(&folder);
+            let folder = display_name(folder);
             return Some(format!("there is no folder {folder}: make it with mkdir -p {folder}"));
         }
         io::ErrorKind::IsADirectory => "that is a folder: name a file in it",

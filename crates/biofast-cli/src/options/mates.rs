@@ -69,7 +69,7 @@ impl Repeated {
             {
                 Box::new(
                     std::fs::File::open(path)
-                        .with_context(|| format!("can't read {}", display_name(&path)))?,
+                        .with_context(|| format!("can't read {}", display_name(path)))?,
                 )
             }
             Input::Path(_) | Input::Shard(_) => return Ok(Repeated::Once(input.clone())),
@@ -78,7 +78,7 @@ impl Repeated {
         };
         let name = input.name();
         let kept = Kept::new(stream, folder).with_context(|| {
-            format!("{name} is read twice, and can't be kept in {}", display_name(&folder))
+            format!("{name} is read twice, and can't be kept in {}", display_name(folder))
         })?;
         Ok(Repeated::Kept(kept, name))
     }

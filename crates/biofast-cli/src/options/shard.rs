@@ -73,7 +73,7 @@ impl ShardArg {
     ) -> Result<Option<Vec<Input>>> {
         let Some(Name { plan: path, number, total }) = &self.shard else { return Ok(None) };
         let plan = Arc::new(read(path, files)?);
-        let shown = display_name(&path);
+        let shown = display_name(path);
         if let Some(total) = total
             && *total != plan.shards.len() as u64
         {

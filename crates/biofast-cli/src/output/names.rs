@@ -13,15 +13,15 @@ pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
         "cram" => bail!(
             "can't write {}: CRAM is read, not written, and this is to hold FASTQ; name it .fq or .fq.gz",
-            display_name(&path)
+            display_name(path)
         ),
         "bam" | "sam" => bail!(
             "{} is to hold FASTQ: name it .fq or .fq.gz; `biofast import` makes BAM of FASTQ, `biofast view` BAM and SAM of alignments",
-            display_name(&path)
+            display_name(path)
         ),
         ending if is_fasta(ending) => bail!(
             "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
-            display_name(&path)
+            display_name(path)
         ),
         ending => refuse_unwritten(path, ending)?,
     }
@@ -33,7 +33,7 @@ pub(crate) fn format_of_sequences(path: &Path, is_fasta_: bool) -> Result<Format
     let ending = inner_ending(path);
     match ending.as_str() {
         "fq" | "fastq" if is_fasta_ => {
-            bail!("{} is to hold FASTA, which has no qualities: name it .fa", display_name(&path))
+            bail!("{} is to hold FASTA, which has no qualities: name it .fa", display_name(path))
         }
         ending if is_fasta(ending) && is_fasta_ => Ok(Format::from_name(path)),
         _ => format_of_reads(path),
@@ -44,13 +44,13 @@ pub(crate) fn format_of_sequences(path: &Path, is_fasta_: bool) -> Result<Format
 pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
         "cram" => {
-            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(&path))
+            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(path))
         }
         ending @ ("sam" | "fq" | "fastq") => {
-            bail!("{} is to hold BAM, not {ending}: name it .bam", display_name(&path))
+            bail!("{} is to hold BAM, not {ending}: name it .bam", display_name(path))
         }
         ending if is_fasta(ending) => {
-            bail!("{} is to hold BAM, not FASTA: name it .bam", display_name(&path))
+            bail!("{} is to hold BAM, not FASTA: name it .bam", display_name(path))
         }
         _ => Ok(Format::Bgzf),
     }
@@ -60,11 +60,11 @@ pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
 pub(crate) fn refuse_unjoined(path: &Path) -> Result<()> {
     match inner_ending(path).as_str() {
         "cram" => {
-            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(&path))
+            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(path))
         }
         ending @ ("sam" | "fq" | "fastq") if Format::from_name(path) == Format::Plain => bail!(
             "{} is to hold blocks of BGZF, which are copied as they are, not plain text: name it .{}",
-            display_name(&path),
+            display_name(path),
             if ending == "sam" { "bam" } else { "fq.gz" }
         ),
         _ => Ok(()),
@@ -95,10 +95,10 @@ pub(crate) fn named(path: &Path) -> Option<Named> {
 pub(crate) fn format_of_table(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
         ending @ ("bam" | "ubam" | "sam" | "cram" | "fq" | "fastq") => {
-            bail!("{} is to hold a table, not {ending}: name it .tsv", display_name(&path))
+            bail!("{} is to hold a table, not {ending}: name it .tsv", display_name(path))
         }
         ending if is_fasta(ending) => {
-            bail!("{} is to hold a table, not FASTA: name it .tsv", display_name(&path))
+            bail!("{} is to hold a table, not FASTA: name it .tsv", display_name(path))
         }
         ending => refuse_unwritten(path, ending)?,
     }
@@ -123,17 +123,17 @@ pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
         "cram" => {
             bail!(
                 "can't write {}: CRAM is read, not written; name it .bam or .sam",
-                display_name(&path)
+                display_name(path)
             )
         }
         "fq" | "fastq" => {
             bail!(
                 "{} is to hold alignments; `biofast fastq` makes FASTQ of them",
-                display_name(&path)
+                display_name(path)
             )
         }
         ending if is_fasta(ending) => {
-            bail!("{} is to hold alignments, not FASTA", display_name(&path))
+            bail!("{} is to hold alignments, not FASTA", display_name(path))
         }
         ending => refuse_unwritten(path, ending)?,
     }
@@ -144,7 +144,7 @@ fn refuse_unwritten(path: &Path, ending: &str) -> Result<()> {
     if ending == "xz" {
         bail!(
             "can't write {}: {ending} is read, not written; name it .gz (BGZF), .zst or .bz2",
-            display_name(&path)
+            display_name(path)
         );
     }
     Ok(())
@@ -181,5 +181,5 @@ pub(crate) fn prefixes(
 pub(crate) fn make_folder(files: &mut Files, folder: &Path) -> Result<()> {
     files
         .make_folder(folder)
-        .with_context(|| format!("can't make the folder {}", display_name(&folder)))
+        .with_context(|| format!("can't make the folder {}", display_name(folder)))
 }

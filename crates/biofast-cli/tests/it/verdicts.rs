@@ -470,7 +470,7 @@ fn verdicts_are_a_table_in_a_file_and_a_reason_even_if_quiet() {
     let folder = Folder::new();
     let [table, page, qc] = ["v.tsv", "p.html", "qc"].map(|name| text(&folder.path(name)));
     let bad = folder.file("bad.fq", "@r\nNNNN\n+\n####\n".repeat(200));
-    let good = folder.file("good.fq", reads(200));
+    let good = folder.file("good.fq", "@r\nACGTACGT\n+\nIIIIIIII\n".repeat(200));
     let args = ["stats", "--quiet", "--fail-on", "fail", "--verdicts", &table, &bad, &good];
     for more in [&[][..], &["--out-dir", &qc, "--html", &page], &["--json"], &["-T"]] {
         let run = biofast(&[&args[..], more].concat());

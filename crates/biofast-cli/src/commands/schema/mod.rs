@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if let Some(folder) = &args.out_dir {
         files
             .make_folder(folder)
-            .with_context(|| format!("can't make the folder {}", display_name(&folder)))?;
+            .with_context(|| format!("can't make the folder {}", display_name(folder)))?;
         let mut outputs = Vec::new();
         for (name, _) in SCHEMAS {
             let path = folder.join(format!("{name}.json"));

@@ -190,7 +190,7 @@ fn query(
     for place in args.files.get(1..).unwrap_or_default() {
         match place.to_str() {
             Some(place) => regions.push(place.to_owned()),
-            None => bail!("the region {} is not UTF-8", display_name(&place)),
+            None => bail!("the region {} is not UTF-8", display_name(place)),
         }
     }
     let named = RegionArgs { regions, regions_file: None };
