@@ -206,9 +206,9 @@ fn what_does_not_fit_is_refused_and_named() {
     let other_idxstats = with("y.idxstats", "d\t9\t1\t0\n*\t0\t0\t0\n".into());
     let bad_flagstat = with("x.flagstat", "{\"QC-passed reads\":{},\"QC-failed reads\":{}}".into());
     let version_1 =
-        with("old.json", good.replacen("\"schema_version\":2", "\"schema_version\":1", 1));
+        with("old.json", good.replacen("\"schema_version\":3", "\"schema_version\":1", 1));
     let version_9 =
-        with("new.json", good.replacen("\"schema_version\":2", "\"schema_version\":9", 1));
+        with("new.json", good.replacen("\"schema_version\":3", "\"schema_version\":9", 1));
     let cut = with("cut.json", good[..good.len() / 2].to_owned());
     let lacking = with("lacking.json", good.replacen("\"half_pairs\"", "\"halves\"", 1));
     let doubled = with(
@@ -222,7 +222,7 @@ fn what_does_not_fit_is_refused_and_named() {
         ([&parts[0], &idxstats], &["x.idxstats", "idxstats, and those before it are of stats"]),
         ([&idxstats, &other_idxstats], &["y.idxstats", "reference sequences"]),
         ([&bad_flagstat, &bad_flagstat], &["x.flagstat", "count of flagstat"]),
-        ([&parts[1], &version_1], &["old.json", "version 1", "version 2", "again"]),
+        ([&parts[1], &version_1], &["old.json", "version 1", "version 3", "again"]),
         ([&parts[1], &version_9], &["new.json", "version 9"]),
         ([&parts[1], &cut], &["cut.json"]),
         ([&parts[1], &lacking], &["lacking.json", "damaged"]),

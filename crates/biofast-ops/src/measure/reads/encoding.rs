@@ -27,7 +27,9 @@ const PHRED64: usize = 64 - 33;
 const BAD: RangeInclusive<usize> = PHRED64..=70 - 33;
 /// Good bases of Phred + 64 (`^` to `j`, Q30 to Q42). Taken for Phred + 33 they are Q61 to Q73: below what consensus reads
 /// reach (Q90 and more), above what sequencers say of a base.
-const GOOD: RangeInclusive<usize> = 94 - 33..=106 - 33;
+const GOOD: RangeInclusive<usize> = FIRST_GOOD as usize - 33..=106 - 33;
+/// The byte of the worst of them.
+const FIRST_GOOD: u8 = 94;
 /// A thousandth of the bases or reads is no accident.
 const SHARE: u64 = 1000;
 /// Of so many bases none would be bad by chance.
@@ -78,13 +80,23 @@ pub(crate) fn looks_like_phred64(qualities: &[u8], mean: u8) -> bool {
     if usize::from(mean) < PHRED64 {
         return false;
     }
-    let start = &qualities[..qualities.len().min(START)];
-    let best = start.iter().fold(0, |best, &byte| byte.max(best));
-    if best < 94 {
+    if !starts_good(qualities) {
         return false;
     }
     let all = kernels::summarize_qualities(qualities);
     usize::from(all.min) >= PHRED64 && usize::from(all.max) <= *GOOD.end()
+}
+
+/// Whether any of the first bases is as good as the good ones of Phred + 64.
+#[inline]
+fn starts_good(qualities: &[u8]) -> bool {
+    let Some(start) = qualities.first_chunk::<START>() else {
+        return qualities.iter().any(|&byte| byte >= FIRST_GOOD);
+    };
+    // With so much more, the highest bit of a byte of ASCII says that it is good.
+    const MORE: u128 = u128::from_ne_bytes([128 - FIRST_GOOD; START]);
+    const HIGHEST: u128 = u128::from_ne_bytes([0x80; START]);
+    u128::from_ne_bytes(*start).wrapping_add(MORE) & HIGHEST != 0
 }
 
 /// Tells the encoding of reads of which nothing else is counted.
