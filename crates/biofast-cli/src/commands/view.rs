@@ -295,7 +295,7 @@ fn write(
     if is_bam {
         shown.write_bam(&mut start).map_err(Failure::Input)?;
     } else if (args.with_header || args.header_only) && !args.no_header {
-        shown.write_sam(&mut start);
+        shown.write_sam(&mut start).map_err(Failure::Input)?;
     }
     outputs[0].append(&start).map_err(Failure::Output)?;
     if args.header_only {
