@@ -84,7 +84,10 @@ struct Bound {
 #[derive(Clone)]
 enum Misfit {
     /// It isn't the one of the header.
-    Other { expected: String, found: String },
+    Other {
+        expected: String,
+        found: String,
+    },
     /// It isn't where the index says.
     Index(&'static str),
     Io(io::ErrorKind, String),
@@ -228,7 +231,9 @@ impl Fasta {
             Misfit::Other { expected, found } => {
                 ErrorKind::OtherReference { fasta, name, expected, found }
             }
-            Misfit::Index(reason) => ErrorKind::FastaIndex { fasta, name, line: entry.line, reason },
+            Misfit::Index(reason) => {
+                ErrorKind::FastaIndex { fasta, name, line: entry.line, reason }
+            }
         };
         Err(Error::new(kind, Location::default()).into())
     }
@@ -545,7 +550,9 @@ mod tests {
         for indexes in [&[][..], &[".fai"], &[".fai", ".gzi"]] {
             for name in indexes {
                 let content = match *name {
-                    ".fai" => format!("c\t300000\t3\t60\t61\nd\t7\t{}\t7\t8\n", 3 + 5000 * 61 + 3).into(),
+                    ".fai" => {
+                        format!("c\t300000\t3\t60\t61\nd\t7\t{}\t7\t8\n", 3 + 5000 * 61 + 3).into()
+                    }
                     _ => biofast_io::gzi::build(Source::open(&path)?, &Options::default())?,
                 };
                 std::fs::write(dir.path().join(format!("r.fa.gz{name}")), content)?;

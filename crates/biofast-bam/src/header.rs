@@ -1,6 +1,8 @@
 //! The header of a BAM file: its text and its list of reference sequences.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 use biofast_io::{Location, Options, Shown, Source};
 
@@ -18,12 +20,39 @@ use crate::sam::{NUL_INSIDE, parse_length};
 /// assert_eq!(header.references()[0].name, b"chr1");
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+///
+/// Clones share its parts: a header may have millions of lines.
+#[derive(Clone, Default)]
+pub struct Header(Option<Arc<Parts>>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Parts {
     text: Vec<u8>,
     references: Vec<Reference>,
     /// The library (`LB`) of each read group that has one.
     libraries: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+static NO_PARTS: Parts =
+    Parts { text: Vec::new(), references: Vec::new(), libraries: BTreeMap::new() };
+
+impl PartialEq for Header {
+    fn eq(&self, other: &Header) -> bool {
+        std::ptr::eq(self.parts(), other.parts()) || self.parts() == other.parts()
+    }
+}
+
+impl Eq for Header {}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { text, references, libraries } = self.parts();
+        f.debug_struct("Header")
+            .field("text", text)
+            .field("references", references)
+            .field("libraries", libraries)
+            .finish()
+    }
 }
 
 /// A reference sequence of the binary list, by whose index records refer to it.
@@ -51,7 +80,8 @@ pub(crate) const TOO_MUCH_TEXT: &str = "more than 512 MiB of text, the most that
 /// The most bytes of text and list together.
 const MAX_HEADER: usize = 1 << 30;
 
-const BAD_NAME: &str = "a reference name that is empty or holds a NUL, tab, line break or other control character";
+const BAD_NAME: &str =
+    "a reference name that is empty or holds a NUL, tab, line break or other control character";
 
 /// What the bytes at the start of a BAM file hold.
 pub(crate) enum Parsed {
@@ -62,7 +92,11 @@ pub(crate) enum Parsed {
 
 impl Header {
     pub(crate) const fn empty() -> Header {
-        Header { text: Vec::new(), references: Vec::new(), libraries: BTreeMap::new() }
+        Header(None)
+    }
+
+    fn parts(&self) -> &Parts {
+        self.0.as_deref().unwrap_or(&NO_PARTS)
     }
 
     fn new(text: Vec<u8>, references: Vec<Reference>) -> Header {
@@ -74,17 +108,17 @@ impl Header {
                 libraries.entry(id.to_vec()).or_insert_with(|| library.to_vec());
             }
         }
-        Header { text, references, libraries }
+        Header(Some(Arc::new(Parts { text, references, libraries })))
     }
 
     /// The SAM text, as stored; it may be empty.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        &self.parts().text
     }
 
     /// The reference sequences in the order of their indices.
     pub fn references(&self) -> &[Reference] {
-        &self.references
+        &self.parts().references
     }
 
     /// The name of the reference of this index, as records have it: negative for none.
@@ -98,13 +132,13 @@ impl Header {
     /// ```
     #[inline]
     pub fn reference_name(&self, id: i32) -> Option<&[u8]> {
-        let reference = self.references.get(usize::try_from(id).ok()?)?;
+        let reference = self.references().get(usize::try_from(id).ok()?)?;
         Some(&reference.name)
     }
 
     /// The index of the first reference of this name. All names are looked at: keep it for many records.
     pub fn reference_id(&self, name: &[u8]) -> Option<i32> {
-        let index = self.references.iter().position(|reference| reference.name == name)?;
+        let index = self.references().iter().position(|reference| reference.name == name)?;
         i32::try_from(index).ok()
     }
 
@@ -117,7 +151,7 @@ impl Header {
     /// # Ok::<(), biofast_bam::Error>(())
     /// ```
     pub fn library(&self, read_group: &[u8]) -> Option<&[u8]> {
-        self.libraries.get(read_group).map(Vec::as_slice)
+        self.parts().libraries.get(read_group).map(Vec::as_slice)
     }
 
     /// Whether the text says that the records are sorted by coordinate.
@@ -132,7 +166,7 @@ impl Header {
 
     /// Whether the first line is `@HD` and has the field.
     fn says(&self, field: &[u8]) -> bool {
-        let line = self.text.split(|&b| b == b'\n').next().unwrap_or_default();
+        let line = self.text().split(|&b| b == b'\n').next().unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|found| found == field)
     }
@@ -141,7 +175,7 @@ impl Header {
     /// text is one, as samtools prints it. Empty lines at the end are left out.
     pub(crate) fn lines(&self) -> Vec<u8> {
         // What comes after a NUL is padding.
-        let text = self.text.split(|&b| b == 0).next().unwrap_or_default();
+        let text = self.text().split(|&b| b == 0).next().unwrap_or_default();
         let mut end = text;
         while let [rest @ .., b'\n'] = end {
             end = rest.strip_suffix(b"\r").unwrap_or(rest);
@@ -153,7 +187,7 @@ impl Header {
             out.extend_from_slice(line_end);
         }
         if !text.starts_with(b"@SQ\t") && memchr::memmem::find(text, b"\n@SQ\t").is_none() {
-            for reference in &self.references {
+            for reference in self.references() {
                 out.extend_from_slice(b"@SQ\tSN:");
                 out.extend_from_slice(&reference.name);
                 out.extend_from_slice(format!("\tLN:{}\n", reference.length).as_bytes());
@@ -182,7 +216,7 @@ impl Header {
     pub fn write_bam(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         let text = self.lines();
         self.check_lines(&text)?;
-        if self.references.iter().any(|reference| reference.length > MAX_REFERENCE) {
+        if self.references().iter().any(|reference| reference.length > MAX_REFERENCE) {
             let kind = ErrorKind::BadHeader(
                 "a reference sequence of more than 2,147,483,647 bases, which BAM can't state",
             );
@@ -192,8 +226,8 @@ impl Header {
         // It was measured, and so were the others; or they were read from 32-bit numbers.
         out.extend((text.len() as u32).to_le_bytes());
         out.extend_from_slice(&text);
-        out.extend((self.references.len() as u32).to_le_bytes());
-        for reference in &self.references {
+        out.extend((self.references().len() as u32).to_le_bytes());
+        for reference in self.references() {
             out.extend((reference.name.len() as u32 + 1).to_le_bytes());
             out.extend_from_slice(&reference.name);
             out.push(0);
@@ -214,20 +248,21 @@ impl Header {
         let listed = crate::sam::Text::from_bytes(text).write_bam(&mut again);
         let references = match listed {
             Ok(_) => match Header::parse(&again) {
-                Ok(Parsed::Complete(header, _)) => header.references,
+                Ok(Parsed::Complete(header, _)) => header,
                 _ => return wrong("it would be read as another one".into()),
             },
             Err((line, kind)) => return wrong(format!("line {}: {kind}", line + 1)),
         };
-        if references == self.references {
+        let references = references.references();
+        if references == self.references() {
             return Ok(());
         }
-        let pairs = self.references.iter().zip(&references);
+        let pairs = self.references().iter().zip(references);
         let Some((listed, said)) = pairs.clone().find(|(listed, said)| listed != said) else {
             return wrong(format!(
                 "its text has {} @SQ lines, but its list {} reference sequences",
                 references.len(),
-                self.references.len()
+                self.references().len()
             ));
         };
         let show = |reference: &Reference| {
@@ -285,7 +320,7 @@ impl Header {
 
     /// The same references under another text.
     pub(crate) fn with_text(&self, text: Vec<u8>) -> Header {
-        Header::new(text, self.references.clone())
+        Header::new(text, self.references().to_vec())
     }
 
     /// Reads a header from the first bytes of the data.

@@ -49,8 +49,7 @@ impl Header {
                 .find_map(|field| field.strip_prefix(tag))
                 .map(<[u8]>::to_vec)
         };
-        let chain: Vec<Vec<u8>> =
-            programs.iter().filter_map(|line| field(line, b"ID:")).collect();
+        let chain: Vec<Vec<u8>> = programs.iter().filter_map(|line| field(line, b"ID:")).collect();
         let named: HashSet<Vec<u8>> =
             programs.iter().filter_map(|line| field(line, b"PP:")).collect();
         let mut ends: Vec<Option<Vec<u8>>> =

@@ -64,7 +64,8 @@ impl Repository {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return missing(true),
             Err(error) => return Err(Error::from_io(error, file).into_parts().0),
         };
-        let held = |kept: &[(usize, Arc<[u8]>)]| kept.iter().map(|kept| kept.1.len()).sum::<usize>();
+        let held =
+            |kept: &[(usize, Arc<[u8]>)]| kept.iter().map(|kept| kept.1.len()).sum::<usize>();
         while !kept.is_empty() && held(&kept) + bases.len() > KEPT {
             kept.remove(0);
         }

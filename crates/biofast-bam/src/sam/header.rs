@@ -107,7 +107,9 @@ impl Text {
             // A line that names no sequence declares none; samtools passes over it, too.
             let Some(name) = value(b"SN:") else { continue };
             if !is_reference_name(name) {
-                return Err(at("a reference name (SN) that is empty, starts with '*' or '=', or holds a control character"));
+                return Err(at(
+                    "a reference name (SN) that is empty, starts with '*' or '=', or holds a control character",
+                ));
             }
             let Some(length) = value(b"LN:") else {
                 return Err(at("an @SQ line without a length (LN)"));

@@ -21,8 +21,8 @@ use header::References;
 pub(crate) use header::{NUL_INSIDE, Text, parse_length};
 use line::LineFault;
 pub(crate) use line::bin;
-pub(crate) use odd::{Odds, Rigor};
 use odd::Tally;
+pub(crate) use odd::{Odds, Rigor};
 pub(crate) use tags::write_tag;
 pub use write::SamWriter;
 

@@ -78,8 +78,7 @@ impl Name {
     }
 }
 
-const BAD_REFERENCE: &str =
-    "the name of its reference sequence is empty, begins with '*' or '=' or holds a control character";
+const BAD_REFERENCE: &str = "the name of its reference sequence is empty, begins with '*' or '=' or holds a control character";
 
 /// Whether a name of a reference sequence can stand in a line and is no other field's sign.
 pub(super) fn is_reference_name(name: &[u8]) -> bool {

@@ -12,7 +12,8 @@ use biofast_io::{Options, Reader, Source};
 
 /// Valid files that become other bytes or an error, and why.
 const EXCEPTIONS: [(&str, &str); 7] = {
-    const CUT: &str = "the FASTA file at hand is a part of the reference that LN and M5 of the header name";
+    const CUT: &str =
+        "the FASTA file at hand is a part of the reference that LN and M5 of the header name";
     const URACIL: &str = "U is read as T, as samtools does from 1.22 on; those before read it as N";
     [
         (

@@ -101,9 +101,7 @@ impl Decoder {
                 Then::More => continue,
                 Then::End => None,
                 Then::Cut => Some(ErrorKind::Truncated("the compressed data")),
-                Then::Limit(limit) => {
-                    Some(ErrorKind::MemoryLimit { format: self.name, limit })
-                }
+                Then::Limit(limit) => Some(ErrorKind::MemoryLimit { format: self.name, limit }),
                 Then::Fault(reason) => Some(ErrorKind::Corrupt { codec: self.name, reason }),
             };
             self.ended = true;

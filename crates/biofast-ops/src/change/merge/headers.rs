@@ -149,7 +149,8 @@ impl Joined {
         let mut indices = Vec::with_capacity(header.references().len());
         for reference in header.references() {
             let next = i32::try_from(self.references.len());
-            let next = next.map_err(|_| "more reference sequences than a header can have".to_owned())?;
+            let next =
+                next.map_err(|_| "more reference sequences than a header can have".to_owned())?;
             if let Some(&(index, length)) = self.references.get(&reference.name) {
                 if length != reference.length {
                     return Err(format!(
