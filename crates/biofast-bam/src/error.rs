@@ -60,6 +60,10 @@ pub enum ErrorKind {
     NotAlignments(Found),
     /// The header contradicts itself.
     BadHeader(&'static str),
+    /// The header doesn't go together with that of another input.
+    HeadersDiffer(String),
+    /// The header can't be written so that it is read again.
+    UnwritableHeader(String),
     /// The data end inside the named thing.
     Truncated(&'static str),
     /// A record's fields contradict each other.
@@ -100,6 +104,28 @@ pub enum ErrorKind {
     },
     /// The reference sequence of this name is another one than CRAM data were written with.
     WrongReference(String),
+    /// A sequence of the FASTA file isn't the one of this name in the header.
+    OtherReference {
+        /// The FASTA file.
+        fasta: String,
+        /// The sequence's name, fit for display.
+        name: String,
+        /// What the header says.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+    /// The index of a FASTA file doesn't fit it.
+    FastaIndex {
+        /// The FASTA file.
+        fasta: String,
+        /// The sequence's name, fit for display.
+        name: String,
+        /// The line of the index; `None` if there is no index and the file has changed since it was read.
+        line: Option<u64>,
+        /// What is wrong.
+        reason: &'static str,
+    },
     /// A line of SAM text is malformed.
     BadLine {
         /// What was expected.
@@ -336,6 +362,10 @@ impl fmt::Display for ErrorKind {
                 write!(f, "expected BAM, SAM or CRAM, found {what}")
             }
             ErrorKind::BadHeader(reason) => write!(f, "invalid header: {reason}"),
+            ErrorKind::HeadersDiffer(reason) => f.write_str(reason),
+            ErrorKind::UnwritableHeader(reason) => {
+                write!(f, "the header can't be written: {reason}")
+            }
             ErrorKind::Truncated(what) => write!(f, "truncated: the input ends inside {what}"),
             ErrorKind::BadRecord { expected, found } => {
                 write!(f, "invalid BAM record: expected {expected}, found {found}")
@@ -368,6 +398,18 @@ impl fmt::Display for ErrorKind {
                 f,
                 "the sequence '{name}' of the reference is not the one the reads \
                  were stored with: the MD5 sums differ"
+            ),
+            ErrorKind::OtherReference { fasta, name, expected, found } => write!(
+                f,
+                "the reference {fasta}, sequence '{name}': expected {expected}, found {found}"
+            ),
+            ErrorKind::FastaIndex { fasta, name, line: Some(line), reason } => write!(
+                f,
+                "{fasta}.fai, line {line}, sequence '{name}': {reason}: the index doesn't fit the FASTA file"
+            ),
+            ErrorKind::FastaIndex { fasta, name, line: None, reason } => write!(
+                f,
+                "the reference {fasta}, sequence '{name}': {reason}: the file has changed since it was opened"
             ),
             ErrorKind::BadLine { expected, found } => {
                 write!(f, "invalid SAM: expected {expected}, found {found}")

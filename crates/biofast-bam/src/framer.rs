@@ -11,7 +11,7 @@ use biofast_io::{Carry, Chunk, Location, Notes, Options, Origin, Shown, Warning}
 use crate::error::{Error, ErrorKind};
 use crate::flag;
 use crate::format::Found;
-use crate::header::{Header, MAX_REFERENCE, Parsed};
+use crate::header::{Header, HeaderParser, MAX_REFERENCE, Parsed};
 use crate::order::Order;
 use crate::record::{Batch, FIXED_LEN, Record};
 
@@ -48,6 +48,7 @@ pub struct Framer {
     carry: Carry,
     /// Where the header goes once it has been read.
     header: Arc<OnceLock<Arc<Header>>>,
+    parser: HeaderParser,
     /// The number of reference sequences, once known.
     references: Option<i32>,
     /// Where the input starts.
@@ -119,6 +120,7 @@ impl Framer {
             input: input.into(),
             carry: Carry::default(),
             header,
+            parser: HeaderParser::default(),
             references: None,
             origin: Origin::default(),
             records: 0,
@@ -196,7 +198,7 @@ impl Framer {
     /// Reads the header at the start of `bytes`; returns its length, or `None` if it isn't
     /// complete.
     fn read_header(&mut self, bytes: &[u8]) -> Result<Option<usize>, Error> {
-        match Header::parse(bytes).map_err(|kind| self.error(kind, None, 0))? {
+        match self.parser.parse(bytes).map_err(|kind| self.error(kind, None, 0))? {
             Parsed::NeedMore => Ok(None),
             Parsed::Complete(header, len) => {
                 // Checked when it was parsed: the number is an i32 that is not negative.

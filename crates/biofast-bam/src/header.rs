@@ -1,8 +1,10 @@
 //! The header of a BAM file: its text and its list of reference sequences.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
-use biofast_io::{Location, Options, Source};
+use biofast_io::{Location, Options, Shown, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Found};
@@ -18,12 +20,39 @@ use crate::sam::{NUL_INSIDE, parse_length};
 /// assert_eq!(header.references()[0].name, b"chr1");
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+///
+/// Clones share its parts: a header may have millions of lines.
+#[derive(Clone, Default)]
+pub struct Header(Option<Arc<Parts>>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Parts {
     text: Vec<u8>,
     references: Vec<Reference>,
     /// The library (`LB`) of each read group that has one.
     libraries: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+static NO_PARTS: Parts =
+    Parts { text: Vec::new(), references: Vec::new(), libraries: BTreeMap::new() };
+
+impl PartialEq for Header {
+    fn eq(&self, other: &Header) -> bool {
+        std::ptr::eq(self.parts(), other.parts()) || self.parts() == other.parts()
+    }
+}
+
+impl Eq for Header {}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { text, references, libraries } = self.parts();
+        f.debug_struct("Header")
+            .field("text", text)
+            .field("references", references)
+            .field("libraries", libraries)
+            .finish()
+    }
 }
 
 /// A reference sequence of the binary list, by whose index records refer to it.
@@ -44,6 +73,16 @@ pub struct Reference {
 /// The most bases of a reference sequence that the specification of SAM and BAM allows.
 pub(crate) const MAX_REFERENCE: u64 = i32::MAX as u64;
 
+/// The most bytes of text that are read or written: ten million `@SQ` lines of 50 bytes.
+pub(crate) const MAX_TEXT: usize = 512 << 20;
+pub(crate) const TOO_MUCH_TEXT: &str = "more than 512 MiB of text, the most that is read";
+
+/// The most bytes of text and list together.
+const MAX_HEADER: usize = 1 << 30;
+
+const BAD_NAME: &str =
+    "a reference name that is empty or holds a NUL, tab, line break or other control character";
+
 /// What the bytes at the start of a BAM file hold.
 pub(crate) enum Parsed {
     /// A header, and how many bytes it takes.
@@ -53,7 +92,11 @@ pub(crate) enum Parsed {
 
 impl Header {
     pub(crate) const fn empty() -> Header {
-        Header { text: Vec::new(), references: Vec::new(), libraries: BTreeMap::new() }
+        Header(None)
+    }
+
+    fn parts(&self) -> &Parts {
+        self.0.as_deref().unwrap_or(&NO_PARTS)
     }
 
     fn new(text: Vec<u8>, references: Vec<Reference>) -> Header {
@@ -65,17 +108,17 @@ impl Header {
                 libraries.entry(id.to_vec()).or_insert_with(|| library.to_vec());
             }
         }
-        Header { text, references, libraries }
+        Header(Some(Arc::new(Parts { text, references, libraries })))
     }
 
     /// The SAM text, as stored; it may be empty.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        &self.parts().text
     }
 
     /// The reference sequences in the order of their indices.
     pub fn references(&self) -> &[Reference] {
-        &self.references
+        &self.parts().references
     }
 
     /// The name of the reference of this index, as records have it: negative for none.
@@ -89,13 +132,13 @@ impl Header {
     /// ```
     #[inline]
     pub fn reference_name(&self, id: i32) -> Option<&[u8]> {
-        let reference = self.references.get(usize::try_from(id).ok()?)?;
+        let reference = self.references().get(usize::try_from(id).ok()?)?;
         Some(&reference.name)
     }
 
     /// The index of the first reference of this name. All names are looked at: keep it for many records.
     pub fn reference_id(&self, name: &[u8]) -> Option<i32> {
-        let index = self.references.iter().position(|reference| reference.name == name)?;
+        let index = self.references().iter().position(|reference| reference.name == name)?;
         i32::try_from(index).ok()
     }
 
@@ -108,7 +151,7 @@ impl Header {
     /// # Ok::<(), biofast_bam::Error>(())
     /// ```
     pub fn library(&self, read_group: &[u8]) -> Option<&[u8]> {
-        self.libraries.get(read_group).map(Vec::as_slice)
+        self.parts().libraries.get(read_group).map(Vec::as_slice)
     }
 
     /// Whether the text says that the records are sorted by coordinate.
@@ -123,61 +166,113 @@ impl Header {
 
     /// Whether the first line is `@HD` and has the field.
     fn says(&self, field: &[u8]) -> bool {
-        let line = self.text.split(|&b| b == b'\n').next().unwrap_or_default();
+        let line = self.text().split(|&b| b == b'\n').next().unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         line.starts_with(b"@HD\t") && line.split(|&b| b == b'\t').any(|found| found == field)
     }
 
+    /// The header as SAM text: its lines, each with its line feed, and an `@SQ` line for each reference if no line of the
+    /// text is one, as samtools prints it. Empty lines at the end are left out.
+    pub(crate) fn lines(&self) -> Vec<u8> {
+        // What comes after a NUL is padding.
+        let text = self.text().split(|&b| b == 0).next().unwrap_or_default();
+        let mut end = text;
+        while let [rest @ .., b'\n'] = end {
+            end = rest.strip_suffix(b"\r").unwrap_or(rest);
+        }
+        let mut out = Vec::with_capacity(text.len() + 1);
+        if !end.is_empty() {
+            let line_end = if text[end.len()..].starts_with(b"\r") { &b"\r\n"[..] } else { b"\n" };
+            out.extend_from_slice(end);
+            out.extend_from_slice(line_end);
+        }
+        if !text.starts_with(b"@SQ\t") && memchr::memmem::find(text, b"\n@SQ\t").is_none() {
+            for reference in self.references() {
+                out.extend_from_slice(b"@SQ\tSN:");
+                out.extend_from_slice(&reference.name);
+                out.extend_from_slice(format!("\tLN:{}\n", reference.length).as_bytes());
+            }
+        }
+        out
+    }
+
     /// Appends the header as SAM text: its lines, each with its line feed, and an `@SQ` line for
     /// each reference if no line of the text is one, as samtools prints it.
-    pub fn write_sam(&self, out: &mut Vec<u8>) {
-        let start = out.len();
-        // What comes after a NUL is padding.
-        let text = self.text.split(|&b| b == 0).next().unwrap_or_default();
-        out.extend_from_slice(text);
-        if out.len() > start && !out.ends_with(b"\n") {
-            out.push(b'\n');
-        }
-        if text.split(|&b| b == b'\n').any(|line| line.starts_with(b"@SQ\t")) {
-            return;
-        }
-        for reference in &self.references {
-            out.extend_from_slice(b"@SQ\tSN:");
-            out.extend_from_slice(&reference.name);
-            out.extend_from_slice(format!("\tLN:{}\n", reference.length).as_bytes());
-        }
+    ///
+    /// # Errors
+    /// If what is read again wouldn't be this header: a line of the text is none, a reference name can't stand in one, or
+    /// the `@SQ` lines name other sequences than records refer to.
+    pub fn write_sam(&self, out: &mut Vec<u8>) -> Result<(), Error> {
+        let text = self.lines();
+        self.check_lines(&text)?;
+        out.extend_from_slice(&text);
+        Ok(())
     }
 
     /// Appends the header as BAM data: magic, text and references.
     ///
     /// # Errors
-    /// If the text doesn't fit BAM.
+    /// If the text doesn't fit BAM, or as [`write_sam`](Self::write_sam).
     pub fn write_bam(&self, out: &mut Vec<u8>) -> Result<(), Error> {
-        let too_long = || {
-            let kind = ErrorKind::BadHeader("more than 2 GiB of text");
-            Error::new(kind, Location::default())
-        };
-        let mut text = Vec::new();
-        self.write_sam(&mut text);
-        let text_len = i32::try_from(text.len()).map_err(|_| too_long())?;
-        if self.references.iter().any(|reference| reference.length > MAX_REFERENCE) {
+        let text = self.lines();
+        self.check_lines(&text)?;
+        if self.references().iter().any(|reference| reference.length > MAX_REFERENCE) {
             let kind = ErrorKind::BadHeader(
                 "a reference sequence of more than 2,147,483,647 bases, which BAM can't state",
             );
             return Err(Error::new(kind, Location::default()));
         }
         out.extend_from_slice(b"BAM\x01");
-        out.extend(text_len.to_le_bytes());
+        // It was measured, and so were the others; or they were read from 32-bit numbers.
+        out.extend((text.len() as u32).to_le_bytes());
         out.extend_from_slice(&text);
-        // All of these were read from 32-bit numbers, or made of a text that was measured.
-        out.extend((self.references.len() as u32).to_le_bytes());
-        for reference in &self.references {
+        out.extend((self.references().len() as u32).to_le_bytes());
+        for reference in self.references() {
             out.extend((reference.name.len() as u32 + 1).to_le_bytes());
             out.extend_from_slice(&reference.name);
             out.push(0);
             out.extend((reference.length as u32).to_le_bytes());
         }
         Ok(())
+    }
+
+    /// An error if `text`, as which the header is written, would be read as another header.
+    fn check_lines(&self, text: &[u8]) -> Result<(), Error> {
+        let error = |kind| Error::new(kind, Location::default());
+        let wrong = |reason: String| Err(error(ErrorKind::UnwritableHeader(reason)));
+        if text.len() > MAX_TEXT {
+            return Err(error(ErrorKind::BadHeader(TOO_MUCH_TEXT)));
+        }
+        let mut again = Vec::new();
+        // Which names the lines declare is found as a reader finds it.
+        let listed = crate::sam::Text::from_bytes(text).write_bam(&mut again);
+        let references = match listed {
+            Ok(_) => match Header::parse(&again) {
+                Ok(Parsed::Complete(header, _)) => header,
+                _ => return wrong("it would be read as another one".into()),
+            },
+            Err((line, kind)) => return wrong(format!("line {}: {kind}", line + 1)),
+        };
+        let references = references.references();
+        if references == self.references() {
+            return Ok(());
+        }
+        let pairs = self.references().iter().zip(references);
+        let Some((listed, said)) = pairs.clone().find(|(listed, said)| listed != said) else {
+            return wrong(format!(
+                "its text has {} @SQ lines, but its list {} reference sequences",
+                references.len(),
+                self.references().len()
+            ));
+        };
+        let show = |reference: &Reference| {
+            format!("'{}' of {} bases", Shown(&reference.name), reference.length)
+        };
+        wrong(format!(
+            "its text and its list differ: by the @SQ lines a reference sequence is {}, by the list it is {}",
+            show(said),
+            show(listed)
+        ))
     }
 
     /// The header at the start of BAM data, and how many bytes it takes; nothing if there are more to come.
@@ -196,11 +291,7 @@ impl Header {
     /// # Errors
     /// If they are no BAM data, or the header contradicts itself.
     pub fn from_bam(bytes: &[u8]) -> Result<Option<(Header, usize)>, Error> {
-        match Header::parse(bytes) {
-            Ok(Parsed::Complete(header, len)) => Ok(Some((header, len))),
-            Ok(Parsed::NeedMore) => Ok(None),
-            Err(kind) => Err(Error::new(kind, Location::default())),
-        }
+        HeaderParser::default().from_bam(bytes)
     }
 
     /// A header of this text whose references are those of its `@SQ` lines.
@@ -229,51 +320,113 @@ impl Header {
 
     /// The same references under another text.
     pub(crate) fn with_text(&self, text: Vec<u8>) -> Header {
-        Header::new(text, self.references.clone())
+        Header::new(text, self.references().to_vec())
     }
 
-    /// Reads a header from the first bytes of the data. Lengths are checked against the bytes
-    /// that are there before they are used.
+    /// Reads a header from the first bytes of the data.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, ErrorKind> {
+        HeaderParser::default().parse(bytes)
+    }
+}
+
+/// Reads a header of which more and more bytes are there, each of them once.
+#[doc(hidden)]
+#[derive(Default)]
+pub struct HeaderParser {
+    /// Where the next part starts that hasn't been read.
+    at: usize,
+    text_len: Option<usize>,
+    /// How many reference sequences are stated …
+    count: Option<usize>,
+    /// … and those read so far.
+    references: Vec<Reference>,
+}
+
+impl HeaderParser {
+    /// The header and how many bytes it takes, if it is complete with `bytes`: those of the call before and what follows them.
+    ///
+    /// # Errors
+    /// As of [`Header::from_bam`].
+    pub fn from_bam(&mut self, bytes: &[u8]) -> Result<Option<(Header, usize)>, Error> {
+        match self.parse(bytes) {
+            Ok(Parsed::Complete(header, len)) => Ok(Some((header, len))),
+            Ok(Parsed::NeedMore) => Ok(None),
+            Err(kind) => Err(Error::new(kind, Location::default())),
+        }
+    }
+
+    /// Goes on with `bytes`: those of the call before and what follows them. Lengths are checked against the bytes that are
+    /// there before they are used.
+    pub(crate) fn parse(&mut self, bytes: &[u8]) -> Result<Parsed, ErrorKind> {
         const MAGIC: &[u8] = b"BAM\x01";
         let n = bytes.len().min(MAGIC.len());
         if bytes[..n] != MAGIC[..n] {
             return Err(ErrorKind::NotBam(what_else(bytes)));
         }
-        let mut cursor = Cursor { bytes, at: MAGIC.len() };
-        let mut read = || -> Result<Option<Header>, ErrorKind> {
-            let Some(text_len) = cursor.length("a negative text length")? else { return Ok(None) };
-            let Some(text) = cursor.take(text_len) else { return Ok(None) };
-            // NULs at the end are padding; behind one inside, lines would be lost.
-            if let Some(at) = memchr::memchr(0, text)
-                && text[at..].iter().any(|&b| b != 0)
-            {
-                return Err(ErrorKind::BadHeader(NUL_INSIDE));
+        let start = self.at.max(MAGIC.len());
+        match self.go_on(Cursor { bytes, at: start })? {
+            Some((text, len)) => {
+                let mut references = std::mem::take(&mut self.references);
+                set_long_lengths(&mut references, text);
+                Ok(Parsed::Complete(Header::new(text.to_vec(), references), len))
             }
-            let negative = "a negative number of reference sequences";
-            let Some(count) = cursor.length(negative)? else { return Ok(None) };
-            let mut references = Vec::new();
-            for _ in 0..count {
-                let negative = "a negative name length";
-                let Some(name_len) = cursor.length(negative)? else { return Ok(None) };
-                let Some(name) = cursor.take(name_len) else { return Ok(None) };
-                let [name @ .., 0] = name else {
-                    return Err(ErrorKind::BadHeader("a reference name without its final NUL"));
-                };
-                if name.contains(&0) {
-                    return Err(ErrorKind::BadHeader("a reference name with a NUL byte inside"));
+            None if bytes.len() > MAX_HEADER => {
+                Err(ErrorKind::BadHeader("more than 1 GiB, the most that is read"))
+            }
+            None => Ok(Parsed::NeedMore),
+        }
+    }
+
+    /// The text and where the header ends, if that is reached.
+    fn go_on<'a>(
+        &mut self,
+        mut cursor: Cursor<'a>,
+    ) -> Result<Option<(&'a [u8], usize)>, ErrorKind> {
+        let text_len = match self.text_len {
+            Some(len) => len,
+            None => {
+                let Some(len) = cursor.length("a negative text length")? else { return Ok(None) };
+                if len > MAX_TEXT {
+                    return Err(ErrorKind::BadHeader(TOO_MUCH_TEXT));
                 }
-                let Some(length) = cursor.take(4) else { return Ok(None) };
-                let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
-                references.push(Reference { name: name.to_vec(), length: length.into() });
+                self.at = cursor.at;
+                *self.text_len.insert(len)
             }
-            set_long_lengths(&mut references, text);
-            Ok(Some(Header::new(text.to_vec(), references)))
         };
-        Ok(match read()? {
-            Some(header) => Parsed::Complete(header, cursor.at),
-            None => Parsed::NeedMore,
-        })
+        const TEXT_START: usize = 8;
+        let count = match self.count {
+            Some(count) => count,
+            None => {
+                let Some(text) = cursor.take(text_len) else { return Ok(None) };
+                // NULs at the end are padding; behind one inside, lines would be lost.
+                if let Some(at) = memchr::memchr(0, text)
+                    && text[at..].iter().any(|&b| b != 0)
+                {
+                    return Err(ErrorKind::BadHeader(NUL_INSIDE));
+                }
+                let negative = "a negative number of reference sequences";
+                let Some(count) = cursor.length(negative)? else { return Ok(None) };
+                self.at = cursor.at;
+                *self.count.insert(count)
+            }
+        };
+        while self.references.len() < count {
+            let negative = "a negative name length";
+            let Some(name_len) = cursor.length(negative)? else { return Ok(None) };
+            let Some(name) = cursor.take(name_len) else { return Ok(None) };
+            let [name @ .., 0] = name else {
+                return Err(ErrorKind::BadHeader("a reference name without its final NUL"));
+            };
+            // Such a name would break the lines and tables it stands in.
+            if name.is_empty() || name.iter().any(u8::is_ascii_control) {
+                return Err(ErrorKind::BadHeader(BAD_NAME));
+            }
+            let Some(length) = cursor.take(4) else { return Ok(None) };
+            let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
+            self.references.push(Reference { name: name.to_vec(), length: length.into() });
+            self.at = cursor.at;
+        }
+        Ok(Some((&cursor.bytes[TEXT_START..TEXT_START + text_len], cursor.at)))
     }
 }
 
@@ -323,14 +476,14 @@ pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {
         if let Ok(Parsed::Complete(header, _)) = Header::parse(&bytes) {
             return Ok((header, source));
         }
-        if bytes.len() < wanted {
+        if bytes.len() < wanted || wanted > MAX_HEADER {
             // What is wrong is said by the reader, with its place.
             let options = Options::serial();
             let at = Location { name: Some(source.name().into()), ..Location::default() };
             crate::read_header(source, &options)?;
             return Err(Error::new(ErrorKind::Truncated("the header"), at));
         }
-        wanted *= 8;
+        wanted = if wanted < MAX_HEADER / 8 { wanted * 8 } else { MAX_HEADER + 1 };
     }
 }
 

@@ -160,13 +160,31 @@ impl Input {
     /// # Errors
     /// If nothing can be read, or the data are of no alignment format. What is wrong with the
     /// records is said by whoever reads them, after those before have been delivered.
-    pub fn open(mut source: Source, options: &InputOptions<'_>) -> Result<Input, Error> {
+    pub fn open(source: Source, options: &InputOptions<'_>) -> Result<Input, Error> {
+        Input::open_as(source, options, false)
+    }
+
+    /// The same for a check, which looks at records and doesn't use them: those of SAM may name reference sequences though no
+    /// header line declares any, as the specification allows. They are then without one.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    #[doc(hidden)]
+    pub fn open_to_check(source: Source, options: &InputOptions<'_>) -> Result<Input, Error> {
+        Input::open_as(source, options, true)
+    }
+
+    fn open_as(
+        mut source: Source,
+        options: &InputOptions<'_>,
+        checks: bool,
+    ) -> Result<Input, Error> {
         let format = Format::sniff(&mut source)?;
         options.check_reference()?;
         let name = source.name().to_owned();
         let source = match format {
             Format::Bam => source,
-            Format::Sam => adapted(&name, SamToBam::new(source, options.io)?),
+            Format::Sam => adapted(&name, SamToBam::new(source, options.io, checks)?),
             Format::Cram => {
                 // Bytes are counted where CRAM is read.
                 let origin = Origin { offset: 0, ..source.origin() };

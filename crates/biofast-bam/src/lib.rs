@@ -90,6 +90,8 @@ pub use fasta::Fasta;
 pub use fold::{par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered, read_header};
 pub use format::{Format, Found};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
+#[doc(hidden)]
+pub use header::HeaderParser;
 pub use header::{Header, Reference, peek_header};
 pub use input::{CramContainer, CramContainers, Detail, Input, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};

@@ -65,8 +65,7 @@ impl Header {
     /// # Errors
     /// If noodles can't read the text.
     pub fn to_noodles(&self) -> Result<sam::Header, Error> {
-        let mut text = Vec::new();
-        self.write_sam(&mut text);
+        let text = self.lines();
         let mut header = sam::io::Reader::new(&text[..]).read_header().map_err(invalid)?;
         let is_complete = header.reference_sequences().len() == self.references().len();
         let names = header.reference_sequences().keys().map(|name| name.as_slice());

@@ -1,5 +1,7 @@
 //! The `@PG` line a program leaves in the header of what it writes.
 
+use std::collections::HashSet;
+
 use crate::header::Header;
 
 /// A program that made a file.
@@ -39,8 +41,7 @@ impl Header {
     /// ```
     #[must_use]
     pub fn with_program(&self, program: &Program<'_>) -> Header {
-        let mut text = Vec::new();
-        self.write_sam(&mut text);
+        let mut text = self.lines();
         let programs: Vec<&[u8]> =
             text.split(|&b| b == b'\n').filter(|line| line.starts_with(b"@PG\t")).collect();
         let field = |line: &'_ [u8], tag: &[u8; 3]| -> Option<Vec<u8>> {
@@ -48,17 +49,19 @@ impl Header {
                 .find_map(|field| field.strip_prefix(tag))
                 .map(<[u8]>::to_vec)
         };
-        let mut ids: Vec<Vec<u8>> =
-            programs.iter().filter_map(|line| field(line, b"ID:")).collect();
-        let named: Vec<Vec<u8>> = programs.iter().filter_map(|line| field(line, b"PP:")).collect();
+        let chain: Vec<Vec<u8>> = programs.iter().filter_map(|line| field(line, b"ID:")).collect();
+        let named: HashSet<Vec<u8>> =
+            programs.iter().filter_map(|line| field(line, b"PP:")).collect();
         let mut ends: Vec<Option<Vec<u8>>> =
-            ids.iter().filter(|id| !named.contains(id)).map(|id| Some(id.clone())).collect();
+            chain.iter().filter(|id| !named.contains(*id)).map(|id| Some(id.clone())).collect();
+        let mut ids: HashSet<Vec<u8>> = chain.into_iter().collect();
+        let mut number = 0;
         if ends.is_empty() {
             ends.push(None);
         }
         let command_line = one_line(program.command_line);
         for end in ends {
-            let id = unused(program.name, &ids);
+            let id = unused(program.name, &ids, &mut number);
             text.extend_from_slice(b"@PG\tID:");
             text.extend_from_slice(&id);
             text.extend_from_slice(format!("\tPN:{}", program.name).as_bytes());
@@ -68,7 +71,7 @@ impl Header {
             }
             let rest = format!("\tVN:{}\tCL:{command_line}\n", program.version);
             text.extend_from_slice(rest.as_bytes());
-            ids.push(id);
+            ids.insert(id);
         }
         self.with_text(text)
     }
@@ -103,8 +106,7 @@ impl Header {
     }
 
     fn ordered(&self, order: &str, group: Option<&str>, sub_order: Option<&str>) -> Header {
-        let mut text = Vec::new();
-        self.write_sam(&mut text);
+        let text = self.lines();
         let has_line = text.starts_with(b"@HD\t") || text.starts_with(b"@HD\n");
         let len = text.iter().position(|&b| b == b'\n').filter(|_| has_line);
         let (line, rest) = text.split_at(len.unwrap_or(0));
@@ -140,8 +142,7 @@ impl Header {
     /// ```
     #[must_use]
     pub fn with_read_groups(&self, wanted: impl Fn(&[u8]) -> bool) -> Header {
-        let mut text = Vec::new();
-        self.write_sam(&mut text);
+        let text = self.lines();
         let id = |line: &[u8]| {
             let line = line.trim_ascii_end();
             let mut fields = line.split(|&b| b == b'\t');
@@ -157,11 +158,18 @@ impl Header {
     }
 }
 
-/// `name`, or with the first number that makes it another than all of `ids`.
-fn unused(name: &str, ids: &[Vec<u8>]) -> Vec<u8> {
-    let numbered = (1u64..).map(|n| format!("{name}.{n}").into_bytes());
-    let mut candidates = std::iter::once(name.as_bytes().to_vec()).chain(numbered);
-    candidates.find(|id| !ids.contains(id)).unwrap_or_default()
+/// `name`, or with the first number from `number` on that makes it another than all of `ids`; 0 stands for none.
+fn unused(name: &str, ids: &HashSet<Vec<u8>>, number: &mut u64) -> Vec<u8> {
+    loop {
+        let id = match *number {
+            0 => name.as_bytes().to_vec(),
+            n => format!("{name}.{n}").into_bytes(),
+        };
+        *number += 1;
+        if !ids.contains(&id) {
+            return id;
+        }
+    }
 }
 
 /// Tabs and line ends would end the field or the line.

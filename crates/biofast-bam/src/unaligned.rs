@@ -7,7 +7,7 @@ use biofast_io::{Location, Shown};
 use crate::error::{Error, ErrorKind};
 use crate::packing;
 use crate::record::FIXED_LEN;
-use crate::sam::{Odds, bin, write_tag};
+use crate::sam::{Odds, Rigor, bin, write_tag};
 
 /// A read without an alignment, as FASTQ has it.
 ///
@@ -135,7 +135,7 @@ fn unprintable(name: &[u8]) -> Option<(usize, u8)> {
 /// If it is malformed.
 pub fn parse_tag(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
-    write_tag(text, &mut Odds::new(true), out).map_err(|fault| {
+    write_tag(text, &mut Odds::new(Rigor { refuse: true, checks: false }), out).map_err(|fault| {
         out.truncate(start);
         Error::new(ErrorKind::from(fault), Location::default())
     })

@@ -345,7 +345,7 @@ impl WriterBuilder {
                 None
             }
             Format::Sam => {
-                self.header.write_sam(&mut text);
+                self.header.write_sam(&mut text)?;
                 Some(SamWriter::new(&self.header))
             }
             Format::Cram => return Err(unsupported("CRAM is read but not written; write BAM")),

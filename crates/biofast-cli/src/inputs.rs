@@ -87,6 +87,18 @@ impl Input {
         }
     }
 
+    /// The error, with this input's name if it is about a header that was read from it.
+    pub(crate) fn blamed(&self, error: anyhow::Error) -> anyhow::Error {
+        use bam::ErrorKind::{BadHeader, UnwritableHeader};
+        match error.downcast::<bam::Error>() {
+            Ok(error) if matches!(error.kind(), BadHeader(_) | UnwritableHeader(_)) => {
+                error.or_at(Location::in_input(&self.name().into())).into()
+            }
+            Ok(error) => error.into(),
+            Err(error) => error,
+        }
+    }
+
     /// The length in bytes, where it is known.
     pub(crate) fn len(&self) -> Option<u64> {
         match self {

@@ -54,6 +54,20 @@ pub enum ErrorKind {
     Truncated(&'static str),
     /// The bytes after a complete gzip member are neither a member nor zero padding.
     TrailingBytes,
+    /// Data that were compressed twice.
+    Nested {
+        /// As what they were compressed last.
+        outer: &'static str,
+        /// What was found in it.
+        inner: &'static str,
+    },
+    /// Data that need more memory to be decompressed than is allowed.
+    MemoryLimit {
+        /// As what they are compressed.
+        format: &'static str,
+        /// The limit in MiB.
+        limit: u64,
+    },
     /// A gzip member's header is invalid.
     BadGzipHeader(&'static str),
     /// A BGZF block's header or length fields are invalid.
@@ -207,6 +221,13 @@ impl fmt::Display for ErrorKind {
             ErrorKind::TrailingBytes => write!(
                 f,
                 "what follows the compressed data is neither another member nor zero padding"
+            ),
+            ErrorKind::Nested { outer, inner } => {
+                write!(f, "{inner} inside {outer}: the data were compressed twice")
+            }
+            ErrorKind::MemoryLimit { format, limit } => write!(
+                f,
+                "these {format} data need more than {limit} MiB of memory to be decompressed"
             ),
             ErrorKind::BadGzipHeader(reason) => write!(f, "invalid gzip header: {reason}"),
             ErrorKind::BadBlock(reason) => write!(f, "invalid BGZF block: {reason}"),

@@ -186,6 +186,7 @@ impl CramToBam {
         };
         let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
         let repository = self.repository.take().unwrap_or(Repository::Missing);
+        repository.bind(&header);
         let containers = Containers { reader, version, eof_seen: false, fault: None };
         Ok((
             containers,

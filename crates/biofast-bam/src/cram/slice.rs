@@ -87,7 +87,8 @@ impl<'a> Header<'a> {
         }
         let embedded = bytes.itf8()?;
         let md5 = bytes.take(16)?;
-        if start < 0 || span < 0 {
+        // Of unplaced reads (-1) and of several references (-2) both are to be ignored.
+        if reference >= 0 && (start < 0 || span < 0) {
             return bad("a slice with a negative position or span");
         }
         Ok(Header { reference, start, span, records, counter, blocks, embedded, md5 })

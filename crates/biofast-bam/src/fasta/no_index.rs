@@ -1,10 +1,21 @@
 //! In place of `index.rs` in a build that reads no FASTA: the same functions, which fail.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use super::Entry;
+
+#[derive(Default)]
+pub(super) struct Digest;
+
+impl Digest {
+    pub(super) fn update(&mut self, _bytes: &[u8]) {}
+
+    pub(super) fn finish(self) -> [u8; 16] {
+        [0; 16]
+    }
+}
 
 /// # Errors
 /// Always.
@@ -17,6 +28,6 @@ pub(super) fn read(_path: &Path) -> io::Result<HashMap<Vec<u8>, Entry>> {
 
 /// # Errors
 /// Always.
-pub(super) fn of(path: &Path) -> io::Result<HashMap<Vec<u8>, Entry>> {
-    read(path)
+pub(super) fn of(_text: impl BufRead) -> io::Result<HashMap<Vec<u8>, Entry>> {
+    read(Path::new(""))
 }

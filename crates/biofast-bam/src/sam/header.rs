@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
+use crate::header::{MAX_TEXT, TOO_MUCH_TEXT};
+use crate::sam::line::LineFault;
+use crate::sam::write::is_reference_name;
+use biofast_io::Location;
 
 /// What is wrong with a header that would be cut.
 pub(crate) const NUL_INSIDE: &str = "a NUL byte inside the text";
-
-/// BAM states the length of the text as a signed 32-bit number.
-const MAX_TEXT: usize = i32::MAX as usize;
 
 /// Header lines, each with its line feed and without a carriage return.
 pub(crate) struct Text {
@@ -49,9 +50,9 @@ impl Text {
                 let bytes = reader.fill_buf()?;
                 let end = memchr::memchr(b'\n', bytes).map(|at| at + 1);
                 let n = end.unwrap_or(bytes.len());
-                if text.bytes.len() + line.len() + n >= MAX_TEXT {
-                    let reason = "a SAM header of more than 2 GiB";
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+                if text.bytes.len() + line.len() + n > MAX_TEXT {
+                    let kind = ErrorKind::BadHeader(TOO_MUCH_TEXT);
+                    return Err(Error::new(kind, Location::default()).into());
                 }
                 line.extend_from_slice(&bytes[..n]);
                 reader.consume(n);
@@ -94,6 +95,7 @@ impl Text {
         let mut aliases = Vec::new();
         for (number, line) in (0..).zip(self.bytes.split(|&b| b == b'\n')) {
             let at = |reason| (number, ErrorKind::BadHeader(reason));
+            check_line(line).map_err(|fault| (number, fault.into()))?;
             // Programs take it for the end of the text, and lose the lines behind it.
             if memchr::memchr(0, line).is_some() {
                 return Err(at(NUL_INSIDE));
@@ -104,8 +106,10 @@ impl Text {
             };
             // A line that names no sequence declares none; samtools passes over it, too.
             let Some(name) = value(b"SN:") else { continue };
-            if name.is_empty() || matches!(name, [b'*' | b'=', ..]) {
-                return Err(at("a reference name (SN) that is empty, or starts with '*' or '='"));
+            if !is_reference_name(name) {
+                return Err(at(
+                    "a reference name (SN) that is empty, starts with '*' or '=', or holds a control character",
+                ));
             }
             let Some(length) = value(b"LN:") else {
                 return Err(at("an @SQ line without a length (LN)"));
@@ -142,6 +146,42 @@ impl Text {
         Ok(references)
     }
 }
+
+/// Whether this is a header line and no record: `@`, two letters, and fields; or a comment. A record's second field is a
+/// number.
+pub(super) fn is_header_line(line: &[u8]) -> bool {
+    match line {
+        [b'@', b'C', b'O', b'\t' | b' ', ..] => true,
+        [b'@', a, b, b'\t', fields @ ..] => {
+            let end = memchr::memchr(b'\t', fields).unwrap_or(fields.len());
+            let is_number = end > 0 && fields[..end].iter().all(u8::is_ascii_digit);
+            let is_known = matches!(&[*a, *b], b"HD" | b"SQ" | b"RG" | b"PG");
+            let is_named = a.is_ascii_alphabetic() && b.is_ascii_alphabetic();
+            is_known && !is_number || is_named && fields.get(2) == Some(&b':')
+        }
+        [b'@', a, b] => a.is_ascii_alphabetic() && b.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
+/// Checks a line of the header, which may be the empty one behind the last line feed.
+fn check_line(line: &[u8]) -> Result<(), LineFault> {
+    if let Some(at) = memchr::memchr(b'\r', line)
+        && line.get(at + 1) == Some(&b'@')
+    {
+        return Err(LineFault::new(CR_INSIDE, line));
+    }
+    if line.is_empty() || is_header_line(line) {
+        return Ok(());
+    }
+    let expected = "a header line, which is '@', two letters, a tab and fields such as SN:chr1 between tabs, or a \
+                    record, whose name doesn't start with '@'";
+    Err(LineFault::new(expected, line))
+}
+
+/// What a line with a carriage return inside should be.
+pub(super) const CR_INSIDE: &str =
+    "lines that end in LF or CR LF, and no CR alone, as old Macintosh programs end lines";
 
 /// A length (LN), with any number of zeros before it.
 pub(crate) fn parse_length(digits: &[u8]) -> Option<u64> {

@@ -13,7 +13,7 @@ use crate::error::ErrorKind;
 use crate::fixed::FixedFields;
 use crate::packing;
 use crate::sam::fields::{Fields, has_leading_zeros, signed, unsigned};
-use crate::sam::header::Lookup;
+use crate::sam::header::{Lookup, is_header_line};
 use crate::sam::odd::{Odd, Odds};
 use crate::sam::tags;
 
@@ -59,7 +59,7 @@ pub(super) fn write_record(
     let mut fields = Fields::new(line);
     out.extend_from_slice(&[0; FIXED]);
 
-    let name = name(&mut fields)?;
+    let name = name(line, &mut fields)?;
     out.extend_from_slice(name);
     out.push(0);
     let mut flags = flags(&mut fields)?;
@@ -155,10 +155,14 @@ pub(super) fn write_record(
 }
 
 #[inline]
-fn name<'a>(fields: &mut Fields<'a>) -> Result<&'a [u8], LineFault> {
+fn name<'a>(line: &[u8], fields: &mut Fields<'a>) -> Result<&'a [u8], LineFault> {
     let name = fields.required("a read name (QNAME)")?;
     let printable = name.iter().all(|&b| b >= b' ' && b != 0x7f);
     if name.is_empty() || name.len() > 254 || !printable || name[0] == b'@' {
+        if is_header_line(line) {
+            let expected = "a record: header lines stand before the first one";
+            return Err(LineFault::new(expected, line));
+        }
         let expected =
             "a read name (QNAME) of 1 to 254 printable characters, not starting with '@'";
         return Err(LineFault::new(expected, name));
@@ -189,7 +193,15 @@ fn index(
 ) -> Result<i32, LineFault> {
     match references.index(name) {
         Some(index) => Ok(index),
-        None if name.is_empty() || references.is_empty() => Err(LineFault::new(expected, name)),
+        None if name.is_empty() => Err(LineFault::new(expected, name)),
+        None if references.is_empty() && odds.checks() => {
+            odds.note(Odd::NoSequences, name)?;
+            Ok(-1)
+        }
+        None if references.is_empty() => {
+            let expected = "a header with @SQ lines, as records name reference sequences";
+            Err(LineFault::new(expected, name))
+        }
         None => {
             odds.note(unknown, name)?;
             Ok(-1)

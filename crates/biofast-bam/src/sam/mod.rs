@@ -21,8 +21,8 @@ use header::References;
 pub(crate) use header::{NUL_INSIDE, Text, parse_length};
 use line::LineFault;
 pub(crate) use line::bin;
-pub(crate) use odd::Odds;
 use odd::Tally;
+pub(crate) use odd::{Odds, Rigor};
 pub(crate) use tags::write_tag;
 pub use write::SamWriter;
 
@@ -37,7 +37,7 @@ pub(crate) struct SamToBam {
     state: State,
     name: Arc<str>,
     threads: usize,
-    pedantic: bool,
+    rigor: Rigor,
     notes: Option<Arc<Notes>>,
     /// What was read though it breaks a rule.
     odd: Tally,
@@ -72,13 +72,13 @@ struct Converted {
 
 impl SamToBam {
     /// The SAM text in `source`, whatever its container.
-    pub(crate) fn new(source: Source, options: &Options) -> Result<SamToBam, Error> {
+    pub(crate) fn new(source: Source, options: &Options, checks: bool) -> Result<SamToBam, Error> {
         let name: Arc<str> = source.name().into();
         Ok(SamToBam {
             state: State::Start(Reader::new(source, &options.for_alignments())?),
             name,
             threads: options.threads,
-            pedantic: options.pedantic,
+            rigor: Rigor { refuse: options.pedantic, checks },
             notes: options.notes.clone(),
             odd: Tally::default(),
             header_lines: 0,
@@ -131,10 +131,10 @@ impl Produce for SamToBam {
                 self.lines = text.lines();
                 self.header_lines = self.lines;
                 let references = Arc::new(references);
-                let pedantic = self.pedantic;
+                let rigor = self.rigor;
                 let workers = Lanes::new(self.threads, || {
                     let references = Arc::clone(&references);
-                    move |job| convert(job, &references, pedantic)
+                    move |job| convert(job, &references, rigor)
                 })
                 .map_err(|e| self.located(e))?;
                 let lines = Lines { reader, rest: Vec::new(), spare: Vec::new(), fault: None };
@@ -233,9 +233,9 @@ impl Lines {
 }
 
 /// Converts the lines of a block, up to the first that is wrong.
-fn convert(mut job: Job, references: &References, pedantic: bool) -> Converted {
+fn convert(mut job: Job, references: &References, rigor: Rigor) -> Converted {
     job.out.clear();
-    let mut odds = Odds::new(pedantic);
+    let mut odds = Odds::new(rigor);
     let odd = Tally::default();
     let mut done = Converted { job, lines: 0, records: 0, odd, fault: None };
     let Job { text, out } = &mut done.job;
@@ -249,7 +249,10 @@ fn convert(mut job: Job, references: &References, pedantic: bool) -> Converted {
         let start = out.len();
         if let Err(fault) = line::write_record(line, &mut names, &mut odds, out) {
             out.truncate(start);
-            done.fault = Some(fault);
+            done.fault = Some(match memchr::memchr(b'\r', line) {
+                Some(_) => LineFault::new(header::CR_INSIDE, line),
+                None => fault,
+            });
             break;
         }
         let seen = odds.take();

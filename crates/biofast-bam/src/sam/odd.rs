@@ -17,6 +17,7 @@ pub(crate) enum Odd {
     IntegerType,
     NumberForm,
     NumberRange,
+    NoSequences,
     Uracil,
     NoCode,
 }
@@ -24,7 +25,7 @@ pub(crate) enum Odd {
 const KINDS: usize = Odd::ALL.len();
 
 impl Odd {
-    const ALL: [Odd; 10] = [
+    const ALL: [Odd; 11] = [
         Odd::TrailingTabs,
         Odd::JoinedFields,
         Odd::LeadingZeros,
@@ -33,6 +34,7 @@ impl Odd {
         Odd::IntegerType,
         Odd::NumberForm,
         Odd::NumberRange,
+        Odd::NoSequences,
         Odd::Uracil,
         Odd::NoCode,
     ];
@@ -68,6 +70,10 @@ impl Odd {
                 "a number that single precision can hold in an optional field",
                 "a number of an optional field beyond single precision, taken as infinite or 0",
             ),
+            Odd::NoSequences => (
+                "a header with @SQ lines, as records name reference sequences",
+                "reference names (RNAME) without @SQ lines in the header, which most programs need",
+            ),
             Odd::Uracil => (
                 "a sequence (SEQ) of letters that BAM has",
                 "U in a sequence (SEQ), taken as T: BAM has no letter for it",
@@ -79,23 +85,38 @@ impl Odd {
         }
     }
 
-    /// Whether the specification allows it, though a record can't hold it: told always, never refused.
+    /// Whether the specification allows it, though a record can't hold it or programs stumble over it: told always, never
+    /// refused.
     fn is_allowed(self) -> bool {
-        matches!(self, Odd::Uracil | Odd::NoCode)
+        matches!(self, Odd::LeadingZeros | Odd::NoSequences | Odd::Uracil | Odd::NoCode)
     }
+}
+
+/// How strictly lines are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rigor {
+    /// What breaks a rule is refused.
+    pub(crate) refuse: bool,
+    /// Records are looked at and not used: they may name references that no header line declares.
+    pub(crate) checks: bool,
 }
 
 /// Takes note of oddities in one line, or refuses them.
 #[derive(Debug)]
 pub(crate) struct Odds {
-    refuse: bool,
+    rigor: Rigor,
     /// A bit for each kind.
     seen: u16,
 }
 
 impl Odds {
-    pub(crate) fn new(refuse: bool) -> Odds {
-        Odds { refuse, seen: 0 }
+    pub(crate) fn new(rigor: Rigor) -> Odds {
+        Odds { rigor, seen: 0 }
+    }
+
+    /// Whether records are looked at and not used.
+    pub(super) fn checks(&self) -> bool {
+        self.rigor.checks
     }
 
     /// What was seen since the last call, a bit for each kind.
@@ -110,7 +131,7 @@ impl Odds {
     /// If oddities are refused, and the specification doesn't allow this one.
     #[cold]
     pub(crate) fn note(&mut self, odd: Odd, field: &[u8]) -> Result<(), LineFault> {
-        if self.refuse && !odd.is_allowed() {
+        if self.rigor.refuse && !odd.is_allowed() {
             return Err(LineFault::new(odd.describe().0, field));
         }
         self.seen |= 1 << odd as u8;

@@ -119,11 +119,14 @@ fn check_float(number: &[u8], value: f64, field: &[u8], odds: &mut Odds) -> Resu
     // Rust takes more than the form in three ways: words (inf, nan), and a point or sign without a digit behind it.
     let mantissa = number.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(number.len());
     let ends_in_digit = number[..mantissa].last().is_some_and(u8::is_ascii_digit);
-    if !ends_in_digit || number.iter().any(|b| matches!(b, b'i' | b'I' | b'n' | b'N')) {
+    let is_word = number.iter().any(|b| matches!(b, b'i' | b'I' | b'n' | b'N'));
+    if !ends_in_digit || is_word {
         odds.note(Odd::NumberForm, field)?;
     }
     let single = value as f32;
-    if value.is_finite() && (single.is_infinite() || (single == 0.0 && value != 0.0)) {
+    let digits = &number[..mantissa];
+    let is_zero = digits.iter().all(|b| !matches!(b, b'1'..=b'9'));
+    if !is_word && (single.is_infinite() || (single == 0.0 && !is_zero)) {
         odds.note(Odd::NumberRange, field)?;
     }
     Ok(())

@@ -44,7 +44,7 @@ pub struct SamWriter {
 struct Name {
     /// Its first bytes: all of most names.
     start: [u8; SHORT],
-    /// All of it.
+    /// All of it; nothing of a name that can't stand in a line.
     bytes: Box<[u8]>,
 }
 
@@ -53,6 +53,9 @@ const SHORT: usize = 16;
 
 impl Name {
     fn new(name: &[u8]) -> Name {
+        if !is_reference_name(name) {
+            return Name { start: [0; SHORT], bytes: Box::default() };
+        }
         let bytes = [name, b"\t"].concat().into_boxed_slice();
         let mut start = [0; SHORT];
         start.iter_mut().zip(&bytes).for_each(|(to, from)| *to = *from);
@@ -60,14 +63,26 @@ impl Name {
     }
 
     #[inline]
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), &'static str> {
         if self.bytes.len() > SHORT {
-            return out.extend_from_slice(&self.bytes);
+            out.extend_from_slice(&self.bytes);
+            return Ok(());
+        }
+        if self.bytes.is_empty() {
+            return Err(BAD_REFERENCE);
         }
         let end = out.len() + self.bytes.len();
         out.extend_from_slice(&self.start);
         out.truncate(end);
+        Ok(())
     }
+}
+
+const BAD_REFERENCE: &str = "the name of its reference sequence is empty, begins with '*' or '=' or holds a control character";
+
+/// Whether a name of a reference sequence can stand in a line and is no other field's sign.
+pub(super) fn is_reference_name(name: &[u8]) -> bool {
+    !matches!(name, [] | [b'*' | b'=', ..]) && !name.iter().any(u8::is_ascii_control)
 }
 
 impl SamWriter {
@@ -78,11 +93,12 @@ impl SamWriter {
 
     /// Appends the name of a reference with its tab.
     #[inline]
-    fn write_name(&self, reference: i32, out: &mut Vec<u8>) {
+    fn write_name(&self, reference: i32, out: &mut Vec<u8>) -> Result<(), &'static str> {
         match usize::try_from(reference).ok().and_then(|n| self.names.get(n)) {
-            Some(name) => name.write(out),
+            Some(name) => return name.write(out),
             None => out.extend_from_slice(b"*\t"),
         }
+        Ok(())
     }
 
     /// Appends the line of `record` with its line feed.
@@ -107,16 +123,16 @@ impl SamWriter {
         out.extend_from_slice(if name.is_empty() { b"*" } else { name });
         out.push(b'\t');
         write_ended(record.flags().into(), b'\t', out);
-        self.write_name(record.reference_id(), out);
-        write_signed_ended(i64::from(record.position()) + 1, b'\t', out);
+        self.write_name(record.reference_id(), out)?;
+        write_position(record.position(), out)?;
         write_ended(record.mapping_quality().into(), b'\t', out);
-        write_cigar(record, out);
+        write_cigar(record, out)?;
         out.push(b'\t');
         match record.mate_reference_id() {
             mate if mate >= 0 && mate == record.reference_id() => out.extend_from_slice(b"=\t"),
-            mate => self.write_name(mate, out),
+            mate => self.write_name(mate, out)?,
         }
-        write_signed_ended(i64::from(record.mate_position()) + 1, b'\t', out);
+        write_position(record.mate_position(), out)?;
         write_signed_ended(record.template_len().into(), b'\t', out);
         match record.sequence_len() {
             0 => out.extend_from_slice(b"*\t*"),
@@ -163,6 +179,9 @@ const SHORT_TEXT: usize = 64;
 #[inline]
 fn write_plain_tag(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> Option<usize> {
     let (&[a, b, kind], rest) = bytes.get(at..)?.split_first_chunk::<3>()?;
+    if !a.is_ascii_graphic() || !b.is_ascii_graphic() {
+        return None;
+    }
     let start = |letter| u64::from_le_bytes([b'\t', a, b, b':', letter, b':', 0, 0]);
     let (len, value) = match kind {
         b'C' => (1, i64::from(*rest.first()?)),
@@ -364,16 +383,35 @@ fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
     Error::of_record(ErrorKind::Unwritable { name, reason: reason.into() }, record.as_bytes())
 }
 
+/// Appends a position, or that of the mate, counted from 1 and with a tab.
 #[inline]
-fn write_cigar(record: &Record<'_>, out: &mut Vec<u8>) {
+fn write_position(position: i32, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    if position < -1 || position == i32::MAX {
+        return Err("a position (POS or PNEXT) is negative or above 2,147,483,647");
+    }
+    write_signed_ended(i64::from(position) + 1, b'\t', out);
+    Ok(())
+}
+
+#[inline]
+fn write_cigar(record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
     let cigar = record.cigar();
     if cigar.is_empty() {
         out.push(b'*');
+        return Ok(());
     }
-    // It fits the sequence: that was checked when the record was framed.
+    // That of a mapped read fits the sequence: it was checked when the record was framed.
+    if record.flags() & crate::flag::UNMAPPED != 0 && record.sequence_len() > 0 {
+        let bases = cigar.iter().filter(|(op, _)| op.consumes_read());
+        let bases: u64 = bases.map(|(_, len)| u64::from(len)).sum();
+        if bases != record.sequence_len() as u64 {
+            return Err(MISFIT);
+        }
+    }
     for word in cigar.words() {
         write_ended((word >> 4).into(), OPS[(word & 15) as usize], out);
     }
+    Ok(())
 }
 
 #[inline]
@@ -395,6 +433,9 @@ fn write_qualities(raw: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
 /// # Errors
 /// If the value would break the line.
 fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
+    if !tag.name.iter().all(u8::is_ascii_graphic) {
+        return Err("the name of an optional field isn't two printable characters");
+    }
     out.extend_from_slice(&tag.name);
     out.push(b':');
     if let Some(value) = tag.as_int() {
@@ -414,6 +455,12 @@ fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
         (b'B', &[kind, _, _, _, _, ref elements @ ..]) => {
             out.extend_from_slice(&[b'B', b':', kind]);
             write_elements(kind, elements, out);
+        }
+        (b'A', value) if !value.iter().all(u8::is_ascii_graphic) => {
+            return Err("an optional field of type A isn't a printable character");
+        }
+        (b'H', value) if value.len() % 2 == 1 || !value.iter().all(u8::is_ascii_hexdigit) => {
+            return Err("an optional field of type H isn't an even number of hexadecimal digits");
         }
         (kind, value) => {
             if memchr::memchr3(b'\t', b'\n', b'\r', value).is_some() {

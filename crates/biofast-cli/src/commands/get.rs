@@ -279,7 +279,7 @@ impl<'a> Writer<'a> {
         match &form {
             Form::Bam(header) => args.program.header(header).write_bam(&mut text)?,
             Form::Sam(header, _) if args.with_header => {
-                args.program.header(header).write_sam(&mut text);
+                args.program.header(header).write_sam(&mut text)?;
             }
             _ => {}
         }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam::{self, Batch, Detail, Header, Query, Record, SamWriter, flag};
+use biofast::io::Location;
 use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
 use biofast::io::pipeline::Failure;
 use biofast::ops::filter::expression::Expression;
@@ -292,10 +293,12 @@ fn write(
 ) -> Result<(), Failure<bam::Error>> {
     let mut start = Vec::new();
     let shown = args.program.header(header);
+    let at = Location::in_input(&query.name().into());
+    let named = |error: bam::Error| Failure::Input(error.or_at(at));
     if is_bam {
-        shown.write_bam(&mut start).map_err(Failure::Input)?;
+        shown.write_bam(&mut start).map_err(named)?;
     } else if (args.with_header || args.header_only) && !args.no_header {
-        shown.write_sam(&mut start);
+        shown.write_sam(&mut start).map_err(named)?;
     }
     outputs[0].append(&start).map_err(Failure::Output)?;
     if args.header_only {

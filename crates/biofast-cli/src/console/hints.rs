@@ -7,7 +7,7 @@ use std::path::Path;
 
 use biofast::io::{display_name, output};
 use biofast::ops::filter::best;
-use biofast::ops::{cat, dedup, order, repair, shards, sort};
+use biofast::ops::{cat, dedup, order, repair, samtools_stats, shards, sort};
 use biofast::{bam, fastq, io as bytes};
 
 /// An error of the command line that says what helps.
@@ -38,6 +38,14 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(error) = error.downcast_ref::<output::Error>() {
         return of_output(error);
+    }
+    if let Some(samtools_stats::Failure::Reference(error)) = error.downcast_ref() {
+        return match error.kind() {
+            io::ErrorKind::NotFound if error.raw_os_error().is_none() => Some(
+                "--reference must name the FASTA file the reads were aligned to; some files say chr1, others 1".into(),
+            ),
+            _ => of_one(error),
+        };
     }
     let of_sort = error.downcast_ref::<sort::Problem>();
     let of_dedup = error.downcast_ref::<dedup::Problem>();
@@ -73,7 +81,11 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<fastq::Error>() {
         return of_reads(error);
     }
-    of_system(error.downcast_ref::<io::Error>()?, None)
+    let system = error.downcast_ref::<io::Error>()?;
+    if let Some(error) = system.get_ref().and_then(|inner| inner.downcast_ref::<bam::Error>()) {
+        return of_alignments(error);
+    }
+    of_system(system, None)
 }
 
 const MISSING_END: &str = "the file may be cut: get it again, or see with `biofast check` what is left; if it is known to \
@@ -118,6 +130,12 @@ fn of_bytes(error: &bytes::Error) -> Option<String> {
         | ErrorKind::BadGzipHeader(_)
         | ErrorKind::BadBlock(_)
         | ErrorKind::TrailingBytes => DAMAGED,
+        ErrorKind::Nested { .. } => {
+            "decompress it once, such as with `gzip -dc FILE`, and give that to biofast: `-` stands for standard input"
+        }
+        ErrorKind::MemoryLimit { .. } => {
+            "decompress it with the program that made it, or compress it again with a smaller window or dictionary"
+        }
         ErrorKind::Empty(_) => "get it again, or look at how it was made",
         ErrorKind::NotBgzf(_) => {
             "`biofast filter FILE -o FILE.bgz` makes BGZF of FASTQ, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM"
@@ -174,7 +192,23 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         | ErrorKind::CigarMisfit { .. }
         | ErrorKind::BadTags { .. }
         | ErrorKind::BadCram(_) => FAULTY,
-        ErrorKind::BadLine { .. } => "mend or remove this line; what wrote it may have a fault",
+        ErrorKind::BadLine { .. } => {
+            "correct or remove this line, or get the file again: it may have been cut or edited, or the program that \
+             wrote it may be at fault"
+        }
+        ErrorKind::OtherReference { .. } => {
+            "--reference must name the FASTA file the reads were aligned to; is this one of another assembly, or cut?"
+        }
+        ErrorKind::FastaIndex { line: Some(_), .. } => {
+            "make the index again with `samtools faidx`, or remove it: without it the FASTA file is read once more"
+        }
+        ErrorKind::HeadersDiffer(_) => {
+            "files are joined when they were aligned to the same reference: `biofast view -H FILE` shows the names (SN) and \
+             lengths (LN) of its sequences"
+        }
+        ErrorKind::UnwritableHeader(_) => {
+            "`samtools reheader` gives the file another header; `biofast check FILE` says what is wrong with this one"
+        }
         ErrorKind::UnsupportedCram(..) => "make BAM of it with the program that wrote it",
         _ => return None,
     };

@@ -53,6 +53,7 @@ mod outputs;
 mod per_read;
 mod qc_reads;
 #[cfg(feature = "remote")]
+mod readable;
 mod remote;
 #[cfg(feature = "remote")]
 mod remote_stores;

@@ -9,6 +9,7 @@ mod regions;
 mod filter_cutadapt;
 mod filter_fastp;
 mod made;
+mod readable;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

@@ -22,6 +22,8 @@ pub(crate) struct Chunker {
     name: Arc<str>,
     witness: Witness,
     container: Container,
+    /// Whether nothing has been taken.
+    at_start: bool,
     /// Which decoder inflates its blocks.
     trial: Arc<Trial>,
     /// Set when the last chunk has been taken.
@@ -47,6 +49,8 @@ pub(crate) struct ChunkBuffer {
     blocks: Vec<Block>,
     /// Of all workers of the input: what inflates them.
     trial: Option<Arc<Trial>>,
+    /// The container of an input whose start this is; otherwise plain.
+    outer: Container,
     /// What has been inflated but for its references to what is before it.
     part: Option<gzip::Unresolved>,
     /// The decompressed bytes.
@@ -101,6 +105,7 @@ impl Chunker {
             name,
             witness,
             container,
+            at_start: true,
             trial: Arc::default(),
             ended: false,
             eof_block_seen: false,
@@ -158,6 +163,9 @@ impl Chunker {
     fn pull_next(&mut self, buffer: &mut ChunkBuffer) -> bool {
         buffer.reset(&self.name, &self.witness);
         buffer.places.clone_from(&self.places);
+        if std::mem::take(&mut self.at_start) {
+            buffer.outer = self.container;
+        }
         let input = &mut *self.input;
         let is_cancelled = |token: &CancellationToken| token.is_cancelled();
         let result = match &mut self.mode {
@@ -367,6 +375,7 @@ impl ChunkBuffer {
             raw_in_map: None,
             blocks: Vec::new(),
             trial: None,
+            outer: Container::Plain,
             part: None,
             chunk: Chunk::new(),
             fault: None,
@@ -426,6 +435,19 @@ impl ChunkBuffer {
 
     /// The part that needs no order: inflates the blocks, or brings mapped text in.
     pub(crate) fn prepare(&mut self, inflater: &mut Inflater) {
+        self.inflate(inflater);
+        let outer = std::mem::replace(&mut self.outer, Container::Plain);
+        if outer != Container::Plain {
+            let inner = Container::sniff(self.chunk.bytes());
+            if inner != Container::Plain {
+                self.chunk.filled(0);
+                let kind = ErrorKind::Nested { outer: outer.name(), inner: inner.name() };
+                self.fault = Some(Error::new(kind, Location::in_input(&self.name)));
+            }
+        }
+    }
+
+    fn inflate(&mut self, inflater: &mut Inflater) {
         if let Some((map, behind)) = self.behind.take() {
             map.release(behind);
         }

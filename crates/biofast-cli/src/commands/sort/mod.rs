@@ -178,7 +178,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let (header, source) = bam::peek_header(opened.source)?;
     let header = order.header(&header);
     let header = args.program.header(&header);
-    let target = args.writing.open(args.out_path(), files, &header)?;
+    let target =
+        args.writing.open(args.out_path(), files, &header).map_err(|error| input.blamed(error))?;
     let mut reports = args.reports.open(files)?;
     let report = output::optional_report(files, args.json.as_deref())?;
     let metrics = args.duplicates.metrics(files)?;

@@ -156,6 +156,31 @@ fn collect_metrics(
     Ok(figures)
 }
 
+/// The most groups of a file: each takes up to 3 MB of memory.
+const MAX_GROUPS: usize = 4096;
+
+/// The groups of a header.
+///
+/// # Errors
+/// If there are more than memory is set aside for.
+pub(super) fn groups(header: &bam::Header, by: By, input: &Input) -> Result<Groups> {
+    let groups = Groups::of(header, by);
+    let found = groups.names().len();
+    if found > MAX_GROUPS {
+        return Err(Hinted {
+            message: format!(
+                "{}: its header has {found} groups of --by {}, more than {MAX_GROUPS}, the most that are told apart",
+                input.name(),
+                by.tag()
+            ),
+            hint: "`biofast filter --read-group ID` or `biofast split` makes smaller files; --by SM has fewer groups where \
+                   samples have several read groups",
+        }
+        .into());
+    }
+    Ok(groups)
+}
+
 /// Reads one input of alignments: its figures, and those of each group.
 pub(super) fn collect_by(
     args: &Args,
@@ -166,7 +191,7 @@ pub(super) fn collect_by(
 ) -> Result<Vec<(Option<Group>, Box<Figures>)>> {
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
     let (header, query) = args.regions.query(input, source, &opening)?.peek_header()?;
-    let groups = Groups::of(&header, by);
+    let groups = groups(&header, by, input)?;
     let wanted = qc::Wanted { statistics: true, ..qc::Wanted::default() };
     let no_depths = |_| Ok(Parts::<Distribution, Distribution> { depths: None, each: None });
     let found = qc::collect_by(query, &watch.options, &wanted, Some(&groups), no_depths)

@@ -322,7 +322,8 @@ impl Asked<'_> {
         };
         let opening = watch.opening(args.reference.as_deref(), detail);
         let (header, query) = args.regions.query(input, source, &opening)?.peek_header()?;
-        let groups = args.depth.files.by_groups()?.map(|by| Groups::of(&header, by));
+        let by = args.depth.files.by_groups()?;
+        let groups = by.map(|by| super::alignments::groups(&header, by, input)).transpose()?;
         let mut to = vec![(None, opened)];
         for name in groups.iter().flat_map(Groups::names) {
             to.push((Some(name), self.open(&prefix_of_group(prefix, name)?, files)?));

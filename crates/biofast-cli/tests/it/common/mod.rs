@@ -4,6 +4,8 @@
 #[cfg(unix)]
 pub(crate) mod stage;
 
+pub(crate) mod odd_bam;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

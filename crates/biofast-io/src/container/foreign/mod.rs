@@ -61,6 +61,8 @@ enum Then {
     /// The input has ended too early.
     Cut,
     Fault(String),
+    /// More than so many MiB of memory are needed.
+    Limit(u64),
 }
 
 impl Decoder {
@@ -99,6 +101,7 @@ impl Decoder {
                 Then::More => continue,
                 Then::End => None,
                 Then::Cut => Some(ErrorKind::Truncated("the compressed data")),
+                Then::Limit(limit) => Some(ErrorKind::MemoryLimit { format: self.name, limit }),
                 Then::Fault(reason) => Some(ErrorKind::Corrupt { codec: self.name, reason }),
             };
             self.ended = true;

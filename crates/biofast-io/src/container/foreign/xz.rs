@@ -2,15 +2,18 @@
 
 use std::io;
 
-use liblzma::stream::{Action, CONCATENATED, Status, Stream};
+use liblzma::stream::{Action, CONCATENATED, Error, Status, Stream};
 
 use super::{Appetite, Decode, Opened, Step, Then, stuck};
 
 /// The decoder gets its input, and room for its output, in steps of this.
 const STEP: usize = 1 << 15;
 
+/// The most memory of the decoder in MiB: the largest preset, -9, needs 65.
+const LIMIT: u64 = 512;
+
 pub(super) fn open() -> io::Result<Opened> {
-    let stream = Stream::new_stream_decoder(u64::MAX, CONCATENATED)?;
+    let stream = Stream::new_stream_decoder(LIMIT << 20, CONCATENATED)?;
     let held = vec![0; STEP].into();
     Ok(Some(Box::new(Xz { stream, held, decoded: 0, given: 0, then: None })))
 }
@@ -52,6 +55,7 @@ impl Decode for Xz {
         let made = (self.stream.total_out() - given) as usize;
         self.decoded += made;
         self.then = match result {
+            Err(Error::MemLimit) => Some(Then::Limit(LIMIT)),
             Err(error) => Some(Then::Fault(error.to_string())),
             Ok(Status::StreamEnd) => Some(Then::End),
             Ok(_) if used > 0 || made > 0 => None,

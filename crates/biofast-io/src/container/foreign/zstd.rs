@@ -6,6 +6,9 @@ use zstd::stream::raw::{self, InBuffer, Operation as _, OutBuffer};
 
 use super::{Appetite, Decode, Opened, Step, Then};
 
+/// The library's limit of the window in MiB: what `zstd` decompresses without `--long` or `--memory`.
+const LIMIT: u64 = 128;
+
 /// The bytes of a block header.
 const BLOCK_HEADER: usize = 3;
 
@@ -49,6 +52,7 @@ impl Decode for Zstd {
         let result = self.decoder.run(&mut given, &mut out);
         let (used, made) = (given.pos(), out.pos());
         let then = match result {
+            Err(error) if error.to_string().contains("too much memory") => Then::Limit(LIMIT),
             Err(error) => Then::Fault(error.to_string()),
             Ok(wanted) => {
                 self.wanted = wanted;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
-use biofast_bam::{Header, Reference};
+use biofast_bam::{Header, HeaderParser, Reference};
 use biofast_io::bgzf::{self, Parsed, parse_header};
 use biofast_io::output::{self, Output};
-use biofast_io::{Options, Reader, Source};
+use biofast_io::{Options, Reader, Shown, Source};
 
 use super::Content;
 
@@ -30,6 +30,7 @@ pub(super) struct Copier {
     pending: Vec<u8>,
     /// Inflated bytes of a header that isn't complete.
     header: Vec<u8>,
+    parser: HeaderParser,
     /// The last block that isn't empty, of text.
     last: Vec<u8>,
     content: Content,
@@ -48,7 +49,8 @@ enum Phase {
 /// Why a part can't be copied.
 pub(super) enum Fault {
     NotBgzf,
-    References,
+    /// Which of the reference sequences are others than the common ones.
+    References(String),
     Output(output::Error),
 }
 
@@ -64,6 +66,7 @@ impl Copier {
             phase: Phase::Unknown,
             pending: Vec::new(),
             header: Vec::new(),
+            parser: HeaderParser::default(),
             last: Vec::new(),
             content: Content::Fastq,
             fault: None,
@@ -74,6 +77,7 @@ impl Copier {
     pub(super) fn begin(&mut self) {
         self.phase = Phase::Unknown;
         self.header.clear();
+        self.parser = HeaderParser::default();
         self.last.clear();
     }
 
@@ -177,7 +181,7 @@ impl Copier {
             return;
         };
         self.header.extend_from_slice(&text);
-        let (header, len) = match Header::from_bam(&self.header) {
+        let (header, len) = match self.parser.from_bam(&self.header) {
             Ok(Some(found)) => found,
             Ok(None) => return,
             Err(_) => {
@@ -192,7 +196,7 @@ impl Copier {
         let (references, known) =
             self.first.get_or_insert_with(|| (common.references().to_vec(), read_groups(common)));
         if references[..] != *header.references() {
-            self.fault = Some(Fault::References);
+            self.fault = Some(Fault::References(difference(references, header.references())));
             return;
         }
         self.lost.extend(read_groups(&header).difference(known).cloned());
@@ -225,6 +229,19 @@ fn read_groups(header: &Header) -> BTreeSet<Vec<u8>> {
         line.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(b"ID:"))
     });
     ids.map(<[u8]>::to_vec).collect()
+}
+
+/// Where two lists that differ do so first: of all parts, and of this one.
+fn difference(common: &[Reference], own: &[Reference]) -> String {
+    let show = |reference: Option<&Reference>| match reference {
+        Some(reference) => {
+            format!("'{}' of {} bases", Shown(&reference.name), reference.length)
+        }
+        None => "missing".to_owned(),
+    };
+    let len = common.len().max(own.len());
+    let at = (0..len).find(|&at| common.get(at) != own.get(at)).unwrap_or(0);
+    format!("number {} is {} there, and {} here", at + 1, show(common.get(at)), show(own.get(at)))
 }
 
 /// The text of a block; nothing if it is damaged, which its reader says.

@@ -263,11 +263,14 @@ impl Cat {
         // What stopped the reading came before what that led to.
         match copier.end() {
             Err(Fault::Output(error)) => return Err(error.into()),
-            Err(Fault::References) => {
-                let kind = bam::ErrorKind::BadHeader(match self.has_header {
-                    true => "its reference sequences are not those of the header that is given",
-                    false => "its reference sequences are not those of the first part",
-                });
+            Err(Fault::References(difference)) => {
+                let whose = match self.has_header {
+                    true => "the header that is given",
+                    false => "the first part",
+                };
+                let kind = bam::ErrorKind::HeadersDiffer(format!(
+                    "its reference sequences are not those of {whose}: {difference}"
+                ));
                 return Err(bam::Error::new(kind, Location::in_input(&name)).into());
             }
             Err(Fault::NotBgzf) if result.is_ok() => {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use biofast_bam::{Error, ErrorKind, Header};
-use biofast_io::Location;
+use biofast_io::{Location, Shown};
 
 /// The new ID of each ID.
 pub(super) type Ids = HashMap<Vec<u8>, Vec<u8>>;
@@ -63,8 +63,10 @@ impl Joined {
     /// # Errors
     /// As [`add`](Self::add).
     pub(super) fn add_first(&mut self, header: &Header) -> Result<(), Error> {
-        let wrong = |reason| Error::new(ErrorKind::BadHeader(reason), Location::default());
-        self.add_as(0, header, None).map(drop).map_err(wrong)
+        let wrong = |reason| Error::new(ErrorKind::HeadersDiffer(reason), Location::default());
+        let mut text = Vec::new();
+        header.write_sam(&mut text)?;
+        self.add_as(0, header, &text, None).map(drop).map_err(wrong)
     }
 
     /// Adds the header of the next input, of this name. All of its records get `read_group`, if that is given.
@@ -78,8 +80,10 @@ impl Joined {
         read_group: Option<Vec<u8>>,
     ) -> Result<Translation, Error> {
         self.inputs += 1;
-        let wrong = |reason| Error::new(ErrorKind::BadHeader(reason), Location::in_input(name));
-        self.add_as(self.inputs, header, read_group).map_err(wrong)
+        let wrong = |reason| Error::new(ErrorKind::HeadersDiffer(reason), Location::in_input(name));
+        let mut text = Vec::new();
+        header.write_sam(&mut text).map_err(|error| error.or_at(Location::in_input(name)))?;
+        self.add_as(self.inputs, header, &text, read_group).map_err(wrong)
     }
 
     /// The header of all.
@@ -90,16 +94,15 @@ impl Joined {
         Header::from_text(&self.text())
     }
 
-    /// Adds the header of the input of this number, counted from 1.
+    /// Adds the header of the input of this number, counted from 1, which is written as `text`.
     fn add_as(
         &mut self,
         number: usize,
         header: &Header,
+        text: &[u8],
         read_group: Option<Vec<u8>>,
-    ) -> Result<Translation, &'static str> {
+    ) -> Result<Translation, String> {
         let combine = self.combine;
-        let mut text = Vec::new();
-        header.write_sam(&mut text);
         let lines: Vec<&[u8]> = text
             .split(|&b| b == b'\n')
             .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
@@ -138,7 +141,7 @@ impl Joined {
         &mut self,
         header: &Header,
         lines: impl Iterator<Item = &'a [u8]>,
-    ) -> Result<(Option<Vec<i32>>, bool), &'static str> {
+    ) -> Result<(Option<Vec<i32>>, bool), String> {
         let mut by_name = HashMap::new();
         for line in lines {
             by_name.entry(field(line, b"SN:").unwrap_or_default()).or_insert(line);
@@ -146,10 +149,16 @@ impl Joined {
         let mut indices = Vec::with_capacity(header.references().len());
         for reference in header.references() {
             let next = i32::try_from(self.references.len());
-            let next = next.map_err(|_| "more reference sequences than a header can have")?;
+            let next =
+                next.map_err(|_| "more reference sequences than a header can have".to_owned())?;
             if let Some(&(index, length)) = self.references.get(&reference.name) {
                 if length != reference.length {
-                    return Err("a reference sequence has another length than in a file before");
+                    return Err(format!(
+                        "its reference sequence '{}' has {} bases, but {length} in a file before it: they were aligned to \
+                         different references",
+                        Shown(&reference.name),
+                        reference.length
+                    ));
                 }
                 indices.push(index);
                 continue;

@@ -289,7 +289,8 @@ fn reader(
         Place::Reader(reader) => return Ok(*reader),
     };
     if sum.is_some_and(|sum| sum != sum_of(reader.header())) {
-        let kind = ErrorKind::BadHeader("it is another one than when the file was opened before");
+        let reason = "its header is another one than when the file was opened before";
+        let kind = ErrorKind::HeadersDiffer(reason.into());
         return Err(Error::new(kind, Location::in_input(name)));
     }
     Ok(reader)

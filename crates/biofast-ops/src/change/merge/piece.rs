@@ -86,9 +86,10 @@ impl Piece {
             let (place, name) = ((record.reference_id(), record.position()), record.name());
             if number > 1 && self.order.loosely(&self.key) < self.order.loosely(&self.last) {
                 let kind = match self.order {
-                    _ if self.translation.is_reordered => ErrorKind::BadHeader(
+                    _ if self.translation.is_reordered => ErrorKind::HeadersDiffer(
                         "its reference sequences come in another order than in the files before it, and so do its \
-                         records",
+                         records"
+                            .into(),
                     ),
                     Order::Coordinate => {
                         let (previous, found) = (self.last_place, place);

@@ -61,7 +61,7 @@ pub(super) fn check(
     // Of a part it is known that it is BAM; where its first block is damaged is told by who reads it.
     let source = match places.is_some() {
         true => source,
-        false => match biofast_bam::Input::open(source, &opening) {
+        false => match biofast_bam::Input::open_to_check(source, &opening) {
             Ok(input) => input.source,
             Err(error) => {
                 outcome.fault = Some(fault_of(error)?);
@@ -221,11 +221,15 @@ fn fault_of(error: biofast_bam::Error) -> Result<Fault, Error> {
             biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
             _ => Rule::Container,
         },
-        ErrorKind::MissingReference { .. } | ErrorKind::WrongReference(_) => {
+        ErrorKind::MissingReference { .. }
+        | ErrorKind::WrongReference(_)
+        | ErrorKind::OtherReference { .. }
+        | ErrorKind::FastaIndex { .. } => {
             return Err(Error::Alignments(error));
         }
         ErrorKind::MissingEofContainer => Rule::EndMarker,
         ErrorKind::BadHeader(_) => Rule::Header,
+        ErrorKind::BadLine { .. } if error.at().record.is_none() => Rule::Header,
         ErrorKind::BadCram(_) | ErrorKind::UnsupportedCram(..) => Rule::Container,
         ErrorKind::CigarOperation { .. } | ErrorKind::CigarMisfit { .. } => Rule::Cigar,
         ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => Rule::Format,

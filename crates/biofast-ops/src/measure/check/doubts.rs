@@ -16,13 +16,14 @@ pub(super) enum Doubt {
     MateNegative,
     TagType,
     ReadGroupUnknown,
+    NoNumber,
     Modifications,
 }
 
 const KINDS: usize = Doubt::ALL.len();
 
 impl Doubt {
-    const ALL: [Doubt; 12] = [
+    const ALL: [Doubt; 13] = [
         Doubt::NamePadded,
         Doubt::FlagsReserved,
         Doubt::FlagsUnpaired,
@@ -34,6 +35,7 @@ impl Doubt {
         Doubt::MateNegative,
         Doubt::TagType,
         Doubt::ReadGroupUnknown,
+        Doubt::NoNumber,
         Doubt::Modifications,
     ];
 
@@ -65,6 +67,10 @@ impl Doubt {
                 (Rule::Tags, "an optional field the specification defines has another type")
             }
             Doubt::ReadGroupUnknown => (Rule::Tags, "the read group (RG) isn't in the header"),
+            Doubt::NoNumber => (
+                Rule::Tags,
+                "a number of an optional field (type f) is infinite or none, for which SAM has no text",
+            ),
             Doubt::Modifications => (
                 Rule::Tags,
                 "base modifications (MM, ML, MN) don't fit the sequence or one another",

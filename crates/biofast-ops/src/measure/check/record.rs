@@ -17,6 +17,8 @@ const MAX_QUALITY: u8 = 93;
 const MATE_FLAGS: u16 =
     flag::PROPER_PAIR | flag::MATE_UNMAPPED | flag::MATE_REVERSE | flag::READ1 | flag::READ2;
 const KNOWN_FLAGS: u16 = 0xfff;
+/// The first position, counted from 0, that is none: SAM counts from 1, up to 2^31 - 1.
+const MAX_POSITION: i64 = i32::MAX as i64;
 
 /// The rules, and what is remembered from record to record.
 #[derive(Default)]
@@ -64,6 +66,9 @@ impl Rules {
         {
             usual += 1;
             check_value(&tag)?;
+            if is_no_number(&tag) {
+                doubt(Doubt::NoNumber);
+            }
             self.check_read_group(&tag, facts, doubt);
             next = fields.next();
         }
@@ -92,6 +97,9 @@ impl Rules {
             seen |= bit(tag.name);
             self.tags.push(tag.name);
             check_value(&tag)?;
+            if is_no_number(&tag) {
+                doubt(Doubt::NoNumber);
+            }
             let is_modification = matches!(tag.name, [b'M', b'M' | b'L' | b'N']);
             has_modifications |= is_modification;
             let has_defined_type = has_defined_type(&tag);
@@ -162,6 +170,17 @@ fn check_value(tag: &Tag<'_>) -> Result<(), Finding> {
         b'Z' if highest(tag.value, |b| b.wrapping_sub(b' ')) <= b'~' - b' ' => Ok(()),
         b'Z' | b'A' | b'H' | b'd' => check_odd_value(*tag),
         _ => Ok(()),
+    }
+}
+
+/// Whether a number (f) is infinite or none, for which the specification has no text; so may be elements of an array.
+#[inline(always)]
+fn is_no_number(tag: &Tag<'_>) -> bool {
+    let is_no = |bytes: &[u8; 4]| !f32::from_le_bytes(*bytes).is_finite();
+    match (tag.kind, tag.value) {
+        (b'f', value) => value.first_chunk().is_some_and(is_no),
+        (b'B', [b'f', _, _, _, _, elements @ ..]) => elements.as_chunks::<4>().0.iter().any(is_no),
+        _ => false,
     }
 }
 
@@ -324,6 +343,10 @@ fn check_cigar_and_place(
         let message = format!("expected a position (POS) of 0 or more, found {}", position + 1);
         return Err((Rule::Position, message));
     }
+    if position >= MAX_POSITION {
+        let message = format!("expected a position (POS) below 2^31, found {}", position + 1);
+        return Err((Rule::Position, message));
+    }
     if let Ok(index) = usize::try_from(record.reference_id())
         && let Some((_, length)) = facts.references.get(index)
     {
@@ -351,6 +374,10 @@ fn check_mate(
             return Err((Rule::Mate, format!("{message}, found {}", position + 1)));
         }
         doubt(Doubt::MateNegative);
+    }
+    if position >= MAX_POSITION {
+        let message = "expected a mate's position (PNEXT) below 2^31";
+        return Err((Rule::Mate, format!("{message}, found {}", position + 1)));
     }
     if let Ok(index) = usize::try_from(record.mate_reference_id())
         && let Some((_, length)) = facts.references.get(index)

@@ -200,8 +200,11 @@ fn errors(record: &Record<'_>, reference: &mut Bases) -> io::Result<u64> {
 fn add_windows_of(reference: i32, fasta: &Fasta, windows: &mut [u64; CLASSES]) -> io::Result<()> {
     /// Bases read at once.
     const STRETCH: usize = 1 << 20;
-    // Not there: no records lie on it, or the reading of those said so.
-    let Ok(len) = fasta.len(reference) else { return Ok(()) };
+    let len = match fasta.len(reference) {
+        // No records lie on it, or the reading of those said so.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        len => len?,
+    };
     let mut bases = Vec::new();
     let mut start = 1;
     while start + (WINDOW as u64) < len {

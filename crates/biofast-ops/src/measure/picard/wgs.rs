@@ -398,8 +398,11 @@ pub(crate) fn territory(header: &Header, fasta: &Fasta, threads: usize) -> io::R
 fn known_of(reference: i32, fasta: &Fasta) -> io::Result<u64> {
     /// Bases read at once.
     const STRETCH: usize = 1 << 20;
-    // Not there: no records lie on it, or the reading of those said so.
-    let Ok(len) = fasta.len(reference) else { return Ok(0) };
+    let len = match fasta.len(reference) {
+        // No records lie on it, or the reading of those said so.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        len => len?,
+    };
     let (mut start, mut known, mut bases) = (0, 0, Vec::new());
     while start < len {
         fasta.fetch(reference, start, STRETCH, &mut bases)?;

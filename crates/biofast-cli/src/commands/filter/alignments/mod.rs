@@ -126,7 +126,8 @@ fn count(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut File
 /// Writes the records.
 fn write(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut Files) -> Result<()> {
     let Plan { watch, header, choice, chain, total, partial } = plan;
-    let mut outputs = outputs::open(args, &choice.header(header), chain.is_some(), files)?;
+    let mut outputs = outputs::open(args, &choice.header(header), chain.is_some(), files)
+        .map_err(|error| input.blamed(error))?;
     let reports = Reports::open(args, files)?;
     output::outlast_readers(&mut outputs.all, reports.len());
     let pass = Pass { watch, choice };

@@ -120,7 +120,7 @@ impl Outputs {
         if is_bam {
             header.write_bam(&mut start)?;
         } else if chosen.with_header {
-            header.write_sam(&mut start);
+            header.write_sam(&mut start)?;
         }
         match &index {
             Some(Index { indexer, .. }) => indexer.append(&mut output, &start)?,

@@ -213,6 +213,11 @@ impl Facts {
             if !names.insert(name.0) {
                 return Err(fault(format!("two reference sequences are called '{name}'")));
             }
+            if !values::is_reference_name(name.0) {
+                return Err(fault(format!(
+                    "expected a reference name (SN) of the characters the specification allows, found '{name}'"
+                )));
+            }
             if !(1..1 << 31).contains(length) {
                 return Err(fault(format!(
                     "expected a length from 1 to 2,147,483,647 of the reference sequence '{name}', \
