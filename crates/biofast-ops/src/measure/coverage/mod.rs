@@ -49,7 +49,6 @@ pub use parts::{Join, Partial, Unjoined, collect_part};
 pub use spans::{Counting, Rules, Spans, Sums};
 pub use targets::{Target, TargetDepths};
 
-pub(crate) use intervals::read_line;
 pub(crate) use low::Low;
 use mates::Mates;
 use spans::{Group, Place, Span};
