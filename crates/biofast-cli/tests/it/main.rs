@@ -41,6 +41,8 @@ mod hints;
 mod html;
 mod import;
 mod index;
+mod lists;
+mod mates;
 mod merge;
 mod merge_qc;
 mod merge_reports;

@@ -12,7 +12,9 @@ impl Args {
     pub(super) fn only_of_fastq(&self) -> Option<&'static str> {
         first(&[
             ("--interleaved (mates are told by their flags)", self.interleaved),
+            ("--mates (mates are told by their flags)", self.pairing.given()),
             ("--out2", self.out2.is_some()),
+            ("--interleaved-out", self.pairs_out.given()),
             ("--unpaired1", self.unpaired1.is_some()),
             ("--unpaired2", self.unpaired2.is_some()),
             ("--rejected (for alignments -U)", self.rejected.is_some()),

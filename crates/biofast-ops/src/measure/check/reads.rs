@@ -48,7 +48,7 @@ fn check_reads(
 ) -> Result<Outcome, Error> {
     let init = || Counts {
         records: 0,
-        pairs: options.pairs.then(PairCheck::default),
+        pairs: options.pairs.then(|| PairCheck::new(io.mates)),
         checksum: options.checksum.then(Checksum::default),
     };
     let result = biofast_fastq::par_fold(

@@ -110,6 +110,7 @@ fn plan(
         _ => Inputs::Single(first),
     };
     let paired = args.interleaved || inputs.len() == 2;
+    args.pairs_out.refuse((inputs.len(), paired), args.out.as_deref(), args.out2.is_some())?;
     let wanted = best::wanted(args, paired)?;
     // What is read twice must be there twice.
     let repeated = match (wanted, sources) {
@@ -159,7 +160,7 @@ impl Plan {
 
 /// How FASTQ is read.
 fn reading(args: &Args) -> Options {
-    args.strictness.reads(args.io.apply(args.threads.options()))
+    args.pairing.apply(args.strictness.reads(args.io.apply(args.threads.options())))
 }
 
 /// The sample that was asked for. An exact one needs the number of reads first.
