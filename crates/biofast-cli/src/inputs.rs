@@ -1,7 +1,7 @@
 //! Which inputs were meant: arguments, patterns, lists of files and standard input.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +9,10 @@ use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta;
 use biofast::io::output::{Files, is_same_file};
-use biofast::io::{Error, ErrorKind, Location, Options, Reread, Source, display_name, remote};
+use biofast::io::{
+    Error, ErrorKind, Location, Options, Reread, Source, TextBounds, display_name, read_text,
+    remote,
+};
 use biofast::ops::convert::Holds;
 use biofast::ops::shards::{Part, Plan};
 
@@ -178,14 +181,9 @@ pub(crate) fn gather(
     }
     if let Some(list) = list {
         let mut read = || -> Result<()> {
-            let mut content = Vec::new();
-            if list == Path::new("-") {
-                std::io::stdin().lock().read_to_end(&mut content)?;
-            } else {
-                content = remote::read(list)?;
-            }
+            let content = text(list, TextBounds::TABLE)?;
             for line in content.split(|&b| b == b'\n') {
-                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                let line = line.trim_ascii_end();
                 if !line.is_empty() {
                     add(&mut inputs, &path(line)?, stdin_label)?;
                 }
@@ -283,10 +281,14 @@ pub(crate) fn holds_reads(source: &mut Source) -> Result<bool> {
     })
 }
 
-/// What a file other than reads or alignments holds.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    let named = || Location::in_input(&display_name(path).into());
-    remote::read(path).map_err(|error| Error::new(ErrorKind::Io(error), named()))
+/// What a file other than reads or alignments holds, plain or compressed: a list, a sheet, a document, without a byte order
+/// mark and carriage returns. `-` is standard input.
+pub(crate) fn text(path: &Path, bounds: TextBounds) -> Result<Vec<u8>, Error> {
+    let source = match path == Path::new("-") {
+        true => Source::stdin("standard input")?,
+        false => Source::open(path)?,
+    };
+    read_text(source, bounds)
 }
 
 /// The header of a file of alignments, of which nothing else is read.

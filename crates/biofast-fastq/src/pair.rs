@@ -1,5 +1,6 @@
 //! Mates: which names belong together, and a check of two whole inputs.
 
+pub use biofast_io::MateNaming;
 use biofast_io::{Location, Options};
 
 use crate::checks::Readable;
@@ -35,6 +36,51 @@ fn is_spot(name: &[u8]) -> bool {
         Some(dot) => digits(&rest[..dot]) && digits(&rest[dot + 1..]),
         None => false,
     }
+}
+
+/// What [`MateNaming::Names`] takes off a name, and which mate that says it is: a final 1 or 2 behind `/`, `.`, `_`, `:` or `-`. The
+/// spot of a run of the sequence archives (`SRR001666.2`) is no mate's number.
+///
+/// ```
+/// use biofast_fastq::pair::split_mate;
+/// assert_eq!(split_mate(b"M1:7:1_2"), Some((&b"M1:7:1"[..], 2)));
+/// assert_eq!(split_mate(b"M1:7:12"), None);
+/// assert_eq!(split_mate(b"SRR001666.2"), None);
+/// assert_eq!(split_mate(b"SRR001666.17.2"), Some((&b"SRR001666.17"[..], 2)));
+/// ```
+pub fn split_mate(name: &[u8]) -> Option<(&[u8], u8)> {
+    match name {
+        _ if is_spot(name) => None,
+        [template @ .., b'/' | b'.' | b'_' | b':' | b'-', digit @ (b'1' | b'2')]
+            if !template.is_empty() =>
+        {
+            Some((template, digit - b'0'))
+        }
+        _ => None,
+    }
+}
+
+/// The part of a read's name that it shares with a mate of this name, by this rule. Names that are equal have no number to take
+/// off, except what [`template_name`] does.
+///
+/// ```
+/// use biofast_fastq::pair::{MateNaming, pair_template};
+/// assert_eq!(pair_template(b"a_1", b"a_2", MateNaming::Strict), b"a_1");
+/// assert_eq!(pair_template(b"a_1", b"a_2", MateNaming::Names), b"a");
+/// assert_eq!(pair_template(b"a_1", b"a_1", MateNaming::Names), b"a_1");
+/// ```
+pub fn pair_template<'a>(name: &'a [u8], mate: &[u8], rule: MateNaming) -> &'a [u8] {
+    match rule {
+        MateNaming::Names if name != mate => {
+            split_mate(name).map_or(name, |(template, _)| template)
+        }
+        _ => template_name(name),
+    }
+}
+
+/// Whether two names belong to the same template, whichever of its reads they are of.
+pub(crate) fn is_same_template(one: &[u8], two: &[u8], rule: MateNaming) -> bool {
+    pair_template(one, two, rule) == pair_template(two, one, rule)
 }
 
 /// Which mate a read says it is: 1 or 2 by what [`template_name`] cuts off its name, or by a
@@ -83,8 +129,13 @@ impl NameDigest {
     /// Adds the record that is number `index` of its input, or pair number `index`.
     #[inline]
     pub fn add(&mut self, name: &[u8], index: u64) {
-        let hash = hash(template_name(name), index);
-        self.0 = self.0.wrapping_add(hash);
+        self.add_exact(template_name(name), index);
+    }
+
+    /// The same for a name that is taken as it is.
+    #[inline]
+    pub fn add_exact(&mut self, name: &[u8], index: u64) {
+        self.0 = self.0.wrapping_add(hash(name, index));
     }
 
     /// Adds the digest of other records of the same input.
@@ -157,7 +208,7 @@ pub fn find_mismatch<S: Readable>(
             (None, None) => return Ok(None),
             (Some(a), None) => (missing(a, &names[1]), 0),
             (None, Some(b)) => (missing(b, &names[0]), 1),
-            (Some(a), Some(b)) => match pair_fault(&a, &b) {
+            (Some(a), Some(b)) => match pair_fault(&a, &b, options.mates) {
                 Some(fault) => fault,
                 None => continue,
             },
@@ -167,19 +218,31 @@ pub fn find_mismatch<S: Readable>(
 }
 
 /// What is wrong with a pair, and which mate says so: 0 or 1.
-pub(crate) fn pair_fault(first: &Record<'_>, second: &Record<'_>) -> Option<(ErrorKind, usize)> {
+#[inline]
+pub(crate) fn pair_fault(
+    first: &Record<'_>,
+    second: &Record<'_>,
+    rule: MateNaming,
+) -> Option<(ErrorKind, usize)> {
     let names = [first.name(), second.name()];
-    if template_name(names[0]) != template_name(names[1]) {
+    if !is_same_template(names[0], names[1], rule) {
         let [first, second] = names.map(<[u8]>::to_vec);
         return Some((ErrorKind::MateNamesDiffer { first, second }, 0));
     }
-    let wrong = |record, mate: u8| Some((wrong_mate(record, mate)?, usize::from(mate) - 1));
+    if rule == MateNaming::Names && names[0] == names[1] {
+        return None;
+    }
+    let wrong = |record, mate: u8| Some((wrong_mate(record, mate, rule)?, usize::from(mate) - 1));
     wrong(first, 1).or_else(|| wrong(second, 2))
 }
 
 /// The fault of a read that says it is another mate than `expected`.
-fn wrong_mate(record: &Record<'_>, expected: u8) -> Option<ErrorKind> {
-    let found = mate_number(record).filter(|&found| found != expected)?;
+fn wrong_mate(record: &Record<'_>, expected: u8, rule: MateNaming) -> Option<ErrorKind> {
+    let found = match rule {
+        MateNaming::Strict => mate_number(record),
+        MateNaming::Names => split_mate(record.name()).map(|(_, mate)| mate),
+    };
+    let found = found.filter(|&found| found != expected)?;
     Some(ErrorKind::WrongMate { name: record.name().to_vec(), expected, found })
 }
 
@@ -213,19 +276,19 @@ pub fn find_interleaved_mismatch(
     };
     while let Some(read) = reader.next_record()? {
         record += 1;
-        let first = record % 2 == 1;
-        if !first && template_name(&waiting) != template_name(read.name()) {
-            let kind = ErrorKind::MateNamesDiffer { first: waiting, second: read.name().to_vec() };
-            return Ok(Some(Error::new(kind, at(record - 1))));
+        if record % 2 == 1 {
+            waiting.clear();
+            waiting.extend_from_slice(read.definition());
+            continue;
         }
-        if let Some(kind) = wrong_mate(&read, if first { 1 } else { 2 }) {
-            return Ok(Some(Error::new(kind, at(record))));
+        let first = Record::new(&waiting, b"", b"");
+        if let Some((kind, mate)) = pair_fault(&first, &read, options.mates) {
+            return Ok(Some(Error::new(kind, at(record - 1 + mate as u64))));
         }
-        waiting.clear();
-        waiting.extend_from_slice(read.name());
     }
     if record % 2 == 1 {
-        let kind = ErrorKind::MateMissing { name: waiting, missing_in: input.clone() };
+        let name = Record::new(&waiting, b"", b"").name().to_vec();
+        let kind = ErrorKind::MateMissing { name, missing_in: input.clone() };
         return Ok(Some(Error::new(kind, at(record))));
     }
     Ok(None)
@@ -252,7 +315,8 @@ mod tests {
     #[test]
     fn archive_names_are_mates_only_with_run_and_spot_before_the_number() {
         let fault = |first: &[u8], second: &[u8]| {
-            pair_fault(&Record::new(first, b"", b""), &Record::new(second, b"", b"")).is_some()
+            let [first, second] = [first, second].map(|name| Record::new(name, b"", b""));
+            pair_fault(&first, &second, MateNaming::Strict).is_some()
         };
         assert!(!fault(b"SRR1.7.1 7 length=4", b"SRR1.7.2 7 length=4"));
         assert!(!fault(b"ERR1.7", b"ERR1.7"));
@@ -260,5 +324,33 @@ mod tests {
         assert!(fault(b"SRR1.7.2", b"SRR1.7.1"), "mates the wrong way round");
         assert!(fault(b"SRR1.7.1", b"SRR1.8.2"));
         assert!(fault(b"chr1.7.1", b"chr1.7.2"), "no archive's name");
+    }
+
+    #[test]
+    fn names_alone_make_mates_where_that_is_asked_for() {
+        let fault = |first: &[u8], second: &[u8]| {
+            let [first, second] = [first, second].map(|name| Record::new(name, b"", b""));
+            pair_fault(&first, &second, MateNaming::Names).map(|(kind, _)| kind)
+        };
+        for (first, second) in [
+            (&b"a 2:N:0:A"[..], &b"a 1:N:0:A"[..]),
+            (b"a.1", b"a.2"),
+            (b"a_1 x", b"a_2 y"),
+            (b"a:1", b"a:2"),
+            (b"a-1", b"a-2"),
+            (b"a/1", b"a/2"),
+            (b"a/1", b"a"),
+            // What ends so may be a place.
+            (b"a:2", b"a:2"),
+            (b"SRR1.2", b"SRR1.2"),
+        ] {
+            assert!(fault(first, second).is_none(), "{}", String::from_utf8_lossy(first));
+        }
+        let differ = |kind| matches!(kind, Some(ErrorKind::MateNamesDiffer { .. }));
+        assert!(differ(fault(b"SRR1.1", b"SRR1.2")), "two spots");
+        assert!(differ(fault(b"a_1", b"b_2")));
+        assert!(differ(fault(b"a_1", b"a_3")));
+        assert!(differ(fault(b"_1", b"_2")));
+        assert!(matches!(fault(b"a_2", b"a_1"), Some(ErrorKind::WrongMate { expected: 1, .. })));
     }
 }

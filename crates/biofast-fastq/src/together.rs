@@ -6,7 +6,7 @@ use biofast_io::{Options, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::framer::Framer;
-use crate::pair::template_name;
+use crate::pair::{MateNaming, is_same_template};
 use crate::record::Record;
 use crate::transform::{at, even, records};
 
@@ -30,7 +30,7 @@ pub struct Refusal {
 /// of the same number to `outputs`, in their order.
 ///
 /// `each` gets the number of the records, counted from 0, a record of every input, and a text for every output to append to.
-/// All inputs must have the same number of records, whose names agree (see [`template_name`]); which mate a name says it is
+/// All inputs must have the same number of records, whose names agree (see [`crate::pair`]); which mate a name says it is
 /// isn't looked at, as index reads may say anything.
 ///
 /// ```
@@ -80,6 +80,7 @@ pub fn par_transform_files<C: Send>(
     let Some(threads) = inputs.first().map(|(_, options)| options.threads) else {
         return Ok(init());
     };
+    let rule = inputs.first().map_or(MateNaming::Strict, |(_, options)| options.mates);
     let names: Vec<String> = inputs.iter().map(|(source, _)| source.name().to_owned()).collect();
     let inputs = inputs.into_iter().map(|(source, options)| {
         let framer = Framer::new(source.name(), &options);
@@ -91,7 +92,7 @@ pub fn par_transform_files<C: Send>(
         outputs,
         init,
         |so_far, group: &Group<Framer>, texts: &mut [Vec<u8>]| {
-            together(group, &names, |number, records| each(so_far, number, records, texts))
+            together(group, &names, rule, |number, records| each(so_far, number, records, texts))
         },
         merge,
     )?;
@@ -103,6 +104,7 @@ pub fn par_transform_files<C: Send>(
 fn together(
     group: &Group<Framer>,
     names: &[String],
+    rule: MateNaming,
     mut each: impl FnMut(u64, &[Record<'_>]) -> Result<(), Refusal>,
 ) -> Result<(), Error> {
     let mut inputs: Vec<_> = (0..names.len()).map(|input| records(group.input(input))).collect();
@@ -116,9 +118,8 @@ fn together(
         if all.len() < names.len() {
             return Ok(());
         }
-        let template = template_name(first.name());
         for (other, name) in others.iter().zip(&names[1..]) {
-            if template_name(other.name()) != template {
+            if !is_same_template(first.name(), other.name(), rule) {
                 let [first, second] = [first, other].map(|record| record.name().to_vec());
                 let kind = ErrorKind::MateNamesDiffer { first, second };
                 return Err(Error::new(kind, at(name, number + 1)));

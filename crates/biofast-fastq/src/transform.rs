@@ -11,7 +11,7 @@ use crate::checks::Readable;
 use crate::error::{Error, ErrorKind};
 use crate::fold::framed;
 use crate::framer::Framer;
-use crate::pair::pair_fault;
+use crate::pair::{MateNaming, pair_fault};
 use crate::record::{Record, Records};
 
 /// What is read together, from a [`Source`] or another way to [read](Readable).
@@ -160,7 +160,7 @@ pub fn par_try_transform<C: Send, R: Display, S: Readable>(
     merge: impl Fn(&mut C, C),
 ) -> Result<C, Failure<Error>> {
     let [first, second] = options;
-    let threads = first.threads;
+    let (threads, rule) = (first.threads, first.mates);
     let (shape, sources) = match inputs {
         Inputs::Single(source) => (Shape::Single, vec![(source, first)]),
         Inputs::Interleaved(source) => (Shape::Interleaved, vec![(source, first)]),
@@ -181,7 +181,7 @@ pub fn par_try_transform<C: Send, R: Display, S: Readable>(
         outputs,
         init,
         |so_far, group: &Group<Framer<S>>, texts: &mut [Vec<u8>]| {
-            units(shape, group, &names, |unit| each(so_far, unit, texts))
+            units((shape, rule), group, &names, |unit| each(so_far, unit, texts))
         },
         merge,
     )?;
@@ -220,7 +220,7 @@ pub(crate) fn at(name: &str, record: u64) -> Location {
 
 /// Calls `each` for the units of a group, up to the first pair that isn't one.
 fn units<R: Display, S: Readable>(
-    shape: Shape,
+    (shape, rule): (Shape, MateNaming),
     group: &Group<Framer<S>>,
     names: &[String],
     mut each: impl FnMut(Unit<'_>) -> Result<(), R>,
@@ -239,7 +239,7 @@ fn units<R: Display, S: Readable>(
         Shape::Interleaved => {
             let mut record = start;
             while let (Some(first), Some(second)) = (reads.next(), reads.next()) {
-                if let Some((kind, mate)) = pair_fault(&first, &second) {
+                if let Some((kind, mate)) = pair_fault(&first, &second, rule) {
                     return Err(Error::new(kind, at(&names[0], record + mate as u64 + 1)));
                 }
                 let unit = Unit { index: record / 2, first, second: Some(second) };
@@ -250,7 +250,7 @@ fn units<R: Display, S: Readable>(
         Shape::Paired => {
             let pairs = reads.zip(records(group.input(1)));
             for (index, (first, second)) in (start..).zip(pairs) {
-                if let Some((kind, mate)) = pair_fault(&first, &second) {
+                if let Some((kind, mate)) = pair_fault(&first, &second, rule) {
                     return Err(Error::new(kind, at(&names[mate], index + 1)));
                 }
                 let unit = Unit { index, first, second: Some(second) };

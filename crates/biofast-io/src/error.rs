@@ -112,6 +112,8 @@ pub enum ErrorKind {
         /// How many there are.
         found: u64,
     },
+    /// A list, a sheet or another text holds this, which text doesn't, or more than is taken.
+    NotText(String),
     /// The input is of a format that this build can't read, as it was compiled without a Cargo feature.
     NotInBuild {
         /// The format: `zstd`, `bzip2`, `xz` or `CRAM`.
@@ -261,6 +263,7 @@ impl fmt::Display for ErrorKind {
                 "this part should have {expected} records and has {found}: the file isn't what it was when it was \
                  cut into parts"
             ),
+            ErrorKind::NotText(found) => write!(f, "expected text, found {found}"),
             ErrorKind::NotInBuild { format, feature } => write!(
                 f,
                 "this is {format}, and this build of biofast can't read it: it was built without the feature '{feature}'"

@@ -39,12 +39,12 @@ pub use container::{GzipPart, Jumper, Span, bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Location, Shown};
 pub use input::{
     BlockDecoder, CancellationToken, Container, Followed, Follower, GzipChunks, GzipPoint,
-    GzipPoints, IoMode, MMAP_THRESHOLD, Notes, Options, Origin, Phase, Progress, Reread,
-    SerialTimes, Source, Warning, display_name, is_named_pipe, path_named, remote,
+    GzipPoints, IoMode, MMAP_THRESHOLD, MateNaming, Notes, Options, Origin, Phase, Progress,
+    Reread, SerialTimes, Source, Warning, display_name, is_named_pipe, path_named, remote,
 };
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};
-pub use pipeline::{BlockData, Carry, Chunk, Reader, gzi};
+pub use pipeline::{BlockData, Carry, Chunk, Reader, TextBounds, TextLines, gzi, read_text};
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
 ///

@@ -1,18 +1,14 @@
 //! BED files of regions.
 
 use std::collections::HashMap;
-use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
-use biofast_io::{Location, Options, Reader, Source};
+use biofast_io::{Location, Source, TextBounds, TextLines};
 
 use super::Interval;
 use super::names::Names;
 use crate::error::{Error, ErrorKind};
-
-/// A line longer than this is no line of a BED file.
-const LONGEST_LINE: usize = 1 << 20;
 
 /// The intervals of a BED file, not yet looked up in a header.
 #[derive(Clone, Debug)]
@@ -28,14 +24,11 @@ impl Bed {
     pub(super) fn read(path: &Path) -> Result<Bed, Error> {
         let source = Source::open(path)?;
         let mut bed = Bed { file: source.name().into(), names: Vec::new(), intervals: Vec::new() };
-        let mut reader = Reader::new(source, &Options::serial())?;
+        let mut lines = TextLines::new(source, TextBounds::LINES)?;
         let mut index = HashMap::new();
         let mut line = Vec::new();
-        for number in 1.. {
-            line.clear();
-            if !read_line(&mut reader, &mut line).map_err(|e| bed.read_error(e))? {
-                break;
-            }
+        while lines.next_line(&mut line)? {
+            let number = lines.number();
             if let Some((name, interval)) =
                 parse_line(&line).map_err(|reason| bed.bad_line(number, &line, reason))?
             {
@@ -76,33 +69,9 @@ impl Bed {
     }
 
     fn place(&self, line: u64, text: &[u8]) -> (String, Location) {
-        let shown = String::from_utf8_lossy(&text[..text.len().min(LONGEST_LINE)]).into_owned();
+        let shown = String::from_utf8_lossy(text).into_owned();
         (shown, Location { line: Some(line), ..Location::in_input(&self.file) })
     }
-
-    fn read_error(&self, error: std::io::Error) -> Error {
-        match error.downcast::<biofast_io::Error>() {
-            Ok(own) => own.into(),
-            Err(error) => biofast_io::Error::new(
-                biofast_io::ErrorKind::Io(error),
-                Location::in_input(&self.file),
-            )
-            .into(),
-        }
-    }
-}
-
-/// Reads a line without its end; false if there is none.
-fn read_line(reader: &mut Reader, line: &mut Vec<u8>) -> std::io::Result<bool> {
-    use std::io::Read;
-    let n = reader.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', line)?;
-    if line.last() == Some(&b'\n') {
-        line.pop();
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
-    }
-    Ok(n > 0)
 }
 
 /// The interval of a line; `None` if the line holds none.

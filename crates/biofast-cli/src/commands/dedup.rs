@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use crate::console::message;
 use crate::inputs::Input;
 use crate::options::{
-    Io, Mates, Messages, Opened, OutFile, ReadsOut, Spill, Strictness, Threads,
+    Io, Mates, Messages, Opened, OutFile, PairsOut, ReadsOut, Spill, Strictness, Threads,
     rereadable_sequences,
 };
 use crate::output;
@@ -86,6 +86,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     out2: Option<OutFile>,
 
+    #[command(flatten)]
+    pairs_out: PairsOut,
+
     /// Write duplicates to FILE, mates after each other unless --duplicates2 is given
     #[arg(short, long, value_name = "FILE")]
     duplicates: Option<OutFile>,
@@ -133,7 +136,8 @@ enum Kept {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let (inputs, paired) = args.mates.inputs(files)?;
-    let choice = choice(args, paired)?;
+    args.pairs_out.refuse((inputs.len(), paired), args.out.as_deref(), args.out2.is_some())?;
+    let choice = choice(args, paired)?.mates(args.mates.pairing().rule());
     let (sources, is_fasta) = rereadable_sequences(&inputs)?;
     if is_fasta && args.keep == Kept::BestQuality {
         bail!("--keep best-quality needs qualities, which FASTA has not: --keep first");
@@ -148,7 +152,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         _ => bail!("no input"),
     };
     let progress = Arc::default();
-    let reading = || args.strictness.reads(args.io.apply(args.threads.options()));
+    let pairing = args.mates.pairing();
+    let reading = || pairing.apply(args.strictness.reads(args.io.apply(args.threads.options())));
     let watches = [0, 1].map(|_| Watch::sharing(&progress, reading()));
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = watches[0].bar(total, &args.messages);

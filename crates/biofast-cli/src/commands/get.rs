@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use biofast::bam::{Header, Record, SamWriter};
 use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
-use biofast::io::{Escaped, display_name, remote};
+use biofast::io::{Escaped, TextBounds, display_name, remote};
 use biofast::ops::get::{EXTENSION, ErrorKind, Names};
 use biofast::ops::shards::{self, GzipIndex};
 
@@ -201,15 +201,7 @@ fn wanted(args: &Args) -> Result<Vec<Vec<u8>>> {
     let mut wanted: Vec<Vec<u8>> =
         args.wanted.iter().map(|name| name.clone().into_bytes()).collect();
     if let Some(list) = &args.names {
-        let text = match &**list == Path::new("-") {
-            true => {
-                let mut text = Vec::new();
-                std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text)
-                    .context("can't read standard input")?;
-                text
-            }
-            false => inputs::read(list)?,
-        };
+        let text = inputs::text(list, TextBounds::LIST)?;
         let words = text.split(|&byte| byte == b'\n').filter_map(|line| {
             line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
                 .next()

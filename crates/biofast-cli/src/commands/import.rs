@@ -11,7 +11,7 @@ use biofast::ops::import::{self, Import, ReadGroup, Summary, Wanted};
 
 use crate::console::message;
 use crate::inputs::{self, Input};
-use crate::options::{InFile, Messages, OutFile, Program, Threads};
+use crate::options::{InFile, Messages, OutFile, Pairing, Program, Threads};
 use crate::output;
 use crate::watch::Watch;
 
@@ -54,6 +54,9 @@ pub(crate) struct Args {
     /// First and second reads follow one another in one file
     #[arg(long)]
     interleaved: bool,
+
+    #[command(flatten)]
+    pairing: Pairing,
 
     /// A read group: a whole line (@RG\tID:x\tSM:y), or its fields one by one; may be repeated
     ///
@@ -132,7 +135,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let progress = Arc::default();
     let watches = [0, 1].map(|_| {
         let options = args.threads.options();
-        Watch::sharing(&progress, Options { strict: args.strict, ..options })
+        let options = Options { strict: args.strict, ..options };
+        Watch::sharing(&progress, args.pairing.apply(options))
     });
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let format = args.output.as_deref().map_or(Ok(Format::Bgzf), output::format_of_bam)?;
@@ -215,6 +219,7 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
         read_group,
         first_alone: args.first.is_some(),
         strict: args.strict,
+        mates: args.pairing.rule(),
     };
     Ok((groups, import))
 }

@@ -10,11 +10,11 @@ use biofast::ops::measure::records::Sum;
 use biofast::ops::repair::{self, Done, Outputs, Problem, Sources};
 use biofast::ops::split::Amount;
 
-use crate::console::message;
+use crate::console::{Trouble, message};
 use crate::inputs::Input;
 use crate::options::{
-    InFile, Io, Messages, Opened, OutFile, ReadsOut, Spill, Strictness, Threads, one_or_two,
-    rereadable_sequences,
+    InFile, Io, Messages, Opened, OutFile, Pairing, PairsOut, ReadsOut, Spill, Strictness, Threads,
+    one_or_two, rereadable_sequences,
 };
 use crate::output;
 use crate::watch::Watch;
@@ -24,6 +24,9 @@ use crate::watch::Watch;
 /// Mates have the same name, apart from /1 and /2. FASTA stays FASTA. Pairs are written in the order of their first reads, and reads without
 /// mates in the order of the input. The input is read twice: files that are in nearly the same order need little memory, and
 /// any others as much as they may, and temporary files beyond that. The result doesn't depend on threads or memory.
+///
+/// The exit code is 1 if there are reads but no pairs, or if reads without mates were left out that no option says what to do
+/// with. The outputs are complete in both cases.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,6 +40,9 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     files: Vec<InFile>,
 
+    #[command(flatten)]
+    pairing: Pairing,
+
     /// Write pairs to FILE instead of standard output, mates after each other unless --out2 is given
     #[arg(short, long, value_name = "FILE")]
     out: Option<OutFile>,
@@ -44,6 +50,9 @@ pub(crate) struct Args {
     /// Write second reads of pairs to FILE
     #[arg(long, value_name = "FILE")]
     out2: Option<OutFile>,
+
+    #[command(flatten)]
+    pairs_out: PairsOut,
 
     /// Write first reads without mates to FILE
     #[arg(long, value_name = "FILE")]
@@ -57,6 +66,10 @@ pub(crate) struct Args {
     /// input once more
     #[arg(short = 's', long, value_name = "FILE", conflicts_with_all = ["orphans1", "orphans2"])]
     orphans: Option<OutFile>,
+
+    /// Drop reads without mates that no option names a file for; otherwise the exit code is 1 if there are any
+    #[arg(long, conflicts_with = "orphans")]
+    drop_orphans: bool,
 
     #[command(flatten)]
     writing: ReadsOut,
@@ -79,6 +92,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let inputs = one_or_two(&args.files, files)?;
+    args.pairs_out.refuse((inputs.len(), true), args.out.as_deref(), args.out2.is_some())?;
     let (sources, is_fasta) = rereadable_sequences(&inputs)?;
     let mut opened = Opened::default();
     let mut open = |path: Option<&OutFile>| -> Result<usize> {
@@ -101,7 +115,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         _ => bail!("no input"),
     };
     let progress = Arc::default();
-    let reading = || args.strictness.reads(args.io.apply(args.threads.options()));
+    let reading = || {
+        let options = args.strictness.reads(args.io.apply(args.threads.options()));
+        args.pairing.apply(options)
+    };
     let watches = [0, 1].map(|_| Watch::sharing(&progress, reading()));
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = watches[0].bar(total, &args.messages);
@@ -133,9 +150,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     commit(outputs, args.writing.sync)?;
     if !args.messages.quiet {
-        tell(args, &done);
+        tell(&done);
     }
-    Ok(ExitCode::SUCCESS)
+    let troubles = troubles(args, &done);
+    for trouble in &troubles {
+        trouble.tell();
+        trouble.hint();
+    }
+    Ok(if troubles.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Errors of libraries as such.
@@ -148,24 +170,48 @@ fn explained(problem: Problem) -> anyhow::Error {
 }
 
 /// Says what was found.
-fn tell(args: &Args, done: &Done) {
+fn tell(done: &Done) {
     let pairs = done.totals.pairs[0].sum.records;
     let [one, two] = done.totals.orphans.map(|amount| amount.sum.records);
     message("note", &format!("{pairs} pairs, {one} first and {two} second reads without mates"));
-    let is_lost = match (&args.orphans, &args.orphans1, &args.orphans2) {
-        (Some(_), ..) => false,
-        (None, first, second) => one > 0 && first.is_none() || two > 0 && second.is_none(),
-    };
-    if is_lost {
-        message(
-            "note",
-            "not all reads without mates were written: --orphans1 and --orphans2, or --orphans, name files for them",
-        );
-    }
     if done.effort.stored_bytes > 0 {
         let bytes = done.effort.stored_bytes;
         message("note", &format!("{bytes} bytes were in temporary files"));
     }
+}
+
+/// What makes the result doubtful: nothing was paired, or reads are lost that nobody asked to lose.
+fn troubles(args: &Args, done: &Done) -> Vec<Trouble> {
+    let pairs = done.totals.pairs[0].sum.records;
+    let [one, two] = done.totals.orphans.map(|amount| amount.sum.records);
+    let mut troubles = Vec::new();
+    if pairs == 0 && one + two > 0 {
+        let hint = if args.pairing.given() {
+            "are the files of the same run? mates have names that are equal or differ only in 1 and 2 at their ends"
+        } else {
+            "mates have the same name apart from /1 and /2; --mates names ignores comments and also pairs names that end in .1 and .2, \
+             _1 and _2, :1 and :2, or -1 and -2"
+        };
+        let text = format!("no pairs were found: none of {} reads has a mate", one + two);
+        troubles.push(Trouble { hint: Some(hint.into()), ..Trouble::new(text) });
+    }
+    let lost = match (&args.orphans, &args.orphans1, &args.orphans2) {
+        _ if args.drop_orphans => 0,
+        (Some(_), ..) => 0,
+        (None, first, second) => {
+            let lost = [(first, one), (second, two)].into_iter().filter(|(file, _)| file.is_none());
+            lost.map(|(_, reads)| reads).sum()
+        }
+    };
+    if lost > 0 {
+        let text = match lost {
+            1 => "1 read without a mate was left out".to_owned(),
+            _ => format!("{lost} reads without mates were left out"),
+        };
+        let hint = "--orphans FILE, or --orphans1 and --orphans2, keeps them; --drop-orphans leaves them out without an error";
+        troubles.push(Trouble { hint: Some(hint.into()), ..Trouble::new(text) });
+    }
+    troubles
 }
 
 fn summary(done: &Done, files: usize) -> Result<serde_json::Value> {

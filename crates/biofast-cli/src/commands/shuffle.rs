@@ -7,7 +7,9 @@ use biofast::io::output::Files;
 use biofast::ops::order::By;
 
 use super::sort::{Ordering, Reads};
-use crate::options::{Io, Mates, Messages, OutFile, ReadsOut, Spill, Strictness, Threads};
+use crate::options::{
+    Io, Mates, Messages, OutFile, PairsOut, ReadsOut, Spill, Strictness, Threads,
+};
 
 /// Put reads or pairs in an order of chance
 ///
@@ -30,6 +32,9 @@ pub(crate) struct Args {
     /// Write second reads of pairs to FILE; without it mates follow each other
     #[arg(long, value_name = "FILE")]
     out2: Option<OutFile>,
+
+    #[command(flatten)]
+    pairs_out: PairsOut,
 
     /// Each seed has an order of its own
     #[arg(short = 's', long, value_name = "N", default_value_t = 11)]
@@ -56,6 +61,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let (inputs, paired) = args.mates.inputs(files)?;
+    args.pairs_out.refuse((inputs.len(), paired), args.out.as_deref(), args.out2.is_some())?;
     let reads = Reads {
         first: None,
         inputs,
@@ -66,7 +72,10 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         level: args.writing.level,
         sync: args.writing.sync,
         json: args.writing.json.as_deref(),
-        options: args.strictness.reads(args.io.apply(args.threads.options())),
+        options: args
+            .mates
+            .pairing()
+            .apply(args.strictness.reads(args.io.apply(args.threads.options()))),
         threads: &args.threads,
         messages: &args.messages,
     };

@@ -13,9 +13,9 @@ use biofast::io::{Options, display_name};
 use biofast::ops::filter::report::{FileSum, Role};
 use biofast::ops::split::{Parts, Problem, Rule, Target, split};
 
-use crate::console::message;
+use crate::console::{Hinted, message};
 use crate::inputs::{self, Input, Rereads};
-use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
+use crate::options::{InFile, Io, Messages, OutFile, Pairing, PairsOut, Strictness, Threads};
 use crate::output::{self, OTHER_FILES};
 use crate::watch::Watch;
 
@@ -51,6 +51,9 @@ pub(crate) struct Args {
     #[arg(long)]
     interleaved: bool,
 
+    #[command(flatten)]
+    pairing: Pairing,
+
     /// Name of the files: {part} stands for the number of the part, {mate} for 1 and 2; where it has no {mate}, the
     /// mates of a pair follow each other unless --out2 is given
     #[arg(short, long, value_name = "TEMPLATE", required = true)]
@@ -60,9 +63,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEMPLATE")]
     out2: Option<OutFile>,
 
+    #[command(flatten)]
+    pairs_out: PairsOut,
+
     /// Fewest digits of the part's number
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=18))]
     digits: u8,
+
+    /// Write more than 1,000 files
+    #[arg(long)]
+    force: bool,
 
     /// Output format: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]
     #[arg(short = 'O', long, value_name = "FORMAT")]
@@ -162,10 +172,15 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     let is_fasta = inputs::are_fasta(&mut opened)?;
     let names = Arc::new(Names::new(args, paired, is_fasta)?);
+    let is_two = (inputs.len(), paired);
+    args.pairs_out.refuse(is_two, Some(&args.out), names.files() == 2)?;
     let rule = rule(args, &inputs, paired);
     unchanged()?;
     let rule = rule?;
     let report = output::optional_report(files, args.json.as_deref())?;
+    if let Some(parts) = args.by.by_part {
+        refuse_many(args, parts.get().saturating_mul(names.files() as u64))?;
+    }
     if let Rule::Turns(parts) = rule {
         reserve(parts, names.files())?;
     }
@@ -184,9 +199,14 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let paths = Arc::new(Mutex::new(Vec::new()));
     let (opened, named) = (Arc::clone(&paths), Arc::clone(&names));
     let mut files = std::mem::take(files);
+    let most = if args.force { u64::MAX } else { MOST_FILES };
     let target = Target {
         files: names.files(),
         open: move |part: u64, file: usize| -> Result<Output> {
+            let number = (part - 1).saturating_mul(named.files() as u64) + file as u64 + 1;
+            if number > most {
+                return Err(too_many("more than 1,000"));
+            }
             let path = named.path(part, file);
             let output = output::records(&mut files, Some(&path), named.compression)?;
             opened.lock().unwrap_or_else(PoisonError::into_inner).push(path);
@@ -243,7 +263,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
 
 /// How FASTQ is read.
 fn reading(args: &Args) -> Options {
-    args.strictness.reads(args.io.apply(args.threads.options()))
+    args.pairing.apply(args.strictness.reads(args.io.apply(args.threads.options())))
 }
 
 /// Where parts end. Blocks need the number of reads first.
@@ -278,6 +298,26 @@ fn rule(args: &Args, inputs: &[Input], paired: bool) -> Result<Rule> {
             bail!("where a part ends is not said: --by-size, --by-part, --by-length or --by-bytes")
         }
     })
+}
+
+/// So many files are written without being asked twice.
+const MOST_FILES: u64 = 1000;
+
+/// An error if there would be so many files, unless they are wanted.
+fn refuse_many(args: &Args, files: u64) -> Result<()> {
+    match files {
+        0..=MOST_FILES => Ok(()),
+        _ if args.force => Ok(()),
+        files => Err(too_many(&files.to_string())),
+    }
+}
+
+fn too_many(files: &str) -> anyhow::Error {
+    Hinted {
+        message: format!("the parts would be {files} files; none was written"),
+        hint: "make larger parts, or write them all with --force",
+    }
+    .into()
 }
 
 /// Lets all parts be open at once.

@@ -245,12 +245,22 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
             "either this is no FASTQ, or a record before this line has a line too many or too few"
         }
         ErrorKind::MateNamesDiffer { .. } => {
-            "the files are not the mates of each other in the same order; `biofast check --paired R1 R2` looks at any two"
+            "`biofast check --paired R1 R2` looks at any two files, and `biofast repair` pairs those that are out of step; --mates names ignores comments and also pairs names \
+             that end in .1 and .2, _1 and _2, :1 and :2, or -1 and -2"
         }
         ErrorKind::MateMissing { .. } => {
-            "one of the files is cut or was filtered alone: filter both together, as `biofast filter R1 R2 -o … --out2 …`"
+            "one of the files is cut or was filtered alone: `biofast repair R1 R2 -o … --out2 …` pairs what is left; filter both \
+             together, as `biofast filter R1 R2 -o … --out2 …`"
         }
-        ErrorKind::WrongMate { .. } => "are the files named in the right order, first reads first?",
+        ErrorKind::Refused(why)
+            if why.ends_with("is taken for DNA") || why.ends_with("is taken for RNA") =>
+        {
+            "--alphabet dna or --alphabet rna says what letters the other strand has; --rna2dna and --dna2rna make all reads alike"
+        }
+        ErrorKind::WrongMate { .. } => {
+            "are the files named in the right order, first reads first? `--mates names` ignores comments such as 2:N:0; \
+             `biofast repair` pairs files that are out of step"
+        }
         _ => return None,
     };
     Some(hint.into())

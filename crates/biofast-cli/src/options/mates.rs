@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast::io::output::{Compression, Files, Format, Level, Output};
-use biofast::io::{Error, Source, display_name};
+use biofast::io::{Error, MateNaming, Options, Source, display_name};
 use biofast::ops::dedup;
 use biofast::ops::order::Kept;
+use clap::ValueEnum;
 
 use super::{InFile, OutFile};
+use crate::console::Hinted;
 use crate::embedded;
 use crate::inputs::{self, Input};
 use crate::output;
@@ -24,9 +26,93 @@ pub(crate) struct Mates {
     /// The file is interleaved: the mates of a pair follow each other
     #[arg(long)]
     interleaved: bool,
+
+    #[command(flatten)]
+    pairing: Pairing,
+}
+
+/// What makes two reads the mates of a pair.
+#[derive(clap::Args)]
+pub(crate) struct Pairing {
+    /// What makes two reads mates: equal names and nothing that contradicts it, or names alone
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Rule::Strict)]
+    mates: Rule,
+}
+
+/// What `--mates` takes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rule {
+    /// Equal names, apart from /1 and /2, and no read says in its name or comment (2:N:0) that it is the other mate
+    Strict,
+    /// Names that are equal or differ only in /1 and /2, .1 and .2, _1 and _2, :1 and :2, or -1 and -2 at their ends; comments are
+    /// ignored
+    Names,
+}
+
+impl Pairing {
+    pub(crate) fn rule(&self) -> MateNaming {
+        match self.mates {
+            Rule::Strict => MateNaming::Strict,
+            Rule::Names => MateNaming::Names,
+        }
+    }
+
+    /// The option, if it is given.
+    pub(crate) fn given(&self) -> bool {
+        self.mates != Rule::Strict
+    }
+
+    /// Options that read so.
+    pub(crate) fn apply(&self, options: Options) -> Options {
+        options.with_mates(self.rule())
+    }
+}
+
+/// Where the mates of two files go.
+#[derive(clap::Args)]
+pub(crate) struct PairsOut {
+    /// Write both mates of two input files to the file of --out, the reads of each pair next to each other
+    #[arg(long, conflicts_with = "out2")]
+    interleaved_out: bool,
+}
+
+impl PairsOut {
+    /// The option, if it is given.
+    pub(crate) fn given(&self) -> bool {
+        self.interleaved_out
+    }
+
+    /// Refuses two files of mates that would become one file unasked, and the option where there are no pairs. A stream is
+    /// interleaved without being asked, as what reads it can't get two.
+    pub(crate) fn refuse(
+        &self,
+        (inputs, paired): (usize, bool),
+        out: Option<&Path>,
+        has_second: bool,
+    ) -> Result<()> {
+        if self.interleaved_out && !paired {
+            bail!("--interleaved-out needs pairs: two files, or --interleaved");
+        }
+        let is_file = |path: &Path| {
+            path != Path::new("-") && std::fs::metadata(path).map_or(true, |found| found.is_file())
+        };
+        match out.filter(|out| is_file(out)) {
+            Some(out) if inputs == 2 && !has_second && !self.interleaved_out => Err(Hinted {
+                message: format!("two files of mates, and one output, {}", display_name(out)),
+                hint: "name the file of second reads with --out2; --interleaved-out writes both mates to one file",
+            }
+            .into()),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Mates {
+    /// What makes two reads mates.
+    pub(crate) fn pairing(&self) -> &Pairing {
+        &self.pairing
+    }
+
     /// Whether mates follow each other in one file.
     pub(crate) fn is_interleaved(&self) -> bool {
         self.interleaved

@@ -28,7 +28,9 @@ pub(crate) use flags::Flags;
 pub(crate) use given::Given;
 pub(crate) use inputs::{ManyFiles, OneFile};
 pub(crate) use io::Io;
-pub(crate) use mates::{Mates, Opened, ReadsOut, Repeated, one_or_two, rereadable_sequences};
+pub(crate) use mates::{
+    Mates, Opened, Pairing, PairsOut, ReadsOut, Repeated, one_or_two, rereadable_sequences,
+};
 pub(crate) use memory::{Size, default as default_memory};
 pub(crate) use messages::Messages;
 pub(crate) use outputs::{Out, Program};

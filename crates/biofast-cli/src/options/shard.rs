@@ -1,12 +1,11 @@
 //! `--shard`: a part of the input, by a plan that `biofast shards` made.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::display_name;
+use biofast::io::{TextBounds, display_name};
 use biofast::io::output::Files;
 use biofast::ops::shards::Plan;
 
@@ -149,16 +148,14 @@ pub(crate) fn keeps_templates_together(input: &Input) -> Result<()> {
 
 /// Reads and checks a plan.
 fn read(path: &Path, files: &mut Files) -> Result<Plan> {
-    let mut text = Vec::new();
     let name = if path == Path::new("-") {
         files.read_stdin()?;
-        std::io::stdin().lock().read_to_end(&mut text).context("can't read standard input")?;
         "standard input".to_owned()
     } else {
         files.read(path)?;
-        text = inputs::read(path)?;
         biofast::io::display_name(path)
     };
+    let text = inputs::text(path, TextBounds::DOCUMENT)?;
     let plan: Plan = serde_json::from_slice(&text)
         .with_context(|| format!("{name}: not a plan of `biofast shards`"))?;
     plan.check().context(name)?;

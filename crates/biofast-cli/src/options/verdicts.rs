@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use biofast::io::output::{Files, Output};
-use biofast::io::{Escaped, display_name};
+use biofast::io::{Escaped, TextBounds, display_name};
 use biofast::ops::show::tables::verdicts;
 use biofast::ops::verdicts::{Assessment, Judged as Judgement, Library, Rules, Verdict};
 use clap::ValueEnum;
@@ -80,7 +80,7 @@ impl VerdictArgs {
         let mut rules = Rules::of(self.library.unwrap_or_default());
         if let Some(path) = &self.limits {
             let name = display_name(path);
-            let text = inputs::read(path)?;
+            let text = inputs::text(path, TextBounds::TABLE)?;
             let text = std::str::from_utf8(&text).with_context(|| format!("{name}: not text"))?;
             rules.read(text).with_context(|| name.clone())?;
         }

@@ -397,3 +397,37 @@ fn a_closed_pipe_is_no_error() {
     let head = finish(common::command(&["convert", "-q", &bam, "--head", "1"]));
     assert_eq!((head.code, head.stdout.lines().count()), (0, 4), "{head:?}");
 }
+
+#[test]
+fn the_other_strand_has_the_letters_of_the_whole_input() {
+    let folder = Folder::new();
+    folder.file("rna.fa", ">a\nACGU\n>b\nAAGG\n>c\nCCAAN\n");
+    folder.file("late.fa", ">b\nAAGG\n>a\nACGU\n");
+    folder.file("dna.fa", ">b\nAAGG\n>a\nACGT\n");
+    folder.file("mixed.fa", ">a\nACGT\n>b\nACGU\n");
+    let run = |name: &str, more: &[&str]| {
+        common::run_in(&folder, &[&["convert", "--reverse-complement", name], more].concat())
+    };
+    assert_eq!(run("rna.fa", &[]).stdout, ">a\nACGU\n>b\nCCUU\n>c\nNUUGG\n");
+    assert_eq!(run("late.fa", &[]).stdout, ">b\nCCUU\n>a\nACGU\n");
+    assert_eq!(run("dna.fa", &[]).stdout, ">b\nCCTT\n>a\nACGT\n");
+    let mixed = run("mixed.fa", &[]);
+    common::assert_error(&mixed, &["mixed.fa: record 2: it has U, and the input is taken for DNA"]);
+    common::assert_error(&mixed, &["hint: --alphabet"]);
+    assert_eq!(run("mixed.fa", &["--alphabet", "dna"]).stdout, ">a\nACGT\n>b\nACGT\n");
+    assert_eq!(run("mixed.fa", &["--alphabet", "rna"]).stdout, ">a\nACGU\n>b\nACGU\n");
+    assert_eq!(run("mixed.fa", &["--rna2dna"]).stdout, ">a\nACGT\n>b\nACGT\n");
+    assert_eq!(run("mixed.fa", &["--dna2rna"]).stdout, ">a\nACGU\n>b\nACGU\n");
+    for threads in ["1", "4"] {
+        let piped = common::biofast_with(
+            &["convert", "-t", threads, "--reverse-complement", "-"],
+            b"@b\nAAGG\n+\nIIII\n@a\nACGU\n+\nABCD\n",
+        );
+        assert_eq!(piped.stdout, "@b\nCCUU\n+\nIIII\n@a\nACGU\n+\nDCBA\n", "{piped:?}");
+    }
+    let table = common::biofast_with(
+        &["convert", "--from", "table", "--to", "fasta", "--reverse-complement", "-"],
+        b"b\tAAGG\na\tACGU\n",
+    );
+    assert_eq!(table.stdout, ">b\nCCUU\n>a\nACGU\n", "{table:?}");
+}

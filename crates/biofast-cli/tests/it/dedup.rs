@@ -193,7 +193,7 @@ fn pairs_are_the_same_if_both_mates_are_and_stay_together() {
         let (temporary, m, d) = (path(""), path("m.fq"), path("d.fq"));
         let (a, b, x, y) = (path("a.fq.gz"), path("b.fq.gz"), path("x.fq"), path("y.fq"));
         for args in [
-            &[&r1, &r2, "-o", &m, "-d", &d][..],
+            &[&r1, &r2, "-o", &m, "-d", &d, "--interleaved-out"][..],
             &["--interleaved", &mixed, "-o", &a, "--out2", &b, "-d", &x, "--duplicates2", &y],
         ] {
             let run = biofast(&[&common[..], &[&temporary], args].concat());
@@ -378,7 +378,7 @@ fn faults_are_named_and_nothing_appears() {
             };
             assert_error(&run(&[&cut]), &["cut.fq.gz"]);
             assert_error(&run(&[&bad]), &["bad.fq", "record 351"]);
-            assert_error(&run(&[&good, &short]), &["short.fq"]);
+            assert_error(&run(&[&good, &short, "--interleaved-out"]), &["short.fq"]);
             assert_error(&run(&[&good, &good]), &["both files of mates"]);
         }
     }

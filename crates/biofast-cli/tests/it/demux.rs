@@ -563,3 +563,121 @@ fn faults_are_named_and_no_file_appears() {
     );
     assert_error(&run, &["s1.R1.fq.gz", "input"]);
 }
+
+/// Runs in the folder with this sheet and these reads.
+fn with_sheet(folder: &Folder, sheet: &str, reads: &str, more: &[&str]) -> common::Run {
+    folder.file("sheet", sheet);
+    folder.file("r.fq", reads);
+    let run = ["demux", "-i", "r.fq", "-s", "sheet", "-o", "out", "--name", "{sample}.fq"];
+    common::run_in(folder, &[&run[..], more].concat())
+}
+
+fn of_sample(folder: &Folder, id: &str) -> String {
+    std::fs::read_to_string(folder.path(&format!("out/{id}.fq"))).unwrap()
+}
+
+#[test]
+fn a_column_that_is_not_known_is_an_error() {
+    let folder = Folder::new();
+    let sheet = "sample_id\tbarcode\tIndex3\tproject\ns1\tAC\tGG\tx\n";
+    let reads = "@a\nACGT\n+\nFFFF\n";
+    let run = with_sheet(&folder, sheet, reads, &["-r", "2B+T"]);
+    assert_error(&run, &["sheet, line 1: the column 'Index3' is not known", "--ignore-columns"]);
+    assert!(!folder.path("out").exists());
+    let run = with_sheet(&folder, sheet, reads, &["-r", "2B+T", "--ignore-columns", "index_3"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let twice = sheet.replace("Index3", "Barcode");
+    assert_error(&with_sheet(&folder, &twice, reads, &["-r", "2B+T"]), &["two columns 'Barcode'"]);
+}
+
+#[test]
+fn read_structures_of_samples_are_obeyed() {
+    let folder = Folder::new();
+    let reads = "@a\nACGTTT\n+\nFFFFFF\n@b\nGGCAAA\n+\nFFFFFF\n@c\nTTCAAA\n+\nFFFFFF\n";
+    let sheet = "sample_id\tbarcode\tread_structure\ns1\tAC\t2B1S+T\ns2\tGG\t2B2M+T\n";
+    let run = with_sheet(&folder, sheet, reads, &["-r", "2B+T"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(of_sample(&folder, "s1"), "@a 1:N:0:AC\nTTT\n+\nFFF\n");
+    assert_eq!(of_sample(&folder, "s2"), "@b:CA 1:N:0:GG\nAA\n+\nFF\n");
+    assert_eq!(of_sample(&folder, "unmatched"), "@c 1:N:0:TT\nCAAA\n+\nFFFF\n");
+    // Without -r that of the first sample says where barcodes are, and what is unmatched.
+    let run = with_sheet(&folder, sheet, reads, &["-d", "1"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(of_sample(&folder, "s2"), "@b:CA 1:N:0:GG\nAA\n+\nFF\n");
+    for (own, why) in [
+        ("1S2B+T", "barcodes (B) must stand where they stand in all reads"),
+        ("2B2T1S+T", "other numbers of segments"),
+        ("2B+T 8M", "2 structures, and 1 inputs"),
+        ("2B4X", "is no read structure"),
+    ] {
+        let run = with_sheet(&folder, &sheet.replace("2B1S+T", own), reads, &["-r", "2B+T"]);
+        assert_error(&run, &["sheet", why]);
+    }
+    let short = sheet.replace("2B1S+T", "2B9S+T");
+    assert_error(&with_sheet(&folder, &short, reads, &["-r", "2B+T"]), &["2B9S+T needs 12"]);
+    let run = with_sheet(&folder, &short, reads, &["-r", "2B+T", "-S", "too-few-bases"]);
+    assert_eq!((run.code, of_sample(&folder, "s1")), (0, String::new()));
+}
+
+#[test]
+fn barcodes_of_headers_that_can_never_match_are_an_error() {
+    let folder = Folder::new();
+    let sheet = "sample_id\tbarcode1\tbarcode2\nS1\tAAATCCAG\tCACAACAT\n";
+    let read = |line: &str| format!("@{line}\nACGT\n+\nFFFF\n");
+    let long = read("a 1:N:0:AAATCCAGAC+CACAACATTC");
+    let run = with_sheet(&folder, sheet, &long, &["--header-barcodes"]);
+    assert_error(
+        &run,
+        &["those of the reads have 20 bases, those in sheet have 16", "AAATCCAGAC+C"],
+    );
+    assert!(!folder.path("out/S1.fq").exists());
+    let none = read("HWI:6:73:941:1#AAATCC/1");
+    let run = with_sheet(&folder, sheet, &none, &["--header-barcodes"]);
+    assert_error(&run, &["no header line has a barcode", "HWI:6:73:941:1#AAATCC/1"]);
+    // One that fits is enough; the others are counted.
+    let some = long + &read("b 1:N:0:AAATCCAG+CACAACAT");
+    let run = with_sheet(&folder, sheet, &some, &["--header-barcodes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stderr.contains("1 of 2 reads can't match"), "{run:?}");
+    // That none does match isn't that none could.
+    let run =
+        with_sheet(&folder, sheet, &read("b 1:N:0:TTTTTTTT+CACAACAT"), &["--header-barcodes"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for empty in [&b""[..], &gzip(b"")] {
+        folder.file("e.fq.gz", empty);
+        let run = ["demux", "-i", "e.fq.gz", "-s", "sheet", "-o", "out", "--header-barcodes"];
+        let run = common::run_in(&folder, &run);
+        // No bytes at all aren't even gzip.
+        assert_eq!(run.code, if empty.is_empty() { 2 } else { 0 }, "{run:?}");
+    }
+}
+
+#[test]
+fn index_files_may_hold_umis_alone() {
+    let folder = Folder::new();
+    folder.file("i.fq", "@a 1:N:0:ACGT\nTTGG\n+\nFFFF\n");
+    let reads = "@a 1:N:0:ACGT\nACGT\n+\nFFFF\n";
+    let inputs = ["-i", "r.fq", "i.fq", "-r", "+T", "4M"];
+    // The barcode comes from the header …
+    let sheet = "sample_id\tbarcode\ns1\tACGT\n";
+    let run =
+        with_sheet(&folder, sheet, reads, &[&inputs[..], &["--header-barcodes"]].concat()[2..]);
+    assert_eq!(run.code, 2, "one input and two structures: {run:?}");
+    folder.file("sheet", sheet);
+    let demux = |more: &[&str]| {
+        let run = ["demux", "-s", "sheet", "-o", "out", "--name", "{sample}.fq"];
+        common::run_in(&folder, &[&run[..], &inputs, more].concat())
+    };
+    assert_eq!(demux(&["--header-barcodes"]).code, 0);
+    assert_eq!(of_sample(&folder, "s1"), "@a:TTGG 1:N:0:ACGT\nACGT\n+\nFFFF\n");
+    // … or all reads are of one sample.
+    for sheet in [sheet, "sample_id\ns1\n"] {
+        folder.file("sheet", sheet);
+        let run = demux(&[]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert_eq!(of_sample(&folder, "s1"), "@a:TTGG 1:N:0:ACGT\nACGT\n+\nFFFF\n");
+        assert_eq!(of_sample(&folder, "unmatched"), "");
+    }
+    folder.file("sheet", "sample_id\tbarcode\ns1\tACGT\ns2\tTTTT\n");
+    assert_error(&demux(&[]), &["no read structure has a barcode (B)"]);
+}

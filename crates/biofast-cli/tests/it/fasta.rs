@@ -220,7 +220,8 @@ fn mates_in_fasta_find_each_other_and_formats_are_not_mixed() {
     let one = folder.file("1.fa", ">a/1\nACGT\nAC\n>b/1\nG\n>c/1\nT\n");
     let two = folder.file("2.fa", ">c/2\nTT\n>a/2\nAA\n>d/2\nC\n");
     let (out, orphans) = (at(&folder, "o.fa"), at(&folder, "s.fa"));
-    let run = biofast(&["repair", "-q", &one, &two, "-o", &out, "-s", &orphans]);
+    let run =
+        biofast(&["repair", "-q", &one, &two, "-o", &out, "--interleaved-out", "-s", &orphans]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let pairs = ">a/1\nACGTAC\n>a/2\nAA\n>c/1\nT\n>c/2\nTT\n";
     assert_eq!(std::fs::read_to_string(&out).unwrap(), pairs);

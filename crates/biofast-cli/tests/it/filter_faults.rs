@@ -196,7 +196,7 @@ fn no_input_is_replaced_by_reads_of_another() {
     for arguments in [
         vec![&*one, &*two, "-o", &*two, "--out2", &*other],
         vec![&*one, &*two, "-o", &*other, "--out2", &*one],
-        vec![&*one, &*two, "-o", &*one],
+        vec![&*one, &*two, "-o", &*one, "--interleaved-out"],
         vec![&*one, &*two, "-o", &*one, "--out2", &*two],
         vec![&*one, "-o", &*other, "--min-len", "1", "--rejected", &*one],
     ] {

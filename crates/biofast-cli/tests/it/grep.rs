@@ -354,8 +354,8 @@ fn faults_are_named_and_no_output_appears() {
             biofast(&[&args[..], files].concat())
         };
         assert_error(&run(&[&cut]), &["cut.fq.gz"]);
-        assert_error(&run(&[&good, &short]), &["short.fq"]);
-        assert_error(&run(&[&good, &other]), &["record 201"]);
+        assert_error(&run(&[&good, &short, "--interleaved-out"]), &["short.fq"]);
+        assert_error(&run(&[&good, &other, "--interleaved-out"]), &["record 201"]);
         assert_error(&run(&[&good, &good]), &["both files of mates"]);
     }
     let at = |name: &str| text(&folder.path(name));
@@ -391,4 +391,32 @@ fn faults_are_named_and_no_output_appears() {
     let mut after = listed(&folder);
     after.sort();
     assert_eq!(after, before);
+}
+
+#[test]
+fn rna_is_searched_on_its_other_strand() {
+    let folder = Folder::new();
+    folder.file("u.fa", ">a\nACGUUACG\n>b\nAAGGC\n");
+    let places = |more: &[&str]| -> Vec<String> {
+        let run = [&["grep", "-q", "-s", "--only-matching", "u.fa"], more].concat();
+        let run = common::run_in(&folder, &run);
+        let columns = |line: &str| line.split('\t').skip(3).take(3).collect::<Vec<_>>().join(" ");
+        run.stdout.lines().skip(1).map(columns).collect()
+    };
+    assert_eq!(places(&["-p", "AAC"]), ["- 3 5"]);
+    assert_eq!(places(&["-p", "AAC", "-P"]).len(), 0);
+    assert_eq!(places(&["-p", "GUUA"]), ["+ 3 6"]);
+    // With a region, mismatches, many motifs and regular expressions, which are other engines.
+    assert_eq!(places(&["-p", "AAC", "-R", "1:6"]), ["- 3 5"]);
+    assert_eq!(places(&["-p", "UAACG", "-d"]), ["- 2 6"]);
+    assert_eq!(places(&["-p", "GCAAC", "-m", "1"]), ["- 3 7"]);
+    let many: Vec<String> = (0..20)
+        .map(|n| format!("AAC{}", ["AAAA", "CCCC", "GGGG", "TTTT"][n % 4].repeat(n + 1)))
+        .collect();
+    folder.file("many", many.join("\n") + "\nUAACG\nTAACG\n");
+    folder.file("m.fa", ">a\nACGUUACG\n>d\nCGTTA\n");
+    let run = ["grep", "-q", "-s", "-f", "many", "-c", "m.fa"];
+    assert_eq!(common::run_in(&folder, &run).stdout, "2\n");
+    assert_eq!(places(&["-r", "-p", "UA{2}C"]), ["- 3 6"]);
+    assert_eq!(places(&["-r", "-p", "^GCCUU$"]), ["- 1 5"]);
 }

@@ -42,6 +42,8 @@ mod html;
 mod import;
 mod index;
 mod indexes;
+mod lists;
+mod mates;
 mod merge;
 mod merge_qc;
 mod merge_reports;

@@ -69,7 +69,7 @@ fn no_command_writes_to_what_it_reads() {
         "filter r1.fq --adapter-fasta adapters.txt -o adapters.txt",
         "filter r1.fq -a file:adapters.txt -o adapters.txt",
         "filter r1.fq -o o --fastp-json r1.fq",
-        "filter -i r1.fq -I r2.fq -o r2.fq",
+        "filter -i r1.fq -I r2.fq -o r2.fq --interleaved-out",
         "filter r1.fq r2.fq --merge --merged-out r2.fq",
         "filter a.bam -o a.bam",
         "filter a.bam -f 4 -o o.bam -U a.bam",
@@ -102,7 +102,7 @@ fn no_command_writes_to_what_it_reads() {
         "grep -s -p ACGT r1.fq --rejected ./r1.fq",
         "grep -f r2.fq r1.fq --missing r2.fq",
         "dedup r1.fq -o r1.fq",
-        "dedup r1.fq r2.fq -o o.fq -d ./r2.fq",
+        "dedup r1.fq r2.fq -o o.fq -d ./r2.fq --interleaved-out",
         "repair r1.fq r2.fq -o o.fq --out2 here/r2.fq",
         "repair r1.fq -o o.fq --orphans r1.fq",
     ];
@@ -254,7 +254,7 @@ fn no_two_outputs_are_one_file() {
         "split -p 2 r1.fq -o x{part} --json x002",
         "grep -p r r1.fq -o x --rejected ./x",
         "dedup r1.fq -o x -d ./x",
-        "repair r1.fq r2.fq -o x --orphans1 y --orphans2 ./y",
+        "repair r1.fq r2.fq -o x --orphans1 y --orphans2 ./y --interleaved-out",
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
@@ -338,7 +338,7 @@ fn where_one_output_cannot_be_written_none_appears() {
         "split -p 3 r1.fq -o no/{part}.fq",
         "dedup r1.fq -o k.fq -d no/such.fq",
         "dedup r1.fq -o k.fq --json /dev/full",
-        "repair r1.fq r2.fq -o k.fq --json /dev/full",
+        "repair r1.fq r2.fq -o k.fq --json /dev/full --interleaved-out",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
         let run = run_in(&folder, &args);

@@ -220,7 +220,8 @@ fn the_summary_has_every_file_and_check_compares_it() {
     let r2 = folder.file("r2.fq", files[1].concat());
     let path = |name: &str| text(&folder.path(name));
     let (p, s, json) = (path("p.fq.gz"), path("s.fq"), path("s.json"));
-    let run = biofast(&["repair", &r1, &r2, "-o", &p, "-s", &s, "--json", &json]);
+    let run =
+        biofast(&["repair", &r1, &r2, "-o", &p, "--interleaved-out", "-s", &s, "--json", &json]);
     assert_eq!(run.code, 0, "{run:?}");
     let [first, _, orphans1, orphans2] = expected(&files).map(|text| records(&text).len());
     let said = format!("{first} pairs, {orphans1} first and {orphans2} second reads without mates");
@@ -238,8 +239,9 @@ fn the_summary_has_every_file_and_check_compares_it() {
     assert_eq!(roles, ["input", "input", "output", "rejected"]);
     assert_eq!(biofast(&["check", "--against", &json]).code, 0);
     // Orphans that nobody wants are not lost in silence.
-    let run = biofast(&["repair", &r1, &r2, "-o", &p]);
-    assert!(run.stderr.contains("not all reads without mates were written"), "{run:?}");
+    let run = biofast(&["repair", &r1, &r2, "-o", &p, "--interleaved-out"]);
+    let lost = format!("{} reads without mates were left out", orphans1 + orphans2);
+    assert!(run.code == 1 && run.stderr.contains(&lost), "{run:?}");
 }
 
 #[test]
@@ -280,7 +282,8 @@ fn faults_are_named_and_nothing_appears() {
         (vec![&r1, &path("none.fq"), "-o", &out], "none.fq"),
         (vec![&r1, &r2, "-o", &out, "-m", "16K", "-T", &path("none")], "temporary files"),
     ] {
-        let run = biofast(&[&["repair"], &args[..]].concat());
+        let both: &[&str] = if args.contains(&"--out2") { &[] } else { &["--interleaved-out"] };
+        let run = biofast(&[&["repair"], &args[..], both].concat());
         assert!(run.code == 2 && run.stderr.contains(needed), "{args:?}: {run:?}");
     }
     let run = biofast_with(&["repair", "-", "-o", &out], &packed[..packed.len() / 2]);
@@ -288,4 +291,45 @@ fn faults_are_named_and_nothing_appears() {
     let mut after = listed(&folder);
     after.sort();
     assert_eq!(after, before);
+}
+
+#[test]
+fn reads_that_are_left_out_unasked_and_no_pairs_at_all_are_exit_code_1() {
+    let folder = Folder::new();
+    let record = |name: &str| format!("@{name}\nACGT\n+\nFFFF\n");
+    folder.file("1.fq", ["a", "b"].map(record).concat());
+    folder.file("2.fq", ["b", "c"].map(record).concat());
+    folder.file("x.fq", record("x"));
+    folder.file("e.fq", "");
+    let run = |more: &[&str]| {
+        let run = common::run_in(&folder, &[&["repair"], more].concat());
+        (run.code, run.stderr)
+    };
+    let out = ["-o", "p1.fq", "--out2", "p2.fq"];
+    let two = |more: &[&str]| run(&[&["1.fq", "2.fq"], &out[..], more].concat());
+    let (code, said) = two(&[]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("error: 2 reads without mates were left out"), "{said}");
+    assert!(said.contains("--orphans FILE") && said.contains("--drop-orphans"), "{said}");
+    // The pairs are there all the same.
+    assert_eq!(std::fs::read_to_string(folder.path("p1.fq")).unwrap(), record("b"));
+    assert!(two(&["-q"]).1.contains("2 reads without mates were left out"));
+    assert_eq!(two(&["--drop-orphans"]).0, 0);
+    assert_eq!(two(&["--orphans", "s.fq"]).0, 0);
+    assert_eq!(two(&["--orphans1", "s1.fq", "--orphans2", "s2.fq"]).0, 0);
+    let (code, said) = two(&["--orphans1", "s1.fq"]);
+    assert_eq!(code, 1);
+    assert!(said.contains("1 read without a mate was left out"), "{said}");
+    assert_eq!(two(&["--orphans1", "s1.fq", "--drop-orphans"]).0, 0);
+    for unrelated in [&["1.fq", "x.fq"][..], &["x.fq"], &["x.fq", "e.fq"]] {
+        for orphans in [&["--orphans", "s.fq"], &["--drop-orphans"][..]] {
+            let (code, said) = run(&[unrelated, &out[..], orphans].concat());
+            assert_eq!(code, 1, "{unrelated:?}");
+            assert!(said.contains("no pairs were found"), "{said}");
+            assert!(said.contains("--mates names"), "{said}");
+        }
+    }
+    assert_eq!(run(&[&["e.fq"], &out[..]].concat()).0, 0);
+    let gz = folder.file("e.fq.gz", gzip(b""));
+    assert_eq!(run(&[&[&*gz, "e.fq"], &out[..]].concat()).0, 0);
 }

@@ -163,7 +163,7 @@ fn pairs_stay_together_in_two_files_or_one() {
         let [m, t, a, b] = ["m_{part}.fq", "t_R{mate}_{part}.fq.gz", "a_{part}.fq", "b_{part}.fq"]
             .map(|name| text(&at.path(name)));
         for args in [
-            &["split", "-q", &r1, &r2, "-o", &m][..],
+            &["split", "-q", &r1, &r2, "-o", &m, "--interleaved-out"][..],
             &["split", "-q", &r1, &r2, "-o", &t],
             &["split", "-q", "--interleaved", &mixed, "-o", &a, "--out2", &b],
         ] {
@@ -299,8 +299,8 @@ fn faults_are_named_and_no_part_appears() {
             };
             assert_error(&run(&[&cut]), &["cut.fq.gz"]);
             assert_error(&run(&[&bad]), &["bad.fq", "record 251"]);
-            assert_error(&run(&[&good, &short]), &["short.fq"]);
-            assert_error(&run(&[&good, &other]), &["record 201"]);
+            assert_error(&run(&[&good, &short, "--interleaved-out"]), &["short.fq"]);
+            assert_error(&run(&[&good, &other, "--interleaved-out"]), &["record 201"]);
             assert_error(&run(&[&input_003]), &["o_003.fq", "input"]);
             assert_error(&run(&[&good, &good]), &["both files of mates"]);
         }
@@ -385,4 +385,31 @@ fn standard_input_is_split_and_what_was_there_is_replaced_together() {
     // A part that is left from before isn't taken for one of this run.
     let run = biofast_with(&["split", "-s", "100", "-", "-o", &out], text_of.as_bytes());
     assert!(run.code == 0 && run.stderr.contains("o_002.fq was there before"), "{run:?}");
+}
+
+#[test]
+fn more_than_a_thousand_files_are_asked_for() {
+    let folder = common::Folder::new();
+    let reads = |n: usize| (0..n).map(|i| format!("@r{i}\nA\n+\nI\n")).collect::<String>();
+    folder.file("r.fq", reads(1001));
+    folder.file("m.fq", reads(501));
+    folder.file("n.fq", reads(501));
+    let out = ["-o", "p/{part}.fq"];
+    std::fs::create_dir(folder.path("p")).unwrap();
+    let written = || std::fs::read_dir(folder.path("p")).unwrap().count();
+    for (args, found) in [
+        (&["-s", "1", "r.fq"][..], "more than 1,000 files"),
+        (&["-l", "1", "r.fq"], "more than 1,000 files"),
+        (&["-p", "1001", "r.fq"], "1001 files"),
+        (&["-p", "1001", "--blocks", "r.fq"], "1001 files"),
+        (&["-s", "1", "m.fq", "n.fq", "--out2", "p/{part}.2.fq"], "more than 1,000 files"),
+    ] {
+        let run = common::run_in(&folder, &[&["split"], args, &out].concat());
+        common::assert_error(&run, &[found, "--force"]);
+        assert_eq!(written(), 0, "{args:?}");
+    }
+    common::good(&folder, &["split", "-s", "2", "r.fq", "-o", "p/{part}.fq"]);
+    assert_eq!(written(), 501);
+    common::good(&folder, &["split", "-s", "1", "r.fq", "-o", "p/{part}.fq", "--force"]);
+    assert_eq!(written(), 1001);
 }

@@ -10,6 +10,7 @@ mod filter_cutadapt;
 mod filter_fastp;
 mod made;
 mod readable;
+mod rna;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

@@ -27,7 +27,7 @@ pub(crate) use notes::SerialPart;
 pub use notes::{
     BlockDecoder, CancellationToken, GzipChunks, Notes, Phase, Progress, SerialTimes, Warning,
 };
-pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, Options};
+pub use options::{IoMode, MMAP_THRESHOLD, MapAdvice, MateNaming, Options};
 pub use origin::{Origin, Places};
 pub use points::{Followed, Follower, GzipPoint, GzipPoints};
 pub use reread::Reread;

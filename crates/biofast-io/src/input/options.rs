@@ -64,6 +64,26 @@ impl MapAdvice {
     };
 }
 
+/// What makes two reads the mates of a pair, for what reads pairs.
+///
+/// ```
+/// use biofast_io::{MateNaming, Options};
+///
+/// assert_eq!(Options::default().mates, MateNaming::Strict);
+/// let relaxed = Options { mates: MateNaming::Names, ..Options::default() };
+/// assert_ne!(relaxed.mates, MateNaming::default());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MateNaming {
+    /// Names agree apart from `/1` and `/2`, and neither read says that it is the other mate, in its name or in its description
+    /// (`2:N:0:ACGT`).
+    #[default]
+    Strict,
+    /// Names agree apart from `/1`, `.1`, `_1`, `:1` or `-1` at the end of the first and the same with 2 at the end of the second.
+    /// Descriptions don't count.
+    Names,
+}
+
 /// How to read, for every reader of the toolkit.
 ///
 /// ```
@@ -97,6 +117,8 @@ pub struct Options {
     /// Take alignments by the letter of their specification: what is otherwise read with a
     /// [`Warning::Tolerated`](crate::Warning::Tolerated) is an error.
     pub pedantic: bool,
+    /// What makes mates of two reads.
+    pub mates: MateNaming,
     /// Where to count consumed bytes.
     pub progress: Option<Arc<Progress>>,
     /// What ends reading before the data do.
@@ -122,6 +144,7 @@ impl Options {
             strict: false,
             allow_missing_eof: false,
             pedantic: false,
+            mates: MateNaming::Strict,
             progress: None,
             cancellation: None,
             notes: None,
@@ -190,6 +213,13 @@ impl Options {
     #[must_use]
     pub fn with_pedantic(mut self, pedantic: bool) -> Options {
         self.pedantic = pedantic;
+        self
+    }
+
+    /// What makes mates of two reads.
+    #[must_use]
+    pub fn with_mates(mut self, mates: MateNaming) -> Options {
+        self.mates = mates;
         self
     }
 

@@ -20,6 +20,7 @@ mod lockstep;
 mod ordered;
 mod peek;
 mod reader;
+mod text;
 mod transform;
 mod turn;
 
@@ -27,6 +28,7 @@ pub use chunk::{BlockData, Carry, Chunk};
 pub use copies::Copies;
 pub use lockstep::{CountRecords, Group, Part, Plan};
 pub use reader::Reader;
+pub use text::{TextBounds, TextLines, read_text};
 pub use transform::{Ending, Failure, TransformInput, transform, transform_copying};
 
 use std::fmt;

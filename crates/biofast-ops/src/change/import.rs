@@ -3,7 +3,7 @@
 use std::fmt;
 
 use biofast_bam::{ErrorKind, Header, Unaligned, flag, parse_tag};
-use biofast_fastq::pair::{NameDigest, mate_number, template_name};
+use biofast_fastq::pair::{MateNaming, NameDigest, mate_number, pair_template, template_name};
 use biofast_fastq::{Record, Unit};
 
 use crate::measure::check::header_fault;
@@ -24,6 +24,8 @@ pub struct Import {
     pub first_alone: bool,
     /// Whether a `.`, which is stored as N, can't be stored.
     pub strict: bool,
+    /// What makes mates, which are stored by one name.
+    pub mates: MateNaming,
 }
 
 /// Which optional fields are taken.
@@ -82,7 +84,7 @@ pub struct Summary {
 
 impl Summary {
     /// Counts a read that is stored with these flags, of which so many bases were `.`.
-    fn add(&mut self, read: &Record<'_>, flags: u16, dots: u64) {
+    fn add(&mut self, name: &[u8], read: &Record<'_>, flags: u16, dots: u64) {
         self.reads += 1;
         self.bases += read.sequence().len() as u64;
         self.dots_as_n += dots;
@@ -90,7 +92,7 @@ impl Summary {
         self.first_reads += u64::from(first);
         self.second_reads += u64::from(second);
         if first || second {
-            self.names[usize::from(second)].add(read.name(), 0);
+            self.names[usize::from(second)].add_exact(name, 0);
         }
     }
 
@@ -150,8 +152,11 @@ impl Import {
         const PAIRED: u16 = flag::PAIRED | flag::MATE_UNMAPPED;
         match &unit.second {
             Some(second) => {
-                self.read(&unit.first, PAIRED | flag::READ1, tags, summary, out)?;
-                self.read(second, PAIRED | flag::READ2, tags, summary, out)
+                let names = [unit.first.name(), second.name()];
+                let [one, two] = [names, [names[1], names[0]]]
+                    .map(|[name, mate]| pair_template(name, mate, self.mates));
+                self.read(one, &unit.first, PAIRED | flag::READ1, tags, summary, out)?;
+                self.read(two, second, PAIRED | flag::READ2, tags, summary, out)
             }
             None => {
                 let flags = match self.part(&unit.first) {
@@ -160,7 +165,8 @@ impl Import {
                     None if self.first_alone => flag::PAIRED | flag::READ1,
                     None => 0,
                 };
-                self.read(&unit.first, flags, tags, summary, out)
+                let name = template_name(unit.first.name());
+                self.read(name, &unit.first, flags, tags, summary, out)
             }
         }
     }
@@ -174,6 +180,7 @@ impl Import {
 
     fn read(
         &self,
+        name: &[u8],
         read: &Record<'_>,
         mut flags: u16,
         tags: &mut Vec<u8>,
@@ -218,13 +225,8 @@ impl Import {
             tags.extend_from_slice(group);
             tags.push(0);
         }
-        let record = Unaligned {
-            name: template_name(read.name()),
-            flags,
-            sequence: read.sequence(),
-            qualities: read.qualities(),
-            tags,
-        };
+        let record =
+            Unaligned { name, flags, sequence: read.sequence(), qualities: read.qualities(), tags };
         let dots = record.write(out).map_err(|error| match error.kind() {
             // The name is that of the read here, as it was given.
             ErrorKind::Unwritable { reason, .. } => unstorable(read, reason),
@@ -233,7 +235,7 @@ impl Import {
         if self.strict && dots > 0 {
             return Err(unstorable(read, "BAM has no code for '.', and would make it N"));
         }
-        summary.add(read, flags, dots);
+        summary.add(name, read, flags, dots);
         Ok(())
     }
 }

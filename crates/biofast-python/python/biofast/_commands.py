@@ -410,7 +410,10 @@ def shuffle(paths: Inputs, out: Path, *, progress: Progress | None = None, **opt
 
 
 def repair(paths: Inputs, out: Path, out2: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Puts mates together again, and returns the summary of ``biofast repair --json``."""
+    """Puts mates together again, and returns the summary of ``biofast repair --json``.
+
+    Reads without mates are left out unless ``orphans`` names a file for them; the summary counts them.
+    """
     return _changed("repair", listed(paths), {"out": out, "out2": out2, **options}, progress)  # type: ignore[no-any-return]
 
 

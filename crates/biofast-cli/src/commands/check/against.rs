@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::{display_name, path_named, remote};
+use biofast::io::{TextBounds, display_name, path_named};
 use biofast::ops::filter::report::{FileSum, Files, Role};
 use biofast::ops::measure::records::RecordSum;
 
 use crate::console::message;
-use crate::inputs::Input;
+use crate::inputs::{self, Input};
 
 /// What a summary says.
 pub(super) struct Summary {
@@ -25,8 +25,7 @@ impl Summary {
                 display_name(path)
             )
         };
-        let text =
-            remote::read(path).with_context(|| format!("can't read {}", display_name(path)))?;
+        let text = inputs::text(path, TextBounds::DOCUMENT)?;
         let Files { mut files } = serde_json::from_slice(&text).with_context(about)?;
         if files.is_empty() {
             bail!("{} has no checksums of files to compare with", display_name(path));

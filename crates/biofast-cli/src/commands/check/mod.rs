@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use biofast::fastq::pair;
 use biofast::io::output::{Files, commit};
-use biofast::io::{Escaped, Location, Notes, Options, Progress};
+use biofast::io::{Escaped, Location, MateNaming, Notes, Options, Progress};
 use biofast::ops::check::report::{FileReport, Report, Status};
 use biofast::ops::check::{self, Fault, Outcome, Partial, Rule};
 use biofast::ops::shards::Part;
@@ -20,7 +20,7 @@ use super::stats::readers;
 use crate::console::{Bar, Trouble, describe};
 use crate::inputs::{self, Input, Portion};
 use crate::options::{
-    InFile, ManyFiles, Messages, Out, SeekIndexArg, SeekIndexes, ShardArg, Threads,
+    InFile, ManyFiles, Messages, Out, Pairing, SeekIndexArg, SeekIndexes, ShardArg, Threads,
     keeps_mates_together,
 };
 use crate::output;
@@ -74,6 +74,9 @@ pub(crate) struct Args {
     /// Each file is interleaved: mates follow each other, and their names must agree
     #[arg(long)]
     interleaved: bool,
+
+    #[command(flatten)]
+    pairing: Pairing,
 
     /// Compare the files with this summary, which `--json` of filter, split, dedup and others wrote: they must hold the reads it says.
     /// Without FILE, all files that it names are checked
@@ -271,7 +274,7 @@ fn check_one(
         threads,
         progress: Some(Arc::clone(progress)),
         notes: Some(Arc::new(Notes::default())),
-        ..args.threads.options()
+        ..args.pairing.apply(args.threads.options())
     };
     let io = crate::embedded::watched(io);
     let pairs = args.paired || args.interleaved;
@@ -330,26 +333,32 @@ fn without_name<E: std::error::Error + 'static>(
 /// Sets the fault of inputs whose reads are not the mates they should be.
 fn check_pairs(args: &Args, inputs: &[Input], verdicts: &mut [Verdict]) {
     let options = Options { threads: 2, strict: false, ..Options::default() };
+    let options = args.pairing.apply(options);
     if args.paired {
         for (inputs, verdicts) in inputs.chunks_exact(2).zip(verdicts.chunks_exact_mut(2)) {
             let [Ok(first), Ok(second)] = verdicts else { continue };
             let pairs = (&first.outcome.pairs, &second.outcome.pairs);
             let (Some(pairs), Some(mates)) = pairs else { continue };
             if !pairs.pairs_with(mates) {
-                let fault = explain(inputs, || {
+                let fault = explain(inputs, options.mates, || {
                     pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
                 });
-                first.set_mates(fault.clone());
-                second.set_mates(fault);
+                if let Some(fault) = fault {
+                    first.set_mates(fault.clone());
+                    second.set_mates(fault);
+                }
             }
         }
     } else if args.interleaved {
         for (input, verdict) in inputs.iter().zip(verdicts) {
             let Ok(found) = verdict else { continue };
             if found.outcome.pairs.is_some_and(|pairs| !pairs.is_interleaved()) {
-                found.set_mates(explain(std::slice::from_ref(input), || {
+                let fault = explain(std::slice::from_ref(input), options.mates, || {
                     pair::find_interleaved_mismatch(input.open()?, &options)
-                }));
+                });
+                if let Some(fault) = fault {
+                    found.set_mates(fault);
+                }
             }
         }
     }
@@ -365,18 +374,19 @@ impl Found {
     }
 }
 
-/// Reads inputs that are known not to pair a second time, to say where.
+/// Reads inputs that don't seem to pair a second time, to say where. By names alone that decides.
 fn explain(
     inputs: &[Input],
+    rule: MateNaming,
     find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
-) -> Fault {
+) -> Option<Fault> {
     let general = |note: &str| Fault {
         rule: Rule::Pairs,
         message: format!("the reads are not mates: their names or numbers differ{note}"),
         at: Location::default(),
     };
     if inputs.iter().any(|input| input.len().is_none()) {
-        return general(" (a stream can't be read again to say where)");
+        return Some(general(" (a stream can't be read again to say where)"));
     }
     match find() {
         Ok(Some(mismatch)) => {
@@ -386,9 +396,10 @@ fn explain(
                 let first = plan.shard(*number).map_or(0, |shard| shard.records.0);
                 fault.at.record = fault.at.record.map(|record| record + first);
             }
-            fault
+            Some(fault)
         }
-        Ok(None) | Err(_) => general(""),
+        Ok(None) if rule == MateNaming::Names => None,
+        Ok(None) | Err(_) => Some(general("")),
     }
 }
 

@@ -5,7 +5,9 @@ use std::num::NonZeroU64;
 use biofast::ops::convert::{Span, Template};
 use clap::ValueEnum;
 
-use crate::options::{InFile, Io, Mates, Messages, OutFile, ReadsOut, Spill, Strictness, Threads};
+use crate::options::{
+    InFile, Io, Mates, Messages, OutFile, PairsOut, ReadsOut, Spill, Strictness, Threads,
+};
 
 /// Write reads in another format: FASTQ, FASTA, a table or unaligned BAM, edited on the way
 ///
@@ -47,6 +49,9 @@ pub(crate) struct Args {
     /// Write second reads of pairs to FILE; without it mates follow each other
     #[arg(long, value_name = "FILE")]
     pub(super) out2: Option<OutFile>,
+
+    #[command(flatten)]
+    pub(super) pairs_out: PairsOut,
 
     #[command(flatten)]
     pub(super) which: Which,
@@ -147,6 +152,10 @@ pub(super) struct Changes {
     #[arg(long, visible_alias = "revcomp")]
     pub(super) reverse_complement: bool,
 
+    /// Letters of the other strand [default: those of the first reads; a read with the other letter is then an error]
+    #[arg(long, value_enum, value_name = "LETTERS", requires = "reverse_complement")]
+    pub(super) alphabet: Option<Acid>,
+
     /// U becomes T
     #[arg(long, conflicts_with = "dna2rna")]
     pub(super) rna2dna: bool,
@@ -170,6 +179,15 @@ pub(super) struct Changes {
     /// Qualities of the input are Phred + 64, as of Illumina 1.3 to 1.7; they become Phred + 33
     #[arg(long)]
     pub(super) phred64: bool,
+}
+
+/// What `--alphabet` takes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Acid {
+    /// A becomes T
+    Dna,
+    /// A becomes U
+    Rna,
 }
 
 /// What `--from` takes.

@@ -16,8 +16,8 @@ use biofast::io::output::{self as io_output, Compression, Files, Output, commit}
 use biofast::io::{Location, Options, Source};
 use biofast::ops::convert::unique::{By, Numbers, Problem};
 use biofast::ops::convert::{
-    Case, Convert, Edits, Format, Holds, Letters, Span, Template, convert, from_alignments,
-    from_table,
+    Alphabet, Case, Convert, Edits, Format, Holds, Letters, Span, Template, convert,
+    from_alignments, from_table, letters_of,
 };
 use biofast::ops::dedup::Limits;
 use biofast::ops::import::{self, Import, ReadGroup};
@@ -29,13 +29,14 @@ use crate::options::{Opened, Repeated};
 use crate::output::{self, Named};
 use crate::watch::Watch;
 pub(crate) use args::Args;
-use args::{From, To, Whole};
+use args::{Acid, From, To, Whole};
 
 pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let (inputs, paired) = args.mates.inputs(files)?;
     if args.out2.is_some() && !paired {
         bail!("--out2 needs pairs: two files, or --interleaved");
     }
+    let is_two = (inputs.len(), paired);
     // A stream is read again where the number of reads must be known first.
     let needs_number = needs_number(args);
     let is_read_again = needs_number || args.changes.unique_names.is_some();
@@ -51,6 +52,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     let held = held(args, &mut sources)?;
     let to = to(args, held)?;
+    // BAM has a field for which of a pair a read is.
+    let is_apart = args.out2.is_some() || to == To::Bam;
+    args.pairs_out.refuse(is_two, args.out.as_deref(), is_apart)?;
     let progress = Arc::default();
     let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args, held)));
     let counted = || -> Result<u64> {
@@ -74,6 +78,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         units,
         lengths: args.which.min_len.unwrap_or(0)..=args.which.max_len.unwrap_or(usize::MAX),
         names: args.name_map.is_some(),
+        mates: args.mates.pairing().rule(),
         edits: edits(args)?,
         ..Convert::to(format(args, held, to, &groups)?)
     };
@@ -97,7 +102,8 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         plan.numbers = Some(Arc::new(numbers.map_err(|error| in_table(held, error))?));
         sources = open_again()?;
     }
-    let sources = made(args, held, sources, &watches, paired)?;
+    let mut sources = made(args, held, sources, &watches, paired)?;
+    plan.edits.alphabet = alphabet(args, &mut sources);
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = watches[0].bar(total, &args.messages);
     let options = watches.each_ref().map(|watch| watch.options.clone());
@@ -149,6 +155,24 @@ fn made(
     })
 }
 
+/// The letters that the other strand is written in.
+fn alphabet(args: &Args, inputs: &mut Inputs<Sequences>) -> Alphabet {
+    match args.changes.alphabet {
+        _ if !args.changes.reverse_complement => Alphabet::default(),
+        Some(Acid::Dna) => Alphabet::Forced(Letters::Dna),
+        Some(Acid::Rna) => Alphabet::Forced(Letters::Rna),
+        None => Alphabet::Expected(
+            match inputs {
+                Inputs::Single(one) | Inputs::Interleaved(one) => letters_of(&mut one.0),
+                Inputs::Paired(one, two) => {
+                    letters_of(&mut one.0).or_else(|| letters_of(&mut two.0))
+                }
+            }
+            .unwrap_or(Letters::Dna),
+        ),
+    }
+}
+
 /// Looks at all names for those that came before.
 fn numbers(
     by: Whole,
@@ -184,7 +208,7 @@ fn reading(args: &Args, held: Holds) -> Options {
     let options = args.io.apply(args.threads.options());
     match held {
         Holds::Alignments => args.strictness.alignments(options),
-        _ => args.strictness.reads(options),
+        _ => args.mates.pairing().apply(args.strictness.reads(options)),
     }
 }
 
@@ -291,7 +315,8 @@ fn format(args: &Args, held: Holds, to: To, groups: &[ReadGroup]) -> Result<Form
                 [] => None,
                 _ => bail!("reads belong to one read group: --read-group names several"),
             };
-            Format::Bam(Box::new(Import { read_group, ..Import::default() }))
+            let mates = args.mates.pairing().rule();
+            Format::Bam(Box::new(Import { read_group, mates, ..Import::default() }))
         }
     })
 }
@@ -307,6 +332,7 @@ fn edits(args: &Args) -> Result<Edits> {
         quality: changes.quality.map(|quality| quality + b'!'),
         subseq: changes.subseq,
         reverse_complement: changes.reverse_complement,
+        alphabet: Alphabet::default(),
         letters: match (changes.rna2dna, changes.dna2rna) {
             (true, _) => Some(Letters::Dna),
             (_, true) => Some(Letters::Rna),

@@ -4,7 +4,7 @@ use biofast::io::output::{Format, Level};
 use biofast::ops::demux::{BarcodePlace, Kind, ReadStructure, UmiPlace};
 use clap::ValueEnum;
 
-use crate::options::{Folder, InFile, Io, Messages, OutFile, Strictness, Threads};
+use crate::options::{Folder, InFile, Io, Messages, OutFile, Pairing, Strictness, Threads};
 
 /// Give reads to samples by barcodes in the reads, in index reads or in header lines
 ///
@@ -25,13 +25,21 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE", num_args = 1.., required = true)]
     pub(super) inputs: Vec<InFile>,
 
+    #[command(flatten)]
+    pub(super) pairing: Pairing,
+
     /// The read structure of each input, as 8B+T; without, that of OverrideCycles in the sheet, or +T with --header-barcodes
     #[arg(short, long, value_name = "STRUCTURE", num_args = 1..)]
     pub(super) read_structures: Vec<ReadStructure>,
 
-    /// The samples: a table with the columns sample_id and barcode, or Illumina's SampleSheet.csv
+    /// The samples: a table with the columns sample_id and barcode, or Illumina's SampleSheet.csv. A column read_structure has those of
+    /// each sample, where they differ from -r. Without B in any structure it has one sample, to which all reads belong
     #[arg(short, long, value_name = "FILE", visible_alias = "sample-sheet")]
     pub(super) sample_metadata: InFile,
+
+    /// Columns of the sheet that are of no meaning here, separated by commas; others that are not known are an error
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(super) ignore_columns: Vec<String>,
 
     /// Take the samples of this lane of the sheet
     #[arg(long, value_name = "N")]

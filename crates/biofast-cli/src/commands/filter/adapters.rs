@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use biofast::io::TextBounds;
 use biofast::io::output::Files;
 use biofast::ops::filter::trim::detect::Evidence;
 use biofast::ops::filter::trim::{
@@ -13,6 +14,7 @@ use biofast::ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 
 use crate::console::message;
+use crate::inputs;
 use crate::options::InFile;
 
 /// Which adapters are looked for and what is done with them, with the meaning the options have in cutadapt.
@@ -386,7 +388,7 @@ impl Adding<'_> {
         settings: &Settings,
     ) -> Result<()> {
         let about = || format!("in the adapters of {}", biofast::io::display_name(path));
-        let text = biofast::io::remote::read(path).with_context(about)?;
+        let text = inputs::text(path, TextBounds::TABLE)?;
         self.cutter.add_fasta(mate, side, &text, around, settings).with_context(about)
     }
 }

@@ -7,7 +7,9 @@ use super::adapters::AdapterArgs;
 use super::alignments::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
-use crate::options::{Given, InFile, Io, Messages, OutFile, ShardArg, Strictness, Threads};
+use crate::options::{
+    Given, InFile, Io, Messages, OutFile, Pairing, PairsOut, ShardArg, Strictness, Threads,
+};
 
 /// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
 ///
@@ -85,6 +87,9 @@ pub(crate) struct Args {
     #[arg(long, alias = "interleaved_in", group = "of_fastq")]
     pub(super) interleaved: bool,
 
+    #[command(flatten)]
+    pub(super) pairing: Pairing,
+
     /// Write kept reads to FILE instead of standard output; mates follow each other unless --out2 is
     /// given. {name} in FILE stands for the name of the adapter found in the read, or unknown: a file for each;
     /// {name1} and {name2} for those of both mates
@@ -94,6 +99,9 @@ pub(crate) struct Args {
     /// Write the second reads of kept pairs to FILE
     #[arg(long, value_name = "FILE", requires = "out", group = "of_fastq")]
     pub(super) out2: Option<OutFile>,
+
+    #[command(flatten)]
+    pub(super) pairs_out: PairsOut,
 
     /// Write good first reads whose mate is rejected to FILE
     #[arg(long, value_name = "FILE", group = "of_fastq")]

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result, bail};
 use biofast::fastq::Inputs;
-use biofast::io::display_name;
+use biofast::io::TextBounds;
 use biofast::io::output::Files;
 use biofast::ops::filter::fastp;
 use biofast::ops::filter::names::{Names, Regex};
@@ -22,6 +22,7 @@ use biofast::ops::filter::{Filter, PairRule};
 use super::args::{Args, MeanArg, Pair, Select, TrimArgs, UmiPlace};
 use super::preset;
 use super::reads::by_adapter::Places;
+use crate::inputs;
 
 /// What was found in the first reads.
 #[derive(Default)]
@@ -119,10 +120,9 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
         }
         return Ok(filter);
     }
-    let mut names = Names::new().inverted(which.invert);
+    let mut names = Names::new().inverted(which.invert).of_mates(args.pairing.rule());
     if let Some(path) = &which.names {
-        let list = biofast::io::remote::read(path)
-            .with_context(|| format!("can't read the names in {}", display_name(path)))?;
+        let list = inputs::text(path, TextBounds::LIST)?;
         names = names.listed(&list);
     }
     if let Some(pattern) = &which.name_regex {

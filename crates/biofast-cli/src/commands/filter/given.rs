@@ -6,7 +6,7 @@ use super::args::Args;
 const ALIGNMENTS: [&str; 4] = ["of_alignments", "Flags", "RegionArgs", "Program"];
 
 /// Options of FASTQ alone.
-const FASTQ: [&str; 3] = ["of_fastq", "MateArgs", "PresetArgs"];
+const FASTQ: [&str; 5] = ["of_fastq", "Pairing", "PairsOut", "MateArgs", "PresetArgs"];
 
 /// Options that trim and select reads that are not aligned, in FASTQ or BAM.
 const READS: [&str; 5] = ["of_reads", "Which", "TrimArgs", "Typed", "Select"];

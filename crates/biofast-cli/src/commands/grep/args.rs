@@ -4,7 +4,7 @@ use biofast::io::output::{Format, Level};
 use biofast::ops::grep::Region;
 use clap::ValueEnum;
 
-use crate::options::{InFile, Io, Messages, OutFile, Strictness, Threads};
+use crate::options::{InFile, Io, Messages, OutFile, Pairing, PairsOut, Strictness, Threads};
 
 /// Find reads by motif, by name, or by regular expression, in order, on all threads
 ///
@@ -40,6 +40,9 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) interleaved: bool,
 
+    #[command(flatten)]
+    pub(super) pairing: Pairing,
+
     /// Write to FILE instead of standard output; mates follow each other unless --out2 is given
     #[arg(short, long, value_name = "FILE")]
     pub(super) out: Option<OutFile>,
@@ -47,6 +50,9 @@ pub(crate) struct Args {
     /// Write the second reads of kept pairs to FILE
     #[arg(long, value_name = "FILE", requires = "out")]
     pub(super) out2: Option<OutFile>,
+
+    #[command(flatten)]
+    pub(super) pairs_out: PairsOut,
 
     /// Write reads that are not kept to FILE
     #[arg(long, value_name = "FILE")]

@@ -5,7 +5,6 @@ mod outputs;
 mod report;
 
 use std::collections::HashSet;
-use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,7 +13,8 @@ use anyhow::{Context, Result, bail};
 use biofast::fastq::fasta::Sequences;
 use biofast::fastq::{Inputs, par_transform};
 use biofast::io::output::{Files, Output, commit};
-use biofast::io::{Options, Source, display_name};
+use biofast::io::{Options, Source, TextBounds, display_name};
+use biofast::ops::convert::{Letters, letters_of};
 use biofast::ops::grep::{Finder, Grep, Mates, Pattern, Search, Tally, Within};
 
 use crate::console::message;
@@ -36,13 +36,17 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if !paired && args.results.pair == Pair::Both {
         bail!("--pair both needs pairs: two files, or --interleaved");
     }
-    let finder = finder(args, &inputs)?;
+    let mut finder = finder(args, &inputs)?;
     // Names say which format is meant, so what comes is looked at first.
     let mut sources = Vec::new();
     for input in &inputs {
         sources.push(input.open()?);
     }
     let is_fasta = inputs::are_fasta(&mut sources)?;
+    if finder.depends_on_rna() {
+        let letters = sources.iter_mut().find_map(letters_of);
+        finder = finder.of_rna(letters == Some(Letters::Rna));
+    }
     let mut opened = outputs::open(args, paired, is_fasta, files)?;
     let grep = Grep::new(&finder)
         .mates(match args.results.pair {
@@ -72,16 +76,12 @@ fn finder(args: &Args, inputs: &[Input]) -> Result<Finder> {
     let within = within(what);
     let mut patterns: Vec<Pattern> = what.pattern.iter().map(Pattern::new).collect();
     for path in &what.pattern_file {
-        let text = if **path == *Path::new("-") {
-            if inputs.iter().any(|input| matches!(input, Input::Stdin(_) | Input::Unnamed(_))) {
-                bail!("standard input can't be both reads and patterns: name a file");
-            }
-            let mut text = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut text).context("can't read patterns")?;
-            text
-        } else {
-            inputs::read(path)?
-        };
+        if **path == *Path::new("-")
+            && inputs.iter().any(|input| matches!(input, Input::Stdin(_) | Input::Unnamed(_)))
+        {
+            bail!("standard input can't be both reads and patterns: name a file");
+        }
+        let text = inputs::text(path, TextBounds::LIST)?;
         let found = match within {
             Within::Sequence => Pattern::fasta_or_lines(&text),
             // A name may start with anything.
@@ -170,5 +170,5 @@ fn apply(
 
 /// How FASTQ is read.
 fn reading(args: &Args) -> Options {
-    args.strictness.reads(args.io.apply(args.threads.options()))
+    args.pairing.apply(args.strictness.reads(args.io.apply(args.threads.options())))
 }

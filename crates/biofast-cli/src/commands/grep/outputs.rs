@@ -40,6 +40,9 @@ pub(super) fn open(args: &Args, paired: bool, is_fasta: bool, files: &mut Files)
         bail!("--out2 needs pairs: two files, or --interleaved");
     }
     let is_table = results.count || results.count_by_pattern || results.only_matching;
+    let has_second = args.out2.is_some() || is_table;
+    let inputs = if paired && !args.interleaved { 2 } else { 1 };
+    args.pairs_out.refuse((inputs, paired), args.out.as_deref(), has_second)?;
     let out = args.out.as_deref().filter(|path| *path != Path::new("-"));
     let mut opened = Opened {
         reads: Vec::new(),

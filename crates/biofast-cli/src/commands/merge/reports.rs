@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam::Format;
+use biofast::io::TextBounds;
 use biofast::io::output::{Files, Output};
 use biofast::ops::alignments::join::Join;
 use biofast::ops::alignments::report as alignments;
@@ -112,7 +113,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
     let mut of = Of::default();
     for input in inputs {
         let text = match input {
-            Input::Path(path) => inputs::read(path)?,
+            Input::Path(path) => inputs::text(path, TextBounds::DOCUMENT)?,
             // Seen before: it isn't opened again.
             Input::Lent(_) | Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => {
                 bail!("a report is read from a file")

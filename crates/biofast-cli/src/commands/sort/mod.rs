@@ -19,7 +19,9 @@ use biofast::ops::sort::{self, Limits, Order, Problem};
 use crate::console::{Hinted, message};
 use crate::inputs::{Input, Rereads};
 pub(super) use crate::options::temp_dir;
-use crate::options::{Folder, Given, InFile, OutFile, Program, Size, SortedOut, default_memory};
+use crate::options::{
+    Folder, Given, InFile, OutFile, Pairing, PairsOut, Program, Size, SortedOut, default_memory,
+};
 use crate::watch::{Reading, Watch};
 use crate::{inputs, output};
 use duplicates::Duplicates;
@@ -89,9 +91,15 @@ pub(crate) struct Args {
     #[arg(long, group = "of_reads")]
     interleaved: bool,
 
+    #[command(flatten)]
+    pairing: Pairing,
+
     /// Of reads: write second reads of pairs to FILE; without it mates follow each other
     #[arg(long, value_name = "FILE", group = "of_reads")]
     out2: Option<OutFile>,
+
+    #[command(flatten)]
+    pairs_out: PairsOut,
 
     /// Memory for records, of all threads together, such as 512M or 4G; what reads and writes takes some 64 MB more
     /// [default: a quarter of what the machine or its container has, at most 16G]
@@ -277,7 +285,7 @@ impl Args {
 
     /// The first option given that is of reads.
     fn only_of_reads(&self) -> Option<String> {
-        self.given.option("sort", &["of_reads"])
+        self.given.option("sort", &["of_reads", "Pairing", "PairsOut"])
     }
 
     /// The first option given that is of alignments.
@@ -311,6 +319,7 @@ impl Args {
         }
         inputs::are_two(&inputs)?;
         let paired = self.interleaved || inputs.len() == 2;
+        self.pairs_out.refuse((inputs.len(), paired), self.out.as_deref(), self.out2.is_some())?;
         let reads = Reads {
             first: Some(source),
             inputs,
@@ -321,7 +330,7 @@ impl Args {
             level: self.writing.level(),
             sync: self.writing.sync(),
             json: self.json.as_deref(),
-            options: self.reading.reads(),
+            options: self.pairing.apply(self.reading.reads()),
             threads: self.reading.threads(),
             messages: &self.reading.messages,
         };

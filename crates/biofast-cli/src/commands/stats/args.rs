@@ -6,8 +6,8 @@ use biofast::ops::show::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
-    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, RegionArgs, SeekIndexArg,
-    ShardArg, Strictness, Threads, VerdictArgs,
+    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, Pairing, RegionArgs,
+    SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs,
 };
 
 const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sample or library of alignments. With --out-dir also the \
@@ -147,6 +147,9 @@ pub(crate) struct Args {
     /// Each file is interleaved: mates follow each other, and their names must agree
     #[arg(long)]
     pub(super) interleaved: bool,
+
+    #[command(flatten)]
+    pub(super) pairing: Pairing,
 
     /// Sample name, given once for each file, or once for all; files of one sample share a row
     #[arg(long, value_name = "NAME")]

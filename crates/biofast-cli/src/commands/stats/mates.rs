@@ -2,6 +2,7 @@
 
 use biofast::fastq::fasta::Sequences;
 use biofast::fastq::pair;
+use biofast::io::MateNaming;
 
 use super::{Args, Entry, reading};
 use crate::console::Trouble;
@@ -17,22 +18,22 @@ pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) 
             let (Some(pairs), Some(mates)) = (&first.pairs, &second.pairs) else { continue };
             let sound = first.errors.is_empty() && second.errors.is_empty();
             if sound && !pairs.pairs_with(mates) {
-                let error = explain(inputs, || {
+                let error = explain(inputs, options.mates, || {
                     pair::find_mismatch(
                         Sequences(inputs[0].open()?),
                         Sequences(inputs[1].open()?),
                         &options,
                     )
                 });
-                first.errors.push(error.clone());
-                second.errors.push(error);
+                first.errors.extend(error.clone());
+                second.errors.extend(error);
             }
         }
     } else if args.interleaved {
         for (input, entry) in inputs.iter().zip(entries) {
             let Some(pairs) = &entry.pairs else { continue };
             if entry.errors.is_empty() && !pairs.is_interleaved() {
-                entry.errors.push(explain(std::slice::from_ref(input), || {
+                entry.errors.extend(explain(std::slice::from_ref(input), options.mates, || {
                     pair::find_interleaved_mismatch(Sequences(input.open()?), &options)
                 }));
             }
@@ -40,19 +41,22 @@ pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) 
     }
 }
 
-/// Reads inputs that are known not to pair a second time, to say where.
+/// Reads inputs that don't seem to pair a second time, to say where. By names alone that decides.
 fn explain(
     inputs: &[Input],
+    rule: MateNaming,
     find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
-) -> Trouble {
+) -> Option<Trouble> {
     let names = inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and ");
     let general = format!("{names}: the reads are not mates: their names or numbers differ");
     if inputs.iter().any(|input| input.len().is_none()) {
-        return Trouble::new(format!("{general} (a stream can't be read again to say where)"));
+        let general = format!("{general} (a stream can't be read again to say where)");
+        return Some(Trouble::new(general));
     }
     match find() {
-        Ok(Some(mismatch)) => Trouble::of(&mismatch),
-        Ok(None) => Trouble::new(general),
-        Err(error) => Trouble::of(&error),
+        Ok(Some(mismatch)) => Some(Trouble::of(&mismatch)),
+        Ok(None) if rule == MateNaming::Names => None,
+        Ok(None) => Some(Trouble::new(general)),
+        Err(error) => Some(Trouble::of(&error)),
     }
 }

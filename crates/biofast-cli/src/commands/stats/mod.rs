@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta::{self, Sequences};
 use biofast::io::output::Files;
-use biofast::io::{Escaped, Options, Progress, Source};
+use biofast::io::{Escaped, Options, Progress, Source, TextBounds};
 use biofast::ops::alignments::Statistics;
 use biofast::ops::alignments::partial::Kind;
 use biofast::ops::alignments::report::Group;
@@ -239,7 +239,7 @@ fn check_index(args: &Args) -> Result<()> {
 fn contaminants(args: &Args) -> Result<Contaminants> {
     let Some(path) = &args.contaminants else { return Ok(Contaminants::known()) };
     let name = biofast::io::display_name(path);
-    let text = inputs::read(path)?;
+    let text = inputs::text(path, TextBounds::TABLE)?;
     let text = std::str::from_utf8(&text).with_context(|| format!("{name}: not text"))?;
     Contaminants::parse(text).with_context(|| name.to_string())
 }
@@ -278,7 +278,7 @@ fn collect_all(
     let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() || !joins {
         true => HashMap::new(),
         false => {
-            names.iter().map(|name| (name.as_str(), Mutex::new(wanted.collector(false)))).collect()
+            names.iter().map(|name| (name.as_str(), Mutex::new(wanted.collector(None)))).collect()
         }
     };
     let entries: Vec<Vec<Entry>> = pool.install(|| {
@@ -324,7 +324,8 @@ pub(crate) fn readers(threads: usize, lengths: &[Option<u64>]) -> usize {
 
 /// How FASTQ is read by so many threads.
 fn reading(args: &Args, threads: usize) -> Options {
-    Options { threads, ..args.strictness.reads(args.io.apply(args.threads.options())) }
+    let options = args.strictness.reads(args.io.apply(args.threads.options()));
+    Options { threads, ..args.pairing.apply(options) }
 }
 
 /// Reads one input with so many threads: its row, and those of its groups. The counts of reads go to `sample`, if there is one.
@@ -359,7 +360,7 @@ fn collect(
     let is_fasta = !wanted.is_fastqc()
         && source.as_mut().is_ok_and(|source| fasta::is_fasta(source).unwrap_or(false));
     let reads = if is_fasta { "FASTA" } else { "FASTQ" };
-    let pairs = args.paired || args.interleaved;
+    let pairs = (args.paired || args.interleaved).then(|| args.pairing.rule());
     let init = || wanted.collector(pairs);
     let source = source.map(|source| indexes.follow(input, source));
     let result = match source {

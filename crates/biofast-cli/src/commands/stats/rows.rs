@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::io::Escaped;
+use biofast::io::MateNaming;
 use biofast::io::output::{Output, commit};
 use biofast::ops::alignments::join::Join;
 use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
@@ -146,8 +147,8 @@ impl<'a> Wanted<'a> {
     }
 
     /// A collector of what is wanted.
-    pub(super) fn collector(self, pairs: bool) -> Collector {
-        let collector = if pairs { Collector::with_pair_check() } else { Collector::new() };
+    pub(super) fn collector(self, pairs: Option<MateNaming>) -> Collector {
+        let collector = pairs.map_or_else(Collector::new, Collector::with_pair_check_by);
         match self.searches {
             true => collector.for_fastqc(),
             false => collector,

@@ -56,7 +56,6 @@ pub(crate) fn stage() -> Folder {
                 "reads.fq.bgz",
                 "lane1.fq.gz",
                 "lane2.fq.gz",
-                "mixed.fq.gz",
             ][..],
         ),
         (&r2, &["reads_R2.fq.gz", "R2.fq.gz", "a_2.fastq.gz"]),
@@ -66,6 +65,8 @@ pub(crate) fn stage() -> Folder {
         }
         std::fs::remove_file(from).unwrap();
     }
+    let both = ["R1.fq.gz", "R2.fq.gz"].map(|name| std::fs::read(folder.path(name)).unwrap());
+    std::fs::write(folder.path("mixed.fq.gz"), both.concat()).unwrap();
     for name in ["run", "indexes", "bin", "qc", "parts"] {
         std::fs::create_dir(folder.path(name)).unwrap();
     }
@@ -135,6 +136,7 @@ pub(crate) fn stage() -> Folder {
         run(&["filter", "--quiet", "--keep-first", "8", &at("R1.fq.gz"), "-o", &at(index)]);
     }
     folder.file("samples.tsv", "sample_id\tbarcode\ns1\tACGTACGT\ns2\tGGTTCCAA\n");
+    folder.file("one-sample.tsv", "sample_id\ns1\n");
     folder.file(
         "SampleSheet.csv",
         "[Header]\nFileFormatVersion,2\n[BCLConvert_Data]\nLane,Sample_ID,index,index2\n\

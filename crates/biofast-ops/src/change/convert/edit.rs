@@ -1,8 +1,11 @@
 //! What is changed of a read, in a fixed order.
 
+use std::io;
 use std::ops::Range;
 
-use biofast_fastq::Record;
+use biofast_fastq::fasta::Sequences;
+use biofast_fastq::{Reader, Record};
+use biofast_io::{Options, Source};
 
 use super::rename::Template;
 
@@ -23,6 +26,52 @@ pub enum Letters {
     /// T becomes U.
     Rna,
 }
+
+/// What letters the other strand is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alphabet {
+    /// Those of each read: U where it has U and no T, else T. Of reads that have neither it isn't known, so that one file may come
+    /// to have both.
+    #[default]
+    EachRead,
+    /// These, and a read with the other letter is refused.
+    Expected(Letters),
+    /// These, whatever a read has.
+    Forced(Letters),
+}
+
+/// The letters of the first read that has T or U, as far as the first 64 KB of text go: those of a whole input, unless a read
+/// contradicts it. The source stays unread.
+///
+/// ```
+/// use biofast_io::Source;
+/// use biofast_ops::convert::{Letters, letters_of};
+///
+/// let letters = |text: &'static [u8]| letters_of(&mut Source::from_reader("example", text));
+/// assert_eq!(letters(b">a\nAAGG\n>b\nACGU\n>c\nT\n"), Some(Letters::Rna));
+/// assert_eq!(letters(b"@U\nACGT\n+\nUUUU\n"), Some(Letters::Dna));
+/// assert_eq!(letters(b">a\nAAGG\n"), None);
+/// ```
+pub fn letters_of(source: &mut Source) -> Option<Letters> {
+    // What is wrong with the input is said by who reads it.
+    let start = source.peek(LOOKED_AT).ok()?;
+    let start = Source::from_reader("", io::Cursor::new(start));
+    let mut reads = Reader::new(Sequences(start), &Options::serial()).ok()?;
+    while let Ok(Some(read)) = reads.next_record() {
+        let letter = read.sequence().iter().find_map(|base| match base {
+            b'T' | b't' => Some(Letters::Dna),
+            b'U' | b'u' => Some(Letters::Rna),
+            _ => None,
+        });
+        if letter.is_some() {
+            return letter;
+        }
+    }
+    None
+}
+
+/// So much text is looked at for letters.
+const LOOKED_AT: usize = 64 << 10;
 
 /// What is changed of each read, in the order of the fields.
 ///
@@ -47,6 +96,8 @@ pub struct Edits {
     pub subseq: Option<Span>,
     /// The other strand is written, and qualities reversed.
     pub reverse_complement: bool,
+    /// What letters that is written in.
+    pub alphabet: Alphabet,
     /// The letters of DNA or RNA.
     pub letters: Option<Letters>,
     /// The case of bases.
@@ -108,7 +159,16 @@ pub struct Edited {
 impl Edits {
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
-        let Edits { phred64, quality, subseq, reverse_complement, letters, case, rename } = self;
+        let Edits {
+            phred64,
+            quality,
+            subseq,
+            reverse_complement,
+            alphabet: _,
+            letters,
+            case,
+            rename,
+        } = self;
         !phred64
             && quality.is_none()
             && subseq.is_none()
@@ -121,7 +181,7 @@ impl Edits {
     /// The read as edited. `number` is that of the read or pair, counted from 1, and `mate` 1 or 2.
     ///
     /// # Errors
-    /// If a quality is no Phred + 64.
+    /// If a quality is no Phred + 64, or a read has other letters than are expected.
     pub fn apply<'a>(
         &self,
         read: &Record<'a>,
@@ -157,7 +217,9 @@ impl Edits {
         }
         if self.reverse_complement {
             qualities.reverse();
-            reverse_complement(sequence);
+            // What is replaced afterwards needn't be told.
+            let alphabet = self.letters.map_or(self.alphabet, Alphabet::Forced);
+            reverse_complement(sequence, alphabet)?;
         }
         match self.letters {
             Some(Letters::Dna) => replace(sequence, b'U', b'T'),
@@ -215,10 +277,24 @@ const COMPLEMENT: [u8; 256] = {
     table
 };
 
-/// Of a sequence with U and without T, A becomes U.
-fn reverse_complement(sequence: &mut [u8]) {
-    let has = |sequence: &[u8], a: u8| sequence.iter().any(|base| base.eq_ignore_ascii_case(&a));
-    let is_rna = has(sequence, b'U') && !has(sequence, b'T');
+/// Of RNA A becomes U.
+fn reverse_complement(sequence: &mut [u8], alphabet: Alphabet) -> Result<(), String> {
+    let has = |a: u8| sequence.iter().any(|base| base.eq_ignore_ascii_case(&a));
+    let is_rna = match alphabet {
+        Alphabet::EachRead => has(b'U') && !has(b'T'),
+        Alphabet::Forced(letters) => letters == Letters::Rna,
+        Alphabet::Expected(letters) => {
+            let (expected, other) = match letters {
+                Letters::Dna => ("DNA", b'U'),
+                Letters::Rna => ("RNA", b'T'),
+            };
+            if has(other) {
+                let other = char::from(other);
+                return Err(format!("it has {other}, and the input is taken for {expected}"));
+            }
+            letters == Letters::Rna
+        }
+    };
     sequence.reverse();
     for base in sequence {
         *base = match (*base, is_rna) {
@@ -227,6 +303,7 @@ fn reverse_complement(sequence: &mut [u8]) {
             (other, _) => COMPLEMENT[usize::from(other)],
         };
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -241,11 +318,27 @@ mod tests {
             (b"", b""),
         ] {
             let mut found = one.to_vec();
-            reverse_complement(&mut found);
+            reverse_complement(&mut found, Alphabet::EachRead).expect("any letters");
             assert_eq!(found, other);
-            reverse_complement(&mut found);
+            reverse_complement(&mut found, Alphabet::EachRead).expect("any letters");
             assert_eq!(found, one);
         }
+    }
+
+    #[test]
+    fn letters_are_those_of_the_whole_input() {
+        let turned = |sequence: &[u8], alphabet| {
+            let mut found = sequence.to_vec();
+            reverse_complement(&mut found, alphabet).map(|()| found)
+        };
+        let (rna, dna) = (Letters::Rna, Letters::Dna);
+        assert_eq!(turned(b"AAGG", Alphabet::Expected(rna)), Ok(b"CCUU".to_vec()));
+        assert_eq!(turned(b"AAGG", Alphabet::Expected(dna)), Ok(b"CCTT".to_vec()));
+        assert_eq!(turned(b"aU", Alphabet::Forced(dna)), Ok(b"At".to_vec()));
+        assert_eq!(turned(b"aT", Alphabet::Forced(rna)), Ok(b"Au".to_vec()));
+        let why = turned(b"ACGu", Alphabet::Expected(dna)).expect_err("RNA");
+        assert_eq!(why, "it has U, and the input is taken for DNA");
+        assert!(turned(b"ACGT", Alphabet::Expected(rna)).is_err());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use biofast_fastq::pair::MateNaming;
 use biofast_fastq::{self as fastq, Inputs, Readable, Record, Unit, fasta, par_try_transform};
 use biofast_io::Options;
 use biofast_io::output::Output;
@@ -21,7 +22,7 @@ use biofast_io::pipeline::Failure;
 use super::import::{self, Import};
 use crate::measure::records::{Checksum, Sum};
 
-pub use edit::{Case, Edited, Edits, Letters, Span};
+pub use edit::{Alphabet, Case, Edited, Edits, Letters, Span, letters_of};
 pub use rename::{InvalidTemplate, Template};
 pub use sources::{Holds, from_alignments, from_table};
 
@@ -65,6 +66,8 @@ pub struct Convert {
     pub names: bool,
     /// Numbers of names that came before, [found](Numbers::find) in a reading of their own.
     pub numbers: Option<Arc<Numbers>>,
+    /// What makes mates, whose names get their numbers before what tells one from the other.
+    pub mates: MateNaming,
 }
 
 /// What has been done.
@@ -129,6 +132,7 @@ impl Convert {
             lengths: 0..=usize::MAX,
             names: false,
             numbers: None,
+            mates: MateNaming::Strict,
         }
     }
 
@@ -173,7 +177,7 @@ impl Convert {
         if let Some(numbers) = &self.numbers
             && let Some(number) = numbers.of(unit.index, cursor)?
         {
-            unique::append_number(&mut written, number, numbered);
+            unique::append_number(&mut written, number, self.mates, numbered);
         }
         let [Some(first), second] = written else { return Ok(false) };
         if let Format::Bam(import) = &self.format {

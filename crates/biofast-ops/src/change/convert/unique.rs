@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
-use biofast_fastq::pair::template_name;
+use biofast_fastq::pair::{MateNaming, pair_template};
 use biofast_fastq::{self as fastq, Inputs, Readable, Record, par_try_transform};
 use biofast_io::Options;
 use biofast_io::pipeline::Failure;
@@ -184,7 +184,7 @@ impl Numbers {
                 let Some([Some(first), second]) = convert.edit(&unit, edited, summary)? else {
                     return Ok(());
                 };
-                let [name, rest] = parts(&first, second.is_some(), by);
+                let [name, rest] = parts(&first, second.as_ref(), by, convert.mates);
                 let key = |out: &mut Vec<u8>, name: &[u8], kind: u8, number: u64| {
                     for part in [name, rest, &[END, kind], &number.to_be_bytes()] {
                         out.extend_from_slice(part);
@@ -376,9 +376,14 @@ fn number_at(bytes: &[u8]) -> u64 {
 }
 
 /// The name a number goes behind, and what else must be the same.
-fn parts<'a>(first: &Record<'a>, is_pair: bool, by: By) -> [&'a [u8]; 2] {
+fn parts<'a>(
+    first: &Record<'a>,
+    second: Option<&Record<'_>>,
+    by: By,
+    mates: MateNaming,
+) -> [&'a [u8]; 2] {
     let name = first.name();
-    let name = if is_pair { template_name(name) } else { name };
+    let name = second.map_or(name, |second| pair_template(name, second.name(), mates));
     let rest = match by {
         By::Name => &[],
         By::Header => &first.definition()[first.name().len()..],
@@ -399,12 +404,14 @@ fn split_number(name: &[u8]) -> Option<(&[u8], u64)> {
 pub(super) fn append_number<'a>(
     records: &mut [Option<Record<'a>>; 2],
     number: u64,
+    mates: MateNaming,
     room: &'a mut [Vec<u8>; 2],
 ) {
-    let is_pair = records[1].is_some();
-    for (record, line) in records.iter_mut().zip(room) {
+    let names = records.map(|record| record.map(|record| record.name()));
+    for ((index, record), line) in records.iter_mut().enumerate().zip(room) {
         let Some(old) = record else { continue };
-        let name = if is_pair { template_name(old.name()) } else { old.name() };
+        let name = old.name();
+        let name = names[1 - index].map_or(name, |mate| pair_template(name, mate, mates));
         line.clear();
         line.extend_from_slice(name);
         line.extend_from_slice(format!("_{number}").as_bytes());

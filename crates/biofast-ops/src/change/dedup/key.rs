@@ -1,7 +1,7 @@
 //! What is compared: the key of a read or pair.
 
 use biofast_fastq::Unit;
-use biofast_fastq::pair::template_name;
+use biofast_fastq::pair::pair_template;
 
 use super::arena::push_number;
 use super::{By, Dedup};
@@ -37,7 +37,7 @@ impl<'d> Keys<'d> {
         let start = out.len();
         let name = || match unit.second {
             None => unit.first.name(),
-            Some(_) => template_name(unit.first.name()),
+            Some(second) => pair_template(unit.first.name(), second.name(), choice.mates),
         };
         if choice.by == By::Name {
             out.extend_from_slice(name());

@@ -20,6 +20,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::sync::PoisonError;
 
 use biofast_fastq::fasta::Sequences;
+use biofast_fastq::pair::MateNaming;
 use biofast_fastq::{self as fastq, Inputs, Unit, par_transform, par_try_transform};
 use biofast_io::output::{self, Compression, Output, Writer};
 use biofast_io::pipeline::Failure;
@@ -77,6 +78,7 @@ pub struct Dedup {
     either_strand: bool,
     prefix: Option<usize>,
     keep: Keep,
+    mates: MateNaming,
 }
 
 /// The most mismatches.
@@ -124,6 +126,11 @@ impl Dedup {
     /// Which one is kept.
     pub fn keep(self, keep: Keep) -> Dedup {
         Dedup { keep, ..self }
+    }
+
+    /// What makes mates, whose names are compared without what tells one from the other.
+    pub fn mates(self, mates: MateNaming) -> Dedup {
+        Dedup { mates, ..self }
     }
 
     /// Whether this can be done.

@@ -207,6 +207,11 @@ impl Matcher {
         Ok(matcher)
     }
 
+    /// Of one sample, to which all reads belong: barcodes have no bases.
+    pub fn of_one() -> Matcher {
+        Matcher { barcodes: Vec::new(), len: 0, no_calls: 0, rules: Rules::default(), table: None }
+    }
+
     /// How many bases a barcode has.
     pub fn barcode_len(&self) -> usize {
         self.len
@@ -214,7 +219,7 @@ impl Matcher {
 
     /// How many samples there are.
     pub fn samples(&self) -> usize {
-        self.barcodes.len()
+        if self.len == 0 { 1 } else { self.barcodes.len() }
     }
 
     /// The two samples whose barcodes are nearest to each other, and in how many bases they differ; `None` if there is one sample.
@@ -230,6 +235,9 @@ impl Matcher {
     pub fn find(&self, barcode: &[u8]) -> Option<usize> {
         if barcode.len() != self.len {
             return None;
+        }
+        if self.len == 0 {
+            return Some(0);
         }
         let is_no_call = |letter: &&u8| matches!(letter, b'N' | b'n' | b'.');
         let no_calls = barcode.iter().filter(is_no_call).count() as u32;

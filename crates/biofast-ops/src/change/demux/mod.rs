@@ -72,6 +72,13 @@ pub enum PlanError {
     NoBarcode,
     /// No output would have reads: no structure has a segment of this kind.
     Nothing(Kind),
+    /// The read structures of a sample can't be obeyed.
+    Sample {
+        /// Which one, counted from 0.
+        sample: usize,
+        /// Why.
+        why: String,
+    },
 }
 
 impl fmt::Display for PlanError {
@@ -84,6 +91,9 @@ impl fmt::Display for PlanError {
             PlanError::NoBarcode => f.write_str("no read structure has a barcode (B)"),
             PlanError::Nothing(kind) => {
                 write!(f, "no read structure has a segment {}", kind.letter())
+            }
+            PlanError::Sample { sample, why } => {
+                write!(f, "the read structure of sample {}: {why}", sample + 1)
             }
         }
     }
@@ -136,6 +146,15 @@ pub struct Demux {
     umi_place: UmiPlace,
     barcode_place: BarcodePlace,
     too_short: TooShort,
+    /// Samples whose reads have structures of their own.
+    own: Vec<Option<Own>>,
+}
+
+/// What reads of a sample are.
+#[derive(Debug)]
+struct Own {
+    structures: Vec<ReadStructure>,
+    pieces: Vec<Piece>,
 }
 
 impl Demux {
@@ -175,7 +194,7 @@ impl Demux {
         let segments = || structures.iter().flat_map(ReadStructure::segments);
         let barcodes: Vec<Segment> =
             segments().filter(|segment| segment.kind == Kind::Barcode).copied().collect();
-        if barcodes.is_empty() && !header_barcodes {
+        if barcodes.is_empty() && !header_barcodes && matcher.barcode_len() > 0 {
             return Err(PlanError::NoBarcode);
         }
         let fixed: Option<usize> = barcodes.iter().map(|segment| segment.len).sum();
@@ -185,19 +204,7 @@ impl Demux {
         {
             return Err(PlanError::Length { read, expected });
         }
-        let mut pieces = Vec::new();
-        for &kind in kinds {
-            let mut number = 0;
-            for (input, structure) in structures.iter().enumerate() {
-                for &segment in structure.segments().iter().filter(|segment| segment.kind == kind) {
-                    number += 1;
-                    pieces.push(Piece { input, segment, number });
-                }
-            }
-            if number == 0 {
-                return Err(PlanError::Nothing(kind));
-            }
-        }
+        let pieces = pieces(&structures, kinds).map_err(PlanError::Nothing)?;
         let known = header_parts.iter().copied();
         let parts = known.chain(barcodes.iter().map_while(|segment| segment.len)).collect();
         Ok(Demux {
@@ -210,7 +217,63 @@ impl Demux {
             umi_place: UmiPlace::default(),
             barcode_place: BarcodePlace::default(),
             too_short: TooShort::default(),
+            own: Vec::new(),
         })
+    }
+
+    /// Reads of some samples, in their order, have other structures, for each input one; none for the others. Barcodes must stand
+    /// where they do in all reads, as a sample isn't known before.
+    ///
+    /// ```
+    /// use biofast_ops::demux::{Demux, Kind, Matcher, Rules, Sample};
+    ///
+    /// let matcher = || Matcher::new(&[Sample::new("s1", "ACGT")], Rules::default());
+    /// let demux = |own: &str| {
+    ///     let demux = Demux::new(matcher().expect("far apart"), vec!["4B+T".parse()?], &[Kind::Template])?;
+    ///     demux.sample_structures(vec![vec![own.parse()?]]).map_err(Box::<dyn std::error::Error>::from)
+    /// };
+    /// assert!(demux("4B8M+T").is_ok());
+    /// let Err(error) = demux("8M4B+T") else { panic!("the barcode is elsewhere") };
+    /// assert!(error.to_string().contains("barcodes (B) must stand where"));
+    /// ```
+    ///
+    /// # Errors
+    /// If they can't be obeyed.
+    pub fn sample_structures(mut self, all: Vec<Vec<ReadStructure>>) -> Result<Demux, PlanError> {
+        let mut kinds: Vec<Kind> = self.pieces.iter().map(|piece| piece.segment.kind).collect();
+        kinds.dedup();
+        let barcodes = |structure: &ReadStructure| -> Vec<Segment> {
+            let segments = structure.segments().iter();
+            segments.filter(|segment| segment.kind == Kind::Barcode).copied().collect()
+        };
+        for (sample, structures) in all.into_iter().enumerate() {
+            if structures.is_empty() || structures == self.structures {
+                self.own.push(None);
+                continue;
+            }
+            let wrong = |why: String| PlanError::Sample { sample, why };
+            if structures.len() != self.structures.len() {
+                let (own, inputs) = (structures.len(), self.structures.len());
+                return Err(wrong(format!("{own} structures, and {inputs} inputs")));
+            }
+            for (own, general) in structures.iter().zip(&self.structures) {
+                if barcodes(own) != barcodes(general) {
+                    let why = "barcodes (B) must stand where they stand in all reads";
+                    return Err(wrong(format!("{own} instead of {general}: {why}")));
+                }
+            }
+            let pieces = pieces(&structures, &kinds).unwrap_or_default();
+            let is_same = pieces.len() == self.pieces.len()
+                && pieces.iter().zip(&self.pieces).all(|(own, general)| {
+                    (own.segment.kind, own.number) == (general.segment.kind, general.number)
+                });
+            if !is_same {
+                let why = "it has other numbers of segments that are written than other reads have";
+                return Err(wrong(why.into()));
+            }
+            self.own.push(Some(Own { structures, pieces }));
+        }
+        Ok(self)
     }
 
     /// Compares the second part of barcodes on the other strand, where sequencers read the second index so.
@@ -282,12 +345,43 @@ impl Demux {
                 templates: vec![0; samples],
                 skipped: 0,
                 unknown: Unknown::default(),
+                misfits: 0,
+                first_misfit: None,
             },
             barcode: Vec::new(),
             turned: Vec::new(),
             definition: Vec::new(),
         }
     }
+}
+
+/// What is written of reads of these structures: segments of these kinds. An error if there are none of a kind.
+fn pieces(structures: &[ReadStructure], kinds: &[Kind]) -> Result<Vec<Piece>, Kind> {
+    let mut pieces = Vec::new();
+    for &kind in kinds {
+        let mut number = 0;
+        for (input, structure) in structures.iter().enumerate() {
+            for &segment in structure.segments().iter().filter(|segment| segment.kind == kind) {
+                number += 1;
+                pieces.push(Piece { input, segment, number });
+            }
+        }
+        if number == 0 {
+            return Err(kind);
+        }
+    }
+    Ok(pieces)
+}
+
+/// A read whose barcode can't be that of any sample, as it has another length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The number of the read, counted from 0.
+    pub number: u64,
+    /// Its header line.
+    pub definition: Vec<u8>,
+    /// The bases of its barcode.
+    pub bases: usize,
 }
 
 /// What became of reads.
@@ -303,6 +397,10 @@ pub struct Tally {
     pub skipped: u64,
     /// Barcodes of no sample.
     pub unknown: Unknown,
+    /// Templates whose barcodes have another length than those of samples.
+    pub misfits: u64,
+    /// The first of them.
+    pub first_misfit: Option<Misfit>,
 }
 
 /// Gives the reads of one number after the other to samples.
@@ -344,6 +442,21 @@ impl<'r> Parts<'r> {
     }
 }
 
+/// The refusal of the first read that is shorter than its structure.
+fn too_short(records: &[Record<'_>], structures: &[ReadStructure]) -> Option<Refusal> {
+    for (input, (record, structure)) in records.iter().zip(structures).enumerate() {
+        let (bases, shortest) = (record.sequence().len(), structure.shortest());
+        if bases < shortest {
+            let name = biofast_io::Shown(record.name());
+            let reason = format!(
+                "{name} has {bases} bases, and its read structure {structure} needs {shortest}"
+            );
+            return Some(Refusal { input, reason });
+        }
+    }
+    None
+}
+
 impl Worker<'_> {
     /// Appends the reads of a number, one of each input, to the texts of their sample.
     ///
@@ -359,19 +472,12 @@ impl Worker<'_> {
         for (sum, record) in tally.input.iter_mut().zip(records) {
             sum.add(Sum { records: 1, checksum: Checksum::of(record) });
         }
-        for (input, (record, structure)) in records.iter().zip(&demux.structures).enumerate() {
-            let (bases, shortest) = (record.sequence().len(), structure.shortest());
-            if bases < shortest {
-                if demux.too_short == TooShort::Skip {
-                    tally.skipped += 1;
-                    return Ok(());
-                }
-                let name = biofast_io::Shown(record.name());
-                let reason = format!(
-                    "{name} has {bases} bases, and its read structure {structure} needs {shortest}"
-                );
-                return Err(Refusal { input, reason });
+        if let Some(refusal) = too_short(records, &demux.structures) {
+            if demux.too_short == TooShort::Skip {
+                tally.skipped += 1;
+                return Ok(());
             }
+            return Err(refusal);
         }
         let (mut barcodes, mut umis) = (Parts::default(), Parts::default());
         for (record, structure) in records.iter().zip(&demux.structures) {
@@ -404,9 +510,35 @@ impl Worker<'_> {
         if found.is_none() && number < LOOKED_AT {
             tally.unknown.add(barcode);
         }
+        if barcode.len() != demux.matcher.barcode_len() && demux.matcher.barcode_len() > 0 {
+            tally.misfits += 1;
+            let first = records.first().map_or(&[][..], |record| record.definition());
+            if tally.first_misfit.as_ref().is_none_or(|misfit| number < misfit.number) {
+                let (definition, bases) = (first.to_vec(), barcode.len());
+                tally.first_misfit = Some(Misfit { number, definition, bases });
+            }
+        }
         let sample = found.unwrap_or(demux.matcher.samples());
+        let mut pieces = &demux.pieces;
+        if let Some(own) = demux.own.get(sample).and_then(Option::as_ref) {
+            if let Some(refusal) = too_short(records, &own.structures) {
+                if demux.too_short == TooShort::Skip {
+                    tally.skipped += 1;
+                    return Ok(());
+                }
+                return Err(refusal);
+            }
+            pieces = &own.pieces;
+            umis = Parts::default();
+            for (record, structure) in records.iter().zip(&own.structures) {
+                let segments = structure.segments().iter();
+                for segment in segments.filter(|segment| segment.kind == Kind::Umi) {
+                    umis.push(&record.sequence()[segment.of(record.sequence().len())]);
+                }
+            }
+        }
         tally.templates[sample] += 1;
-        for (place, piece) in (sample * demux.pieces.len()..).zip(&demux.pieces) {
+        for (place, piece) in (sample * demux.pieces.len()..).zip(pieces) {
             let (Some(record), Some(text)) = (records.get(piece.input), texts.get_mut(place))
             else {
                 continue;
@@ -438,13 +570,17 @@ impl Worker<'_> {
 
     /// Adds what another worker did.
     pub fn merge(&mut self, other: Self) {
-        let Tally { input, written, templates, skipped, unknown } = other.tally;
+        let Tally { input, written, templates, skipped, unknown, misfits, first_misfit } =
+            other.tally;
         let tally = &mut self.tally;
         tally.input.iter_mut().zip(input).for_each(|(sum, other)| sum.add(other));
         tally.written.iter_mut().zip(written).for_each(|(sum, other)| sum.add(other));
         tally.templates.iter_mut().zip(templates).for_each(|(count, other)| *count += other);
         tally.skipped += skipped;
         tally.unknown.merge(unknown);
+        tally.misfits += misfits;
+        let both = [tally.first_misfit.take(), first_misfit];
+        tally.first_misfit = both.into_iter().flatten().min_by_key(|misfit| misfit.number);
     }
 
     /// What became of the reads.

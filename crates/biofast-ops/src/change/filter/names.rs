@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use biofast_fastq::Unit;
-use biofast_fastq::pair::template_name;
+use biofast_fastq::pair::{MateNaming, pair_template, template_name};
 
 pub use super::regex::Regex;
 
@@ -81,6 +81,7 @@ pub struct Names {
     listed: Option<NameList>,
     pattern: Option<Regex>,
     invert: bool,
+    mates: MateNaming,
 }
 
 impl Names {
@@ -104,6 +105,12 @@ impl Names {
         self
     }
 
+    /// By this rule a name in the list stands for both mates of a pair, with their number or without.
+    pub fn of_mates(mut self, rule: MateNaming) -> Names {
+        self.mates = rule;
+        self
+    }
+
     /// How many names of the list were found so far, if there is one.
     pub fn summary(&self) -> Option<ListedNames> {
         self.listed.as_ref().map(NameList::summary)
@@ -124,7 +131,11 @@ impl Names {
     /// Whether the names of `unit` are wanted: in the list if there is one, and matching the
     /// pattern if there is one, or not so if inverted.
     pub fn wants(&self, unit: &Unit<'_>) -> bool {
-        let names = [Some(unit.first.name()), unit.second.map(|r| r.name())];
+        let second = unit.second.map(|r| r.name());
+        let shared = second
+            .filter(|_| self.mates == MateNaming::Names)
+            .map(|second| pair_template(unit.first.name(), second, self.mates));
+        let names = [Some(unit.first.name()), second, shared];
         let found = names.iter().flatten().any(|name| {
             self.listed.as_ref().is_none_or(|listed| listed.contains(template_name(name)))
                 && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))

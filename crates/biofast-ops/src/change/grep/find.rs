@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use biofast_fastq::Record;
 use biofast_fastq::pair::template_name;
@@ -298,7 +299,7 @@ impl Search {
             (false, true) => self.motifs()?,
             (false, false) => Engine::Names(Names::new(&self.patterns, self.any_case)),
         };
-        Ok(Finder { search: self, engine })
+        Ok(Finder { search: self, engine, of_rna: OnceLock::new(), is_rna: false })
     }
 
     fn expressions(&self) -> Result<Vec<Regex>, SearchError> {
@@ -312,6 +313,18 @@ impl Search {
     }
 
     fn motifs(&self) -> Result<Engine, SearchError> {
+        let lanes = self.lanes()?;
+        if self.mismatches > 0 || !lanes.iter().all(|lane| lane.motif.is_literal()) {
+            return Ok(Engine::Words(words(lanes)));
+        }
+        Ok(match Table::new(lanes) {
+            Ok(table) => Engine::Table(table),
+            Err(lanes) => Engine::Literal(lanes.into_iter().map(Literal::new).collect()),
+        })
+    }
+
+    /// The motifs on each strand.
+    fn lanes(&self) -> Result<Vec<Lane>, SearchError> {
         let mut lanes = Vec::new();
         for (number, pattern) in self.patterns.iter().enumerate() {
             let motif = Motif::new(pattern.text()).map_err(SearchError::Motif)?;
@@ -327,13 +340,7 @@ impl Search {
                 lanes.push(Lane { pattern: number, strand: Strand::Reverse, motif: reverse });
             }
         }
-        if self.mismatches > 0 || !lanes.iter().all(|lane| lane.motif.is_literal()) {
-            return Ok(Engine::Words(words(lanes)));
-        }
-        Ok(match Table::new(lanes) {
-            Ok(table) => Engine::Table(table),
-            Err(lanes) => Engine::Literal(lanes.into_iter().map(Literal::new).collect()),
-        })
+        Ok(lanes)
     }
 }
 
@@ -364,6 +371,9 @@ enum Engine {
 pub struct Finder {
     search: Search,
     engine: Engine,
+    /// The same motifs for reads that have U, where they are compared as bytes otherwise.
+    of_rna: OnceLock<Vec<Word>>,
+    is_rna: bool,
 }
 
 impl Finder {
@@ -375,6 +385,30 @@ impl Finder {
     /// Where it is looked for.
     pub fn within(&self) -> Within {
         self.search.within
+    }
+
+    /// Says that reads are RNA, so that regular expressions find U on the other strand, where reads have A.
+    #[must_use]
+    pub fn of_rna(mut self, is_rna: bool) -> Finder {
+        self.is_rna = is_rna;
+        self
+    }
+
+    /// Whether [`of_rna`](Self::of_rna) makes a difference.
+    pub fn depends_on_rna(&self) -> bool {
+        matches!(self.engine, Engine::Regex(_))
+            && self.search.within == Within::Sequence
+            && !self.search.forward_only
+    }
+
+    /// What finds motifs in a read that has U, if that is something else than in others.
+    fn words_of(&self, bases: &[u8]) -> Option<&[Word]> {
+        let is_literal = matches!(self.engine, Engine::Literal(_) | Engine::Table(_));
+        if !is_literal || self.search.forward_only || memchr::memchr2(b'U', b'u', bases).is_none() {
+            return None;
+        }
+        // They were motifs before.
+        Some(self.of_rna.get_or_init(|| words(self.search.lanes().unwrap_or_default())))
     }
 
     /// What looks at one read after the other.
@@ -472,6 +506,9 @@ impl Searcher<'_> {
         let parts =
             [Strand::Forward, Strand::Reverse].map(|strand| finder.part(bases.len(), strand));
         let same = parts[0] == parts[1];
+        if let Some(words) = finder.words_of(bases) {
+            return find_words(finder, words, bases, &parts, all, hits);
+        }
         match &finder.engine {
             Engine::Literal(literals) => {
                 // In one go by pattern: what has been found on one strand needn't be on the other.
@@ -498,30 +535,20 @@ impl Searcher<'_> {
                     table.find(text, part.start, |lane| lane.strand == strand, hits);
                 }
             }
-            Engine::Words(words) => {
-                let mismatches = finder.search.mismatches;
-                for word in words {
-                    if same {
-                        let text = &bases[parts[0].clone()];
-                        word.find(text, parts[0].start, mismatches, all, hits);
-                        continue;
-                    }
-                    for (part, strand) in parts.iter().zip([Strand::Forward, Strand::Reverse]) {
-                        let before = hits.len();
-                        // All of them, as those of the other strand are no hits here.
-                        word.find(&bases[part.clone()], part.start, mismatches, true, hits);
-                        let mut at = 0;
-                        hits.retain(|hit| {
-                            at += 1;
-                            at <= before || hit.strand == strand
-                        });
-                    }
-                }
-            }
+            Engine::Words(words) => find_words(finder, words, bases, &parts, all, hits),
             Engine::Regex(expressions) => {
                 let [forward, reverse] = &parts;
                 if !finder.search.forward_only {
                     reverse_complement(&bases[reverse.clone()], &mut self.reversed);
+                    if finder.is_rna {
+                        for letter in &mut self.reversed {
+                            *letter = match *letter {
+                                b'T' => b'U',
+                                b't' => b'u',
+                                other => other,
+                            };
+                        }
+                    }
                 }
                 for (pattern, expression) in expressions.iter().enumerate() {
                     let text = &bases[forward.clone()];
@@ -550,6 +577,35 @@ impl Searcher<'_> {
                 }
             }
             Engine::Names(_) => {}
+        }
+    }
+}
+
+/// Adds what is found in the `parts` of both strands.
+fn find_words(
+    finder: &Finder,
+    words: &[Word],
+    bases: &[u8],
+    parts: &[Range<usize>; 2],
+    all: bool,
+    hits: &mut Vec<Hit>,
+) {
+    let mismatches = finder.search.mismatches;
+    for word in words {
+        if parts[0] == parts[1] {
+            let text = &bases[parts[0].clone()];
+            word.find(text, parts[0].start, mismatches, all, hits);
+            continue;
+        }
+        for (part, strand) in parts.iter().zip([Strand::Forward, Strand::Reverse]) {
+            let before = hits.len();
+            // All of them, as those of the other strand are no hits here.
+            word.find(&bases[part.clone()], part.start, mismatches, true, hits);
+            let mut at = 0;
+            hits.retain(|hit| {
+                at += 1;
+                at <= before || hit.strand == strand
+            });
         }
     }
 }

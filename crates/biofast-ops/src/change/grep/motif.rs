@@ -142,6 +142,8 @@ impl std::error::Error for MotifError {}
 pub struct Motif {
     letters: Vec<u8>,
     any_case: bool,
+    /// T is what A is on the other strand: T of DNA and U of RNA.
+    is_turned: bool,
 }
 
 impl Motif {
@@ -157,7 +159,7 @@ impl Motif {
             let motif = biofast_io::Escaped(letters).to_string();
             return Err(MotifError::Letter { motif, column: at + 1, letter: letters[at] });
         }
-        Ok(Motif { letters: letters.to_vec(), any_case: false })
+        Ok(Motif { letters: letters.to_vec(), any_case: false, is_turned: false })
     }
 
     /// Whether letters of a read count whatever their case.
@@ -172,12 +174,12 @@ impl Motif {
         &self.letters
     }
 
-    /// The same on the other strand.
+    /// The same on the other strand, on which T is U, too: the other strand's A is either.
     #[must_use]
     pub fn reverse_complement(&self) -> Motif {
         let mut letters = Vec::new();
         reverse_complement(&self.letters, &mut letters);
-        Motif { letters, any_case: self.any_case }
+        Motif { letters, any_case: self.any_case, is_turned: true }
     }
 
     /// Whether a letter of a read is what letter `at` stands for.
@@ -188,11 +190,11 @@ impl Motif {
             || letter == b'.'
             || letter.is_ascii_lowercase() == found.is_ascii_lowercase();
         let said = bases(found);
-        let exact = !matches!((letter | 0x20, found | 0x20), (b't', b'u'));
+        let exact = self.is_turned || !matches!((letter | 0x20, found | 0x20), (b't', b'u'));
         said != 0 && said & !bases(letter) == 0 && same_case && exact
     }
 
-    /// Whether each letter is found as itself only, so that bytes can be compared.
+    /// Whether each letter is found as itself only, so that bytes can be compared: of reads without U, in any case.
     pub(super) fn is_literal(&self) -> bool {
         !self.any_case && self.letters.iter().all(|letter| b"ACGTacgt".contains(letter))
     }

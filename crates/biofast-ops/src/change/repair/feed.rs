@@ -4,8 +4,8 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use biofast_fastq::fasta::Sequences;
-use biofast_fastq::pair::{mate_number, template_name};
-use biofast_fastq::{Error, Reader};
+use biofast_fastq::pair::{MateNaming, mate_number, split_mate, template_name};
+use biofast_fastq::{Error, Reader, Record};
 use biofast_io::{Options, Source};
 
 use super::Problem;
@@ -16,6 +16,71 @@ use crate::change::split::{Amount, append};
 pub(super) enum Wanted {
     Name,
     Text,
+}
+
+/// What is taken as the name that mates share, and which mate a read says it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// As [`template_name`] and [`mate_number`] have it.
+    #[default]
+    Strict,
+    /// Names without a mate's number, and descriptions that don't count.
+    Plain,
+    /// Names that end in a mate's number: that of this file of two, or of either in a mixed one.
+    Numbered(Option<u8>),
+}
+
+/// So many names of an input say how it names mates.
+const LOOKED_AT: usize = 1000;
+
+impl Naming {
+    /// How names are read in each of these inputs, two or a mixed one.
+    ///
+    /// By [`MateNaming::Names`] it is looked at whether names end in a mate's number, as the last field of a name may be a place or
+    /// a count that is 1 or 2 by chance: those of a file all do, with the number of their file, or none does.
+    pub(super) fn of(sources: Vec<Source>, options: &[Options; 2]) -> Result<Vec<Naming>, Error> {
+        let number = sources.len();
+        if options[0].mates == MateNaming::Strict {
+            return Ok(vec![Naming::Strict; number]);
+        }
+        let (mut all, mut some) = (false, false);
+        for ((source, options), input) in sources.into_iter().zip(options).zip(1u8..) {
+            let options = Options { notes: None, progress: None, threads: 1, ..options.clone() };
+            let mut reader = Reader::new(Sequences(source), &options)?;
+            let (mut names, mut numbered, mut others) = (0, 0, 0);
+            // A fault is that of the reading that follows.
+            while let Ok(Some(record)) = reader.next_record() {
+                names += 1;
+                match split_mate(record.name()) {
+                    Some((_, mate)) if number == 1 || mate == input => numbered += 1,
+                    Some(_) => others += 1,
+                    None => {}
+                }
+                if names == LOOKED_AT {
+                    break;
+                }
+            }
+            all |= names > 0 && numbered == names;
+            some |= others > 0 || numbered > 0 && numbered < names;
+        }
+        let naming = |input: u8| match all && !some {
+            true => Naming::Numbered((number > 1).then_some(input)),
+            false => Naming::Plain,
+        };
+        Ok((1u8..).take(number).map(naming).collect())
+    }
+
+    /// The name that mates share, and which mate the read says it is.
+    fn read<'a>(self, record: &Record<'a>) -> (&'a [u8], Option<u8>) {
+        let name = record.name();
+        match (self, split_mate(name)) {
+            (Naming::Strict, _) => (template_name(name), mate_number(record)),
+            (Naming::Numbered(None), Some((template, mate))) => (template, Some(mate)),
+            (Naming::Numbered(Some(of)), Some((template, mate))) if mate == of => (template, None),
+            (Naming::Plain, _) => (template_name(name), None),
+            _ => (name, None),
+        }
+    }
 }
 
 /// A read.
@@ -84,6 +149,7 @@ const AHEAD: usize = 2;
 struct Maker {
     reader: Reader<Sequences>,
     wanted: Wanted,
+    naming: Naming,
 }
 
 impl Maker {
@@ -95,7 +161,7 @@ impl Maker {
         while batch.bytes.len() < ENOUGH {
             let Some(record) = self.reader.next_record()? else { break };
             let start = batch.bytes.len();
-            let name = template_name(record.name());
+            let (name, mate) = self.naming.read(&record);
             batch.bytes.extend_from_slice(name);
             let mut amount = Amount::default();
             if self.wanted == Wanted::Text {
@@ -103,7 +169,6 @@ impl Maker {
                 amount = Amount::of(&record);
             }
             let text = batch.bytes.len() - start - name.len();
-            let mate = mate_number(&record);
             batch.reads.push(Bounds { name: name.len(), text, mate, amount });
         }
         Ok(())
@@ -112,12 +177,16 @@ impl Maker {
 
 impl Feed {
     /// The reads of a source, on a thread of their own if the options allow two or more.
-    pub(super) fn new(source: Source, options: &Options, wanted: Wanted) -> Result<Feed, Error> {
+    pub(super) fn new(
+        (source, naming): (Source, Naming),
+        options: &Options,
+        wanted: Wanted,
+    ) -> Result<Feed, Error> {
         // Beside it there are another input, and what compresses outputs.
         let threads = if options.threads >= 4 { 2 } else { 1 };
         let options_here = Options { threads, ..options.clone() };
-        let maker =
-            Box::new(Maker { reader: Reader::new(Sequences(source), &options_here)?, wanted });
+        let reader = Reader::new(Sequences(source), &options_here)?;
+        let maker = Box::new(Maker { reader, wanted, naming });
         let from = if options.threads > 1 { From::on_thread(maker) } else { From::Here(maker) };
         Ok(Feed { from, batch: Batch::default(), next: 0, at: 0, ended: false })
     }

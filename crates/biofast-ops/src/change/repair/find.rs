@@ -286,7 +286,7 @@ pub(super) fn find(
 ) -> Result<(Found, u64), Problem> {
     let mut feeds = Vec::new();
     for (kept, options) in kept.iter().zip(options) {
-        feeds.push(Feed::new(kept.open()?, options, Wanted::Name)?);
+        feeds.push(Feed::new(kept.named()?, options, Wanted::Name)?);
     }
     let mut finder = Finder::new(limits);
     let orphans = vec![Bits::default(); feeds.len()];

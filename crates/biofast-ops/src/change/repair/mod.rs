@@ -24,7 +24,7 @@ use serde::Serialize;
 pub use super::again::{Input, Limits};
 
 use super::split::Amount;
-use feed::{Feed, Wanted};
+use feed::{Feed, Naming, Wanted};
 use find::Found;
 use source::Kept;
 use weave::Writers;
@@ -133,7 +133,7 @@ impl From<fastq::Error> for Problem {
 
 /// Writes pairs in the order of their first reads, and reads without mates.
 ///
-/// Mates have the same [template name](biofast_fastq::pair::template_name). If a name is there several times, the first one of it among
+/// Mates have the same [template name](biofast_fastq::pair::template_name), or what [`mates`](Options::mates) of the options says. If a name is there several times, the first one of it among
 /// first reads goes with the first one among second reads, the next with the next, and what is left has no mate.
 ///
 /// `limits.memory` is for names and reads that wait, beside a bit or two for each read; beyond it, temporary files are used.
@@ -180,10 +180,14 @@ pub fn repair(
         effort.stored_bytes += stored;
         Ok(kept)
     };
-    let kept = match sources {
+    let mut kept = match sources {
         Sources::Mixed(input) => vec![keep(input, &options[0])?],
         Sources::Two(one, two) => vec![keep(one, &options[0])?, keep(two, &options[1])?],
     };
+    let opened = kept.iter().map(Kept::open).collect::<Result<_, _>>()?;
+    for (kept, naming) in kept.iter_mut().zip(Naming::of(opened, &options)?) {
+        kept.naming = naming;
+    }
     let threads = options[0].threads;
     let Outputs { pairs, orphans, all_orphans } = outputs;
     let number = pairs.len() + orphans.iter().flatten().count();
@@ -224,7 +228,7 @@ fn write_together(
 ) -> Result<Output, Problem> {
     let mut writer = Writer::new(output, options[0].threads)?;
     for ((kept, options), orphans) in kept.iter().zip(options).zip(&found.orphans) {
-        let mut reads = Feed::new(kept.open()?, options, Wanted::Text)?;
+        let mut reads = Feed::new(kept.named()?, options, Wanted::Text)?;
         while let Some(read) = reads.next()? {
             if orphans.has(read.ordinal) {
                 writer.append(read.text)?;

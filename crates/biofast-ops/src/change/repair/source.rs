@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_io::{Error, ErrorKind, Location, Options, Reader, Reread, Source};
 
+use super::feed::Naming;
 use super::{Input, Problem};
 use crate::change::temporary::Temporary;
 
@@ -13,6 +14,7 @@ use crate::change::temporary::Temporary;
 pub(super) struct Kept {
     pub(super) name: String,
     content: Content,
+    pub(super) naming: Naming,
 }
 
 enum Content {
@@ -34,7 +36,7 @@ impl Kept {
         let (source, file) = input.into_parts();
         let name = source.name().to_owned();
         if let Some(file) = file {
-            return Ok((Kept { name, content: Content::File(file) }, 0));
+            return Ok((Kept { name, content: Content::File(file), naming: Naming::Strict }, 0));
         }
         let mut reader = Reader::new(source, options).map_err(|e| Problem::Input(e.into()))?;
         let mut file = BufWriter::with_capacity(BUFFER, Temporary::create(folder)?);
@@ -53,7 +55,13 @@ impl Kept {
             io::BufRead::consume(&mut reader, len);
         }
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok((Kept { name, content: Content::Temporary(Arc::new(Mutex::new(file))) }, stored))
+        let content = Content::Temporary(Arc::new(Mutex::new(file)));
+        Ok((Kept { name, content, naming: Naming::Strict }, stored))
+    }
+
+    /// Opens it, with what its names are.
+    pub(super) fn named(&self) -> Result<(Source, Naming), Problem> {
+        Ok((self.open()?, self.naming))
     }
 
     /// Opens it.

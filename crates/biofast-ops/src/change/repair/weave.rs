@@ -66,7 +66,7 @@ impl<'a> Mates<'a> {
         mate: usize,
     ) -> Result<Mates<'a>, Problem> {
         let input = mate.min(kept.len() - 1);
-        let feed = Feed::new(kept[input].open()?, &options[input], Wanted::Text)?;
+        let feed = Feed::new(kept[input].named()?, &options[input], Wanted::Text)?;
         let name = &kept[input].name;
         Ok(Mates { feed, mate, found, input, seen: SeenNames::default(), name })
     }

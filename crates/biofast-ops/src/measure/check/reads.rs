@@ -50,7 +50,7 @@ fn check_reads(
 ) -> Result<Outcome, Error> {
     let init = || Counts {
         records: 0,
-        pairs: options.pairs.then(PairCheck::default),
+        pairs: options.pairs.then(|| PairCheck::new(io.mates)),
         checksum: options.checksum.then(Checksum::default),
         encoding: Evidence::default(),
     };

@@ -1,14 +1,10 @@
 //! The regions whose depth is asked for: intervals of a BED file with their names, or windows of one length.
 
 use std::collections::HashMap;
-use std::io::BufRead;
 use std::path::Path;
 
 use biofast_bam::{Error, ErrorKind};
-use biofast_io::{Location, Options, Reader, Source};
-
-/// A line longer than this is no line of a BED file.
-const LONGEST_LINE: u64 = 1 << 20;
+use biofast_io::{Location, Source, TextBounds, TextLines};
 
 /// An interval of a reference, and its name.
 ///
@@ -61,15 +57,12 @@ impl Intervals {
     pub fn bed(path: impl AsRef<Path>) -> Result<Intervals, Error> {
         let source = Source::open(path.as_ref())?;
         let name = source.name().to_owned();
-        let mut reader = Reader::new(source, &Options::serial())?;
+        let mut lines = TextLines::new(source, TextBounds::LINES)?;
         let mut by_name: HashMap<Vec<u8>, Vec<Interval>> = HashMap::new();
         let mut line = Vec::new();
-        for number in 1u64.. {
-            line.clear();
-            if !read_line(&mut reader, &mut line, &name)? {
-                break;
-            }
-            let parsed = parse(&line).map_err(|reason| {
+        while lines.next_line(&mut line)? {
+            let number = lines.number();
+            let parsed = parse(line.trim_ascii_end()).map_err(|reason| {
                 let region = String::from_utf8_lossy(&line).into_owned();
                 let kind = ErrorKind::BadRegion { region, reason: reason.into() };
                 let at =
@@ -128,32 +121,6 @@ impl Intervals {
             })
         });
         windows.chain(listed)
-    }
-}
-
-/// Reads a line of the file called `name` without its end; false if there is none.
-pub(crate) fn read_line(
-    reader: &mut Reader,
-    line: &mut Vec<u8>,
-    name: &str,
-) -> Result<bool, Error> {
-    use std::io::Read;
-    let n = reader.by_ref().take(LONGEST_LINE).read_until(b'\n', line);
-    let n = n.map_err(|error| read_error(error, name))?;
-    while line.last().is_some_and(u8::is_ascii_whitespace) {
-        line.pop();
-    }
-    Ok(n > 0)
-}
-
-fn read_error(error: std::io::Error, name: &str) -> Error {
-    match error.downcast::<biofast_io::Error>() {
-        Ok(own) => own.into(),
-        Err(error) => biofast_io::Error::new(
-            biofast_io::ErrorKind::Io(error),
-            Location::in_input(&name.into()),
-        )
-        .into(),
     }
 }
 

@@ -51,7 +51,6 @@ pub use targets::{Target, TargetDepths};
 
 pub use edge::Seam;
 pub(crate) use edge::Seams;
-pub(crate) use intervals::read_line;
 pub(crate) use low::Low;
 use mates::Mates;
 use spans::{Group, Place, Span};

@@ -5,9 +5,7 @@ use std::io;
 use std::path::Path;
 
 use biofast_bam::{Error, ErrorKind, Fasta, Header};
-use biofast_io::{Location, Options, Reader, Source};
-
-use crate::measure::coverage::read_line;
+use biofast_io::{Location, Source, TextBounds, TextLines};
 
 /// Targets and baits of a hybrid selection, from BED files or Picard's interval lists.
 ///
@@ -158,15 +156,13 @@ impl List {
     fn open(path: &Path) -> Result<List, Error> {
         let source = Source::open(path)?;
         let file = source.name().to_owned();
-        let mut reader = Reader::new(source, &Options::serial())?;
+        let mut lines = TextLines::new(source, TextBounds::LINES)?;
         let mut list = List { file, intervals: Vec::new(), references: Vec::new() };
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         let (mut text, mut is_list) = (Vec::new(), false);
-        for line in 1.. {
-            text.clear();
-            if !read_line(&mut reader, &mut text, &list.file)? {
-                break;
-            }
+        while lines.next_line(&mut text)? {
+            let line = lines.number();
+            text.truncate(text.trim_ascii_end().len());
             is_list |= text.starts_with(b"@");
             let found = parse(&text, is_list).map_err(|reason| list.error(line, &text, reason))?;
             let Some((name, start, end)) = found else { continue };

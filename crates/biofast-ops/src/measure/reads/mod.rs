@@ -24,6 +24,7 @@ mod tiles;
 
 use std::ops::ControlFlow;
 
+use biofast_fastq::pair::MateNaming;
 use biofast_fastq::{Batch, Error, Readable};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
@@ -78,7 +79,12 @@ impl Collector {
 
     /// A collector that also gathers a [`PairCheck`].
     pub fn with_pair_check() -> Self {
-        Collector { pairs: Some(PairCheck::default()), ..Collector::default() }
+        Collector::with_pair_check_by(MateNaming::Strict)
+    }
+
+    /// The same for pairs by this rule.
+    pub fn with_pair_check_by(rule: MateNaming) -> Self {
+        Collector { pairs: Some(PairCheck::new(rule)), ..Collector::default() }
     }
 
     /// The same collector, which also gathers what a FastQC report needs: how often sequences occur, adapters by position and

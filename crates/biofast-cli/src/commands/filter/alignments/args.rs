@@ -1,9 +1,11 @@
 //! The arguments that are of alignments, as typed, and the choice they mean.
 
 use anyhow::{Context, Result, bail};
+use biofast::io::TextBounds;
 use biofast::ops::filter::alignment::{Choice, NameSample, TagChoice, words};
 use biofast::ops::filter::expression::Expression;
 
+use crate::inputs;
 use crate::options::{Flags, InFile, OutFile, Program, RegionArgs};
 
 /// Which alignments, with the meaning and the letters of `samtools view`.
@@ -203,8 +205,7 @@ impl AlignmentArgs {
 
 /// The content of a list.
 fn list(path: &std::path::Path) -> Result<Vec<u8>> {
-    biofast::io::remote::read(path)
-        .with_context(|| format!("can't read the list {}", biofast::io::display_name(path)))
+    Ok(inputs::text(path, TextBounds::LIST)?)
 }
 
 /// `TAG` or `TAG:VALUE`.

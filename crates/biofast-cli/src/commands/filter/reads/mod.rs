@@ -130,6 +130,7 @@ fn plan(
     if !paired && args.given.has("pair") && !args.messages.quiet {
         message("warning", "--pair has no effect: it is for pairs, two files or --interleaved");
     }
+    args.pairs_out.refuse((inputs.len(), paired), args.out.as_deref(), args.out2.is_some())?;
     let wanted = best::wanted(args, paired)?;
     // What is read twice must be there twice.
     let repeated = match (wanted, sources) {
@@ -185,7 +186,7 @@ impl Plan {
 
 /// How FASTQ is read.
 fn reading(args: &Args) -> Options {
-    args.strictness.reads(args.io.apply(args.threads.options()))
+    args.pairing.apply(args.strictness.reads(args.io.apply(args.threads.options())))
 }
 
 /// The sample that was asked for. An exact one needs the number of reads first, which comes with it.

@@ -483,7 +483,18 @@ pub(super) const JOBS: [Job; 64] = [
     ),
     job(
         "dedup",
-        &["dedup", "1.fq.gz", "2.fq.gz", "-o", "o.fq.gz", "-d", "d.fq", "--json", "o.json"],
+        &[
+            "dedup",
+            "1.fq.gz",
+            "2.fq.gz",
+            "-o",
+            "o.fq.gz",
+            "--interleaved-out",
+            "-d",
+            "d.fq",
+            "--json",
+            "o.json",
+        ],
         &["o.fq.gz", "d.fq", "o.json"],
     ),
     job(

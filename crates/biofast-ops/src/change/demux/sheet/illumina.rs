@@ -1,7 +1,7 @@
 //! Illumina's SampleSheet.csv: version 1 for bcl2fastq (sections `[Settings]` and `[Data]`) and version 2 for BCL Convert
 //! (`[BCLConvert_Settings]` and `[BCLConvert_Data]`), as "BCL Convert Software Guide" has them.
 
-use super::table::{Rows, fields};
+use super::table::{Rows, fields, plain};
 use super::{Sheet, SheetError, samples};
 use crate::change::demux::structure::ReadStructure;
 
@@ -18,7 +18,20 @@ pub(super) fn is_illumina(text: &str) -> bool {
     text.lines().filter_map(section).any(|name| DATA.contains(&name.as_str()))
 }
 
-pub(super) fn parse(text: &str, lane: Option<u32>) -> Result<Sheet, SheetError> {
+/// Settings that have no bearing on which reads go where.
+const NEUTRAL: [&str; 5] = [
+    "overridecycles",
+    "softwareversion",
+    "fastqcompressionformat",
+    "nolanesplitting",
+    "createfastqforindexreads",
+];
+
+pub(super) fn parse(
+    text: &str,
+    lane: Option<u32>,
+    ignored: &[String],
+) -> Result<Sheet, SheetError> {
     let mut sections: Vec<(String, Vec<(usize, &str)>)> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         match (section(text), sections.last_mut()) {
@@ -31,7 +44,7 @@ pub(super) fn parse(text: &str, lane: Option<u32>) -> Result<Sheet, SheetError> 
         |name: &str| sections.iter().find(|(found, _)| found == name).map(|(_, lines)| lines);
     let data = DATA.iter().find_map(|name| find(name)).map_or(&[][..], Vec::as_slice);
     let rows = Rows::new(data.iter().copied())?;
-    let mut sheet = samples(&rows, lane)?;
+    let mut sheet = samples(&rows, lane, ignored)?;
     let settings = ["bclconvert_settings", "settings"].iter().find_map(|name| find(name));
     let mut cycles: Option<(usize, String)> = None;
     for &(line, text) in settings.into_iter().flatten() {
@@ -41,6 +54,12 @@ pub(super) fn parse(text: &str, lane: Option<u32>) -> Result<Sheet, SheetError> 
             && !value.trim().is_empty()
         {
             cycles = Some((line, value.trim().to_owned()));
+        }
+        if let [key, value, ..] = &fields[..]
+            && !value.trim().is_empty()
+            && !NEUTRAL.contains(&plain(key).as_str())
+        {
+            sheet.unused_settings.push(key.trim().to_owned());
         }
     }
     if let Some(column) = rows.column("overridecycles") {

@@ -55,6 +55,11 @@ pub struct Sheet {
     pub parts: Vec<usize>,
     /// What its `OverrideCycles` make of the reads; empty where there are none.
     pub structures: Vec<ReadStructure>,
+    /// For each sample the read structures of its own, where it has some: from `read_structure`, one for each input with blanks or
+    /// semicolons between them, or from `read_structure_1` and so on.
+    pub sample_structures: Vec<Vec<ReadStructure>>,
+    /// Settings of Illumina's sheet that have no effect here.
+    pub unused_settings: Vec<String>,
 }
 
 /// What is wrong with a sheet.
@@ -97,34 +102,123 @@ impl Sheet {
     /// `barcode2`; names of columns count whatever their case and marks. Of a sheet with lanes those of `lane` are taken, or all.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first thing that is wrong with it; a column that isn't known, as it may say how samples are told apart.
     pub fn parse(text: &[u8], lane: Option<u32>) -> Result<Sheet, SheetError> {
+        Sheet::parse_without(text, lane, &[])
+    }
+
+    /// The same, without columns of these names, whatever their case and marks.
+    ///
+    /// ```
+    /// use biofast_ops::demux::Sheet;
+    ///
+    /// let text = b"sample_id,barcode,freezer\ns1,ACGT,7\n";
+    /// let error = Sheet::parse(text, None).expect_err("what is it for?");
+    /// assert!(error.to_string().contains("the column 'freezer' is not known"));
+    /// assert!(Sheet::parse_without(text, None, &["Freezer".to_owned()]).is_ok());
+    /// ```
+    ///
+    /// # Errors
+    /// As [`parse`](Sheet::parse).
+    pub fn parse_without(
+        text: &[u8],
+        lane: Option<u32>,
+        ignored: &[String],
+    ) -> Result<Sheet, SheetError> {
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         let text = std::str::from_utf8(text).map_err(|error| {
             let line = text[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
             SheetError::new(line, "it is not UTF-8")
         })?;
         match illumina::is_illumina(text) {
-            true => illumina::parse(text, lane),
+            true => illumina::parse(text, lane, ignored),
             false => {
                 let rows =
                     table::Rows::new(text.lines().zip(1..).map(|(text, line)| (line, text)))?;
-                samples(&rows, lane)
+                samples(&rows, lane, ignored)
             }
         }
     }
 }
 
+/// Columns of what is known about samples beside how they are told apart, as laboratories and Illumina's programs write them.
+const REMARKS: [&str; 22] = [
+    "comment",
+    "comments",
+    "description",
+    "experiment",
+    "genomefolder",
+    "i5indexid",
+    "i7indexid",
+    "indexplate",
+    "indexplatewell",
+    "library",
+    "libraryid",
+    "libraryname",
+    "manifest",
+    "note",
+    "notes",
+    "operator",
+    "plate",
+    "project",
+    "sampleplate",
+    "sampleproject",
+    "samplewell",
+    "well",
+];
+const IDS: [&str; 5] = ["sampleid", "sample", "samplename", "name", "id"];
+const FIRSTS: [&str; 5] = ["barcode", "index", "barcode1", "index1", "i7indexsequence"];
+const SECONDS: [&str; 3] = ["barcode2", "index2", "i5indexsequence"];
+const STRUCTURE: &str = "readstructure";
+
+/// The first column that isn't known, by its name as it is written.
+fn unknown<'r>(rows: &'r table::Rows, ignored: &[String]) -> Option<&'r str> {
+    let ignored: Vec<String> = ignored.iter().map(|name| table::plain(name)).collect();
+    let is_known = |name: &str| {
+        let number = name.strip_prefix(STRUCTURE);
+        name.is_empty()
+            || ["lane", "overridecycles"].contains(&name)
+            || IDS.contains(&name)
+            || FIRSTS.contains(&name)
+            || SECONDS.contains(&name)
+            || REMARKS.contains(&name)
+            || number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+            || ignored.iter().any(|other| other == name)
+    };
+    let named = rows.columns().find(|(_, name)| !is_known(name));
+    named.map(|(written, _)| written)
+}
+
+/// Where the read structures of samples are: one column for all inputs, or one for each.
+fn structure_columns(rows: &table::Rows) -> Vec<usize> {
+    match rows.column(STRUCTURE) {
+        Some(all) => vec![all],
+        None => (1..).map_while(|n| rows.column(&format!("{STRUCTURE}{n}"))).collect(),
+    }
+}
+
 /// The samples of a table.
-fn samples(rows: &table::Rows, lane: Option<u32>) -> Result<Sheet, SheetError> {
+fn samples(rows: &table::Rows, lane: Option<u32>, ignored: &[String]) -> Result<Sheet, SheetError> {
     let column = |names: &[&str]| names.iter().find_map(|name| rows.column(name));
     let header = rows.header;
-    let ids = column(&["sampleid", "sample", "samplename", "name", "id"])
-        .ok_or_else(|| SheetError::new(header, "there is no column sample_id"))?;
-    let firsts = column(&["barcode", "index", "barcode1", "index1", "i7indexsequence"])
-        .ok_or_else(|| SheetError::new(header, "there is no column barcode (or index)"))?;
-    let seconds = column(&["barcode2", "index2", "i5indexsequence"]);
+    let ids =
+        column(&IDS).ok_or_else(|| SheetError::new(header, "there is no column sample_id"))?;
+    let firsts = column(&FIRSTS);
+    let unknown = unknown(rows, ignored).map(|name| {
+        format!("the column '{name}' is not known: rename it, or ignore it with --ignore-columns")
+    });
+    // All reads may belong to one sample.
+    if firsts.is_none() && (unknown.is_some() || rows.rows.len() > 1) {
+        let other = unknown.map_or_else(String::new, |why| format!("; {why}"));
+        let why = format!("there is no column barcode (or index){other}");
+        return Err(SheetError::new(header, why));
+    }
+    if let Some(why) = unknown {
+        return Err(SheetError::new(header, why));
+    }
+    let seconds = column(&SECONDS);
     let lanes = column(&["lane"]);
+    let structures = structure_columns(rows);
     let mut sheet = Sheet::default();
     let mut seen: Vec<(usize, Sample)> = Vec::new();
     let (mut parts, mut separated) = (None::<(usize, Vec<usize>)>, false);
@@ -144,10 +238,10 @@ fn samples(rows: &table::Rows, lane: Option<u32>) -> Result<Sheet, SheetError> {
         let id = field(ids);
         check_id(id).map_err(|why| SheetError::new(line, why))?;
         let second = seconds.map_or("", field);
-        let first = field(firsts);
+        let first = firsts.map_or("", field);
         separated |= first.contains(['+', '-']);
         let sample = Sample::new(id, &format!("{first}+{second}"));
-        if sample.barcode.is_empty() {
+        if sample.barcode.is_empty() && firsts.is_some() {
             return Err(SheetError::new(line, format!("sample {id} has no barcode")));
         }
         let own: Vec<usize> = match second.is_empty() {
@@ -164,6 +258,8 @@ fn samples(rows: &table::Rows, lane: Option<u32>) -> Result<Sheet, SheetError> {
             }
             Some(_) => {}
         }
+        let own_structures = structures_of(structures.iter().map(|&column| field(column)))
+            .map_err(|why| SheetError::new(line, why))?;
         // The same sample in several lanes is one.
         if lanes.is_some() && lane.is_none() && seen.iter().any(|(_, other)| *other == sample) {
             continue;
@@ -182,6 +278,7 @@ fn samples(rows: &table::Rows, lane: Option<u32>) -> Result<Sheet, SheetError> {
             }
         }
         seen.push((line, sample));
+        sheet.sample_structures.push(own_structures);
     }
     if seen.is_empty() {
         let why = match lane {
@@ -196,6 +293,15 @@ fn samples(rows: &table::Rows, lane: Option<u32>) -> Result<Sheet, SheetError> {
     }
     sheet.samples = seen.into_iter().map(|(_, sample)| sample).collect();
     Ok(sheet)
+}
+
+/// The read structures of a sample: of its fields, with blanks or semicolons between several of one field.
+fn structures_of<'t>(fields: impl Iterator<Item = &'t str>) -> Result<Vec<ReadStructure>, String> {
+    fields
+        .flat_map(|field| field.split([' ', ';', ',']))
+        .filter(|text| !text.is_empty())
+        .map(|text| text.parse::<ReadStructure>().map_err(|error| error.to_string()))
+        .collect()
 }
 
 /// What is wrong with the name of a sample, of which names of files are made.

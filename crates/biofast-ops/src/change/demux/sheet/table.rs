@@ -6,7 +6,7 @@ use super::SheetError;
 pub(super) struct Rows {
     /// The line of the header.
     pub(super) header: usize,
-    columns: Vec<String>,
+    columns: Vec<(String, String)>,
     /// The number of each line, and its fields.
     pub(super) rows: Vec<(usize, Vec<String>)>,
 }
@@ -22,19 +22,32 @@ impl Rows {
         let separators = ['\t', ',', ';'];
         let separator =
             separators.into_iter().find(|&separator| names.contains(separator)).unwrap_or(',');
-        let columns = fields(names, separator, header)?.iter().map(|name| plain(name)).collect();
+        let columns = fields(names, separator, header)?;
+        let columns = columns.into_iter().map(|name| (name.trim().to_owned(), plain(&name)));
+        let columns: Vec<(String, String)> = columns.collect();
+        for (at, (written, name)) in columns.iter().enumerate() {
+            if !name.is_empty() && columns[..at].iter().any(|(_, other)| other == name) {
+                let why = format!("there are two columns '{written}'");
+                return Err(SheetError::new(header, why));
+            }
+        }
         let rows = lines.map(|(line, text)| Ok((line, fields(text, separator, line)?)));
         Ok(Rows { header, columns, rows: rows.collect::<Result<_, SheetError>>()? })
     }
 
     /// Which column has this name.
     pub(super) fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column == name)
+        self.columns.iter().position(|(_, column)| column == name)
+    }
+
+    /// The names of columns, as written and as compared.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.columns.iter().map(|(written, name)| (written.as_str(), name.as_str()))
     }
 }
 
 /// A column's name in lower case, without marks.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
