@@ -9,7 +9,7 @@ use std::process::Stdio;
 use biofast_testkit::random::Random;
 
 use crate::common::{Folder, biofast, text};
-use crate::made::{ADAPTERS, bases};
+use crate::made::{ADAPTERS, bases, sets};
 use crate::tools;
 
 const PRIMER: &str = "GTGCCAGCMGCCGCGGTAA";
@@ -273,7 +273,7 @@ fn cutadapt(runs: &[Vec<String>]) {
 #[ignore = "needs cutadapt"]
 fn three_hundred_sets_of_options_give_the_bytes_of_cutadapt() {
     let folder = Folder::new();
-    let mut random = Random(0x00c0_7ada);
+    let (n, mut random) = sets(0x00c0_7ada);
     let inputs = [false, true].map(|long| {
         (0..6)
             .map(|i| {
@@ -289,7 +289,7 @@ fn three_hundred_sets_of_options_give_the_bytes_of_cutadapt() {
     let path =
         |who: &str, i: usize, mate: usize| text(&folder.path(&format!("{who}{i}_{mate}.fq")));
     let (mut runs, mut sets) = (Vec::new(), Vec::new());
-    for i in 0..300 {
+    for i in 0..n {
         let paired = random.chance(70);
         let mut options = Options::default();
         options.adapters(&mut random, paired);
@@ -341,7 +341,7 @@ fn three_hundred_sets_of_options_give_the_bytes_of_cutadapt() {
     }
     assert!(
         failed.is_empty(),
-        "{} of 300 differ\n{}",
+        "{} of {n} differ\n{}",
         failed.len(),
         failed[..failed.len().min(12)].join("\n")
     );

@@ -6,7 +6,7 @@ use biofast_testkit::random::Random;
 use serde_json::Value;
 
 use crate::common::{Folder, biofast, text};
-use crate::made::{ADAPTERS, Made, bases};
+use crate::made::{ADAPTERS, Made, bases, sets};
 use crate::tools;
 
 /// Options of one run, as both programs have them.
@@ -116,6 +116,9 @@ impl Options {
                 let second = &ADAPTERS[1][..4 + random.below(30)];
                 options.add(&format!("-A {second}"), &format!("--adapter_sequence_r2 {second}"));
             }
+        }
+        if paired && random.chance(15) {
+            options.add("--detect-adapter", "--detect_adapter_for_pe");
         }
         if random.chance(20) {
             options.by_mate(random, "--keep-first", ["-b", "-B"], paired, 1, 140);
@@ -329,10 +332,10 @@ fn run_both(
 #[ignore = "needs fastp"]
 fn three_hundred_sets_of_options_give_the_bytes_and_figures_of_fastp() {
     let folder = Folder::new();
-    let mut random = Random(0x00f4_57b1);
+    let (n, mut random) = sets(0x00f4_57b1);
     let mut failed = Vec::new();
     let mut inputs = Vec::new();
-    for i in 0..300 {
+    for i in 0..n {
         if i % 10 == 0 {
             let made = Made {
                 before: Default::default(),
@@ -365,7 +368,7 @@ fn three_hundred_sets_of_options_give_the_bytes_and_figures_of_fastp() {
     }
     assert!(
         failed.is_empty(),
-        "{} of 300 differ\n{}",
+        "{} of {n} differ\n{}",
         failed.len(),
         failed[..failed.len().min(12)].join("\n")
     );

@@ -7,6 +7,12 @@ use biofast_testkit::random::Random;
 pub(crate) const ADAPTERS: [&str; 2] =
     ["AGATCGGAAGAGCACACGTCTGAACTCCAGTCA", "AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT"];
 
+/// How many random sets of options are tried, and from which seed: `BIOFAST_SETS` and `BIOFAST_SEED` ask for others.
+pub(crate) fn sets(seed: u64) -> (usize, Random) {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    (number("BIOFAST_SETS").unwrap_or(300) as usize, Random(number("BIOFAST_SEED").unwrap_or(seed)))
+}
+
 pub(crate) fn bases(random: &mut Random, n: usize) -> Vec<u8> {
     (0..n).map(|_| b"ACGT"[random.below(4)]).collect()
 }

@@ -72,8 +72,11 @@ pub(super) fn look(args: &Args, paired: bool, inputs: &mut Inputs) -> Result<Loo
         looked.frequent = Some(fastp::Frequent::look(inputs));
     }
     if args.preset.is_fastp() {
-        // Of pairs only if it is asked for.
-        let adapters = (!paired || threshold.is_some()) && args.adapters.given().is_none();
+        // Of pairs only if it is asked for, of those that are not named.
+        let adapters = match paired {
+            true => threshold.is_some(),
+            false => args.adapters.given().is_none(),
+        };
         looked.fastp = Some(fastp::look(inputs, adapters));
     } else if let Some(threshold) = threshold {
         let threshold = number("--detect-adapter", threshold, 0.0, 100.0)?;

@@ -106,7 +106,8 @@ fn sequences(args: &Args, paired: bool, found: &Found) -> Result<[Option<Vec<u8>
             }
         }
     }
-    if sequences[0].is_some() && sequences[1].is_none() {
+    let is_detected = args.adapters.detect_adapter.is_some();
+    if sequences[0].is_some() && sequences[1].is_none() && !is_detected {
         sequences[1] = sequences[0].clone();
     }
     for (mate, sequence) in sequences.iter_mut().enumerate().take(1 + usize::from(paired)) {

@@ -160,6 +160,8 @@ pub struct Counts {
     pub corrected: [u64; 2],
     /// Reads and bases that adapters took, as fastp counts them.
     pub adapters: [u64; 2],
+    /// Reads of N alone, where runs of one base are looked for: fastp counts these as runs of A, and cuts nothing.
+    pub runs_of_n: u64,
 }
 
 /// What a [`Trimmer`](super::Trimmer) works on: a read or a pair.

@@ -275,6 +275,7 @@ impl Gatherer {
         if says {
             self.adapters.iter_mut().zip(said).for_each(|(counts, adapter)| counts.add(adapter));
         }
+        self.poly_x[0][0] += std::mem::take(&mut counts.runs_of_n);
         for (mate, reads) in mates.enumerate() {
             let Some((before, after)) = reads else { continue };
             let bases = before.sequence();

@@ -2,7 +2,7 @@
 //! signal (G), and poly-A tails. What is cut is what fastp 0.23 and later cut, base for base:
 //! `tests/it/filter_peers.rs` compares.
 
-use super::{Read, Trim, Trimmer};
+use super::{Read, Reads, Trim, Trimmer};
 
 /// One other base is allowed in so many.
 const BASES_PER_MISMATCH: usize = 8;
@@ -99,5 +99,16 @@ impl Trimmer for PolyX {
 
     fn trim_read(&self, read: &mut Read<'_>, _: usize) {
         read.drop_tail(run_of_any(read.sequence(), self.0));
+    }
+
+    fn trim(&self, reads: &mut Reads<'_, '_>) {
+        let mut of_n = 0;
+        reads.for_each(|read, mate| {
+            let len = read.len();
+            self.trim_read(read, mate);
+            let is_run = len > 0 && read.len() == len && len + 1 >= self.0;
+            of_n += u64::from(is_run && read.sequence().iter().all(|&base| base == b'N'));
+        });
+        reads.counts.runs_of_n += of_n;
     }
 }
