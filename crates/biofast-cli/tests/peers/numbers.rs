@@ -156,7 +156,13 @@ fn deep_coverage_is_that_of_picard_3_with_and_without_a_cap() {
             let (own, own_histogram) = metrics(&folder.path(&format!("own/x.{name}_metrics")));
             let (theirs, histogram) = metrics(Path::new(&theirs));
             assert_eq!(own, theirs, "{name}, cap {cap:?}");
-            assert_eq!(own_histogram, histogram, "{name}, cap {cap:?}");
+            // Of targets biofast counts qualities up to the cap, as Picard before version 3.
+            let columns = if name == "hs" { 2 } else { 3 };
+            let of = |text: &str| -> Vec<Vec<String>> {
+                let rows = text.lines().map(|row| row.split('\t').take(columns).map(str::to_owned));
+                rows.map(Iterator::collect).collect()
+            };
+            assert_eq!(of(&own_histogram), of(&histogram), "{name}, cap {cap:?}");
             let value =
                 |column: &str| theirs.iter().find(|(own, _)| own == column).unwrap().1.clone();
             if name == "hs" {

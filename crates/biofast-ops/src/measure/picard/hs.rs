@@ -11,7 +11,7 @@ use super::panel::{Bound, overlapping};
 use super::pieces::{self, HIGH, LOWEST, Pieces, QUALITIES};
 use super::pile::{Depth, Pile, each_record};
 use super::seam::{Apart, Keeper, Meeting, Seam};
-use super::stored::{add_and_take, are_up_to_a_cap, are_within, cap_of, counts};
+use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::Unsorted;
 
 /// Depths of nearly all bases are counted up to this one, unless another is given: `COVERAGE_CAP` of Picard 3.4.
@@ -40,7 +40,7 @@ pub(crate) struct Hs {
     /// Positions of targets by depth of high quality, and by that of nearly all bases, which is capped.
     pub(crate) by_depth: Vec<u64>,
     pub(crate) by_most: Vec<u64>,
-    /// Bases by quality.
+    /// Bases by quality, on each position no more than the cap.
     pub(crate) by_quality: Vec<u64>,
     /// Of each GC content the bases of targets, and those aligned there.
     pub(crate) by_gc: Option<Vec<(u64, u64)>>,
@@ -521,7 +521,7 @@ impl Ordered {
             ordered: Found {
                 by_depth: std::mem::take(&mut depths.by_depth),
                 by_most: std::mem::take(&mut depths.by_most),
-                by_quality: by_quality(&counts.bases),
+                by_quality: by_quality(&counts.bases, &self.pile.beyond),
                 aligned_by_gc: depths.aligned_by_gc.to_vec(),
             },
             covered: std::mem::take(&mut depths.covered),
@@ -530,10 +530,12 @@ impl Ordered {
     }
 }
 
-/// Bases that count by quality, those beyond the cap with them.
-fn by_quality(bases: &[u64; 256]) -> Vec<u64> {
+/// Bases that count by quality, without those beyond the cap.
+fn by_quality(bases: &[u64; 256], beyond: &[u64; QUALITIES]) -> Vec<u64> {
     let counts = |quality| quality > usize::from(LOWEST);
-    (0..QUALITIES).map(|quality| if counts(quality) { bases[quality] } else { 0 }).collect()
+    (0..QUALITIES)
+        .map(|quality| if counts(quality) { bases[quality] - beyond[quality] } else { 0 })
+        .collect()
 }
 
 /// The CRC-32 of stretches of all references.
@@ -581,7 +583,7 @@ impl Found {
         pile.finish(&mut add);
         let mut bases = [0; 256];
         pieces.qualities.iter().for_each(|&quality| bases[usize::from(quality)] += 1);
-        Found { by_depth, by_most, by_quality: by_quality(&bases), aligned_by_gc }
+        Found { by_depth, by_most, by_quality: by_quality(&bases, &pile.beyond), aligned_by_gc }
     }
 
     /// Adds `more`, and takes `less` away; false if there isn't so much.
@@ -622,7 +624,7 @@ impl Part {
             && self.panel.bases_by_gc.as_ref().is_none_or(has_gc)
             && ascend
             && self.covered.iter().all(|(from, to)| from < to && *to <= self.panel.united)
-            && are_within(by_most, by_quality)
+            && are_on_positions(by_most, by_quality)
     }
 
     /// Adds the piece that follows in the file.

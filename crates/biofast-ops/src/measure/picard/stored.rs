@@ -69,13 +69,6 @@ pub(crate) fn are_on_positions(by_depth: &[u64], by_quality: &[u64]) -> bool {
     bases == depths.map(|(depth, &positions): (u128, _)| depth * u128::from(positions)).sum()
 }
 
-/// Whether there are at least as many bases by their quality as lie on positions of all depths, which are capped.
-pub(crate) fn are_within(by_depth: &[u64], by_quality: &[u64]) -> bool {
-    let bases: u128 = by_quality.iter().map(|&bases| u128::from(bases)).sum();
-    let depths = (0..).zip(by_depth);
-    bases >= depths.map(|(depth, &positions): (u128, _)| depth * u128::from(positions)).sum()
-}
-
 /// Arrays of any length as lists.
 pub(crate) mod array {
     use super::*;
