@@ -161,7 +161,7 @@ fn coverage_is_that_of_picard() {
     assert_eq!(wgs, rows(&folder, "wgs.txt"));
     let of_targets = [&hs_out[..], "-TI", &targets, "-BI", &baits];
     picard(&folder, &[&["CollectHsMetrics"][..], &both, &of_targets].concat());
-    assert_eq!(hs, rows(&folder, "hs.txt"));
+    assert_same_hs(&hs, &rows(&folder, "hs.txt"));
     // The input is one in which all kinds of bases occur.
     for (found, names) in [
         (metrics(&wgs), "MAPQ DUPE UNPAIRED BASEQ OVERLAP CAPPED"),
@@ -174,6 +174,19 @@ fn coverage_is_that_of_picard() {
         let excluded = names.split(' ').map(|name| format!("PCT_EXC_{name}"));
         for name in excluded.chain(others.map(String::from)) {
             assert!(!["", "0", "?"].contains(&found[&name[..]]), "{name}: {}", found[&name[..]]);
+        }
+    }
+}
+
+/// Of targets what Picard 2.27.5 and 3.4 say alike: before version 3 the cap bounds depths and qualities, too.
+fn assert_same_hs(own: &str, theirs: &str) {
+    let (own, theirs) = (metrics(own), metrics(theirs));
+    assert_eq!(own.len(), theirs.len());
+    let capped = ["MEDIAN_TARGET_COVERAGE", "FOLD_80_BASE_PENALTY", "HET_SNP_"];
+    for (name, value) in &own {
+        let is_capped = capped.iter().any(|own| name.starts_with(own));
+        if !is_capped && !name.starts_with("HS_PENALTY_") {
+            assert_eq!(theirs.get(name), Some(value), "{name}");
         }
     }
 }
@@ -202,7 +215,7 @@ fn coverage_of_real_exomes_is_that_of_picard() {
         &folder,
         &["CollectHsMetrics", "-I", input, "-O", &out, "-TI", &targets, "-BI", &targets],
     );
-    assert_eq!(hs, rows(&folder, "hs.txt"));
+    assert_same_hs(&hs, &rows(&folder, "hs.txt"));
     assert!(metrics(&hs)["MAX_TARGET_COVERAGE"].parse::<u64>().unwrap() > 200);
 }
 

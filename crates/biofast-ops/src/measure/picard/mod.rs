@@ -171,8 +171,8 @@ impl Picard {
             && hs.beyond_cap() > 0
         {
             lines.push(format!(
-                "hs: {} target bases are deeper than {}, up to which MEDIAN_TARGET_COVERAGE, FOLD_80_BASE_PENALTY and \
-                 HET_SNP_SENSITIVITY are counted, as by Picard's COVERAGE_CAP",
+                "hs: {} target bases are deeper than {}, up to which HET_SNP_SENSITIVITY and HET_SNP_Q look, as by Picard's \
+                 COVERAGE_CAP",
                 grouped(hs.beyond_cap()),
                 hs.cap()
             ));

@@ -87,17 +87,11 @@ const GOALS: [f64; 6] = [10.0, 20.0, 30.0, 40.0, 50.0, 100.0];
 pub(super) fn write(found: &Hs, file: &mut File) {
     use Cell::{Count, Empty, Name, Real};
     let reads = &found.reads;
-    // What lies deeper counts as the cap, but for the mean and for the shares of the targets.
-    let cap = usize::from(found.cap());
-    let mut capped = found.by_depth.clone();
-    capped.resize(capped.len().max(cap + 1), 0);
-    capped[cap] = capped[cap..].iter().sum();
-    capped.truncate(cap + 1);
-    let depths = Bins::from(&capped[..]);
+    let depths = Bins::from(&found.by_depth[..]);
     let ratio = |part: u64, whole: u64| part as f64 / whole as f64;
     let selected = reads.on_bait + reads.near_bait;
     let near_or_far = selected + reads.off_bait;
-    let mean = Bins::from(&found.by_depth[..]).sum() / found.target_territory as f64;
+    let mean = depths.sum() / found.target_territory as f64;
     let fold = mean / depths.percentile(0.2);
     let deepest = found.by_depth.iter().rposition(|positions| *positions > 0).unwrap_or(0);
     let lowest = found.by_depth.iter().position(|positions| *positions > 0).unwrap_or(0);
@@ -167,7 +161,7 @@ pub(super) fn write(found: &Hs, file: &mut File) {
         "Integer",
         "coverage_or_base_quality",
         &[
-            ("high_quality_coverage_count", bins(&capped)),
+            ("high_quality_coverage_count", bins(&found.by_depth)),
             ("unfiltered_baseq_count", bins(&found.by_quality)),
         ],
     );
