@@ -83,6 +83,8 @@ struct SoFar {
     order: Order,
     records: u64,
     text: u64,
+    /// For the names of references in errors.
+    header: Header,
 }
 
 impl Indexer {
@@ -96,7 +98,8 @@ impl Indexer {
             Error::new(ErrorKind::NotIndexable(why), at)
         })?;
         let references = header.references().len();
-        let (next, waiting) = (AtomicU64::new(0), Arc::default());
+        let (next, waiting) = (AtomicU64::new(0), Arc::<Waiting>::default());
+        lock(&waiting.so_far).header = header.clone();
         Ok(Indexer { format, scheme, references, next, waiting })
     }
 
@@ -219,7 +222,7 @@ impl SoFar {
         let Written { mut partial, places, text_len } = written;
         let fault = |index: u64, kind| {
             let at = Location { record: Some(self.records + index), ..Location::default() };
-            Error::new(kind, at)
+            Error::new(kind, at).naming(&self.header)
         };
         for (index, &place) in (1u64..).zip(&places) {
             self.order.check_place(place).map_err(|kind| fault(index, kind))?;

@@ -190,11 +190,11 @@ fn third_party_files_and_their_indexes_against_samtools() {
             let index = folder.file(&format!("copy.bam.{extension}"), bytes);
             if STALE.iter().any(|name| file.ends_with(name)) {
                 let mine = biofast(&["flagstat", "--region", &references[0].0, &copy]);
-                assert_eq!(mine.code, 2, "{}: {mine:?}", file.display());
+                assert!(mine.stderr.contains("so the whole file is read"), "{mine:?}");
             } else {
-                compare_regions(&copy, &theirs, &references, seed as u64, 24);
                 with_index += 1;
             }
+            compare_regions(&copy, &theirs, &references, seed as u64, 24);
             std::fs::remove_file(index).unwrap();
         }
     }
@@ -296,7 +296,7 @@ fn what_is_wrong_is_said() {
         (b"", "it is empty"),
         (b"BAI\x01\xff\xff\xff\x7f", "it is cut short"),
         (b"@HD\tVN:1.6\n", "neither BAI nor CSI"),
-        (b"BAI\x01\x01\0\0\0\0\0\0\0\0\0\0\0", "it has 1 references and"),
+        (b"BAI\x01\x01\0\0\0\0\0\0\0\0\0\0\0", "it has 1 references, and the file has 3"),
     ] {
         std::fs::write(&bai, bytes).unwrap();
         let run = biofast(&region);

@@ -69,7 +69,7 @@ fn an_index_that_is_not_that_of_the_file_is_warned_of_and_the_file_is_read() {
         assert_eq!(run.code, 0, "{run:?}");
         assert!(run.stderr.contains("the index x.bam.bai is damaged"), "{args:?}: {}", run.stderr);
     }
-    assert_eq!(count(&folder, &["y.bam"]).stdout, "101\n");
+    assert_eq!(count(&folder, &["y.bam"]).stdout, "100\n");
 }
 
 #[cfg(target_os = "linux")]
@@ -169,7 +169,7 @@ fn an_error_of_order_names_the_references() {
         &["merge", "x.bam", "x.bam", "-o", "y.bam"],
     ] {
         let run = run_in(&folder, args);
-        assert_error(&run, &["x.bam: record 3", said]);
+        assert_error(&run, &["record 3: ", said]);
     }
 }
 

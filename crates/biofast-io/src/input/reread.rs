@@ -33,7 +33,7 @@ use crate::error::{Error, ErrorKind, Location};
 pub struct Reread {
     path: PathBuf,
     /// None of what doesn't change.
-    state: Option<State>,
+    state: Option<Box<State>>,
 }
 
 /// What tells a file from another one, and from itself after a change. All of it is compared: a file that is written to
@@ -66,7 +66,7 @@ impl Reread {
     /// The file at `path` as it is now.
     pub fn new(path: &Path) -> Reread {
         let is_file = address::address(path).is_none();
-        let state = is_file.then(|| State::of(path)).flatten();
+        let state = is_file.then(|| State::of(path)).flatten().map(Box::new);
         Reread { path: path.to_owned(), state }
     }
 
@@ -91,7 +91,7 @@ impl Reread {
     /// Of the kind [`Changed`](ErrorKind::Changed).
     pub fn check(&self) -> Result<(), Error> {
         match &self.state {
-            Some(state) if State::of(&self.path).as_ref() != Some(state) => Err(self.changed()),
+            Some(state) if State::of(&self.path).as_ref() != Some(&**state) => Err(self.changed()),
             _ => Ok(()),
         }
     }

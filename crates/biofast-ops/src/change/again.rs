@@ -25,7 +25,7 @@ use super::temporary::Temporary;
 /// ```
 pub struct Input {
     source: Source,
-    file: Option<Reread>,
+    file: Option<Box<Reread>>,
 }
 
 impl Input {
@@ -45,7 +45,7 @@ impl Input {
                 return Err(Error::new(ErrorKind::Io(error), at));
             }
         };
-        Ok(Input { source, file: again.then_some(file) })
+        Ok(Input { source, file: again.then(|| Box::new(file)) })
     }
 
     /// What can be read only once.
@@ -55,7 +55,7 @@ impl Input {
 
     /// Where it can be read again.
     pub fn path(&self) -> Option<&Path> {
-        self.file.as_ref().map(Reread::path)
+        self.file.as_ref().map(|file| file.path())
     }
 
     /// Whether it holds FASTA, by its first bytes, which are left unread.
@@ -67,7 +67,7 @@ impl Input {
     }
 
     pub(super) fn into_parts(self) -> (Source, Option<Reread>) {
-        (self.source, self.file)
+        (self.source, self.file.map(|file| *file))
     }
 }
 
