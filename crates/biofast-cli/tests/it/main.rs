@@ -54,8 +54,8 @@ mod order;
 mod outputs;
 mod per_read;
 mod qc_reads;
-#[cfg(feature = "remote")]
 mod readable;
+#[cfg(feature = "remote")]
 mod remote;
 #[cfg(feature = "remote")]
 mod remote_stores;

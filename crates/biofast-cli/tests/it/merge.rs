@@ -310,7 +310,7 @@ fn an_input_that_is_out_of_order_is_named_with_its_record() {
     let longer = folder.file("longer.sam", "@SQ\tSN:c1\tLN:1001\n");
     assert_error(
         &biofast(&["merge", &good, &longer, "-o", &out]),
-        &["longer.sam", "another length"],
+        &["longer.sam", "has 1001 bases, but 1000 in a file before it"],
     );
 }
 
