@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
+use biofast_fastq::pair::{MateNaming, split_mate, template_name};
 use biofast_fastq::{Record, Unit, write_record};
 
 use super::best::Best;
@@ -111,6 +112,7 @@ pub struct Filter {
     merge: Option<(MateRule, usize)>,
     predicates: Vec<Box<dyn Predicate>>,
     pair: PairRule,
+    mates: MateNaming,
     routes: Routes,
     statistics: bool,
     /// What each worker begins with, if it gathers for fastp's report.
@@ -257,6 +259,13 @@ impl Filter {
         self
     }
 
+    /// What makes mates, whose names get what is added before what tells one from the other.
+    #[must_use]
+    pub fn mates(mut self, mates: MateNaming) -> Filter {
+        self.mates = mates;
+        self
+    }
+
     /// Sets where reads go.
     pub fn routes(mut self, routes: Routes) -> Filter {
         self.routes = routes;
@@ -293,6 +302,7 @@ impl Filter {
                 edited: vec![Default::default(); self.trimmers.len()],
                 ..Buffers::default()
             },
+            is_numbered: false,
         }
     }
 
@@ -324,6 +334,8 @@ pub struct Worker<'f> {
     statistics: Option<Box<Statistics>>,
     fastp: Option<Box<Gatherer>>,
     buffers: Buffers,
+    /// The names of the pair end in the numbers of mates.
+    is_numbered: bool,
 }
 
 /// Memory that is used again.
@@ -426,6 +438,8 @@ impl Worker<'_> {
         let Buffers { tag, scratch, found, pieces, merged, edited, cut_adapters } = buffers;
         tag.clear();
         pieces.clear();
+        self.is_numbered = filter.mates == MateNaming::Names
+            && unit.second.is_some_and(|second| second.name() != unit.first.name());
         let mut adapter_inside = false;
         let mut counts = Counts::default();
         let (mut first, mut second) = (Read::new(unit.first), unit.second.map(Read::new));
@@ -494,7 +508,7 @@ impl Worker<'_> {
             }
             self.tally.count(&counts);
             if let (Some((rule, to)), Some(second)) = (filter.merge, &second)
-                && merge(rule, [&first, second], tag, scratch, merged)
+                && merge(rule, [&first, second], (tag, self.is_numbered), scratch, merged)
             {
                 return self.send_merged([&first, second], amounts, merged, to, sink);
             }
@@ -589,7 +603,7 @@ impl Worker<'_> {
             tag.truncate(tag_len);
             tag.extend_from_slice(format!("_{}", number + 1).as_bytes());
             let mut definition = Vec::new();
-            tagged(&mut definition, read.record(), tag);
+            tagged(&mut definition, read.record(), tag, self.is_numbered);
             let (sequence, qualities) = (read.sequence(), read.qualities());
             let record =
                 Record::new(&definition, &sequence[piece.clone()], &qualities[piece.clone()]);
@@ -625,7 +639,7 @@ impl Worker<'_> {
         let definition = if tag.is_empty() {
             read.record().definition()
         } else {
-            tagged(&mut definition, read.record(), tag);
+            tagged(&mut definition, read.record(), tag, self.is_numbered);
             &definition
         };
         let trimmed = read.is_changed() || !tag.is_empty();
@@ -652,7 +666,7 @@ impl Worker<'_> {
 fn merge(
     rule: MateRule,
     [first, second]: [&Read<'_>; 2],
-    tag: &[u8],
+    (tag, is_numbered): (&[u8], bool),
     scratch: &mut Vec<u8>,
     merged: &mut [Vec<u8>; 3],
 ) -> bool {
@@ -661,7 +675,7 @@ fn merge(
     let Some(lens) = rule.merge(first, second, scratch, sequence, qualities) else { return false };
     match tag {
         [] => definition.extend_from_slice(first.record().definition()),
-        tag => tagged(definition, first.record(), tag),
+        tag => tagged(definition, first.record(), tag, is_numbered),
     }
     definition.extend_from_slice(format!(" merged_{}_{}", lens[0], lens[1]).as_bytes());
     true
@@ -726,9 +740,11 @@ impl Sink for Texts<'_> {
     }
 }
 
-/// The header line with `tag` after the name (before a final `/1` or `/2`).
-fn tagged(out: &mut Vec<u8>, record: &Record<'_>, tag: &[u8]) {
-    let template = biofast_fastq::pair::template_name(record.name());
+/// The header line with `tag` after the name (before a final `/1` or `/2`, or whatever numbers mates).
+fn tagged(out: &mut Vec<u8>, record: &Record<'_>, tag: &[u8], is_numbered: bool) {
+    let name = record.name();
+    let numbered = is_numbered.then(|| split_mate(name)).flatten();
+    let template = numbered.map_or_else(|| template_name(name), |(template, _)| template);
     out.extend_from_slice(template);
     out.extend_from_slice(tag);
     out.extend_from_slice(&record.definition()[template.len()..]);
