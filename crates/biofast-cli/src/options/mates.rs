@@ -77,11 +77,6 @@ pub(crate) struct PairsOut {
 }
 
 impl PairsOut {
-    /// The option, if it is given.
-    pub(crate) fn given(&self) -> bool {
-        self.interleaved_out
-    }
-
     /// Refuses two files of mates that would become one file unasked, and the option where there are no pairs. A stream is
     /// interleaved without being asked, as what reads it can't get two.
     pub(crate) fn refuse(

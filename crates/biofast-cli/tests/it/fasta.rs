@@ -228,8 +228,14 @@ fn mates_in_fasta_find_each_other_and_formats_are_not_mixed() {
     assert_eq!(std::fs::read_to_string(&orphans).unwrap(), ">b/1\nG\n>d/2\nC\n");
     let reads = folder.file("2.fq", "@a/2\nA\n+\nI\n");
     for (args, expected) in [
-        (&["repair", &one, &reads, "-o", &out][..], "one file is FASTQ and the other FASTA"),
-        (&["dedup", &one, &reads, "-o", &out], "one file is FASTQ and the other FASTA"),
+        (
+            &["repair", &one, &reads, "-o", &out, "--interleaved-out"][..],
+            "one file is FASTQ and the other FASTA",
+        ),
+        (
+            &["dedup", &one, &reads, "-o", &out, "--interleaved-out"],
+            "one file is FASTQ and the other FASTA",
+        ),
         (&["dedup", &one, "-o", &at(&folder, "o.fq")], "o.fq is to hold FASTA"),
         (&["dedup", &one, "--keep", "best-quality", "-o", &out], "needs qualities"),
     ] {

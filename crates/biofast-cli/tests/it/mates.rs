@@ -18,7 +18,7 @@ fn loose() -> Vec<[String; 2]> {
     for end in [".", "_", ":", "-"] {
         let names =
             |mate| ["A6:5:H:4:1:3:198", "A6:5:H:4:1:3:201"].map(|n| format!("{n}{end}{mate} x"));
-        let [one, two] = [1, 2].map(|mate| names(mate));
+        let [one, two] = [1, 2].map(names);
         all.push([one, two].map(|names| fastq(&names.each_ref().map(String::as_str))));
     }
     all
@@ -130,6 +130,9 @@ fn what_is_made_of_the_names_of_pairs_keeps_them_pairs() {
     folder.file("list", "a\n");
     good(&folder, &[&["filter", "--names", "list"], &both[..]].concat());
     assert_eq!(names("o2"), ["@a.2", "@a.2"]);
+    good(&folder, &[&["filter", "--umi", "first", "--umi-len", "1"], &both[..]].concat());
+    assert_eq!(names("o1"), ["@a:A.1", "@a:G.1", "@b:T.1"]);
+    assert_eq!(names("o2"), ["@a:A.2", "@a:G.2", "@b:T.2"]);
     good(&folder, &["import", "--mates", "names", "1.fq", "2.fq", "-o", "o.bam"]);
     let names = good(&folder, &["view", "o.bam"]).stdout;
     assert!(

@@ -143,6 +143,7 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
     }
     let too_short = if args.skip_reasons.is_some() { TooShort::Skip } else { TooShort::Refuse };
     Ok(demux
+        .mates(args.pairing.rule())
         .turn_second(args.revcomp_index2)
         .umi_place(args.umi_in.into())
         .barcode_place(args.barcode_in.into())

@@ -42,7 +42,7 @@ pub(super) fn filter(
     looked: &Looked,
     files: &mut Files,
 ) -> Result<Filter> {
-    let filter = Filter::new().pair_rule(match args.which.pair {
+    let filter = Filter::new().mates(args.pairing.rule()).pair_rule(match args.which.pair {
         Pair::Both => PairRule::Both,
         Pair::Any => PairRule::Any,
     });

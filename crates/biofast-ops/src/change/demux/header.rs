@@ -1,7 +1,7 @@
 //! Header lines with UMIs and barcodes.
 
 use biofast_fastq::Record;
-use biofast_fastq::pair::template_name;
+use biofast_fastq::pair::{split_mate, template_name};
 
 /// Where UMIs go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,17 +34,21 @@ pub(super) struct Additions<'a> {
     pub(super) barcodes: &'a [&'a [u8]],
     /// Counted from 1.
     pub(super) mate: usize,
+    /// Names end in the numbers of mates.
+    pub(super) is_numbered: bool,
     pub(super) umi_place: UmiPlace,
     pub(super) barcode_place: BarcodePlace,
 }
 
 /// Appends the header line of a record, without `@`.
 pub(super) fn append(out: &mut Vec<u8>, record: &Record<'_>, added: &Additions<'_>) {
-    let Additions { umis, barcodes, mate, umi_place, barcode_place } = *added;
+    let Additions { umis, barcodes, mate, is_numbered, umi_place, barcode_place } = *added;
     let name = record.name();
     match umi_place {
         UmiPlace::Name if !umis.is_empty() => {
-            let (template, suffix) = name.split_at(template_name(name).len());
+            let numbered = is_numbered.then(|| split_mate(name)).flatten();
+            let template = numbered.map_or_else(|| template_name(name), |(template, _)| template);
+            let (template, suffix) = name.split_at(template.len());
             out.extend_from_slice(template);
             // Instrument, run, flow cell, lane, tile, x and y; the UMI is the eighth.
             let has_umi = template.iter().filter(|&&b| b == b':').count() == 7;
@@ -154,6 +158,7 @@ mod tests {
             umis: &umis,
             barcodes: &barcodes,
             mate,
+            is_numbered: false,
             umi_place: umi,
             barcode_place: barcode,
         };

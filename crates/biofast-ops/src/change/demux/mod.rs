@@ -12,6 +12,7 @@ mod unknown;
 
 use std::fmt;
 
+use biofast_fastq::pair::MateNaming;
 use biofast_fastq::{Record, Refusal};
 
 use crate::change::grep::reverse_complement;
@@ -148,6 +149,7 @@ pub struct Demux {
     too_short: TooShort,
     /// Samples whose reads have structures of their own.
     own: Vec<Option<Own>>,
+    mates: MateNaming,
 }
 
 /// What reads of a sample are.
@@ -218,6 +220,7 @@ impl Demux {
             barcode_place: BarcodePlace::default(),
             too_short: TooShort::default(),
             own: Vec::new(),
+            mates: MateNaming::Strict,
         })
     }
 
@@ -280,6 +283,13 @@ impl Demux {
     #[must_use]
     pub fn turn_second(mut self, turn: bool) -> Demux {
         self.turned = if turn { 2 } else { 0 };
+        self
+    }
+
+    /// What makes mates, whose names get UMIs before what tells one from the other.
+    #[must_use]
+    pub fn mates(mut self, mates: MateNaming) -> Demux {
+        self.mates = mates;
         self
     }
 
@@ -519,6 +529,8 @@ impl Worker<'_> {
             }
         }
         let sample = found.unwrap_or(demux.matcher.samples());
+        let is_numbered = demux.mates == MateNaming::Names
+            && records.iter().any(|record| record.name() != records[0].name());
         let mut pieces = &demux.pieces;
         if let Some(own) = demux.own.get(sample).and_then(Option::as_ref) {
             if let Some(refusal) = too_short(records, &own.structures) {
@@ -549,6 +561,7 @@ impl Worker<'_> {
                 umis: umis.as_slice(),
                 barcodes: barcodes.as_slice(),
                 mate: piece.number,
+                is_numbered,
                 umi_place: demux.umi_place,
                 barcode_place: demux.barcode_place,
             };

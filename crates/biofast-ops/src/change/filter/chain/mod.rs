@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
+use biofast_fastq::pair::{MateNaming, split_mate, template_name};
 use biofast_fastq::{Record, Unit, write_record};
 
 use super::best::Best;
@@ -111,6 +112,7 @@ pub struct Filter {
     merge: Option<(MateRule, usize)>,
     predicates: Vec<Box<dyn Predicate>>,
     pair: PairRule,
+    mates: MateNaming,
     routes: Routes,
     statistics: bool,
     /// Whether fastp's rules hold.
@@ -267,6 +269,13 @@ impl Filter {
         self
     }
 
+    /// What makes mates, whose names get what is added before what tells one from the other.
+    #[must_use]
+    pub fn mates(mut self, mates: MateNaming) -> Filter {
+        self.mates = mates;
+        self
+    }
+
     /// Sets where reads go.
     pub fn routes(mut self, routes: Routes) -> Filter {
         self.routes = routes;
@@ -303,6 +312,7 @@ impl Filter {
                 edited: vec![Default::default(); self.trimmers.len()],
                 ..Buffers::default()
             },
+            is_numbered: false,
         }
     }
 
@@ -319,7 +329,7 @@ impl Filter {
         &self,
         rule: MateRule,
         [first, second]: [&Read<'_>; 2],
-        tag: &[u8],
+        (tag, is_numbered): (&[u8], bool),
         scratch: &mut Vec<u8>,
         merged: &mut [Vec<u8>; 3],
     ) -> bool {
@@ -334,22 +344,24 @@ impl Filter {
         };
         match tag {
             [] => definition.extend_from_slice(first.record().definition()),
-            tag => self.tagged(definition, first.record(), tag),
+            tag => self.tagged(definition, first.record(), (tag, is_numbered)),
         }
         definition.extend_from_slice(format!(" merged_{}_{}", lens[0], lens[1]).as_bytes());
         true
     }
 
-    /// The header line with `tag` after the name: before a final `/1` or `/2`, or behind it as fastp does it.
-    fn tagged(&self, out: &mut Vec<u8>, record: &Record<'_>, tag: &[u8]) {
+    /// The header line with `tag` after the name: before a final `/1` or `/2`, or whatever else numbers mates; after these as
+    /// fastp does it.
+    fn tagged(&self, out: &mut Vec<u8>, record: &Record<'_>, (tag, is_numbered): (&[u8], bool)) {
         let (definition, name) = (record.definition(), record.name());
-        let name = match self.is_fastp {
+        let numbered = || is_numbered.then(|| split_mate(name)).flatten();
+        let end = match self.is_fastp {
             true => definition.iter().position(|&c| c == b' ').unwrap_or(definition.len()),
-            false => biofast_fastq::pair::template_name(name).len(),
+            false => numbered().map_or_else(|| template_name(name), |(name, _)| name).len(),
         };
-        out.extend_from_slice(&definition[..name]);
+        out.extend_from_slice(&definition[..end]);
         out.extend_from_slice(tag);
-        out.extend_from_slice(&definition[name..]);
+        out.extend_from_slice(&definition[end..]);
     }
 }
 
@@ -375,6 +387,8 @@ pub struct Worker<'f> {
     statistics: Option<Box<Statistics>>,
     fastp: Option<Box<Gatherer>>,
     buffers: Buffers,
+    /// The names of the pair end in the numbers of mates.
+    is_numbered: bool,
 }
 
 /// Memory that is used again.
@@ -477,6 +491,8 @@ impl Worker<'_> {
         let Buffers { tag, scratch, found, pieces, merged, edited, cut_adapters } = buffers;
         tag.clear();
         pieces.clear();
+        self.is_numbered = filter.mates == MateNaming::Names
+            && unit.second.is_some_and(|second| second.name() != unit.first.name());
         let mut adapter_inside = false;
         let mut counts = Counts::default();
         let (mut first, mut second) = (Read::new(unit.first), unit.second.map(Read::new));
@@ -550,7 +566,7 @@ impl Worker<'_> {
             self.tally.count(&counts);
             if let (Some((rule, to)), Some(second)) = (filter.merge, &second)
                 && (gone == [false; 2] || !filter.is_fastp)
-                && filter.merged(rule, [&first, second], tag, scratch, merged)
+                && filter.merged(rule, [&first, second], (tag, self.is_numbered), scratch, merged)
             {
                 return self.send_merged([&first, second], amounts, merged, to, sink);
             }
@@ -645,7 +661,7 @@ impl Worker<'_> {
             tag.truncate(tag_len);
             tag.extend_from_slice(format!("_{}", number + 1).as_bytes());
             let mut definition = Vec::new();
-            self.filter.tagged(&mut definition, read.record(), tag);
+            self.filter.tagged(&mut definition, read.record(), (tag, self.is_numbered));
             let (sequence, qualities) = (read.sequence(), read.qualities());
             let record =
                 Record::new(&definition, &sequence[piece.clone()], &qualities[piece.clone()]);
@@ -681,7 +697,7 @@ impl Worker<'_> {
         let definition = if tag.is_empty() {
             read.record().definition()
         } else {
-            self.filter.tagged(&mut definition, read.record(), tag);
+            self.filter.tagged(&mut definition, read.record(), (tag, self.is_numbered));
             &definition
         };
         let trimmed = read.is_changed() || !tag.is_empty();
