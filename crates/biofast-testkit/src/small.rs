@@ -20,7 +20,8 @@ pub struct Shape {
     /// Fields that contradict each other, more than two primary records of a name, reads over the end of their reference, aligned
     /// reads without a CIGAR.
     pub contradictions: bool,
-    /// Mates that differ: one says that the other isn't aligned (0x8), they have barcodes of their own, or one failed checks.
+    /// Mates that differ: one says that the other isn't aligned (0x8), they have barcodes of their own, or
+    /// one failed checks or is marked.
     pub quarrels: bool,
     /// All records have a read group, as some programs want it.
     pub read_groups: bool,
@@ -76,6 +77,7 @@ struct Generator {
     read_group: String,
     barcodes: String,
     fails: bool,
+    marked: bool,
     references: [String; 2],
 }
 
@@ -89,6 +91,7 @@ pub fn text(shape: &Shape) -> String {
         read_group: String::new(),
         barcodes: String::new(),
         fails: false,
+        marked: false,
         references: [String::new(), String::new()],
     };
     // The first numbers of neighbouring seeds are alike.
@@ -199,6 +202,7 @@ impl Generator {
         self.new_name(number);
         self.new_barcodes();
         self.fails = self.random.chance(5);
+        self.marked = self.random.chance(4);
         let groups = ["", "", "\tRG:Z:g0", "\tRG:Z:g1", "\tRG:Z:g2"];
         let first = if self.shape.read_groups { 2 } else { 0 };
         self.read_group = self.one_of(&groups[first..]).to_owned();
@@ -367,7 +371,10 @@ impl Generator {
             self.fails = self.random.chance(4);
         }
         flags |= if self.fails { 512 } else { 0 };
-        if self.random.chance(3) {
+        if self.shape.quarrels {
+            self.marked = self.random.chance(3);
+        }
+        if self.marked {
             flags |= 1024;
             if self.random.chance(50) {
                 tags += "\tdt:Z:LB\tdo:Z:x\tDT:Z:LB";

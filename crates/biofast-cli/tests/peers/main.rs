@@ -11,6 +11,7 @@ mod filter_fastp;
 mod made;
 mod readable;
 mod rna;
+mod marks;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

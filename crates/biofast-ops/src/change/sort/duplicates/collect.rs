@@ -198,7 +198,12 @@ impl Collector {
         let mut members = std::mem::take(&mut self.members);
         let mut barcodes = std::mem::take(&mut self.barcodes);
         match self.marking.rule {
-            Rule::Samtools => mates::mate(records, &mut members),
+            Rule::Samtools => {
+                mates::mate(records, &mut members);
+                if !self.marking.clear {
+                    share_marks(&mut members, self.marking.remove);
+                }
+            }
             Rule::Picard => mates::as_picard(records, &mut members),
         }
         for (index, member) in members.iter().enumerate() {
@@ -405,10 +410,14 @@ impl Collector {
             let of = |at: usize| (reads[at], &looked[at].ends);
             keys::pair(mode, of(at), of(1 - at))
         });
-        // Mates that see their template differently are a pair nevertheless. Two on one strand at one place are both the left
-        // one: that counts which turns the first read forward. Else (one has no base on the reference, say) the first read does.
+        // Mates that see their template differently are a pair nevertheless. Where both begin at one place, each is the left one for
+        // itself: that counts for which the forward read, or of two on one strand the first one turned forward, comes first. Else
+        // (one has no base on the reference, say) the first read decides.
         let are_one = pairs[0].is_of(&pairs[1]);
-        let is_forward = |pair: &Pair| pair.is_left && pair.orientation == keys::FORWARD_FORWARD;
+        let is_forward = |pair: &Pair| {
+            pair.is_left
+                && matches!(pair.orientation, keys::FORWARD_FORWARD | keys::FORWARD_REVERSE)
+        };
         let is_second = |at: usize| reads[at].flags & flag::READ1 == 0;
         let view = match (are_one, is_forward(&pairs[0]), is_forward(&pairs[1])) {
             (true, ..) | (false, true, false) => 0,
@@ -576,6 +585,23 @@ impl Collector {
 /// Whether an optional field says what an earlier mark was about.
 fn is_of_mark(name: [u8; 2]) -> bool {
     matches!(&name, b"dt" | b"do")
+}
+
+/// A mark that one of two mates has in the input is that of both. One that isn't aligned needs none, unless marked records are left
+/// out, so that it doesn't stay alone.
+fn share_marks(members: &mut [Member], are_removed: bool) {
+    let primary = || members.iter().filter_map(Member::primary);
+    let is_marked = |one: &Primary| one.flags & flag::DUPLICATE != 0;
+    if primary().count() != 2 || !primary().any(is_marked) {
+        return;
+    }
+    for member in members {
+        if let Member::Primary(one) = member
+            && (are_removed || one.flags & flag::UNMAPPED == 0)
+        {
+            one.flags |= flag::DUPLICATE;
+        }
+    }
 }
 
 /// The score of a pair as one of its reads has it: that of the mate is read from a field of 32 bits with a sign.
