@@ -4,6 +4,7 @@
 
 #[path = "../it/common/mod.rs"]
 mod common;
+mod pairs;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

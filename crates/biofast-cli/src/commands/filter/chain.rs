@@ -39,7 +39,7 @@ pub(super) fn filter(
     looked: &Looked,
     files: &mut Files,
 ) -> Result<Filter> {
-    let filter = Filter::new().pair_rule(match args.which.pair {
+    let filter = Filter::new().pair_rule(match args.which.pair.unwrap_or(Pair::Both) {
         Pair::Both => PairRule::Both,
         Pair::Any => PairRule::Any,
     });
