@@ -132,6 +132,22 @@ impl Header {
         self.with_text(new)
     }
 
+    /// This header with another line of comment (`@CO`).
+    ///
+    /// ```
+    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.6\n")?.with_comment("of two runs");
+    /// assert_eq!(header.text(), b"@HD\tVN:1.6\n@CO\tof two runs\n");
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_comment(&self, comment: &str) -> Header {
+        let mut text = self.lines();
+        text.extend_from_slice(b"@CO\t");
+        text.extend_from_slice(comment.as_bytes());
+        text.push(b'\n');
+        self.with_text(text)
+    }
+
     /// This header without the `@RG` lines whose `ID` isn't wanted.
     ///
     /// ```

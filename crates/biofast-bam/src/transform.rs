@@ -97,7 +97,9 @@ pub fn par_transform_copying<C: Send>(
         |picked, group: &Group<Framer>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
             for part in group.input(0) {
                 let whole = part.frame().batch(part.chunk());
-                let batch = Batch { starts: &whole.starts[part.records()], ..whole };
+                let (records, first) = (part.records(), whole.first);
+                let first = first + records.start as u64;
+                let batch = Batch { starts: &whole.starts[records], first, ..whole };
                 plan.pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies))
                     .map_err(|error| whole.located(error))?;
                 copies.iter_mut().for_each(|copies| copies.close(part.chunk()));

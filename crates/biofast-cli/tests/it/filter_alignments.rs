@@ -442,3 +442,131 @@ fn blocks_that_are_kept_whole_are_copied_and_the_records_are_the_same() {
         assert!(bytes.len() as u64 <= recompressed * 101 / 100 + 200, "{choice:?}");
     }
 }
+
+/// Records of templates of all kinds, as lines.
+fn templates_of(seed: u64, count: usize) -> Vec<String> {
+    let mut random = biofast_testkit::random::Random(seed | 1);
+    let mut lines = Vec::new();
+    for number in 0..count {
+        let records = 1 + random.below(5);
+        for _ in 0..records {
+            let part = [0x41, 0x81, 0, 0xc1][random.below(4)];
+            let kind = [0, 0, 0, 0x100, 0x800][random.below(5)];
+            let flags = part | kind | [0, 0x400][random.below(2)];
+            lines.push(format!(
+                "t{number}\t{flags}\tc\t{}\t{}\t4M\t*\t0\t0\tACGT\tIIII",
+                1 + random.below(500),
+                random.below(60)
+            ));
+        }
+    }
+    lines
+}
+
+/// What is kept of whole templates, told in the plainest way.
+fn kept_templates(lines: &[String], both: bool, without: u16) -> Vec<String> {
+    let fields = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        (fields[0].to_owned(), fields[1].parse::<u16>().unwrap(), fields[4].parse::<u8>().unwrap())
+    };
+    let keeps = |name: &str| {
+        let of: Vec<_> = lines.iter().map(|l| fields(l)).filter(|(n, ..)| n == name).collect();
+        let primary: Vec<_> = of.iter().filter(|(_, flags, _)| flags & 0x900 == 0).collect();
+        let deciding = if primary.is_empty() { of.iter().collect() } else { primary };
+        let wanted =
+            |(_, flags, quality): &&(String, u16, u8)| flags & without == 0 && *quality >= 20;
+        match both {
+            true => deciding.iter().all(wanted),
+            false => deciding.iter().any(wanted),
+        }
+    };
+    let kept = lines.iter().filter(|line| {
+        let (name, flags, _) = fields(line);
+        keeps(&name) && (flags & 0x900 == 0 || flags & without & 0x900 == 0)
+    });
+    kept.cloned().collect()
+}
+
+#[test]
+fn whole_templates_are_kept_in_any_order_of_records() {
+    let folder = Folder::new();
+    let header = |order: &str| format!("@HD\tVN:1.6\t{order}\n@SQ\tSN:c\tLN:1000\n");
+    let mut random = biofast_testkit::random::Random(77);
+    for (seed, order) in [(3, "GO:query"), (4, "SO:unsorted"), (5, "SO:coordinate")] {
+        let mut lines = templates_of(seed, 300);
+        match order {
+            "SO:coordinate" => {
+                lines.sort_by_key(|line| line.split('\t').nth(3).unwrap().parse::<u32>().unwrap())
+            }
+            "SO:unsorted" => {
+                for last in (1..lines.len()).rev() {
+                    lines.swap(last, random.below(last + 1));
+                }
+            }
+            _ => {}
+        }
+        let sam = folder.file("a.sam", header(order) + &lines.join("\n") + "\n");
+        for (rule, flags) in [("both", "0"), ("any", "0"), ("both", "0x900"), ("any", "0x500")] {
+            let without = u16::from_str_radix(flags.trim_start_matches("0x"), 16).unwrap();
+            let expected = kept_templates(&lines, rule == "both", without);
+            assert!(!expected.is_empty() && expected.len() < lines.len());
+            let options = ["filter", "--quiet", "--pair", rule, "-q", "20", "-F", flags];
+            for how in [&["-@", "1"][..], &["-@", "3", "--chunk-size", "3000"]] {
+                let rest = text(&folder.path("rest.sam"));
+                let run = biofast(&[&options[..], how, &["-U", &rest, &sam]].concat());
+                assert_eq!(run.code, 0, "{}", run.stderr);
+                assert!(run.stdout.lines().eq(expected.iter()), "{order} {rule} {flags} {how:?}");
+                let rest = std::fs::read_to_string(&rest).unwrap();
+                assert_eq!(rest.lines().count(), lines.len() - expected.len());
+                let run = biofast(&[&options[..], how, &["-c", &sam]].concat());
+                assert_eq!(run.stdout.trim(), expected.len().to_string());
+            }
+        }
+    }
+    // A pipe is read once.
+    let sam = header("SO:coordinate") + &templates_of(5, 3).join("\n") + "\n";
+    let run = common::biofast_with(&["filter", "--pair", "both", "-q", "20", "-"], sam.as_bytes());
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("can be read only once"), "{}", run.stderr);
+    let sam = header("GO:query") + &templates_of(5, 3).join("\n") + "\n";
+    let run = common::biofast_with(&["filter", "--pair", "any", "-q", "0", "-"], sam.as_bytes());
+    assert_eq!(run.code, 0, "{run:?}");
+    let path = folder.file("b.sam", sam);
+    let run = biofast(&["filter", "--pair", "any", "-f", "SUPPLEMENTARY", &path]);
+    assert_eq!(run.code, 2, "{run:?}");
+}
+
+#[test]
+fn a_sample_of_a_sample_has_its_share_and_is_told() {
+    let folder = Folder::new();
+    let mut sam = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:100\n".to_owned();
+    for number in 0..4000 {
+        sam += &format!("r{number}\t0\tc\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\n");
+    }
+    let sam = folder.file("a.sam", sam);
+    let (one, two) = (text(&folder.path("1.bam")), text(&folder.path("2.bam")));
+    let count = |path: &str| biofast(&["view", "-c", path]).stdout.trim().parse::<u32>().unwrap();
+    let run = biofast(&["filter", "--no-PG", "--subsample", "0.2", &sam, "-o", &one]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let run = biofast(&["filter", "--no-PG", "--subsample", "0.5", &one, "-o", &two]);
+    assert!(run.stderr.contains("the input is a sample (0.2) already"), "{}", run.stderr);
+    assert!((700..900).contains(&count(&one)), "{}", count(&one));
+    assert!((320..480).contains(&count(&two)), "{}", count(&two));
+    let run = biofast(&["filter", "-s", "7.2", &sam, "-o", &one]);
+    assert!(!run.stderr.contains("sample"), "{}", run.stderr);
+    let header = biofast(&["view", "-H", "--no-PG", &one]).stdout;
+    assert!(header.contains("@CO\tSub-sampled fraction=0.2 seed=7\n"), "{header}");
+    let run = biofast(&["filter", "-s", "7.5", &one, "-o", &two]);
+    assert!(run.stderr.contains("warning: the input is a sample (0.2)"), "{}", run.stderr);
+    assert_eq!(count(&one), count(&two));
+    let run = biofast(&["filter", "-s", "auto.5", &one, "-o", &two]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(count(&two) < count(&one) * 3 / 4);
+    // Reads of FASTQ are told by their numbers.
+    let reads = folder.file("r.fq", common::reads("r", 4000));
+    let (one, two) = (text(&folder.path("1.fq")), text(&folder.path("2.fq")));
+    assert_eq!(biofast(&["filter", "--sample-fraction", "0.2", &reads, "-o", &one]).code, 0);
+    assert_eq!(biofast(&["filter", "--sample-fraction", "0.5", &one, "-o", &two]).code, 0);
+    let count = |path: &str| std::fs::read_to_string(path).unwrap().lines().count() / 4;
+    assert!((700..900).contains(&count(&one)) && (320..480).contains(&count(&two)));
+}

@@ -12,6 +12,7 @@ mod made;
 mod readable;
 mod rna;
 mod marks;
+mod pairs;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

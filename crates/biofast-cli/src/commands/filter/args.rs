@@ -332,9 +332,13 @@ pub(super) struct Which {
     #[arg(long)]
     pub(super) invert: bool,
 
-    /// How many reads of a pair must be good for the pair to be kept
-    #[arg(long, value_enum, default_value_t = Pair::Both, value_name = "RULE")]
-    pub(super) pair: Pair,
+    /// How many reads of a pair must be good for the pair to be kept [default: both]. With alignments, keep whole templates,
+    /// which their primary records decide about [default: each record on its own]
+    ///
+    /// Secondary and supplementary records go with their template, unless -F excludes them. If records of a template aren't next to each
+    /// other, as in a file sorted by coordinate, the file is read twice.
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub(super) pair: Option<Pair>,
 }
 
 /// What is cut off.
@@ -461,7 +465,7 @@ pub(super) struct Select {
     pub(super) min_complexity: Option<f64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Pair {
     /// Both
     Both,

@@ -42,7 +42,8 @@ pub(super) fn filter(
     looked: &Looked,
     files: &mut Files,
 ) -> Result<Filter> {
-    let filter = Filter::new().mates(args.pairing.rule()).pair_rule(match args.which.pair {
+    let pair = args.which.pair.unwrap_or(Pair::Both);
+    let filter = Filter::new().mates(args.pairing.rule()).pair_rule(match pair {
         Pair::Both => PairRule::Both,
         Pair::Any => PairRule::Any,
     });

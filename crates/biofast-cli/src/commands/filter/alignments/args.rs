@@ -1,6 +1,7 @@
 //! The arguments that are of alignments, as typed, and the choice they mean.
 
 use anyhow::{Context, Result, bail};
+use biofast::bam::flag;
 use biofast::io::TextBounds;
 use biofast::ops::filter::alignment::{Choice, NameSample, TagChoice, words};
 use biofast::ops::filter::expression::Expression;
@@ -77,23 +78,23 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     tag_files: Vec<String>,
 
     /// Take this fraction of the reads, chosen by name: the same reads as samtools. The number before the
-    /// point is the seed
+    /// point is the seed; with 'auto' it is taken from the header
     #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample", group = "of_alignments")]
-    seeded_fraction: Option<(u32, f64)>,
+    seeded_fraction: Option<(Option<u32>, f64)>,
 
     /// Take this fraction of the reads, chosen by name
     #[arg(long, value_name = "FRACTION", group = "of_alignments")]
     subsample: Option<f64>,
 
-    /// Seed of --subsample
+    /// Seed of --subsample [default: auto, which takes it from the header, as samtools 1.24 does, so that a sample of a sample has another seed]
     #[arg(
         long,
-        value_name = "INT",
+        value_name = "INT|auto",
         requires = "subsample",
-        default_value_t = 0,
+        value_parser = seed,
         group = "of_alignments"
     )]
-    subsample_seed: u32,
+    subsample_seed: Option<Seed>,
 
     /// Print only the number of records
     #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "write_index"], group = "of_alignments")]
@@ -159,17 +160,29 @@ impl AlignmentArgs {
         if let Some(tag) = self.tag()? {
             choice = choice.tag(tag);
         }
-        if let Some((seed, fraction)) = self.seeded_fraction {
-            choice = choice.sample(NameSample::new(fraction, seed).context("-s has")?);
-        }
-        if let Some(fraction) = self.subsample {
-            let sample = NameSample::new(fraction, self.subsample_seed);
-            choice = choice.sample(sample.context("--subsample has")?);
+        if let Some((fraction, _)) = self.sampling() {
+            // The seed may be known later.
+            let option = if self.subsample.is_some() { "--subsample has" } else { "-s has" };
+            NameSample::new(fraction, 0).context(option)?;
         }
         if let Some(expression) = &self.expression {
             choice = choice.expression(expression.clone());
         }
         Ok(choice)
+    }
+
+    /// The fraction of the reads that is taken, if not all are, and the seed if one is given.
+    pub(super) fn sampling(&self) -> Option<(f64, Option<u32>)> {
+        let given = self.subsample_seed.and_then(|Seed(seed)| seed);
+        let named = self.subsample.map(|fraction| (fraction, given));
+        named.or(self.seeded_fraction.map(|(seed, fraction)| (fraction, seed)))
+    }
+
+    /// Whether -f or --rf asks for flags that primary records don't have.
+    pub(super) fn wants_other_than_primary(&self) -> bool {
+        let flags = self.flags.filter(0);
+        let others = flag::SECONDARY | flag::SUPPLEMENTARY;
+        flags.all_of & others != 0 || flags.any_of != 0 && flags.any_of & !others == 0
     }
 
     /// The field asked for, and its values.
@@ -220,13 +233,28 @@ fn split(text: &str) -> Result<([u8; 2], Option<&str>)> {
     }
 }
 
+/// A seed that is given, or none for `auto`.
+#[derive(Clone, Copy, Debug)]
+struct Seed(Option<u32>);
+
+fn seed(text: &str) -> Result<Seed, String> {
+    match text {
+        "auto" => Ok(Seed(None)),
+        number => match number.parse() {
+            Ok(seed) => Ok(Seed(Some(seed))),
+            Err(_) => Err("expected a whole number, or 'auto'".into()),
+        },
+    }
+}
+
 /// A seed, a point and the digits of a fraction.
-fn seeded(text: &str) -> Result<(u32, f64), String> {
+fn seeded(text: &str) -> Result<(Option<u32>, f64), String> {
     let expected = || "expected a seed and a fraction, such as 7.1".to_owned();
     let (seed, digits) = text.split_once('.').ok_or_else(expected)?;
     let seed = match seed {
-        "" => 0,
-        seed => seed.parse().map_err(|_| expected())?,
+        "auto" => None,
+        "" => Some(0),
+        seed => Some(seed.parse().map_err(|_| expected())?),
     };
     if !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(expected());

@@ -10,20 +10,23 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use biofast::bam::{self, Detail, Header, Query, Selection};
 use biofast::io::output::Files;
-use biofast::io::{Escaped, Source, display_name};
+use biofast::io::{Escaped, Options, Source, display_name};
+use biofast::ops::dedup::Limits;
 use biofast::ops::filter::Filter;
-use biofast::ops::filter::alignment::Choice;
+use biofast::ops::filter::alignment::{
+    Choice, Decisions, NameSample, TemplateRule, decide, sampled_before, sampling_comment, seed_of,
+};
 use biofast::ops::filter::report::{FileSum, Records, Role};
 use biofast::ops::measure::records::RecordSum;
 
 pub(in crate::commands::filter) use args::AlignmentArgs;
 
-use super::args::Args;
+use super::args::{Args, Pair};
 use super::chain;
 use super::report::{Reports, warn_of_absent};
 use crate::console::message;
 use crate::inputs::{self, Input};
-use crate::options::RegionArgs;
+use crate::options::{RegionArgs, keeps_templates_together, temp_dir};
 use crate::output;
 use crate::watch::Watch;
 use pass::Pass;
@@ -48,12 +51,98 @@ struct Plan {
     watch: Watch,
     header: Header,
     choice: Choice,
+    /// What is kept of whole templates, if that was asked for.
+    templates: Option<Templates>,
+    /// The sample as a comment of the header, if one is taken.
+    sampling: Option<String>,
     /// How unaligned reads are trimmed and selected, if that was asked for.
     chain: Option<Filter>,
     /// Bytes to read.
     total: Option<u64>,
     /// Whether only a part of the input is read.
     partial: bool,
+}
+
+/// Whole templates.
+struct Templates {
+    rule: TemplateRule,
+    /// What the first reading found, if their records don't stand together.
+    decisions: Option<Decisions>,
+}
+
+/// How templates are told, of an input that has been opened and stays unread. One that isn't grouped by name is read once for it.
+fn templates(
+    args: &Args,
+    input: &Input,
+    query: Query,
+    header: &Header,
+    choice: &Choice,
+    watch: &Watch,
+) -> Result<(Option<Templates>, Query)> {
+    let Some(pair) = args.which.pair.filter(|_| args.only_of_unaligned().is_none()) else {
+        return Ok((None, query));
+    };
+    let rule = match pair {
+        Pair::Both => TemplateRule::Both,
+        Pair::Any => TemplateRule::Any,
+    };
+    if args.alignments.wants_other_than_primary() {
+        bail!(
+            "with --pair, primary records decide about their template, and -f or --rf asks for secondary or supplementary ones"
+        );
+    }
+    let chosen = &args.alignments;
+    let opening = watch.opening(chosen.reference.as_deref(), Detail::Full);
+    if args.shard.any() {
+        keeps_templates_together(input)?;
+        return Ok((Some(Templates { rule, decisions: None }), query));
+    }
+    if header.is_grouped_by_name() {
+        return Ok((Some(Templates { rule, decisions: None }), query));
+    }
+    if input.len().is_none() {
+        bail!(
+            "--pair: {} can be read only once, and its header doesn't say that records of a template are together; name a file, or \
+             sort it by name first: biofast sort -n",
+            Escaped(input.name().as_bytes())
+        );
+    }
+    let limits = Limits {
+        memory: MEMORY,
+        folder: temp_dir(args.which.temp_dir.as_deref(), args.out.as_deref()),
+    };
+    // What is noticed is noticed once, by the second reading.
+    let options = Options { notes: None, progress: None, ..watch.options.clone() };
+    let again: Query = bam::Input::open(input.open()?, &opening)?.source.into();
+    let decisions =
+        decide(again, &options, choice, rule, &limits).map_err(crate::commands::sort::explained)?;
+    Ok((Some(Templates { rule, decisions: Some(decisions) }), query))
+}
+
+/// Bytes of memory that the first reading takes before it uses temporary files.
+const MEMORY: usize = 64 << 20;
+
+/// Takes the sample, whose seed may be taken of the header, and returns what is said of it in the header that is written.
+fn sample(args: &Args, header: &Header, choice: Choice) -> Result<(Choice, Option<String>)> {
+    let Some((fraction, given)) = args.alignments.sampling() else { return Ok((choice, None)) };
+    let header = choice.header(header);
+    let seed = given.unwrap_or_else(|| seed_of(header.text()));
+    if let Some((before, old)) = sampled_before(header.text())
+        && !args.messages.quiet
+    {
+        match old == seed {
+            true => message(
+                "warning",
+                &format!(
+                    "the input is a sample ({before}) that was taken with the same seed, {seed}: the same reads come first, so that not \
+                     this fraction of them is taken; give another seed, or 'auto'"
+                ),
+            ),
+            false => message("note", &format!("the input is a sample ({before}) already")),
+        }
+    }
+    let sample = NameSample::new(fraction, seed)?;
+    Ok((choice.sample(sample), Some(sampling_comment(fraction, seed))))
 }
 
 /// The plan that the arguments mean, and the records it is for.
@@ -81,6 +170,7 @@ fn plan(
         choice = choice.regions(tested.resolve(&header)?);
     }
     warn_of_absent_groups(args, &choice.absent_read_groups(&header));
+    let (choice, sampling) = sample(args, &header, choice)?;
     let chain = match args.only_of_unaligned() {
         Some(option) if !header.references().is_empty() => bail!(
             "{option} is for reads, and {name} holds alignments; only unaligned BAM, without @SQ \
@@ -96,7 +186,8 @@ fn plan(
         Some(_) => Some(chain::filter(args, true, &chain::Looked::default(), files)?),
         None => None,
     };
-    Ok((Plan { watch, header, choice, chain, total, partial }, query))
+    let (templates, query) = templates(args, input, query, &header, &choice, &watch)?;
+    Ok((Plan { watch, header, choice, templates, sampling, chain, total, partial }, query))
 }
 
 /// What alignments have in the place of an option of FASTQ.
@@ -114,9 +205,12 @@ fn count(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut File
     let printed = output::report(files, args.out.as_deref())?;
     let pass = Pass { watch: &plan.watch, choice: &plan.choice };
     let bar = plan.watch.bar(plan.total, &args.messages);
-    let result = match &plan.chain {
-        None => pass.count(query),
-        Some(chain) => pass.count_reads(chain, query),
+    let result = match (&plan.chain, &plan.templates) {
+        (Some(chain), _) => pass.count_reads(chain, query),
+        (None, Some(Templates { rule, decisions })) => {
+            pass.count_templates(*rule, decisions.as_ref(), query)
+        }
+        (None, None) => pass.count(query),
     };
     drop(bar);
     plan.watch.tell(input, None, &args.messages, &args.threads);
@@ -125,16 +219,23 @@ fn count(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut File
 
 /// Writes the records.
 fn write(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut Files) -> Result<()> {
-    let Plan { watch, header, choice, chain, total, partial } = plan;
-    let mut outputs = outputs::open(args, &choice.header(header), chain.is_some(), files)
+    let Plan { watch, header, choice, templates, sampling, chain, total, partial } = plan;
+    let mut header = choice.header(header);
+    if let Some(sampling) = sampling {
+        header = header.with_comment(sampling);
+    }
+    let mut outputs = outputs::open(args, &header, chain.is_some(), files)
         .map_err(|error| input.blamed(error))?;
     let reports = Reports::open(args, files)?;
     output::outlast_readers(&mut outputs.all, reports.len());
     let pass = Pass { watch, choice };
     let bar = watch.bar(*total, &args.messages);
-    let result = match chain {
-        None => pass.select(query, &mut outputs),
-        Some(chain) => pass.trim(chain, query, &mut outputs),
+    let result = match (chain, templates) {
+        (Some(chain), _) => pass.trim(chain, query, &mut outputs),
+        (None, Some(Templates { rule, decisions })) => {
+            pass.select_templates(*rule, decisions.as_ref(), query, &mut outputs)
+        }
+        (None, None) => pass.select(query, &mut outputs),
     };
     drop(bar);
     watch.tell(input, None, &args.messages, &args.threads);
@@ -198,6 +299,15 @@ fn query(
     let listed = RegionArgs { regions_file: chosen.regions.regions_file.clone(), regions: vec![] };
     let (looked_up, tested) = match (named.any(), listed.any()) {
         (false, false) => (None, None),
+        // The mate of what is in a region may be anywhere.
+        (true, false) if args.which.pair.is_some() => (None, Some(named.selection()?)),
+        (false, true) if args.which.pair.is_some() => (None, Some(listed.selection()?)),
+        (true, true) if args.which.pair.is_some() && chosen.multi_region => {
+            (None, Some(named.selection()?.within(listed.selection()?)))
+        }
+        (true, true) if args.which.pair.is_some() => {
+            bail!("with --pair, regions and -L go together with -M alone")
+        }
         (true, false) => (Some(named.selection()?), None),
         (false, true) if chosen.unselected.is_some() && !chosen.multi_region => {
             (None, Some(listed.selection()?))
@@ -208,7 +318,9 @@ fn query(
         }
         (true, true) => (Some(named.selection()?), Some(listed.selection()?)),
     };
-    let detail = match chosen.count && !chosen.looks_inside() {
+    // Names are needed for templates.
+    let is_simple = !chosen.looks_inside() && args.which.pair.is_none();
+    let detail = match chosen.count && is_simple {
         true if named.any() || listed.any() => Detail::Alignment,
         true => Detail::Placement,
         false => Detail::Full,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use biofast::bam::{self, Batch, Query, Record};
 use biofast::io::pipeline::Copies;
-use biofast::ops::filter::alignment::Choice;
+use biofast::ops::filter::alignment::{Choice, Decisions, TemplateRule, TemplateWorker};
 use biofast::ops::filter::report::Report;
 use biofast::ops::filter::{Filter, unaligned};
 
@@ -15,6 +15,18 @@ use crate::watch::Watch;
 pub(super) struct Pass<'a> {
     pub(super) watch: &'a Watch,
     pub(super) choice: &'a Choice,
+}
+
+/// An error if the records that were decided about aren't those that were read again.
+fn check_unchanged(
+    worker: &TemplateWorker<'_>,
+    decisions: Option<&Decisions>,
+    name: &str,
+) -> Result<()> {
+    if decisions.is_some_and(|decisions| !worker.has_seen(decisions)) {
+        anyhow::bail!("{name} changed while it was read");
+    }
+    Ok(())
 }
 
 /// Takes a record that is kept or not.
@@ -38,6 +50,55 @@ impl Pass<'_> {
             |worker, other| worker.merge(&other),
         )?;
         Ok(Report::alignments(worker.tally(), &output::command_line()))
+    }
+
+    /// Writes the records of the templates that are chosen, about which `decisions` has been made unless they stand together.
+    pub(super) fn select_templates(
+        &self,
+        rule: TemplateRule,
+        decisions: Option<&Decisions>,
+        query: Query,
+        outputs: &mut Outputs,
+    ) -> Result<Report> {
+        let name = query.name().to_owned();
+        let worker = self.write(
+            outputs,
+            query,
+            decisions.is_none(),
+            || TemplateWorker::new(self.choice, rule),
+            |worker, batch, put| match decisions {
+                None => worker.apply(batch, put),
+                Some(decisions) => worker.apply_decided(batch, decisions, put),
+            },
+            |worker, other| worker.merge(&other),
+        )?;
+        check_unchanged(&worker, decisions, &name)?;
+        Ok(Report::alignments(worker.tally(), &output::command_line()))
+    }
+
+    /// How many records are of templates that are chosen.
+    pub(super) fn count_templates(
+        &self,
+        rule: TemplateRule,
+        decisions: Option<&Decisions>,
+        query: Query,
+    ) -> Result<u64> {
+        let name = query.name().to_owned();
+        let result = bam::par_transform(
+            query,
+            &self.watch.options,
+            decisions.is_none(),
+            &mut [],
+            || TemplateWorker::new(self.choice, rule),
+            |worker, batch, _| match decisions {
+                None => worker.apply(batch, |_, _| Ok(())),
+                Some(decisions) => worker.apply_decided(batch, decisions, |_, _| Ok(())),
+            },
+            |worker, other| worker.merge(&other),
+        );
+        let (_, worker) = result.map_err(output::failed)?;
+        check_unchanged(&worker, decisions, &name)?;
+        Ok(worker.tally().kept().reads)
     }
 
     /// Writes unaligned reads as they are trimmed and selected.

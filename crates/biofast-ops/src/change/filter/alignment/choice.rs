@@ -130,6 +130,12 @@ impl Choice {
         })
     }
 
+    /// Whether its flags alone speak against a record that is no primary one, whatever becomes of its template.
+    pub(super) fn drops(&self, flags: u16) -> bool {
+        let others = flag::SECONDARY | flag::SUPPLEMENTARY;
+        flags & self.flags.none_of & others != 0
+    }
+
     /// A worker's own counts and buffers.
     pub fn worker(&self) -> Worker<'_> {
         Worker { choice: self, tally: Tally::default(), scratch: [Vec::new(), Vec::new()] }
@@ -170,9 +176,15 @@ impl Worker<'_> {
     #[inline]
     pub fn keeps(&mut self, record: &Record<'_>, header: &Header) -> Result<bool, Error> {
         let objection = self.choice.objection(record, header)?;
+        self.book(record, objection);
+        Ok(objection.is_none())
+    }
+
+    /// Counts a record that is kept, or not for this reason.
+    #[inline]
+    pub(super) fn book(&mut self, record: &Record<'_>, objection: Option<Reason>) {
         let mate = usize::from(record.flags() & flag::READ2 != 0);
         let amount = Amount::of_alignment(record, &mut self.scratch);
         self.tally.book(mate, &amount, objection);
-        Ok(objection.is_none())
     }
 }

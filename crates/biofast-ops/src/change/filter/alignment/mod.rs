@@ -40,8 +40,10 @@ mod choice;
 mod sample;
 mod tags;
 mod tally;
+mod templates;
 
 pub use choice::{Choice, Worker};
-pub use sample::{InvalidFraction, NameSample};
+pub use sample::{InvalidFraction, NameSample, sampled_before, sampling_comment, seed_of};
 pub use tags::{TagChoice, words};
 pub use tally::{Reason, Tally};
+pub use templates::{Decisions, TemplateRule, TemplateWorker, decide};

@@ -56,6 +56,93 @@ impl NameSample {
     }
 }
 
+/// The seed that samtools 1.24 takes of a header if none is given: its FNV-1a hash. As every sampling adds a line to the header, a sample
+/// of a sample has another seed.
+///
+/// ```
+/// use biofast_ops::filter::alignment::seed_of;
+///
+/// assert_eq!(seed_of(b"@HD\tVN:1.6\n@SQ\tSN:c\tLN:99\n"), 3_589_405_521);
+/// ```
+pub fn seed_of(header: &[u8]) -> u32 {
+    let text = header.iter().take_while(|&&byte| byte != 0);
+    text.fold(2_166_136_261, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619))
+}
+
+/// What samtools 1.24 writes of a sampling into the header, as a comment.
+///
+/// ```
+/// use biofast_ops::filter::alignment::sampling_comment;
+///
+/// assert_eq!(sampling_comment(0.25, 7), "Sub-sampled fraction=0.25 seed=7");
+/// assert_eq!(sampling_comment(1.0 / 3.0, 7), "Sub-sampled fraction=0.333333 seed=7");
+/// assert_eq!(sampling_comment(2e-5, 0), "Sub-sampled fraction=2e-05 seed=0");
+/// ```
+pub fn sampling_comment(fraction: f64, seed: u32) -> String {
+    format!("{COMMENT}{} seed={seed}", significant(fraction))
+}
+
+const COMMENT: &str = "Sub-sampled fraction=";
+
+/// Six significant digits, as C's `%g` has them for what is above 0 and at most 1.
+fn significant(number: f64) -> String {
+    let rounded = format!("{number:.5e}");
+    let (digits, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    match exponent {
+        ..-4 => format!("{}e-{:02}", trimmed(digits), -exponent),
+        _ => trimmed(&format!("{number:.*}", (5 - exponent).max(0) as usize)),
+    }
+}
+
+/// The last sampling that a header tells of: its fraction as it stands there, and its seed.
+///
+/// Comments of samtools 1.24 and of biofast tell, and the command lines of earlier ones, whose seed was 0 unless they gave one.
+///
+/// ```
+/// use biofast_ops::filter::alignment::sampled_before;
+///
+/// let header = b"@HD\tVN:1.6\n@PG\tID:x\tPN:samtools\tCL:samtools view -b -s 7.25 in.bam\n";
+/// assert_eq!(sampled_before(header), Some(("0.25".into(), 7)));
+/// assert_eq!(sampled_before(b"@PG\tID:x\tPN:bwa\tCL:bwa mem -s 7.25\n"), None);
+/// ```
+pub fn sampled_before(header: &[u8]) -> Option<(String, u32)> {
+    let text = String::from_utf8_lossy(header);
+    let comment = |line: &str| {
+        let (fraction, seed) =
+            line.strip_prefix("@CO\t")?.strip_prefix(COMMENT)?.split_once(' ')?;
+        Some((fraction.to_owned(), seed.trim().strip_prefix("seed=")?.parse().ok()?))
+    };
+    let program = |line: &str| {
+        let command =
+            line.strip_prefix("@PG\t")?.split('\t').find_map(|f| f.strip_prefix("CL:"))?;
+        let mut words = command.split_whitespace();
+        let program = words.next()?.rsplit('/').next()?;
+        match (program, words.next()?) {
+            ("samtools", "view") | ("biofast", "filter") => {}
+            _ => return None,
+        }
+        let words: Vec<&str> = words.collect();
+        let value = |option: &str| {
+            words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(option)? {
+                "" => words.get(at + 1).copied(),
+                rest => rest.strip_prefix('=').or_else(|| (option == "-s").then_some(rest)),
+            })
+        };
+        if let Some((seed, digits)) = value("-s").and_then(|value| value.split_once('.')) {
+            return Some((format!("0.{digits}"), seed.parse().unwrap_or(0)));
+        }
+        let fraction = value("--subsample")?;
+        let seed = value("--subsample-seed").and_then(|seed| seed.parse().ok());
+        Some((fraction.to_owned(), seed.unwrap_or(0)))
+    };
+    text.lines().rev().find_map(comment).or_else(|| text.lines().rev().find_map(program))
+}
+
 /// Each character is added to 31 times what came before, as C does it with signed characters.
 #[inline]
 fn hash(name: &[u8]) -> u32 {

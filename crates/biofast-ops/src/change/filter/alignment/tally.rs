@@ -22,6 +22,8 @@ named! {
         Name = "name_not_wanted",
         /// The expression is false of it.
         Expression = "expression",
+        /// Its template is not kept.
+        Mate = "mate_rejected",
     }
 }
 

@@ -1,0 +1,369 @@
+//! Whole templates: all records of a name are kept, or none.
+//!
+//! Primary records decide: all of a template must be wanted, or one of them; if there is none, the others decide. Secondary and
+//! supplementary records go with their template, but for those that flags exclude.
+//!
+//! Where records of a template stand together ([`TemplateWorker::apply`]) one reading is enough. Else a first reading ([`decide`])
+//! finds which records are kept, a bit for each, by hashes of their names in bounded memory and temporary files.
+
+use std::hash::BuildHasher;
+use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+
+use biofast_bam::{Batch, Error, Header, Query, Record, flag, par_fold_regions_ordered};
+use biofast_io::Options;
+
+use super::choice::{Choice, Worker};
+use super::tally::{Reason, Tally};
+use crate::change::again::Limits;
+use crate::change::sort::Problem;
+use crate::change::temporary::{Temporary, read_or_end};
+use crate::change::to_fastq::Names;
+
+/// How many primary records of a template must be wanted for it to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TemplateRule {
+    /// All that there are.
+    Both,
+    /// One at least.
+    Any,
+}
+
+impl TemplateRule {
+    /// Whether a template is kept: numbers of its primary records and of those of them that are wanted, and of the others.
+    fn keeps(self, [primary, other]: [Count; 2]) -> bool {
+        let count = if primary.records > 0 { primary } else { other };
+        match self {
+            TemplateRule::Both => count.records > 0 && count.wanted == count.records,
+            TemplateRule::Any => count.wanted > 0,
+        }
+    }
+}
+
+/// Records, and those of them that are wanted.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    records: u64,
+    wanted: u64,
+}
+
+fn is_primary(flags: u16) -> bool {
+    flags & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0
+}
+
+/// Applies a [`Choice`] to whole templates, and counts.
+pub struct TemplateWorker<'c> {
+    worker: Worker<'c>,
+    choice: &'c Choice,
+    rule: TemplateRule,
+    objections: Vec<Option<Reason>>,
+    sum: u64,
+}
+
+impl<'c> TemplateWorker<'c> {
+    /// A worker without counts.
+    pub fn new(choice: &'c Choice, rule: TemplateRule) -> TemplateWorker<'c> {
+        let (worker, objections) = (choice.worker(), Vec::new());
+        TemplateWorker { worker, choice, rule, objections, sum: 0 }
+    }
+
+    /// The counts so far.
+    pub fn tally(&self) -> &Tally {
+        self.worker.tally()
+    }
+
+    /// Adds the counts of another worker of the same choice.
+    pub fn merge(&mut self, other: &TemplateWorker<'_>) {
+        self.worker.merge(&other.worker);
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+
+    /// Gives the records of a batch, in which records of the same name are together and not parted from those before or behind it, to
+    /// `put`, and whether each is kept.
+    ///
+    /// # Errors
+    /// If an expression has no answer for a record; the error of `put`.
+    pub fn apply(
+        &mut self,
+        batch: Batch<'_>,
+        mut put: impl FnMut(&Record<'_>, bool) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let header = batch.header();
+        let mut records = batch.iter();
+        while let Some(first) = records.clone().next() {
+            let template = || records.clone().take_while(|record| record.name() == first.name());
+            let mut counts = [Count::default(); 2];
+            self.objections.clear();
+            for record in template() {
+                let objection = self.choice.objection(&record, header)?;
+                let count = &mut counts[usize::from(!is_primary(record.flags()))];
+                count.records += 1;
+                count.wanted += u64::from(objection.is_none());
+                self.objections.push(objection);
+            }
+            let keeps = self.rule.keeps(counts);
+            for (record, objection) in template().zip(&self.objections) {
+                let objection = resolved(self.choice, &record, keeps, *objection);
+                self.worker.book(&record, objection);
+                put(&record, objection.is_none())?;
+            }
+            for _ in &self.objections {
+                records.next();
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of records in any order, about which `decisions` has been made.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    pub fn apply_decided(
+        &mut self,
+        batch: Batch<'_>,
+        decisions: &Decisions,
+        mut put: impl FnMut(&Record<'_>, bool) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let header = batch.header();
+        for (number, record) in (batch.first_record()..).zip(batch) {
+            self.sum = self.sum.wrapping_add(decisions.hashes.sum(number, &record));
+            let objection = self.choice.objection(&record, header)?;
+            let keeps = decisions.keeps(number);
+            let objection = resolved(self.choice, &record, keeps, objection);
+            self.worker.book(&record, objection);
+            put(&record, objection.is_none())?;
+        }
+        Ok(())
+    }
+
+    /// Whether all workers together have seen the records that `decisions` is about.
+    pub fn has_seen(&self, decisions: &Decisions) -> bool {
+        self.sum == decisions.sum
+    }
+}
+
+/// Why a record isn't kept, if it isn't, when its template is kept or not.
+fn resolved(
+    choice: &Choice,
+    record: &Record<'_>,
+    keeps: bool,
+    own: Option<Reason>,
+) -> Option<Reason> {
+    let flags = record.flags();
+    if !is_primary(flags) && choice.drops(flags) {
+        return Some(Reason::Flags);
+    }
+    if keeps { None } else { own.or(Some(Reason::Mate)) }
+}
+
+/// Which records of an input are of templates that are kept.
+pub struct Decisions {
+    kept: Vec<u64>,
+    hashes: Hashes,
+    sum: u64,
+}
+
+impl Decisions {
+    /// Whether the template of this record, counted from 0, is kept.
+    pub fn keeps(&self, number: u64) -> bool {
+        self.kept.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    fn keep(&mut self, number: u64) {
+        let word = (number / 64) as usize;
+        if word >= self.kept.len() {
+            self.kept.resize(word + 1, 0);
+        }
+        self.kept[word] |= 1 << (number % 64);
+    }
+}
+
+/// Two hashes of a name under keys of this run: names with the same ones are the same but for a chance of 2^-128.
+struct Hashes([Names; 2]);
+
+impl Hashes {
+    fn of(&self, name: &[u8]) -> [u64; 2] {
+        self.0.each_ref().map(|names| names.hash_one(name))
+    }
+
+    /// What tells a record at a place from all others.
+    fn sum(&self, number: u64, record: &Record<'_>) -> u64 {
+        let [one, two] = self.of(record.name());
+        let flags = u64::from(record.flags()) << 48;
+        (one ^ number.wrapping_mul(two | 1) ^ flags).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// What is known of a record by the first reading.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    name: [u64; 2],
+    /// The number, and above it whether the record is another than a primary one, and whether it is wanted.
+    number: u64,
+}
+
+const OTHER: u64 = 1 << 63;
+const WANTED: u64 = 1 << 62;
+const LEN: usize = 24;
+
+impl Entry {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut bytes = [0; LEN];
+        for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words()) {
+            *bytes = word.to_le_bytes();
+        }
+        out.write_all(&bytes)
+    }
+
+    fn words(&self) -> [u64; 3] {
+        [self.name[0], self.name[1], self.number]
+    }
+
+    fn read(file: &mut impl io::Read) -> io::Result<Option<Entry>> {
+        let mut bytes = [0; LEN];
+        if !read_or_end(file, &mut bytes)? {
+            return Ok(None);
+        }
+        let mut words = [0; 3];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        Ok(Some(Entry { name: [words[0], words[1]], number: words[2] }))
+    }
+}
+
+/// Entries in memory, and in parts by their names in temporary files if that isn't enough.
+struct Entries<'l> {
+    limits: &'l Limits,
+    here: Vec<Entry>,
+    files: Vec<BufWriter<Temporary>>,
+    /// Bits of a name's hash that have been used to part them.
+    level: u32,
+}
+
+/// Bits of a hash that choose one of so many files.
+const BITS: u32 = 5;
+const FILES: usize = 1 << BITS;
+/// So often entries are parted: beyond that they are of the same name.
+const DEEPEST: u32 = 8;
+
+impl<'l> Entries<'l> {
+    fn new(limits: &'l Limits, level: u32) -> Entries<'l> {
+        Entries { limits, here: Vec::new(), files: Vec::new(), level }
+    }
+
+    fn add(&mut self, entry: Entry) -> io::Result<()> {
+        if !self.files.is_empty() {
+            return self.store(entry);
+        }
+        self.here.push(entry);
+        if self.here.len() * LEN > self.limits.memory && self.level < DEEPEST {
+            let file = || {
+                let file = Temporary::create(&self.limits.folder)?;
+                Ok(BufWriter::with_capacity(32 << 10, file))
+            };
+            self.files = (0..FILES).map(|_| file()).collect::<io::Result<_>>()?;
+            for entry in std::mem::take(&mut self.here) {
+                self.store(entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, entry: Entry) -> io::Result<()> {
+        let part = (entry.name[0] >> (BITS * self.level)) as usize % FILES;
+        entry.write(&mut self.files[part])
+    }
+
+    /// Decides about all.
+    fn finish(mut self, rule: TemplateRule, decisions: &mut Decisions) -> io::Result<()> {
+        self.here.sort_unstable();
+        for template in self.here.chunk_by(|one, other| one.name == other.name) {
+            let mut counts = [Count::default(); 2];
+            for entry in template {
+                let count = &mut counts[usize::from(entry.number & OTHER != 0)];
+                count.records += 1;
+                count.wanted += u64::from(entry.number & WANTED != 0);
+            }
+            if rule.keeps(counts) {
+                template.iter().for_each(|entry| decisions.keep(entry.number & !(OTHER | WANTED)));
+            }
+        }
+        for file in self.files {
+            let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.seek(SeekFrom::Start(0))?;
+            let mut file = BufReader::with_capacity(32 << 10, file);
+            let mut part = Entries::new(self.limits, self.level + 1);
+            while let Some(entry) = Entry::read(&mut file)? {
+                part.add(entry)?;
+            }
+            part.finish(rule, decisions)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads all records and finds which are of templates that are kept.
+///
+/// Beside a bit for each record, about `limits.memory` bytes are used, and temporary files beyond that.
+///
+/// # Errors
+/// The first fault of the input; if an expression has no answer for a record; if a temporary file can't be written or read.
+pub fn decide(
+    query: impl Into<Query>,
+    options: &Options,
+    choice: &Choice,
+    rule: TemplateRule,
+    limits: &Limits,
+) -> Result<Decisions, Problem> {
+    let hashes = Hashes([Names::new(), Names::new()]);
+    let mut decisions = Decisions { kept: Vec::new(), hashes, sum: 0 };
+    let mut entries = Entries::new(limits, 0);
+    let (mut failed, mut sum) = (None, 0u64);
+    let hashes = &decisions.hashes;
+    type Found = (Vec<Entry>, u64, Option<Error>);
+    let look = |batch: Batch<'_>, (found, sum, error): &mut Found| {
+        found.clear();
+        *sum = 0;
+        let header: &Header = batch.header();
+        for (number, record) in (batch.first_record()..).zip(batch) {
+            let objection = match choice.objection(&record, header) {
+                Ok(objection) => objection,
+                Err(fault) => {
+                    *error = Some(fault);
+                    return;
+                }
+            };
+            *sum = sum.wrapping_add(hashes.sum(number, &record));
+            let other = if is_primary(record.flags()) { 0 } else { OTHER };
+            let wanted = if objection.is_none() { WANTED } else { 0 };
+            found.push(Entry { name: hashes.of(record.name()), number: number | other | wanted });
+        }
+    };
+    let result = par_fold_regions_ordered(
+        query,
+        options,
+        || (),
+        |(), batch, found: &mut Found| look(batch, found),
+        |(), ()| (),
+        |(found, of_batch, error)| {
+            sum = sum.wrapping_add(*of_batch);
+            let added = found.iter().try_for_each(|entry| entries.add(*entry));
+            let problem = match (added, error.take()) {
+                (Err(error), _) => Problem::Temporary(limits.folder.clone(), error),
+                (Ok(()), Some(error)) => Problem::Input(error),
+                (Ok(()), None) => return ControlFlow::Continue(()),
+            };
+            failed.get_or_insert(problem);
+            ControlFlow::Break(())
+        },
+    );
+    if let Some(problem) = failed {
+        return Err(problem);
+    }
+    result.map_err(|fault| Problem::Input(fault.error))?;
+    decisions.sum = sum;
+    let finished = entries.finish(rule, &mut decisions);
+    finished.map_err(|error| Problem::Temporary(limits.folder.clone(), error))?;
+    Ok(decisions)
+}
