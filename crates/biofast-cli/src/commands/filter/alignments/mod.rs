@@ -142,7 +142,9 @@ fn sample(args: &Args, header: &Header, choice: Choice) -> Result<(Choice, Optio
         }
     }
     let sample = NameSample::new(fraction, seed)?;
-    Ok((choice.sample(sample), Some(sampling_comment(fraction, seed))))
+    // A seed that is given is on the command line, which the header has; a fraction of 1 takes everything.
+    let comment = (given.is_none() && fraction < 1.0).then(|| sampling_comment(fraction, seed));
+    Ok((choice.sample(sample), comment))
 }
 
 /// The plan that the arguments mean, and the records it is for.
