@@ -126,10 +126,11 @@ pub(crate) fn as_read_again(line: &str) -> String {
     if line.starts_with('@') || fields.len() < 11 {
         return line.to_owned();
     }
-    if fields[6] == "=" {
-        fields[6] = fields[2].clone();
-    }
+    // In this order: '=' is the reference that the read has by then.
     for (name, position) in [(2, 3), (6, 7)] {
+        if fields[name] == "=" {
+            fields[name] = fields[2].clone();
+        }
         if fields[position] == "0" {
             fields[name] = "*".into();
         }
