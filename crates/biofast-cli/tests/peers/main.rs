@@ -4,7 +4,6 @@
 
 #[path = "../it/common/mod.rs"]
 mod common;
-mod regions;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.
