@@ -453,3 +453,27 @@ fn reads_of_shards_joined_are_those_of_one_run() {
     let args = ["fastq", "--collate", "--shard", "plan.json#1"];
     assert_error(&run_in(&folder, &args), &["--collate doesn't go with --shard"]);
 }
+
+#[test]
+fn parts_of_two_versions_are_not_added() {
+    let folder = Folder::new();
+    folder.file("r.fq", reads("r", 300));
+    plan(&folder, 2, &["r.fq"]);
+    for command in [&["stats", "--json"][..], &["check", "--json"]] {
+        let parts = parts(&folder, 2, &[command, &["r.fq"]].concat());
+        good(&folder, &["merge", "--json", &parts[0], &parts[1], "-o", "all.json"]);
+        let own = format!("\"biofast_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+        let text = std::fs::read_to_string(folder.path(&parts[1])).unwrap();
+        assert!(text.contains(&own));
+        folder.file("other.json", text.replace(&own, "\"biofast_version\":\"0.1.0\""));
+        let run = run_in(&folder, &["merge", "--json", &parts[0], "other.json"]);
+        assert_error(&run, &["other.json is of biofast 0.1.0", &parts[0], "made by one version"]);
+    }
+    // Reports of wholes are merged, with a word about it.
+    good(&folder, &["stats", "--json", "r.fq", "-o", "one.json"]);
+    let text = std::fs::read_to_string(folder.path("one.json")).unwrap();
+    let own = format!("\"biofast_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    folder.file("two.json", text.replace(&own, "\"biofast_version\":\"0.1.0\""));
+    let run = good(&folder, &["merge", "--json", "one.json", "two.json"]);
+    assert!(run.stderr.contains("two.json is of biofast 0.1.0"), "{run:?}");
+}

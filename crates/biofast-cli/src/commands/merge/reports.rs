@@ -23,7 +23,7 @@ use crate::commands::check;
 use crate::commands::counts::idxstats::SHARD;
 use crate::commands::coverage::parts as coverage;
 use crate::commands::stats::{self, Entry, Figures, Wanted};
-use crate::console::{Hinted, Trouble};
+use crate::console::{Hinted, Trouble, message};
 use crate::inputs::{self, Input};
 use crate::output;
 
@@ -80,6 +80,8 @@ struct Of {
     whole: Option<String>,
     shards: Option<String>,
     cover: Cover,
+    /// The version that made the first report that names one, and that report.
+    version: Option<(String, String)>,
 }
 
 impl Of {
@@ -98,6 +100,35 @@ impl Of {
             }
         }
         Ok(())
+    }
+
+    /// Looks which version made a report: those of shards must be of one, as numbers may be defined differently by another.
+    fn check_version(&mut self, text: &[u8], label: &str) -> Result<()> {
+        #[derive(serde::Deserialize)]
+        struct Made {
+            biofast_version: String,
+        }
+        let Ok(Made { biofast_version: version }) = serde_json::from_slice(text) else {
+            return Ok(());
+        };
+        let Some((first, other)) = &self.version else {
+            let own = env!("CARGO_PKG_VERSION");
+            if version != own {
+                let text = format!("{label} is of biofast {version}, and this is {own}");
+                message("warning", &format!("{text}: numbers may be defined differently"));
+            }
+            self.version = Some((version, label.to_owned()));
+            return Ok(());
+        };
+        let text = format!("{label} is of biofast {version}, and {other} of {first}");
+        match (version == *first, &self.shards) {
+            (true, _) => Ok(()),
+            (false, Some(_)) => bail!("{text}: reports of shards must be made by one version"),
+            (false, None) => {
+                message("warning", &format!("{text}: numbers may be defined differently"));
+                Ok(())
+            }
+        }
     }
 }
 
@@ -121,6 +152,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
         };
         let (report, parts) = read(&text, args.sample.as_deref()).with_context(|| input.name())?;
         of.add(parts, &input.name())?;
+        of.check_version(&text, &input.name())?;
         let added = match &mut all {
             Some(all) => all.add(report),
             None => {
