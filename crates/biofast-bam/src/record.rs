@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::flag;
 use crate::framer;
 use crate::header::Header;
+use crate::phred::Phred;
 use crate::record_buf::RecordBuf;
 use crate::sequence::Sequence;
 use crate::tags::{self, Described, Tags};
@@ -258,9 +259,9 @@ impl<'a> Record<'a> {
 
     /// The qualities as stored: Phred values without an offset, all 255 if missing.
     #[inline]
-    pub fn qualities(&self) -> &'a [u8] {
+    pub fn qualities(&self) -> Phred<'a> {
         let start = self.sequence_start() + self.sequence_len().div_ceil(2);
-        &self.bytes[start..start + self.sequence_len()]
+        Phred::new(&self.bytes[start..start + self.sequence_len()])
     }
 
     /// The optional fields as stored.
@@ -317,7 +318,7 @@ impl fmt::Debug for Record<'_> {
             mate: (self.mate_reference_id(), self.mate_position()),
             template_len: self.template_len(),
             sequence: &self.sequence().to_vec(),
-            qualities: if is_missing { &[] } else { self.qualities() },
+            qualities: if is_missing { &[] } else { self.qualities().as_slice() },
             tags: self.tags(),
         }
         .fmt(f)

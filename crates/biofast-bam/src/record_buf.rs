@@ -8,6 +8,7 @@ mod fields;
 use std::fmt;
 
 use crate::cigar::Cigar;
+use crate::phred::Phred;
 use crate::cigar_buf::CigarBuf;
 use crate::flag;
 use crate::header::Header;
@@ -119,7 +120,7 @@ impl RecordBuf {
         record.sequence().append_to(&mut self.sequence);
         self.qualities.clear();
         if record.qualities().iter().any(|&quality| quality != 0xff) {
-            self.qualities.extend_from_slice(record.qualities());
+            self.qualities.extend_from_slice(record.qualities().as_slice());
         }
         self.tags.clear();
         self.tags.extend_from_slice(record.tag_bytes());
@@ -185,8 +186,8 @@ impl RecordBuf {
     }
 
     /// The qualities: Phred values without an offset; none if they are missing.
-    pub fn qualities(&self) -> &[u8] {
-        &self.qualities
+    pub fn qualities(&self) -> Phred<'_> {
+        Phred::new(&self.qualities)
     }
 
     /// The first position after the alignment, counted from 0, as

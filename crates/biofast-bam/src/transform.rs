@@ -33,7 +33,7 @@ use crate::record::Batch;
 /// let input = biofast_bam::Input::open(Source::from_reader("example", &sam[..]), &opened)?;
 /// let (header, source) = biofast_bam::peek_header(input.source)?;
 /// let writer = SamWriter::new(&header);
-/// let mut outputs = vec![output::Output::create(&path, Default::default())?];
+/// let mut outputs = vec![output::Output::create_with(&path, Default::default())?];
 /// par_transform(
 ///     source,
 ///     &options,

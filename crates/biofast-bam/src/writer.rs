@@ -307,9 +307,9 @@ impl WriterBuilder {
             let mut name = path.as_os_str().to_owned();
             name.push(".");
             name.push(index.format().extension());
-            Output::create(name.as_ref(), Compression::default())
+            Output::create_with(name.as_ref(), Compression::default())
         });
-        let output = Output::create(path, compression)?;
+        let output = Output::create_with(path, compression)?;
         self.writer(start, output, index.transpose()?)
     }
 

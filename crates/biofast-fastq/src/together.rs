@@ -44,7 +44,7 @@ pub struct Refusal {
 ///     input(b"@a 1:N:0\nCCC\n+\nIII\n@b 1:N:0\nTTT\n+\nIII\n"),
 ///     input(b"@a 2:N:0\nG\n+\nI\n@b 2:N:0\nA\n+\nI\n"),
 /// ];
-/// let mut outputs = vec![output::Output::create(&path, Default::default())?];
+/// let mut outputs = vec![output::Output::create_with(&path, Default::default())?];
 /// // First reads whose index read is CCC.
 /// let kept = par_transform_files(
 ///     inputs,

@@ -80,7 +80,7 @@ pub struct Unit<'a> {
 /// std::fs::create_dir_all(&folder)?;
 /// let path = folder.join("long.fq");
 /// let reads = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
-/// let mut outputs = vec![output::Output::create(&path, Default::default())?];
+/// let mut outputs = vec![output::Output::create_with(&path, Default::default())?];
 /// let kept = par_transform(
 ///     Inputs::Single(reads),
 ///     [Options::default(), Options::default()],

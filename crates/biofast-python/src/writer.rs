@@ -124,7 +124,7 @@ impl ReadWriter {
             let format = Format::from_name(path);
             let compression = Compression::new(format, level.filter(|_| format != Format::Plain))
                 .map_err(|error| Trouble::Usage(error.to_string()))?;
-            let output = Output::create(path, compression).map_err(Trouble::from)?;
+            let output = Output::create_with(path, compression).map_err(Trouble::from)?;
             let writer = output::Writer::new(output, threads.unwrap_or_else(available_threads));
             let (writer, name) = (writer.map_err(Trouble::from)?, display_name(path));
             lanes.push(Lane { writer, text: Vec::new(), name, named });

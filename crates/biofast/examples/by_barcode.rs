@@ -29,7 +29,7 @@ pub fn run(
     let mut outputs = Vec::new();
     for barcode in &barcodes {
         let path = Path::new(&folder).join(format!("{barcode}.fq.gz"));
-        outputs.push(Output::create(&path, compression)?);
+        outputs.push(Output::create_with(&path, compression)?);
     }
     let last = barcodes.len() - 1;
     let counts = par_transform(

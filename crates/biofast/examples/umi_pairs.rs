@@ -26,7 +26,7 @@ pub fn run(
     let mut outputs = Vec::new();
     for path in [to_one, to_two] {
         let compression = Compression::new(Format::from_name(path.as_ref()), None)?;
-        outputs.push(Output::create(path.as_ref(), compression)?);
+        outputs.push(Output::create_with(path.as_ref(), compression)?);
     }
     // That the reads are mates is checked: names must agree, and both files have the same number.
     let pairs = par_try_transform(

@@ -139,7 +139,7 @@ impl SamWriter {
             len => {
                 kernels::unpack_bases(record.packed_sequence(), len, out);
                 out.push(b'\t');
-                write_qualities(record.qualities(), out)?;
+                write_qualities(record.qualities().as_slice(), out)?;
             }
         }
         write_tags(record, out)?;
@@ -333,7 +333,7 @@ impl Record<'_> {
     /// If one doesn't.
     #[inline]
     pub fn check_qualities(&self) -> Result<(), Error> {
-        match highest(self.qualities()) > HIGHEST_QUALITY {
+        match highest(self.qualities().as_slice()) > HIGHEST_QUALITY {
             true => Err(self.unwritable(TOO_HIGH)),
             false => Ok(()),
         }

@@ -34,7 +34,7 @@ pub(crate) fn records(
     match named(path) {
         Some(path) => {
             files.write(path)?;
-            Ok(Output::create(path, compression)?)
+            Ok(Output::create_with(path, compression)?)
         }
         None => stdout(files, compression),
     }
@@ -47,7 +47,7 @@ pub(crate) fn report(files: &mut Files, path: Option<&Path>) -> Result<Output> {
         Some(path) => {
             files.write(path)?;
             refuse_reads(path)?;
-            Output::create(path, Compression::default())?
+            Output::create_with(path, Compression::default())?
         }
         None => stdout(files, Compression::default())?,
     };

@@ -225,7 +225,7 @@ fn keep(found: &mut Found, kernels: &Kernels, record: &Record<'_>) -> bool {
 /// The library's way: all threads, BGZF at the same level.
 fn library(path: &Path, target: &Path, kernels: &Kernels) -> Result<Found> {
     let options = Options { threads: available_threads().max(2), ..Options::serial() };
-    let mut outputs = vec![Output::create(target, Compression::new(Container::Bgzf, Some(Level::Number(6)))?)?];
+    let mut outputs = vec![Output::create_with(target, Compression::new(Container::Bgzf, Some(Level::Number(6)))?)?];
     let found = par_transform(
         Inputs::Single(Source::open(path)?),
         [options.clone(), options],

@@ -74,7 +74,7 @@ fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
 /// Writes the reads of a mean quality of Q30 and more, as text; returns their number.
 fn filter(source: Source, options: &Options, target: &std::path::Path) -> Result<u64> {
     let kernels = Arc::new(kernels_for(biofast_kernels::active()).context("no kernels")?);
-    let mut outputs = vec![Output::create(target, Compression::new(Container::Plain, None)?)?];
+    let mut outputs = vec![Output::create_with(target, Compression::new(Container::Plain, None)?)?];
     let kept = par_transform(
         Inputs::Single(source),
         [options.clone(), options.clone()],

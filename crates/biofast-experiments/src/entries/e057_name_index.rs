@@ -189,7 +189,7 @@ fn write_reads(path: &Path, number: u64) -> Result<()> {
 }
 
 fn write_index(reads: &Path, path: &Path) -> Result<()> {
-    let mut out = Output::create(path, Compression::default())?;
+    let mut out = Output::create_with(path, Compression::default())?;
     let folder = path.parent().context("no folder")?.to_owned();
     let limits = Limits { memory: 1 << 30, folder };
     build(&Input::new(reads), &Options::default(), &limits, &mut out)?;

@@ -137,7 +137,7 @@ fn file(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
 }
 
 fn index(path: &Path, spacing: u64) -> Result<()> {
-    let out = Output::create(&GzipIndex::path_of(path), Compression::default())?;
+    let out = Output::create_with(&GzipIndex::path_of(path), Compression::default())?;
     let indexer = GzipIndexer::with_spacing(&Input::new(path), spacing, out)?;
     let source = indexer.follow(Source::open(path)?);
     Collector::collect(source, &Options::default(), Collector::new).map_err(|fault| fault.error)?;

@@ -218,7 +218,7 @@ fn pairs_of_fasta_go_through_a_transform_in_step() {
             Sequences(Source::from_reader("x", std::io::Cursor::new(text.clone())))
         };
         let options = Options { threads, chunk_size: 300, ..Options::default() };
-        let mut outputs = vec![Output::create(&path, Compression::default()).unwrap()];
+        let mut outputs = vec![Output::create_with(&path, Compression::default()).unwrap()];
         par_transform(
             Inputs::Paired(source(&one), source(&two)),
             [options.clone(), options],

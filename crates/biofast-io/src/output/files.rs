@@ -141,7 +141,7 @@ impl Files {
     /// let folder = std::env::temp_dir().join(format!("biofast-doc-folder-{}", std::process::id()));
     /// let mut files = Files::default();
     /// files.make_folder(&folder.join("qc"))?;
-    /// let output = Output::create(&folder.join("qc/report.txt"), Default::default())?;
+    /// let output = Output::create_with(&folder.join("qc/report.txt"), Default::default())?;
     /// drop((output, files)); // Nothing was committed.
     /// assert!(!folder.exists());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -131,6 +131,19 @@ impl fmt::Display for InvalidLevel {
 
 impl std::error::Error for InvalidLevel {}
 
+/// The format at its default level.
+impl From<Format> for Compression {
+    fn from(format: Format) -> Compression {
+        let level = match format {
+            Format::Plain => Level::default(),
+            Format::Bgzf => Compression::DEFAULT_BGZF_LEVEL,
+            Format::Zstd => Compression::DEFAULT_ZSTD_LEVEL,
+            Format::Bzip2 => Compression::DEFAULT_BZIP2_LEVEL,
+        };
+        Compression { format, level }
+    }
+}
+
 impl Compression {
     /// The level of BGZF unless another is given. `docs/filter.md` has the measurement behind it.
     pub const DEFAULT_BGZF_LEVEL: Level = Level::Fast;
@@ -145,13 +158,13 @@ impl Compression {
     /// # Errors
     /// If the format has no such level.
     pub fn new(format: Format, level: Option<Level>) -> Result<Compression, InvalidLevel> {
-        let (default, highest) = match format {
-            Format::Plain => (Level::default(), None),
-            Format::Bgzf => (Compression::DEFAULT_BGZF_LEVEL, Some(12)),
-            Format::Zstd => (Compression::DEFAULT_ZSTD_LEVEL, Some(19)),
-            Format::Bzip2 => (Compression::DEFAULT_BZIP2_LEVEL, Some(9)),
+        let highest = match format {
+            Format::Plain => None,
+            Format::Bgzf => Some(12),
+            Format::Zstd => Some(19),
+            Format::Bzip2 => Some(9),
         };
-        let level = level.unwrap_or(default);
+        let level = level.unwrap_or(Compression::from(format).level);
         let exists = match (level, highest) {
             (_, None) => true,
             (Level::Number(0), Some(_)) => format != Format::Bzip2,

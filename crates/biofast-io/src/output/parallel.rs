@@ -19,7 +19,7 @@ const PLAIN: usize = 256 << 10;
 /// use std::io::Write;
 ///
 /// let path = std::env::temp_dir().join(format!("biofast-doc-writer-{}.gz", std::process::id()));
-/// let output = Output::create(&path, Compression::new(Format::Bgzf, None)?)?;
+/// let output = Output::create_with(&path, Compression::new(Format::Bgzf, None)?)?;
 /// let mut writer = Writer::new(output, 2)?;
 /// for number in 0..1000 {
 ///     writeln!(writer, "line {number}")?;
@@ -120,7 +120,7 @@ impl Writer {
     ///
     /// let folder = std::env::temp_dir().join(format!("biofast-doc-replace-{}", std::process::id()));
     /// std::fs::create_dir_all(&folder)?;
-    /// let create = |name| Output::create(&folder.join(name), Default::default());
+    /// let create = |name| Output::create_with(&folder.join(name), Default::default());
     /// let mut writer = Writer::new(create("1.txt")?, 2)?;
     /// writer.append(b"one")?;
     /// let first = writer.replace(create("2.txt")?)?;

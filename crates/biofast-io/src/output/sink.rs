@@ -21,7 +21,7 @@ use super::identity::descriptor;
 ///
 /// let path = std::env::temp_dir().join(format!("biofast-doc-output-{}.fq.gz", std::process::id()));
 /// let compression = Compression::new(Format::from_name(&path), None)?;
-/// let mut output = Output::create(&path, compression)?;
+/// let mut output = Output::create_with(&path, compression)?;
 /// output.append(b"@r\nACGT\n+\nIIII\n")?;
 /// // Until here there is no such file; after it there is all of it.
 /// output::commit(vec![output], false)?;
@@ -78,7 +78,7 @@ enum Target {
 /// use biofast_io::output::{Compression, Output};
 /// use std::io::ErrorKind;
 ///
-/// let Err(error) = Output::create("no/such/folder/x.fq".as_ref(), Compression::default()) else {
+/// let Err(error) = Output::create_with("no/such/folder/x.fq".as_ref(), Compression::default()) else {
 ///     panic!("there is no such folder")
 /// };
 /// assert_eq!((error.kind(), error.name()), (ErrorKind::NotFound, "no/such/folder/x.fq"));
@@ -164,12 +164,34 @@ pub fn is_closed_by_reader(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 impl Output {
-    /// An output that becomes the file `path`; a pipe or a device of that name is written to, and so are this process's own
-    /// descriptors (`/dev/stdout`, `/dev/fd/3`). That `path` is no input is for [`Files`](super::Files) to see.
+    /// An output that becomes the file `path`, compressed as its name says: BGZF for `.gz`, zstd for `.zst`, bzip2 for `.bz2`,
+    /// plain otherwise.
+    ///
+    /// ```
+    /// use biofast_io::output::{Output, commit};
+    ///
+    /// let path = std::env::temp_dir().join(format!("biofast-doc-named-{}.fq.gz", std::process::id()));
+    /// let mut output = Output::create(&path)?;
+    /// output.append(b"@r\nA\n+\nI\n")?;
+    /// commit(vec![output], false)?;
+    /// assert!(std::fs::read(&path)?.starts_with(b"\x1f\x8b"));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`create_with`](Self::create_with).
+    pub fn create(path: &Path) -> Result<Output, Error> {
+        Output::create_with(path, Format::from_name(path).into())
+    }
+
+    /// An output that becomes the file `path`, compressed as `compression` says whatever its name; a pipe or a device of that
+    /// name is written to, and so are this process's own descriptors (`/dev/stdout`, `/dev/fd/3`). That `path` is no input is
+    /// for [`Files`](super::Files) to see.
     ///
     /// # Errors
     /// If the file can't be created.
-    pub fn create(path: &Path, compression: Compression) -> Result<Output, Error> {
+    pub fn create_with(path: &Path, compression: Compression) -> Result<Output, Error> {
         let name = crate::display_name(path);
         match target(path) {
             Ok(target) => Ok(Output::new(name, target, compression)),
@@ -319,7 +341,7 @@ impl Output {
     /// use biofast_io::output::{self, Output};
     ///
     /// let path = std::env::temp_dir().join(format!("biofast-doc-append-{}", std::process::id()));
-    /// let mut output = Output::create(&path, Default::default())?;
+    /// let mut output = Output::create_with(&path, Default::default())?;
     /// output.append(b"one\n")?;
     /// output.append(b"two\n")?;
     /// output::commit(vec![output], false)?;
@@ -435,7 +457,7 @@ impl Output {
     /// std::fs::create_dir_all(&folder)?;
     /// let mut parts = Vec::new();
     /// for part in 1..=3 {
-    ///     let mut output = Output::create(&folder.join(format!("{part}.fq")), Default::default())?;
+    ///     let mut output = Output::create_with(&folder.join(format!("{part}.fq")), Default::default())?;
     ///     output.append(b"@r\nACGT\n+\nIIII\n")?;
     ///     output.close(false)?;
     ///     parts.push(output);
@@ -466,7 +488,7 @@ impl Output {
     /// use biofast_io::output::{self, Output};
     ///
     /// let path = std::env::temp_dir().join(format!("biofast-doc-closing-{}", std::process::id()));
-    /// let mut output = Output::create(&path, Default::default())?.closed_between_writes()?;
+    /// let mut output = Output::create_with(&path, Default::default())?.closed_between_writes()?;
     /// output.append(b"one\n")?;
     /// output.append(b"two\n")?;
     /// output::commit(vec![output], false)?;
@@ -543,7 +565,7 @@ fn own_descriptor(number: u32) -> io::Result<Target> {
 /// use biofast_io::output::{self, Compression, Format, Output};
 ///
 /// let path = std::env::temp_dir().join(format!("biofast-doc-commit-{}.fq", std::process::id()));
-/// let mut reads = Output::create(&path, Compression::new(Format::Plain, None)?)?;
+/// let mut reads = Output::create_with(&path, Compression::new(Format::Plain, None)?)?;
 /// reads.append(b"@r\nACGT\n+\nIIII\n")?;
 /// assert!(!path.exists());
 /// output::commit(vec![reads], false)?;
@@ -556,7 +578,7 @@ fn own_descriptor(number: u32) -> io::Result<Target> {
 ///
 /// ```compile_fail,E0382
 /// # use biofast_io::output::{self, Compression, Format, Output};
-/// # let mut reads = Output::create("x.fq".as_ref(), Compression::new(Format::Plain, None)?)?;
+/// # let mut reads = Output::create_with("x.fq".as_ref(), Compression::new(Format::Plain, None)?)?;
 /// output::commit(vec![reads], false)?;
 /// reads.append(b"@r\nACGT\n+\nIIII\n")?; // error: use of moved value
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -649,8 +671,8 @@ mod tests {
     fn a_commit_ends_what_was_not_ended() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let (path, index) = (folder.path().join("x.gz"), folder.path().join("x.gz.gzi"));
-        let mut output = Output::create(&path, bgzf())?
-            .with_gzi(Output::create(&index, Compression::default())?)?;
+        let mut output = Output::create_with(&path, bgzf())?
+            .with_gzi(Output::create_with(&index, Compression::default())?)?;
         let line = b"a line of text\n".repeat(10_000);
         output.append(&line)?;
         output.append(b"end")?;
@@ -674,9 +696,9 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         // Nothing makes good what is lost, even if there is room again.
         assert!(broken.append(b"").is_err() && broken.finish().is_err());
-        let other = Output::create(&folder.path().join("other"), Compression::default())?;
+        let other = Output::create_with(&folder.path().join("other"), Compression::default())?;
         assert!(commit(vec![other, broken], false).is_err());
-        let mut given_up = Output::create(&folder.path().join("x"), Compression::default())?;
+        let mut given_up = Output::create_with(&folder.path().join("x"), Compression::default())?;
         given_up.append(b"half")?;
         given_up.abandon();
         assert!(commit(vec![given_up], false).is_err());

@@ -41,7 +41,7 @@ fn state() -> MutexGuard<'static, State> {
 /// use biofast_io::output::{self, Output};
 ///
 /// let path = std::env::temp_dir().join(format!("biofast-doc-abandon-{}", std::process::id()));
-/// let mut output = Output::create(&path, Default::default())?;
+/// let mut output = Output::create_with(&path, Default::default())?;
 /// output.append(b"half of it")?;
 /// // The user has pressed Ctrl-C.
 /// assert!(!output::abandon());

@@ -55,7 +55,7 @@ pub enum Ending<F: Framer> {
 ///     }
 /// }
 ///
-/// let Err(error) = Output::create("no/such/folder/x".as_ref(), Compression::default()) else {
+/// let Err(error) = Output::create_with("no/such/folder/x".as_ref(), Compression::default()) else {
 ///     panic!("there is no such folder")
 /// };
 /// assert_eq!(advice(&Failure::Output(error)), "write somewhere else");
@@ -142,7 +142,7 @@ impl<E: std::error::Error + 'static> std::error::Error for Failure<E> {
 /// }
 ///
 /// let path = std::env::temp_dir().join(format!("biofast-doc-transform-{}", std::process::id()));
-/// let mut outputs = vec![Output::create(&path, Default::default())?];
+/// let mut outputs = vec![Output::create_with(&path, Default::default())?];
 /// let input = |text: &'static [u8]| TransformInput {
 ///     source: Source::from_reader("example", text),
 ///     options: Options::default(),

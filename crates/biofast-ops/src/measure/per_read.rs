@@ -75,12 +75,12 @@ pub fn write_alignment(
         true => kernels::unpack_bases_reverse_complement(packed, len, read),
         false => kernels::unpack_bases(packed, len, read),
     }
-    let has_qualities = len == 0 || !kernels::is_missing(raw);
+    let has_qualities = len == 0 || !kernels::is_missing(raw.as_slice());
     if has_qualities {
         record.check_qualities()?;
         match is_reverse {
-            true => kernels::copy_qualities_reversed(raw, read),
-            false => kernels::copy_qualities(raw, read),
+            true => kernels::copy_qualities_reversed(raw.as_slice(), read),
+            false => kernels::copy_qualities(raw.as_slice(), read),
         }
     }
     let (sequence, qualities) = read.split_at(len);

@@ -377,7 +377,7 @@ impl AlignedSegment {
     /// Phred scores as a numpy array; none where they are missing.
     #[getter]
     fn query_qualities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.record().qualities() {
+        match self.record().qualities().as_slice() {
             [] | [0xff, ..] => Ok(None),
             phred => scores(py, phred).map(Some),
         }
@@ -386,7 +386,7 @@ impl AlignedSegment {
     /// The same as text, Phred + 33.
     #[getter]
     fn query_qualities_str(&self) -> PyResult<Option<String>> {
-        match self.record().qualities() {
+        match self.record().qualities().as_slice() {
             [] | [0xff, ..] => Ok(None),
             phred => {
                 Ok(Some(String::from_utf8(phred.iter().map(|q| q.saturating_add(33)).collect())?))

@@ -258,7 +258,7 @@ impl Wanted {
                 let total = all().map(Record::sequence_len).sum();
                 let mut qualities = Bytes::with_capacity(records.len(), total);
                 for record in all() {
-                    match record.qualities() {
+                    match record.qualities().as_slice() {
                         [] | [0xff, ..] => qualities.push_none(),
                         scores => qualities.push_with(|text| {
                             text.extend(scores.iter().map(|score| score.saturating_add(33)));

@@ -10,7 +10,7 @@
 //! # let folder = std::env::temp_dir().join(format!("biofast-ops-doc-cat-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
 //! # let path = folder.join("all.fq.gz");
-//! let mut cat = Cat::new(Output::create(&path, Compression::default())?);
+//! let mut cat = Cat::new(Output::create_with(&path, Compression::default())?);
 //! for reads in [b"@a\nA\n+\nI\n", b"@b\nC\n+\nI\n"] {
 //!     let part = Part::from_reader("example", std::io::Cursor::new(bgzf::compress(reads)));
 //!     cat.add(part, &Options::default())?;
@@ -199,7 +199,7 @@ impl Cat {
     /// writer.write(&RecordBuf::unmapped("r").build()?)?;
     /// writer.finish()?;
     /// let header = Header::from_text(b"@RG\tID:a\tSM:patient7\n")?;
-    /// let mut cat = Cat::new(Output::create(&path, Compression::default())?).with_header(header);
+    /// let mut cat = Cat::new(Output::create_with(&path, Compression::default())?).with_header(header);
     /// cat.add(Part::open(&part)?, &Options::default())?;
     /// let (output, _) = cat.finish()?;
     /// commit(vec![output], false)?;

@@ -9,7 +9,7 @@ use super::*;
 fn joined(parts: &[Vec<u8>]) -> Result<(Vec<u8>, Summary), Problem> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all");
-    let mut cat = Cat::new(Output::create(&path, Compression::default()).unwrap());
+    let mut cat = Cat::new(Output::create_with(&path, Compression::default()).unwrap());
     for part in parts {
         cat.add(Part::from_reader("part", io::Cursor::new(part.clone())), &Options::default())?;
     }

@@ -270,7 +270,7 @@ fn count(records: &[Option<Record<'_>>; 2], sums: &mut [Sum; 2], bases: &mut u64
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("reads.fa");
 /// let reads = Sequences(Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n"[..]));
-/// let mut outputs = vec![Output::create(&path, Default::default())?];
+/// let mut outputs = vec![Output::create_with(&path, Default::default())?];
 /// let to_fasta = Convert::to(Format::Fasta { width: 60 });
 /// let options = [Options::default(), Options::default()];
 /// let summary = convert(Inputs::Single(reads), options, &to_fasta, &mut outputs)?;

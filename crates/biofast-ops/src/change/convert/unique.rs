@@ -110,7 +110,7 @@ const MOST_BLOCKS: usize = 128;
 /// let numbers = Numbers::find(reads(), options.clone(), &to_fasta, By::Name, limits)?;
 /// assert_eq!(numbers.len(), 1);
 /// let renamed = Convert { numbers: Some(Arc::new(numbers)), ..to_fasta };
-/// let mut outputs = vec![Output::create(&path, Default::default())?];
+/// let mut outputs = vec![Output::create_with(&path, Default::default())?];
 /// convert(reads(), options, &renamed, &mut outputs)?;
 /// output::commit(outputs, false)?;
 /// assert_eq!(std::fs::read(&path)?, b">a x\nA\n>b\nC\n>a_2 y\nG\n");

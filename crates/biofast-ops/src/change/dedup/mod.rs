@@ -294,7 +294,7 @@ impl From<biofast_io::Error> for Problem {
 /// let text = &b"@a\nAC\n+\nII\n@b\nG\n+\nI\n@c\nAC\n+\n!!\n"[..];
 /// let reads = Reads::Single(Input::once(Source::from_reader("example", text)));
 /// let outputs = Outputs {
-///     kept: vec![Output::create(&path, Default::default())?],
+///     kept: vec![Output::create_with(&path, Default::default())?],
 ///     duplicates: Vec::new(),
 /// };
 /// let limits = Limits { memory: 64 << 20, folder };

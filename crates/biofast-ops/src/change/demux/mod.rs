@@ -118,7 +118,7 @@ impl std::error::Error for PlanError {}
 /// let demux = Demux::new(matcher, vec!["4B2M+T".parse()?], &[Kind::Template])?;
 /// let mut outputs = Vec::new();
 /// for name in ["s1", "s2", "unmatched"] {
-///     outputs.push(Output::create(&folder.join(name), Default::default())?);
+///     outputs.push(Output::create_with(&folder.join(name), Default::default())?);
 /// }
 /// let reads = Source::from_reader("example", &b"@a\nACGTCCTTT\n+\nIIIIIIIII\n@b\nTTTTTTTTT\n+\nIIIIIIIII\n"[..]);
 /// let worker = par_transform_files(

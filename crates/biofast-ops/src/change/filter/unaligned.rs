@@ -173,11 +173,11 @@ fn decode(record: &Record<'_>, [letters, qualities]: &mut [Vec<u8>; 2]) -> Resul
     qualities.clear();
     kernels::unpack_bases(record.packed_sequence(), record.sequence_len(), letters);
     let raw = record.qualities();
-    if kernels::is_missing(raw) {
+    if kernels::is_missing(raw.as_slice()) {
         return Err(record.undecided("it has no qualities"));
     }
     record.check_qualities()?;
-    kernels::copy_qualities(raw, qualities);
+    kernels::copy_qualities(raw.as_slice(), qualities);
     Ok(())
 }
 

@@ -39,7 +39,7 @@ const WRITE: usize = 64 << 10;
 /// use biofast_ops::shards::Input;
 ///
 /// std::fs::write(&path, "@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n")?;
-/// let mut out = Output::create(&index, Compression::default())?;
+/// let mut out = Output::create_with(&index, Compression::default())?;
 /// let limits = Limits { memory: 1 << 20, folder: folder.clone() };
 /// build(&Input::new(&path), &Options::default(), &limits, &mut out)?;
 /// commit(vec![out], false)?;

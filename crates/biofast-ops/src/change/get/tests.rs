@@ -14,7 +14,7 @@ use crate::measure::shards::Input;
 
 fn index(path: &Path, memory: usize, threads: usize) -> Vec<u8> {
     let index = path.with_extension(EXTENSION);
-    let mut out = Output::create(&index, Compression::default()).expect("an output");
+    let mut out = Output::create_with(&index, Compression::default()).expect("an output");
     let folder = path.parent().expect("a folder").to_owned();
     let options = Options { threads, chunk_size: 300, ..Options::default() };
     build(&Input::new(path), &options, &Limits { memory, folder }, &mut out).expect("an index");

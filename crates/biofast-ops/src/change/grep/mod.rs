@@ -104,7 +104,7 @@ impl Tally {
 /// let reads = Source::from_reader("example", &b"@a\nTTGATTACA\n+\nIIIIIIIII\n@b\nCCCC\n+\nIIII\n@c\nTGTAATC\n+\nIIIIIII\n"[..]);
 /// let finder = Search::new(vec![Pattern::new("GATTACA")]).within(Within::Sequence).build()?;
 /// let grep = Grep::new(&finder).texts(Texts { first: Some(0), ..Texts::default() });
-/// let mut outputs = vec![Output::create(&path, Default::default())?];
+/// let mut outputs = vec![Output::create_with(&path, Default::default())?];
 /// let worker = par_transform(
 ///     Inputs::Single(reads),
 ///     [Options::default(), Options::default()],

@@ -159,7 +159,7 @@ impl Lengths {
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("reads.fq");
 /// let reads = &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..];
-/// let outputs = vec![Output::create(&path, Default::default())?];
+/// let outputs = vec![Output::create_with(&path, Default::default())?];
 /// let done = order(
 ///     Inputs::Single(Sequences(Source::from_reader("example", reads))),
 ///     [Options::default(), Options::default()],

@@ -150,7 +150,7 @@ impl From<fastq::Error> for Problem {
 /// let first = source(b"@a/1\nA\n+\nI\n@b/1\nC\n+\nI\n@c/1\nG\n+\nI\n");
 /// let second = source(b"@c/2\nT\n+\nI\n@a/2\nA\n+\nI\n");
 /// let outputs = Outputs {
-///     pairs: vec![Output::create(&path, Default::default())?],
+///     pairs: vec![Output::create_with(&path, Default::default())?],
 ///     orphans: [None, None],
 ///     all_orphans: None,
 /// };

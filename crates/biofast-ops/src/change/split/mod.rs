@@ -171,7 +171,7 @@ impl<E> From<Failure<fastq::Error>> for Problem<E> {
 /// let names = folder.clone();
 /// let target = Target {
 ///     files: 1,
-///     open: move |part: u64, _: usize| Output::create(&names.join(format!("{part}.fq")), Default::default()),
+///     open: move |part: u64, _: usize| Output::create_with(&names.join(format!("{part}.fq")), Default::default()),
 ///     sync: false,
 /// };
 /// let reads = Source::from_reader("example", &b"@a\nAC\n+\nII\n@b\nG\n+\nI\n@c\nT\n+\nI\n"[..]);

@@ -294,7 +294,7 @@ mod tests {
     {
         let folder = folder.to_owned();
         let open = move |part: u64, file: usize| {
-            Output::create(&folder.join(format!("{part}.{file}")), Compression::default())
+            Output::create_with(&folder.join(format!("{part}.{file}")), Compression::default())
         };
         Series::new(rule, Target { files: 2, open, sync: false }, 2)
     }

@@ -53,7 +53,7 @@ impl Format {
     #[inline]
     pub(super) fn has_qualities(&self, record: &Record<'_>) -> bool {
         record.sequence_len() > 0
-            && (!kernels::is_missing(record.qualities()) || self.original(record).is_some())
+            && (!kernels::is_missing(record.qualities().as_slice()) || self.original(record).is_some())
     }
 
     #[inline]
@@ -113,13 +113,13 @@ impl Format {
                 true => out.extend(original.iter().rev()),
                 false => out.extend_from_slice(original),
             }
-        } else if kernels::is_missing(raw) {
+        } else if kernels::is_missing(raw.as_slice()) {
             out.resize(out.len() + len, self.missing_quality);
         } else {
             record.check_qualities()?;
             match is_reverse {
-                true => kernels::copy_qualities_reversed(raw, out),
-                false => kernels::copy_qualities(raw, out),
+                true => kernels::copy_qualities_reversed(raw.as_slice(), out),
+                false => kernels::copy_qualities(raw.as_slice(), out),
             }
         }
         out.push(b'\n');

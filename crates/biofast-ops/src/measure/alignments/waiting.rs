@@ -27,16 +27,16 @@ impl Waiting {
     pub(crate) fn push(&mut self, record: &Record<'_>, qualities: bool) {
         let (packed, len, raw) =
             (record.packed_sequence(), record.sequence_len(), record.qualities());
-        let qualities = qualities && !kernels::is_missing(raw);
+        let qualities = qualities && !kernels::is_missing(raw.as_slice());
         if record.flags() & flag::REVERSE == 0 {
             kernels::unpack_bases(packed, len, &mut self.bases);
             if qualities {
-                kernels::copy_qualities(raw, &mut self.qualities);
+                kernels::copy_qualities(raw.as_slice(), &mut self.qualities);
             }
         } else {
             kernels::unpack_bases_reverse_complement(packed, len, &mut self.bases);
             if qualities {
-                kernels::copy_qualities_reversed(raw, &mut self.qualities);
+                kernels::copy_qualities_reversed(raw.as_slice(), &mut self.qualities);
             }
         }
         self.ends.push((self.bases.len(), self.qualities.len()));

@@ -46,7 +46,7 @@ impl Rules {
         check_flags(record, &mut doubt);
         check_cigar_and_place(record, facts, &mut doubt)?;
         check_mate(record, facts, &mut doubt)?;
-        check_qualities(record.qualities())?;
+        check_qualities(record.qualities().as_slice())?;
         self.check_tags(record, facts, &mut doubt)
     }
 

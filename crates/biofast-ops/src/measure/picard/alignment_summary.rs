@@ -212,7 +212,7 @@ impl Category {
                 self.aligned_bases += aligned as u64;
                 if is_high {
                     self.high_quality[1] += aligned as u64;
-                    self.high_quality[2] += count_high(record.qualities(), base, own);
+                    self.high_quality[2] += count_high(record.qualities().as_slice(), base, own);
                 }
                 match expected {
                     Some(expected) => {

@@ -82,7 +82,7 @@ impl ByCycle {
             None => {}
         }
         let qualities = record.qualities();
-        if fields.has_n && !kernels::is_missing(qualities) {
+        if fields.has_n && !kernels::is_missing(qualities.as_slice()) {
             each_n(record, 0..len, |at| self.of_n[usize::from(qualities[at])] += 1);
         }
         if let Some(qualities) = fields.original_qualities {
@@ -173,7 +173,7 @@ impl Original {
             let (sum, number) = &mut sums[if reverse { len - 1 - at } else { at }];
             *sum += u64::from(quality);
             *number += 1;
-            let has_base = at < record.sequence_len() && !kernels::is_missing(record.qualities());
+            let has_base = at < record.sequence_len() && !kernels::is_missing(record.qualities().as_slice());
             if has_base && !is_n(record, at) {
                 self.histogram[usize::from(quality)] += 1;
             }

@@ -54,8 +54,8 @@ impl Amount {
         qualities.clear();
         kernels::unpack_bases(record.packed_sequence(), record.sequence_len(), sequence);
         let raw = record.qualities();
-        if !kernels::is_missing(raw) {
-            kernels::copy_qualities(raw, qualities);
+        if !kernels::is_missing(raw.as_slice()) {
+            kernels::copy_qualities(raw.as_slice(), qualities);
         }
         Amount::of(&Record::new(record.name(), sequence, qualities))
     }

@@ -44,7 +44,7 @@ impl Cycles {
         let highest = raw.iter().fold(0, |max, &q| q.max(max));
         let regular = usize::from(highest) < PHRED_VALUES;
         if !regular {
-            self.push_irregular(raw, fragment, reverse);
+            self.push_irregular(raw.as_slice(), fragment, reverse);
         }
         self.waiting[fragment][usize::from(reverse)].push(record, regular);
         if self.waiting[fragment][usize::from(reverse)].is_full() {
@@ -64,7 +64,7 @@ impl Cycles {
         let raw = record.qualities();
         let highest = raw.iter().fold(0, |max, &q| q.max(max));
         let regular = usize::from(highest) < PHRED_VALUES;
-        if fragment == Fragment::Other || !(regular || is_missing(raw)) {
+        if fragment == Fragment::Other || !(regular || is_missing(raw.as_slice())) {
             self.push(record, fragment);
             if fragment != Fragment::Other {
                 self.push_odd(record, fragment as usize);
@@ -74,7 +74,7 @@ impl Cycles {
         let fragment = fragment as usize;
         let reverse = record.flags() & flag::REVERSE != 0;
         if !regular {
-            self.push_irregular(raw, fragment, reverse);
+            self.push_irregular(raw.as_slice(), fragment, reverse);
         }
         let strand = usize::from(reverse);
         self.waiting[fragment][strand].push(record, regular);

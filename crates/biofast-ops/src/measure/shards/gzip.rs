@@ -62,7 +62,7 @@ pub(super) fn hash_of(bytes: &[u8]) -> u64 {
 /// # std::fs::write(&path, gzip)?;
 /// let options = Options::default();
 /// let plain = Compression::new(Format::Plain, None)?;
-/// let index = Output::create(&GzipIndex::path_of(&path), plain)?;
+/// let index = Output::create_with(&GzipIndex::path_of(&path), plain)?;
 /// let (index, records) = index_gzip(&Input::new(&path), &options, index)?;
 /// assert_eq!(records, 1);
 /// commit(vec![index], false)?;

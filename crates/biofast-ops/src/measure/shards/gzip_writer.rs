@@ -59,7 +59,7 @@ pub(super) fn index_every(
 /// # gzip.extend_from_slice(&biofast_io::crc32(text).to_le_bytes());
 /// # gzip.extend_from_slice(&9u32.to_le_bytes());
 /// # std::fs::write(&path, gzip)?;
-/// let index = Output::create(&GzipIndex::path_of(&path), Compression::default())?;
+/// let index = Output::create_with(&GzipIndex::path_of(&path), Compression::default())?;
 /// let indexer = GzipIndexer::new(&Input::new(&path), index)?;
 /// // Whatever reads all of it to its end.
 /// let source = indexer.follow(Source::open(&path)?);

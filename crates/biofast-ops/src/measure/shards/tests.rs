@@ -92,7 +92,7 @@ fn index(path: &Path, text: &[u8], member: usize, spacing: u64, options: &Option
     };
     std::fs::write(path, members.concat()).expect("a file");
     let index = GzipIndex::path_of(path);
-    let out = Output::create(&index, Compression::new(OutFormat::Plain, None).expect("plain"))
+    let out = Output::create_with(&index, Compression::new(OutFormat::Plain, None).expect("plain"))
         .expect("an output");
     let (out, _) =
         gzip_writer::index_every(&Input::new(path), spacing, options, out).expect("an index");

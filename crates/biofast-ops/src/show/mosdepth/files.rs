@@ -165,7 +165,7 @@ pub struct Targets {
 /// let options = Options::default();
 /// let opened = InputOptions { io: &options, reference: None, detail: Detail::Alignment };
 /// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let summary = Output::create(&path, Compression::default())?;
+/// let summary = Output::create_with(&path, Compression::default())?;
 /// let targets = Targets { summary: Some(summary), ..Targets::default() };
 /// let (_, files) = coverage::collect(input.source, &options, &Rules::default(), |header| {
 ///     Files::new(header, Settings::default(), targets, 1)

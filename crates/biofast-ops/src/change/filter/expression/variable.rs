@@ -116,7 +116,7 @@ impl Variable {
             Variable::MatePosition => Value::number(f64::from(record.mate_position()) + 1.0),
             Variable::MateReference => Value::number(record.mate_reference_id().into()),
             Variable::Position => Value::number(f64::from(record.position()) + 1.0),
-            Variable::Qualities => Value::text(record.qualities()),
+            Variable::Qualities => Value::text(record.qualities().as_slice()),
             Variable::QueryLen => {
                 let ops = record.cigar().iter().filter(|(op, _)| op.consumes_read());
                 Value::number(ops.map(|(_, len)| u64::from(len)).sum::<u64>() as f64)

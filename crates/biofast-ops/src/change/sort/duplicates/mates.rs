@@ -62,7 +62,7 @@ impl Primary {
             template_len: record.template_len(),
             end: i64::from(position) + on_reference,
             mapping_quality: record.mapping_quality(),
-            score: score(record.qualities()),
+            score: score(record.qualities().as_slice()),
             mate_quality: None,
             mate_cigar: None,
             mate_score: None,
