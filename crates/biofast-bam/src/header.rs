@@ -8,7 +8,7 @@ use biofast_io::{Location, Options, Shown, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Found};
-use crate::sam::{NUL_INSIDE, parse_length};
+use crate::sam::{NUL_INSIDE, parse_length, why_unreadable};
 
 /// The header of a BAM file: its text, and the reference sequences that records refer to by index.
 ///
@@ -200,11 +200,13 @@ impl Header {
     /// each reference if no line of the text is one, as samtools prints it.
     ///
     /// # Errors
-    /// If what is read again wouldn't be this header: a line of the text is none, a reference name can't stand in one, or
-    /// the `@SQ` lines name other sequences than records refer to.
+    /// If what is read again wouldn't be this header: a line of the text is none, or one that samtools refuses in SAM, such as
+    /// a read group without `ID`; a reference name can't stand in one; or the `@SQ` lines name other sequences than records
+    /// refer to.
     pub fn write_sam(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         let text = self.lines();
         self.check_lines(&text)?;
+        check_text(&text, why_unreadable)?;
         out.extend_from_slice(&text);
         Ok(())
     }
@@ -212,10 +214,12 @@ impl Header {
     /// Appends the header as BAM data: magic, text and references.
     ///
     /// # Errors
-    /// If the text doesn't fit BAM, or as [`write_sam`](Self::write_sam).
+    /// If the text doesn't fit BAM, or as [`write_sam`](Self::write_sam); but lines that samtools refuses in SAM alone are
+    /// left as they are.
     pub fn write_bam(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         let text = self.lines();
         self.check_lines(&text)?;
+        check_text(&text, |line| why_unreadable(line).filter(|_| line.is_empty()))?;
         if self.references().iter().any(|reference| reference.length > MAX_REFERENCE) {
             let kind = ErrorKind::BadHeader(
                 "a reference sequence of more than 2,147,483,647 bases, which BAM can't state",
@@ -428,6 +432,19 @@ impl HeaderParser {
         }
         Ok(Some((&cursor.bytes[TEXT_START..TEXT_START + text_len], cursor.at)))
     }
+}
+
+/// An error of the first line of a header that `fault` finds one in.
+fn check_text(text: &[u8], fault: impl Fn(&[u8]) -> Option<&'static str>) -> Result<(), Error> {
+    let lines = text.split_inclusive(|&b| b == b'\n').map(|line| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    });
+    let Some((number, why)) = (1..).zip(lines).find_map(|(n, line)| Some((n, fault(line)?))) else {
+        return Ok(());
+    };
+    let kind = ErrorKind::UnwritableHeader(format!("line {number}: {why}"));
+    Err(Error::new(kind, Location::default()))
 }
 
 /// Takes lengths that are too large for the binary list from the text (LN), where it has them.

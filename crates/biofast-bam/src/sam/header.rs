@@ -179,6 +179,37 @@ fn check_line(line: &[u8]) -> Result<(), LineFault> {
     Err(LineFault::new(expected, line))
 }
 
+/// Why programs refuse a header that has this line, if they do: samtools 1.16 and 1.24, and by the specification.
+pub(crate) fn why_unreadable(line: &[u8]) -> Option<&'static str> {
+    let [b'@', kind @ .., b'\t'] = &line[..line.len().min(4)] else {
+        return match line {
+            b"@CO" => None,
+            b"" => Some("an empty line"),
+            _ => Some(OTHER_LINE),
+        };
+    };
+    if kind == b"CO" {
+        return None;
+    }
+    let fields = || line[4..].split(|&b| b == b'\t');
+    if !fields().all(|field| field.get(2) == Some(&b':')) {
+        return Some("a field that isn't two characters, a colon and a value");
+    }
+    let value = |tag: &[u8]| fields().find_map(|field| field.strip_prefix(tag));
+    match kind {
+        b"SQ" if value(b"SN:").is_none() => Some("an @SQ line without a name (SN)"),
+        b"SQ" if value(b"LN:").and_then(parse_length) == Some(0) => {
+            Some("an @SQ line of a sequence without bases (LN:0)")
+        }
+        b"RG" if value(b"ID:").is_none() => Some("an @RG line without an ID"),
+        b"PG" if value(b"ID:").is_none() => Some("a @PG line without an ID"),
+        b"HD" | b"SQ" | b"RG" | b"PG" => None,
+        _ => Some(OTHER_LINE),
+    }
+}
+
+const OTHER_LINE: &str = "a line that doesn't begin with @HD, @SQ, @RG, @PG or @CO and a tab";
+
 /// What a line with a carriage return inside should be.
 pub(super) const CR_INSIDE: &str =
     "lines that end in LF or CR LF, and no CR alone, as old Macintosh programs end lines";

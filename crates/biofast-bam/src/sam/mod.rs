@@ -18,7 +18,7 @@ use crate::adapter::Produce;
 use crate::error::{Error, ErrorKind};
 use biofast_io::lanes::Lanes;
 use header::References;
-pub(crate) use header::{NUL_INSIDE, Text, parse_length};
+pub(crate) use header::{NUL_INSIDE, Text, parse_length, why_unreadable};
 use line::LineFault;
 pub(crate) use line::bin;
 use odd::Tally;

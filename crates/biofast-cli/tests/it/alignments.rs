@@ -310,7 +310,8 @@ fn a_bad_line_is_named_once() {
     let expected = format!(
         "biofast: error: {path}: record 21, line 25: invalid SAM: expected as many qualities \
          (QUAL) as bases (SEQ), found 'III'\n\
-         biofast: hint: mend or remove this line; what wrote it may have a fault\n"
+         biofast: hint: correct or remove this line, or get the file again: it may have been cut or edited, or the \
+         program that wrote it may be at fault\n"
     );
     assert_eq!(run.stderr, expected);
 }

@@ -207,8 +207,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     })?;
     let format = target.format();
     let others = report.iter().len() + reports.len() + metrics.len();
-    let mut writer = target.writer(watch.options.threads, others)?;
-    reports.start(&header)?;
+    let mut writer =
+        target.writer(watch.options.threads, others).map_err(|error| input.blamed(error))?;
+    reports.start(&header).map_err(|error| input.blamed(error))?;
     let (mut written, mut letters) = (Sum::default(), Default::default());
     // What is in order already is written while it is read.
     if !is_sorted {

@@ -328,7 +328,9 @@ impl Asked<'_> {
         for name in groups.iter().flat_map(Groups::names) {
             to.push((Some(name), self.open(&prefix_of_group(prefix, name)?, files)?));
         }
-        let threads = watch.options.threads;
+        let count = groups.as_ref().map_or(0, |groups| groups.names().len());
+        let options = super::alignments::options_for(count, &watch.options);
+        let threads = options.threads;
         let mut parts = to.iter_mut().map(|(_, to)| {
             let (targets, depth) = (std::mem::take(&mut to.mosdepth), to.depth.take());
             let depths = wanted
@@ -338,7 +340,7 @@ impl Asked<'_> {
             let each = depth.map(|output| samtools::depth::Lines::new(&header, output, None, 0));
             Ok(Parts { depths: depths.transpose()?, each })
         });
-        let found = qc::collect_by(query, &watch.options, &wanted, groups.as_ref(), |_| {
+        let found = qc::collect_by(query, &options, &wanted, groups.as_ref(), |_| {
             parts.next().unwrap_or(Ok(Parts { depths: None, each: None }))
         });
         drop(parts);

@@ -74,7 +74,8 @@ pub(crate) struct Basics {
     /// Sum of the `NM` fields of mapped records, negative ones with it, as samtools has it.
     edit_distance: u64,
     pub(crate) negative: Negative,
-    /// Records of mapped pairs by insert size and orientation; every pair counts twice.
+    /// Records of mapped pairs by insert size, up to the largest one seen and [`MAX_INSERT`], and by orientation; every pair
+    /// counts twice.
     pub(crate) inserts: Vec<[u64; 3]>,
     /// Insertions and deletions by length − 1.
     pub(crate) indels: Box<[[u64; 2]; MAX_INDEL]>,
@@ -150,7 +151,7 @@ impl Default for Basics {
             clipped: 0,
             edit_distance: 0,
             negative: Negative::default(),
-            inserts: vec![[0; 3]; MAX_INSERT + 1],
+            inserts: Vec::new(),
             indels: Box::new([[0; 2]; MAX_INDEL]),
             indel_cycles: Vec::new(),
             malformed: None,
@@ -348,7 +349,12 @@ impl Basics {
         } else {
             Orientation::Outward
         };
-        self.inserts[insert.min(MAX_INSERT)][orientation as usize] += 1;
+        let insert = insert.min(MAX_INSERT);
+        if insert >= self.inserts.len() {
+            // As few as there are in a small group of records.
+            self.inserts.resize((insert + 1).next_multiple_of(512).min(MAX_INSERT + 1), [0; 3]);
+        }
+        self.inserts[insert][orientation as usize] += 1;
     }
 
     /// Adds what another one counted.
@@ -385,6 +391,8 @@ impl Basics {
         self.clipped += clipped;
         self.edit_distance = self.edit_distance.wrapping_add(*edit_distance);
         self.negative.merge(*negative);
+        let sizes = self.inserts.len().max(inserts.len());
+        self.inserts.resize(sizes, [0; 3]);
         add_all(self.inserts.as_flattened_mut(), inserts.as_flattened());
         add_all(self.indels.as_flattened_mut(), indels.as_flattened());
         let cycles = self.indel_cycles.len().max(indel_cycles.len());

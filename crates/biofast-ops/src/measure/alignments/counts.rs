@@ -214,6 +214,8 @@ impl Counts {
         add(&mut self.clipped, *clipped)?;
         // As it is counted.
         self.edit_distance = self.edit_distance.wrapping_add(*edit_distance);
+        let sizes = self.inserts.len().max(inserts.len());
+        self.inserts.resize(sizes, [0; 3]);
         let arrays = [
             (&mut self.mapping_qualities[..], &mapping_qualities[..]),
             (self.indels.as_flattened_mut(), indels.as_flattened()),
