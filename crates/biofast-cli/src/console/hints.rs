@@ -177,7 +177,7 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
             "--reference must name the FASTA file the CRAM file was written with; the header's @SQ lines may say which"
         }
         ErrorKind::NotBam(Found::Alignments(Format::Sam)) => {
-            "`biofast view -b --write-index FILE -o FILE.bam` makes BAM and its index of it"
+            "`biofast sort FILE -o FILE.bam --write-index` makes sorted BAM and its index of it"
         }
         ErrorKind::NotBam(Found::MaybeFastq) => {
             "an index of FASTQ needs the blocks of BGZF: `biofast filter FILE -o FILE.bgz` writes them"

@@ -81,12 +81,13 @@ fn what_samtools_finds_is_found_through_any_index() {
                     }
                 })
                 .collect();
+            // The regions before left a damaged one.
+            folder.file("x.bam.bai", &own);
             let bam = path("x.bam");
             let mut args = vec!["view", "-M", &bam];
             args.extend(regions.iter().map(String::as_str));
             let theirs = tools::run(&mut tools::samtools_of_pysam(&args));
             let expected = String::from_utf8(theirs.stdout).unwrap();
-            folder.file("x.bam.bai", &own);
             let run = view(&folder, &regions);
             assert_eq!(run.code, 0, "{regions:?}: {run:?}");
             assert!(run.stdout == expected, "round {round}: {regions:?}");
