@@ -50,11 +50,11 @@ pub(super) struct Duplicates {
     )]
     duplicate_mode: DuplicateMode,
 
-    /// Also examine reads that failed quality checks (flag 0x200)
+    /// Also examine reads that failed quality checks (flag 0x200), as --rule picard always does
     #[arg(long, requires = "mark_duplicates")]
     include_fails: bool,
 
-    /// Clear duplicate marks of the input, and the tags dt and do of marked records
+    /// Clear duplicate marks of the input, and the tags dt and do of marked records. With --rule picard marks are always cleared
     #[arg(short = 'c', long, visible_alias = "clear", requires = "mark_duplicates")]
     clear_duplicates: bool,
 
@@ -194,10 +194,19 @@ impl Duplicates {
             bail!("--mark-duplicates sorts by coordinate");
         }
         let is_picard = self.rule == Rule::Picard;
-        if is_picard && self.duplicate_mode == DuplicateMode::Sequence {
-            bail!(
-                "--duplicate-mode is for --rule samtools: Picard always compares the first bases of reads"
-            );
+        let of_samtools = [
+            (
+                self.duplicate_mode == DuplicateMode::Sequence,
+                "--duplicate-mode",
+                "compares the first bases of reads",
+            ),
+            (self.include_fails, "--include-fails", "examines reads that failed quality checks"),
+            (self.clear_duplicates, "-c (--clear-duplicates)", "clears the marks of the input"),
+        ];
+        if let Some((_, option, what)) = of_samtools.iter().find(|(is_given, ..)| *is_given)
+            && is_picard
+        {
+            bail!("{option} is for --rule samtools: Picard always {what}");
         }
         let read_barcodes = [self.read_one_barcode_tag, self.read_two_barcode_tag];
         if !is_picard && read_barcodes != [None; 2] {

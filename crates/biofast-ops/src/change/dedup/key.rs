@@ -139,12 +139,20 @@ fn near(
     Lens { head, key, other: out.len() - start - key }
 }
 
-/// The identifier at the end of a name.
+/// The identifier at the end of a name, with a word and `_` in front of it if there is one. Halves of a dual one may begin with `r`,
+/// which says that they are reverse-complemented.
 fn umi(name: &[u8], separator: u8) -> Result<&[u8], String> {
     let at = name.iter().rposition(|&byte| byte == separator);
     let field = at.map(|at| &name[at + 1..]).unwrap_or_default();
-    let is_letter = |byte: &u8| b"ACGTUNacgtun+-_".contains(byte);
-    if field.is_empty() || !field.iter().all(is_letter) {
+    let bases = match field.iter().position(|&byte| byte == b'_') {
+        Some(at) if field[..at].iter().all(u8::is_ascii_alphanumeric) => &field[at + 1..],
+        _ => field,
+    };
+    let is_base = |byte: &u8| b"ACGTUNacgtun".contains(byte);
+    let mut halves = bases.split(|byte| b"+-_".contains(byte));
+    if bases.is_empty()
+        || !halves.all(|half| half.strip_prefix(b"r").unwrap_or(half).iter().all(is_base))
+    {
         let separator = char::from(separator);
         return Err(format!("its name doesn't end in '{separator}' and a UMI"));
     }
@@ -310,7 +318,14 @@ mod tests {
         let umi = Dedup::new().by(By::Umi).umi(b'_');
         assert_eq!(key(&umi, "r_AC", &["A"]), key(&umi, "q_AC", &["C"]));
         assert!(super::umi(b"a:b:12", b':').is_err() && super::umi(b"ACGT", b':').is_err());
-        assert_eq!(super::umi(b"a:b:AC+GT", b':').unwrap(), b"AC+GT");
+        for umi in ["AC+GT", "ACGT+rTTAG", "rACGT", "UMI_ACGT", "U_ACG_TTT", "acg-ttu"] {
+            let name = format!("a:b:{umi}");
+            assert_eq!(super::umi(name.as_bytes(), b':').unwrap(), umi.as_bytes());
+        }
+        for other in ["7_12", "UMI_", "ACrGT", "r1", "x"] {
+            let name = format!("a:b:{other}");
+            assert!(super::umi(name.as_bytes(), b':').is_err(), "{other}");
+        }
         let name = Dedup::new().by(By::Name);
         assert_eq!(key(&name, "r/1 x", &["A", "C"]), b"r");
         assert_eq!(key(&name, "r/1 x", &["A"]), b"r/1");

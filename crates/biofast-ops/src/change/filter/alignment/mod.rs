@@ -46,4 +46,6 @@ pub use choice::{Choice, Worker};
 pub use sample::{InvalidFraction, NameSample, sampled_before, sampling_comment, seed_of};
 pub use tags::{TagChoice, words};
 pub use tally::{Reason, Tally};
+// For the program `biofast`, which tells the ways apart in which a file is read.
+#[doc(hidden)]
 pub use templates::{Decisions, TemplateRule, TemplateWorker, decide};
