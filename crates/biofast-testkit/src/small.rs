@@ -25,6 +25,8 @@ pub struct Shape {
     pub quarrels: bool,
     /// All records have a read group, as some programs want it.
     pub read_groups: bool,
+    /// Now and then a template stands twice, one copy behind the other.
+    pub repeats: bool,
 }
 
 /// Names of reads.
@@ -106,7 +108,12 @@ pub fn text(shape: &Shape) -> String {
             let _ = writeln!(header, "@SQ\tSN:{name}\tLN:2000");
         }
         for _ in 0..1 + generator.random.below(shape.templates.max(1)) {
+            let start = generator.text.len();
             generator.template(number);
+            if shape.repeats && generator.random.chance(6) {
+                let copy = generator.text[start..].to_owned();
+                generator.text.push_str(&copy);
+            }
             number += 1;
         }
     }

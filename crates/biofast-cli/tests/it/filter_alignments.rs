@@ -464,7 +464,7 @@ fn templates_of(seed: u64, count: usize) -> Vec<String> {
 }
 
 /// What is kept of whole templates, told in the plainest way.
-fn kept_templates(lines: &[String], both: bool, without: u16) -> Vec<String> {
+pub(crate) fn kept_templates(lines: &[String], both: bool, without: u16) -> Vec<String> {
     let fields = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
         (fields[0].to_owned(), fields[1].parse::<u16>().unwrap(), fields[4].parse::<u8>().unwrap())
@@ -534,6 +534,10 @@ fn whole_templates_are_kept_in_any_order_of_records() {
     let path = folder.file("b.sam", sam);
     let run = biofast(&["filter", "--pair", "any", "-f", "SUPPLEMENTARY", &path]);
     assert_eq!(run.code, 2, "{run:?}");
+    // Nothing is asked of records.
+    let run = biofast(&["filter", "--pair", "both", "-c", &path]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stderr.contains("warning: --pair has no effect"), "{run:?}");
 }
 
 #[test]

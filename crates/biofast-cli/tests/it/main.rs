@@ -62,6 +62,7 @@ mod remote_stores;
 mod rename;
 mod repair;
 mod rereads;
+mod round_trips;
 mod schema;
 mod seqkit;
 mod shard_numbers;

@@ -327,7 +327,8 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     // The kit is not among the reads.
     ("filter", &["reads"], &["adapter_kit"]),
     ("filter", &["pairs"], &["max_n_percent"]),
-    ("filter", &["alignments", "count", "unaligned", "trimmed"], &["pair"]),
+    // No read is too short.
+    ("filter", &["trimmed"], &["pair"]),
     ("index", &[], &["bai"]),
     ("check", &["reads"], &["against"]),
     // The reports have no parts.
@@ -336,11 +337,7 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     ("view", &["records"], &["with_header"]),
     // As it is done anyway, or what there is nothing of in these files.
     ("fastq", &[], &["no_suffix", "missing_quality", "collate", "grouped", "original_qualities"]),
-    (
-        "sort",
-        &["duplicates"],
-        &["mark_supplementary", "duplicate_mode", "include_fails", "rule", "barcode_name"],
-    ),
+    ("sort", &["duplicates"], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
     ("convert", &["pairs", "alignments"], &["rna2dna", "upper_case", "only_id", "unique_names"]),
     ("demux", &[], &["lane", "max_no_calls", "skip_reasons"]),
     ("demux", &["headers"], &["umi_in"]),

@@ -7,7 +7,7 @@ use crate::common;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use biofast_testkit::small::{self, Names, Shape};
-use common::{Folder, assert_error, biofast, biofast_with, text};
+use common::{Folder, assert_error, biofast, biofast_with, cases, in_process, text, warnings};
 
 fn operations(cigar: &str) -> Vec<(i64, char)> {
     let mut out = Vec::new();
@@ -401,6 +401,22 @@ fn the_rule_of_picard_changes_marks_only() {
 }
 
 #[test]
+fn what_the_rule_of_picard_does_anyway_is_refused() {
+    let sam = file(&pair("a", '?', [""; 2]));
+    for (option, what) in [
+        (
+            &["--include-fails"][..],
+            "--include-fails is for --rule samtools: Picard always examines",
+        ),
+        (&["-c"], "-c (--clear-duplicates) is for --rule samtools: Picard always clears"),
+        (&["--duplicate-mode", "s"], "--duplicate-mode is for --rule samtools"),
+    ] {
+        assert_error(&run(&[&["--rule", "picard"], option].concat(), &sam), &[what]);
+        assert_eq!(run(option, &sam).code, 0, "{option:?}");
+    }
+}
+
+#[test]
 fn the_rule_of_picard_says_that_names_have_no_coordinates() {
     let sam = file(&[pair("a", '?', [""; 2]), pair("b", '5', [""; 2])].concat());
     let found = run(&["--rule", "picard"], &sam);
@@ -429,31 +445,14 @@ fn metrics_follow_the_rule_and_the_ending() {
     assert!(picard.contains("\n2.0\t0.981684\t1\t1\n"), "{picard}");
 }
 
-/// What `check` warns of.
-fn warnings(path: &str) -> BTreeSet<String> {
-    let found: serde_json::Value =
-        serde_json::from_slice(&command(&["check", "--json", path])).unwrap();
-    let warnings = found["files"][0]["warnings"].as_array().unwrap();
-    assert_eq!(found["files"][0]["status"], "ok", "{found}");
-    warnings.iter().map(|one| one["message"].as_str().unwrap().to_owned()).collect()
-}
-
-/// Standard output of a command that works, run in this process.
-fn command(args: &[&str]) -> Vec<u8> {
-    let outcome = biofast_cli::Run::new(args.iter().map(Into::into)).run();
-    assert_eq!(outcome.code, 0, "{args:?} {:?}", outcome.messages);
-    outcome.stdout
-}
-
 /// Files of everything that has to do with templates are marked, by both rules, and `check` finds nothing new in them; mates share
 /// the mark, and are removed together. `BIOFAST_CASES` asks for more of them.
 #[test]
 fn small_files_are_marked_without_new_warnings_and_without_half_pairs() {
     let folder = Folder::new();
     let [input, output] = ["x.sam", "y.bam"].map(|name| text(&folder.path(name)));
-    let cases = std::env::var("BIOFAST_CASES").ok().and_then(|cases| cases.parse().ok());
     let names = [Names::Mixed, Names::FewTiles, Names::SevenParts, Names::Umis, Names::Plain];
-    for seed in 0..cases.unwrap_or(200) {
+    for seed in 0..cases(200) {
         let names = names[seed as usize % names.len()];
         let (contradictions, quarrels) = (seed % 2 == 1, seed % 3 == 1);
         let shape = Shape {
@@ -463,6 +462,7 @@ fn small_files_are_marked_without_new_warnings_and_without_half_pairs() {
             names,
             contradictions,
             quarrels,
+            repeats: seed % 5 == 2,
             ..Shape::default()
         };
         let sam = small::text(&shape);
@@ -478,10 +478,10 @@ fn small_files_are_marked_without_new_warnings_and_without_half_pairs() {
             ] {
                 let args =
                     ["sort", "-q", "--mark-duplicates", "--rule", rule, "-o", &output, &input];
-                command(&[&args[..], more].concat());
+                in_process(&[&args[..], more].concat());
                 let new: Vec<_> = warnings(&output).difference(&before).cloned().collect();
                 assert_eq!(new, [""; 0], "seed {seed}, {rule} {more:?}");
-                let marked = String::from_utf8(command(&["view", &output])).unwrap();
+                let marked = in_process(&["view", &output]);
                 let after = self::mates(&marked);
                 for (name, (count, _)) in &mates {
                     let found = after.get(name).cloned().unwrap_or_default();

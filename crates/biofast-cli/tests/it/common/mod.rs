@@ -6,6 +6,7 @@ pub(crate) mod stage;
 
 pub(crate) mod odd_bam;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -154,6 +155,28 @@ pub(crate) fn assert_error(run: &Run, needed: &[&str]) {
         assert!(run.stderr.contains(text), "{text:?} is missing in {run:?}");
     }
     assert!(!run.stderr.contains("panicked"), "{run:?}");
+}
+
+/// Standard output of a command that works, run in this process.
+pub(crate) fn in_process(args: &[&str]) -> String {
+    let outcome = biofast_cli::Run::new(args.iter().map(Into::into)).run();
+    assert_eq!(outcome.code, 0, "{args:?} {:?}", outcome.messages);
+    String::from_utf8(outcome.stdout).unwrap()
+}
+
+/// What `check` warns of in a good file.
+pub(crate) fn warnings(path: &str) -> BTreeSet<String> {
+    let found: serde_json::Value =
+        serde_json::from_str(&in_process(&["check", "--json", path])).unwrap();
+    let warnings = found["files"][0]["warnings"].as_array().unwrap();
+    assert_eq!(found["files"][0]["status"], "ok", "{found}");
+    warnings.iter().map(|one| one["message"].as_str().unwrap().to_owned()).collect()
+}
+
+/// How many random cases are tried: `BIOFAST_CASES` asks for more of them.
+pub(crate) fn cases(default: u64) -> u64 {
+    let asked = std::env::var("BIOFAST_CASES").ok();
+    asked.map_or(default, |cases| cases.parse().expect("BIOFAST_CASES is a number"))
 }
 
 /// The files in a folder.

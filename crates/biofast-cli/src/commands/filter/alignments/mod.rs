@@ -91,6 +91,13 @@ fn templates(
             "with --pair, primary records decide about their template, and -f or --rf asks for secondary or supplementary ones"
         );
     }
+    if choice.wants_all() {
+        if !args.messages.quiet {
+            let said = "--pair has no effect: no option says which records are wanted, so all are";
+            message("warning", said);
+        }
+        return Ok((None, query));
+    }
     let chosen = &args.alignments;
     let opening = watch.opening(chosen.reference.as_deref(), Detail::Full);
     if args.shard.any() {

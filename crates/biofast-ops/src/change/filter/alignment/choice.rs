@@ -130,6 +130,18 @@ impl Choice {
         })
     }
 
+    /// Whether nothing is asked of records, so that all are wanted.
+    pub fn wants_all(&self) -> bool {
+        let Choice { flags, regions, sample, read_groups, tag, names, expression } = self;
+        *flags == flag::Filter::default()
+            && regions.is_none()
+            && sample.is_none()
+            && read_groups.is_none()
+            && tag.is_none()
+            && names.is_none()
+            && expression.is_none()
+    }
+
     /// Whether its flags alone speak against a record that is no primary one, whatever becomes of its template.
     pub(super) fn drops(&self, flags: u16) -> bool {
         let others = flag::SECONDARY | flag::SUPPLEMENTARY;

@@ -367,3 +367,76 @@ pub fn decide(
     finished.map_err(|error| Problem::Temporary(limits.folder.clone(), error))?;
     Ok(decisions)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use biofast_bam::{Input, InputOptions};
+    use biofast_io::Source;
+
+    use super::*;
+
+    /// Records in any order, some of a name that is far more often there than others, and name, flags and quality of each.
+    fn records(count: u64) -> (String, Vec<String>) {
+        let mut text = "@SQ\tSN:c\tLN:900\n".to_owned();
+        let mut names = Vec::new();
+        for number in 0..count {
+            let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+            let name = if mixed % 7 == 0 {
+                "often".to_owned()
+            } else {
+                format!("t{}", mixed % (count / 3))
+            };
+            let flags = [0, 0, 0, 256, 2048][(mixed / 7 % 5) as usize];
+            let quality = [60, 60, 3][(mixed / 35 % 3) as usize];
+            text += &format!("{name}\t{flags}\tc\t9\t{quality}\t4M\t*\t0\t0\tACGT\tIIII\n");
+            names.push(format!("{name} {flags} {quality}"));
+        }
+        (text, names)
+    }
+
+    fn decided(text: &str, rule: TemplateRule, limits: &Limits) -> Result<Vec<bool>, Problem> {
+        let options = Options::default();
+        let opened = InputOptions { io: &options, reference: None, detail: Default::default() };
+        let source = Source::from_reader("example", std::io::Cursor::new(text.to_owned()));
+        let input = Input::open(source, &opened).expect("it is SAM").source;
+        let flags = flag::Filter { min_mapping_quality: 30, ..Default::default() };
+        let choice = Choice::new().flags(flags);
+        let decisions = decide(input, &options, &choice, rule, limits)?;
+        let count = text.lines().count() as u64 - 1;
+        Ok((0..count).map(|number| decisions.keeps(number)).collect())
+    }
+
+    #[test]
+    fn what_is_in_temporary_files_is_decided_the_same() {
+        let (text, records) = records(3000);
+        let limits = |memory, folder| Limits { memory, folder };
+        let here = || std::env::temp_dir();
+        for rule in [TemplateRule::Both, TemplateRule::Any] {
+            let mut counts = std::collections::HashMap::<&str, [Count; 2]>::new();
+            for record in &records {
+                let mut words = record.split(' ');
+                let (name, flags, quality) = (words.next(), words.next(), words.next());
+                let count = &mut counts.entry(name.unwrap_or_default()).or_default()
+                    [usize::from(flags != Some("0"))];
+                count.records += 1;
+                count.wanted += u64::from(quality == Some("60"));
+            }
+            let of = |record: &String| counts[record.split(' ').next().unwrap_or_default()];
+            let expected: Vec<bool> = records.iter().map(|record| rule.keeps(of(record))).collect();
+            assert!(expected.contains(&true) && expected.contains(&false));
+            // All in memory; parted once; parted until only records of one name are together.
+            for memory in [1 << 20, 20_000, 1000] {
+                let found = decided(&text, rule, &limits(memory, here())).ok();
+                assert!(found.as_ref() == Some(&expected), "{rule:?} {memory}");
+            }
+        }
+        // Files are used when memory is not enough, and only then.
+        let nowhere = PathBuf::from("/there is no such folder");
+        let rule = TemplateRule::Any;
+        assert!(decided(&text, rule, &limits(3000 * LEN, nowhere.clone())).is_ok());
+        let found = decided(&text, rule, &limits(3000 * LEN - 1, nowhere.clone()));
+        assert!(matches!(found, Err(Problem::Temporary(folder, _)) if folder == nowhere));
+    }
+}
