@@ -221,10 +221,35 @@ fn a_negative_nm_is_told_and_not_counted() {
 
 #[test]
 fn hard_clips_have_a_bound_in_the_rows_of_samtools() {
-    let sam = "@SQ\tSN:a\tLN:100\nr\t0\ta\t1\t60\t268435455H4M268435455H\t*\t0\t0\tACGT\tIIII\n";
-    let run = biofast_with(&["stats", "-q", "--format", "samtools", "-"], sam.as_bytes());
+    let with = |cigar: &str, flags: u16| {
+        let read = format!("r\t{flags}\ta\t1\t60\t{cigar}\t*\t0\t0\tACGT\tIIII\n");
+        format!("@SQ\tSN:a\tLN:100\n{read}")
+    };
+    let sam = with("268435455H4M268435455H", 0);
+    let args = ["stats", "-q", "--format", "samtools", "-"];
+    let run = biofast_with(&args, sam.as_bytes());
     assert_eq!(run.code, 0);
     assert!(run.stdout.contains("SN\tmaximum length:\t4194308\n"));
+    assert!(run.stdout.contains("RL\t4194308\t1\n"));
+    let rows = |stdout: &str, name: &str| {
+        stdout.lines().filter(|line| line.split('\t').next() == Some(name)).count()
+    };
+    // So many behind the longest sequence, all of zeros.
+    assert_eq!(rows(&run.stdout, "FFQ"), 4 + (1 << 17));
+    // As samtools up to there.
+    let run = biofast_with(&args, with("100000H4M", 0).as_bytes());
+    assert_eq!(rows(&run.stdout, "FFQ"), 100_004);
+
+    // Mismatches lie where the clips say, and cost no more than their rows.
+    let folder = Folder::new();
+    let fasta = folder.file("a.fa", format!(">a\nTTTT{}\n", "A".repeat(96)));
+    let args = ["stats", "-q", "--format", "samtools", "-r", &fasta, "-"];
+    let run = biofast_with(&args, with("4M268435455H", 16).as_bytes());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(rows(&run.stdout, "MPC"), 4 + (1 << 17) + 1 + 3);
+    let found = |line: &&str| line.starts_with("MPC\t4194308\t");
+    let line = run.stdout.lines().find(found).unwrap();
+    assert!(line.ends_with("\t0\t1"), "{line}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is left of a batch's records for the depth: the stretches of the reference that they cover.
 
-use biofast_bam::{Batch, Record, flag};
+use biofast_bam::{Batch, Op, Record, flag};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
@@ -296,6 +296,14 @@ impl Spans {
             let looks_at_bases = rules.min_base_quality > 0 || rules.deletions || rules.sums;
             let end = if looks_at_bases {
                 self.push_bases(record, length, rules, qualities)
+            } else if let (1, Some((Op::Match, len))) = (cigar.len(), cigar.get(0)) {
+                // Most alignments are one stretch of matches.
+                let end = position + i64::from(len);
+                let block = (clip(position), clip(end));
+                if block.0 < block.1 {
+                    self.blocks.push(block);
+                }
+                end
             } else {
                 let mut at = position;
                 for (op, len) in cigar.iter() {
@@ -386,7 +394,7 @@ impl Spans {
                     self.push_block(before, from, clip(next));
                 }
             } else if rules.deletions
-                && op == biofast_bam::Op::Deletion
+                && op == Op::Deletion
                 && all.get(base).is_none_or(|&quality| quality >= least)
             {
                 self.push_block(before, clip(at), clip(next));

@@ -1,5 +1,6 @@
 //! Mismatches with the reference by cycle and quality.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use biofast_bam::{Op, Record, flag};
@@ -13,7 +14,12 @@ use crate::measure::alignments::in_order::Mismatch;
 #[derive(Default)]
 pub(crate) struct Mismatches {
     rows: Vec<[u64; QUALITIES]>,
+    /// Those of later cycles, which hard clips of a few bytes may make any number.
+    far: BTreeMap<usize, Box<[u64; QUALITIES]>>,
 }
+
+/// Cycles from this one on have a row only if anything is in it.
+const FAR: usize = 4096;
 
 /// A reference base as BAM codes it; 0 for everything but A, C, G and T.
 const CODES: [u8; 256] = {
@@ -87,15 +93,27 @@ impl Mismatches {
     pub(crate) fn add(&mut self, found: &[Mismatch]) {
         for Mismatch { cycle, class } in found {
             let cycle = *cycle as usize;
-            if self.rows.len() <= cycle {
-                self.rows.resize(cycle + 1, [0; QUALITIES]);
-            }
-            self.rows[cycle][usize::from(*class)] += 1;
+            let row: &mut [u64; QUALITIES] = if cycle < FAR {
+                if self.rows.len() <= cycle {
+                    self.rows.resize(cycle + 1, [0; QUALITIES]);
+                }
+                &mut self.rows[cycle]
+            } else {
+                self.far.entry(cycle).or_insert_with(|| Box::new([0; QUALITIES]))
+            };
+            row[usize::from(*class)] += 1;
         }
+    }
+
+    /// The cycles behind this one that have any.
+    pub(crate) fn cycles_behind(&self, cycle: usize) -> impl Iterator<Item = usize> {
+        let far = self.far.range(cycle.max(FAR - 1) + 1..).map(|(cycle, _)| *cycle);
+        (cycle + 1..self.rows.len()).chain(far)
     }
 
     /// The counts at a cycle, from 0.
     pub(crate) fn get(&self, cycle: usize) -> [u64; QUALITIES] {
-        self.rows.get(cycle).map_or([0; QUALITIES], |row| *row)
+        let row = self.rows.get(cycle).or_else(|| self.far.get(&cycle).map(Box::as_ref));
+        row.map_or([0; QUALITIES], |row| *row)
     }
 }

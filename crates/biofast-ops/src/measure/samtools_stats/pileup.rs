@@ -228,13 +228,17 @@ impl Ring {
     /// kept as there are places.
     fn grow(&mut self, size: usize) {
         let old: Vec<u8> = self.depths.iter().flat_map(|depth| depth.to_ne_bytes()).collect();
-        let mut new = vec![0u8; 4 * size.max(self.depths.len())];
         let tail = self.depths.len() - self.start;
-        new[..tail].copy_from_slice(&old[4 * self.start..][..tail]);
+        let mut kept = vec![0u8; old.len()];
+        kept[..tail].copy_from_slice(&old[4 * self.start..][..tail]);
         if self.start > 1 {
-            new[4 * tail..][..self.start].copy_from_slice(&old[..self.start]);
+            kept[4 * tail..][..self.start].copy_from_slice(&old[..self.start]);
         }
-        self.depths = new.as_chunks::<4>().0.iter().map(|b| i32::from_ne_bytes(*b)).collect();
+        // Places that nothing lies on take no memory.
+        self.depths = vec![0; size.max(self.depths.len())];
+        for (depth, bytes) in self.depths.iter_mut().zip(kept.as_chunks::<4>().0) {
+            *depth = i32::from_ne_bytes(*bytes);
+        }
         self.depths.truncate(size);
         self.start = 0;
     }

@@ -16,12 +16,18 @@ use crate::measure::samtools_stats::{GC_CLASSES, SamtoolsStats};
 /// The share of the pairs, from the smallest insert size on, that average and table are of.
 const MAIN_INSERTS: f32 = 0.99;
 
+/// Rows of cycles are printed up to so many behind the longest sequence, where samtools goes on with rows of zeros up to what
+/// hard clips say.
+const MOST_EMPTY_ROWS: usize = 1 << 17;
+
 /// What the parts of the report have in common.
 struct Report<'a> {
     stats: &'a SamtoolsStats,
     out: String,
     /// Longest reads: of all, of first and of last fragments.
     longest: [usize; 3],
+    /// Cycles of the tables, likewise.
+    cycles: [usize; 3],
     qualities: [Qualities<'a>; 2],
     /// Bases by quality over all cycles.
     all_qualities: [u64; QUALITIES],
@@ -47,10 +53,15 @@ pub fn text(stats: &SamtoolsStats, version: &str, command: &str) -> String {
         (0..table.len()).for_each(|cycle| add_all(&mut all_qualities, &table.at(cycle)));
     }
     let highest = all_qualities.iter().rposition(|&n| n > 0).unwrap_or(0);
+    let longest = [first.max(last).max(other), first, last];
+    let sequences =
+        [cycles.bases_len(0), cycles.bases_len(1), qualities[0].len(), qualities[1].len()];
+    let most = sequences.into_iter().max().unwrap_or(0) + MOST_EMPTY_ROWS;
     let mut report = Report {
         stats,
         out: String::new(),
-        longest: [first.max(last).max(other), first, last],
+        longest,
+        cycles: longest.map(|len| len.min(most)),
         qualities,
         all_qualities,
         columns: (highest + 2).min(QUALITIES),
@@ -232,7 +243,7 @@ impl Report<'_> {
                 "# {title} Fragment Qualities. Use `grep ^{name} | cut -f 2-` to extract this part."
             );
             line!(self, "{COLUMNS}");
-            for cycle in 0..self.longest[fragment + 1] {
+            for cycle in 0..self.cycles[fragment + 1] {
                 self.row(name, cycle, &self.qualities[fragment].at(cycle));
             }
         }
@@ -248,7 +259,8 @@ impl Report<'_> {
                  number, second"
             );
             line!(self, "# is the number of N's and the rest is the number of mismatches");
-            for cycle in 0..=self.longest[0] {
+            let last = self.cycles[0];
+            for cycle in (0..=last).chain(pileup.mismatches.cycles_behind(last)) {
                 self.row("MPC", cycle, &pileup.mismatches.get(cycle));
             }
         }
@@ -285,7 +297,7 @@ impl Report<'_> {
                               A/C/G/T bases [%]";
         const WITH_N: &str = "; and N and O counts as a percentage of all A/C/G/T bases [%]";
         let cycles = &self.stats.counts.cycles;
-        let all = 0..self.longest[0] + 1;
+        let all = 0..self.cycles[0] + 1;
         line!(
             self,
             "# ACGT content per cycle. Use `grep ^GCC | cut -f 2-` to extract this part. \
